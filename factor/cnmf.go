@@ -1,0 +1,16 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// CNMF is constrained NMF, min ‖X − U(AZ)ᵀ‖²: labelled samples of one class
+// share their coefficients (Liu et al. 2012, eqs 9 and 10).
+type CNMF struct{}
+
+// Fit implements [Method].
+func (CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return Parts{Tie: Labels}.Fit(ctx, x, known, opt)
+}

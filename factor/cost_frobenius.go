@@ -1,0 +1,51 @@
+package factor
+
+import "gonum.org/v1/gonum/mat"
+
+// frobeniusCost is ‖X − vᵀu‖². An iteration takes two products with X and
+// nothing else of its size: the cost comes out of them,
+// ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.
+type frobeniusCost struct {
+	x          data
+	u, v       *mat.Dense
+	vx, ux     *mat.Dense // v·X, u·Xᵀ
+	vv, uu     *mat.Dense // k×k
+	sumSquares float64
+}
+
+func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
+	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v), sumSquares: sumSquares(x)}
+}
+
+func sumSquares(x data) float64 {
+	var sum float64
+	x.each(func(_, _ int, x float64) { sum += x * x })
+	return sum
+}
+
+func (c *frobeniusCost) basisBlock() block {
+	c.x.timesCoefficients(c.vx, c.v)
+	if c.vv == nil {
+		c.vv = selfGram(c.v)
+	}
+	return block{lin: c.vx, h: c.vv}
+}
+
+func (c *frobeniusCost) coefficientBlock() block {
+	c.x.timesBasis(c.ux, c.u)
+	c.uu = selfGram(c.u)
+	return block{lin: c.ux, h: c.uu}
+}
+
+func (c *frobeniusCost) value() float64 {
+	c.vv = selfGram(c.v)
+	j := c.sumSquares - 2*inner(c.ux, c.v) + inner(c.uu, c.vv)
+	if j < nearZero*c.sumSquares {
+		return c.x.residual(c.u, c.v)
+	}
+	return j
+}
+
+// nearZero is the share of the data's size below which the difference that
+// gives a cost has lost digits that matter, and it is added up term by term.
+const nearZero = 1e-5

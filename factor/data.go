@@ -1,0 +1,101 @@
+package factor
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// CSR is a sparse matrix in compressed rows; methods with a free basis never
+// make it dense.
+type CSR = sparse.CSR
+
+// NewCSR returns the n×m sparse matrix whose row i holds
+// values[rowStart[i]:rowStart[i+1]] in the columns of the same range, rising.
+// The slices are kept, not copied. Malformed ones are an error.
+func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
+	return sparse.New(n, m, rowStart, columns, values)
+}
+
+// data is the n×m matrix that a run approximates, with the products it takes.
+// Factors lie down: u is k×m, v is k×n.
+type data interface {
+	dims() (n, m int)
+	// timesBasis writes u·Xᵀ, k×n.
+	timesBasis(dst, u *mat.Dense)
+	// timesCoefficients writes v·X, k×m.
+	timesCoefficients(dst, v *mat.Dense)
+	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, and returns
+	// Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
+	ratioBasis(dst, u, v *mat.Dense) float64
+	// ratioCoefficients writes u·Rᵀ, k×n.
+	ratioCoefficients(dst, u, v *mat.Dense)
+	// residual returns ‖X − vᵀu‖².
+	residual(u, v *mat.Dense) float64
+	// divergence returns Σ x·log(x/y) − x + y, term by term.
+	divergence(u, v *mat.Dense) float64
+	// condense returns the matrix whose row j is the sum of the rows i with
+	// group[i] = j, each times scale[i].
+	condense(groups int, group []int, scale []float64) data
+	// gram writes the inner products of the rows from, …, from+r-1 with all
+	// rows, r×n.
+	gram(dst *mat.Dense, from int)
+	// each calls f with every stored value; the others are 0.
+	each(f func(i, j int, x float64))
+}
+
+// The size that the values of a sample may have. Outside it squares run over
+// or under what a float64 holds.
+const (
+	largestValue  = 1e100
+	smallestValue = 1e-100
+)
+
+// newData wraps x after checking it: every value finite, and no sample
+// without a value other than 0.
+func newData(x mat.Matrix) (data, error) {
+	n, m := x.Dims()
+	if n == 0 || m == 0 {
+		return nil, fmt.Errorf("no data: the matrix is %d×%d", n, m)
+	}
+	var d data
+	switch x := x.(type) {
+	case *sparse.CSR:
+		d = newSparseData(x)
+	case *mat.Dense:
+		d = denseData{x}
+	default:
+		d = denseData{mat.DenseCopyOf(x)}
+	}
+	peak := make([]float64, n)
+	var err error
+	d.each(func(i, j int, v float64) {
+		size := math.Abs(v)
+		if err == nil && !(size <= largestValue) { // NaN too
+			err = fmt.Errorf("sample %d, feature %d: value %v is not usable (a value must be finite and at most %g)", i, j, v, largestValue)
+		}
+		peak[i] = max(peak[i], size)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range peak {
+		if p < smallestValue {
+			return nil, fmt.Errorf("sample %d: all %d values are zero", i, m)
+		}
+	}
+	return d, nil
+}
+
+// firstNegative returns the place and value of the first negative value.
+func firstNegative(d data) (i, j int, value float64, found bool) {
+	d.each(func(r, c int, v float64) {
+		if v < 0 && !found {
+			i, j, value, found = r, c, v, true
+		}
+	})
+	return i, j, value, found
+}

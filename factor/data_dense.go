@@ -1,0 +1,151 @@
+package factor
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// denseData is a data whose matrix is stored whole.
+type denseData struct{ x *mat.Dense }
+
+// panel is how many samples the divergence takes at a time, so that their part
+// of vᵀu stays in the cache.
+const panel = 32
+
+func (d denseData) dims() (n, m int) { return d.x.Dims() }
+
+func (d denseData) timesBasis(dst, u *mat.Dense) {
+	gemm(dst, u, noTrans, d.x, trans)
+}
+
+func (d denseData) timesCoefficients(dst, v *mat.Dense) {
+	gemm(dst, v, noTrans, d.x, noTrans)
+}
+
+// products calls f for one panel of samples after another with y = vᵀu of
+// the panel (samples × m), which f may overwrite, the panel's part of v and its
+// rows of X.
+func (d denseData) products(u, v *mat.Dense, f func(from int, vPanel, y blas64.General, x [][]float64)) {
+	n, m := d.x.Dims()
+	k, _ := v.Dims()
+	buf := make([]float64, min(panel, n)*m)
+	rows := make([][]float64, panel)
+	rawV := v.RawMatrix()
+	for from := 0; from < n; from += panel {
+		size := min(panel, n-from)
+		y := blas64.General{Rows: size, Cols: m, Stride: m, Data: buf[:size*m]}
+		vp := blas64.General{Rows: k, Cols: size, Stride: rawV.Stride, Data: rawV.Data[from:]}
+		blas64.Gemm(trans, noTrans, 1, vp, u.RawMatrix(), 0, y)
+		for i := range size {
+			rows[i] = d.x.RawRowView(from + i)
+		}
+		f(from, vp, y, rows[:size])
+	}
+}
+
+func (d denseData) ratioBasis(dst, u, v *mat.Dense) float64 {
+	var sum float64
+	dst.Zero()
+	d.products(u, v, func(_ int, vp, y blas64.General, x [][]float64) {
+		for i, row := range x {
+			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
+			for j, xij := range row {
+				r := xij / max(yr[j], floor)
+				if xij > 0 {
+					sum += xij * math.Log(r)
+				}
+				yr[j] = r
+			}
+		}
+		blas64.Gemm(noTrans, noTrans, 1, vp, y, 1, dst.RawMatrix())
+	})
+	return sum
+}
+
+func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
+	raw := dst.RawMatrix()
+	d.products(u, v, func(from int, _, y blas64.General, x [][]float64) {
+		for i, row := range x {
+			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
+			for j, xij := range row {
+				yr[j] = xij / max(yr[j], floor)
+			}
+		}
+		part := blas64.General{Rows: raw.Rows, Cols: y.Rows, Stride: raw.Stride, Data: raw.Data[from:]}
+		blas64.Gemm(noTrans, trans, 1, u.RawMatrix(), y, 0, part)
+	})
+}
+
+func (d denseData) residual(u, v *mat.Dense) float64 {
+	var sum float64
+	d.products(u, v, func(_ int, _, y blas64.General, x [][]float64) {
+		for i, row := range x {
+			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
+			for j, xij := range row {
+				e := xij - yr[j]
+				sum += e * e
+			}
+		}
+	})
+	return sum
+}
+
+func (d denseData) divergence(u, v *mat.Dense) float64 {
+	var sum float64
+	d.products(u, v, func(_ int, _, y blas64.General, x [][]float64) {
+		for i, row := range x {
+			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
+			for j, xij := range row {
+				sum += divergenceTerm(xij, yr[j])
+			}
+		}
+	})
+	return sum
+}
+
+// divergenceTerm is x·log(x/y) − x + y in a form that keeps its digits where x
+// is near y.
+func divergenceTerm(x, y float64) float64 {
+	y = max(y, floor)
+	e := (x - y) / y
+	if e <= -1 {
+		return y
+	}
+	return max(y*((1+e)*math.Log1p(e)-e), 0)
+}
+
+func (d denseData) condense(groups int, group []int, scale []float64) data {
+	n, m := d.x.Dims()
+	out := mat.NewDense(groups, m, nil)
+	for i := range n {
+		blas64.Axpy(scale[i], vector(d.x.RawRowView(i)), vector(out.RawRowView(group[i])))
+	}
+	return denseData{out}
+}
+
+func (d denseData) gram(dst *mat.Dense, from int) {
+	r, _ := dst.Dims()
+	_, m := d.x.Dims()
+	gemm(dst, d.x.Slice(from, from+r, 0, m).(*mat.Dense), noTrans, d.x, trans)
+}
+
+func (d denseData) each(f func(i, j int, x float64)) {
+	n, _ := d.x.Dims()
+	for i := range n {
+		for j, x := range d.x.RawRowView(i) {
+			f(i, j, x)
+		}
+	}
+}
+
+// gemm writes op(a)·op(b) to dst, which shares no memory with them.
+func gemm(dst, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) {
+	blas64.Gemm(ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
+}
+
+func vector(x []float64) blas64.Vector {
+	return blas64.Vector{N: len(x), Data: x, Inc: 1}
+}

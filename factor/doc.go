@@ -1,0 +1,25 @@
+// Package factor finds parts: it factorises n samples of m features, the rows
+// of X, into k basis vectors and, for every sample, k coefficients.
+//
+// The methods of a dozen papers are one algorithm here. Each looks for a basis
+// U (m×k) and coefficients V (n×k) with X ≈ V·Uᵀ, and differs from the others
+// in four choices, which [Parts] puts together: the cost, what the basis is
+// made of, what ties coefficients together, and a penalty on them. The named
+// methods ([NMF], [CNMF], [CCF], …) are one line each that picks the four.
+//
+// The papers write a sample as a column. In memory a sample is a row, as in
+// the rest of Go's numerical libraries:
+//
+//	papers           here
+//	X  m×n           x, n×m (its transpose)
+//	U, F  m×k        Result.Basis, m×k
+//	V, G  n×k        Result.Coefficients, n×k
+//	W  n×k           Result.Weights, n×k, where the basis is U = X·W
+//	A, Z             Known.Labels; V = A·Z gives one row of Z to each class
+//	K = XᵀX          the inner products of the samples, n×n
+//	S, D, L = D − S  a Graph over the samples, its degrees, its Laplacian
+//	λ                Lambda
+//
+// Inside the package the factors are kept lying down, U as k×m and V as k×n,
+// so that every product and update runs along long rows.
+package factor

@@ -1,0 +1,324 @@
+package factor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// A fixture holds exact factors after some iterations, in the papers'
+// orientation: X is m×n, a sample a column.
+type fixture struct {
+	Method string
+	Kind   string
+	Inputs struct {
+		X          [][]float64
+		K          int         `json:"k"`
+		Kernel     [][]float64 `json:"K"` // or "k" would take it
+		Labels     []int
+		S          [][]float64
+		Lambda     float64
+		P          int
+		Weight     string
+		T          float64
+		Gamma      []float64
+		Similarity [][]float64
+		F          [][]float64
+	}
+	Init             map[string]json.RawMessage
+	ObjectiveHistory []float64 `json:"objective_history"`
+	After            map[string]map[string]json.RawMessage
+	Result           map[string]json.RawMessage
+	Tolerance        float64
+}
+
+// A checker runs the method of a fixture.
+type checker func(t *testing.T, f *fixture)
+
+// checkers holds a checker for each method's name in the fixtures; a file whose
+// method has more behind the name, "gnmf_heat", is of the longest that fits.
+var checkers = map[string]checker{
+	"nmf_f":    factors(NMF{}),
+	"nmf_kl":   factors(NMFKL{}),
+	"nmf_ncw":  checkNormalisedCut,
+	"cnmf":     factors(CNMF{}),
+	"cnmf_kl":  factors(CNMFKL{}),
+	"cf":       factors(CF{}),
+	"ccf":      factors(CCF{}),
+	"gnmf":     checkGraphMethod,
+	"semignmf": checkGraphMethod,
+	"graph":    checkGraph,
+	"project":  checkProject,
+}
+
+// TestFixtures runs a subtest for every fixture file, of testdata or of the
+// folder that PARTWISE_FIXTURES names.
+func TestFixtures(t *testing.T) {
+	dir := os.Getenv("PARTWISE_FIXTURES")
+	if dir == "" {
+		dir = filepath.Join("testdata", "fixtures")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures in %s (%v)", dir, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Python writes numbers that JSON does not have.
+			text = bytes.ReplaceAll(text, []byte("Infinity"), []byte("null"))
+			var named struct{ Method string }
+			if err := json.Unmarshal(text, &named); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if slices.ContainsFunc(elsewhere, func(p string) bool { return strings.HasPrefix(named.Method, p) }) {
+				t.Skipf("%s: method %q is checked in another package", file, named.Method)
+			}
+			check, best := checker(nil), ""
+			for name, c := range checkers {
+				if (named.Method == name || strings.HasPrefix(named.Method, name+"_")) && len(name) > len(best) {
+					check, best = c, name
+				}
+			}
+			if check == nil || slices.Contains(missing, named.Method) {
+				t.Skipf("%s: there is no method %q yet", file, named.Method)
+			}
+			f := &fixture{}
+			if err := json.Unmarshal(text, f); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			check(t, f)
+		})
+	}
+}
+
+// elsewhere are the methods of the packages cluster and eval, and missing those
+// whose names begin like another's.
+var (
+	elsewhere = []string{"kmeans", "cop_kmeans", "kernel_kmeans", "ncut", "ss_kk", "ss_snc", "metrics"}
+	missing   = []string{"cf_ogl_exact", "cf_ogl_printed"}
+)
+
+// columns returns the matrix of the papers' orientation as ours.
+func columns(x [][]float64) *mat.Dense { return mat.DenseCopyOf(rows(x).T()) }
+
+func rows(x [][]float64) *mat.Dense {
+	out := mat.NewDense(len(x), len(x[0]), nil)
+	for i, row := range x {
+		out.SetRow(i, row)
+	}
+	return out
+}
+
+func matrix(t *testing.T, raw json.RawMessage) *mat.Dense {
+	t.Helper()
+	var x [][]float64
+	if err := json.Unmarshal(raw, &x); err != nil {
+		t.Fatal(err)
+	}
+	return rows(x)
+}
+
+// tied expands Z to V = A·Z. The fixtures number the classes first and then
+// the unlabelled samples.
+func tied(z *mat.Dense, labels []int) *mat.Dense {
+	_, k := z.Dims()
+	next := slices.Max(labels) + 1
+	v := mat.NewDense(len(labels), k, nil)
+	for i, c := range labels {
+		if c < 0 {
+			c, next = next, next+1
+		}
+		v.SetRow(i, z.RawRowView(c))
+	}
+	return v
+}
+
+func near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
+	t.Helper()
+	r, c := got.Dims()
+	if wr, wc := want.Dims(); r != wr || c != wc {
+		t.Fatalf("%s: is %d×%d, want %d×%d", what, r, c, wr, wc)
+	}
+	for i := range r {
+		for j := range c {
+			g, w := got.At(i, j), want.At(i, j)
+			if !(math.Abs(g-w) <= tolerance*max(1, math.Abs(w))) {
+				t.Fatalf("%s: at %d,%d is %v, want %v", what, i, j, g, w)
+			}
+		}
+	}
+}
+
+func nearNumber(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	near(t, what, mat.NewDense(1, 1, []float64{got}), mat.NewDense(1, 1, []float64{want}), tolerance)
+}
+
+// factors checks a method whose factors are named U or W, and V or Z.
+func factors(m Method) checker {
+	return func(t *testing.T, f *fixture) { checkFactors(t, f, m, nil) }
+}
+
+// checkFactors runs m for every number of iterations in f. vScale is what a
+// sample's coefficients are to be multiplied by to get the fixture's, or nil.
+func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
+	x := columns(f.Inputs.X)
+	known := Known{Labels: f.Inputs.Labels}
+	coefficients := func(set map[string]json.RawMessage) *mat.Dense {
+		var v *mat.Dense
+		if z, ok := set["Z"]; ok {
+			v = tied(matrix(t, z), f.Inputs.Labels)
+		} else {
+			v = matrix(t, set["V"])
+		}
+		for i, s := range vScale {
+			row := v.RawRowView(i)
+			for r := range row {
+				row[r] /= s
+			}
+		}
+		return v
+	}
+	start := &Start{Coefficients: coefficients(f.Init)}
+	if u, ok := f.Init["U"]; ok {
+		start.Basis = matrix(t, u)
+	} else {
+		start.Weights = matrix(t, f.Init["W"])
+	}
+	compare := func(t *testing.T, res *Result, set map[string]json.RawMessage) {
+		t.Helper()
+		if u, ok := set["U"]; ok {
+			near(t, "U", res.Basis, matrix(t, u), f.Tolerance)
+		} else {
+			near(t, "W", res.Weights, matrix(t, set["W"]), f.Tolerance)
+		}
+		near(t, "V", res.Coefficients, coefficients(set), f.Tolerance)
+	}
+	if len(f.After) == 0 {
+		t.Fatal("the fixture has no factors after any iteration")
+	}
+	for count, want := range f.After {
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Rank: f.Inputs.K, Iterations: n, Start: start, KeepScale: true}
+		res, err := m.Fit(context.Background(), x, known, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, res, want)
+		for i, j := range res.Objective {
+			nearNumber(t, "objective", j, f.ObjectiveHistory[i], f.Tolerance)
+		}
+		if raw, ok := want["normalised"]; ok {
+			var set map[string]json.RawMessage
+			if err := json.Unmarshal(raw, &set); err != nil {
+				t.Fatal(err)
+			}
+			opt.KeepScale = false
+			if res, err = m.Fit(context.Background(), x, known, opt); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, res, set)
+		}
+	}
+}
+
+// checkNormalisedCut: the fixture's V is that of the weighted samples.
+func checkNormalisedCut(t *testing.T, f *fixture) {
+	scale := make([]float64, len(f.Inputs.Gamma))
+	for i, g := range f.Inputs.Gamma {
+		scale[i] = math.Sqrt(g)
+	}
+	checkFactors(t, f, NMFNCW{}, scale)
+}
+
+func neighbourhood(f *fixture) Neighbourhood {
+	h := Neighbourhood{Neighbours: f.Inputs.P, Width: f.Inputs.T}
+	switch {
+	case strings.HasPrefix(f.Inputs.Weight, "heat") || strings.Contains(f.Method, "heat"):
+		h.Edges = Heat
+	case strings.HasPrefix(f.Inputs.Weight, "cosine") || strings.Contains(f.Method, "cosine"):
+		h.Edges = Cosine
+	}
+	return h
+}
+
+func checkGraph(t *testing.T, f *fixture) {
+	s, err := neighbourhood(f).Graph(columns(f.Inputs.X))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "S", s, matrix(t, f.Result["S"]), f.Tolerance)
+}
+
+func checkGraphMethod(t *testing.T, f *fixture) {
+	h := neighbourhood(f)
+	s, err := h.Graph(columns(f.Inputs.X))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lambda := f.Inputs.Lambda
+	if lambda == 0 {
+		lambda = None
+	}
+	if strings.HasPrefix(f.Method, "semi") {
+		near(t, "S", labelEdges(s, f.Inputs.Labels), rows(f.Inputs.S), f.Tolerance)
+		checkFactors(t, f, SemiGNMF{Lambda: lambda, Neighbourhood: h}, nil)
+		return
+	}
+	near(t, "S", s, rows(f.Inputs.S), f.Tolerance)
+	checkFactors(t, f, GNMF{Lambda: lambda, Neighbourhood: h}, nil)
+}
+
+// checkProject: coefficients with the basis held.
+func checkProject(t *testing.T, f *fixture) {
+	cost := Frobenius
+	if strings.HasPrefix(f.Method, "project_kl") {
+		cost = KL
+	}
+	d, err := newData(columns(f.Inputs.X))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := mat.DenseCopyOf(rows(f.Inputs.F).T())
+	for count, want := range f.After {
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := mat.DenseCopyOf(matrix(t, f.Init["G"]).T())
+		if err := project(context.Background(), cost, d, u, v, n); err != nil {
+			t.Fatal(err)
+		}
+		near(t, "G", v.T(), matrix(t, want["G"]), f.Tolerance)
+	}
+}
+
+// toSparse returns x as a sparse matrix.
+func toSparse(x *mat.Dense) *CSR {
+	n, m := x.Dims()
+	var entries []sparse.Entry
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			entries = append(entries, sparse.Entry{Row: i, Col: j, Value: v})
+		}
+	}
+	return sparse.FromEntries(n, m, entries)
+}

@@ -1,0 +1,21 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// GNMF is graph regularised NMF, min ‖X − UVᵀ‖² + λ·tr(VᵀLV) (Cai et al. 2011,
+// eqs 14 and 15). Its objective has no minimum (see [Graph]): the number of
+// iterations is part of the method.
+type GNMF struct {
+	// Lambda is the weight of the graph; 0 means 100, None means 0.
+	Lambda float64
+	Neighbourhood
+}
+
+// Fit implements [Method].
+func (g GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return Parts{Penalty: Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood}}.Fit(ctx, x, known, opt)
+}

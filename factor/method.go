@@ -1,0 +1,64 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Method finds a low-dimensional representation of samples. The methods are
+// small structs of hyper-parameters whose zero values mean the defaults of the
+// papers that propose them.
+type Method interface {
+	// Fit represents the rows of x, n×m, dense or a *CSR, by n×k
+	// coefficients, k = opt.Rank. What is known about the samples is used by
+	// the methods that can. Fit changes neither x nor what known refers to.
+	Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error)
+}
+
+// Options say how a method runs; its zero value needs only a Rank.
+type Options struct {
+	// Rank is k, the number of basis vectors, from 1 to n.
+	Rank int
+	// Iterations bounds the iterations; 0 means DefaultIterations.
+	Iterations int
+	// Tolerance stops the run when an iteration lowers the objective by less
+	// than this share of it; 0 means never.
+	Tolerance float64
+	// MaxTime stops the run, keeping what it has, after so long; 0 means
+	// never. A run so stopped is not repeatable.
+	MaxTime time.Duration
+	// Init says how the factors start.
+	Init Init
+	// Start holds initial factors, which go before Init where they are given.
+	Start *Start
+	// Seed makes random initial factors repeatable.
+	Seed uint64
+	// KeepScale leaves the factors as the last iteration left them, without
+	// the rescaling on exit that fixes which of the equivalent pairs of
+	// factors is returned.
+	KeepScale bool
+	// OnIteration, if set, is called after every iteration.
+	OnIteration func(iteration int, objective float64)
+}
+
+// DefaultIterations is how many iterations there are unless Options say.
+const DefaultIterations = 200
+
+func (o Options) check(n int) error {
+	switch {
+	case o.Rank < 1:
+		return fmt.Errorf("rank %d; it must be 1 or more", o.Rank)
+	case o.Rank > n:
+		return fmt.Errorf("rank %d is above the number of samples, %d", o.Rank, n)
+	case o.Iterations < 0:
+		return fmt.Errorf("%d iterations; there must be 1 or more", o.Iterations)
+	case !(o.Tolerance >= 0):
+		return fmt.Errorf("tolerance %v; it must be 0 or more", o.Tolerance)
+	case o.MaxTime < 0:
+		return fmt.Errorf("a time limit of %v", o.MaxTime)
+	}
+	return nil
+}

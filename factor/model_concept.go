@@ -1,0 +1,146 @@
+package factor
+
+import "gonum.org/v1/gonum/mat"
+
+// conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
+// needs of the data only the inner products K = X·Xᵀ of the samples, and X·X̃ᵀ
+// where X̃, which the coefficients approximate, is the condensed data:
+//
+//	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
+//
+// It does what plainModel does with a frobeniusCost and a conceptBasis, in
+// four products with X an iteration, or two with K, instead of five.
+type conceptModel struct {
+	w, v   *mat.Dense // k×n, k×ñ
+	x      data       // the samples
+	xt     data       // the condensed samples
+	change *change
+	u      *mat.Dense // k×m, a buffer, or w·X
+	// The inner products, formed where there are few samples for their
+	// features, or where the data has signs; nil elsewhere.
+	k, kt    *mat.Dense // n×n, ñ×n
+	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kNeg     *mat.Dense
+	kw       *mat.Dense // w·K, k×n
+	kwPos    *mat.Dense
+	kwNeg    *mat.Dense
+	kv       *mat.Dense // v·X̃·Xᵀ, k×n
+	lin      *mat.Dense // kw condensed, k×ñ
+	pos, neg *mat.Dense
+	h        *mat.Dense // w·K·wᵀ, k×k
+	vv       *mat.Dense
+	sumSq    float64 // of X̃
+}
+
+// signed reports whether the data has negative values.
+func newConceptModel(x, xt data, ch *change, w, v *mat.Dense, signed bool) *conceptModel {
+	n, m := x.dims()
+	k, _ := w.Dims()
+	c := &conceptModel{w: w, v: v, x: x, xt: xt, change: ch, u: mat.NewDense(k, m, nil),
+		kw: like(w), kv: like(w), lin: like(v), pos: like(w), sumSq: sumSquares(xt)}
+	if signed || n <= 2*m {
+		c.k = mat.NewDense(n, n, nil)
+		x.gram(c.k, 0)
+		nt, _ := xt.dims()
+		c.kt = mat.NewDense(nt, n, nil)
+		ch.rows(c.kt, c.k)
+	}
+	if signed {
+		c.splitKernel()
+	}
+	c.product()
+	return c
+}
+
+// splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
+func (c *conceptModel) splitKernel() {
+	n, _ := c.k.Dims()
+	least := 0.0
+	for i := range n {
+		for _, x := range c.k.RawRowView(i) {
+			least = min(least, x)
+		}
+	}
+	if least == 0 {
+		return
+	}
+	c.kPos, c.kNeg = like(c.k), like(c.k)
+	for i := range n {
+		p, q := c.kPos.RawRowView(i), c.kNeg.RawRowView(i)
+		for j, x := range c.k.RawRowView(i) {
+			p[j], q[j] = max(x, 0), max(-x, 0)
+		}
+	}
+	c.kwPos, c.kwNeg, c.neg = like(c.w), like(c.w), like(c.w)
+}
+
+// product brings w·K up to date.
+func (c *conceptModel) product() {
+	switch {
+	case c.kPos != nil:
+		gemm(c.kwPos, c.w, noTrans, c.kPos, noTrans)
+		gemm(c.kwNeg, c.w, noTrans, c.kNeg, noTrans)
+		c.kw.Sub(c.kwPos, c.kwNeg)
+	case c.k != nil:
+		gemm(c.kw, c.w, noTrans, c.k, trans)
+	default:
+		c.x.timesCoefficients(c.u, c.w)
+		c.x.timesBasis(c.kw, c.u)
+	}
+}
+
+func (c *conceptModel) stepBasis(s solver) {
+	if c.kt != nil {
+		gemm(c.kv, c.v, noTrans, c.kt, noTrans)
+	} else {
+		c.xt.timesCoefficients(c.u, c.v)
+		c.x.timesBasis(c.kv, c.u)
+	}
+	if c.vv == nil {
+		c.vv = selfGram(c.v)
+	}
+	b := block{lin: c.kv, pos: c.pos}
+	if c.kPos != nil {
+		gemm(c.pos, c.vv, noTrans, c.kwPos, noTrans)
+		gemm(c.neg, c.vv, noTrans, c.kwNeg, noTrans)
+		b.neg = c.neg
+	} else {
+		gemm(c.pos, c.vv, noTrans, c.kw, noTrans)
+	}
+	s.step(c.w, b, nil)
+	c.product()
+}
+
+func (c *conceptModel) coefficientBlock() block {
+	c.change.columns(c.lin, c.kw)
+	c.h = crossGram(c.kw, c.w)
+	if c.kPos != nil {
+		return block{lin: c.lin, h: crossGram(c.kwPos, c.w), negH: crossGram(c.kwNeg, c.w)}
+	}
+	return block{lin: c.lin, h: c.h}
+}
+
+func (c *conceptModel) value() float64 {
+	c.vv = selfGram(c.v)
+	j := c.sumSq - 2*inner(c.lin, c.v) + inner(c.h, c.vv)
+	if j < nearZero*c.sumSq {
+		u, _ := c.factors()
+		return c.xt.residual(u, c.v)
+	}
+	return j
+}
+
+func (c *conceptModel) rescale(scale []float64) { divideRows(c.w, scale) }
+
+func (c *conceptModel) factors() (u, w *mat.Dense) {
+	c.x.timesCoefficients(c.u, c.w)
+	return c.u, c.w
+}
+
+// crossGram returns a·bᵀ, k×k.
+func crossGram(a, b *mat.Dense) *mat.Dense {
+	k, _ := a.Dims()
+	out := mat.NewDense(k, k, nil)
+	gemm(out, a, noTrans, b, trans)
+	return out
+}

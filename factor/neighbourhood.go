@@ -1,0 +1,160 @@
+package factor
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// Edges says how heavy the edges of a neighbourhood graph are.
+type Edges int
+
+const (
+	// Binary gives every edge the weight 1.
+	Binary Edges = iota
+	// Heat gives the edge between samples at the distance d the weight
+	// exp(−d²/2t²).
+	Heat
+	// Cosine finds neighbours by the cosine of the angle between samples and
+	// gives an edge that cosine as its weight.
+	Cosine
+)
+
+// Neighbourhood is the graph that joins two samples when either is among the
+// other's nearest. There are no self-loops, and of equally near samples the one
+// with the lower row comes first.
+type Neighbourhood struct {
+	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
+	Neighbours int
+	Edges      Edges
+	// Width is t of Heat; 0 means the mean of the n² distances.
+	Width float64
+}
+
+// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
+// data.
+func (h Neighbourhood) Graph(x mat.Matrix) (*CSR, error) {
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	return h.graph(d)
+}
+
+func (h Neighbourhood) graph(x data) (*CSR, error) {
+	n, _ := x.dims()
+	p := h.Neighbours
+	if p == 0 {
+		p = 5
+	}
+	if p < 1 {
+		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
+	}
+	if !(h.Width >= 0 && h.Width <= largestValue) {
+		return nil, fmt.Errorf("a heat kernel %v wide; the width must be above 0", h.Width)
+	}
+	p = min(p, n-1)
+
+	square := make([]float64, n) // ‖x_i‖²
+	x.each(func(i, _ int, v float64) { square[i] += v * v })
+	type near struct {
+		j int
+		d float64 // distance squared, or minus the cosine
+	}
+	neighbours := make([][]near, n)
+	var mean float64
+	const rows = 64
+	buf := mat.NewDense(min(rows, n), n, nil)
+	nearer := func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
+	for from := 0; from < n; from += rows {
+		part := buf.Slice(0, min(rows, n-from), 0, n).(*mat.Dense)
+		x.gram(part, from)
+		for a := range min(rows, n-from) {
+			i := from + a
+			nearest := make([]near, 0, p+1)
+			for j, g := range part.RawRowView(a) {
+				if j == i {
+					continue
+				}
+				var d float64
+				if h.Edges == Cosine {
+					d = -g / math.Sqrt(square[i]*square[j])
+				} else {
+					d = max(square[i]+square[j]-2*g, 0)
+					if d <= 1e-13*(square[i]+square[j]) {
+						d = 0 // copies of one sample, but for rounding
+					}
+					mean += math.Sqrt(d) / float64(n) / float64(n)
+				}
+				q := near{j, d}
+				if len(nearest) == p && (p == 0 || nearer(q, nearest[p-1]) > 0) {
+					continue
+				}
+				at, _ := slices.BinarySearchFunc(nearest, q, nearer)
+				nearest = slices.Insert(nearest, at, q)
+				nearest = nearest[:min(len(nearest), p)]
+			}
+			neighbours[i] = nearest
+		}
+	}
+
+	t := h.Width
+	if t == 0 {
+		t = mean
+	}
+	seen := map[[2]int]bool{}
+	var entries []sparse.Entry
+	for i, list := range neighbours {
+		for _, q := range list {
+			if seen[[2]int{i, q.j}] {
+				continue
+			}
+			seen[[2]int{i, q.j}], seen[[2]int{q.j, i}] = true, true
+			w := 1.0
+			switch h.Edges {
+			case Heat:
+				if w = 1; t > 0 {
+					w = math.Exp(-q.d / (2 * t * t))
+				}
+			case Cosine:
+				w = max(-q.d, 0)
+			}
+			entries = append(entries, sparse.Entry{Row: i, Col: q.j, Value: w}, sparse.Entry{Row: q.j, Col: i, Value: w})
+		}
+	}
+	return sparse.FromEntries(n, n, entries), nil
+}
+
+// labelEdges replaces the edges of s between labelled samples: 1 between
+// samples of one class, none between samples of different ones.
+func labelEdges(s *CSR, labels []int) *CSR {
+	n, _ := s.Dims()
+	class := map[int][]int{}
+	for i, c := range labels {
+		if c >= 0 {
+			class[c] = append(class[c], i)
+		}
+	}
+	var entries []sparse.Entry
+	for i := range n {
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			if labels[i] < 0 || labels[j] < 0 {
+				entries = append(entries, sparse.Entry{Row: i, Col: j, Value: vals[p]})
+			}
+		}
+		if labels[i] >= 0 {
+			for _, j := range class[labels[i]] {
+				if j != i {
+					entries = append(entries, sparse.Entry{Row: i, Col: j, Value: 1})
+				}
+			}
+		}
+	}
+	return sparse.FromEntries(n, n, entries)
+}

@@ -1,0 +1,15 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001).
+type NMF struct{}
+
+// Fit implements [Method].
+func (NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return Parts{}.Fit(ctx, x, known, opt)
+}

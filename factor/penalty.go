@@ -1,0 +1,34 @@
+package factor
+
+import "gonum.org/v1/gonum/mat"
+
+// A Penalty adds to the cost a term in the coefficients V. The zero value of
+// each is what its paper uses.
+type Penalty interface {
+	// bind makes the penalty ready for the n samples of x.
+	bind(x data, known Known) (boundPenalty, error)
+}
+
+// A boundPenalty is a penalty on the coefficients v, k×n, of certain samples.
+// It is not told of ties: v is expanded for it and what it adds is pulled back.
+type boundPenalty interface {
+	// add adds share times the two parts of half the gradient at v.
+	add(t *terms, v *mat.Dense, share float64)
+	// value is the penalty at v.
+	value(v *mat.Dense) float64
+}
+
+// None, as the value of a weight such as Graph.Lambda, means that the term is
+// left out, where 0 means the paper's default.
+const None = -1
+
+// orDefault reads a weight: 0 stands for the default, None for 0.
+func orDefault(x, def float64) float64 {
+	switch x {
+	case 0:
+		return def
+	case None:
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,120 @@
+package factor
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the
+// samples (Cai et al. 2011, eq. 6): neighbours in X are held near each other in
+// V. It has no minimum: V shrunk and the basis grown by the same factor fit the
+// data as well and are penalised less, so what comes out depends on the number
+// of iterations.
+type Graph struct {
+	// Lambda is the weight; 0 means 100, None means no penalty. It is to be
+	// seen against the size of the data: 100 is strong on samples of unit
+	// length and nothing on pixels from 0 to 255.
+	Lambda float64
+	Neighbourhood
+	// LabelEdges replaces the edges between labelled samples: 1 between those
+	// of one class, 0 between those of different ones (Semi-GNMF).
+	LabelEdges bool
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
+	// neighbourhood's.
+	Similarity *CSR
+}
+
+func (g Graph) bind(x data, known Known) (boundPenalty, error) {
+	lambda := orDefault(g.Lambda, 100)
+	if !(lambda >= 0 && lambda <= largestValue) {
+		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", g.Lambda)
+	}
+	n, _ := x.dims()
+	s := g.Similarity
+	if s == nil {
+		var err error
+		if s, err = g.Neighbourhood.graph(x); err != nil {
+			return nil, err
+		}
+	} else if err := checkSimilarity(s, n); err != nil {
+		return nil, err
+	}
+	if g.LabelEdges {
+		if len(known.Labels) == 0 {
+			return nil, fmt.Errorf("edges by label need the labels of some samples, and none are known")
+		}
+		s = labelEdges(s, known.Labels)
+	}
+	return newLaplacian(s, lambda), nil
+}
+
+func checkSimilarity(s *CSR, n int) error {
+	if r, c := s.Dims(); r != n || c != n {
+		return fmt.Errorf("the graph is %d×%d for %d samples", r, c, n)
+	}
+	for i := range n {
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			if !(vals[p] >= 0 && vals[p] <= largestValue) {
+				return fmt.Errorf("the graph's edge %d–%d has the weight %v; it must be 0 or more", i, j, vals[p])
+			}
+			if s.At(j, i) != vals[p] {
+				return fmt.Errorf("the graph is not symmetric: the edge %d–%d has the weights %v and %v", i, j, vals[p], s.At(j, i))
+			}
+		}
+	}
+	return nil
+}
+
+// laplacian is λ·tr(VᵀLV), L = D − S.
+type laplacian struct {
+	s      *CSR
+	degree []float64
+	lambda float64
+}
+
+func newLaplacian(s *CSR, lambda float64) *laplacian {
+	n, _ := s.Dims()
+	l := &laplacian{s: s, degree: make([]float64, n), lambda: lambda}
+	for i := range n {
+		_, vals := s.Row(i)
+		for _, x := range vals {
+			l.degree[i] += x
+		}
+	}
+	return l
+}
+
+// add: λ·S·V to the negative part and λ·D·V to the positive one.
+func (l *laplacian) add(t *terms, v *mat.Dense, share float64) {
+	w := share * l.lambda
+	k, _ := v.Dims()
+	for r := range k {
+		row, neg, pos := v.RawRowView(r), t.neg.RawRowView(r), t.pos.RawRowView(r)
+		for i, x := range row {
+			var sum float64
+			cols, vals := l.s.Row(i)
+			for p, j := range cols {
+				sum += vals[p] * row[j]
+			}
+			neg[i] += w * sum
+			pos[i] += w * l.degree[i] * x
+		}
+	}
+}
+
+func (l *laplacian) value(v *mat.Dense) float64 {
+	var sum float64
+	k, _ := v.Dims()
+	for r := range k {
+		row := v.RawRowView(r)
+		for i, x := range row {
+			cols, vals := l.s.Row(i)
+			for p, j := range cols {
+				sum += vals[p] * (x - row[j]) * (x - row[j])
+			}
+		}
+	}
+	return l.lambda * sum / 2
+}

@@ -1,0 +1,85 @@
+package factor
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// leadingSVD returns the k leading singular triplets of x: left vectors k×n,
+// singular values, right vectors k×m, both kinds lying down. It iterates a
+// subspace a little larger than k, which takes products with x only, so that
+// sparse data stays sparse, until the values stand still.
+func leadingSVD(x data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense) {
+	n, m := x.dims()
+	size := min(k+10, n, m)
+	src := rng.New(0, "subspace")
+	q := mat.NewDense(size, n, nil)
+	for r := range size {
+		row := q.RawRowView(r)
+		for i := range row {
+			row[i] = src.NormFloat64()
+		}
+	}
+	b := mat.NewDense(size, m, nil)
+	before := make([]float64, size)
+	var svd mat.SVD
+	for range 300 {
+		orthonormalise(q)
+		x.timesCoefficients(b, q) // qX
+		sigma = singularValues(b)
+		still := true
+		for r := range k {
+			still = still && math.Abs(sigma[r]-before[r]) <= 1e-12*sigma[0]
+		}
+		copy(before, sigma)
+		if still {
+			break
+		}
+		orthonormalise(b)
+		x.timesBasis(q, b)
+	}
+	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
+	svd.Factorize(b, mat.SVDThin)
+	var p, rt mat.Dense
+	svd.UTo(&p)
+	svd.VTo(&rt)
+	sigma = svd.Values(nil)[:k]
+	left, right = mat.NewDense(k, n, nil), mat.NewDense(k, m, nil)
+	gemm(left, mat.DenseCopyOf(p.Slice(0, size, 0, k)), trans, q, noTrans)
+	right.Copy(rt.Slice(0, m, 0, k).T())
+	return left, sigma, right
+}
+
+// singularValues returns the singular values of a, falling, from its k×k inner
+// products.
+func singularValues(a *mat.Dense) []float64 {
+	k, _ := a.Dims()
+	g := selfGram(a)
+	sym := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := i; j < k; j++ {
+			sym.SetSym(i, j, g.At(i, j))
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(sym, false)
+	values := e.Values(nil)
+	out := make([]float64, k)
+	for i, x := range values {
+		out[k-1-i] = math.Sqrt(max(x, 0))
+	}
+	return out
+}
+
+// orthonormalise makes the rows of a orthonormal.
+func orthonormalise(a *mat.Dense) {
+	k, n := a.Dims()
+	var qr mat.QR
+	qr.Factorize(a.T())
+	var q mat.Dense
+	qr.QTo(&q)
+	a.Copy(q.Slice(0, n, 0, k).T())
+}

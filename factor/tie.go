@@ -1,0 +1,215 @@
+package factor
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Tie says what makes the coefficients of several samples one.
+type Tie int
+
+const (
+	// NoTie leaves every sample its own coefficients.
+	NoTie Tie = iota
+	// Labels gives all samples of one label the same coefficients, V = A·Z
+	// (CNMF paper, eq. 5), so that a class stays together whatever the cost.
+	Labels
+)
+
+// Weighting says how much each sample counts in the cost.
+type Weighting int
+
+const (
+	// Equal weighs all samples alike.
+	Equal Weighting = iota
+	// NormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the
+	// factorisation is a relaxed normalised cut (Xu, Liu and Gong 2003).
+	NormalisedCut
+)
+
+// change is the change of variables by which ties and weights reach the
+// engine: it condenses the data before a run and expands V after it, and the
+// engine in between knows of neither.
+//
+// With groups of samples that share coefficients, c_j the weight of group j,
+// and E = C^-½ for the Frobenius cost (C^-1 for the divergence), V = A·E·Ṽ, and
+// the cost of the condensed data differs from that of the data by a constant:
+// the multiplicative steps are the same steps.
+type change struct {
+	group  []int     // of each sample
+	groups int       //
+	expand []float64 // E of each group: a sample's coefficients are those of its group times this
+	weight []float64 // γ of each sample
+	c      []float64 // weight of each group
+	none   bool      // every sample is its own group and weighs 1
+}
+
+// newChange numbers the groups and weighs them.
+func newChange(n int, tie Tie, labels []int, weight []float64, cost Cost) (*change, error) {
+	t := &change{group: make([]int, n), weight: weight, none: tie == NoTie && weight == nil}
+	if weight == nil {
+		t.weight = make([]float64, n)
+		for i := range n {
+			t.weight[i] = 1
+		}
+	}
+	if tie == Labels && len(labels) == 0 {
+		return nil, fmt.Errorf("ties by label need the labels of some samples, and none are known")
+	}
+	of := map[int]int{}
+	for i := range n {
+		g := t.groups
+		if tie == Labels && labels[i] >= 0 {
+			if have, ok := of[labels[i]]; ok {
+				g = have
+			} else {
+				of[labels[i]] = g
+			}
+		}
+		if g == t.groups {
+			t.groups++
+			t.c = append(t.c, 0)
+		}
+		t.group[i] = g
+		t.c[g] += t.weight[i]
+	}
+	t.expand = make([]float64, t.groups)
+	for j, c := range t.c {
+		if cost == KL {
+			t.expand[j] = 1 / c
+		} else {
+			t.expand[j] = 1 / math.Sqrt(c)
+		}
+	}
+	return t, nil
+}
+
+// data condenses the data. For the Frobenius cost row j is Σ γ_i·x_i/√c_j, for
+// the divergence Σ γ_i·x_i.
+func (t *change) data(d data, cost Cost) data {
+	if t.none {
+		return d
+	}
+	scale := make([]float64, len(t.group))
+	for i, g := range t.group {
+		scale[i] = t.weight[i]
+		if cost == Frobenius {
+			scale[i] *= t.expand[g]
+		}
+	}
+	return d.condense(t.groups, t.group, scale)
+}
+
+// rows condenses the rows of an n×p matrix as data does those of X.
+func (t *change) rows(dst, a *mat.Dense) {
+	dst.Zero()
+	for i, g := range t.group {
+		axpy(t.weight[i]*t.expand[g], a.RawRowView(i), dst.RawRowView(g))
+	}
+}
+
+// columns condenses the columns of a k×n matrix as data does the rows of X.
+func (t *change) columns(dst, a *mat.Dense) {
+	if t.none {
+		dst.Copy(a)
+		return
+	}
+	k, _ := a.Dims()
+	for r := range k {
+		out := dst.RawRowView(r)
+		clear(out)
+		for i, x := range a.RawRowView(r) {
+			g := t.group[i]
+			out[g] += t.weight[i] * t.expand[g] * x
+		}
+	}
+}
+
+// constant is the part of the cost that condensing takes away: the cost of
+// the data is that of the condensed data plus this.
+func (t *change) constant(whole, condensed data, cost Cost) float64 {
+	if t.none {
+		return 0
+	}
+	var sum float64
+	if cost == Frobenius {
+		whole.each(func(i, _ int, x float64) { sum += t.weight[i] * x * x })
+		condensed.each(func(_, _ int, x float64) { sum -= x * x })
+		return sum
+	}
+	whole.each(func(i, _ int, x float64) {
+		if x > 0 {
+			sum += t.weight[i] * x * math.Log(x)
+		}
+	})
+	condensed.each(func(j, _ int, x float64) {
+		if x > 0 {
+			sum -= x * math.Log(x/t.c[j])
+		}
+	})
+	return sum
+}
+
+// v returns V, k×n, of condensed coefficients; with none it is they themselves.
+func (t *change) v(condensed *mat.Dense) *mat.Dense {
+	if t.none {
+		return condensed
+	}
+	k, _ := condensed.Dims()
+	out := mat.NewDense(k, len(t.group), nil)
+	t.expandInto(out, condensed)
+	return out
+}
+
+func (t *change) expandInto(dst, condensed *mat.Dense) {
+	k, _ := condensed.Dims()
+	for r := range k {
+		from, to := condensed.RawRowView(r), dst.RawRowView(r)
+		for i, g := range t.group {
+			to[i] = from[g] * t.expand[g]
+		}
+	}
+}
+
+// pullBack adds up a part of the gradient in V, k×n, to one in the condensed
+// coefficients: the transpose of v.
+func (t *change) pullBack(dst, a *mat.Dense) {
+	k, _ := a.Dims()
+	for r := range k {
+		to := dst.RawRowView(r)
+		clear(to)
+		for i, x := range a.RawRowView(r) {
+			g := t.group[i]
+			to[g] += x * t.expand[g]
+		}
+	}
+}
+
+// condensed returns condensed coefficients of V, k×n: of a group the mean, or
+// with first the row of its first sample.
+func (t *change) condensed(v *mat.Dense, first bool) *mat.Dense {
+	if t.none {
+		return mat.DenseCopyOf(v)
+	}
+	k, _ := v.Dims()
+	size := make([]float64, t.groups)
+	out := mat.NewDense(k, t.groups, nil)
+	for i, g := range t.group {
+		if first && size[g] > 0 {
+			continue
+		}
+		size[g]++
+		for r := range k {
+			out.Set(r, g, out.At(r, g)+v.At(r, i))
+		}
+	}
+	for r := range k {
+		row := out.RawRowView(r)
+		for g := range row {
+			row[g] /= size[g] * t.expand[g]
+		}
+	}
+	return out
+}

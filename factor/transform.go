@@ -1,0 +1,99 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Model is a learned basis with which new samples can be represented.
+type Model struct {
+	// Cost is how the distance from the data is measured.
+	Cost Cost
+	// Basis holds the k basis vectors as columns: U, m×k.
+	Basis *mat.Dense
+}
+
+// TransformIterations is how many steps Transform takes.
+const TransformIterations = 100
+
+// Transform represents the rows of x, p×m, by p×k coefficients with the basis
+// held fixed: multiplicative steps of the model's cost, without ties or
+// penalties, from a uniform start, so that each sample's answer depends on
+// nothing but the sample.
+func (m *Model) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	p, features := d.dims()
+	rows, k := m.Basis.Dims()
+	if features != rows {
+		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
+	}
+	u := mat.DenseCopyOf(m.Basis.T())
+	if i, j, value, found := firstNegative(d); found {
+		if _, _, _, mixed := firstNegative(denseData{u}); m.Cost == KL || !mixed {
+			return nil, fmt.Errorf("sample %d, feature %d: value %v is negative; this model needs values of 0 or more", i, j, value)
+		}
+	}
+	v := mat.NewDense(k, p, nil)
+	for r := range k {
+		row := v.RawRowView(r)
+		for i := range row {
+			row[i] = 1
+		}
+	}
+	if err := project(ctx, m.Cost, d, u, v, TransformIterations); err != nil {
+		return nil, err
+	}
+	if !finite(v) {
+		return nil, fmt.Errorf("the coefficients have outgrown what numbers can hold")
+	}
+	return stand(v), nil
+}
+
+// project moves v, k×n, by so many steps while u, k×m, stays.
+func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations int) error {
+	cost := newCost(c, x, u, v)
+	s := &multiplicative{}
+	b := cost.coefficientBlock()
+	if b.h != nil {
+		b = splitSigns(b)
+	}
+	for t := range iterations {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t > 0 && b.h == nil {
+			b = cost.coefficientBlock()
+		}
+		s.step(v, b, nil)
+	}
+	return nil
+}
+
+// splitSigns makes a quadratic block whose h has negative values one for the
+// square-root rule.
+func splitSigns(b block) block {
+	k, _ := b.h.Dims()
+	pos, neg, mixed := like(b.h), like(b.h), false
+	for i := range k {
+		for j := range k {
+			x := b.h.At(i, j)
+			pos.Set(i, j, max(x, 0))
+			neg.Set(i, j, max(-x, 0))
+			mixed = mixed || x < 0
+		}
+	}
+	for i := range k {
+		for _, x := range b.lin.RawRowView(i) {
+			mixed = mixed || x < 0
+		}
+	}
+	if !mixed {
+		return b
+	}
+	return block{lin: b.lin, h: pos, negH: neg}
+}

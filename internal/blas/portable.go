@@ -1,0 +1,6 @@
+//go:build !native
+
+package blas
+
+// Name says which BLAS does the matrix products.
+const Name = "gonum"

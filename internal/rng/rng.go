@@ -1,0 +1,29 @@
+// Package rng makes random streams that depend on nothing but a seed and the
+// coordinates of what they are for, so that no stream depends on how many
+// numbers another one drew, on the order of work, or on the number of workers.
+package rng
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+)
+
+// New returns the stream of the seed and the coordinates, for example
+// New(seed, "labels", k, repeat). Coordinates are told apart by their printed
+// form and their order.
+func New(seed uint64, coordinates ...any) *rand.Rand {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d", seed)
+	for _, c := range coordinates {
+		fmt.Fprintf(h, "|%q", fmt.Sprint(c))
+	}
+	return rand.New(rand.NewChaCha8([32]byte(h.Sum(nil))))
+}
+
+// Seed returns the seed that stands for the seed and the coordinates, for
+// handing to a part that makes streams of its own.
+func Seed(seed uint64, coordinates ...any) uint64 {
+	return New(seed, coordinates...).Uint64()
+}
+

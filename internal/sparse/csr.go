@@ -1,0 +1,123 @@
+// Package sparse holds the compressed-row matrix of the project and the few
+// kernels that factorisation and clustering need of it.
+package sparse
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// CSR is an r×c matrix in compressed rows: row i holds the values
+// Values[RowStart[i]:RowStart[i+1]] in the columns Columns[same range],
+// which rise strictly within a row. It satisfies mat.Matrix.
+type CSR struct {
+	rows, cols int
+	RowStart   []int // len rows+1
+	Columns    []int // len nnz
+	Values     []float64
+}
+
+// New returns the r×c matrix with the given compressed rows, which it keeps
+// without copying. It checks them: a start that falls, a column out of range
+// or out of order is an error.
+func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
+	if r < 0 || c < 0 || len(rowStart) != r+1 || len(columns) != len(values) {
+		return nil, fmt.Errorf("sparse: %d×%d matrix with %d row starts, %d columns and %d values", r, c, len(rowStart), len(columns), len(values))
+	}
+	if rowStart[0] != 0 || rowStart[r] != len(values) {
+		return nil, fmt.Errorf("sparse: row starts run from %d to %d, want 0 to %d", rowStart[0], rowStart[r], len(values))
+	}
+	for i := range r {
+		if rowStart[i] > rowStart[i+1] {
+			return nil, fmt.Errorf("sparse: row %d ends before it starts", i)
+		}
+		prev := -1
+		for p := rowStart[i]; p < rowStart[i+1]; p++ {
+			if j := columns[p]; j <= prev || j >= c {
+				return nil, fmt.Errorf("sparse: row %d: column %d after column %d of %d", i, j, prev, c)
+			}
+			prev = columns[p]
+		}
+	}
+	return &CSR{rows: r, cols: c, RowStart: rowStart, Columns: columns, Values: values}, nil
+}
+
+// Entry is one value with its place.
+type Entry struct {
+	Row, Col int
+	Value    float64
+}
+
+// FromEntries returns the r×c matrix of the entries, in any order; the values
+// of one place are added up and zeros are left out.
+func FromEntries(r, c int, entries []Entry) *CSR {
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int {
+		if a.Row != b.Row {
+			return a.Row - b.Row
+		}
+		return a.Col - b.Col
+	})
+	m := &CSR{rows: r, cols: c, RowStart: make([]int, r+1)}
+	for at := 0; at < len(sorted); {
+		e := sorted[at]
+		for at++; at < len(sorted) && sorted[at].Row == e.Row && sorted[at].Col == e.Col; at++ {
+			e.Value += sorted[at].Value
+		}
+		if e.Value != 0 {
+			m.Columns = append(m.Columns, e.Col)
+			m.Values = append(m.Values, e.Value)
+			m.RowStart[e.Row+1]++
+		}
+	}
+	for i := range r {
+		m.RowStart[i+1] += m.RowStart[i]
+	}
+	return m
+}
+
+// Dims returns the numbers of rows and columns.
+func (m *CSR) Dims() (r, c int) { return m.rows, m.cols }
+
+// At returns the value at row i, column j, found by bisection.
+func (m *CSR) At(i, j int) float64 {
+	if i < 0 || i >= m.rows || j < 0 || j >= m.cols {
+		panic(mat.ErrIndexOutOfRange)
+	}
+	cols, vals := m.Row(i)
+	if p, ok := slices.BinarySearch(cols, j); ok {
+		return vals[p]
+	}
+	return 0
+}
+
+// T returns the transpose as a view.
+func (m *CSR) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
+// Row returns the columns and values of row i, without copying.
+func (m *CSR) Row(i int) (columns []int, values []float64) {
+	lo, hi := m.RowStart[i], m.RowStart[i+1]
+	return m.Columns[lo:hi], m.Values[lo:hi]
+}
+
+// NNZ returns how many values are stored.
+func (m *CSR) NNZ() int { return len(m.Values) }
+
+// Clone returns a copy that shares nothing with m.
+func (m *CSR) Clone() *CSR {
+	return &CSR{m.rows, m.cols, slices.Clone(m.RowStart), slices.Clone(m.Columns), slices.Clone(m.Values)}
+}
+
+// SelectRows returns the matrix of the given rows, in the given order.
+func (m *CSR) SelectRows(rows []int) *CSR {
+	out := &CSR{rows: len(rows), cols: m.cols, RowStart: make([]int, len(rows)+1)}
+	for at, i := range rows {
+		cols, vals := m.Row(i)
+		out.Columns = append(out.Columns, cols...)
+		out.Values = append(out.Values, vals...)
+		out.RowStart[at+1] = len(out.Values)
+	}
+	return out
+}
