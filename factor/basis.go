@@ -1,10 +1,6 @@
 package factor
 
-import (
-	"fmt"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // Basis says what the basis vectors are made of.
 type Basis int
@@ -17,16 +13,13 @@ const (
 	Concept
 )
 
-// String returns the name that experiment files use.
-func (b Basis) String() string {
-	switch b {
-	case Free:
-		return "free"
-	case Concept:
-		return "concept"
-	}
-	return fmt.Sprintf("basis(%d)", int(b))
-}
+var basisNames = names[Basis]{"basis", []string{"free", "concept"}}
+
+// String returns the name that settings use.
+func (b Basis) String() string { return basisNames.name(b) }
+
+// UnmarshalText reads the name that settings use.
+func (b *Basis) UnmarshalText(text []byte) error { return basisNames.read(b, text) }
 
 // A basis holds the parameters that U, k×m, is made of.
 type basis interface {

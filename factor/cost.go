@@ -1,10 +1,6 @@
 package factor
 
-import (
-	"fmt"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // Cost says how the distance of V·Uᵀ from X is measured.
 type Cost int
@@ -17,16 +13,13 @@ const (
 	KL
 )
 
-// String returns the name that experiment files use.
-func (c Cost) String() string {
-	switch c {
-	case Frobenius:
-		return "frobenius"
-	case KL:
-		return "kl"
-	}
-	return fmt.Sprintf("cost(%d)", int(c))
-}
+var costNames = names[Cost]{"cost", []string{"frobenius", "kl"}}
+
+// String returns the name that settings use.
+func (c Cost) String() string { return costNames.name(c) }
+
+// UnmarshalText reads the name that settings use.
+func (c *Cost) UnmarshalText(text []byte) error { return costNames.read(c, text) }
 
 // A cost measures u and v, whose matrices it holds and others change, and
 // splits its gradient. The blocks it returns are its own and change at the

@@ -25,15 +25,24 @@ const (
 	Cosine
 )
 
+var edgesNames = names[Edges]{"edges", []string{"binary", "heat", "cosine"}}
+
+// String returns the name that settings use.
+func (e Edges) String() string { return edgesNames.name(e) }
+
+// UnmarshalText reads the name that settings use.
+func (e *Edges) UnmarshalText(text []byte) error { return edgesNames.read(e, text) }
+
 // Neighbourhood is the graph that joins two samples when either is among the
 // other's nearest. There are no self-loops, and of equally near samples the one
 // with the lower row comes first.
 type Neighbourhood struct {
 	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
-	Neighbours int
-	Edges      Edges
+	Neighbours int `param:"neighbours" default:"5" help:"nearest samples that each is joined to"`
+	// Edges says how heavy the edges are.
+	Edges Edges `param:"edges" help:"weights of the graph's edges: binary, heat or cosine"`
 	// Width is t of Heat; 0 means the mean of the n² distances.
-	Width float64
+	Width float64 `param:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
 }
 
 // Graph returns the symmetric n×n weights S of the neighbourhood of the n×m

@@ -11,7 +11,7 @@ import (
 // al. 2011, section 6).
 type SemiGNMF struct {
 	// Lambda is the weight of the graph; 0 means 100, None means 0.
-	Lambda float64
+	Lambda float64 `param:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 }
 

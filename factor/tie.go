@@ -18,6 +18,14 @@ const (
 	Labels
 )
 
+var tieNames = names[Tie]{"tie", []string{"none", "labels"}}
+
+// String returns the name that settings use.
+func (t Tie) String() string { return tieNames.name(t) }
+
+// UnmarshalText reads the name that settings use.
+func (t *Tie) UnmarshalText(text []byte) error { return tieNames.read(t, text) }
+
 // Weighting says how much each sample counts in the cost.
 type Weighting int
 
@@ -28,6 +36,14 @@ const (
 	// factorisation is a relaxed normalised cut (Xu, Liu and Gong 2003).
 	NormalisedCut
 )
+
+var weightingNames = names[Weighting]{"weighting", []string{"equal", "normalised-cut"}}
+
+// String returns the name that settings use.
+func (w Weighting) String() string { return weightingNames.name(w) }
+
+// UnmarshalText reads the name that settings use.
+func (w *Weighting) UnmarshalText(text []byte) error { return weightingNames.read(w, text) }
 
 // change is the change of variables by which ties and weights reach the
 // engine: it condenses the data before a run and expands V after it, and the

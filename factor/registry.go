@@ -1,0 +1,113 @@
+package factor
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Info describes a method of the registry.
+type Info struct {
+	// Name is what settings call it, such as "cnmf-kl".
+	Name string
+	// Title is its full name.
+	Title string
+	// Family groups methods that find the same kind of thing.
+	Family string
+	// Parts says what the method is made of.
+	Parts string
+	// Objective and Update are its formulas, in the papers' orientation: X is
+	// m×n, a sample a column.
+	Objective, Update string
+	// Paper is where it comes from.
+	Paper string
+	// NeedsLabels tells whether it must know the labels of some samples, and
+	// Signed whether it takes data with negative values.
+	NeedsLabels, Signed bool
+
+	zero Method
+}
+
+// Methods returns the methods of the registry, in the order to show them.
+func Methods() []Info { return slices.Clone(registry) }
+
+// Lookup returns the method of the name.
+func Lookup(name string) (Info, bool) {
+	i := slices.IndexFunc(registry, func(m Info) bool { return m.Name == name })
+	if i < 0 {
+		return Info{}, false
+	}
+	return registry[i], true
+}
+
+// Param is a hyper-parameter of a method.
+type Param struct {
+	Name string
+	// Default is the paper's, in words.
+	Default string
+	Help    string
+}
+
+// Params returns the method's hyper-parameters: those fields of its struct that
+// carry a param tag, the fields of embedded structs among them.
+func (i Info) Params() []Param {
+	var out []Param
+	v := reflect.ValueOf(i.zero)
+	for _, f := range paramFields(v.Type()) {
+		def := f.Tag.Get("default")
+		if def == "" {
+			def = fmt.Sprint(v.FieldByIndex(f.Index).Interface())
+		}
+		out = append(out, Param{Name: f.Tag.Get("param"), Default: def, Help: f.Tag.Get("help")})
+	}
+	return out
+}
+
+func paramFields(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		return f.Tag.Get("param") == ""
+	})
+}
+
+// ParamError says that a hyper-parameter cannot be set.
+type ParamError struct {
+	Method, Param string
+	Err           error
+}
+
+func (e *ParamError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Method, e.Param, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ParamError) Unwrap() error { return e.Err }
+
+// New returns the method with the given hyper-parameters, whose values are
+// numbers, strings or booleans as settings hold them. A parameter that the
+// method does not have, or a value it cannot have, is a *ParamError.
+func (i Info) New(params map[string]any) (Method, error) {
+	v := reflect.New(reflect.TypeOf(i.zero)).Elem()
+	v.Set(reflect.ValueOf(i.zero))
+	fields := paramFields(v.Type())
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		at := slices.IndexFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("param") == name })
+		if at < 0 {
+			return nil, &ParamError{i.Name, name, fmt.Errorf("there is no such parameter; %s", i.list())}
+		}
+		if err := setParam(v.FieldByIndex(fields[at].Index), fields[at].Tag.Get("default") != "", params[name]); err != nil {
+			return nil, &ParamError{i.Name, name, err}
+		}
+	}
+	return v.Interface().(Method), nil
+}
+
+func (i Info) list() string {
+	var names []string
+	for _, p := range i.Params() {
+		names = append(names, p.Name)
+	}
+	if len(names) == 0 {
+		return i.Name + " has none"
+	}
+	return i.Name + " has " + strings.Join(names, ", ")
+}
