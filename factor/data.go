@@ -47,6 +47,16 @@ type data interface {
 	each(f func(i, j int, x float64))
 }
 
+// SampleError says that a sample cannot be used.
+type SampleError struct {
+	// Sample is its row.
+	Sample int
+	// Problem says why.
+	Problem string
+}
+
+func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample, e.Problem) }
+
 // The size that the values of a sample may have. Outside it squares run over
 // or under what a float64 holds.
 const (
@@ -75,7 +85,7 @@ func newData(x mat.Matrix) (data, error) {
 	d.each(func(i, j int, v float64) {
 		size := math.Abs(v)
 		if err == nil && !(size <= largestValue) { // NaN too
-			err = fmt.Errorf("sample %d, feature %d: value %v is not usable (a value must be finite and at most %g)", i, j, v, largestValue)
+			err = &SampleError{i, fmt.Sprintf("feature %d: value %v is not usable (a value must be finite and at most %g)", j, v, largestValue)}
 		}
 		peak[i] = max(peak[i], size)
 	})
@@ -84,7 +94,7 @@ func newData(x mat.Matrix) (data, error) {
 	}
 	for i, p := range peak {
 		if p < smallestValue {
-			return nil, fmt.Errorf("sample %d: all %d values are zero", i, m)
+			return nil, &SampleError{i, fmt.Sprintf("all %d values are zero", m)}
 		}
 	}
 	return d, nil

@@ -55,7 +55,7 @@ func (d denseData) ratioBasis(dst, u, v *mat.Dense) float64 {
 			for j, xij := range row {
 				r := xij / max(yr[j], floor)
 				if xij > 0 {
-					sum += xij * math.Log(r)
+					sum += xij * logarithm(r)
 				}
 				yr[j] = r
 			}

@@ -1,8 +1,6 @@
 package factor
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -56,7 +54,7 @@ func (d sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
 		for p, j := range cols {
 			r := vals[p] / max(dot(vi, up.RawRowView(j)), floor)
 			if vals[p] > 0 {
-				sum += vals[p] * math.Log(r)
+				sum += vals[p] * logarithm(r)
 			}
 			axpy(r, vi, out.RawRowView(j))
 		}

@@ -67,7 +67,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	i, j, value, signed := firstNegative(d)
 	if signed && !(p.Basis == Concept && p.Cost == Frobenius && p.Weighting == Equal) {
-		return nil, fmt.Errorf("sample %d, feature %d: value %v is negative; this method needs values of 0 or more", i, j, value)
+		return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and this method needs values of 0 or more", j, value)}
 	}
 	var weight []float64
 	if p.Weighting == NormalisedCut {

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -77,6 +78,9 @@ type ParamError struct {
 	Err           error
 }
 
+// ErrNoParam is in the ParamError of a parameter that the method does not have.
+var ErrNoParam = errors.New("there is no such parameter")
+
 func (e *ParamError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Method, e.Param, e.Err) }
 
 // Unwrap returns the cause.
@@ -92,7 +96,7 @@ func (i Info) New(params map[string]any) (Method, error) {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		at := slices.IndexFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("param") == name })
 		if at < 0 {
-			return nil, &ParamError{i.Name, name, fmt.Errorf("there is no such parameter; %s", i.list())}
+			return nil, &ParamError{i.Name, name, fmt.Errorf("%w; %s", ErrNoParam, i.list())}
 		}
 		if err := setParam(v.FieldByIndex(fields[at].Index), fields[at].Tag.Get("default") != "", params[name]); err != nil {
 			return nil, &ParamError{i.Name, name, err}

@@ -35,7 +35,7 @@ func (m *Model) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
 	u := mat.DenseCopyOf(m.Basis.T())
 	if i, j, value, found := firstNegative(d); found {
 		if _, _, _, mixed := firstNegative(denseData{u}); m.Cost == KL || !mixed {
-			return nil, fmt.Errorf("sample %d, feature %d: value %v is negative; this model needs values of 0 or more", i, j, value)
+			return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and this model needs values of 0 or more", j, value)}
 		}
 	}
 	v := mat.NewDense(k, p, nil)
