@@ -1,0 +1,38 @@
+package eval
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestConfusion(t *testing.T) {
+	truth := []int{0, 0, 0, 1, 1, -1}
+	predicted := []int{0, 0, 1, 1, 0, 2}
+	c, err := NewConfusion(truth, predicted, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]int{{2, 1, 0}, {1, 1, 0}, {0, 0, 0}}, c.Counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{2. / 3, 0.5, 0}, c.PerClass()); diff != "" {
+		t.Errorf("shares (-want +got):\n%s", diff)
+	}
+	if got := Accuracy(truth, predicted); got != 0.6 {
+		t.Errorf("accuracy %v, want 0.6", got)
+	}
+	if got := Accuracy([]int{-1}, []int{0}); got != 0 {
+		t.Errorf("accuracy of nothing %v, want 0", got)
+	}
+	for _, predicted := range []int{-1, 2} {
+		_, err := NewConfusion([]int{0, 1}, []int{0, predicted}, 2)
+		if err == nil || !strings.Contains(err.Error(), "sample 1") {
+			t.Errorf("error %v, want one that names sample 1", err)
+		}
+	}
+	if _, err := NewConfusion([]int{2}, []int{0}, 2); err == nil {
+		t.Error("a class out of range is no error")
+	}
+}

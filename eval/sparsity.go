@@ -1,0 +1,48 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sparsity returns for each column of a factor, m×k, how sparse it is (Hoyer
+// 2004): (√m − ‖u‖₁/‖u‖₂)/(√m − 1), which is 0 where all values have one size
+// and 1 where a single one is not 0. A column of zeros, and the columns of a
+// factor with a single row, count as 0. A value that is not finite is an error.
+func Sparsity(factor mat.Matrix) ([]float64, error) {
+	if err := checkFinite(factor); err != nil {
+		return nil, fmt.Errorf("sparsity: %w", err)
+	}
+	m, k := factor.Dims()
+	sparsity := make([]float64, k)
+	column := make([]float64, m)
+	root := math.Sqrt(float64(m))
+	for r := range k {
+		mat.Col(column, r, factor)
+		// Scaled, so that no norm overflows.
+		largest := max(floats.Max(column), -floats.Min(column))
+		if largest == 0 || m == 1 {
+			continue
+		}
+		floats.Scale(1/largest, column)
+		s := (root - floats.Norm(column, 1)/floats.Norm(column, 2)) / (root - 1)
+		sparsity[r] = min(max(s, 0), 1)
+	}
+	return sparsity, nil
+}
+
+// checkFinite returns an error for the first value that is not finite.
+func checkFinite(x mat.Matrix) error {
+	r, c := x.Dims()
+	for i := range r {
+		for j := range c {
+			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("row %d, column %d holds the value %v", i, j, v)
+			}
+		}
+	}
+	return nil
+}
