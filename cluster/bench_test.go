@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// blobs returns n rows of m values from k groups and each row's group.
+func blobs(n, m, k int, spread float64, seed uint64) (*mat.Dense, []int) {
+	random := rng.New(seed, "blobs", n, m, k)
+	centres := mat.NewDense(k, m, nil)
+	for i := range centres.RawMatrix().Data {
+		centres.RawMatrix().Data[i] = random.Float64()
+	}
+	x := mat.NewDense(n, m, nil)
+	truth := make([]int, n)
+	for i := range n {
+		truth[i] = random.IntN(k)
+		row := x.RawRowView(i)
+		for f, c := range centres.RawRowView(truth[i]) {
+			row[f] = c + spread*random.NormFloat64()
+		}
+	}
+	return x, truth
+}
+
+func benchmarkKMeans(b *testing.B, n, m int, k KMeans) {
+	x, _ := blobs(n, m, k.K, 1, 1)
+	b.ReportAllocs()
+	var passes int
+	k.OnIteration = func(int, int, int) { passes++ }
+	for b.Loop() {
+		if _, err := k.Fit(context.Background(), x); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(passes), "ns/pass")
+}
+
+// BenchmarkKMeansPixels is k-means as the papers run it on COIL-20.
+func BenchmarkKMeansPixels(b *testing.B) {
+	benchmarkKMeans(b, 1440, 1024, KMeans{K: 20})
+}
+
+// BenchmarkKMeansVocabulary is one run of k-means on patch descriptors.
+func BenchmarkKMeansVocabulary(b *testing.B) {
+	benchmarkKMeans(b, 20000, 128, KMeans{K: 200, Restarts: 1, MaxIterations: 50})
+}
+
+// BenchmarkKMeansCoefficients is k-means on the coefficients of a trial.
+func BenchmarkKMeansCoefficients(b *testing.B) {
+	benchmarkKMeans(b, 165, 11, KMeans{K: 11})
+}
+
+// BenchmarkKMeansSparse is one run of k-means on counts of words.
+func BenchmarkKMeansSparse(b *testing.B) {
+	const n, m, each = 5000, 20000, 130
+	random := rng.New(1, "sparse")
+	entries := make([]sparse.Entry, 0, n*each)
+	for i := range n {
+		for range each {
+			entries = append(entries, sparse.Entry{Row: i, Col: int(random.Float64() * random.Float64() * m), Value: 1})
+		}
+	}
+	x := sparse.FromEntries(n, m, entries)
+	for b.Loop() {
+		if _, err := (KMeans{K: 20, Distance: Cosine, Restarts: 1, MaxIterations: 20}).Fit(context.Background(), x); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// broken returns a link that does not hold.
+func broken(labels []int, must, cannot [][2]int) (pair [2]int, found bool) {
+	for _, p := range must {
+		if labels[p[0]] != labels[p[1]] {
+			return p, true
+		}
+	}
+	for _, p := range cannot {
+		if labels[p[0]] == labels[p[1]] {
+			return p, true
+		}
+	}
+	return pair, false
+}
+
+// randomLinks returns links that the groups keep, not all that they imply.
+func randomLinks(truth []int, count int, seed uint64) (must, cannot [][2]int) {
+	random := rng.New(seed, "links")
+	for range count {
+		p := [2]int{random.IntN(len(truth)), random.IntN(len(truth))}
+		switch {
+		case p[0] == p[1]:
+		case truth[p[0]] == truth[p[1]]:
+			must = append(must, p)
+		default:
+			cannot = append(cannot, p)
+		}
+	}
+	return must, cannot
+}
+
+func TestCOPKMeansKeepsLinks(t *testing.T) {
+	var solved int
+	for seed := range uint64(60) {
+		x, truth := blobs(60, 3, 4, 0.4, seed)
+		must, cannot := randomLinks(truth, 40, seed)
+		k := COPKMeans{KMeans{K: 4, Distance: distances[seed%2], Restarts: 3, Seed: seed}}
+		got, err := k.Fit(context.Background(), x, must, cannot)
+		if errors.Is(err, ErrDeadEnd) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		solved++
+		if p, found := broken(got.Labels, must, cannot); found {
+			t.Errorf("seed %d: link %v does not hold", seed, p)
+		}
+	}
+	if solved < 30 {
+		t.Errorf("%d of 60 sets of links solved", solved)
+	}
+}
+
+// TestCOPKMeansLabelled gives all links among some labelled samples, as many
+// classes as clusters: there is no dead end then, and labels bind.
+func TestCOPKMeansLabelled(t *testing.T) {
+	x, truth := blobs(100, 4, 5, 3, 1)
+	var must, cannot [][2]int
+	for i := range 40 {
+		for j := range i {
+			if truth[i] == truth[j] {
+				must = append(must, [2]int{i, j})
+			} else {
+				cannot = append(cannot, [2]int{i, j})
+			}
+		}
+	}
+	got, err := COPKMeans{KMeans{K: 5}}.Fit(context.Background(), x, must, cannot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, found := broken(got.Labels, must, cannot); found {
+		t.Errorf("link %v does not hold", p)
+	}
+}
+
+func TestCOPKMeansWithoutLinks(t *testing.T) {
+	x, _ := blobs(120, 3, 6, 0.5, 1)
+	k := KMeans{K: 6, Seed: 3}
+	want, err := k.Fit(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := COPKMeans{k}.Fit(context.Background(), x, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *mat.Dense) bool { return mat.Equal(a, b) })); diff != "" {
+		t.Errorf("k-means and cop-k-means without links differ:\n%s", diff)
+	}
+}
+
+func TestCOPKMeansDeadEnds(t *testing.T) {
+	// Rows 0 and 1 want different clusters, so that row 2 finds none.
+	x := mat.NewDense(4, 1, []float64{0, 10, 5, 4})
+	cannot := [][2]int{{0, 2}, {1, 2}}
+	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, nil, cannot)
+	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 2") {
+		t.Errorf("error %v, want a dead end at sample 2", err)
+	}
+	// Another start finds the answer {0, 1}, {2, 3}.
+	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, [][2]int{{0, 1}}, cannot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Labels[0] != got.Labels[1] || got.Labels[0] == got.Labels[2] {
+		t.Errorf("labels %v break links", got.Labels)
+	}
+	// Three samples that cannot link pairwise have no answer in two clusters.
+	_, err = COPKMeans{KMeans{K: 2, Restarts: 2}}.Fit(context.Background(), x, nil, [][2]int{{0, 1}, {1, 2}, {0, 2}})
+	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "no start of 20") {
+		t.Errorf("error %v, want a dead end of 20 starts", err)
+	}
+	// Must-links followed through row 3 save row 0 from going where row 1 cannot.
+	must := [][2]int{{0, 3}, {3, 2}}
+	got, err = COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, must, [][2]int{{2, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{0, 1, 0, 0}, got.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+}
+
+func TestCOPKMeansErrors(t *testing.T) {
+	x := mat.NewDense(3, 1, []float64{1, 2, 3})
+	k := COPKMeans{KMeans{K: 2}}
+	for _, test := range []struct {
+		must, cannot [][2]int
+		want         string
+	}{
+		{[][2]int{{0, 3}}, nil, "must-link (0, 3) among 3 samples"},
+		{[][2]int{{0, 1}, {1, 2}}, [][2]int{{0, 2}}, "contradicts must-link (0, 1), (1, 2)"},
+	} {
+		_, err := k.Fit(context.Background(), x, test.must, test.cannot)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "cop-k-means: ") {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := k.Fit(ctx, x, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// TestCOPKMeansEmptyCluster checks that filling a cluster breaks no link.
+func TestCOPKMeansEmptyCluster(t *testing.T) {
+	x := mat.NewDense(5, 1, []float64{1, 1, 1, 1, 9})
+	must := [][2]int{{3, 4}}
+	got, err := COPKMeans{KMeans{K: 3, Start: []int{0, 1, 2}}}.Fit(context.Background(), x, must, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWhole(t, got, 5, 3)
+	if got.Labels[3] != got.Labels[4] {
+		t.Errorf("labels %v break the link", got.Labels)
+	}
+	// With all samples tied, clusters have to stay empty.
+	got, err = COPKMeans{KMeans{K: 2}}.Fit(context.Background(), x, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := slices.Compact(slices.Clone(got.Labels)); len(c) != 1 {
+		t.Errorf("labels %v break links", got.Labels)
+	}
+}

@@ -1,0 +1,74 @@
+package cluster
+
+import "fmt"
+
+// Distance says how far a sample is from another one or from a centre.
+type Distance int
+
+const (
+	// Euclidean is ‖x − y‖², or its root where a length is meant.
+	Euclidean Distance = iota
+	// Cosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros is at distance 1 from
+	// everything.
+	Cosine
+)
+
+// ParseDistance returns the distance called "euclidean" or "cosine".
+func ParseDistance(name string) (Distance, error) {
+	for _, d := range []Distance{Euclidean, Cosine} {
+		if name == d.String() {
+			return d, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown distance %q: want %q or %q", name, Euclidean, Cosine)
+}
+
+// String returns the name that ParseDistance reads.
+func (d Distance) String() string {
+	switch d {
+	case Euclidean:
+		return "euclidean"
+	case Cosine:
+		return "cosine"
+	}
+	return fmt.Sprintf("Distance(%d)", int(d))
+}
+
+// epsilon is the distance from 1 to the next number.
+const epsilon = 0x1p-52
+
+// between returns what it costs to hold the row x for the row y: ‖x − y‖², or
+// 1 − cos, which is 0 where it is within rounding of 0. It sums in an order
+// that depends on nothing but the number of columns.
+func (d Distance) between(x []float64, wx float64, y []float64, wy float64) float64 {
+	var sums [4]float64
+	columns := len(x)
+	y = y[:columns]
+	if d == Cosine {
+		for ; len(x) >= 4; x, y = x[4:], y[4:] {
+			sums[0] += x[0] * y[0]
+			sums[1] += x[1] * y[1]
+			sums[2] += x[2] * y[2]
+			sums[3] += x[3] * y[3]
+		}
+		for j, v := range x {
+			sums[0] += v * y[j]
+		}
+		cost := 1 - wx*wy*(sums[0]+sums[1]+sums[2]+sums[3])
+		if cost < float64(columns+4)*epsilon {
+			return 0
+		}
+		return cost
+	}
+	for ; len(x) >= 4; x, y = x[4:], y[4:] {
+		a, b, c, d := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		sums[0] += a * a
+		sums[1] += b * b
+		sums[2] += c * c
+		sums[3] += d * d
+	}
+	for j, v := range x {
+		sums[0] += (v - y[j]) * (v - y[j])
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
+}

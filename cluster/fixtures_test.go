@@ -1,0 +1,191 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fixture is one of the exact answers that the methods are held to.
+type fixture struct {
+	Method    string
+	Tolerance float64
+	Inputs    struct {
+		Rows        [][]float64
+		Start       []int
+		StartLabels []int       `json:"start_labels"`
+		Kernel      [][]float64 `json:"K"`
+		Similarity  [][]float64
+		Number      int `json:"k"`
+		Weight      any `json:"w"`
+		Distance    string
+		Must        [][2]int
+		Cannot      [][2]int
+	}
+	Result struct {
+		Labels        []int
+		Objective     *float64
+		EmbeddingGram [][]float64 `json:"embedding_gram"`
+		Kernel        [][]float64
+		Similarity    [][]float64
+	}
+}
+
+// k returns the number of clusters, which the inputs give or show.
+func (f *fixture) k() int {
+	in := f.Inputs
+	if in.Number > 0 {
+		return in.Number
+	}
+	if len(in.Start) > 0 {
+		return len(in.Start)
+	}
+	return slices.Max(in.StartLabels) + 1
+}
+
+// features returns the settings of the k-means on features.
+func (f *fixture) features(t *testing.T) KMeans {
+	k := KMeans{K: f.k(), Start: f.Inputs.Start}
+	name := f.Inputs.Distance
+	if name == "" && strings.Contains(f.Method, "cosine") {
+		name = "cosine"
+	}
+	if name != "" {
+		var err error
+		if k.Distance, err = ParseDistance(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return k
+}
+
+// fixtureChecks maps the start of a method's name to what is checked.
+var fixtureChecks = map[string]func(t *testing.T, f *fixture){
+	"kmeans": func(t *testing.T, f *fixture) {
+		got, err := f.features(t).Fit(context.Background(), dense2(f.Inputs.Rows))
+		f.checkLabels(t, got, err)
+	},
+	"cop_kmeans": func(t *testing.T, f *fixture) {
+		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), dense2(f.Inputs.Rows), f.Inputs.Must, f.Inputs.Cannot)
+		f.checkLabels(t, got, err)
+	},
+	"kernel_kmeans": func(t *testing.T, f *fixture) {
+		got, err := KernelKMeans{K: f.k(), Start: f.Inputs.StartLabels}.Fit(context.Background(), dense2(f.Inputs.Kernel))
+		f.checkLabels(t, got, err)
+	},
+	"ncut": func(t *testing.T, f *fixture) {
+		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(dense2(f.Inputs.Similarity))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gram mat.Dense
+		gram.Mul(embedding, embedding.T())
+		f.checkMatrix(t, &gram, f.Result.EmbeddingGram)
+	},
+	"ss_kk": func(t *testing.T, f *fixture) {
+		s := SSKK{KernelKMeans: KernelKMeans{K: f.k()}}
+		s.Weight, _ = f.Inputs.Weight.(float64) // else the formula of the default, in words
+		got, err := s.Kernel(dense2(f.Inputs.Similarity), f.Inputs.Must, f.Inputs.Cannot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.checkMatrix(t, got, f.Result.Kernel)
+	},
+	"ss_snc": func(t *testing.T, f *fixture) {
+		got, err := LinkSimilarity(dense2(f.Inputs.Similarity), f.Inputs.Must, f.Inputs.Cannot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.checkMatrix(t, got, f.Result.Similarity)
+	},
+}
+
+func (f *fixture) checkLabels(t *testing.T, got *Result, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f.Result.Labels, got.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	if want := f.Result.Objective; want == nil || !near(got.Objective, *want, f.Tolerance) {
+		t.Errorf("objective %v, want %v", got.Objective, *want)
+	}
+}
+
+func (f *fixture) checkMatrix(t *testing.T, got mat.Matrix, want [][]float64) {
+	t.Helper()
+	if r, c := got.Dims(); r != len(want) || c != len(want[0]) {
+		t.Fatalf("%d×%d, want %d×%d", r, c, len(want), len(want[0]))
+	}
+	for i := range want {
+		for j, w := range want[i] {
+			if g := got.At(i, j); !near(g, w, f.Tolerance) {
+				t.Fatalf("row %d, column %d: %v, want %v", i, j, g, w)
+			}
+		}
+	}
+}
+
+// near reports whether a and b differ by no more than a share of b, or of 1.
+func near(a, b, tolerance float64) bool {
+	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
+}
+
+// dense2 returns the matrix of the rows.
+func dense2(rows [][]float64) *mat.Dense {
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		x.SetRow(i, row)
+	}
+	return x
+}
+
+// methodField finds a fixture's method. Those of other packages need not be
+// JSON to the letter: they can hold infinities.
+var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
+
+// TestFixtures checks the fixtures of this package's methods in testdata, or
+// in the folder that PARTWISE_FIXTURES names.
+func TestFixtures(t *testing.T) {
+	folder := os.Getenv("PARTWISE_FIXTURES")
+	if folder == "" {
+		folder = filepath.Join("testdata", "fixtures")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures in %s: %v", folder, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		method := methodField.FindSubmatch(data)
+		if method == nil {
+			t.Errorf("%s names no method", file)
+			continue
+		}
+		for name, check := range fixtureChecks {
+			if m := string(method[1]); m != name && !strings.HasPrefix(m, name+"_") {
+				continue
+			}
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				f := fixture{Tolerance: 1e-9}
+				if err := json.Unmarshal(data, &f); err != nil {
+					t.Fatal(err)
+				}
+				check(t, &f)
+			})
+		}
+	}
+}

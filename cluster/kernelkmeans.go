@@ -1,0 +1,191 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// KernelKMeans is k-means among samples that are known by a kernel only: it
+// minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all samples at
+// once (Schölkopf, Smola and Müller 1998). A sample goes to the nearest mean,
+// ties to the lower index, and a cluster that is left without samples takes
+// the one that is farthest from its own mean. The objective cannot rise if the
+// kernel is positive semi-definite.
+type KernelKMeans struct {
+	// K is the number of clusters, from 1 to n.
+	K int
+	// Restarts is the number of runs, each from K random samples as the means,
+	// of which the one with the least objective is returned; 0 means 20.
+	Restarts int
+	// MaxIterations bounds the iterations of a run; 0 means 300.
+	MaxIterations int
+	// Seed makes the random starts repeatable.
+	Seed uint64
+	// Start holds the samples' clusters at the start of a single run. Where it
+	// is given, Restarts and Seed say nothing.
+	Start []int
+	// OnIteration, if set, is called after every iteration with the number of
+	// samples that changed their cluster in it.
+	OnIteration func(restart, iteration, moved int)
+}
+
+// Fit clusters n samples by their n×n kernel, which must be symmetric and
+// finite. The answer's Centres are nil. It is an error if K is not within 1
+// and n, or if Start does not hold n clusters below K.
+func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, error) {
+	sym, err := readSymmetric(kernel)
+	if err != nil {
+		return nil, fmt.Errorf("kernel k-means: %w", err)
+	}
+	n := sym.SymmetricDim()
+	if err := k.check(n); err != nil {
+		return nil, fmt.Errorf("kernel k-means: %w", err)
+	}
+	runs := orDefault(k.Restarts, defaultRestarts)
+	if len(k.Start) > 0 {
+		runs = 1
+	}
+	f := &featureSpace{
+		KernelKMeans: k,
+		n:            n,
+		kernel:       sym,
+		labels:       make([]int, n),
+		previous:     make([]int, n),
+		counts:       make([]int, k.K),
+		sums:         make([]float64, n*k.K),
+		within:       make([]float64, k.K),
+		costs:        make([]float64, n),
+	}
+	return best(runs, runs, func(start int) (*Result, error) { return f.run(ctx, start) })
+}
+
+// check returns an error for settings that do not suit n samples.
+func (k KernelKMeans) check(n int) error {
+	if err := checkSizes(n, k.K, k.Restarts, k.MaxIterations); err != nil {
+		return err
+	}
+	if len(k.Start) > 0 && len(k.Start) != n {
+		return fmt.Errorf("%d clusters to start %d samples from", len(k.Start), n)
+	}
+	for i, c := range k.Start {
+		if c < 0 || c >= k.K {
+			return fmt.Errorf("sample %d starts in cluster %d of %d", i, c, k.K)
+		}
+	}
+	return nil
+}
+
+// featureSpace runs the algorithm. Its slices are made once for all restarts.
+type featureSpace struct {
+	KernelKMeans
+	n                int
+	kernel           *mat.SymDense
+	labels, previous []int
+	counts           []int
+	sums             []float64 // n×K: Σ of K_ij over the samples j of a cluster
+	within           []float64 // ‖μ‖² of the clusters
+	costs            []float64 // of the samples, each in its own cluster
+}
+
+func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
+	f.start(restart)
+	iteration := 0
+	for iteration < orDefault(f.MaxIterations, defaultMaxIterations) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		iteration++
+		moved := f.assign()
+		if f.OnIteration != nil {
+			f.OnIteration(restart, iteration, moved)
+		}
+		if moved == 0 {
+			break
+		}
+	}
+	r := &Result{Labels: slices.Clone(f.labels), Iterations: iteration}
+	f.means()
+	for i, c := range f.labels {
+		r.Objective += f.cost(i, c)
+	}
+	return r, nil
+}
+
+// start sets the labels for a restart.
+func (f *featureSpace) start(restart int) {
+	if len(f.Start) > 0 {
+		copy(f.labels, f.Start)
+	} else {
+		seeds := rng.New(f.Seed, "kernel k-means", restart).Perm(f.n)[:f.K]
+		for i := range f.labels {
+			least := 0.0
+			for c, s := range seeds {
+				if cost := f.kernel.At(s, s) - 2*f.kernel.At(i, s); c == 0 || cost < least {
+					f.labels[i], least = c, cost
+				}
+			}
+		}
+	}
+	f.count()
+	clear(f.costs)
+	fillEmpty(f.labels, f.counts, f.costs, anySample)
+}
+
+// count counts the samples of the clusters.
+func (f *featureSpace) count() {
+	clear(f.counts)
+	for _, c := range f.labels {
+		f.counts[c]++
+	}
+}
+
+// means works out what the distances to the clusters' means are made of.
+func (f *featureSpace) means() {
+	clear(f.sums)
+	clear(f.within)
+	raw := f.kernel.RawSymmetric()
+	for i, ci := range f.labels {
+		own := f.sums[i*f.K : (i+1)*f.K]
+		row := raw.Data[i*raw.Stride : i*raw.Stride+f.n]
+		own[ci] += row[i]
+		for j := i + 1; j < f.n; j++ {
+			own[f.labels[j]] += row[j]
+			f.sums[j*f.K+ci] += row[j]
+		}
+	}
+	for i, c := range f.labels {
+		size := float64(f.counts[c])
+		f.within[c] += f.sums[i*f.K+c] / (size * size)
+	}
+}
+
+// cost returns ‖φ(x_i) − μ_c‖².
+func (f *featureSpace) cost(i, c int) float64 {
+	return f.kernel.At(i, i) - 2*f.sums[i*f.K+c]/float64(f.counts[c]) + f.within[c]
+}
+
+// assign moves each sample to the nearest mean and fills clusters that are
+// empty then. It returns how many samples moved.
+func (f *featureSpace) assign() (moved int) {
+	f.means()
+	f.labels, f.previous = f.previous, f.labels
+	for i := range f.labels {
+		f.labels[i], f.costs[i] = 0, f.cost(i, 0)
+		for c := 1; c < f.K; c++ {
+			if cost := f.cost(i, c); cost < f.costs[i] {
+				f.labels[i], f.costs[i] = c, cost
+			}
+		}
+	}
+	f.count()
+	fillEmpty(f.labels, f.counts, f.costs, anySample)
+	return countMoved(f.previous, f.labels)
+}
+
+// anySample allows every sample to move.
+func anySample(int) bool { return true }

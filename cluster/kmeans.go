@@ -1,0 +1,434 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Init says how centres start.
+type Init int
+
+const (
+	// Sample takes distinct random samples, as the papers do.
+	Sample Init = iota
+	// PlusPlus takes samples one after the other, each with a probability in
+	// proportion to its cost with the centres before it (k-means++, Arthur and
+	// Vassilvitskii 2007).
+	PlusPlus
+)
+
+// KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to
+// the lower index; each centre becomes the mean of its samples, under Cosine
+// the direction of the sum of its unit samples; and again until no sample
+// moves. A cluster that is left without samples takes the one that is farthest
+// from its own centre, so that no cluster of the answer is empty.
+type KMeans struct {
+	// K is the number of clusters, from 1 to n.
+	K int
+	// Distance is what the objective adds up: ‖x − c‖² or 1 − cos.
+	Distance Distance
+	// Init says how the centres start.
+	Init Init
+	// Restarts is the number of runs, of which the one with the least
+	// objective is returned, the first of several; 0 means 20.
+	Restarts int
+	// MaxIterations bounds the iterations of a run; 0 means 300.
+	MaxIterations int
+	// Seed makes the random starts repeatable.
+	Seed uint64
+	// Start holds K rows that are the centres at the start of a single run.
+	// Where it is given, Init, Restarts and Seed say nothing.
+	Start []int
+	// OnIteration, if set, is called after every iteration with the number of
+	// samples that changed their cluster in it.
+	OnIteration func(restart, iteration, moved int)
+}
+
+// Result is the answer of a clustering.
+type Result struct {
+	// Labels holds each sample's cluster, from 0 to K−1.
+	Labels []int
+	// Centres is K×m, a centre a row. It is nil where centres have no
+	// coordinates.
+	Centres *mat.Dense
+	// Objective is the sum of the samples' costs with their centres.
+	Objective float64
+	// Iterations is how many iterations the run took.
+	Iterations int
+}
+
+// Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are
+// copied to a dense one. It is an error if K is not within 1 and n, if Start
+// does not hold K rows of x, or if a row holds a value that is not finite.
+func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
+	l, err := k.lloyd(x, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("k-means: %w", err)
+	}
+	return best(k.restarts(), k.restarts(), func(start int) (*Result, error) {
+		return l.run(ctx, start)
+	})
+}
+
+// best returns the answer with the least objective, the first of several, of
+// so many runs. A dead end is not counted as one as long as there are starts
+// left; it is an error if every start is one.
+func best(runs, starts int, run func(start int) (*Result, error)) (*Result, error) {
+	var least *Result
+	var deadEnd error
+	for start := 0; start < starts && runs > 0; start++ {
+		result, err := run(start)
+		if errors.Is(err, ErrDeadEnd) {
+			deadEnd = err
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs--
+		if least == nil || result.Objective < least.Objective {
+			least = result
+		}
+	}
+	if least == nil {
+		return nil, fmt.Errorf("no start of %d comes to an end: %w", starts, deadEnd)
+	}
+	return least, nil
+}
+
+// checkSizes reports what the settings that all forms of k-means share forbid.
+func checkSizes(n, k, restarts, maxIterations int) error {
+	switch {
+	case k < 1 || k > n:
+		return fmt.Errorf("%d clusters of %d samples", k, n)
+	case restarts < 0:
+		return fmt.Errorf("%d restarts", restarts)
+	case maxIterations < 0:
+		return fmt.Errorf("at most %d iterations", maxIterations)
+	}
+	return nil
+}
+
+const (
+	defaultRestarts      = 20
+	defaultMaxIterations = 300
+)
+
+// restarts returns how many runs there are.
+func (k KMeans) restarts() int {
+	if len(k.Start) > 0 {
+		return 1
+	}
+	return orDefault(k.Restarts, defaultRestarts)
+}
+
+func orDefault(value, fallback int) int {
+	if value == 0 {
+		return fallback
+	}
+	return value
+}
+
+// lloyd checks the settings and makes room for the runs on x with the links.
+func (k KMeans) lloyd(x mat.Matrix, must, cannot [][2]int) (*lloyd, error) {
+	s, err := readSamples(x, k.Distance)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSizes(s.n, k.K, k.Restarts, k.MaxIterations); err != nil {
+		return nil, err
+	}
+	if k.Init != Sample && k.Init != PlusPlus {
+		return nil, fmt.Errorf("unknown way to start %d", int(k.Init))
+	}
+	if len(k.Start) > 0 && len(k.Start) != k.K {
+		return nil, fmt.Errorf("%d rows to start %d clusters from", len(k.Start), k.K)
+	}
+	for _, i := range k.Start {
+		if i < 0 || i >= s.n {
+			return nil, fmt.Errorf("start row %d of %d", i, s.n)
+		}
+	}
+	links, err := newLinked(s.n, must, cannot)
+	if err != nil {
+		return nil, err
+	}
+	return &lloyd{
+		KMeans:   k,
+		samples:  s,
+		links:    links,
+		centres:  newTargets(k.Distance, k.K, s.m),
+		scores:   make([]float64, panel*k.K),
+		buf:      make([]float64, s.m),
+		near:     make([]int, 0, k.K),
+		labels:   make([]int, s.n),
+		previous: make([]int, s.n),
+		counts:   make([]int, k.K),
+	}, nil
+}
+
+// lloyd runs the algorithm. Its slices are made once for all restarts.
+type lloyd struct {
+	KMeans
+	*samples
+	links    *linked
+	centres  *targets
+	scores   []float64 // of one panel, panel×K
+	buf      []float64 // one row
+	near     []int     // the centres that the scores cannot tell apart
+	labels   []int
+	previous []int // the labels of the iteration before
+	counts   []int
+}
+
+func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
+	if err := l.start(ctx, restart); err != nil {
+		return nil, err
+	}
+	for i := range l.labels {
+		l.labels[i] = -1
+	}
+	iteration := 0
+	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
+		iteration++
+		moved, err := l.assign(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if l.OnIteration != nil {
+			l.OnIteration(restart, iteration, moved)
+		}
+		if moved == 0 {
+			break
+		}
+		l.update()
+	}
+	return l.result(iteration), nil
+}
+
+// result copies the answer out of the room for runs.
+func (l *lloyd) result(iterations int) *Result {
+	r := &Result{
+		Labels:     slices.Clone(l.labels),
+		Centres:    mat.NewDense(l.K, l.m, slices.Clone(l.centres.points.Data)),
+		Iterations: iterations,
+	}
+	for i := range l.n {
+		r.Objective += l.cost(i, l.labels[i])
+	}
+	return r
+}
+
+// start sets the centres for a restart.
+func (l *lloyd) start(ctx context.Context, restart int) error {
+	rows := l.Start
+	if len(rows) == 0 {
+		random := rng.New(l.Seed, "k-means", restart)
+		if l.Init == PlusPlus {
+			var err error
+			if rows, err = l.plusPlus(ctx, random); err != nil {
+				return err
+			}
+		} else {
+			rows = random.Perm(l.n)[:l.K]
+		}
+	}
+	for j, i := range rows {
+		l.setCentre(j, i)
+	}
+	l.centres.ready()
+	return nil
+}
+
+// setCentre makes the centre j of sample i.
+func (l *lloyd) setCentre(j, i int) {
+	clear(l.centres.at(j))
+	l.addTo(l.centres.at(j), l.weights[i], i)
+}
+
+// cost returns what sample i costs in cluster j.
+func (l *lloyd) cost(i, j int) float64 {
+	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.at(j), 1)
+}
+
+// assign moves each sample to the nearest centre that its links allow and fills
+// clusters that are empty then. It returns how many samples moved.
+func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
+	l.labels, l.previous = l.previous, l.labels
+	clear(l.counts)
+	l.links.lift()
+	for lo := 0; lo < l.n; lo += panel {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		hi := min(lo+panel, l.n)
+		l.centres.score(l.scores, l.samples, lo, hi)
+		for i := lo; i < hi; i++ {
+			to := l.links.placed(i)
+			if to < 0 {
+				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
+				if !l.links.forbid(i, scores) {
+					return 0, fmt.Errorf("sample %d: %w", i, ErrDeadEnd)
+				}
+				to = l.nearest(i, scores)
+				l.links.place(i, to)
+			}
+			l.labels[i] = to
+			l.counts[to]++
+		}
+	}
+	l.fillEmpty()
+	return countMoved(l.previous, l.labels), nil
+}
+
+// nearest returns the centre with the least cost for sample i, given its
+// scores.
+func (l *lloyd) nearest(i int, scores []float64) int {
+	limit := slices.Min(scores) + l.centres.slack.of(l.norms[i])
+	near := l.near[:0]
+	for j, s := range scores {
+		if s <= limit {
+			near = append(near, j)
+		}
+	}
+	// Unit rows are rounded themselves: under Cosine what is this near ties.
+	if len(near) == 1 || l.Distance == Cosine {
+		return near[0]
+	}
+	least, cost := near[0], l.cost(i, near[0])
+	for _, j := range near[1:] {
+		if c := l.cost(i, j); c < cost {
+			least, cost = j, c
+		}
+	}
+	return least
+}
+
+// fillEmpty gives each empty cluster the sample that costs most in its own.
+func (l *lloyd) fillEmpty() {
+	if !slices.Contains(l.counts, 0) {
+		return
+	}
+	costs := make([]float64, l.n)
+	for i := range costs {
+		// A row of zeros costs the same everywhere: it goes last.
+		if l.weights[i] > 0 {
+			costs[i] = l.cost(i, l.labels[i])
+		}
+	}
+	fillEmpty(l.labels, l.counts, costs, l.links.alone)
+}
+
+// fillEmpty gives each empty cluster the sample that costs most in its own, of
+// those that are free to move and not alone there, ties to the lower index.
+// Where there is none, clusters stay empty.
+func fillEmpty(labels, counts []int, costs []float64, free func(i int) bool) {
+	for j := range counts {
+		if counts[j] > 0 {
+			continue
+		}
+		farthest := -1
+		for i, from := range labels {
+			if counts[from] > 1 && free(i) && (farthest < 0 || costs[i] > costs[farthest]) {
+				farthest = i
+			}
+		}
+		if farthest < 0 {
+			return
+		}
+		counts[labels[farthest]]--
+		labels[farthest] = j
+		counts[j] = 1
+	}
+}
+
+// countMoved returns how many samples have another label than before.
+func countMoved(before, after []int) (moved int) {
+	for i, to := range after {
+		if to != before[i] {
+			moved++
+		}
+	}
+	return moved
+}
+
+// update moves the centres to the means of their samples. The centre of an
+// empty cluster stays.
+func (l *lloyd) update() {
+	for j, count := range l.counts {
+		if count > 0 {
+			clear(l.centres.at(j))
+		}
+	}
+	for i, j := range l.labels {
+		l.addTo(l.centres.at(j), l.weights[i], i)
+	}
+	for j, count := range l.counts {
+		centre := l.centres.at(j)
+		by := float64(count)
+		if l.Distance == Cosine {
+			by = norm(centre)
+		}
+		if count == 0 || by == 0 {
+			continue
+		}
+		for f := range centre {
+			centre[f] /= by
+		}
+	}
+	l.centres.ready()
+}
+
+// plusPlus draws the rows of the centres.
+func (l *lloyd) plusPlus(ctx context.Context, random *rand.Rand) ([]int, error) {
+	costs := make([]float64, l.n)
+	for i, w := range l.weights {
+		// A row of zeros costs the same everywhere: it is no centre.
+		if w > 0 {
+			costs[i] = math.Inf(1)
+		}
+	}
+	rows := []int{random.IntN(l.n)}
+	for len(rows) < l.K {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l.setCentre(0, rows[len(rows)-1])
+		var total float64
+		for i := range costs {
+			if costs[i] > 0 {
+				costs[i] = min(costs[i], l.cost(i, 0))
+			}
+			total += costs[i]
+		}
+		rows = append(rows, draw(random, costs, total))
+	}
+	return rows, nil
+}
+
+// draw returns an index with a probability in proportion to its weight, or
+// any where all weights are 0.
+func draw(random *rand.Rand, weights []float64, total float64) int {
+	if total == 0 {
+		return random.IntN(len(weights))
+	}
+	at := random.Float64() * total
+	drawn := 0
+	for i, w := range weights {
+		if w > 0 {
+			drawn = i
+			if at -= w; at < 0 {
+				break
+			}
+		}
+	}
+	return drawn
+}

@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000,
+// in the form of Ng, Jordan and Weiss 2001): k-means on the rows of the
+// leading eigenvectors of the normalised similarity. The fields of KMeans mean
+// what they mean there, K being also the number of eigenvectors.
+type NormalisedCut struct {
+	KMeans
+}
+
+// Embed returns n×K coordinates of n samples by their n×n similarity S, which
+// must be symmetric and finite: the eigenvectors of the K largest eigenvalues
+// of D^-½SD^-½, D holding the sums of S's rows, the largest first and then
+// every row scaled to length 1. A row of S that sums to 0 gives a row of
+// zeros; one that sums to less is an error.
+func (c NormalisedCut) Embed(similarity mat.Matrix) (*mat.Dense, error) {
+	sym, err := readSymmetric(similarity)
+	if err != nil {
+		return nil, fmt.Errorf("normalised cut: %w", err)
+	}
+	n := sym.SymmetricDim()
+	if c.K < 1 || c.K > n {
+		return nil, fmt.Errorf("normalised cut: %d clusters of %d samples", c.K, n)
+	}
+	scale := make([]float64, n)
+	for i := range n {
+		var degree float64
+		for j := range n {
+			degree += sym.At(i, j)
+		}
+		if degree < 0 {
+			return nil, fmt.Errorf("normalised cut: the similarities of row %d sum to %v", i, degree)
+		}
+		if degree > 0 {
+			scale[i] = 1 / math.Sqrt(degree)
+		}
+	}
+	normalised := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			normalised.SetSym(i, j, scale[i]*sym.At(i, j)*scale[j])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(normalised, true) {
+		return nil, errors.New("normalised cut: the eigenvectors of the similarity do not converge")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	embedding := mat.NewDense(n, c.K, nil)
+	for i := range n {
+		if scale[i] == 0 {
+			continue
+		}
+		row := embedding.RawRowView(i)
+		for f := range row {
+			row[f] = vectors.At(i, n-1-f)
+		}
+		if length := norm(row); length > 0 {
+			for f := range row {
+				row[f] /= length
+			}
+		}
+	}
+	return embedding, nil
+}
+
+// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K,
+// in the coordinates of Embed.
+func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
+	embedding, err := c.Embed(similarity)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.KMeans.Fit(ctx, embedding)
+	if err != nil {
+		return nil, fmt.Errorf("normalised cut: %w", err)
+	}
+	return result, nil
+}

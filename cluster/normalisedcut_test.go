@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// rings returns the heat similarity of points on two circles, one within the
+// other, which no straight line parts.
+func rings() (similarity *mat.SymDense, truth []int) {
+	const each = 40
+	x := mat.NewDense(2*each, 2, nil)
+	truth = make([]int, 2*each)
+	for i := range 2 * each {
+		truth[i] = i % 2
+		radius := 1 + 3*float64(truth[i])
+		angle := 2 * math.Pi * float64(i/2) / each
+		x.SetRow(i, []float64{radius * math.Cos(angle), radius * math.Sin(angle)})
+	}
+	similarity = mat.NewSymDense(2*each, nil)
+	for i := range 2 * each {
+		for j := i; j < 2*each; j++ {
+			similarity.SetSym(i, j, math.Exp(-2*plainCost(Euclidean, x.RawRowView(i), x.RawRowView(j))))
+		}
+	}
+	return similarity, truth
+}
+
+func TestNormalisedCutRings(t *testing.T) {
+	similarity, truth := rings()
+	got, err := NormalisedCut{KMeans{K: 2}}.Fit(context.Background(), similarity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range got.Labels {
+		if (c == got.Labels[0]) != (truth[i] == truth[0]) {
+			t.Fatalf("sample %d of ring %d is in cluster %d", i, truth[i], c)
+		}
+	}
+}
+
+func TestNormalisedCutEmbed(t *testing.T) {
+	similarity, _ := rings()
+	embedding, err := NormalisedCut{KMeans{K: 3}}.Embed(similarity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, k := embedding.Dims()
+	if n != 80 || k != 3 {
+		t.Fatalf("%d×%d coordinates, want 80×3", n, k)
+	}
+	for i := range n {
+		if length := norm(embedding.RawRowView(i)); !near(length, 1, 1e-12) {
+			t.Errorf("row %d has the length %v", i, length)
+		}
+	}
+}
+
+// TestNormalisedCutLoneSample checks a sample that is like no other, not even
+// like itself.
+func TestNormalisedCutLoneSample(t *testing.T) {
+	similarity := mat.NewSymDense(5, []float64{
+		1, 1, 0, 0, 0,
+		1, 1, 0, 0, 0,
+		0, 0, 1, 1, 0,
+		0, 0, 1, 1, 0,
+		0, 0, 0, 0, 0,
+	})
+	c := NormalisedCut{KMeans{K: 2}}
+	embedding, err := c.Embed(similarity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if length := norm(embedding.RawRowView(4)); length != 0 {
+		t.Errorf("the lone sample's row has the length %v", length)
+	}
+	got, err := c.Fit(context.Background(), similarity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWhole(t, got, 5, 2)
+	if l := got.Labels; l[0] != l[1] || l[2] != l[3] || l[0] == l[2] {
+		t.Errorf("labels %v", l)
+	}
+}
+
+func TestNormalisedCutErrors(t *testing.T) {
+	for _, test := range []struct {
+		k          int
+		similarity mat.Matrix
+		want       string
+	}{
+		{0, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "0 clusters of 2"},
+		{3, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "3 clusters of 2"},
+		{1, mat.NewSymDense(2, []float64{1, -3, 0, 5}), "the similarities of row 0 sum to -2"},
+		{1, mat.NewSymDense(2, []float64{1, math.Inf(1), 0, 1}), "row 0, column 1 holds the value +Inf"},
+		{1, mat.NewDense(1, 2, nil), "1×2"},
+	} {
+		_, err := NormalisedCut{KMeans{K: test.k}}.Fit(context.Background(), test.similarity)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "normalised cut: ") {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney
+// 2009): kernel k-means on a kernel that rewards must-links and punishes
+// cannot-links. Links pull, they need not hold in the answer. The fields of
+// KernelKMeans mean what they mean there.
+type SSKK struct {
+	KernelKMeans
+	// Weight is what a link adds to the kernel or takes from it; 0 means
+	// n/(K·links).
+	Weight float64
+}
+
+// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link
+// and −Weight for every cannot-link, and σ is the least that makes the sum
+// positive semi-definite. A link that is given twice counts once. A pair that
+// both must and cannot link is an error.
+func (s SSKK) Kernel(similarity mat.Matrix, must, cannot [][2]int) (*mat.SymDense, error) {
+	sym, err := readSymmetric(similarity)
+	if err != nil {
+		return nil, fmt.Errorf("ss-kk: %w", err)
+	}
+	n := sym.SymmetricDim()
+	must, cannot, err = distinct(n, must, cannot)
+	if err != nil {
+		return nil, fmt.Errorf("ss-kk: %w", err)
+	}
+	if err := s.check(n); err != nil {
+		return nil, fmt.Errorf("ss-kk: %w", err)
+	}
+	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
+		return nil, fmt.Errorf("ss-kk: links of weight %v", s.Weight)
+	}
+	kernel := mat.NewSymDense(n, nil)
+	kernel.CopySym(sym)
+	if links := len(must) + len(cannot); links > 0 {
+		weight := s.Weight
+		if weight == 0 {
+			weight = float64(n) / float64(s.K*links)
+		}
+		for _, p := range must {
+			kernel.SetSym(p[0], p[1], kernel.At(p[0], p[1])+weight)
+		}
+		for _, p := range cannot {
+			kernel.SetSym(p[0], p[1], kernel.At(p[0], p[1])-weight)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(kernel, false) {
+		return nil, errors.New("ss-kk: the eigenvalues of the kernel do not converge")
+	}
+	if least := eigen.Values(nil)[0]; least < 0 {
+		for i := range n {
+			kernel.SetSym(i, i, kernel.At(i, i)-least)
+		}
+	}
+	return kernel, nil
+}
+
+// Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of
+// length 1, and links, which are pairs of rows.
+func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, must, cannot [][2]int) (*Result, error) {
+	kernel, err := s.Kernel(similarity, must, cannot)
+	if err != nil {
+		return nil, err
+	}
+	return s.KernelKMeans.Fit(ctx, kernel)
+}

@@ -1,0 +1,79 @@
+package cluster
+
+import "gonum.org/v1/gonum/blas/blas64"
+
+// targets are the points that rows are compared with. Their scores, which one
+// matrix product gives, order them as distances do: ½‖y‖² − xᵀy, or −xᵀy for
+// unit y under Cosine.
+type targets struct {
+	distance Distance
+	points   blas64.General // unit rows, or zeros, under Cosine
+	offsets  []float64      // ½‖y‖², or 0 under Cosine
+	slack    slack
+}
+
+func newTargets(d Distance, n, m int) *targets {
+	return &targets{
+		distance: d,
+		points:   blas64.General{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)},
+		offsets:  make([]float64, n),
+	}
+}
+
+// at returns point j.
+func (t *targets) at(j int) []float64 {
+	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
+}
+
+// fill takes the rows of s from lo to hi, at most as many as t was made for,
+// times their weights as the points.
+func (t *targets) fill(s *samples, lo, hi int) {
+	t.points.Rows = hi - lo
+	for j := range t.points.Rows {
+		clear(t.at(j))
+		s.addTo(t.at(j), s.weights[lo+j], lo+j)
+	}
+	t.ready()
+}
+
+// ready is called when the points have changed.
+func (t *targets) ready() {
+	t.slack = slack{columns: t.points.Cols}
+	for j := range t.points.Rows {
+		length := norm(t.at(j))
+		if t.distance == Euclidean {
+			t.offsets[j] = length * length / 2
+		}
+		t.slack.widen(slack{t.points.Cols, length, t.offsets[j]})
+	}
+}
+
+// score writes the (hi−lo)×points scores of the rows from lo to hi to out.
+func (t *targets) score(out []float64, s *samples, lo, hi int) {
+	s.dots(out, lo, hi, t.points)
+	for i := range hi - lo {
+		scores := out[i*t.points.Rows : (i+1)*t.points.Rows]
+		for j, offset := range t.offsets[:len(scores)] {
+			scores[j] = offset - scores[j]
+		}
+	}
+}
+
+// A slack bounds the rounding of scores: where two of them differ by less,
+// the order of the exact costs is not known.
+type slack struct {
+	columns        int
+	length, offset float64 // the largest of the points
+}
+
+func (s *slack) widen(t slack) {
+	s.columns = t.columns
+	s.length = max(s.length, t.length)
+	s.offset = max(s.offset, t.offset)
+}
+
+// of returns the bound for a row of the given length. A sum of m products,
+// in whatever order, is off by at most mε/2 times the product of the lengths.
+func (s slack) of(length float64) float64 {
+	return float64(s.columns+4) * epsilon * (length*s.length + 2*s.offset)
+}
