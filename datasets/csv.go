@@ -1,0 +1,167 @@
+package datasets
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// CSV reads a set of vectors from a text file, plain or gzipped, with a sample
+// a line and its numbers divided by commas, semicolons or tabs. The first line
+// may name the columns. Then the column that opt.Labels names, or else one
+// called "label", "class" or "target", holds the classes; an empty cell there
+// is an unknown class. All other cells must be finite numbers.
+func CSV(path string, opt VectorOptions) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := unzipped(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
+		r.Discard(3)
+	}
+	firstLine, _ := r.Peek(1 << 16)
+	x, words, err := parseCSV(r, delimiter(string(firstLine)), opt.Labels)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return newVectorSet(path, x, words, opt)
+}
+
+// delimiter returns the character that most often divides the first line.
+func delimiter(text string) rune {
+	line, _, _ := strings.Cut(text, "\n")
+	best := ','
+	for _, r := range ";\t" {
+		if strings.Count(line, string(r)) > strings.Count(line, string(best)) {
+			best = r
+		}
+	}
+	return best
+}
+
+// parseCSV reads the matrix and, where there is a column for them, the labels.
+func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, words []string, err error) {
+	r := csv.NewReader(in)
+	r.Comma = comma
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
+	r.TrimLeadingSpace = comma != '\t'
+	var (
+		width  = 0 // columns of the first line
+		label  = -1
+		header []string
+		data   []float64
+	)
+	for first := true; ; first = false {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		line, _ := r.FieldPos(0)
+		if first {
+			width = len(record)
+			if isHeader(record, labelColumn) {
+				header = slices.Clone(record)
+				if label, err = findLabels(header, labelColumn); err != nil {
+					return nil, nil, fmt.Errorf("line %d: %w", line, err)
+				}
+				continue
+			}
+			if labelColumn != "" && labelColumn != "-" {
+				return nil, nil, fmt.Errorf("line %d: no names of columns, so none is called %q", line, labelColumn)
+			}
+		}
+		if len(record) != width {
+			return nil, nil, fmt.Errorf("line %d: %d columns, want %d as in the first line", line, len(record), width)
+		}
+		for j, cell := range record {
+			cell = strings.TrimSpace(cell)
+			if j == label {
+				words = append(words, strings.Clone(cell))
+				continue
+			}
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, nil, fmt.Errorf("line %d, column %s: %q is no number to work with", line, columnName(header, j), cell)
+			}
+			data = append(data, v)
+		}
+	}
+	if label >= 0 {
+		width--
+	}
+	if len(data) == 0 {
+		return nil, nil, errors.New("no line holds numbers")
+	}
+	return mat.NewDense(len(data)/width, width, data), words, nil
+}
+
+// labelColumns are the names of the column of the labels.
+var labelColumns = []string{"label", "class", "target"}
+
+// isHeader tells whether a first line names the columns: it holds no numbers,
+// or the name of the column of the labels.
+func isHeader(record []string, labelColumn string) bool {
+	named := true
+	for _, cell := range record {
+		cell = strings.TrimSpace(cell)
+		if cell != "" && cell == labelColumn || slices.Contains(labelColumns, strings.ToLower(cell)) {
+			return true
+		}
+		if _, err := strconv.ParseFloat(cell, 64); err == nil {
+			named = false
+		}
+	}
+	return named
+}
+
+// findLabels returns the column of the labels, or -1 where there is none.
+func findLabels(header []string, labelColumn string) (int, error) {
+	names := labelColumns
+	if labelColumn != "" {
+		names = []string{labelColumn}
+	}
+	for _, name := range names {
+		for j, h := range header {
+			if strings.EqualFold(strings.TrimSpace(h), name) {
+				return j, nil
+			}
+		}
+	}
+	if labelColumn != "" && labelColumn != "-" {
+		return -1, fmt.Errorf("no column is called %q; the columns are %s", labelColumn, short(header))
+	}
+	return -1, nil
+}
+
+// short lists names, only the first and the last of many.
+func short(names []string) string {
+	if len(names) > 10 {
+		names = append(append(slices.Clone(names[:5]), "…"), names[len(names)-4:]...)
+	}
+	return strings.Join(names, ", ")
+}
+
+// columnName names column j by its number, and its name if it has one.
+func columnName(header []string, j int) string {
+	if j < len(header) {
+		return fmt.Sprintf("%d (%s)", j+1, header[j])
+	}
+	return strconv.Itoa(j + 1)
+}

@@ -1,0 +1,25 @@
+package datasets_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+func ExampleOpen() {
+	set, err := datasets.Open(context.Background(), "generated", datasets.OpenOptions{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	n, m := set.Vectors.Dims()
+	fmt.Printf("%s: %d vectors of %d values in %d classes, the first a %s\n",
+		set.Name, n, m, len(set.Classes), set.Classes[set.Labels[0]])
+
+	_, err = datasets.Open(context.Background(), "minst", datasets.OpenOptions{})
+	fmt.Println(err)
+	// Output:
+	// generated: 720 vectors of 1024 values in 20 classes, the first a aeroplane
+	// "minst" is no known set, file or folder; did you mean mnist? ("partwise datasets" lists the known sets)
+}

@@ -1,0 +1,55 @@
+package datasets
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// pattern finds the class in a file's name.
+type pattern struct {
+	text string
+	expr *regexp.Regexp
+}
+
+const classMark = "{class}"
+
+// parsePattern reads a pattern as FolderOptions describes it.
+func parsePattern(text string) (*pattern, error) {
+	before, after, found := strings.Cut(text, classMark)
+	switch {
+	case !found:
+		return nil, fmt.Errorf("pattern %q: it has no %s", text, classMark)
+	case strings.Contains(after, classMark):
+		return nil, fmt.Errorf("pattern %q: it has more than one %s", text, classMark)
+	case strings.HasSuffix(before, "*") || strings.HasPrefix(after, "*"):
+		return nil, fmt.Errorf("pattern %q: * next to %s leaves open where the class ends; put a character between them", text, classMark)
+	}
+	expr := func(part string) string {
+		pieces := strings.Split(part, "*")
+		for i := range pieces {
+			pieces[i] = regexp.QuoteMeta(pieces[i])
+		}
+		return strings.Join(pieces, ".*")
+	}
+	compiled, err := regexp.Compile(`(?s)^` + expr(before) + `([^/]+?)` + expr(after) + `$`)
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", text, err)
+	}
+	return &pattern{text, compiled}, nil
+}
+
+// class returns the class that the pattern finds in the sample's name, a path
+// with forward slashes, without the blanks around it.
+func (p *pattern) class(name string) (string, error) {
+	subject := name
+	if !strings.Contains(p.text, "/") {
+		subject = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	if m := p.expr.FindStringSubmatch(subject); m != nil {
+		if class := strings.TrimSpace(m[1]); class != "" {
+			return class, nil
+		}
+	}
+	return "", fmt.Errorf("the pattern %q does not fit it", p.text)
+}

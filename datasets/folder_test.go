@@ -1,0 +1,294 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree makes a folder of the files, each a small image whose name has no "!"
+// and no "?", a broken one with "!", a text with "?"; the marks are dropped.
+func tree(t testing.TB, files ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "set")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data := encoded(t, encodePGM, sample())
+		switch {
+		case strings.HasSuffix(file, "!"):
+			data = data[:len(data)-3]
+		case strings.HasSuffix(file, "?"):
+			data = []byte("P2P is what this text is about\n")
+		}
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(strings.TrimRight(file, "!?"))), data)
+	}
+	return dir
+}
+
+// labelled lists a set's samples as name=class.
+func labelled(s *Set) []string {
+	out := make([]string, s.Len())
+	for i, name := range s.Names {
+		out[i] = name
+		if l := s.Labels[i]; l >= 0 {
+			out[i] += "=" + s.Classes[l]
+		}
+	}
+	return out
+}
+
+func TestFolder(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		files   []string
+		opt     FolderOptions
+		want    []string
+		classes []string
+	}{
+		{
+			name:    "a folder for each class",
+			files:   []string{"s10/2.pgm", "s10/10.pgm", "s2/1.pgm", "s2/01.pgm", "README?", "s2/.DS_Store?", "s10/Thumbs.db?", "notes.txt?", ".git/a.pgm", "empty/x.txt?"},
+			want:    []string{"s2/01.pgm=s2", "s2/1.pgm=s2", "s10/2.pgm=s10", "s10/10.pgm=s10"},
+			classes: []string{"s2", "s10"},
+		},
+		{
+			name:  "flat without classes",
+			files: []string{"b", "a.pgm", "a10", "a9.txt", "c.csv?"},
+			want:  []string{"a.pgm", "a9.txt", "a10", "b"},
+		},
+		{
+			name:    "flat with a pattern",
+			files:   []string{"subject10.sad", "subject02.sad", "subject02.normal.png"},
+			opt:     FolderOptions{Pattern: "subject{class}.*"},
+			want:    []string{"subject02.normal.png=02", "subject02.sad=02", "subject10.sad=10"},
+			classes: []string{"02", "10"},
+		},
+		{
+			name:    "a pattern over paths",
+			files:   []string{"train/Cat/a.pgm", "test/Cat/a.pgm", "test/cat/b.pgm"},
+			opt:     FolderOptions{Pattern: "*/{class}/*"},
+			want:    []string{"test/Cat/a.pgm=Cat", "test/cat/b.pgm=cat", "train/Cat/a.pgm=Cat"},
+			classes: []string{"Cat", "cat"},
+		},
+		{
+			name:    "deeper class folders",
+			files:   []string{"animals/cat/1.pgm", "animals/dog/1.pgm", "plants/tree/1.pgm"},
+			want:    []string{"animals/cat/1.pgm=cat", "animals/dog/1.pgm=dog", "plants/tree/1.pgm=tree"},
+			classes: []string{"cat", "dog", "tree"},
+		},
+		{
+			name:    "pooled",
+			files:   []string{"test/Coast/1.pgm", "train/Coast/1.pgm", "train/coast /2.pgm", "train/Forest/1.pgm"},
+			opt:     FolderOptions{Pool: true},
+			want:    []string{"test/Coast/1.pgm=Coast", "train/Coast/1.pgm=Coast", "train/Forest/1.pgm=Forest", "train/coast /2.pgm=Coast"},
+			classes: []string{"Coast", "Forest"},
+		},
+		{
+			name:    "blanks around a name",
+			files:   []string{" cat/1.pgm", "dog /1.pgm"},
+			want:    []string{" cat/1.pgm=cat", "dog /1.pgm=dog"},
+			classes: []string{"cat", "dog"},
+		},
+		{
+			name:    "broken images stay",
+			files:   []string{"a/1.pgm!", "a/2!", "b/3.jpg?", "b/4.heic?"},
+			want:    []string{"a/1.pgm=a", "a/2=a", "b/3.jpg=b", "b/4.heic=b"},
+			classes: []string{"a", "b"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := tree(t, test.files...)
+			set, err := Folder(dir, test.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.want, labelled(set)); d != "" {
+				t.Errorf("samples (-want +got)\n%s", d)
+			}
+			if !slices.Equal(set.Classes, test.classes) {
+				t.Errorf("classes %q, want %q", set.Classes, test.classes)
+			}
+			if set.Name != "set" {
+				t.Errorf("name %q, want set", set.Name)
+			}
+			for i, file := range set.Files {
+				if want := filepath.Join(dir, filepath.FromSlash(set.Names[i])); file != want {
+					t.Errorf("file %q, want %q", file, want)
+				}
+			}
+		})
+	}
+}
+
+func TestFolderErrors(t *testing.T) {
+	file := writeFile(t, filepath.Join(t.TempDir(), "file"), []byte("x"))
+	for _, test := range []struct {
+		name string
+		dir  string
+		opt  FolderOptions
+		want []string
+	}{
+		{"missing", filepath.Join(t.TempDir(), "none"), FolderOptions{}, []string{"none"}},
+		{"a file", file, FolderOptions{}, []string{"not a folder"}},
+		{"empty", tree(t), FolderOptions{}, []string{"holds no files"}},
+		{"no image", tree(t, "a/1.txt?", "b?"), FolderOptions{}, []string{"none of its 2 files is an image"}},
+		{"one class twice", tree(t, "test/Coast/1.pgm", "train/Coast/1.pgm"), FolderOptions{},
+			[]string{`"test/Coast"`, `"train/Coast"`, "pool merges them"}},
+		{"other case", tree(t, "Cat/1.pgm", "cat /1.pgm"), FolderOptions{}, []string{`"Cat"`, `"cat "`, "pool"}},
+		{"beside folders", tree(t, "Cat/1.pgm", "cover.pgm"), FolderOptions{}, []string{"cover.pgm", "beside"}},
+		{"a pattern that does not fit", tree(t, "s1.pgm", "t1.pgm"), FolderOptions{Pattern: "s{class}.*"},
+			[]string{"t1.pgm", "s{class}.*", "does not fit"}},
+		{"no class in the pattern", tree(t, "s1.pgm"), FolderOptions{Pattern: "s*"}, []string{`"s*"`, "{class}"}},
+		{"pattern and labels", tree(t, "s1.pgm"), FolderOptions{Pattern: "{class}", LabelsFile: "x"}, []string{"both"}},
+		{"no labels file", tree(t, "s1.pgm"), FolderOptions{LabelsFile: "missing.csv"}, []string{"missing.csv"}},
+	} {
+		_, err := Folder(test.dir, test.opt)
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		for _, want := range append(test.want, test.dir) {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the error lacks %q: %v", test.name, want, err)
+			}
+		}
+	}
+}
+
+func TestFolderLinks(t *testing.T) {
+	dir := tree(t, "a/1.pgm")
+	if err := os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	set, err := Folder(dir, FolderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"a/1.pgm=a", "b/1.pgm=b"}, labelled(set)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "b", "round")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(dir, FolderOptions{}); err == nil || !strings.Contains(err.Error(), filepath.Join("a", "round")) {
+		t.Errorf("a link to a folder around it: error %v", err)
+	}
+}
+
+func TestPattern(t *testing.T) {
+	for _, test := range []struct{ pattern, name, want string }{
+		{"subject{class}.*", "subject01.glasses.png", "01"},
+		{"subject{class}.*", "deep/subject01.glasses", "01"},
+		{"obj{class}__*.png", "obj12__0.png", "12"},
+		{"obj{class}__*.png", "obj1_2__3__4.png", "1_2"},
+		{"*_{class}.png", "holiday_2019_cat.png", "cat"},
+		{"{class}", "README", "README"},
+		{"{class}/*", "a b /x/y.png", "a b"},
+		{"*/{class}/*", "x/y/z.png", "y"},
+		{"f({class}).*", "f(+).gif", "+"},
+		{"{class}-*", "Füchse-1", "Füchse"},
+		{"subject{class}.*", "subject.png", ""},
+		{"subject{class}.*", "Subject1.png", ""},
+		{"{class}_*", " _1.png", ""},
+		{"{class}/*", "z.png", ""},
+	} {
+		p, err := parsePattern(test.pattern)
+		if err != nil {
+			t.Errorf("%q: %v", test.pattern, err)
+			continue
+		}
+		got, err := p.class(test.name)
+		if got != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("%q on %q: %q, %v, want %q", test.pattern, test.name, got, err, test.want)
+		}
+	}
+	for _, text := range []string{"", "*", "a*b", "{class}{class}", "{class}_{class}", "*{class}", "{class}*"} {
+		if _, err := parsePattern(text); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+func FuzzPattern(f *testing.F) {
+	f.Add("subject{class}.*", "subject01.sad")
+	f.Add("*/{class}/*", "train/Coast/1.jpg")
+	f.Add("({class})[*]+", "(a)[b]+")
+	f.Fuzz(func(t *testing.T, text, name string) {
+		p, err := parsePattern(text)
+		if err != nil {
+			return
+		}
+		class, err := p.class(name)
+		if err != nil {
+			return
+		}
+		if class == "" || strings.TrimSpace(class) != class || strings.Contains(class, "/") || !strings.Contains(name, class) {
+			t.Errorf("%q on %q: class %q", text, name, class)
+		}
+	})
+}
+
+func TestNaturalOrder(t *testing.T) {
+	want := []string{"", "007", "07", "7", "7a", "08", "10", "a", "a-b", "a1", "a01b", "a1b", "a2", "a10", "a10b2", "a10b10", "a99999999999999999999", "a100000000000000000000", "b"}
+	for i, a := range want {
+		for j, b := range want {
+			if got := compareNatural(a, b); (got < 0) != (i < j) || (got > 0) != (i > j) {
+				t.Errorf("%q against %q: %d", a, b, got)
+			}
+		}
+	}
+}
+
+// realData returns the folder of real image sets, or skips the test.
+func realData(t *testing.T, name string) string {
+	dir := os.Getenv("PARTWISE_DATA")
+	if dir == "" {
+		t.Skip("PARTWISE_DATA is not set; it names the folder of the real image sets")
+	}
+	return filepath.Join(dir, name)
+}
+
+func TestFolderOfRealImages(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		opt          FolderOptions
+		n, classes   int
+		first, tenth string // classes
+	}{
+		{"orl-pgm", FolderOptions{}, 400, 40, "s1", "s10"},
+		{"yale-gif", FolderOptions{Pattern: "subject{class}.*"}, 165, 15, "01", "10"},
+		{"caltech10", FolderOptions{}, 800, 10, "Faces", "watch"},
+		{"corel5", FolderOptions{}, 500, 5, "Buses", ""},
+		{"scenes13", FolderOptions{Pool: true}, 2600, 13, "Bedroom", "OpenCountry"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := realData(t, test.name)
+			set, err := Folder(dir, test.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if set.Len() != test.n || len(set.Classes) != test.classes || set.Classes[0] != test.first ||
+				test.tenth != "" && set.Classes[9] != test.tenth {
+				t.Errorf("%d samples of the classes %q", set.Len(), set.Classes)
+			}
+			if slices.Contains(set.Labels, -1) {
+				t.Error("a sample has no label")
+			}
+			for _, i := range []int{0, test.n / 2, test.n - 1} {
+				if _, err := set.Image(i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if _, err := Folder(realData(t, "scenes13"), FolderOptions{}); err == nil || !strings.Contains(err.Error(), "train/Bedroom") {
+		t.Errorf("scenes13 without pool: error %v", err)
+	}
+}

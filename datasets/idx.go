@@ -1,0 +1,250 @@
+package datasets
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// IDX reads a set from a file of images in the IDX format of MNIST, plain or
+// gzipped, and the labels from the file beside it: for
+// "train-images-idx3-ubyte.gz" from "train-labels-idx1-ubyte", with or without
+// ".gz", or from the file that opt.Labels names. Without such a file the set
+// has no labels. Numbers of one unsigned byte give a *Bytes, others a
+// *mat.Dense; a class is named by its number. A file of two dimensions, n×m,
+// holds vectors.
+func IDX(path string, opt VectorOptions) (*Set, error) {
+	images, err := readIDX(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(images.dims) == 1 {
+		return nil, fmt.Errorf("%s: a list of %d numbers and no images: give the file of the images, its labels are found beside it", path, images.dims[0])
+	}
+	n, m := images.dims[0], 1
+	for _, d := range images.dims[1:] {
+		m *= d
+	}
+	switch len(images.dims) {
+	case 2:
+	case 3:
+		opt.Height, opt.Width = images.dims[1], images.dims[2]
+	default:
+		return nil, fmt.Errorf("%s: %d dimensions, want 2 or 3", path, len(images.dims))
+	}
+
+	var words []string
+	from := opt.Labels
+	if from == "" {
+		from = idxLabels(path)
+	}
+	if from != "" {
+		labels, err := readIDX(from)
+		if err != nil {
+			return nil, err
+		}
+		if len(labels.dims) != 1 || labels.dims[0] != n {
+			return nil, fmt.Errorf("%s: %v labels for the %d images of %s", from, labels.dims, n, path)
+		}
+		v := Variable{Name: filepath.Base(from), Value: labels.matrix(n, 1), Dims: labels.dims}
+		if words, err = v.words(); err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
+	}
+	return newVectorSet(path, images.matrix(n, m), words, opt)
+}
+
+// idxLabels returns the file of the labels beside a file of images, or "".
+func idxLabels(images string) string {
+	dir, file := filepath.Split(images)
+	name := strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(strings.TrimSuffix(file, ".gz"))
+	for _, try := range []string{name, name + ".gz"} {
+		if _, err := os.Stat(filepath.Join(dir, try)); err == nil && try != file {
+			return filepath.Join(dir, try)
+		}
+	}
+	return ""
+}
+
+// isIDXImages tells by its name whether a file holds images in IDX format.
+func isIDXImages(name string) bool {
+	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
+}
+
+// idxFolder reads the set of all pairs of IDX files in dir, those of the
+// training part first. If part is "train" or "test" it reads only these.
+func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		name := e.Name()
+		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
+		if e.IsDir() || !isIDXImages(name) || again || part != "" && idxPart(name) != part {
+			continue
+		}
+		files = append(files, name)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no IDX files of %s images: %w", dir, part, fs.ErrNotExist)
+	}
+	slices.SortStableFunc(files, func(a, b string) int {
+		return strings.Compare(idxPart(b), idxPart(a)) // "train" before "test"
+	})
+	var whole *Set
+	for _, file := range files {
+		s, err := IDX(filepath.Join(dir, file), opt)
+		if err != nil {
+			return nil, err
+		}
+		if whole == nil {
+			whole = s
+		} else if whole, err = join(whole, s); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
+		}
+	}
+	whole.Name = filepath.Base(dir)
+	return whole, nil
+}
+
+// idxPart tells by a file's name whether it belongs to a set's training part
+// or, as MNIST's "t10k" files do, to its test part.
+func idxPart(name string) string {
+	switch {
+	case strings.Contains(name, "train"):
+		return "train"
+	case strings.Contains(name, "t10k"), strings.Contains(name, "test"):
+		return "test"
+	}
+	return ""
+}
+
+// join returns the set of the samples of a and then those of b, both of bytes.
+func join(a, b *Set) (*Set, error) {
+	x, ok := a.Vectors.(*Bytes)
+	y, ok2 := b.Vectors.(*Bytes)
+	if !ok || !ok2 || a.Height != b.Height || a.Width != b.Width || x.cols != y.cols {
+		return nil, fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, a.Height, a.Width)
+	}
+	words := make([]string, 0, a.Len()+b.Len())
+	for _, s := range []*Set{a, b} {
+		for _, l := range s.Labels {
+			if l < 0 {
+				words = append(words, "")
+			} else {
+				words = append(words, s.Classes[l])
+			}
+		}
+	}
+	out := *a
+	out.Names = append(a.Names, b.Names...)
+	out.Vectors = NewBytes(x.rows+y.rows, x.cols, append(x.data, y.data...))
+	out.setClasses(words)
+	return &out, nil
+}
+
+// idxArray is the content of an IDX file.
+type idxArray struct {
+	kind number
+	dims []int
+	raw  []byte
+}
+
+// matrix returns the values as an r×c matrix. A *Bytes shares them.
+func (a *idxArray) matrix(r, c int) mat.Matrix {
+	if r*c == 0 {
+		return &Bytes{rows: r, cols: c}
+	}
+	if a.kind == uint8s {
+		return NewBytes(r, c, a.raw)
+	}
+	at := a.kind.in(a.raw, binary.BigEndian)
+	data := make([]float64, r*c)
+	for i := range data {
+		data[i] = at(i)
+	}
+	return mat.NewDense(r, c, data)
+}
+
+var idxNumbers = map[byte]number{
+	0x08: uint8s, 0x09: int8s, 0x0B: int16s, 0x0C: int32s, 0x0D: float32s, 0x0E: float64s,
+}
+
+func readIDX(path string) (*idxArray, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := unzipped(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a, err := parseIDX(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+// unzipped returns what r holds, unpacked where it is gzipped.
+func unzipped(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
+		return b, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, 1<<16), nil
+}
+
+// parseIDX reads an IDX file: two zero bytes, the type of its numbers, the
+// number of dimensions, each dimension in four bytes and then the numbers, the
+// last dimension the fastest, the highest byte first.
+func parseIDX(r *bufio.Reader) (*idxArray, error) {
+	var magic [4]byte
+	if _, err := io.ReadFull(r, magic[:]); err != nil {
+		return nil, fmt.Errorf("not an IDX file: %w", err)
+	}
+	a := &idxArray{kind: idxNumbers[magic[2]]}
+	if magic[0] != 0 || magic[1] != 0 || a.kind == notNumber || magic[3] == 0 || magic[3] > 8 {
+		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
+	}
+	size := int64(a.kind.size())
+	for range magic[3] {
+		var d [4]byte
+		if _, err := io.ReadFull(r, d[:]); err != nil {
+			return nil, fmt.Errorf("the file ends within its dimensions: %w", unexpectedEOF(err))
+		}
+		dim := int64(binary.BigEndian.Uint32(d[:]))
+		a.dims = append(a.dims, int(dim))
+		if dim > 0 && size > maxArray/dim {
+			return nil, fmt.Errorf("dimensions %v are more than any file holds", a.dims)
+		}
+		size *= dim
+	}
+	var err error
+	if a.raw, err = readBytes(r, size); err != nil {
+		return nil, fmt.Errorf("dimensions %v: %w", a.dims, err)
+	}
+	if _, err := r.ReadByte(); err == nil {
+		return nil, fmt.Errorf("dimensions %v: more bytes follow than the %d they need", a.dims, size)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return a, nil
+}

@@ -1,0 +1,248 @@
+package datasets
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxPixels is the largest image that is decoded, as width × height. The size
+// is read from the file's header and checked before any pixel is.
+const MaxPixels = 100_000_000
+
+// format is one kind of image file.
+type format struct {
+	name string
+	// magics are what its files begin with; '?' stands for any byte.
+	magics []string
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+var formats = []format{
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, png.Decode},
+	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpeg.Decode},
+	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, gif.Decode},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, bmp.Decode},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, tiff.Decode},
+	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, webp.Decode},
+	{"PNM", pnmMagics, decodePNMConfig, decodePNM},
+}
+
+// magicLen is how many bytes tell the kind of every image file.
+const magicLen = 16
+
+// formatOf returns the format of a file that begins with head, or nil where
+// it is no image.
+func formatOf(head []byte) *format {
+	for i := range formats {
+		for _, magic := range formats[i].magics {
+			if len(head) >= len(magic) && matchesMagic(head, magic) {
+				return &formats[i]
+			}
+		}
+	}
+	return nil
+}
+
+func matchesMagic(head []byte, magic string) bool {
+	for i := range len(magic) {
+		if magic[i] != '?' && magic[i] != head[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// imageExtensions are the names' ends that promise an image. The kinds that
+// cannot be decoded are among them, so that such a file is named in an error
+// rather than left out of a set without a word.
+var imageExtensions = []string{
+	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
+	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
+}
+
+func hasImageExtension(name string) bool {
+	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
+}
+
+// DecodeImage reads the image file at path: PNG, JPEG, GIF (its first frame),
+// BMP, TIFF, WebP, PGM or PPM. The kind is told by the file's content, not by
+// its name. A JPEG is turned upright as its EXIF orientation says. A file of
+// another kind, one that ends early and one of more than MaxPixels pixels are
+// errors that name the file.
+func DecodeImage(path string) (image.Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("image: %w", err)
+	}
+	defer f.Close()
+	img, err := decodeImage(io.NewSectionReader(f, 0, math.MaxInt64))
+	if err != nil {
+		return nil, fmt.Errorf("image %s: %w", path, err)
+	}
+	return img, nil
+}
+
+// decodeImage decodes the whole of r, whatever was read of it before.
+func decodeImage(r *io.SectionReader) (image.Image, error) {
+	head := make([]byte, magicLen)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	kind := formatOf(head[:n])
+	if kind == nil {
+		return nil, errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+	}
+	r.Seek(0, io.SeekStart)
+	config, err := kind.config(r)
+	if err != nil {
+		return nil, decodeError(kind, err)
+	}
+	if err := checkSize(config.Width, config.Height); err != nil {
+		return nil, err
+	}
+	r.Seek(0, io.SeekStart)
+	img, err := kind.decode(r)
+	if err != nil {
+		return nil, decodeError(kind, err)
+	}
+	if img.Bounds().Empty() {
+		return nil, errors.New("no pixels")
+	}
+	if kind.name == "JPEG" {
+		r.Seek(0, io.SeekStart)
+		img = orient(img, exifOrientation(bufio.NewReader(r)))
+	}
+	return img, nil
+}
+
+func decodeError(kind *format, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
+	}
+	return err
+}
+
+func checkSize(width, height int) error {
+	if width < 1 || height < 1 {
+		return fmt.Errorf("%d×%d pixels", width, height)
+	}
+	if width > MaxPixels/height {
+		return fmt.Errorf("%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
+	}
+	return nil
+}
+
+// Gray returns img in shades of grey, its upper left corner at (0, 0). The
+// grey of a pixel is its luma by ITU-R BT.601, 0.299·R + 0.587·G + 0.114·B in
+// the 16-bit arithmetic of color.Gray16Model; a transparent pixel is laid over
+// white first. Eight-bit greys are kept as 257 times their value.
+func Gray(img image.Image) *image.Gray16 {
+	b := img.Bounds()
+	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))
+	var grey func(x, y int) uint16
+	switch src := img.(type) {
+	case *image.Gray16:
+		grey = func(x, y int) uint16 { return src.Gray16At(x, y).Y }
+	case *image.Gray:
+		grey = func(x, y int) uint16 { return 257 * uint16(src.GrayAt(x, y).Y) }
+	case image.RGBA64Image:
+		grey = func(x, y int) uint16 {
+			c := src.RGBA64At(x, y)
+			return luma(uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A))
+		}
+	default:
+		grey = func(x, y int) uint16 { return luma(src.At(x, y).RGBA()) }
+	}
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			out.SetGray16(x, y, color.Gray16{Y: grey(b.Min.X+x, b.Min.Y+y)})
+		}
+	}
+	return out
+}
+
+// luma returns the grey of a colour with premultiplied transparency over white.
+func luma(r, g, b, a uint32) uint16 {
+	white := 0xffff - a
+	return uint16((19595*(r+white) + 38470*(g+white) + 7471*(b+white) + 1<<15) >> 16)
+}
+
+// Image returns sample i as an image: it decodes the sample's file, or makes a
+// grey image of its vector, whose values ValueRange maps to black and white.
+// A set of vectors that are no images has none, and a value that is not finite
+// is an error. Whoever wants many images asks Images.
+func (s *Set) Image(i int) (image.Image, error) { return s.Images()(i) }
+
+// Images returns the function Image with the range of a set of vectors worked
+// out once for all its samples. It may be called by many goroutines at once.
+func (s *Set) Images() func(i int) (image.Image, error) {
+	if s.Files != nil {
+		return func(i int) (image.Image, error) { return DecodeImage(s.Files[i]) }
+	}
+	if s.Height < 1 || s.Width < 1 {
+		return func(i int) (image.Image, error) {
+			return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
+		}
+	}
+	black, white := s.ValueRange()
+	return func(i int) (image.Image, error) {
+		img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
+		for j, v := range mat.Row(nil, i, s.Vectors) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("%s: column %d: the value is %v", s.Names[i], j+1, v)
+			}
+			grey := math.Round(0xffff * min(max((v-black)/(white-black), 0), 1))
+			img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
+		}
+		return img, nil
+	}
+}
+
+// ValueRange returns the values that stand for black and white in a set of
+// vectors, one pair for the whole set: 0 and 1 where all values lie between
+// them, else 0 and 255 where all lie between those, else the least and the
+// greatest value and 0. Values that are not finite are passed over.
+func (s *Set) ValueRange() (black, white float64) {
+	if b, ok := s.Vectors.(*Bytes); ok && slices.ContainsFunc(b.data, func(v uint8) bool { return v > 1 }) {
+		return 0, 255
+	}
+	least, greatest := math.Inf(1), math.Inf(-1)
+	n, m := s.Vectors.Dims()
+	row := make([]float64, m)
+	for i := range n {
+		for _, v := range mat.Row(row, i, s.Vectors) {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				least, greatest = min(least, v), max(greatest, v)
+			}
+		}
+	}
+	switch {
+	case least >= 0 && greatest <= 1:
+		return 0, 1
+	case least >= 0 && greatest <= 255:
+		return 0, 255
+	}
+	return min(least, 0), max(greatest, 0)
+}

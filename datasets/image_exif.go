@@ -1,0 +1,131 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"io"
+)
+
+// exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a
+// JPEG file, or 1 (upright) where it has none or one that makes no sense.
+func exifOrientation(r *bufio.Reader) int {
+	const app1, startOfScan = 0xe1, 0xda
+	if _, err := r.Discard(2); err != nil { // start of image
+		return 1
+	}
+	for {
+		var segment struct {
+			Fill, Marker byte
+			Length       uint16
+		}
+		if binary.Read(r, binary.BigEndian, &segment) != nil || segment.Fill != 0xff ||
+			segment.Marker == startOfScan || segment.Length < 2 {
+			return 1
+		}
+		length := int(segment.Length) - 2
+		if segment.Marker != app1 {
+			if _, err := r.Discard(length); err != nil {
+				return 1
+			}
+			continue
+		}
+		data := make([]byte, length)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return 1
+		}
+		// An XMP block has the same marker.
+		if len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
+			return tiffOrientation(data[6:])
+		}
+	}
+}
+
+// tiffOrientation finds the orientation in the first directory of an EXIF
+// block, which is laid out as a TIFF file.
+func tiffOrientation(data []byte) int {
+	const orientationTag, short = 0x0112, 3
+	if len(data) < 8 {
+		return 1
+	}
+	var order binary.ByteOrder
+	switch string(data[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return 1
+	}
+	start := int64(order.Uint32(data[4:]))
+	if start+2 > int64(len(data)) {
+		return 1
+	}
+	data = data[start:]
+	entries := int(order.Uint16(data))
+	data = data[2:]
+	for range entries {
+		if len(data) < 12 {
+			return 1
+		}
+		if order.Uint16(data) == orientationTag && order.Uint16(data[2:]) == short {
+			if v := order.Uint16(data[8:]); v >= 1 && v <= 8 {
+				return int(v)
+			}
+			return 1
+		}
+		data = data[12:]
+	}
+	return 1
+}
+
+// oriented is an image as a camera stored it, seen upright.
+type oriented struct {
+	image.RGBA64Image
+	orientation int
+}
+
+// orient returns img turned as its EXIF orientation, 1 to 8, says.
+func orient(img image.Image, orientation int) image.Image {
+	src, ok := img.(image.RGBA64Image)
+	if !ok || orientation == 1 {
+		return img
+	}
+	return &oriented{src, orientation}
+}
+
+func (o *oriented) Bounds() image.Rectangle {
+	b := o.RGBA64Image.Bounds()
+	if o.orientation >= 5 {
+		return image.Rect(0, 0, b.Dy(), b.Dx())
+	}
+	return image.Rect(0, 0, b.Dx(), b.Dy())
+}
+
+// stored returns where the pixel (x, y) is stored.
+func (o *oriented) stored(x, y int) (int, int) {
+	b := o.RGBA64Image.Bounds()
+	right, bottom := b.Dx()-1, b.Dy()-1
+	switch o.orientation {
+	case 2: // mirrored left to right
+		x = right - x
+	case 3: // upside down
+		x, y = right-x, bottom-y
+	case 4: // mirrored top to bottom
+		y = bottom - y
+	case 5: // mirrored at the main diagonal
+		x, y = y, x
+	case 6: // stored turned to the left
+		x, y = y, bottom-x
+	case 7: // mirrored at the other diagonal
+		x, y = right-y, bottom-x
+	case 8: // stored turned to the right
+		x, y = right-y, x
+	}
+	return b.Min.X + x, b.Min.Y + y
+}
+
+func (o *oriented) At(x, y int) color.Color { return o.RGBA64Image.At(o.stored(x, y)) }
+
+func (o *oriented) RGBA64At(x, y int) color.RGBA64 { return o.RGBA64Image.RGBA64At(o.stored(x, y)) }

@@ -1,0 +1,115 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ReadLabels reads the classes of the samples from the CSV file at file and
+// puts them in the place of the set's own. A line holds a sample's name and
+// its class: a name as in Names, or, in a set of vectors, also the sample's
+// number from 1. Samples that no line names, and those whose class is left
+// empty, have the label -1. The first line may be a header such as
+// "file,class". Classes are put in natural order.
+//
+// A line that names no sample, one with another number of fields and one that
+// gives a sample a second class are errors that name file, line and value;
+// the set is unchanged then.
+func (s *Set) ReadLabels(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	defer f.Close()
+	classes, err := s.parseLabels(f)
+	if err != nil {
+		return fmt.Errorf("labels %s: %w", file, err)
+	}
+	s.setClasses(classes)
+	return nil
+}
+
+// setClasses makes labels of the samples' class names, "" for none.
+func (s *Set) setClasses(classes []string) {
+	s.Classes = slices.Clone(classes)
+	slices.SortFunc(s.Classes, compareNatural)
+	s.Classes = slices.Compact(s.Classes)
+	if len(s.Classes) > 0 && s.Classes[0] == "" {
+		s.Classes = s.Classes[1:]
+	}
+	label := map[string]int{"": -1}
+	for i, class := range s.Classes {
+		label[class] = i
+	}
+	s.Labels = make([]int, len(classes))
+	for i, class := range classes {
+		s.Labels[i] = label[class]
+	}
+}
+
+// labelHeaders are the names that a header may give the first column.
+var labelHeaders = []string{"file", "filename", "file name", "image", "name", "path", "row", "sample", "id"}
+
+// parseLabels returns each sample's class, "" for none.
+func (s *Set) parseLabels(r io.Reader) ([]string, error) {
+	buffered := bufio.NewReader(r)
+	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
+		buffered.Discard(3)
+	}
+	reader := csv.NewReader(buffered)
+	reader.FieldsPerRecord = -1
+	reader.TrimLeadingSpace = true
+	index := make(map[string]int, s.Len())
+	for i, name := range s.Names {
+		index[name] = i
+	}
+	find := func(name string) (int, bool) {
+		if i, ok := index[name]; ok {
+			return i, true
+		}
+		if s.Files != nil {
+			i, ok := index[path.Clean(name)]
+			return i, ok
+		}
+		i, err := strconv.Atoi(name)
+		return i - 1, err == nil && i >= 1 && i <= s.Len()
+	}
+	classes := make([]string, s.Len())
+	from := make([]int, s.Len()) // the line that gave the class
+	for first := true; ; first = false {
+		record, err := reader.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := reader.FieldPos(0)
+		if len(record) != 2 {
+			return nil, fmt.Errorf("line %d: %d fields in %q, want two, file,class", line, len(record), strings.Join(record, ","))
+		}
+		name, class := strings.TrimSpace(record[0]), strings.TrimSpace(record[1])
+		i, ok := find(name)
+		switch {
+		case ok && class == "":
+		case ok && from[i] != 0 && classes[i] != class:
+			return nil, fmt.Errorf("line %d: %q is of class %q, but of class %q in line %d", line, name, class, classes[i], from[i])
+		case ok:
+			classes[i], from[i] = class, line
+		case !first || !slices.Contains(labelHeaders, strings.ToLower(name)):
+			return nil, fmt.Errorf("line %d: no sample is called %q", line, name)
+		}
+	}
+	if !slices.ContainsFunc(from, func(line int) bool { return line != 0 }) {
+		return nil, errors.New("it gives no sample a class")
+	}
+	return classes, nil
+}

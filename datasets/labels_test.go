@@ -1,0 +1,134 @@
+package datasets
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fileSet is a set of three image files that nobody opens.
+func fileSet() *Set {
+	names := []string{"a.png", "b/1.png", "c, d.png"}
+	return &Set{Name: "files", Names: names, Files: names, Labels: []int{-1, -1, -1}}
+}
+
+func TestReadLabels(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		set  *Set
+		csv  string
+		want []string
+	}{
+		{"all", fileSet(), "a.png,x\nb/1.png,y\n\"c, d.png\",x\n", []string{"a.png=x", "b/1.png=y", "c, d.png=x"}},
+		{"some", fileSet(), "b/1.png,y", []string{"a.png", "b/1.png=y", "c, d.png"}},
+		{"header", fileSet(), "File,Class\nb/1.png,y\n", []string{"a.png", "b/1.png=y", "c, d.png"}},
+		{"mark of Unicode", fileSet(), "\ufefffile,class\r\na.png,y\r\n", []string{"a.png=y", "b/1.png", "c, d.png"}},
+		{"blanks", fileSet(), " a.png ,  s 1 \n\n./b/1.png, \"y\"\n", []string{"a.png=s 1", "b/1.png=y", "c, d.png"}},
+		{"empty class", fileSet(), "a.png,\nb/1.png,y\na.png,\n", []string{"a.png", "b/1.png=y", "c, d.png"}},
+		{"twice the same", fileSet(), "a.png,x\na.png,x\n", []string{"a.png=x", "b/1.png", "c, d.png"}},
+		{"rows", vectorSet(3, 1, 0, 0, 1, 2, 3), "row,class\n3,x\nv.csv row 1,y\n", []string{"v.csv row 1=y", "v.csv row 2", "v.csv row 3=x"}},
+	} {
+		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte(test.csv))
+		if err := test.set.ReadLabels(file); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if d := cmp.Diff(test.want, labelled(test.set)); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, d)
+		}
+	}
+	set := fileSet()
+	file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte("a.png,s10\nb/1.png,s2\n"))
+	if err := set.ReadLabels(file); err != nil || !slices.Equal(set.Classes, []string{"s2", "s10"}) || !slices.Equal(set.Labels, []int{1, 0, -1}) {
+		t.Errorf("classes %q, labels %v, %v", set.Classes, set.Labels, err)
+	}
+}
+
+func TestReadLabelsErrors(t *testing.T) {
+	for _, test := range []struct {
+		name, csv string
+		set       *Set
+		want      []string
+	}{
+		{"unknown name", "a.png,x\nz.png,y\n", fileSet(), []string{"line 2", `"z.png"`}},
+		{"unknown name first", "z.png,y\na.png,x\n", fileSet(), []string{"line 1", `"z.png"`}},
+		{"header below", "a.png,x\nfile,class\n", fileSet(), []string{"line 2", `"file"`}},
+		{"a number for a file", "1,x\n", fileSet(), []string{"line 1", `"1"`}},
+		{"two classes", "a.png,x\n\nb/1.png,y\na.png,y\n", fileSet(), []string{"line 4", `"a.png"`, `"x"`, `"y"`, "line 1"}},
+		{"one field", "a.png,x\nb/1.png\n", fileSet(), []string{"line 2", "1 fields", "b/1.png"}},
+		{"three fields", "a.png,x,1\n", fileSet(), []string{"line 1", "3 fields", "a.png,x,1"}},
+		{"quotes", "a.png,x\nb/1.png,\"y\n", fileSet(), []string{"line"}},
+		{"empty", "", fileSet(), []string{"no sample a class"}},
+		{"header only", "file,class\n", fileSet(), []string{"no sample a class"}},
+		{"row 0", "0,x\n", vectorSet(2, 1, 0, 0, 1, 2), []string{"line 1", `"0"`}},
+		{"row 3 of 2", "3,x\n", vectorSet(2, 1, 0, 0, 1, 2), []string{"line 1", `"3"`}},
+	} {
+		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte(test.csv))
+		before := slices.Clone(test.set.Labels)
+		err := test.set.ReadLabels(file)
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		for _, want := range append(test.want, file) {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the error lacks %q: %v", test.name, want, err)
+			}
+		}
+		if !slices.Equal(test.set.Labels, before) {
+			t.Errorf("%s: the set was changed", test.name)
+		}
+	}
+	if err := fileSet().ReadLabels(filepath.Join(t.TempDir(), "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv") {
+		t.Errorf("missing file: error %v", err)
+	}
+}
+
+func TestFolderWithLabelsFile(t *testing.T) {
+	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
+	file := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
+	set, err := Folder(dir, FolderOptions{LabelsFile: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"2.pgm=right", "x/1.pgm=left", "y/1.pgm"}, labelled(set)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if err := os.WriteFile(file, []byte("3.pgm,left"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(dir, FolderOptions{LabelsFile: file}); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzLabels(f *testing.F) {
+	f.Add([]byte("file,class\na.png,x\nb/1.png,y\n"))
+	f.Add([]byte("\ufeff3,\"x\ny\"\n1,\n"))
+	f.Add([]byte("a.png,x\na.png,y"))
+	f.Add([]byte("a.png;x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, set := range []*Set{fileSet(), vectorSet(3, 1, 0, 0, 1, 2, math.NaN())} {
+			classes, err := set.parseLabels(strings.NewReader(string(data)))
+			if err != nil {
+				continue
+			}
+			set.setClasses(classes)
+			some := false
+			for i, l := range set.Labels {
+				if got := classes[i]; l < 0 && got != "" || l >= 0 && set.Classes[l] != got {
+					t.Errorf("sample %d of class %q has the label %d of %q", i, got, l, set.Classes)
+				}
+				some = some || l >= 0
+			}
+			if !some || !slices.IsSortedFunc(set.Classes, compareNatural) {
+				t.Errorf("classes %q, labels %v", set.Classes, set.Labels)
+			}
+		}
+	})
+}

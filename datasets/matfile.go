@@ -1,0 +1,445 @@
+package datasets
+
+import (
+	"bufio"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ReadMAT reads the variables of a MATLAB file of version 5 (what MATLAB
+// writes with -v6 and -v7), of either byte order, compressed or not. Numeric
+// matrices of any class get a value: uint8 and logical ones a *Bytes, sparse
+// ones a *sparse.CSR, all others a *mat.Dense. Variables of other kinds (text,
+// cells, structs, complex numbers, more than two dimensions, empty ones) are
+// listed without one. The values are as they stand in the file, NaN and Inf
+// included, and whole numbers beyond 2^53 are rounded.
+//
+// Files of version 7.3 (HDF5) and 4 are refused. Errors name the file, the
+// place in it and the variable.
+//
+// The format is described in "MAT-File Format", The MathWorks, chapter 1.
+func ReadMAT(path string) ([]Variable, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	vars, err := readMAT(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return vars, nil
+}
+
+// The types of a file's elements, by the names of the format's description.
+const (
+	miINT32      = 5
+	miUINT32     = 6
+	miMATRIX     = 14
+	miCOMPRESSED = 15
+)
+
+// matNumbers tells how the numbers of an element type are stored.
+var matNumbers = map[uint32]number{
+	1: int8s, 2: uint8s, 3: int16s, 4: uint16s, 5: int32s, 6: uint32s,
+	7: float32s, 9: float64s, 12: int64s, 13: uint64s,
+}
+
+// The classes of variables that matter here.
+const (
+	mxSPARSE = 5
+	mxDOUBLE = 6
+	mxUINT8  = 9
+	mxUINT64 = 15
+	mxOPAQUE = 17
+)
+
+var matClasses = map[uint32]string{
+	1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single",
+	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32",
+	14: "int64", 15: "uint64", 16: "function", 17: "opaque", 18: "object",
+}
+
+// matHeader is the length of the text and the version that open a file.
+const matHeader = 128
+
+func readMAT(r io.ReaderAt, size int64) ([]Variable, error) {
+	order, err := matOrder(r, size)
+	if err != nil {
+		return nil, err
+	}
+	var vars []Variable
+	for off := int64(matHeader); off < size; {
+		var tag [8]byte
+		if _, err := r.ReadAt(tag[:], off); err != nil {
+			return nil, fmt.Errorf("byte %d: the file ends within an element's tag", off)
+		}
+		typ, n := order.Uint32(tag[:]), int64(order.Uint32(tag[4:]))
+		if n > size-off-8 {
+			return nil, fmt.Errorf("byte %d: the file ends within an element: %d bytes are promised and %d are there", off, n, size-off-8)
+		}
+		element := bufio.NewReaderSize(io.NewSectionReader(r, off+8, n), 1<<16)
+		var v *Variable
+		switch typ {
+		case miCOMPRESSED:
+			v, err = readMATCompressed(element, order)
+		case miMATRIX:
+			v, err = readMATMatrix(&matElement{element, n, order})
+		}
+		if err != nil {
+			if v != nil && v.Name != "" {
+				err = fmt.Errorf("variable %q: %w", v.Name, err)
+			}
+			return nil, fmt.Errorf("byte %d: %w", off, err)
+		}
+		if v != nil && v.Name != "" {
+			vars = append(vars, *v)
+		}
+		off += 8 + n
+		if typ != miCOMPRESSED {
+			off += -off & 7
+		}
+	}
+	return vars, nil
+}
+
+// matOrder returns the byte order that the header tells.
+func matOrder(r io.ReaderAt, size int64) (binary.ByteOrder, error) {
+	head := make([]byte, min(size, matHeader))
+	if _, err := r.ReadAt(head, 0); err != nil {
+		return nil, err
+	}
+	switch kind := sniffMAT(head); kind {
+	case matLittle:
+		return binary.LittleEndian, nil
+	case matBig:
+		return binary.BigEndian, nil
+	case matHDF5:
+		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
+	case mat4:
+		return nil, errors.New("a MATLAB file of version 4, which is not read: save it again in MATLAB with -v7")
+	default:
+		return nil, errors.New("not a MATLAB file")
+	}
+}
+
+// matKind is the version and byte order of a MATLAB file.
+type matKind int
+
+const (
+	notMAT matKind = iota
+	matLittle
+	matBig
+	matHDF5
+	mat4
+)
+
+// sniffMAT tells the kind of a MATLAB file from its first 128 bytes.
+func sniffMAT(head []byte) matKind {
+	if len(head) >= matHeader {
+		switch {
+		case string(head[124:128]) == "\x00\x01IM":
+			return matLittle
+		case string(head[124:128]) == "\x01\x00MI":
+			return matBig
+		case string(head[124:128]) == "\x00\x02IM", string(head[124:128]) == "\x02\x00MI":
+			return matHDF5
+		}
+	}
+	if len(head) >= 8 && string(head[:8]) == "\x89HDF\r\n\x1a\n" {
+		return matHDF5
+	}
+	if len(head) >= 20 {
+		// Version 4 opens with five numbers: the type as the decimal digits
+		// M0PT, rows, columns, whether complex, and the length of the name.
+		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+			t, imaginary, name := order.Uint32(head), order.Uint32(head[12:]), order.Uint32(head[16:])
+			if t < 5000 && t/100%10 == 0 && t/10%10 <= 5 && t%10 <= 2 && imaginary <= 1 && 1 < name && name <= 64 {
+				return mat4
+			}
+		}
+	}
+	return notMAT
+}
+
+// readMATCompressed reads the one variable that is packed in r.
+func readMATCompressed(r io.Reader, order binary.ByteOrder) (*Variable, error) {
+	z, err := zlib.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	outer := &matElement{bufio.NewReader(z), 8, order}
+	typ, n, _, err := outer.tag()
+	if err != nil {
+		return nil, err
+	}
+	if typ != miMATRIX {
+		return nil, nil
+	}
+	inner := &matElement{outer.r, n, order}
+	v, err := readMATMatrix(inner)
+	if err == nil && inner.left == 0 {
+		// Reading past the end lets zlib check its sum.
+		if _, err = inner.r.ReadByte(); err == io.EOF {
+			err = nil
+		}
+	}
+	return v, err
+}
+
+// matElement reads the parts of one element.
+type matElement struct {
+	r     *bufio.Reader
+	left  int64 // bytes that the element's size still allows
+	order binary.ByteOrder
+}
+
+// readMATMatrix reads one variable. Where it fails, it still returns what it
+// knows of it. A variable without a value may leave a part of e unread.
+func readMATMatrix(e *matElement) (*Variable, error) {
+	if e.left == 0 {
+		return nil, nil
+	}
+	typ, data, err := e.part(16)
+	if err != nil {
+		return nil, err
+	}
+	if typ != miUINT32 || len(data) != 8 {
+		return nil, fmt.Errorf("array flags of type %d and %d bytes", typ, len(data))
+	}
+	flags := e.order.Uint32(data)
+	class := flags & 0xff
+	isComplex, isLogical := flags&0x800 != 0, flags&0x200 != 0
+	if class == mxOPAQUE {
+		return nil, nil
+	}
+	v := &Variable{Class: matClasses[class]}
+	if v.Class == "" {
+		return nil, fmt.Errorf("class %d is unknown", class)
+	}
+
+	if typ, data, err = e.part(4 * 64); err != nil {
+		return v, err
+	}
+	if typ != miINT32 || len(data) < 8 || len(data)%4 != 0 {
+		return v, fmt.Errorf("dimensions of type %d and %d bytes", typ, len(data))
+	}
+	for at := range len(data) / 4 {
+		d := int32(e.order.Uint32(data[4*at:]))
+		if d < 0 {
+			return v, fmt.Errorf("dimension %d is %d", at+1, d)
+		}
+		v.Dims = append(v.Dims, int(d))
+	}
+	if _, data, err = e.part(1 << 10); err != nil {
+		return v, err
+	}
+	v.Name = string(data)
+
+	switch {
+	case isComplex:
+		v.Class = "complex " + v.Class
+	case isLogical:
+		v.Class = "logical " + v.Class
+	}
+	if isComplex || len(v.Dims) != 2 || v.Dims[0] == 0 || v.Dims[1] == 0 {
+		return v, nil
+	}
+	switch {
+	case class == mxSPARSE:
+		v.Value, err = e.sparse(v.Dims[0], v.Dims[1])
+	case class == mxUINT8:
+		v.Value, err = e.bytes(v.Dims[0], v.Dims[1])
+	case mxDOUBLE <= class && class <= mxUINT64:
+		v.Value, err = e.dense(v.Dims[0], v.Dims[1])
+	}
+	return v, err
+}
+
+// tag reads the tag of the next part: its type and its size in bytes, and
+// whether it is small, which is packed into eight bytes together with its tag.
+func (e *matElement) tag() (typ uint32, n int64, small bool, err error) {
+	if e.left < 8 {
+		return 0, 0, false, fmt.Errorf("the variable ends within a part's tag")
+	}
+	var word [4]byte
+	if _, err := io.ReadFull(e.r, word[:]); err != nil {
+		return 0, 0, false, unexpectedEOF(err)
+	}
+	e.left -= 4
+	typ = e.order.Uint32(word[:])
+	if typ>>16 != 0 {
+		n = int64(typ >> 16)
+		if n > 4 {
+			return 0, 0, false, fmt.Errorf("a small part of %d bytes", n)
+		}
+		return typ & 0xffff, n, true, nil
+	}
+	if _, err := io.ReadFull(e.r, word[:]); err != nil {
+		return 0, 0, false, unexpectedEOF(err)
+	}
+	e.left -= 4
+	return typ, int64(e.order.Uint32(word[:])), false, nil
+}
+
+// part reads the next part, which may hold limit bytes.
+func (e *matElement) part(limit int64) (typ uint32, data []byte, err error) {
+	typ, n, small, err := e.tag()
+	if err != nil {
+		return 0, nil, err
+	}
+	if n > e.left {
+		return 0, nil, fmt.Errorf("a part of %d bytes where the variable has %d left", n, e.left)
+	}
+	if n > limit {
+		return 0, nil, fmt.Errorf("a part of %d bytes where at most %d make sense", n, limit)
+	}
+	if data, err = readBytes(e.r, n); err != nil {
+		return 0, nil, err
+	}
+	pad := -n & 7
+	if small {
+		pad = 4 - n
+	}
+	pad = min(pad, e.left-n) // the last part may come without
+	if _, err := e.r.Discard(int(pad)); err != nil {
+		return 0, nil, unexpectedEOF(err)
+	}
+	e.left -= n + pad
+	return typ, data, nil
+}
+
+// maxMATNumbers is more numbers than an element, whose size is a uint32, can hold.
+const maxMATNumbers = 1 << 32
+
+// numbers reads a part of at most limit numbers.
+func (e *matElement) numbers(limit int64) (k number, raw []byte, n int, err error) {
+	typ, raw, err := e.part(8 * min(limit, maxMATNumbers))
+	if err != nil {
+		return notNumber, nil, 0, err
+	}
+	k, ok := matNumbers[typ]
+	if !ok || len(raw)%k.size() != 0 {
+		return notNumber, nil, 0, fmt.Errorf("values of type %d in %d bytes", typ, len(raw))
+	}
+	return k, raw, len(raw) / k.size(), nil
+}
+
+// matrix reads the values of an r×c matrix, which stand column by column.
+func (e *matElement) matrix(r, c int) (k number, raw []byte, err error) {
+	k, raw, n, err := e.numbers(int64(r) * int64(c))
+	if err != nil {
+		return notNumber, nil, err
+	}
+	if int64(n) != int64(r)*int64(c) {
+		return notNumber, nil, fmt.Errorf("%d×%d matrix with %d values", r, c, n)
+	}
+	return k, raw, nil
+}
+
+func (e *matElement) dense(r, c int) (mat.Matrix, error) {
+	k, raw, err := e.matrix(r, c)
+	if err != nil {
+		return nil, err
+	}
+	at := k.in(raw, e.order)
+	data := make([]float64, r*c)
+	for j := range c {
+		for i := range r {
+			data[i*c+j] = at(j*r + i)
+		}
+	}
+	return mat.NewDense(r, c, data), nil
+}
+
+func (e *matElement) bytes(r, c int) (mat.Matrix, error) {
+	k, raw, err := e.matrix(r, c)
+	if err != nil {
+		return nil, err
+	}
+	if k != uint8s {
+		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", k.size())
+	}
+	data := make([]uint8, r*c)
+	for j := range c {
+		for i := range r {
+			data[i*c+j] = raw[j*r+i]
+		}
+	}
+	return NewBytes(r, c, data), nil
+}
+
+// sparse reads an r×c matrix that stands in compressed columns and returns it
+// in compressed rows.
+func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
+	kRows, rawRows, nRows, err := e.numbers(maxMATNumbers)
+	if err != nil {
+		return nil, err
+	}
+	kStart, rawStart, nStart, err := e.numbers(maxMATNumbers)
+	if err != nil {
+		return nil, err
+	}
+	kValues, rawValues, nValues, err := e.numbers(maxMATNumbers)
+	if err != nil {
+		return nil, err
+	}
+	if nStart != c+1 {
+		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, nStart)
+	}
+	row, start, value := kRows.in(rawRows, e.order), kStart.in(rawStart, e.order), kValues.in(rawValues, e.order)
+	nnz := int(start(c))
+	if nnz < 0 || nnz > min(nRows, nValues) {
+		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, nRows, nValues)
+	}
+	// Nothing in the file backs the number of rows; a set with a million
+	// samples that hold nothing is none.
+	if r > nnz+1<<20 {
+		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
+	}
+
+	rowStart := make([]int, r+1)
+	for p := range nnz {
+		i := int(row(p))
+		if i < 0 || i >= r {
+			return nil, fmt.Errorf("%d×%d sparse matrix with a value in row %d", r, c, i+1)
+		}
+		rowStart[i+1]++
+	}
+	for i := range r {
+		rowStart[i+1] += rowStart[i]
+	}
+	columns, values := make([]int, nnz), make([]float64, nnz)
+	next := append([]int(nil), rowStart[:r]...)
+	for j := range c {
+		lo, hi := int(start(j)), int(start(j+1))
+		if lo < 0 || lo > hi || hi > nnz || j == 0 && lo != 0 {
+			return nil, fmt.Errorf("%d×%d sparse matrix whose column %d runs from %d to %d", r, c, j+1, lo, hi)
+		}
+		for p := lo; p < hi; p++ {
+			i := int(row(p))
+			columns[next[i]], values[next[i]] = j, value(p)
+			next[i]++
+		}
+	}
+	return sparse.New(r, c, rowStart, columns, values)
+}
+
+func unexpectedEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

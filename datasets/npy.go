@@ -1,0 +1,259 @@
+package datasets
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// NPY reads a set of vectors from a NumPy file of an n×m array or of n images,
+// n×h×w, of whole or floating-point numbers of up to 64 bits, in C or Fortran
+// order. Unsigned bytes and booleans give a *Bytes, others a *mat.Dense. The
+// labels come from the NumPy file that opt.Labels names, if it names one.
+func NPY(path string, opt VectorOptions) (*Set, error) {
+	vars := make([]Variable, 1, 2)
+	var err error
+	if vars[0], err = readNPY(path, "X"); err != nil {
+		return nil, err
+	}
+	if opt.Labels != "" {
+		y, err := readNPY(opt.Labels, "y")
+		if err != nil {
+			return nil, err
+		}
+		vars = append(vars, y)
+	}
+	return numpySet(path, vars, VectorOptions{Height: opt.Height, Width: opt.Width})
+}
+
+// NPZ reads a set of vectors from arrays (see NPY) in a NumPy archive: the
+// vectors from the first of "X", "fea", "data", "features" and "arr_0" that
+// there is, and labels, whole numbers or words, from the first of "y", "gnd",
+// "labels", "target" and "arr_1", or both from those that opt names.
+func NPZ(path string, opt VectorOptions) (*Set, error) {
+	vars, err := readNPZ(path)
+	if err != nil {
+		return nil, err
+	}
+	return numpySet(path, vars, opt)
+}
+
+func numpySet(path string, vars []Variable, opt VectorOptions) (*Set, error) {
+	features := []string{"X", "fea", "data", "features", "arr_0"}
+	if opt.Features != "" {
+		features = []string{opt.Features}
+	}
+	if x := variableNamed(vars, features); x != nil && len(x.Dims) == 3 {
+		opt.Height, opt.Width = x.Dims[1], x.Dims[2]
+	}
+	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt)
+}
+
+func readNPY(path, name string) (Variable, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Variable{}, err
+	}
+	defer f.Close()
+	v, err := parseNPY(bufio.NewReaderSize(f, 1<<16), name)
+	if err != nil {
+		return Variable{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
+}
+
+func readNPZ(path string) ([]Variable, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	vars, err := parseNPZ(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return vars, nil
+}
+
+func parseNPZ(r io.ReaderAt, size int64) ([]Variable, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	var vars []Variable
+	for _, f := range z.File {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", name, err)
+		}
+		v, err := parseNPY(bufio.NewReaderSize(r, 1<<16), name)
+		r.Close()
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", name, err)
+		}
+		vars = append(vars, v)
+	}
+	return vars, nil
+}
+
+// npyHeader is the dictionary that opens a file, in the form that NumPy writes.
+var npyHeader = regexp.MustCompile(`^\{'descr': '[^'{}]{1,32}', 'fortran_order': (?:True|False), 'shape': \([0-9, ]*\), \} *\n$`)
+
+// npyType is the type of the arrays that are read: a byte order, a kind (a
+// boolean, whole or floating-point number, text in bytes or in Unicode) and a
+// size.
+var npyType = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
+
+var npyNumbers = map[string]number{
+	"b1": uint8s, "u1": uint8s, "u2": uint16s, "u4": uint32s, "u8": uint64s,
+	"i1": int8s, "i2": int16s, "i4": int32s, "i8": int64s, "f4": float32s, "f8": float64s,
+}
+
+// parseNPY reads an array. It has the npy package read the header, which takes
+// every header at its word and panics where one is not as it should be, so its
+// form and what it promises are checked here. The values are read here too:
+// npy asks for all memory at once and gives zeros where a file ends early.
+func parseNPY(r *bufio.Reader, name string) (Variable, error) {
+	v := Variable{Name: name}
+	preamble, err := r.Peek(12)
+	if len(preamble) < 12 || [6]byte(preamble) != npy.Magic {
+		if err != nil && err != io.EOF {
+			return v, err
+		}
+		return v, errors.New("not a NumPy file")
+	}
+	start, length := int64(10), int64(binary.LittleEndian.Uint16(preamble[8:]))
+	switch preamble[6] {
+	case 1:
+	case 2:
+		start, length = 12, int64(binary.LittleEndian.Uint32(preamble[8:]))
+	default:
+		return v, fmt.Errorf("version %d of NumPy's format is not read", preamble[6])
+	}
+	if length > 1<<16 {
+		return v, fmt.Errorf("a header of %d bytes", length)
+	}
+	head, err := readBytes(r, start+length)
+	if err != nil {
+		return v, err
+	}
+	if !npyHeader.Match(head[start:]) {
+		return v, fmt.Errorf("header %q is not as NumPy writes it", head[start:])
+	}
+	f, err := npy.NewReader(bytes.NewReader(head))
+	if err != nil {
+		return v, err
+	}
+
+	v.Class, v.Dims = f.Header.Descr.Type, f.Header.Descr.Shape
+	t := npyType.FindStringSubmatch(v.Class)
+	if t == nil || len(v.Dims) < 1 || len(v.Dims) > 3 {
+		return v, nil
+	}
+	kind := npyNumbers[t[2]+t[3]]
+	item, err := strconv.ParseInt(t[3], 10, 64)
+	if err != nil {
+		return v, err
+	}
+	if t[2] == "U" {
+		item *= 4
+	}
+	size := item
+	for _, d := range v.Dims {
+		if d == 0 {
+			return v, nil
+		}
+		if size > maxArray/int64(d) {
+			return v, fmt.Errorf("shape %v is more than any file holds", v.Dims)
+		}
+		size *= int64(d)
+	}
+	raw, err := readBytes(r, size)
+	if err != nil {
+		return v, fmt.Errorf("shape %v of %s: %w", v.Dims, v.Class, err)
+	}
+	if _, err := r.ReadByte(); err == nil {
+		return v, fmt.Errorf("shape %v of %s: more bytes follow than the %d it needs", v.Dims, v.Class, size)
+	} else if err != io.EOF {
+		return v, err
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if t[1] == ">" {
+		order = binary.BigEndian
+	}
+	switch {
+	case kind != notNumber:
+		v.Value = npyMatrix(kind, order, raw, v.Dims, f.Header.Descr.Fortran)
+	case t[2] == "S" && len(v.Dims) == 1:
+		for text := range slices.Chunk(raw, int(item)) {
+			v.Text = append(v.Text, strings.TrimRight(string(text), "\x00"))
+		}
+	case t[2] == "U" && len(v.Dims) == 1:
+		for text := range slices.Chunk(raw, int(item)) {
+			var runes []rune
+			for char := range slices.Chunk(text, 4) {
+				runes = append(runes, rune(order.Uint32(char)))
+			}
+			v.Text = append(v.Text, strings.TrimRight(string(runes), "\x00"))
+		}
+	}
+	return v, nil
+}
+
+// npyMatrix returns the array of the given dimensions as a matrix with a row
+// for each index along the first.
+func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fortran bool) mat.Matrix {
+	n, h, w := dims[0], 1, 1
+	if len(dims) > 1 {
+		h = dims[1]
+	}
+	if len(dims) > 2 {
+		w = dims[2]
+	}
+	// place is where the value of row i and column j·w + k stands.
+	place := func(i, j, k int) int { return (i*h+j)*w + k }
+	if fortran {
+		place = func(i, j, k int) int { return (k*h+j)*n + i }
+	}
+	if kind == uint8s {
+		data := make([]uint8, 0, n*h*w)
+		for i := range n {
+			for j := range h {
+				for k := range w {
+					data = append(data, raw[place(i, j, k)])
+				}
+			}
+		}
+		return NewBytes(n, h*w, data)
+	}
+	at := kind.in(raw, order)
+	data := make([]float64, 0, n*h*w)
+	for i := range n {
+		for j := range h {
+			for k := range w {
+				data = append(data, at(place(i, j, k)))
+			}
+		}
+	}
+	return mat.NewDense(n, h*w, data)
+}

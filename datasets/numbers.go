@@ -1,0 +1,88 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+)
+
+// number is the way a file stores one number.
+type number int
+
+const (
+	notNumber number = iota
+	uint8s
+	int8s
+	uint16s
+	int16s
+	uint32s
+	int32s
+	uint64s
+	int64s
+	float32s
+	float64s
+)
+
+// size returns the bytes that one number takes.
+func (k number) size() int {
+	switch k {
+	case uint8s, int8s:
+		return 1
+	case uint16s, int16s:
+		return 2
+	case uint32s, int32s, float32s:
+		return 4
+	default:
+		return 8
+	}
+}
+
+// in returns a function that gives the i-th number in raw.
+func (k number) in(raw []byte, order binary.ByteOrder) func(i int) float64 {
+	switch k {
+	case uint8s:
+		return func(i int) float64 { return float64(raw[i]) }
+	case int8s:
+		return func(i int) float64 { return float64(int8(raw[i])) }
+	case uint16s:
+		return func(i int) float64 { return float64(order.Uint16(raw[2*i:])) }
+	case int16s:
+		return func(i int) float64 { return float64(int16(order.Uint16(raw[2*i:]))) }
+	case uint32s:
+		return func(i int) float64 { return float64(order.Uint32(raw[4*i:])) }
+	case int32s:
+		return func(i int) float64 { return float64(int32(order.Uint32(raw[4*i:]))) }
+	case uint64s:
+		return func(i int) float64 { return float64(order.Uint64(raw[8*i:])) }
+	case int64s:
+		return func(i int) float64 { return float64(int64(order.Uint64(raw[8*i:]))) }
+	case float32s:
+		return func(i int) float64 { return float64(math.Float32frombits(order.Uint32(raw[4*i:]))) }
+	default:
+		return func(i int) float64 { return math.Float64frombits(order.Uint64(raw[8*i:])) }
+	}
+}
+
+// maxArray is more bytes than any array that fits into memory has.
+const maxArray = 1 << 40
+
+// readBytes reads exactly n bytes. It asks for memory as the bytes come, so a
+// size that nothing backs costs an error and no memory.
+func readBytes(r io.Reader, n int64) ([]byte, error) {
+	data := make([]byte, 0, min(n, 1<<20))
+	for int64(len(data)) < n {
+		if len(data) == cap(data) {
+			data = append(make([]byte, 0, min(n, 2*int64(cap(data)))), data...)
+		}
+		k, err := io.ReadFull(r, data[len(data):cap(data)])
+		data = data[:len(data)+k]
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return data, fmt.Errorf("%d bytes are promised and %d are there: %w", n, len(data), io.ErrUnexpectedEOF)
+		}
+		if err != nil {
+			return data, err
+		}
+	}
+	return data, nil
+}

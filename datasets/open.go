@@ -1,0 +1,214 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// OpenOptions says where Open finds a set and how it reads it. The zero value
+// suits most sets.
+type OpenOptions struct {
+	// Root is the data folder that is looked through first for known sets.
+	Root string
+	// From chooses among the forms of a known set: "mat" for vectors from a
+	// MATLAB file, "raw" for the images; with "" the first that is there.
+	From string
+	// Part chooses from IDX files the "train" or the "test" ones; with "" both
+	// are read.
+	Part string
+	// Folder says how classes are found in a folder of images. Its LabelsFile
+	// also gives the labels of a set of vectors.
+	Folder FolderOptions
+	// Features, Labels, Height and Width are those of VectorOptions.
+	Features, Labels string
+	Height, Width    int
+	// Seed is the seed of the generated set.
+	Seed uint64
+}
+
+func (opt *OpenOptions) vectors() VectorOptions {
+	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width}
+}
+
+// Open returns the set called name: "generated", a known set (see Known), or a
+// file or folder. A known set is looked for in opt.Root, in the folder that
+// the environment variable PARTWISE_DATA names and in partwise in the user's
+// cache folder.
+//
+// A folder is read as that of a known set if it looks like one, as one of IDX
+// files if it holds them, and else by Folder. A file is read by MAT, IDX, NPY,
+// NPZ or CSV, which its content tells, not its name.
+func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
+		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
+	}
+	s, parts, err := open(name, opt)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Part != "" && !parts {
+		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
+	}
+	if s.Vectors != nil && opt.Folder.LabelsFile != "" {
+		if err := s.ReadLabels(opt.Folder.LabelsFile); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// open returns the set called name and whether it consists of parts.
+func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
+	if name == generatedName {
+		return Generated(opt.Seed), false, nil
+	}
+	if info, ok := Lookup(name); ok {
+		return openKnown(&info, opt)
+	}
+	stat, err := os.Stat(name)
+	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
+		return nil, false, unknownSet(name)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if stat.IsDir() {
+		return openFolder(name, opt)
+	}
+	s, err = openFile(name, opt.vectors())
+	return s, false, err
+}
+
+func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
+	form, path, err := info.find(opt)
+	if err != nil {
+		if _, here := os.Stat(info.Name); here == nil {
+			err = fmt.Errorf("%w; write .%c%s for what is here", err, filepath.Separator, info.Name)
+		}
+		return nil, false, err
+	}
+	s, err = form.open(path, opt)
+	if err != nil {
+		return nil, false, fmt.Errorf("the set %s: %w", info.Name, err)
+	}
+	if form.idx && opt.Part == "" && s.Len() != info.Samples {
+		return nil, false, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
+	}
+	s.Name = info.Name
+	if len(s.Classes) != info.Classes {
+		s.Name = filepath.Base(path) // an extract should not pass for the whole
+	}
+	return s, form.idx, nil
+}
+
+func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range entries {
+		if isIDXImages(e.Name()) {
+			s, err = idxFolder(dir, opt.Part, opt.vectors())
+			return s, true, err
+		}
+	}
+	for _, info := range known {
+		for i := range info.Forms {
+			if f := &info.Forms[i]; f.looks && f.findIn(dir, 0) != "" {
+				s, err = f.open(dir, opt)
+				return s, false, err
+			}
+		}
+	}
+	s, err = Folder(dir, opt.Folder)
+	return s, false, err
+}
+
+func openFile(path string, opt VectorOptions) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	head = head[:n]
+	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		r, err := unzipped(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if head, err = r.Peek(len(head)); len(head) == 0 {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	switch {
+	case len(head) == 0:
+		return nil, fmt.Errorf("%s: the file is empty", path)
+	case formatOf(head) != nil:
+		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
+	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != notNumber && 1 <= head[3] && head[3] <= 8:
+		return IDX(path, opt)
+	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
+		return NPY(path, opt)
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return NPZ(path, opt)
+	case sniffMAT(head) != notMAT:
+		return MAT(path, opt)
+	case bytes.IndexByte(head, 0) < 0:
+		return CSV(path, opt)
+	}
+	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy nor CSV file", path)
+}
+
+// unknownSet says that nothing is called name, and what may have been meant.
+func unknownSet(name string) error {
+	var near []string
+	for _, info := range Known() {
+		if d := editDistance(strings.ToLower(name), info.Name); d <= 2 || d <= 3 && len(name) > 6 || name != "" && strings.HasPrefix(info.Name, name) {
+			near = append(near, info.Name)
+		}
+	}
+	hint := ""
+	if len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("%q is no known set, file or folder%s (\"partwise datasets\" lists the known sets)", name, hint)
+}
+
+// editDistance returns how many characters must be put in, taken out or
+// changed to make b of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,187 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+func pngFile(t testing.TB) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A file is read by what it holds, whatever it is called.
+func TestOpenFile(t *testing.T) {
+	want := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+	idx := writeIDX(8, []uint32{2, 2}, []uint8{1, 2, 3, 4})
+	npy := writeNPY("|u1", false, "(2, 2)", []uint8{1, 2, 3, 4})
+	for name, data := range map[string][]byte{
+		"MAT": writeMAT(binary.LittleEndian, true, doubles("fea", 2, 2, 1, 3, 2, 4)), "big-endian MAT": writeMAT(binary.BigEndian, false, doubles("fea", 2, 2, 1, 3, 2, 4)),
+		"IDX": idx, "gzipped IDX": gzipped(t, idx), "NPY": npy, "NPZ": writeNPZ(t, npzArray{"X.npy", npy}),
+		"CSV": []byte("1,2\n3,4\n"), "gzipped CSV": gzipped(t, []byte("a,b\n1,2\n3,4\n")),
+	} {
+		path := filepath.Join(t.TempDir(), "file.data")
+		writeFile(t, path, data)
+		s, err := Open(t.Context(), path, OpenOptions{Height: 1, Width: 2})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		checkSet(t, s)
+		if !mat.Equal(s.Vectors, want) || s.Name != "file" || s.Height != 1 || s.Width != 2 {
+			t.Errorf("%s: %s holds %d×%d images %v", name, s.Name, s.Height, s.Width, mat.Formatted(s.Vectors))
+		}
+	}
+}
+
+func TestOpenOptions(t *testing.T) {
+	dir := t.TempDir()
+	path, labels := filepath.Join(dir, "v.csv"), filepath.Join(dir, "labels.csv")
+	writeFile(t, path, []byte("a,b,kind\n1,2,x\n3,4,y\n"))
+	writeFile(t, labels, []byte("row,class\n1,q\n2,r\n"))
+	s, err := Open(t.Context(), path, OpenOptions{Labels: "kind"})
+	if err != nil || !cmp.Equal(s.Classes, []string{"x", "y"}) {
+		t.Errorf("labels from a column: %v, %v", s, err)
+	}
+	s, err = Open(t.Context(), path, OpenOptions{Labels: "kind", Folder: FolderOptions{LabelsFile: labels}})
+	if err != nil || !cmp.Equal(s.Classes, []string{"q", "r"}) {
+		t.Errorf("labels from a file: %v, %v", s, err)
+	}
+	if _, err = Open(t.Context(), path, OpenOptions{Labels: "kind", Folder: FolderOptions{LabelsFile: dir + "/none.csv"}}); err == nil {
+		t.Error("no error for labels that are not there")
+	}
+	s, err = Open(t.Context(), "generated", OpenOptions{Seed: 7})
+	if err != nil || !mat.Equal(s.Vectors, Generated(7).Vectors) {
+		t.Errorf("the generated set does not come from the seed: %v", err)
+	}
+	if info, _ := Lookup("generated"); s.Len() != info.Samples || len(s.Classes) != info.Classes {
+		t.Errorf("%d samples of %d classes, known as %d of %d", s.Len(), len(s.Classes), info.Samples, info.Classes)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, path, OpenOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got error %v", err)
+	}
+}
+
+func TestOpenFolder(t *testing.T) {
+	picture := pngFile(t)
+	folder := func(files ...string) string {
+		dir := t.TempDir()
+		for _, f := range files {
+			path := filepath.Join(dir, filepath.FromSlash(f))
+			writeFile(t, path, picture)
+		}
+		return dir
+	}
+	for _, test := range []struct {
+		name, dir string
+		opt       OpenOptions
+		classes   []string
+		samples   int
+	}{
+		{"class folders", folder("cat/1.png", "dog/1.png", "dog/2.png"), OpenOptions{}, []string{"cat", "dog"}, 3},
+		{"pattern", folder("cat-1.png", "dog-1.png"), OpenOptions{Folder: FolderOptions{Pattern: "{class}-*"}}, []string{"cat", "dog"}, 2},
+		{"like Yale", folder("subject01.normal", "subject02.normal"), OpenOptions{}, []string{"01", "02"}, 2},
+		{"like COIL-20", folder("obj1__0.png", "obj1__1.png", "obj10__0.png"), OpenOptions{}, []string{"1", "10"}, 3},
+		{"like Yale, other pattern", folder("subject01.normal", "subject02.normal"), OpenOptions{Folder: FolderOptions{Pattern: "subject*.{class}"}}, []string{"normal"}, 2},
+		{"like Caltech", folder("BACKGROUND_Google/1.jpg", "airplanes/1.jpg", "bass/1.jpg"), OpenOptions{}, []string{"airplanes", "bass"}, 2},
+		{"scenes", folder("bedroom/1.png", "industrial/1.png", "store/1.png"), OpenOptions{}, []string{"bedroom", "industrial", "store"}, 3},
+		{"IDX", idxSet(t), OpenOptions{}, []string{"0", "1", "2"}, 5},
+		{"IDX part", idxSet(t), OpenOptions{Part: "test"}, []string{"1", "2"}, 2},
+	} {
+		s, err := Open(t.Context(), test.dir, test.opt)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if !cmp.Equal(s.Classes, test.classes) || s.Len() != test.samples || s.Name != filepath.Base(test.dir) {
+			t.Errorf("%s: %s with %d samples of the classes %v, want %d of %v", test.name, s.Name, s.Len(), s.Classes, test.samples, test.classes)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, data []byte) string {
+		return writeFile(t, filepath.Join(dir, name), data)
+	}
+	idxPath := file("x-images-idx3-ubyte", writeIDX(8, []uint32{1, 1, 1}, []uint8{1}))
+	cache := noDataDirs(t)
+	for _, test := range []struct {
+		name string
+		opt  OpenOptions
+		want []string
+	}{
+		{"yalle", OpenOptions{}, []string{`"yalle" is no known set, file or folder; did you mean yale?`, "partwise datasets"}},
+		{"scenes", OpenOptions{}, []string{"scenes13 or scenes15"}},
+		{"mnist2", OpenOptions{}, []string{"did you mean mnist?"}},
+		{"quite something else", OpenOptions{}, []string{"is no known set", `"partwise datasets" lists`}},
+		{"", OpenOptions{}, []string{"is no known set"}},
+		{filepath.Join(dir, "none"), OpenOptions{}, []string{"none", "no such file"}},
+		{"yale", OpenOptions{Root: filepath.Join(dir, "data")}, []string{"the set yale is not there", filepath.Join(dir, "data"), filepath.Join(cache, "partwise"), "Yale_32x32.mat or a folder yale-gif", `"partwise datasets get yale" downloads it`}},
+		{"feret", OpenOptions{}, []string{"ask NIST", "FERET_32x32.mat"}},
+		{"mnist", OpenOptions{From: "mat"}, []string{`mnist does not come from "mat", only from raw`}},
+		{"yale", OpenOptions{Part: "both"}, []string{`part "both" is neither train nor test`}},
+		{idxPath, OpenOptions{Part: "train"}, []string{`has no part "train"`}},
+		{file("a.png", pngFile(t)), OpenOptions{}, []string{"a.png: a single image; give the folder"}},
+		{file("empty", nil), OpenOptions{}, []string{"the file is empty"}},
+		{file("empty.gz", gzipped(t, nil)), OpenOptions{}, []string{"empty.gz"}},
+		{file("short.gz", []byte("\x1f\x8b")), OpenOptions{}, []string{"short.gz"}},
+		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"neither a MATLAB, IDX, NumPy nor CSV file"}},
+		{file("h5.mat", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...)), OpenOptions{}, []string{"7.3", "-v7"}},
+		{file("x.zip", writeZip(t, entry{name: "a.txt", content: "hello"})), OpenOptions{}, []string{"the file holds no variables"}},
+		{file("x.csv", []byte("1,2\n3,NaN\n")), OpenOptions{}, []string{"line 2, column 2"}},
+	} {
+		_, err := Open(t.Context(), test.name, test.opt)
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		for _, want := range test.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got error %v, want one with %q", test.name, err, want)
+			}
+		}
+	}
+	if _, err := Open(t.Context(), "yale", OpenOptions{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a known set that is not there: got error %v, want fs.ErrNotExist", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "orl"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if _, err := Open(t.Context(), "orl", OpenOptions{}); err == nil || !strings.Contains(err.Error(), "write ."+string(filepath.Separator)+"orl") {
+		t.Errorf("a folder with a known set's name: got error %v", err)
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"yale", "yale", 0}, {"yalle", "yale", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2}} {
+		if got := editDistance(test.a, test.b); got != test.want {
+			t.Errorf("%q and %q: got %d, want %d", test.a, test.b, got, test.want)
+		}
+		if got := editDistance(test.b, test.a); got != test.want {
+			t.Errorf("%q and %q: got %d, want %d", test.b, test.a, got, test.want)
+		}
+	}
+}

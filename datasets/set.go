@@ -1,0 +1,31 @@
+package datasets
+
+import (
+	"gonum.org/v1/gonum/mat"
+)
+
+// Set is a set of n samples with what is known of their classes. Its samples
+// are either image files, decoded when they are asked for, or vectors.
+type Set struct {
+	// Name is what the set is called in tables and pages.
+	Name string
+	// Names holds a unique name for each sample: for a file its path below
+	// the set's folder with forward slashes, else "FILE row 17" (from 1).
+	Names []string
+	// Classes holds the classes' names. It is empty where no class is known.
+	Classes []string
+	// Labels holds for each sample an index into Classes, or -1 where its
+	// class is not known.
+	Labels []int
+	// Files holds each sample's image file, or is nil for a set of vectors.
+	Files []string
+	// Vectors is n×m, a sample a row, or nil for a set of image files. It is
+	// a *mat.Dense, a *Bytes or, for sparse data, a *sparse.CSR.
+	Vectors mat.Matrix
+	// Height and Width are the size of the images that the vectors hold, row
+	// by row and upright, or 0 where the vectors are no images.
+	Height, Width int
+}
+
+// Len returns the number of samples.
+func (s *Set) Len() int { return len(s.Names) }

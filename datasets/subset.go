@@ -1,0 +1,66 @@
+package datasets
+
+import (
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Subset returns the set of the given samples, in the given order. It keeps
+// the classes that these samples have, in their order; a class that is left
+// with no sample is dropped and the labels renumbered. It panics where a row
+// is not a sample of s.
+func (s *Set) Subset(rows []int) *Set {
+	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width}
+	if s.Files != nil {
+		out.Files = take(s.Files, rows)
+	}
+	switch x := s.Vectors.(type) {
+	case nil:
+	case *Bytes:
+		out.Vectors = x.SelectRows(rows)
+	case *sparse.CSR:
+		out.Vectors = x.SelectRows(rows)
+	default:
+		out.Vectors = selectRows(x, rows)
+	}
+
+	label := make([]int, len(s.Classes)) // 1 for a class that is left, then its new label
+	for _, i := range rows {
+		if l := s.Labels[i]; l >= 0 {
+			label[l] = 1
+		}
+	}
+	for old, left := range label {
+		if left == 1 {
+			label[old] = len(out.Classes)
+			out.Classes = append(out.Classes, s.Classes[old])
+		}
+	}
+	out.Labels = take(s.Labels, rows)
+	for i, l := range out.Labels {
+		if l >= 0 {
+			out.Labels[i] = label[l]
+		}
+	}
+	return out
+}
+
+func take[T any](values []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for at, i := range rows {
+		out[at] = values[i]
+	}
+	return out
+}
+
+func selectRows(x mat.Matrix, rows []int) mat.Matrix {
+	_, m := x.Dims()
+	if len(rows) == 0 || m == 0 {
+		return &mat.Dense{}
+	}
+	out := mat.NewDense(len(rows), m, nil)
+	for at, i := range rows {
+		mat.Row(out.RawRowView(at), i, x)
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Variable is a named array of a file.
+type Variable struct {
+	Name string
+	// Class is the kind of its elements, as the file's format calls it.
+	Class string
+	// Dims is its size along each of its dimensions.
+	Dims []int
+	// Value holds its numbers, or is nil where it has none that fit a matrix.
+	Value mat.Matrix
+	// Text holds the elements of a list of words, else it is nil.
+	Text []string
+}
+
+// String describes the variable as in "fea (165×1024 uint8)".
+func (v *Variable) String() string {
+	dims := make([]string, len(v.Dims))
+	for i, d := range v.Dims {
+		dims[i] = strconv.Itoa(d)
+	}
+	return fmt.Sprintf("%s (%s %s)", v.Name, strings.Join(dims, "×"), v.Class)
+}
+
+// len returns the number of the elements of a vector, or 0 where v is none.
+func (v *Variable) len() int {
+	if v.Text != nil {
+		return len(v.Text)
+	}
+	if v.Value == nil {
+		return 0
+	}
+	switch r, c := v.Value.Dims(); {
+	case c == 1:
+		return r
+	case r == 1:
+		return c
+	}
+	return 0
+}
+
+// VectorOptions says what to read from a file of vectors. The zero value takes
+// the names that are common in the file's format.
+type VectorOptions struct {
+	// Features and Labels name the variables of a MATLAB or NPZ file that hold
+	// the n×m vectors and the n labels. In a CSV file Labels names the column
+	// of the labels, beside an IDX or NPY file the file of the labels. Labels
+	// "-" leaves the variables that may hold labels alone.
+	Features, Labels string
+	// Height and Width are the size of the images that the vectors hold, where
+	// the file does not tell.
+	Height, Width int
+}
+
+// arraySet makes the set of the vectors and labels among vars, found by the
+// names in opt or else by the given ones, in this order.
+func arraySet(path string, vars []Variable, features, labels []string, opt VectorOptions) (*Set, error) {
+	if opt.Features != "" {
+		features = []string{opt.Features}
+	}
+	x := variableNamed(vars, features)
+	if x == nil {
+		return nil, fmt.Errorf("%s: no variable %s; the file holds %s", path, strings.Join(features, " or "), listVariables(vars))
+	}
+	if x.Value == nil {
+		return nil, fmt.Errorf("%s: variable %s is not a matrix of numbers", path, x)
+	}
+	n, _ := x.Value.Dims()
+
+	var words []string
+	if opt.Labels != "" {
+		labels = []string{opt.Labels}
+	}
+	y := variableNamed(vars, labels)
+	switch {
+	case y != nil:
+		var err error
+		if words, err = y.words(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(words) != n {
+			return nil, fmt.Errorf("%s: variable %s has %d labels for the %d rows of %s", path, y, len(words), n, x)
+		}
+	case opt.Labels == "-":
+	case opt.Labels != "":
+		return nil, fmt.Errorf("%s: no variable %s; the file holds %s", path, opt.Labels, listVariables(vars))
+	default:
+		for i := range vars {
+			if v := &vars[i]; v != x && v.len() == n && n > 1 {
+				return nil, fmt.Errorf("%s: no variable %s, but %s may hold the labels: give the variable of the labels, or - for none", path, strings.Join(labels, " or "), v)
+			}
+		}
+	}
+	return newVectorSet(path, x.Value, words, opt)
+}
+
+// variableNamed returns the first variable that has one of the names, written just so
+// or else in other case.
+func variableNamed(vars []Variable, names []string) *Variable {
+	for _, equal := range []func(a, b string) bool{
+		func(a, b string) bool { return a == b }, strings.EqualFold,
+	} {
+		for _, name := range names {
+			if i := slices.IndexFunc(vars, func(v Variable) bool { return equal(v.Name, name) }); i >= 0 {
+				return &vars[i]
+			}
+		}
+	}
+	return nil
+}
+
+func listVariables(vars []Variable) string {
+	if len(vars) == 0 {
+		return "no variables"
+	}
+	list := make([]string, len(vars))
+	for i := range vars {
+		list[i] = vars[i].String()
+	}
+	return strings.Join(list, ", ")
+}
+
+// words returns the labels in v as text: a number as its digits, NaN, which
+// stands for an unknown label, as "".
+func (v *Variable) words() ([]string, error) {
+	n := v.len()
+	if n == 0 {
+		return nil, fmt.Errorf("variable %s is not a list of labels", v)
+	}
+	if v.Text != nil {
+		return v.Text, nil
+	}
+	words := make([]string, n)
+	_, c := v.Value.Dims()
+	for i := range words {
+		x := v.Value.At(i/c, i%c)
+		switch {
+		case math.IsNaN(x):
+		case x != math.Trunc(x) || math.IsInf(x, 0):
+			return nil, fmt.Errorf("variable %s: label %v of row %d is not a whole number", v, x, i+1)
+		default:
+			words[i] = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+	}
+	return words, nil
+}
+
+// newVectorSet returns the set of the rows of x, which path holds. There is a
+// word for each row's class, "" where it is not known, or no words at all.
+func newVectorSet(path string, x mat.Matrix, words []string, opt VectorOptions) (*Set, error) {
+	n, m := x.Dims()
+	if n == 0 || m == 0 {
+		return nil, fmt.Errorf("%s: %d×%d matrix holds no samples", path, n, m)
+	}
+	if opt.Height != 0 || opt.Width != 0 {
+		if opt.Height <= 0 || opt.Width <= 0 || opt.Height*opt.Width != m {
+			return nil, fmt.Errorf("%s: its vectors of %d values are no images of height %d and width %d", path, m, opt.Height, opt.Width)
+		}
+	}
+	if err := checkFinite(x); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	file := filepath.Base(path)
+	s := &Set{Name: stem(file), Names: make([]string, n), Vectors: x, Height: opt.Height, Width: opt.Width}
+	for i := range s.Names {
+		s.Names[i] = fmt.Sprintf("%s row %d", file, i+1)
+	}
+	if words == nil {
+		words = make([]string, n)
+	}
+	s.setClasses(words)
+	return s, nil
+}
+
+// stem returns a file's name without what tells its format.
+func stem(file string) string {
+	file = strings.TrimSuffix(file, ".gz")
+	if s := strings.TrimSuffix(file, filepath.Ext(file)); s != "" {
+		return s
+	}
+	return file
+}
+
+// checkFinite returns an error that names the first value of x that is NaN or
+// infinite.
+func checkFinite(x mat.Matrix) error {
+	report := func(i, j int, v float64) error {
+		return fmt.Errorf("row %d, column %d: %v is no number to work with", i+1, j+1, v)
+	}
+	switch x := x.(type) {
+	case *Bytes:
+	case *sparse.CSR:
+		n, _ := x.Dims()
+		for i := range n {
+			columns, values := x.Row(i)
+			for p, v := range values {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return report(i, columns[p], v)
+				}
+			}
+		}
+	case *mat.Dense:
+		n, _ := x.Dims()
+		for i := range n {
+			for j, v := range x.RawRowView(i) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return report(i, j, v)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package features
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// numbered is an image of height×width whose pixel (x, y) is x + 100·y.
+func numbered(height, width int) *image.Gray16 {
+	img := image.NewGray16(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			img.SetGray16(x, y, color.Gray16{Y: uint16(x + 100*y)})
+		}
+	}
+	return img
+}
+
+func TestCropTakesTheRightPart(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		crop          Crop
+		src           *image.Gray16
+		height, width int
+		first         float64 // the upper left value
+	}{
+		{"whole", nil, numbered(6, 9), 6, 9, 0},
+		{"box", Box{3, 1, 8, 5}, numbered(6, 9), 4, 5, 103},
+		{"wide", Square{}, numbered(6, 9), 6, 6, 1},
+		{"high", Square{}, numbered(9, 6), 6, 6, 100},
+		{"square", Square{}, numbered(6, 6), 6, 6, 0},
+	} {
+		p := Pixels{Height: test.height, Width: test.width, Crop: test.crop, Normalise: NormNone}
+		out := extract(t, p, fileSet(t, test.src))
+		for j := range test.height * test.width {
+			want := test.first + float64(j%test.width) + 100*float64(j/test.width)
+			if got := out.X.At(0, j) * 0xffff; math.Abs(got-want) > 1e-9 {
+				t.Fatalf("%s: pixel %d is %v, want %v", test.name, j, got, want)
+			}
+		}
+	}
+}
+
+// blobs is a grey image with two round spots at the given places.
+func blobs(size image.Point, spots [2][2]float64, sigma float64) *image.Gray16 {
+	img := image.NewGray16(image.Rectangle{Max: size})
+	for y := range size.Y {
+		for x := range size.X {
+			v := 0.05
+			for _, s := range spots {
+				dx, dy := float64(x)-s[0], float64(y)-s[1]
+				v += 0.9 * math.Exp(-(dx*dx+dy*dy)/(2*sigma*sigma))
+			}
+			img.SetGray16(x, y, color.Gray16{Y: uint16(0xffff * min(v, 1))})
+		}
+	}
+	return img
+}
+
+func writeCSV(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "eyes.csv")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestEyes(t *testing.T) {
+	set := fileSet(t,
+		blobs(image.Pt(200, 240), [2][2]float64{{70, 90}, {130, 90}}, 5),  // upright
+		blobs(image.Pt(300, 200), [2][2]float64{{90, 60}, {150, 120}}, 5), // turned by 45°
+		blobs(image.Pt(60, 60), [2][2]float64{{20, 30}, {40, 24}}, 2),     // smaller than the result
+	)
+	eyes, err := ReadEyes(writeCSV(t, "file,left_x,left_y,right_x,right_y\n00.png,70,90,130,90\n01.png,90,60,150,120\n02.png, 20,30,40,24.0\nother.png,1,1,9,9\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const height, width = 80, 60
+	out := extract(t, Pixels{Height: height, Width: width, Crop: eyes, Normalise: NormMax}, set)
+	for i := range 3 {
+		for side, want := range [][2]float64{{0.3 * width, 0.35 * height}, {0.7 * width, 0.35 * height}} {
+			// The middle of the bright pixels on that side, in continuous coordinates.
+			var sum, x, y float64
+			for j := range height * width {
+				px, py := float64(j%width)+0.5, float64(j/width)+0.5
+				if v := out.X.At(i, j); v > 0.4 && (px > width/2) == (side == 1) {
+					sum, x, y = sum+v, x+v*px, y+v*py
+				}
+			}
+			if math.Hypot(x/sum-want[0], y/sum-want[1]) > 0.1 {
+				t.Errorf("image %d: eye %d lies at (%.2f, %.2f), want %v", i, side, x/sum, y/sum, want)
+			}
+		}
+	}
+
+	for csv, want := range map[string]string{
+		"other.png,1,1,9,9":   "00.png: crop: ",
+		"00.png,250,1,260,9":  "00.png: crop: the eye at (250, 1) is not within the 200×240 pixels",
+		"00.png,50,1,60,-0.6": "00.png: crop: the eye at (60, -0.6)",
+	} {
+		eyes, err := ReadEyes(writeCSV(t, csv))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (Pixels{Crop: eyes}).Extract(t.Context(), set, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", csv, err, want)
+		}
+	}
+}
+
+func TestReadEyesErrors(t *testing.T) {
+	for csv, want := range map[string]string{
+		"a,1,2,3":                              "line 1: 4 fields",
+		"file,left_x,left_y,right_x,right_y,z": "line 1: 6 fields",
+		"a,1,2,3,4\nb,1,2,x,4":                 `line 2: "x" is no number`,
+		"a,1,2,NaN,4":                          `line 1: "NaN" is no number`,
+		"a,1,2,Inf,4":                          `line 1: "Inf" is no number`,
+		"a,3,2,1,2":                            "line 1: the right eye, at x = 1,",
+		"a,1,2,3,4\n\na,1,2,3,5":               `line 3: a second place for the eyes of "a"`,
+		"a,\"1,2,3,4":                          "line 1",
+	} {
+		file := writeCSV(t, csv)
+		if _, err := ReadEyes(file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%q: error %v, want one with %q", csv, err, want)
+		}
+	}
+	if _, err := ReadEyes("missing.csv"); err == nil || !strings.Contains(err.Error(), "missing.csv") {
+		t.Errorf("missing file: error %v", err)
+	}
+}

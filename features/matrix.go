@@ -1,0 +1,20 @@
+package features
+
+import (
+	"gonum.org/v1/gonum/mat"
+)
+
+// Matrix holds the features of n samples.
+type Matrix struct {
+	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's
+	// vectors are sparse.
+	X mat.Matrix
+	// Height and Width are the size of the images that the rows of X hold,
+	// row by row and upright, or 0 where they are no images.
+	Height, Width int
+	// Rows holds, for each row of X, which sample of the set it is.
+	Rows []int
+	// Skipped holds one error for each sample that was left out, in the order
+	// of the set.
+	Skipped []error
+}

@@ -1,0 +1,78 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Norm says how each sample is normalised.
+type Norm int
+
+// The norms. The zero value is the papers' choice.
+const (
+	NormL2   Norm = iota // the squares of the values add up to 1
+	NormL1               // the absolute values add up to 1
+	NormMax              // the largest absolute value is 1
+	NormNone             // the values as they are
+)
+
+var normNames = []string{"l2", "l1", "max", "none"}
+
+// String returns the norm's name, which ParseNorm reads.
+func (n Norm) String() string {
+	if n < 0 || int(n) >= len(normNames) {
+		return fmt.Sprintf("Norm(%d)", int(n))
+	}
+	return normNames[n]
+}
+
+// ParseNorm returns the norm called name: l2, l1, max or none.
+func ParseNorm(name string) (Norm, error) {
+	for i, known := range normNames {
+		if strings.EqualFold(name, known) {
+			return Norm(i), nil
+		}
+	}
+	return 0, fmt.Errorf("normalise %q: want %s", name, strings.Join(normNames, ", "))
+}
+
+// apply scales the values of a sample, in place. columns holds the column
+// of each value, or is nil where value j is in column j. A value that is not
+// finite and values that are all zero are errors; columns count from 1 there.
+func (n Norm) apply(values []float64, columns []int) error {
+	for j, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			if columns != nil {
+				j = columns[j]
+			}
+			return fmt.Errorf("column %d: the value is %v", j+1, v)
+		}
+	}
+	if floats.Norm(values, math.Inf(1)) == 0 {
+		return errors.New("all values are zero")
+	}
+	var length float64
+	switch n {
+	case NormL2:
+		length = floats.Norm(values, 2)
+	case NormL1:
+		length = floats.Norm(values, 1)
+	case NormMax:
+		length = floats.Norm(values, math.Inf(1))
+	case NormNone:
+		return nil
+	default:
+		return fmt.Errorf("normalise: no such norm: %v", n)
+	}
+	if math.IsInf(length, 0) {
+		return errors.New("the values are too large to be added up")
+	}
+	for j := range values {
+		values[j] /= length
+	}
+	return nil
+}

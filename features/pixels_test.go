@@ -1,0 +1,346 @@
+package features
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed4492f2cd/partwise/datasets"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// waves is an image of height×width smooth greys; which one depends on phase.
+func waves(height, width int, phase float64) *image.Gray16 {
+	img := image.NewGray16(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			v := 0.5 + 0.2*math.Sin(float64(x)/3+phase) + 0.2*math.Cos(float64(y)/5-phase)
+			img.SetGray16(x, y, color.Gray16{Y: uint16(0xffff * v)})
+		}
+	}
+	return img
+}
+
+// fileSet writes the images and returns the set of their files; nil makes a
+// file that is no image.
+func fileSet(t testing.TB, images ...image.Image) *datasets.Set {
+	t.Helper()
+	set := &datasets.Set{Name: "files"}
+	dir := t.TempDir()
+	for i, img := range images {
+		name := fmt.Sprintf("%02d.png", i)
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if img == nil {
+			_, err = io.WriteString(f, "no image")
+		} else {
+			err = png.Encode(f, img)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		set.Names = append(set.Names, name)
+		set.Files = append(set.Files, f.Name())
+		set.Labels = append(set.Labels, -1)
+	}
+	return set
+}
+
+// vectorSet is a set of n vectors, which hold images of height×width.
+func vectorSet(vectors mat.Matrix, height, width int) *datasets.Set {
+	set := &datasets.Set{Name: "vectors", Vectors: vectors, Height: height, Width: width}
+	n, _ := vectors.Dims()
+	for i := range n {
+		set.Names = append(set.Names, fmt.Sprintf("v.csv row %d", i+1))
+		set.Labels = append(set.Labels, -1)
+	}
+	return set
+}
+
+func extract(t testing.TB, p Pixels, set *datasets.Set) *Matrix {
+	t.Helper()
+	out, err := p.Extract(t.Context(), set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// bicubic resizes src by the definition of the filter, on real numbers.
+func bicubic(src *image.Gray16, height, width int) []float64 {
+	kernel := func(t float64) float64 {
+		switch t = math.Abs(t); {
+		case t < 1:
+			return 1.5*t*t*t - 2.5*t*t + 1
+		case t < 2:
+			return -0.5*t*t*t + 2.5*t*t - 4*t + 2
+		}
+		return 0
+	}
+	weights := func(to, from, at int) []float64 {
+		scale := float64(from) / float64(to)
+		w := make([]float64, from)
+		for i := range w {
+			w[i] = kernel((float64(i) + 0.5 - (float64(at)+0.5)*scale) / max(scale, 1))
+		}
+		floats.Scale(1/floats.Sum(w), w)
+		return w
+	}
+	size := src.Bounds().Size()
+	var out []float64
+	for y := range height {
+		wy := weights(height, size.Y, y)
+		for x := range width {
+			v := 0.0
+			for j, wx := range weights(width, size.X, x) {
+				for i := range wy {
+					v += wy[i] * wx * float64(src.Gray16At(j, i).Y) / 0xffff
+				}
+			}
+			out = append(out, min(max(v, 0), 1))
+		}
+	}
+	return out
+}
+
+func TestPixelsResizes(t *testing.T) {
+	edge := image.NewGray16(image.Rect(0, 0, 40, 40)) // overshoots on both sides
+	for i := range 40 * 20 {
+		edge.SetGray16(i%40, i/40, color.White)
+	}
+	for _, src := range []*image.Gray16{waves(90, 70, 0), waves(20, 90, 1), waves(9, 8, 2), edge} {
+		for _, size := range []image.Point{{32, 32}, {12, 20}} {
+			out := extract(t, Pixels{Height: size.Y, Width: size.X, Normalise: NormNone}, fileSet(t, src))
+			want := bicubic(src, size.Y, size.X)
+			for j, w := range want {
+				if got := out.X.At(0, j); math.Abs(got-w) > 2.0/0xffff {
+					t.Fatalf("%v to %v: pixel %d is %v, want %v", src.Bounds(), size, j, got, w)
+				}
+			}
+			if out.Height != size.Y || out.Width != size.X {
+				t.Errorf("%d×%d, want %v", out.Height, out.Width, size)
+			}
+		}
+	}
+}
+
+func TestPixelsKeepsImagesOfTheRightSize(t *testing.T) {
+	src := waves(32, 32, 0)
+	eight := image.NewGray(src.Bounds())
+	for i := range eight.Pix {
+		eight.Pix[i] = uint8(i)
+	}
+	out := extract(t, Pixels{Normalise: NormNone}, fileSet(t, src, eight))
+	for j := range 1024 {
+		if got, want := out.X.At(0, j), float64(src.Gray16At(j%32, j/32).Y)/0xffff; got != want {
+			t.Fatalf("16 bits: pixel %d is %v, want %v", j, got, want)
+		}
+		if got, want := out.X.At(1, j), float64(uint8(j))/255; math.Abs(got-want) > 1e-15 {
+			t.Fatalf("8 bits: pixel %d is %v, want %v", j, got, want)
+		}
+	}
+}
+
+func TestPixelsOfVectors(t *testing.T) {
+	// The same image as a file, as vectors from 0 to 255 and from 0 to 1.
+	src := image.NewGray(image.Rect(0, 0, 20, 30))
+	for i := range src.Pix {
+		src.Pix[i] = uint8(255 * i / (20*30 - 1))
+	}
+	unit := make([]float64, len(src.Pix))
+	for i, v := range src.Pix {
+		unit[i] = float64(v) / 255
+	}
+	fromFile := fileSet(t, src)
+	fromBytes := vectorSet(datasets.NewBytes(1, 600, src.Pix), 30, 20)
+	fromUnit := vectorSet(mat.NewDense(1, 600, unit), 30, 20)
+	signed := slices.Clone(unit)
+	floats.AddConst(-0.5, signed)
+	fromSigned := vectorSet(mat.NewDense(1, 600, signed), 30, 20)
+	for _, p := range []Pixels{{Height: 15, Width: 10}, {Height: 30, Width: 20}, {Height: 8, Width: 8, Crop: Square{}}} {
+		want := extract(t, p, fromFile)
+		for _, set := range []*datasets.Set{fromBytes, fromUnit} {
+			if got := extract(t, p, set); !mat.EqualApprox(got.X, want.X, 1e-4) || got.Height != p.Height || got.Width != p.Width {
+				t.Errorf("%+v: %T gives other features than the file", p, set.Vectors)
+			}
+		}
+		p.Normalise = NormNone
+		want = extract(t, p, fromUnit)
+		got := mat.DenseCopyOf(extract(t, p, fromSigned).X)
+		got.Apply(func(_, _ int, v float64) float64 { return v + 0.5 }, got)
+		if !mat.EqualApprox(got, want.X, 1e-4) {
+			t.Errorf("%+v: signed vectors are not the same image moved", p)
+		}
+		got = mat.DenseCopyOf(extract(t, p, fromBytes).X)
+		got.Scale(1.0/255, got)
+		if !mat.EqualApprox(got, want.X, 1e-4) {
+			t.Errorf("%+v: bytes do not keep their scale", p)
+		}
+	}
+
+	// Without a size, vectors keep their own, exactly.
+	out := extract(t, Pixels{Normalise: NormNone}, fromSigned)
+	if !mat.Equal(out.X, fromSigned.Vectors) || out.Height != 30 || out.Width != 20 {
+		t.Errorf("%d×%d: not the vectors of the set", out.Height, out.Width)
+	}
+	// Vectors that are no images are taken as they are, whatever the size.
+	plain := vectorSet(mat.NewDense(2, 3, []float64{1, 0, 0, 0, 3, 4}), 0, 0)
+	out = extract(t, Pixels{Height: 8, Width: 8}, plain)
+	if !mat.EqualApprox(out.X, mat.NewDense(2, 3, []float64{1, 0, 0, 0, 0.6, 0.8}), 1e-15) || out.Height != 0 || out.Width != 0 {
+		t.Errorf("%v", mat.Formatted(out.X))
+	}
+	if _, err := (Pixels{Crop: Square{}}).Extract(t.Context(), plain, nil); err == nil || !strings.Contains(err.Error(), "no images") {
+		t.Errorf("a crop of vectors: error %v", err)
+	}
+}
+
+func TestPixelsDoesNotDependOnWorkers(t *testing.T) {
+	var images []image.Image
+	for i := range 20 {
+		images = append(images, waves(20+i, 40-i, float64(i)))
+	}
+	images[7], images[11] = nil, image.NewGray(image.Rect(0, 0, 5, 5))
+	set := fileSet(t, images...)
+	var want *Matrix
+	for _, workers := range []int{1, 2, 7, 0} {
+		last := 0
+		got, err := Pixels{SkipBad: true, Workers: workers}.Extract(t.Context(), set, func(done, total int) {
+			if last++; done != last || total != 20 {
+				t.Errorf("%d workers: progress %d of %d after %d calls", workers, done, total, last)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != 20 {
+			t.Errorf("%d workers: %d calls of progress", workers, last)
+		}
+		if want == nil {
+			want = got
+		}
+		if !mat.Equal(got.X, want.X) || !slices.Equal(got.Rows, want.Rows) || fmt.Sprint(got.Skipped) != fmt.Sprint(want.Skipped) {
+			t.Errorf("%d workers: another result than with one", workers)
+		}
+		_, err = Pixels{Workers: workers}.Extract(t.Context(), set, nil)
+		if err == nil || !strings.Contains(err.Error(), set.Files[7]) {
+			t.Errorf("%d workers: error %v, want one that names %s", workers, err, set.Files[7])
+		}
+	}
+	if n, m := want.X.Dims(); n != 18 || m != 1024 {
+		t.Errorf("%d×%d features", n, m)
+	}
+	if d := cmp.Diff([]int{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19}, want.Rows); d != "" {
+		t.Errorf("rows (-want +got)\n%s", d)
+	}
+	if s := want.Skipped; len(s) != 2 || !strings.Contains(s[0].Error(), "07.png") || !strings.HasPrefix(s[1].Error(), "11.png: all values are zero") {
+		t.Errorf("skipped %v", s)
+	}
+	for i := range want.Rows {
+		if length := floats.Norm(want.X.(*mat.Dense).RawRowView(i), 2); math.Abs(length-1) > 1e-12 {
+			t.Errorf("row %d has the length %v", i, length)
+		}
+	}
+}
+
+func TestPixelsErrors(t *testing.T) {
+	good := fileSet(t, waves(8, 8, 0))
+	for _, test := range []struct {
+		name   string
+		pixels Pixels
+		set    *datasets.Set
+		want   string
+	}{
+		{"no samples", Pixels{}, good.Subset(nil), "no samples"},
+		{"black", Pixels{}, fileSet(t, waves(8, 8, 0), image.NewGray(image.Rect(0, 0, 8, 8))), "01.png: all values are zero"},
+		{"none left", Pixels{SkipBad: true}, fileSet(t, nil, nil), "none of the 2 samples"},
+		{"NaN", Pixels{Height: 4, Width: 4}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
+		{"one side", Pixels{Height: 4}, good, "give both or none"},
+		{"negative", Pixels{Height: -4, Width: 4}, good, "-4"},
+		{"too large", Pixels{Height: 4, Width: 5000}, good, "5000"},
+		{"unknown norm", Pixels{Normalise: 9}, good, "Norm(9)"},
+		{"box outside", Pixels{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is not within the 8×8 pixels"},
+		{"box turned over", Pixels{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
+	} {
+		if _, err := test.pixels.Extract(t.Context(), test.set, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestPixelsStopsWhenCancelled(t *testing.T) {
+	var images []image.Image
+	for range 10 {
+		images = append(images, waves(8, 8, 0))
+	}
+	reason := errors.New("the user had enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	calls := 0
+	_, err := Pixels{Workers: 1}.Extract(ctx, fileSet(t, images...), func(done, _ int) {
+		if calls++; done == 3 {
+			cancel(reason)
+		}
+	})
+	if !errors.Is(err, reason) || calls > 5 {
+		t.Errorf("error %v after %d images", err, calls)
+	}
+}
+
+func TestPixelsOfRealImages(t *testing.T) {
+	dir := os.Getenv("PARTWISE_DATA")
+	if dir == "" {
+		t.Skip("PARTWISE_DATA is not set; it names the folder of the real image sets")
+	}
+	for _, test := range []struct {
+		name string
+		opt  datasets.FolderOptions
+		n    int
+	}{
+		{"orl-pgm", datasets.FolderOptions{}, 400},
+		{"yale-gif", datasets.FolderOptions{Pattern: "subject{class}.*"}, 165},
+	} {
+		set, err := datasets.Folder(filepath.Join(dir, test.name), test.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := extract(t, Pixels{}, set)
+		if n, m := out.X.Dims(); n != test.n || m != 1024 {
+			t.Errorf("%s: %d×%d features", test.name, n, m)
+		}
+		if floats.Min(out.X.(*mat.Dense).RawMatrix().Data) < 0 {
+			t.Errorf("%s: a negative value", test.name)
+		}
+	}
+}
+
+func BenchmarkPixels(b *testing.B) {
+	img := image.NewRGBA(image.Rect(0, 0, 300, 300))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * i >> 8)
+	}
+	set := fileSet(b, waves(8, 8, 0))
+	f, err := os.Create(set.Files[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := errors.Join(jpeg.Encode(f, img, nil), f.Close()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		extract(b, Pixels{}, set)
+	}
+}

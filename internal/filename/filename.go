@@ -1,0 +1,35 @@
+// Package filename makes names fit for files.
+package filename
+
+import (
+	"strings"
+	"unicode"
+)
+
+// longest is the length of a file name, in characters, beyond which it is cut;
+// systems stop at 255 bytes.
+const longest = 60
+
+// Safe turns any name into one that every file system and web server takes:
+// letters and digits in lower case, with single hyphens between them.
+func Safe(name string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+			n++
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+			n++
+		}
+		if n == longest {
+			break
+		}
+	}
+	if s := strings.TrimSuffix(b.String(), "-"); s != "" {
+		return s
+	}
+	return "unnamed"
+}
