@@ -1,0 +1,199 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Experiment says what is to be compared on what data. Its YAML form is in
+// docs/experiments.md.
+type Experiment struct {
+	// Name is what its results are called.
+	Name string `yaml:"name"`
+	// Data is where the samples come from.
+	Data Data `yaml:"data"`
+	// Features is what is made of them.
+	Features Features `yaml:"features"`
+	// Methods are compared, in this order.
+	Methods []Method `yaml:"methods"`
+	// Classes are the numbers of classes drawn, a row of the tables each;
+	// empty means all classes at once.
+	Classes Classes `yaml:"classes"`
+	// Repeats is how often each number of classes is drawn; 0 means 10.
+	Repeats int `yaml:"repeats"`
+	// Labels is how many samples of each class are labelled.
+	Labels Labels `yaml:"labels"`
+	// Rank is the number of basis vectors.
+	Rank Rank `yaml:"rank"`
+	// Cluster is how representations are clustered.
+	Cluster Cluster `yaml:"cluster"`
+	// Seed makes it all repeatable.
+	Seed uint64 `yaml:"seed"`
+	// Command is the command line that runs it, for the report.
+	Command string `yaml:"-"`
+}
+
+// Load reads an experiment file. Unknown keys and values that cannot be are an
+// error with line and column.
+func Load(path string) (*Experiment, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if e.Name == "" {
+		e.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	return e, nil
+}
+
+// Parse reads the text of an experiment file.
+func Parse(text []byte) (*Experiment, error) {
+	e := &Experiment{}
+	if err := e.read(text); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Experiment) read(text []byte) error {
+	err := yaml.UnmarshalWithOptions(text, e, yaml.Strict())
+	if err == nil {
+		return nil
+	}
+	var located yaml.Error
+	if errors.As(err, &located) {
+		return errors.New(strings.TrimRight(located.FormatError(false, true), "\n "))
+	}
+	return err
+}
+
+// Set sets one key of the experiment file, "classes" for example, to a value as
+// the file would hold it.
+func (e *Experiment) Set(key, value string) error {
+	err := yaml.UnmarshalWithOptions([]byte(key+": "+value), e, yaml.Strict())
+	if err == nil {
+		return nil
+	}
+	var located yaml.Error
+	if errors.As(err, &located) {
+		return fmt.Errorf("%s %q: %s", key, value, located.GetMessage())
+	}
+	return fmt.Errorf("%s %q: %w", key, value, err)
+}
+
+// Check reports what is missing or does not go together.
+func (e *Experiment) Check() error {
+	switch {
+	case e.Data.Set == "":
+		return errors.New("the experiment names no data")
+	case len(e.Methods) == 0:
+		return errors.New("the experiment names no methods")
+	case e.Repeats < 0:
+		return fmt.Errorf("repeats is %d; it must be 1 or more", e.Repeats)
+	case e.Name == "":
+		return errors.New("the experiment has no name")
+	case strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."):
+		return fmt.Errorf("the name %q cannot name a folder: it must not hold / or \\ or begin with a dot", e.Name)
+	}
+	seen := map[string]bool{}
+	for _, m := range e.Methods {
+		if seen[m.Label()] {
+			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
+		}
+		seen[m.Label()] = true
+		if m.needsLabels() && e.Labels.None() {
+			return fmt.Errorf("the method %s needs labels, and the experiment gives none (labels: 30%%, for example)", m.Label())
+		}
+	}
+	return nil
+}
+
+// repeats returns how often each number of classes is drawn.
+func (e *Experiment) repeats() int {
+	if e.Repeats == 0 {
+		return 10
+	}
+	return e.Repeats
+}
+
+// refuse returns an error at the place of a node.
+func refuse(node ast.Node, format string, args ...any) error {
+	return &yaml.SyntaxError{Message: fmt.Sprintf(format, args...), Token: node.GetToken()}
+}
+
+// text returns the text of a scalar.
+func text(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode, *ast.FloatNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+// pairs returns the keys and values of a mapping, or nil.
+func pairs(node ast.Node) []*ast.MappingValueNode {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		return n.Values
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}
+	}
+	return nil
+}
+
+// keyOf returns the key of the name in a mapping.
+func keyOf(node ast.Node, name string) ast.Node {
+	for _, v := range pairs(node) {
+		if v.Key.String() == name {
+			return v.Key
+		}
+	}
+	return node
+}
+
+// fields calls set for each key of a mapping.
+func fields(node ast.Node, set func(key string, value ast.Node) error) error {
+	values := pairs(node)
+	if values == nil {
+		return refuse(node, "want a name, or keys and values in braces")
+	}
+	seen := map[string]bool{}
+	for _, v := range values {
+		key := v.Key.String()
+		if seen[key] {
+			return refuse(v.Key, "the key %q stands twice", key)
+		}
+		seen[key] = true
+		if err := set(key, v.Value); err != nil {
+			if err == errUnknownKey {
+				return refuse(v.Key, "unknown key %q", key)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// errUnknownKey is for the function that fields calls.
+var errUnknownKey = errors.New("unknown key")
+
+// positive reads a whole number of 1 or more.
+func positive(node ast.Node) (int, error) {
+	var x int
+	if err := yaml.NodeToValue(node, &x); err != nil || x < 1 {
+		return 0, refuse(node, "want a whole number of 1 or more")
+	}
+	return x, nil
+}

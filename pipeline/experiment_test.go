@@ -1,0 +1,128 @@
+package pipeline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+)
+
+func TestParse(t *testing.T) {
+	got, err := Parse([]byte(`# a comment
+name: ccf-yale
+data: {set: yale, from: raw, samples: 100}
+features: {pixels: 24x32, normalise: max, crop: square}
+methods:
+  - kmeans
+  - nmf
+  - {name: semi-gnmf, lambda: 100, neighbours: 7}
+  - name: ccf
+    as: CCF (NMF)
+    init: nmf
+    iterations: 1000
+    tolerance: 1e-6
+classes: 2..5
+repeats: 7
+labels: 30%
+rank: k+1
+cluster: {distance: cosine, restarts: 5, start: k-means++}
+seed: 3
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Experiment{
+		Name:     "ccf-yale",
+		Data:     Data{Set: "yale", From: "raw", Samples: 100},
+		Features: Features{Height: 24, Width: 32, Normalise: features.NormMax, Square: true},
+		Methods: []Method{
+			{Name: "kmeans"},
+			{Name: "nmf"},
+			{Name: "semi-gnmf", Params: map[string]any{"lambda": uint64(100), "neighbours": uint64(7)}},
+			{Name: "ccf", As: "CCF (NMF)", Init: factor.FromNMF, Iterations: 1000, Tolerance: 1e-6},
+		},
+		Classes: Classes{2, 3, 4, 5},
+		Repeats: 7,
+		Labels:  Labels{Share: 0.3},
+		Rank:    Rank{Plus: 1},
+		Cluster: Cluster{Distance: cluster.Cosine, Start: cluster.PlusPlus, Restarts: 5},
+		Seed:    3,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestParseRefuses: each mistake with its line and column.
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"name: x\nmethds: [nmf]":                   `[2:1] unknown field "methds"`,
+		"methods:\n  - nmf\n  - nfm":               `[3:5] there is no method "nfm"; there are kmeans, nmf,`,
+		"methods:\n  - {name: gnmf, lamda: 3}":     `[2:18] gnmf: lamda: there is no such parameter; gnmf has lambda`,
+		"methods:\n  - {name: gnmf, lambda: -3}":   `[2:26] gnmf: lambda: -3 is not a number of 0 or more`,
+		"methods:\n  - {name: gnmf, lambda: .nan}": `[2:26] gnmf: lambda: NaN is not a number of 0 or more`,
+		"methods:\n  - {name: kmeans, lambda: 3}":  `[2:20] kmeans has no parameter "lambda"`,
+		"methods:\n  - {name: ccf, init: zeros}":   `[2:23] there is no init "zeros"`,
+		"methods:\n  - {name: ccf, iterations: 0}": `[2:29] want a whole number of 1 or more`,
+		"methods:\n  - {name: ccf, name: cf}":      `[2:17] `,
+		"methods:\n  - {init: nmf}":                `the method has no name`,
+		"methods:\n  - [nmf]":                      `[2:5] want a name, or keys and values in braces`,
+		"classes: 10..2":                           `[1:10] classes "10..2": there must be 2 or more, and a range must rise`,
+		"classes: 1":                               `[1:10] `,
+		"classes: many":                            `[1:10] "many" is no number of classes`,
+		"classes: [3, 2]":                          `[1:14] classes must rise, and 2 follows 3`,
+		"classes: 2..999999999":                    `[1:10] classes`,
+		"labels: 130%":                             `[1:9] "130%" is not a share from 0% to 100%`,
+		"labels: {shre: 10%}":                      `[1:10] unknown key "shre"`,
+		"labels: -1":                               `[1:9] "-1" is neither none`,
+		"rank: q":                                  `[1:7] "q" is no rank`,
+		"rank: 0":                                  `[1:7] rank 0`,
+		"rank: 99999999999999999999":               `[1:7] `,
+		"repeats: three":                           `[1:10] `,
+		"seed: -1":                                 `[1:7] `,
+		"cluster: {distance: manhattan}":           `[1:21] `,
+		"cluster: {restarts: none}":                `[1:21] want a whole number of 1 or more`,
+		"features: {pixels: big}":                  `[1:20] "big" is no size`,
+		"features: {pixels: 99999}":                `[1:20] "99999" is no size`,
+		"features: {normalise: l3}":                `[1:23] `,
+		"features: {crop: {box: [1, 2]}}":          `[1:24] want the pixels [x0, y0, x1, y1]`,
+		"data: {set: yale, from: web}":             `[1:25] from is "web"; want raw or mat`,
+		"data: {set: yale, samples: 0}":            `[1:28] want a whole number of 1 or more`,
+		"name: [":                                  `[1:7] `,
+		"name: x\nname: y":                         `[2:1] `,
+		"- nmf":                                    `[1:1] `,
+	} {
+		_, err := Parse([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q gives\n%v\nwant %q", text, err, want)
+			continue
+		}
+		if strings.Contains(want, "[") && !strings.Contains(err.Error(), "^") {
+			t.Errorf("%q gives no caret:\n%v", text, err)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	e, err := Parse([]byte("{name: a, methods: [nmf], repeats: 5, cluster: {distance: cosine, restarts: 9}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]string{"name": "b", "classes": "2..4", "methods": "[{name: ccf, init: nmf}, cf]", "data": "{set: orl}"} {
+		if err := e.Set(key, value); err != nil {
+			t.Error(err)
+		}
+	}
+	if e.Name != "b" || len(e.Classes) != 3 || len(e.Methods) != 2 || e.Methods[0].Init != factor.FromNMF || e.Data.Set != "orl" || e.Repeats != 5 {
+		t.Errorf("got %+v", e)
+	}
+	for key, value := range map[string]string{"classes": "2...4", "methods": "[cff]", "nothing": "1", "repeats": "x"} {
+		if err := e.Set(key, value); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %s: %v", key, value, err)
+		}
+	}
+}

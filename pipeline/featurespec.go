@@ -1,0 +1,119 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
+)
+
+// Features says what is made of the samples. The zero value is 32×32 grey
+// pixels of unit length, and vectors as they are.
+type Features struct {
+	Height, Width int
+	Normalise     features.Norm
+	// Square takes the largest square in the middle, Box a part in pixels
+	// (x0, y0, x1, y1), and Eyes names the CSV file of the eyes' places by
+	// which faces are aligned.
+	Square bool
+	Box    []int
+	Eyes   string
+	// SkipBad leaves out what cannot be read. It is not part of the file.
+	SkipBad bool
+}
+
+// UnmarshalYAML reads {pixels: 32, normalise: l2, crop: square}.
+func (f *Features) UnmarshalYAML(node ast.Node) error {
+	*f = Features{SkipBad: f.SkipBad}
+	return fields(node, func(key string, value ast.Node) error {
+		s, _ := text(value)
+		var err error
+		switch key {
+		case "pixels":
+			f.Height, f.Width, err = size(value)
+		case "normalise":
+			if f.Normalise, err = features.ParseNorm(s); err != nil {
+				return refuse(value, "%v", err)
+			}
+		case "crop":
+			if s == "square" {
+				f.Square = true
+				return nil
+			}
+			return fields(value, func(key string, value ast.Node) error {
+				switch key {
+				case "box":
+					if err := yaml.NodeToValue(value, &f.Box); err != nil || len(f.Box) != 4 {
+						return refuse(value, "want the pixels [x0, y0, x1, y1]")
+					}
+				case "eyes":
+					if f.Eyes, _ = text(value); f.Eyes == "" {
+						return refuse(value, "want the name of a CSV file")
+					}
+				default:
+					return errUnknownKey
+				}
+				return nil
+			})
+		default:
+			return errUnknownKey
+		}
+		return err
+	})
+}
+
+// size reads the size of an image: the side of a square, or HEIGHTxWIDTH.
+func size(node ast.Node) (height, width int, err error) {
+	s, _ := text(node)
+	h, w, both := strings.Cut(s, "x")
+	if !both {
+		w = h
+	}
+	height, err1 := strconv.Atoi(h)
+	width, err2 := strconv.Atoi(w)
+	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > 4096 || width > 4096 {
+		return 0, 0, refuse(node, "%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most 4096", s)
+	}
+	return height, width, nil
+}
+
+// extract returns the features of a set.
+func (f Features) extract(ctx context.Context, set *datasets.Set, progress func(done, total int)) (*features.Matrix, error) {
+	p := features.Pixels{Height: f.Height, Width: f.Width, Normalise: f.Normalise, SkipBad: f.SkipBad}
+	switch {
+	case f.Square:
+		p.Crop = features.Square{}
+	case f.Box != nil:
+		p.Crop = features.Box{X0: f.Box[0], Y0: f.Box[1], X1: f.Box[2], Y1: f.Box[3]}
+	case f.Eyes != "":
+		eyes, err := features.ReadEyes(f.Eyes)
+		if err != nil {
+			return nil, err
+		}
+		p.Crop = eyes
+	}
+	return p.Extract(ctx, set, progress)
+}
+
+// String returns the features in words.
+func (f Features) String() string {
+	size := "32×32 pixels, or the set's own"
+	if f.Height > 0 {
+		size = fmt.Sprintf("%d×%d pixels", f.Height, f.Width)
+	}
+	switch {
+	case f.Square:
+		size += ", the middle square"
+	case f.Box != nil:
+		size += fmt.Sprintf(", the box %v", f.Box)
+	case f.Eyes != "":
+		size += ", aligned by the eyes"
+	}
+	return fmt.Sprintf("%s, normalised by %s", size, f.Normalise)
+}

@@ -1,0 +1,124 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Groups says how a set is put into groups: by one method, once.
+type Groups struct {
+	// K is the number of groups; 0 means the number of classes.
+	K      int
+	Method Method
+	// Told tells the method the classes that are known.
+	Told bool
+	Rank Rank
+	// Cluster is how the representation is clustered.
+	Cluster Cluster
+	Seed    uint64
+}
+
+// Grouping is a set in groups.
+type Grouping struct {
+	// Groups holds for each row of the inputs its group, from 0, the largest
+	// group first.
+	Groups []int
+	// Result is what the method found, or nil for k-means on the features.
+	Result *factor.Result
+	// Rank is the number of basis vectors.
+	Rank int
+	// Scores compares the groups with the classes, as in Record, where all
+	// classes are known and were not told to the method.
+	Scores map[string]float64
+}
+
+// Find puts the inputs into groups. It calls progress, which may be nil, after
+// each iteration of the method.
+func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total int)) (*Grouping, error) {
+	n, _ := in.X.Dims()
+	labels := in.Labels()
+	k := g.K
+	if k == 0 {
+		k = len(in.Set.Classes)
+	}
+	switch {
+	case k < 2:
+		return nil, fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
+	case k > n:
+		return nil, fmt.Errorf("%d groups of %d samples", k, n)
+	}
+	out := &Grouping{}
+	points := in.X
+	if g.Method.Name != KMeans {
+		method, err := g.Method.build()
+		if err != nil {
+			return nil, err
+		}
+		known := factor.Known{}
+		if g.Told {
+			known.Labels = labels
+		}
+		out.Rank = g.Rank.Of(k)
+		opt := factor.Options{
+			Rank: out.Rank, Init: g.Method.Init, Iterations: g.Method.Iterations, Tolerance: g.Method.Tolerance,
+			Seed: rng.Seed(g.Seed, "initial factors"),
+		}
+		if progress != nil {
+			total := opt.Iterations
+			if total == 0 {
+				total = factor.DefaultIterations
+			}
+			opt.OnIteration = func(i int, _ float64) { progress(i, total) }
+		}
+		if out.Result, err = method.Fit(ctx, in.X, known, opt); err != nil {
+			return nil, in.nameRow(err)
+		}
+		points = out.Result.Coefficients
+	}
+	clusters, err := g.Cluster.kMeans(k, rng.Seed(g.Seed, "k-means")).Fit(ctx, points)
+	if err != nil {
+		return nil, err
+	}
+	out.Groups = bySize(clusters.Labels, k)
+	if !g.Told && len(in.Set.Classes) > 1 && !slices.Contains(labels, -1) {
+		hidden := make([]int, n)
+		for i := range hidden {
+			hidden[i] = -1
+		}
+		out.Scores = scores(draw{truth: labels, labels: hidden}, out.Groups)
+	}
+	return out, nil
+}
+
+// bySize numbers groups by their size, the largest first, and groups of one
+// size by their first samples.
+func bySize(groups []int, k int) []int {
+	size, first := make([]int, k), make([]int, k)
+	for i, g := range slices.Backward(groups) {
+		size[g]++
+		first[g] = i
+	}
+	order := make([]int, k)
+	for g := range order {
+		order[g] = g
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		if size[a] != size[b] {
+			return size[b] - size[a]
+		}
+		return first[a] - first[b]
+	})
+	number := make([]int, k)
+	for at, g := range order {
+		number[g] = at
+	}
+	out := make([]int, len(groups))
+	for i, g := range groups {
+		out[i] = number[g]
+	}
+	return out
+}

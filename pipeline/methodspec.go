@@ -1,0 +1,172 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/seed4492f2cd/partwise/factor"
+)
+
+// Method is a method of an experiment with its settings. In a file it is a
+// name, or {name: ccf, init: nmf, iterations: 1000} with the method's own
+// parameters beside the settings that all have.
+type Method struct {
+	// Name is what the method is called in the registry.
+	Name string `json:"name"`
+	// As is what it is called in tables; empty means its name.
+	As string `json:"-"`
+	// Params are the method's own parameters.
+	Params map[string]any `json:"params,omitempty"`
+	// Init, Iterations and Tolerance are those of factor.Options.
+	Init       factor.Init `json:"init,omitempty"`
+	Iterations int         `json:"iterations,omitempty"`
+	Tolerance  float64     `json:"tolerance,omitempty"`
+}
+
+// KMeans is the name of the method that clusters the features themselves.
+const KMeans = "kmeans"
+
+// UnmarshalYAML reads a method and checks that it is one.
+func (m *Method) UnmarshalYAML(node ast.Node) error {
+	*m = Method{}
+	if s, ok := text(node); ok {
+		m.Name = s
+		return m.check(node, nil)
+	}
+	at := map[string]ast.Node{}
+	err := fields(node, func(key string, value ast.Node) error {
+		at[key] = value
+		var err error
+		s, isText := text(value)
+		switch key {
+		case "name":
+			m.Name = s
+		case "as":
+			if m.As = s; strings.TrimSpace(s) == "" {
+				return refuse(value, "want a name")
+			}
+		case "init":
+			m.Init = factor.Init(s)
+			if !slices.Contains([]factor.Init{factor.Random, factor.NNDSVDa, factor.FromNMF}, m.Init) {
+				return refuse(value, "there is no init %q; there are %s, %s and %s", s, factor.Random, factor.NNDSVDa, factor.FromNMF)
+			}
+		case "iterations":
+			m.Iterations, err = positive(value)
+		case "tolerance":
+			if err := yaml.NodeToValue(value, &m.Tolerance); err != nil || !(m.Tolerance >= 0 && m.Tolerance < 1) {
+				return refuse(value, "want a share of the objective from 0 to 1, such as 1e-5")
+			}
+		default:
+			if m.Params == nil {
+				m.Params = map[string]any{}
+			}
+			var v any
+			if err := yaml.NodeToValue(value, &v); err != nil {
+				return refuse(value, "%s cannot be read: %v", key, err)
+			}
+			if isText && v == nil {
+				v = s
+			}
+			m.Params[key] = v
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if m.Name == "" {
+		return refuse(node, "the method has no name")
+	}
+	return m.check(node, at)
+}
+
+// check builds the method, to find at once what cannot be set.
+func (m *Method) check(node ast.Node, at map[string]ast.Node) error {
+	place := func(key string) ast.Node {
+		if n, ok := at[key]; ok {
+			return n
+		}
+		return node
+	}
+	if m.Name == KMeans {
+		for _, key := range []string{"init", "iterations", "tolerance"} {
+			if _, ok := at[key]; ok {
+				return refuse(place(key), "kmeans has no %s", key)
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(m.Params)) {
+			return refuse(keyOf(node, key), "kmeans has no parameter %q", key)
+		}
+		return nil
+	}
+	_, err := m.build()
+	var param *factor.ParamError
+	if errors.Is(err, factor.ErrNoParam) && errors.As(err, &param) {
+		return refuse(keyOf(node, param.Param), "%v", err)
+	}
+	if errors.As(err, &param) {
+		return refuse(place(param.Param), "%v", err)
+	}
+	if err != nil {
+		return refuse(place("name"), "%v", err)
+	}
+	return nil
+}
+
+// build returns the method itself.
+func (m Method) build() (factor.Method, error) {
+	info, ok := factor.Lookup(m.Name)
+	if !ok {
+		return nil, fmt.Errorf("there is no method %q; there are %s", m.Name, strings.Join(MethodNames(), ", "))
+	}
+	return info.New(m.Params)
+}
+
+// MethodNames returns the names of all methods.
+func MethodNames() []string {
+	names := []string{KMeans}
+	for _, i := range factor.Methods() {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// Label returns what the method is called in tables.
+func (m Method) Label() string {
+	if m.As != "" {
+		return m.As
+	}
+	return m.Name
+}
+
+// String returns the method and its settings in words.
+func (m Method) String() string {
+	out := m.Name
+	for _, key := range slices.Sorted(maps.Keys(m.Params)) {
+		out += fmt.Sprintf(", %s %v", key, m.Params[key])
+	}
+	if m.Init != "" {
+		out += fmt.Sprintf(", init %s", m.Init)
+	}
+	if m.Iterations > 0 {
+		out += fmt.Sprintf(", %d iterations", m.Iterations)
+	}
+	if m.Tolerance > 0 {
+		out += fmt.Sprintf(", tolerance %v", m.Tolerance)
+	}
+	return out
+}
+
+func (m Method) needsLabels() bool {
+	info, _ := factor.Lookup(m.Name)
+	if info.NeedsLabels {
+		return true
+	}
+	return m.Params["tie"] == "labels" || m.Params["label-edges"] == true
+}

@@ -1,0 +1,182 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Plan is the list of an experiment's trials on its inputs.
+type Plan struct {
+	Experiment *Experiment
+	Inputs     *Inputs
+
+	labels  []int
+	members [][]int // rows of X by class
+	ks      []int   // numbers of classes
+	trials  []trial
+}
+
+// trial is one method on one draw of classes and labels.
+type trial struct {
+	id        string
+	k, repeat int
+	method    int
+}
+
+// NewPlan checks that the experiment can be run on the inputs and lists its
+// trials, by number of classes, repeat and method.
+func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Experiment: e, Inputs: in, labels: in.Labels(), ks: e.Classes}
+	if err := p.findClasses(); err != nil {
+		return nil, err
+	}
+	if len(p.ks) == 0 {
+		p.ks = []int{len(p.members)}
+	}
+	if k := p.ks[len(p.ks)-1]; k > len(p.members) {
+		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.members))
+	}
+	if err := p.checkRanks(); err != nil {
+		return nil, err
+	}
+
+	if err := p.checkSigns(); err != nil {
+		return nil, err
+	}
+
+	data := in.fingerprint()
+	for _, k := range p.ks {
+		for r := range e.repeats() {
+			for m := range e.Methods {
+				t := trial{k: k, repeat: r, method: m}
+				t.id = p.identify(t, data)
+				p.trials = append(p.trials, t)
+			}
+		}
+	}
+	return p, nil
+}
+
+// findClasses gathers the samples of each class.
+func (p *Plan) findClasses() error {
+	set := p.Inputs.Set
+	if len(set.Classes) == 0 {
+		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; partwise cluster works without", set.Name)
+	}
+	p.members = make([][]int, len(set.Classes))
+	for row, c := range p.labels {
+		if c < 0 {
+			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", set.Name, set.Names[p.Inputs.Rows[row]])
+		}
+		p.members[c] = append(p.members[c], row)
+	}
+	for c, rows := range p.members {
+		if len(rows) < 2 {
+			return fmt.Errorf("%s: class %q has %d sample(s), and an experiment needs 2 or more in each", set.Name, set.Classes[c], len(rows))
+		}
+		if _, err := p.Experiment.Labels.of(len(rows)); err != nil {
+			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[c], err)
+		}
+	}
+	return nil
+}
+
+// checkRanks: the rank must be at most the number of samples of any draw.
+func (p *Plan) checkRanks() error {
+	var sizes []int
+	for _, rows := range p.members {
+		sizes = append(sizes, len(rows))
+	}
+	slices.Sort(sizes)
+	for _, k := range p.ks {
+		n := 0
+		for _, s := range sizes[:k] {
+			n += s
+		}
+		rank := p.Experiment.Rank.Of(k)
+		if rank < 1 {
+			return fmt.Errorf("rank: %s is %d for %d classes; it must be 1 or more", p.Experiment.Rank, rank, k)
+		}
+		if rank > n {
+			return fmt.Errorf("rank: %s is %d for %d classes, above the %d samples that they may have", p.Experiment.Rank, rank, k, n)
+		}
+	}
+	return nil
+}
+
+// checkSigns: negative values are only for methods that take them.
+func (p *Plan) checkSigns() error {
+	row, column, value, found := p.Inputs.firstNegative()
+	if !found {
+		return nil
+	}
+	for _, m := range p.Experiment.Methods {
+		if info, ok := factor.Lookup(m.Name); ok && !info.Signed {
+			return fmt.Errorf("%s: %s: feature %d: value %v is negative, and %s needs values of 0 or more",
+				p.Inputs.Set.Name, p.Inputs.Set.Names[p.Inputs.Rows[row]], column, value, m.Label())
+		}
+	}
+	return nil
+}
+
+// identify digests all that a trial's result depends on.
+func (p *Plan) identify(t trial, data string) string {
+	e := p.Experiment
+	m := e.Methods[t.method]
+	text, err := json.Marshal([]any{data, t.k, t.repeat, m.Label(), m, e.Labels, e.Rank, e.Cluster, e.Seed})
+	if err != nil {
+		panic(err) // numbers and names only
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// draw is what the methods of one repeat see.
+type draw struct {
+	rows   []int // of X
+	truth  []int // class of each, from 0
+	labels []int // the same, or -1 where it is not told
+}
+
+// draw draws k classes and the labelled samples in them.
+func (p *Plan) draw(k, repeat int) draw {
+	e := p.Experiment
+	classes := rng.New(e.Seed, "classes", k, repeat).Perm(len(p.members))[:k]
+	slices.Sort(classes)
+	number := make(map[int]int, k)
+	told := map[int]bool{}
+	var d draw
+	for at, c := range classes {
+		number[c] = at
+		d.rows = append(d.rows, p.members[c]...)
+		count, err := e.Labels.of(len(p.members[c]))
+		if err != nil {
+			panic(err) // the plan was checked
+		}
+		for _, i := range rng.New(e.Seed, "labels", k, repeat, c).Perm(len(p.members[c]))[:count] {
+			told[p.members[c][i]] = true
+		}
+	}
+	slices.Sort(d.rows)
+	for _, row := range d.rows {
+		c := number[p.labels[row]]
+		d.truth = append(d.truth, c)
+		if !told[row] {
+			c = -1
+		}
+		d.labels = append(d.labels, c)
+	}
+	return d
+}
+
+// Len returns the number of trials.
+func (p *Plan) Len() int { return len(p.trials) }

@@ -1,0 +1,74 @@
+package pipeline
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero
+// value is k.
+type Rank struct {
+	Factor, Plus int
+	Fixed        bool // the number is Plus, whatever k
+}
+
+var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
+
+// UnmarshalYAML reads a number, k, k+1, k-1, or 2k+1.
+func (r *Rank) UnmarshalYAML(node ast.Node) error {
+	s, ok := text(node)
+	m := rankForm.FindStringSubmatch(s)
+	if !ok || m == nil {
+		return refuse(node, "%q is no rank; want k, k+1, 2k or a number", s)
+	}
+	number := func(s string) int {
+		x, _ := strconv.Atoi(s) // digits, by the pattern
+		return x
+	}
+	*r = Rank{}
+	if m[1] != "" {
+		r.Fixed, r.Plus = true, number(m[1])
+		if r.Plus < 1 {
+			return refuse(node, "rank %s; it must be 1 or more", s)
+		}
+		return nil
+	}
+	if m[2] != "" {
+		if r.Factor = number(m[2]); r.Factor < 1 {
+			return refuse(node, "rank %q does not depend on k", s)
+		}
+	}
+	r.Plus = number(m[4])
+	if m[3] == "-" {
+		r.Plus = -r.Plus
+	}
+	return nil
+}
+
+// Of returns the rank for k classes.
+func (r Rank) Of(k int) int {
+	if r.Fixed {
+		return r.Plus
+	}
+	return max(r.Factor, 1)*k + r.Plus
+}
+
+// String returns what an experiment file would hold.
+func (r Rank) String() string {
+	if r.Fixed {
+		return strconv.Itoa(r.Plus)
+	}
+	s := "k"
+	if r.Factor > 1 {
+		s = strconv.Itoa(r.Factor) + "k"
+	}
+	switch {
+	case r.Plus > 0:
+		s += "+" + strconv.Itoa(r.Plus)
+	case r.Plus < 0:
+		s += strconv.Itoa(r.Plus)
+	}
+	return s
+}

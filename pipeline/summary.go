@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/factor"
+)
+
+// SummaryFile is the name of the file in an experiment's folder that says what
+// its log is of.
+const SummaryFile = "experiment.json"
+
+// Summary is what a report needs to know of an experiment beside its log.
+type Summary struct {
+	Name string `json:"name"`
+	// Command is the command line that runs it again.
+	Command string `json:"command"`
+	// Settings are names and values, in words.
+	Settings [][2]string `json:"settings"`
+	// Methods are the methods' labels, in the order of the experiment.
+	Methods []string `json:"methods"`
+	// Trials identify the records that belong to it, in their order.
+	Trials []string `json:"trials"`
+	// Height and Width are the size of the images that basis vectors are, or 0.
+	Height int `json:"height"`
+	Width  int `json:"width"`
+	// Models are the files of the saved models by method, "" where there is
+	// none.
+	Models []string `json:"models"`
+}
+
+// Summary returns the summary of the plan.
+func (p *Plan) Summary() *Summary {
+	e := p.Experiment
+	s := &Summary{Name: e.Name, Command: e.Command, Height: p.Inputs.Height, Width: p.Inputs.Width, Models: make([]string, len(e.Methods))}
+	n, m := p.Inputs.X.Dims()
+	var ks []string
+	for _, k := range p.ks {
+		ks = append(ks, strconv.Itoa(k))
+	}
+	s.Settings = [][2]string{
+		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.members), m)},
+		{"features", e.Features.String()},
+		{"classes", strings.Join(ks, ", ")},
+		{"repeats", strconv.Itoa(e.repeats())},
+		{"labels", e.Labels.String()},
+		{"rank", e.Rank.String()},
+		{"clustering", e.Cluster.String()},
+		{"seed", strconv.FormatUint(e.Seed, 10)},
+	}
+	for _, m := range e.Methods {
+		s.Methods = append(s.Methods, m.Label())
+		s.Settings = append(s.Settings, [2]string{m.Label(), m.String()})
+	}
+	for _, t := range p.trials {
+		s.Trials = append(s.Trials, t.id)
+		if p.keepsModel(t) {
+			s.Models[t.method] = p.modelFile(t)
+		}
+	}
+	return s
+}
+
+func (s *Summary) write(dir string) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, SummaryFile), append(text, '\n'))
+}
+
+// ReadSummary reads the summary of the experiment whose results are in dir.
+func ReadSummary(dir string) (*Summary, error) {
+	path := filepath.Join(dir, SummaryFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no results of an experiment: there is no %s in it", dir, SummaryFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(s); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(s.Models) != len(s.Methods) {
+		return nil, fmt.Errorf("%s: %d models for %d methods", path, len(s.Models), len(s.Methods))
+	}
+	return s, nil
+}
+
+// Records returns those records of the log in dir that are of this experiment,
+// in its order. Some may be missing.
+func (s *Summary) Records(dir string) ([]Record, error) {
+	records, err := ReadLog(dir)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string]Record{}
+	for _, r := range records {
+		by[r.Trial] = r
+	}
+	var out []Record
+	for _, id := range s.Trials {
+		if r, ok := by[id]; ok {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// LoadModels reads the methods' saved models, in their order; those that make
+// none, or are not done yet, are nil.
+func (s *Summary) LoadModels(dir string) ([]*factor.Model, error) {
+	out := make([]*factor.Model, len(s.Methods))
+	for i, name := range s.Models {
+		if name == "" || name != filepath.Base(name) {
+			continue
+		}
+		path := filepath.Join(dir, ModelDir, name)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = factor.LoadModel(bytes.NewReader(text), int64(len(text))); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return out, nil
+}
