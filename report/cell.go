@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const missing = "–"
+
+// percent prints a score as a percentage with one decimal.
+func percent(score float64) string {
+	s := fmt.Sprintf("%.1f", 100*score)
+	if s == "-0.0" {
+		return "0.0"
+	}
+	return s
+}
+
+// sd prints the standard deviation, or nothing where there is none.
+func (c Cell) sd() string {
+	if !c.HasSD {
+		return ""
+	}
+	return percent(c.SD)
+}
+
+// cellText is a cell in words. The deviations of a table are padded to one
+// width, so that right-aligned columns stand in line.
+type cellText struct {
+	// Value is the mean, and the deviation where there is one, or a dash.
+	Value string
+	// N is the number of trials where it is smaller than the table's number
+	// of repeats, else 0.
+	N          int
+	Best, Tied bool
+}
+
+// text puts a table's cells into words, row by row, the average last: pm stands
+// between mean and deviation, and pad is as wide as a digit.
+func (t *Table) text(pm, pad string) [][]cellText {
+	width := 0
+	for _, row := range t.all() {
+		for _, c := range row.Cells {
+			width = max(width, len(c.sd()))
+		}
+	}
+	var texts [][]cellText
+	for _, row := range t.all() {
+		cells := make([]cellText, len(row.Cells))
+		for i, c := range row.Cells {
+			if c.N == 0 {
+				cells[i].Value = missing
+				continue
+			}
+			cells[i] = cellText{Value: percent(c.Mean), Best: c.Best, Tied: c.Tied()}
+			if sd := c.sd(); sd != "" {
+				cells[i].Value += pm + strings.Repeat(pad, width-len(sd)) + sd
+			}
+			if !row.Average && c.N < t.Repeats {
+				cells[i].N = c.N
+			}
+		}
+		texts = append(texts, cells)
+	}
+	return texts
+}
+
+// label names a row.
+func (r Row) label() string {
+	if r.Average {
+		return "Average"
+	}
+	return strconv.Itoa(r.Classes)
+}

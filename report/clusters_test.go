@@ -1,0 +1,150 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fakeClusters is a grouping of n pictures into two groups, with most classes
+// known and one picture in the wrong group.
+func fakeClusters(n int) Clusters {
+	c := Clusters{
+		Name: "Holiday & more", Command: "partwise cluster holiday --groups 2",
+		Method: "nmf", Settings: [][2]string{{"groups", "2"}},
+		Classes: []string{"beach", "<tower>"},
+		Scores:  map[string]float64{"NMI": 0.5, "AC": 0.75},
+		Basis:   &Basis{Method: "nmf", Vectors: blobs(4), Height: 16, Width: 16},
+		Image:   func(i int) (image.Image, error) { return plain(20+i, 20, red), nil },
+	}
+	for i := range n {
+		c.Names = append(c.Names, fmt.Sprintf("IMG_%04d.jpg", i))
+		c.Groups = append(c.Groups, i%2)
+		label := i % 2
+		if i%5 == 4 {
+			label = -1
+		}
+		c.Labels = append(c.Labels, label)
+	}
+	c.Labels[0] = 1
+	return c
+}
+
+func TestWriteClusters(t *testing.T) {
+	dir := t.TempDir()
+	c := fakeClusters(12)
+	if err := WriteClusters(dir, c); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	golden(t, "clusters.html", files["index.html"])
+	sources(t, files)
+	for _, name := range []string{"groups/1.png", "groups/2.png", "bases/nmf.png"} {
+		if _, ok := files[name]; !ok {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	// Picture 0 has another class than its group, picture 2 the same, and of
+	// picture 4 it is not known.
+	f, err := os.Open(filepath.Join(dir, "groups", "1.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sheet, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []any{missColour, hitColour, nil} {
+		const step = sheetBox + 2*sheetBorder + sheetGap
+		found := map[any]bool{}
+		for y := range sheet.Bounds().Dy() {
+			for x := i * step; x < (i+1)*step; x++ {
+				found[sheet.At(x, y)] = true
+			}
+		}
+		for _, colour := range []any{missColour, hitColour} {
+			if found[colour] != (colour == want) {
+				t.Errorf("picture %d has a frame in %v: %v", 2*i, colour, found[colour])
+			}
+		}
+	}
+}
+
+func TestWriteClustersLarge(t *testing.T) {
+	dir := t.TempDir()
+	c := fakeClusters(400)
+	asked := map[int]bool{}
+	c.Image = func(i int) (image.Image, error) {
+		asked[i] = true
+		if i == 0 {
+			return nil, errFailing
+		}
+		return plain(2, 2, red), nil
+	}
+	if err := WriteClusters(dir, c); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 2*MaxTiles || !asked[392] && !asked[394] && !asked[396] {
+		t.Errorf("%d pictures were asked for, want %d from everywhere", len(asked), 2*MaxTiles)
+	}
+	page := tree(t, dir)["index.html"]
+	for _, words := range []string{
+		"200 pictures. 64 of them, picked evenly, are shown.",
+		"IMG_0000.jpg is not shown: disk full",
+		"Known classes: beach (159), &lt;tower&gt; (1).",
+	} {
+		if !strings.Contains(page, words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+}
+
+func TestWriteClustersBare(t *testing.T) {
+	dir := t.TempDir()
+	c := Clusters{Name: "texts", Method: "nmf", Names: []string{"a.txt", "b.txt", "c.txt"}, Groups: []int{2, 0, 2}}
+	if err := WriteClusters(dir, c); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	sources(t, files)
+	if len(files) != 1 {
+		t.Errorf("%d files, want the page only", len(files))
+	}
+	for _, words := range []string{"3 samples sorted into 3 groups.", "a.txt, c.txt", "0 samples."} {
+		if !strings.Contains(files["index.html"], words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	if err := WriteClusters(t.TempDir(), Clusters{}); err != nil {
+		t.Errorf("nothing at all: %v", err)
+	}
+}
+
+func TestWriteClustersErrors(t *testing.T) {
+	for what, spoil := range map[string]func(*Clusters){
+		"groups":         func(c *Clusters) { c.Groups = c.Groups[1:] },
+		"labels":         func(c *Clusters) { c.Labels = c.Labels[1:] },
+		"group -1":       func(c *Clusters) { c.Groups[3] = -1 },
+		"group 99999999": func(c *Clusters) { c.Groups[3] = 99999999 },
+		"label 2":        func(c *Clusters) { c.Labels[3] = 2 },
+		"basis of nmf":   func(c *Clusters) { c.Basis.Width = 1 },
+	} {
+		c := fakeClusters(6)
+		spoil(&c)
+		if err := WriteClusters(t.TempDir(), c); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	c := fakeClusters(6)
+	c.Image = func(int) (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
+	if err := WriteClusters(t.TempDir(), c); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}

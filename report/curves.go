@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Curves draws the table's means, in percent, against the number of classes, a
+// line for each method. There are no error bars: those of half a dozen methods
+// hide each other and the lines, and the table has the numbers. A table with
+// one row is drawn as dots with a bar of one standard deviation to each side,
+// a line of the figure for each method. Without any mean the error is
+// ErrNoData.
+func Curves(t *Table) (*Figure, error) {
+	switch len(t.Rows) {
+	case 0:
+		return nil, fmt.Errorf("curves of %s: %w", t.Score, ErrNoData)
+	case 1:
+		return dots(t)
+	}
+	f := newFigure("Number of classes", scoreAxis(t.Score)+", %")
+	classes := make([]int, len(t.Rows))
+	for i, row := range t.Rows {
+		classes[i] = row.Classes
+	}
+	f.plot.X.Tick.Marker = wholeTicks(classes)
+	for i, method := range t.Methods {
+		var points plotter.XYs
+		for _, row := range t.Rows {
+			if c := row.Cells[i]; c.N > 0 {
+				points = append(points, plotter.XY{X: float64(row.Classes), Y: c.Mean})
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		if err := f.addLine(i, method, points, true); err != nil {
+			return nil, err
+		}
+	}
+	inPercent(&f.plot.Y)
+	f.addLegend()
+	return f, nil
+}
+
+// dots draws the only row of a table, the first method at the top.
+func dots(t *Table) (*Figure, error) {
+	row := t.Rows[0]
+	f := newFigure(fmt.Sprintf("%s with %d classes, %%", scoreAxis(t.Score), row.Classes), "")
+	f.grid.Vertical.Color = gridGrey
+	var names plot.ConstantTicks
+	var longest vg.Length
+	for i, method := range t.Methods {
+		y := float64(len(t.Methods) - 1 - i)
+		names = append(names, plot.Tick{Value: y, Label: method})
+		longest = max(longest, f.plot.Y.Tick.Label.Width(method))
+		c := row.Cells[i]
+		if c.N == 0 {
+			continue
+		}
+		at := plotter.XYs{{X: c.Mean, Y: y}}
+		bar, err := plotter.NewXErrorBars(struct {
+			plotter.XYs
+			plotter.XErrors
+		}{at, plotter.XErrors{{Low: c.SD, High: c.SD}}})
+		if err != nil {
+			return nil, fmt.Errorf("deviation of %s: %w", method, err)
+		}
+		bar.LineStyle = lineOf(i)
+		bar.LineStyle.Dashes = nil
+		dot, err := plotter.NewScatter(at)
+		if err != nil {
+			return nil, fmt.Errorf("dot of %s: %w", method, err)
+		}
+		dot.GlyphStyle = markerOf(i)
+		dot.GlyphStyle.Shape = draw.CircleGlyph{}
+		if c.HasSD {
+			f.plot.Add(bar)
+		}
+		f.plot.Add(dot)
+	}
+	inPercent(&f.plot.X)
+	f.plot.Y.Tick.Marker = names
+	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
+	f.plot.Y.Tick.Length = 0
+	f.plotWidth += longest
+	f.plotHeight = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
+	return f, nil
+}

@@ -1,0 +1,234 @@
+package report
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// blobs is a basis of k soft spots on 16×16 pixels.
+func blobs(k int) *mat.Dense {
+	basis := mat.NewDense(256, k, nil)
+	for j := range k {
+		cx, cy := 8+5*noise("x", j), 8+5*noise("y", j)
+		for i := range 256 {
+			basis.Set(i, j, math.Exp(-math.Hypot(float64(i%16)-cx, float64(i/16)-cy)))
+		}
+	}
+	return basis
+}
+
+// fakeExperiment has everything that a page can show.
+func fakeExperiment() Experiment {
+	methods := []string{"nmf", "cnmf", "a <b> & c_d"}
+	e := Experiment{
+		Name:     "Faces & <places>",
+		Command:  `partwise run faces.yaml --out "results & more"`,
+		Settings: [][2]string{{"data", "faces.mat"}, {"repeats", "6"}},
+		Methods:  methods,
+		Records:  fakeRecords(methods, []int{2, 3}, 6),
+		Trials:   40,
+		Bases: []Basis{
+			{Method: "nmf", Title: "3 classes", Vectors: blobs(3), Height: 16, Width: 16},
+			{Method: "a <b> & c_d", Vectors: blobs(2), Height: 16, Width: 16},
+		},
+		Warnings: []string{"lda was left out"},
+	}
+	for _, i := range []int{1, 4, 7} {
+		e.Records[i].Warnings = []string{"the objective rose"}
+	}
+	e.Records[0].Warnings = []string{"a tie"}
+	return e
+}
+
+// tree reads all files below a folder.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// sources checks that a page refers to files beside it only, and to no others.
+func sources(t *testing.T, files map[string]string) {
+	t.Helper()
+	for _, match := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(files["index.html"], -1) {
+		to := match[1]
+		if anchor, ok := strings.CutPrefix(to, "#"); ok {
+			if !strings.Contains(files["index.html"], ` id="`+anchor+`"`) {
+				t.Errorf("%s leads nowhere", to)
+			}
+		} else if _, ok := files[to]; !ok {
+			t.Errorf("the page refers to %s, which is not there", to)
+		}
+	}
+	for _, alien := range []string{"<script", "http", "@import", "NaN"} {
+		if strings.Contains(files["index.html"], alien) {
+			t.Errorf("%q in the page", alien)
+		}
+	}
+}
+
+func TestWriteExperiment(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	e := fakeExperiment()
+	if err := WriteExperiment(dir, e); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	want := []string{"bases/a-b-c-d.png", "bases/nmf.png", "curves/convergence.png", "curves/convergence.svg", "index.html"}
+	for _, score := range []string{"ac", "ac-free", "ari", "nmi", "nmi-free", "purity"} {
+		want = append(want, "curves/"+score+".png", "curves/"+score+".svg")
+		for _, extension := range []string{"csv", "md", "tex", "txt"} {
+			want = append(want, "tables/"+score+"."+extension)
+		}
+	}
+	slices.Sort(want)
+	var got []string
+	for name := range files {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	golden(t, "experiment.html", files["index.html"])
+	sources(t, files)
+	for _, words := range []string{
+		"4 trials are missing",
+		"nmf: a tie (1 trial)",
+		"cnmf: the objective rose (3 trials)",
+		"lda was left out",
+		"a &lt;b&gt; &amp; c_d",
+		"3 parts learned by nmf 3 classes, each drawn as a picture of 16 by 16 pixels",
+		"partwise run faces.yaml --out &#34;results &amp; more&#34;",
+		"prefers-color-scheme: dark",
+	} {
+		if !strings.Contains(files["index.html"], words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+
+	// The order in which trials were finished shows nowhere, and files that
+	// are there are replaced.
+	rand.New(rand.NewPCG(3, 4)).Shuffle(len(e.Records), func(i, j int) { e.Records[i], e.Records[j] = e.Records[j], e.Records[i] })
+	if err := WriteExperiment(dir, e); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range tree(t, dir) {
+		if content != files[name] {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+func TestWriteExperimentUnfinished(t *testing.T) {
+	for name, e := range map[string]Experiment{
+		"nothing":   {},
+		"no trial":  {Name: "x", Methods: sevenMethods, Trials: 10},
+		"one trial": {Name: "x", Methods: []string{"nmf"}, Records: scored("nmf", 1, 0.5), Trials: 2},
+		"no curves": {Name: "x", Methods: []string{"nmf", "cf"}, Records: scored("nmf", 2, 0.5, 0.6)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := WriteExperiment(dir, e); err != nil {
+				t.Fatal(err)
+			}
+			files := tree(t, dir)
+			sources(t, files)
+			if got, want := strings.Contains(files["index.html"], "not finished"), e.Trials > 0; got != want {
+				t.Errorf("says that it is not finished: %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestWriteExperimentErrors(t *testing.T) {
+	e := fakeExperiment()
+	e.Records = nil
+	e.Bases[1].Height = 3
+	if err := WriteExperiment(t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "a <b> & c_d") {
+		t.Errorf("error %v does not name the basis", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteExperiment(file, e); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("error %v does not name the file in the way", err)
+	}
+}
+
+// A file that cannot be written leaves the old one and nothing else.
+func TestWriteFileAtomic(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a", "b.txt")
+	say := func(s string, err error) error {
+		return writeFile(dir, "a/b.txt", func(w io.Writer) error {
+			_, writing := io.WriteString(w, s)
+			return errors.Join(writing, err)
+		})
+	}
+	if err := say("old", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := say("new", errFailing); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v, want the writer's with the file's name", err)
+	}
+	if files := tree(t, dir); len(files) != 1 || files["a/b.txt"] != "old" {
+		t.Errorf("files %q, want the old one only", files)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+func TestFinding(t *testing.T) {
+	same := slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.5))
+	for want, table := range map[string]*Table{
+		"Clustering accuracy (AC): a and b are best with 2 classes (50.0\u00a0%).": NewTable(same, "AC", []string{"a", "b"}),
+		"": NewTable(same, "AC", []string{"a"}),
+	} {
+		if got := finding(table); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := finding(awkward()); !strings.Contains(got, "λ = 100 is best on average") {
+		t.Errorf("finding %q", got)
+	}
+}
+
+func TestScoresOf(t *testing.T) {
+	records := []pipeline.Record{
+		{Scores: map[string]float64{"accuracy": 1, "purity": 1, "NMI free": 1, "AC": 1}},
+		{Scores: map[string]float64{"ARI": 1, "NMI": 1, "AC free": 1, "AC": 1}},
+	}
+	want := []string{"AC", "AC free", "NMI", "NMI free", "ARI", "purity", "accuracy"}
+	if got := scoresOf(records); !slices.Equal(got, want) {
+		t.Errorf("scores %q, want %q", got, want)
+	}
+}

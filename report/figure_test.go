@@ -1,0 +1,189 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+)
+
+// drawn returns a figure in both formats.
+func drawn(t *testing.T, f *Figure) (picture, svg []byte) {
+	t.Helper()
+	var p, s bytes.Buffer
+	if err := errors.Join(f.PNG(&p), f.SVG(&s)); err != nil {
+		t.Fatal(err)
+	}
+	return p.Bytes(), s.Bytes()
+}
+
+// rgba is the i-th method's colour.
+func rgba(i int) color.RGBA { return palette[i].(color.RGBA) }
+
+// colours returns how many pixels of a picture have each colour.
+func colours(t *testing.T, picture []byte) map[color.RGBA]int {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[color.RGBA]int{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			found[color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)]++
+		}
+	}
+	return found
+}
+
+func TestCurves(t *testing.T) {
+	table := NewTable(fakeRecords(sevenMethods, []int{2, 3, 4, 5}, 3), "AC free", sevenMethods)
+	f, err := Curves(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, svg := drawn(t, f)
+	found := colours(t, picture)
+	for i, method := range sevenMethods {
+		if found[rgba(i)] < 200 {
+			t.Errorf("no line of %s in its colour", method)
+		}
+	}
+	for _, word := range append([]string{"Number of classes", "AC of the unlabelled samples, %", "2", "5"}, sevenMethods...) {
+		if !strings.Contains(string(svg), ">"+word+"</text>") {
+			t.Errorf("%q does not stand in the drawing", word)
+		}
+	}
+	again, err := Curves(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, s := drawn(t, again); !bytes.Equal(p, picture) || !bytes.Equal(s, svg) {
+		t.Error("the same table gives other bytes")
+	}
+}
+
+// What a stopped run or an odd experiment leaves must be drawn all the same.
+func TestCurvesOdd(t *testing.T) {
+	many := make([]string, 15)
+	for i := range many {
+		many[i] = fmt.Sprintf("method %d with a rather long name & <more>", i)
+	}
+	for name, table := range map[string]*Table{
+		"awkward":     awkward(),
+		"one point":   NewTable(scored("nmf", 2, 0.5), "AC", []string{"nmf", "cf"}),
+		"all equal":   NewTable(slices.Concat(scored("nmf", 2, 1, 1), scored("nmf", 3, 1, 1)), "AC", []string{"nmf"}),
+		"negative":    NewTable(slices.Concat(scored("nmf", 2, -1, -0.9), scored("nmf", 30, 1, 1)), "AC", []string{"nmf"}),
+		"fifteen":     NewTable(fakeRecords(many, []int{2, 4, 68, 100}, 2), "AC", many),
+		"fifteen dot": NewTable(fakeRecords(many, []int{2}, 2), "AC", many),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := Curves(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var svg strings.Builder
+			if err := f.SVG(&svg); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(svg.String(), "NaN") {
+				t.Error("NaN in the drawing")
+			}
+		})
+	}
+	if _, err := Curves(NewTable(nil, "AC", sevenMethods)); !errors.Is(err, ErrNoData) {
+		t.Errorf("error %v, want %v", err, ErrNoData)
+	}
+}
+
+// With one number of classes there are no lines but dots, each method's name
+// beside its own.
+func TestDots(t *testing.T) {
+	f, err := Curves(NewTable(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods))
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, svg := drawn(t, f)
+	for _, word := range append([]string{"NMI with 10 classes, %"}, sevenMethods...) {
+		if strings.Count(string(svg), ">"+word+"</text>") != 1 {
+			t.Errorf("%q does not stand once in the drawing", word)
+		}
+	}
+	found := colours(t, picture)
+	for i, method := range sevenMethods {
+		if found[rgba(i)] < 100 {
+			t.Errorf("no dot of %s in its colour", method)
+		}
+	}
+}
+
+func TestInPercent(t *testing.T) {
+	for _, test := range []struct {
+		lo, hi float64
+		want   []string
+	}{
+		{0.46, 0.87, []string{"40", "50", "60", "70", "80", "90"}},
+		{0, 1, []string{"0", "20", "40", "60", "80", "100"}},
+		{0.991, 0.998, []string{"99.1", "99.2", "99.3", "99.4", "99.5", "99.6", "99.7", "99.8"}},
+		{1, 1, []string{"100", "100.1"}},
+		{-0.12, 0.11, []string{"-15", "-10", "-5", "0", "5", "10", "15"}},
+		{-1, 1, []string{"-100", "-50", "0", "50", "100"}},
+	} {
+		axis := plot.New().Y
+		axis.Min, axis.Max = test.lo, test.hi
+		inPercent(&axis)
+		var got []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			got = append(got, tick.Label)
+		}
+		if !slices.Equal(got, test.want) || axis.Min > test.lo || axis.Max < test.hi {
+			t.Errorf("%v to %v: ticks %v on an axis from %v to %v, want %v", test.lo, test.hi, got, axis.Min, axis.Max, test.want)
+		}
+	}
+}
+
+func TestWholeTicks(t *testing.T) {
+	var labels []string
+	for _, tick := range wholeTicks([]int{2, 3, 4, 68, 100})(2, 100) {
+		labels = append(labels, tick.Label)
+	}
+	if want := []string{"2", "", "", "68", "100"}; !slices.Equal(labels, want) {
+		t.Errorf("labels %q, want %q", labels, want)
+	}
+}
+
+// Methods must look different, beyond the number of colours too.
+func TestLooks(t *testing.T) {
+	seen := map[string]int{}
+	for i := range 28 {
+		line := lineOf(i)
+		look := fmt.Sprint(line.Color, line.Dashes)
+		if j, ok := seen[look]; ok {
+			t.Errorf("methods %d and %d have one look", j, i)
+		}
+		seen[look] = i
+	}
+	if lineOf(0).Width <= vg.Points(1) {
+		t.Error("lines are too thin for print")
+	}
+}
+
+func TestFigureWriteError(t *testing.T) {
+	f, err := Curves(awkward())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, write := range []func(io.Writer) error{f.PNG, f.SVG} {
+		if err := write(failing{}); !errors.Is(err, errFailing) {
+			t.Errorf("error %v, want the writer's", err)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+const (
+	// significance is the level below which a difference counts.
+	significance = 0.05
+	// minPairs is the smallest number of pairs with which the signed-rank
+	// test can find a difference at that level: its least two-sided p is
+	// 2/2ⁿ, 0.063 for five pairs and 0.031 for six. With fewer pairs nothing
+	// is claimed.
+	minPairs = 6
+	// sameMean is how far two means may lie apart and still count as equal,
+	// so that rounding decides no contest.
+	sameMean = 1e-12
+)
+
+// Table holds one score of an experiment as papers print it: a row for each
+// number of classes, a column for each method, a mean over the repeats in
+// each cell.
+type Table struct {
+	// Name is what was run. It opens the caption where it is not empty.
+	Name string
+	// Score is the score's name in the records, "AC" for instance.
+	Score string
+	// Methods are the columns.
+	Methods []string
+	// Repeats is the largest number of finished repeats in any cell of Rows.
+	Repeats int
+	// Rows are in ascending order of the number of classes.
+	Rows []Row
+	// Average is the row below all others, or nil where there are fewer than
+	// two. Its means are the means of the column's means and its standard
+	// deviations the means of the column's standard deviations (where a cell
+	// has one): the typical spread over the repeats at one number of classes.
+	// N counts the trials of all rows. A method that lacks a row has no
+	// average, since the missing row might be the hardest.
+	Average *Row
+}
+
+// Row is one row of a table.
+type Row struct {
+	// Classes is the number of classes, without meaning in the average row.
+	Classes int
+	Average bool
+	// Cells has a cell for each of the table's methods.
+	Cells []Cell
+}
+
+// Cell is what the finished trials of one method at one number of classes
+// gave.
+type Cell struct {
+	// N is the number of trials. Where it is 0 nothing else is set.
+	N int
+	// Mean and SD (with n−1 in the denominator) are in the unit of the
+	// records. HasSD is false, and SD 0, where there is but one trial.
+	Mean, SD float64
+	HasSD    bool
+	// Best says that no mean of the row is larger. It is set only where
+	// there are two means to compare.
+	Best bool
+	// Pairs is the number of trials that this method and the row's best have
+	// in common, and P the p-value of the two-sided Wilcoxon signed-rank test
+	// over them. Pairs is 0, and P without meaning, where no test was made:
+	// in the best cell, and with too few pairs.
+	Pairs int
+	P     float64
+}
+
+// Tied reports whether a test was made and found no significant difference
+// from the best of the row (p ≥ 0.05).
+func (c Cell) Tied() bool { return c.Pairs > 0 && c.P >= significance }
+
+// coordinates identify a trial of a given method.
+type coordinates struct{ classes, repeat int }
+
+// NewTable gathers one score of the given methods from the records. Records of
+// other methods, records without the score and scores that are not finite are
+// passed over; of several records of one trial the last one counts.
+//
+// Each cell is compared with the best of its row by eval.Wilcoxon over the
+// repeats that both have, in the average row over all (classes, repeat) that
+// both have. The p-values are not corrected for the number of comparisons.
+func NewTable(records []pipeline.Record, score string, methods []string) *Table {
+	t := &Table{Score: score, Methods: slices.Clone(methods)}
+	values := make([]map[coordinates]float64, len(methods))
+	for i := range values {
+		values[i] = map[coordinates]float64{}
+	}
+	var trials []coordinates
+	for _, r := range finished(records, methods) {
+		v, ok := r.Scores[score]
+		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		at := coordinates{r.Classes, r.Repeat}
+		values[slices.Index(methods, r.Method)][at] = v
+		trials = append(trials, at)
+	}
+	trials = slices.Compact(trials)
+
+	for rest := trials; len(rest) > 0; {
+		classes := rest[0].classes
+		end := slices.IndexFunc(rest, func(c coordinates) bool { return c.classes != classes })
+		if end < 0 {
+			end = len(rest)
+		}
+		row := Row{Classes: classes, Cells: make([]Cell, len(methods))}
+		for i := range row.Cells {
+			row.Cells[i] = newCell(values[i], rest[:end])
+			t.Repeats = max(t.Repeats, row.Cells[i].N)
+		}
+		row.compare(values, rest[:end])
+		t.Rows = append(t.Rows, row)
+		rest = rest[end:]
+	}
+	if len(t.Rows) > 1 {
+		t.Average = t.average()
+		t.Average.compare(values, trials)
+	}
+	return t
+}
+
+// newCell returns the cell of one method over the trials of a row.
+func newCell(values map[coordinates]float64, trials []coordinates) Cell {
+	var x []float64
+	for _, at := range trials {
+		if v, ok := values[at]; ok {
+			x = append(x, v)
+		}
+	}
+	c := Cell{N: len(x), HasSD: len(x) > 1}
+	c.Mean, c.SD = eval.MeanSD(x)
+	return c
+}
+
+// average returns the row of the columns' means.
+func (t *Table) average() *Row {
+	row := &Row{Average: true, Cells: make([]Cell, len(t.Methods))}
+	for i := range row.Cells {
+		n := 0
+		var means, deviations []float64
+		for _, r := range t.Rows {
+			c := r.Cells[i]
+			n += c.N
+			if c.N > 0 {
+				means = append(means, c.Mean)
+			}
+			if c.HasSD {
+				deviations = append(deviations, c.SD)
+			}
+		}
+		if len(means) < len(t.Rows) {
+			continue
+		}
+		c := &row.Cells[i]
+		c.N = n
+		c.Mean, _ = eval.MeanSD(means)
+		c.SD, _ = eval.MeanSD(deviations)
+		c.HasSD = len(deviations) > 0
+	}
+	return row
+}
+
+// compare marks the best cells of a row and tests the others against the
+// first of them, over those of the given trials that both have.
+func (r *Row) compare(values []map[coordinates]float64, trials []coordinates) {
+	best, filled := -1, 0
+	for i, c := range r.Cells {
+		if c.N == 0 {
+			continue
+		}
+		filled++
+		if best < 0 || c.Mean > r.Cells[best].Mean+sameMean {
+			best = i
+		}
+	}
+	if filled < 2 {
+		return
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.N == 0 {
+			continue
+		}
+		if c.Mean >= r.Cells[best].Mean-sameMean {
+			c.Best = true
+			continue
+		}
+		var a, b []float64
+		for _, at := range trials {
+			x, inBest := values[best][at]
+			y, inThis := values[i][at]
+			if inBest && inThis {
+				a, b = append(a, x), append(b, y)
+			}
+		}
+		if len(a) >= minPairs {
+			c.Pairs, c.P = len(a), eval.Wilcoxon(a, b)
+		}
+	}
+}
+
+// all returns every row of the table, the average last.
+func (t *Table) all() []Row {
+	if t.Average == nil {
+		return t.Rows
+	}
+	return append(slices.Clone(t.Rows), *t.Average)
+}
