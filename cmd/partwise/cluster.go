@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+func clusterCommand() *cobra.Command {
+	var out, root, labels, method, clustering, features, rank, pattern string
+	var k int
+	var seed uint64
+	var skipBad bool
+	cmd := &cobra.Command{
+		Use:   "cluster DIR",
+		Short: "Put the pictures of a folder into groups that go together",
+		Long: `Cluster puts the pictures of a folder, or the samples of a file or known set,
+into groups that go together. It writes which sample is in which group, a sheet
+of pictures for each group, the parts that were learned, and a page to look at.
+
+Where the classes of some pictures are known, --labels tells them to the method.
+Where the folder has a subfolder for each class, the groups are compared with
+the classes; the method is not told of them.`,
+		Example: `  partwise cluster photos -k 10
+  partwise cluster photos -k 10 --labels labels.csv
+  partwise cluster generated --method gnmf,lambda=10`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e := &pipeline.Experiment{}
+			e.Data = pipeline.Data{Set: args[0], Root: root, Labels: labels, Pattern: pattern}
+			if method == "" {
+				if method = defaultMethod; labels != "" {
+					method = defaultToldMethod
+				}
+			}
+			err := setMethods(e, []string{method})
+			for _, v := range []struct{ key, value string }{{"features", features}, {"cluster", clustering}, {"rank", rank}} {
+				if err == nil && v.value != "" {
+					err = setKey(e, v.key, v.value)
+				}
+			}
+			if err == nil && cmd.Flags().Changed("k") && k < 2 {
+				err = fmt.Errorf("-k %d; there must be 2 groups or more", k)
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			e.Features.SkipBad = skipBad
+			if out == "" {
+				abs, err := filepath.Abs(args[0])
+				if err != nil {
+					return err
+				}
+				out = filepath.Join("results", filepath.Base(abs)+"-groups")
+			}
+			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: labels != "", Rank: e.Rank, Cluster: e.Cluster, Seed: seed}
+			return findGroups(cmd, e, g, out, commandLine(cmd, args))
+		},
+	}
+	f := cmd.Flags()
+	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
+	f.StringVar(&labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
+	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultToldMethod+" with --labels); see partwise methods")
+	f.StringVar(&features, "features", "", "as in pixels=32,normalise=l2,crop=square")
+	f.StringVar(&clustering, "cluster", "distance=cosine", "as in distance=euclidean,restarts=20")
+	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default k)")
+	f.StringVar(&pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*'")
+	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
+	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups)")
+	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be read, and list them")
+	return cmd
+}
+
+// What cluster does unless it is told otherwise.
+const (
+	defaultMethod     = "nmf"
+	defaultToldMethod = "ccf,init=nmf,iterations=500"
+)
+
+func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	reading := newBar(stderr, "reading")
+	in, err := pipeline.Prepare(ctx, e.Data, e.Features, g.Seed, reading.count)
+	reading.end()
+	if err != nil {
+		return err
+	}
+	var warnings []string
+	for _, s := range in.Skipped {
+		fmt.Fprintln(stderr, "left out:", s)
+		warnings = append(warnings, "left out: "+s.Error())
+	}
+	working := newBar(stderr, "factorising")
+	found, err := g.Find(ctx, in, working.count)
+	working.end()
+	if err != nil {
+		return err
+	}
+
+	n := len(found.Groups)
+	c := report.Clusters{
+		Name: in.Set.Name, Command: command, Method: g.Method.String(), Groups: found.Groups,
+		Classes: in.Set.Classes, Scores: found.Scores, Warnings: warnings,
+		Names: make([]string, n),
+		Settings: [][2]string{
+			{"data", e.Data.Set},
+			{"features", e.Features.String()},
+			{"clustering", g.Cluster.String()},
+			{"seed", strconv.FormatUint(g.Seed, 10)},
+		},
+	}
+	if found.Result != nil {
+		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
+	}
+	for i, row := range in.Rows {
+		c.Names[i] = in.Set.Names[row]
+	}
+	if len(in.Set.Classes) > 0 {
+		c.Labels = in.Labels()
+	}
+	if in.Set.Files != nil || in.Set.Height > 0 {
+		images := in.Set.Images()
+		c.Image = func(i int) (image.Image, error) { return images(in.Rows[i]) }
+	}
+	if found.Result != nil && in.Height > 0 {
+		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width}
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	if err := writeAssignments(filepath.Join(out, "assignments.csv"), c); err != nil {
+		return err
+	}
+	if found.Result != nil {
+		var model bytes.Buffer
+		if err := found.Result.Save(&model); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, "model.npz"), model.Bytes(), 0o666); err != nil {
+			return err
+		}
+	}
+	if err := report.WriteClusters(out, c); err != nil {
+		return err
+	}
+	return tellGroups(cmd, c, out)
+}
+
+// writeAssignments writes which sample is in which group, from 1, and its class
+// where it is known.
+func writeAssignments(path string, c report.Clusters) error {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	header := []string{"file", "group"}
+	if c.Labels != nil {
+		header = append(header, "class")
+	}
+	_ = w.Write(header) // a buffer takes everything
+	for i, name := range c.Names {
+		line := []string{name, strconv.Itoa(c.Groups[i] + 1)}
+		if c.Labels != nil {
+			class := ""
+			if c.Labels[i] >= 0 {
+				class = c.Classes[c.Labels[i]]
+			}
+			line = append(line, class)
+		}
+		_ = w.Write(line)
+	}
+	w.Flush()
+	return os.WriteFile(path, text.Bytes(), 0o666)
+}
+
+func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
+	w := cmd.OutOrStdout()
+	size := map[int]int{}
+	for _, g := range c.Groups {
+		size[g]++
+	}
+	fmt.Fprintf(w, "%d samples in %d groups:", len(c.Groups), len(size))
+	for g := range len(size) {
+		fmt.Fprintf(w, " %d", size[g])
+	}
+	fmt.Fprintln(w)
+	if c.Scores != nil {
+		fmt.Fprintf(w, "compared with the classes: AC %.1f %%, NMI %.1f %%\n", 100*c.Scores["AC"], 100*c.Scores["NMI"])
+	}
+	_, err := fmt.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
+		filepath.Join(out, "assignments.csv"), filepath.Join(out, "index.html"))
+	return err
+}

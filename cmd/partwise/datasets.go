@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+func datasetsCommand() *cobra.Command {
+	var root string
+	cmd := &cobra.Command{
+		Use:   "datasets [NAME]",
+		Short: "List the known sets and where they are, or tell of one",
+		Example: `  partwise datasets
+  partwise datasets orl
+  partwise datasets get orl`,
+		Args:              usage(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: setNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSets(cmd.OutOrStdout(), root)
+			}
+			info, ok := datasets.Lookup(args[0])
+			if !ok {
+				return usageError{unknownSet(args[0])}
+			}
+			return tellSet(cmd.OutOrStdout(), info, root)
+		},
+	}
+	cmd.PersistentFlags().StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	cmd.AddCommand(getCommand(&root))
+	return cmd
+}
+
+func getCommand(root *string) *cobra.Command {
+	var from, mirror string
+	cmd := &cobra.Command{
+		Use:               "get NAME",
+		Short:             "Download a known set",
+		Long:              "Get downloads a known set, goes on where a download broke off, checks sums where they are known, and unpacks archives.",
+		Example:           "  partwise datasets get orl",
+		Args:              usage(cobra.ExactArgs(1)),
+		ValidArgsFunction: setNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, ok := datasets.Lookup(args[0]); !ok {
+				return usageError{unknownSet(args[0])}
+			}
+			dir := *root
+			if dir == "" {
+				var err error
+				if dir, err = datasets.DataDir(); err != nil {
+					return err
+				}
+			}
+			var b *bar
+			d := datasets.Downloader{From: from, Mirror: mirror, Progress: func(file string, done, total int64) {
+				if b == nil || b.what != file {
+					b = newBar(cmd.ErrOrStderr(), file)
+				}
+				b.set(done, total)
+			}}
+			err := d.Get(cmd.Context(), args[0], dir)
+			if b != nil {
+				b.end()
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", args[0], dir)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "the form to get: raw (images) or mat (a MATLAB file)")
+	cmd.Flags().StringVar(&mirror, "mirror", "", "address of a folder to download from in place of the set's own")
+	return cmd
+}
+
+func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, s := range datasets.Known() {
+		names = append(names, s.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func unknownSet(name string) error {
+	names, _ := setNames(nil, nil, "")
+	return fmt.Errorf("there is no known set %q; there are %s", name, strings.Join(names, ", "))
+}
+
+func listSets(w io.Writer, root string) error {
+	t := plainTable(w)
+	t.AppendHeader(table.Row{"set", "samples", "classes", "what", "where"})
+	for _, s := range datasets.Known() {
+		t.AppendRow(table.Row{s.Name, s.Samples, s.Classes, s.Content, where(s, root)})
+	}
+	t.Render()
+	_, err := fmt.Fprintln(w, "\npartwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
+	return err
+}
+
+// where says where a set is.
+func where(s datasets.Info, root string) string {
+	if len(s.Forms) == 0 {
+		return "made when asked for"
+	}
+	path, err := datasets.Find(s.Name, datasets.OpenOptions{Root: root})
+	switch {
+	case err == nil:
+		return path
+	case downloads(s):
+		return "not here; partwise datasets get " + s.Name
+	}
+	return "not here"
+}
+
+func downloads(s datasets.Info) bool {
+	for _, f := range s.Forms {
+		if len(f.Files) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func tellSet(w io.Writer, s datasets.Info, root string) error {
+	t := plainTable(w)
+	put := func(what, value string) {
+		if value != "" {
+			t.AppendRow(table.Row{what, value})
+		}
+	}
+	put("set", s.Name+": "+s.Title)
+	put("samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes))
+	put("what", s.Content)
+	put("cite", s.Citation)
+	put("licence", s.Licence)
+	put("home", s.Home)
+	put("where", where(s, root))
+	put("how", s.How)
+	for _, f := range s.Forms {
+		for _, d := range f.Files {
+			sum := "sum not known"
+			if d.SHA256 != "" {
+				sum = "sha256 " + d.SHA256
+			}
+			put("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
+		}
+	}
+	t.Render()
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+func methodsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "methods [NAME]",
+		Short: "List the methods, or explain one",
+		Example: `  partwise methods
+  partwise methods ccf`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return pipeline.MethodNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listMethods(cmd.OutOrStdout())
+			}
+			if args[0] == pipeline.KMeans {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), `kmeans: k-means on the features themselves
+
+It clusters the samples as they are, with the distance and the starts that the
+experiment's clustering has. It has no parameters of its own.
+`)
+				return err
+			}
+			info, ok := factor.Lookup(args[0])
+			if !ok {
+				return usageError{fmt.Errorf("there is no method %q; there are %s", args[0], strings.Join(pipeline.MethodNames(), ", "))}
+			}
+			return explainMethod(cmd.OutOrStdout(), info)
+		},
+	}
+}
+
+func listMethods(w io.Writer) error {
+	t := plainTable(w)
+	t.AppendHeader(table.Row{"method", "what", "made of", "parameters"})
+	t.AppendRow(table.Row{pipeline.KMeans, "k-means on the features", "", ""})
+	for _, i := range factor.Methods() {
+		var params []string
+		for _, p := range i.Params() {
+			params = append(params, p.Name+"="+p.Default)
+		}
+		t.AppendRow(table.Row{i.Name, i.Title, i.Parts, strings.Join(params, " ")})
+	}
+	t.Render()
+	_, err := fmt.Fprintln(w, "\npartwise methods NAME explains one: its objective, its updates and its paper.")
+	return err
+}
+
+func explainMethod(w io.Writer, i factor.Info) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", i.Name, i.Title)
+	fmt.Fprintf(&b, "family     %s\nmade of    %s\nminimises  %s\nupdates    %s\npaper      %s\n", i.Family, i.Parts, i.Objective, i.Update, i.Paper)
+	data := "values of 0 or more"
+	if i.Signed {
+		data = "values of any sign"
+	}
+	if i.NeedsLabels {
+		data += "; needs the labels of some samples"
+	}
+	fmt.Fprintf(&b, "data       %s\n", data)
+	if params := i.Params(); len(params) > 0 {
+		fmt.Fprintf(&b, "\nparameters\n")
+		for _, p := range params {
+			fmt.Fprintf(&b, "  %-12s %s (default %s)\n", p.Name, p.Help, p.Default)
+		}
+	}
+	fmt.Fprintf(&b, "\nand as all methods\n")
+	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "init", "random, nndsvda or nmf", "random")
+	fmt.Fprintf(&b, "  %-12s %s (default %d)\n", "iterations", "how many at most", factor.DefaultIterations)
+	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "tolerance", "stop at a smaller share gained in an iteration", "never")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// plainTable returns a table of columns with nothing drawn between them.
+func plainTable(w io.Writer) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.SetStyle(table.StyleDefault)
+	t.Style().Options = table.OptionsNoBordersAndSeparators
+	t.Style().Format.Header = 0
+	return t
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// bar shows how far a long piece of work is, where someone is looking: on a
+// terminal. It makes itself when it first hears of the work.
+type bar struct {
+	w    io.Writer
+	what string
+	bar  *progressbar.ProgressBar
+}
+
+// isTerminal tells whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
+
+// set shows that so much of the total is done. A total below 0 is unknown.
+func (b *bar) set(done, total int64) {
+	if !isTerminal(b.w) {
+		return
+	}
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(b.w),
+			progressbar.OptionSetDescription(b.what),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionShowElapsedTimeOnFinish(),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(b.w, "\n") }),
+		)
+	}
+	_ = b.bar.Set64(done) // what cannot be drawn is not worth stopping for
+}
+
+// count is set for counts.
+func (b *bar) count(done, total int) { b.set(int64(done), int64(total)) }
+
+// end leaves the line of a bar that did not come to its end.
+func (b *bar) end() {
+	if b.bar != nil && !b.bar.IsFinished() {
+		_, _ = io.WriteString(b.w, "\n")
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// keys are the flags that say what an experiment file says, one key each.
+var keys = []struct{ flag, help string }{
+	{"name", "what the results are called"},
+	{"set", "the data: a known set or a path, with settings behind it as in yale,from=raw"},
+	{"features", "as in pixels=32,normalise=l2,crop=square"},
+	{"classes", "numbers of classes: 5, 2..10 or 2,5,10"},
+	{"repeats", "how often each number of classes is drawn"},
+	{"labels", "labelled samples of each class: none, 30% or a count"},
+	{"rank", "number of basis vectors: k, k+1, 2k or a number"},
+	{"cluster", "as in distance=cosine,restarts=20"},
+	{"seed", "seed of all random choices"},
+}
+
+func runCommand() *cobra.Command {
+	var out, root string
+	var workers int
+	var skipBad bool
+	var methods []string
+	values := map[string]*string{}
+	cmd := &cobra.Command{
+		Use:   "run [FILE]",
+		Short: "Run an experiment: compare methods on drawn classes, with tables and curves",
+		Long: `Run runs the experiment of a YAML file, of flags, or of a file with flags in
+place of some of its keys. Each finished trial goes into a log, and running the
+same again goes on where it stopped.`,
+		Example: `  partwise run docs/experiments/demo.yaml
+  partwise run docs/experiments/demo.yaml --repeats 2 --name quick
+  partwise run --set generated --classes 2,5 --labels 20% \
+      --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e := &pipeline.Experiment{}
+			if len(args) == 1 {
+				var err error
+				if e, err = pipeline.Load(args[0]); err != nil {
+					return err
+				}
+			}
+			var err error
+			cmd.Flags().Visit(func(f *pflag.Flag) {
+				v, isKey := values[f.Name]
+				if !isKey || err != nil {
+					return
+				}
+				err = setKey(e, f.Name, *v)
+			})
+			if err == nil && len(methods) > 0 {
+				err = setMethods(e, methods)
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			if e.Name == "" && e.Data.Set != "" {
+				e.Name = strings.TrimLeft(filepath.Base(e.Data.Set), ".")
+			}
+			if err := e.Check(); err != nil {
+				return usageError{err}
+			}
+			e.Data.Root, e.Features.SkipBad = root, skipBad
+			e.Command = commandLine(cmd, args)
+			if out == "" {
+				out = filepath.Join("results", e.Name)
+			}
+			return runExperiment(cmd, e, out, workers)
+		},
+	}
+	f := cmd.Flags()
+	for _, k := range keys {
+		values[k.flag] = f.String(k.flag, "", k.help)
+	}
+	f.StringArrayVar(&methods, "method", nil, "a method, with its settings behind it as in ccf,init=nmf; once for each")
+	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
+	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
+	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be read, and list them")
+	return cmd
+}
+
+// setKey sets a key of the experiment from a flag.
+func setKey(e *pipeline.Experiment, flag, value string) error {
+	key := flag
+	switch flag {
+	case "set":
+		key, value = "data", inline(value, "set")
+	case "features", "cluster":
+		value = inline(value, "")
+	}
+	if err := e.Set(key, value); err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return nil
+}
+
+func setMethods(e *pipeline.Experiment, methods []string) error {
+	list := make([]string, len(methods))
+	for i, m := range methods {
+		list[i] = inline(m, "name")
+	}
+	if err := e.Set("methods", "["+strings.Join(list, ", ")+"]"); err != nil {
+		return fmt.Errorf("--method: %w", err)
+	}
+	return nil
+}
+
+// inline turns "ccf,init=nmf" into the form that a file has,
+// {name: ccf, init: nmf}; first is the key of what stands before the first
+// comma without one.
+func inline(value, first string) string {
+	if strings.HasPrefix(value, "{") || !strings.Contains(value, "=") {
+		return value
+	}
+	var pairs []string
+	for i, part := range strings.Split(value, ",") {
+		key, v, ok := strings.Cut(part, "=")
+		switch {
+		case ok:
+			pairs = append(pairs, key+": "+v)
+		case i == 0 && first != "":
+			pairs = append(pairs, first+": "+part)
+		default: // a comma in a value
+			pairs[len(pairs)-1] += "," + part
+		}
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	reading := newBar(stderr, "reading")
+	in, err := pipeline.Prepare(ctx, e.Data, e.Features, e.Seed, reading.count)
+	reading.end()
+	if err != nil {
+		return err
+	}
+	for _, s := range in.Skipped {
+		fmt.Fprintln(stderr, "left out:", s)
+	}
+	plan, err := pipeline.NewPlan(e, in)
+	if err != nil {
+		return err
+	}
+	trials := newBar(stderr, "trials")
+	records, err := pipeline.Run(ctx, plan, out, pipeline.RunOptions{Workers: workers, Progress: trials.count})
+	trials.end()
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
+		}
+		return fmt.Errorf("%w (%d of %d trials are kept in %s)", err, len(records), plan.Len(), out)
+	}
+	return writeReport(cmd, out)
+}
