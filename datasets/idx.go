@@ -48,7 +48,7 @@ func IDX(path string, opt VectorOptions) (*Set, error) {
 	if from == "" {
 		from = idxLabels(path)
 	}
-	if from != "" {
+	if from != "" && from != "-" {
 		labels, err := readIDX(from)
 		if err != nil {
 			return nil, err

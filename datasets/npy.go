@@ -28,7 +28,7 @@ func NPY(path string, opt VectorOptions) (*Set, error) {
 	if vars[0], err = readNPY(path, "X"); err != nil {
 		return nil, err
 	}
-	if opt.Labels != "" {
+	if opt.Labels != "" && opt.Labels != "-" {
 		y, err := readNPY(opt.Labels, "y")
 		if err != nil {
 			return nil, err

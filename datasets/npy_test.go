@@ -123,6 +123,26 @@ func TestNPYOrder(t *testing.T) {
 	}
 }
 
+func TestNPYLabels(t *testing.T) {
+	dir := t.TempDir()
+	x := writeFile(t, filepath.Join(dir, "x.npy"), writeNPY("<f4", false, "(2, 1)", []float32{1, 2}))
+	y := writeFile(t, filepath.Join(dir, "y.npy"), writeNPY("<i4", false, "(2,)", []int32{5, 4}))
+	for _, test := range []struct{ labels, want string }{
+		{"", "[] [-1 -1]"}, {"-", "[] [-1 -1]"}, {y, "[4 5] [1 0]"},
+		{x, "[1 2] [0 1]"}, {filepath.Join(dir, "none.npy"), "none.npy"},
+	} {
+		s, err := NPY(x, VectorOptions{Labels: test.labels})
+		got := fmt.Sprint(err)
+		if err == nil {
+			checkSet(t, s)
+			got = fmt.Sprintf("%v %v", s.Classes, s.Labels)
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("labels %q: got %s, want %s", test.labels, got, test.want)
+		}
+	}
+}
+
 // Files of another writer, the npy package's, are read too.
 func TestNPYOtherWriter(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})

@@ -57,7 +57,7 @@ type VectorOptions struct {
 	// Features and Labels name the variables of a MATLAB or NPZ file that hold
 	// the n×m vectors and the n labels. In a CSV file Labels names the column
 	// of the labels, beside an IDX or NPY file the file of the labels. Labels
-	// "-" leaves the variables that may hold labels alone.
+	// "-" says that there are none.
 	Features, Labels string
 	// Height and Width are the size of the images that the vectors hold, where
 	// the file does not tell.

@@ -26,4 +26,3 @@ func New(seed uint64, coordinates ...any) *rand.Rand {
 func Seed(seed uint64, coordinates ...any) uint64 {
 	return New(seed, coordinates...).Uint64()
 }
-
