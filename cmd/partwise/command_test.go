@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+// partwise runs the command and returns its exit code and what it printed.
+func partwise(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = run(args, &out, &err)
+	return code, out.String(), err.String()
+}
+
+// must runs the command and fails the test where it fails.
+func must(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	code, stdout, stderr := partwise(args...)
+	if code != exitDone || stderr != "" {
+		t.Fatalf("partwise %s: exit code %d, said %q", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+// workplace changes into a new folder with the experiment files, photos, a
+// folder of pictures of four classes without subfolders, and labels.csv, the
+// classes of some of them.
+func workplace(t *testing.T) {
+	t.Helper()
+	experiments, err := filepath.Abs(filepath.Join("..", "..", "docs", "experiments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS(filepath.Join("docs", "experiments"), os.DirFS(experiments)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("photos", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	set := datasets.Generated(0)
+	labels := "file,class\n"
+	for i, name := range set.Names {
+		if set.Labels[i]%5 != 0 || i%2 == 0 {
+			continue
+		}
+		img, err := set.Image(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := strings.ReplaceAll(name, "/", "-") + ".png"
+		f, err := os.Create(filepath.Join("photos", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(f, img); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if i%9 == 0 {
+			labels += file + "," + set.Classes[set.Labels[i]] + "\n"
+		}
+	}
+	write(t, "labels.csv", labels)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, file ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(file...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestExamples: the examples of every help work when pasted. Experiments are
+// cut short.
+func TestExamples(t *testing.T) {
+	workplace(t)
+	var examples []string
+	var gather func(c *cobra.Command)
+	gather = func(c *cobra.Command) {
+		text := strings.ReplaceAll(c.Example, "\\\n", "")
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				examples = append(examples, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			gather(sub)
+		}
+	}
+	gather(rootCommand())
+	// What makes results comes before what reads them.
+	slices.SortStableFunc(examples, func(a, b string) int {
+		isRun := func(s string) int {
+			if strings.HasPrefix(s, "partwise run") {
+				return 0
+			}
+			return 1
+		}
+		return isRun(a) - isRun(b)
+	})
+	if len(examples) < 10 {
+		t.Fatalf("only %d examples", len(examples))
+	}
+	for _, line := range examples {
+		args := strings.Fields(line)
+		if args[0] != "partwise" {
+			t.Errorf("example %q is of another program", line)
+			continue
+		}
+		if slices.Contains(args, "get") {
+			continue // the network
+		}
+		if args[1] == "run" {
+			args = append(args, "--classes", "2", "--repeats", "1")
+		}
+		out := must(t, args[1:]...)
+		if out == "" || strings.Contains(out, "\x1b") {
+			t.Errorf("%s printed %q", line, out)
+		}
+	}
+}
+
+// TestRunByFileAndByFlags: both say the same, and running again adds nothing.
+func TestRunByFileAndByFlags(t *testing.T) {
+	workplace(t)
+	write(t, "mine.yaml", `
+name: by-file
+data: {set: generated, samples: 200}
+methods: [kmeans, nmf, {name: ccf, init: nmf, iterations: 20}]
+classes: 2,3
+repeats: 2
+labels: 20%
+rank: k+1
+cluster: {distance: cosine, restarts: 5}
+seed: 9
+`)
+	out := must(t, "run", "mine.yaml")
+	if !strings.Contains(out, "kmeans") || !strings.Contains(out, "12 of 12 trials") {
+		t.Errorf("printed\n%s", out)
+	}
+	must(t, "run", "--name", "by-flags", "--set", "generated,samples=200", "--method", "kmeans", "--method", "nmf",
+		"--method", "ccf,init=nmf,iterations=20", "--classes", "2,3", "--repeats", "2", "--labels", "20%", "--rank", "k+1",
+		"--cluster", "distance=cosine,restarts=5", "--seed", "9", "--workers", "1")
+	want := read(t, "results", "by-file", "results.jsonl")
+	if got := read(t, "results", "by-flags", "results.jsonl"); got != want {
+		t.Error("the log of the flags is not that of the file")
+	}
+	must(t, "run", "mine.yaml", "--workers", "2")
+	if got := read(t, "results", "by-file", "results.jsonl"); got != want {
+		t.Error("running again changed the log")
+	}
+	files := []string{"index.html", "tables/ac.md", "tables/nmi.tex", "tables/ac-free.csv", "tables/ac.txt", "curves/ac.png", "curves/nmi.svg", "curves/convergence.png", "bases/ccf.png", "bases/nmf.png"}
+	before := map[string]string{}
+	for _, f := range files {
+		before[f] = read(t, "results", "by-file", f)
+	}
+	must(t, "report", "results/by-file")
+	for _, f := range files {
+		if read(t, "results", "by-file", f) != before[f] {
+			t.Errorf("made again, %s is another", f)
+		}
+	}
+}
+
+func TestCluster(t *testing.T) {
+	workplace(t)
+	out := must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "scored")
+	if !strings.Contains(out, "72 samples in 4 groups") || !strings.Contains(out, "AC ") {
+		t.Errorf("printed\n%s", out)
+	}
+	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "told")
+	for _, dir := range []string{"scored", "told"} {
+		for _, f := range []string{"index.html", "model.npz", "groups/1.png", "groups/4.png"} {
+			read(t, dir, f)
+		}
+		lines, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
+		if err != nil || len(lines) != 73 || fmt.Sprint(lines[0]) != "[file group class]" {
+			t.Errorf("%s: %d lines of assignments, %v", dir, len(lines), err)
+		}
+	}
+	if a := read(t, "scored", "assignments.csv"); a == read(t, "told", "assignments.csv") {
+		t.Error("labels told change nothing at all")
+	}
+	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "again")
+	for _, f := range []string{"assignments.csv", "model.npz", "groups/1.png"} {
+		if read(t, "scored", f) != read(t, "again", f) {
+			t.Errorf("done again, %s is another", f)
+		}
+	}
+}
+
+// TestMistakes: one line that says what is wrong, and the right exit code.
+func TestMistakes(t *testing.T) {
+	workplace(t)
+	write(t, "broken.yaml", "name: x\ndata: generated\nmethods: [nmf]\nclases: 3\n")
+	write(t, "many.yaml", "name: x\ndata: generated\nmethods: [nmf]\nclasses: 21\n")
+	write(t, "lonely.csv", "a,b,class\n1,2,x\n1,1,x\n2,1,y\n")
+	write(t, "nan.csv", "a,b,class\n1,2,x\n1,NaN,x\n2,1,y\n2,3,y\n")
+	write(t, "negative.csv", "a,b,class\n1,2,x\n1,-3,x\n2,1,y\n2,3,y\n")
+	write(t, "zero.csv", "a,b,class\n1,2,x\n0,0,x\n2,1,y\n2,3,y\n")
+	write(t, "missing.csv", "file,class\nnobody.png,x\n")
+	write(t, "bad.mat", "MATLAB 5.0 MAT-file, and then nothing")
+	write(t, "photos-file", "")
+	for _, dir := range []string{"empty", "twice/train/a", "twice/test/a"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	picture := read(t, "photos", firstFile(t, "photos"))
+	write(t, "twice/train/a/1.png", picture)
+	write(t, "twice/test/a/1.png", picture)
+	if err := os.CopyFS("cut", os.DirFS("photos")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "cut/half.png", picture[:len(picture)/2])
+	const flags = "--method nmf --repeats 1 --name n --set "
+	for line, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"frobnicate":                               {2, `unknown command "frobnicate"`},
+		"run --frobnicate":                         {2, "unknown flag: --frobnicate"},
+		"run a b":                                  {2, "at most 1 arg"},
+		"run":                                      {2, "the experiment names no data"},
+		"run none.yaml":                            {1, "none.yaml: no such file"},
+		"run broken.yaml":                          {1, `broken.yaml: [4:1] unknown field "clases"`},
+		"run many.yaml":                            {1, "classes: 21 are asked for, and generated has 20"},
+		"run many.yaml --classes x":                {2, `--classes: classes "x"`},
+		"run many.yaml --method nnmf":              {2, `there is no method "nnmf"`},
+		"run many.yaml --method gnmf,lamda=1":      {2, "gnmf: lamda: there is no such parameter"},
+		"run many.yaml --classes 2 --rank 999":     {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
+		"run " + flags + "nothing":                 {1, "nothing"},
+		"run " + flags + "lonely.csv":              {1, `class "y" has 1 sample(s)`},
+		"run " + flags + "nan.csv":                 {1, "nan.csv"},
+		"run " + flags + "negative.csv":            {1, "negative.csv row 2: feature 1"},
+		"run " + flags + "zero.csv":                {1, "zero.csv row 2"},
+		"run " + flags + "bad.mat":                 {1, "bad.mat"},
+		"run " + flags + "yale --data empty":       {1, "partwise datasets get yale"},
+		"run " + flags + "empty":                   {1, "empty"},
+		"run " + flags + "twice":                   {1, "twice"},
+		"cluster":                                  {2, "accepts 1 arg"},
+		"cluster photos":                           {1, "say it with -k"},
+		"cluster photos -k 1":                      {2, "-k 1"},
+		"cluster photos -k 99":                     {1, "99 groups of 72 samples"},
+		"cluster photos -k many":                   {2, `invalid argument "many"`},
+		"cluster photos -k 3 --labels none.csv":    {1, "none.csv"},
+		"cluster photos -k 3 --labels missing.csv": {1, "missing.csv: line 2"},
+		"cluster cut -k 3":                         {1, "half.png"},
+		"cluster photos -k 3 --out photos-file":    {1, "photos-file"},
+		"cluster empty -k 3":                       {1, "empty"},
+		"report":                                   {2, "accepts 1 arg"},
+		"report photos":                            {1, "photos holds no results"},
+		"methods none":                             {2, `there is no method "none"`},
+		"datasets none":                            {2, `there is no known set "none"`},
+		"datasets get none":                        {2, `there is no known set "none"`},
+	} {
+		code, _, stderr := partwise(strings.Fields(line)...)
+		first, rest, _ := strings.Cut(stderr, "\n")
+		if code != want.code || !strings.Contains(first, want.text) || !strings.HasPrefix(first, "partwise: ") {
+			t.Errorf("partwise %s: exit code %d and %q, want %d and %q", line, code, stderr, want.code, want.text)
+		}
+		if rest != "" && !strings.Contains(rest, "^") {
+			t.Errorf("partwise %s says more than a line:\n%s", line, stderr)
+		}
+	}
+	code, out, stderr := partwise("cluster", "cut", "-k", "3", "--skip-bad", "--out", "skipped")
+	if code != exitDone || !strings.Contains(stderr, "left out: ") || !strings.Contains(stderr, "half.png") || !strings.Contains(out, "72 samples") {
+		t.Errorf("with a bad picture skipped: %d, %q, %q", code, out, stderr)
+	}
+}
+
+// firstFile returns the name of the first file in a folder.
+func firstFile(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		t.Fatal(err)
+	}
+	return entries[0].Name()
+}
+
+func TestListings(t *testing.T) {
+	workplace(t)
+	for line, want := range map[string][]string{
+		"methods":         {"ccf", "semi-gnmf", "Constrained concept factorisation"},
+		"methods gnmf":    {"λ·tr(VᵀLV)", "lambda", "default 100", "Cai"},
+		"methods kmeans":  {"k-means"},
+		"datasets":        {"yale", "newsgroups", "generated"},
+		"datasets orl":    {"40", "cite", "licence"},
+		"version":         {"partwise", "matrix products by"},
+		"completion bash": {"partwise"},
+		"--help":          {"partwise cluster photos -k 10"},
+		"run --help":      {"Examples:", "--classes"},
+	} {
+		out := must(t, strings.Fields(line)...)
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("partwise %s does not say %q", line, w)
+			}
+		}
+	}
+	for _, name := range strings.Fields("nmf nmf-kl nmf-ncw gnmf semi-gnmf cnmf cnmf-kl cf ccf parts") {
+		must(t, "methods", name)
+	}
+}
+
+func TestInline(t *testing.T) {
+	for in, want := range map[string]string{
+		"ccf":                       "ccf",
+		"ccf,init=nmf":              "{name: ccf, init: nmf}",
+		"yale,from=raw,samples=100": "{name: yale, from: raw, samples: 100}",
+		"{name: ccf, init: nmf}":    "{name: ccf, init: nmf}",
+		"name=ccf,init=nmf":         "{name: ccf, init: nmf}",
+	} {
+		if got := inline(in, "name"); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
