@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
 // SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney
@@ -30,7 +32,7 @@ func (s SSKK) Kernel(similarity mat.Matrix, must, cannot [][2]int) (*mat.SymDens
 		return nil, fmt.Errorf("ss-kk: %w", err)
 	}
 	n := sym.SymmetricDim()
-	must, cannot, err = distinct(n, must, cannot)
+	must, cannot, err = links.Distinct(n, must, cannot)
 	if err != nil {
 		return nil, fmt.Errorf("ss-kk: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
 // SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF
@@ -34,7 +36,7 @@ func LinkSimilarity(similarity mat.Matrix, must, cannot [][2]int) (*mat.SymDense
 		return nil, err
 	}
 	n := sym.SymmetricDim()
-	must, cannot, err = distinct(n, must, cannot)
+	must, cannot, err = links.Distinct(n, must, cannot)
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,11 @@ type frobeniusCost struct {
 	vx, ux     *mat.Dense // v·X, u·Xᵀ
 	vv, uu     *mat.Dense // k×k
 	sumSquares float64
+	moved      bool // v has moved since vx was made
 }
 
 func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
-	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v), sumSquares: sumSquares(x)}
+	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v), sumSquares: sumSquares(x), moved: true}
 }
 
 func sumSquares(x data) float64 {
@@ -24,22 +25,24 @@ func sumSquares(x data) float64 {
 }
 
 func (c *frobeniusCost) basisBlock() block {
-	c.x.timesCoefficients(c.vx, c.v)
-	if c.vv == nil {
+	if c.moved {
+		c.x.timesCoefficients(c.vx, c.v)
 		c.vv = selfGram(c.v)
+		c.moved = false
 	}
 	return block{lin: c.vx, h: c.vv}
 }
 
 func (c *frobeniusCost) coefficientBlock() block {
+	c.moved = true
 	c.x.timesBasis(c.ux, c.u)
 	c.uu = selfGram(c.u)
 	return block{lin: c.ux, h: c.uu}
 }
 
 func (c *frobeniusCost) value() float64 {
-	c.vv = selfGram(c.v)
-	j := c.sumSquares - 2*inner(c.ux, c.v) + inner(c.uu, c.vv)
+	vv := selfGram(c.v)
+	j := c.sumSquares - 2*inner(c.ux, c.v) + inner(c.uu, vv)
 	if j < nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}

@@ -61,7 +61,15 @@ func TestBadInput(t *testing.T) {
 		"tolerance":           {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN"},
 		"start shape":         {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2, want 3×2"},
 		"start negative":      {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights hold -1 at row 1, column 1"},
-		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link between samples 0 and 4 of 4"},
+		"links contradict":    {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{2, 0}}}, Options{Rank: 2}, "cannot-link (2, 0) contradicts must-link (2, 1), (1, 0)"},
+		"link against labels": {ones(4, 3), NMF{}, Known{Labels: []int{0, 0, 1, -1}, MustLink: [][2]int{{1, 3}, {3, 2}}}, Options{Rank: 2}, "contradicts must-link"},
+		"no links":            {ones(4, 3), DSNMF{}, Known{}, Options{Rank: 2}, "none are known"},
+		"link weight":         {ones(4, 3), DSNMF{Must: -2}, labels, Options{Rank: 2}, "must-links weigh -2"},
+		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "a learned graph of 5 parts and 4 samples"},
+		"no fit":              {ones(4, 3), CFOGL{Mu: None}, labels, Options{Rank: 2}, "mu is 0"},
+		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "no 0×0 images"},
+		"another image":       {ones(4, 3), NTF{}, labels, Options{Rank: 2, Height: 2, Width: 2}, "no 2×2 images"},
+		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4) among 4 samples"},
 		"empty":               {&mat.Dense{}, NMF{}, Known{}, Options{Rank: 1}, "no data"},
 	} {
 		res, err := c.method.Fit(context.Background(), c.x, c.known, c.opt)
@@ -276,12 +284,16 @@ func TestCombined(t *testing.T) {
 		"nmf":       nil,
 		"nmf-kl":    {"cost": "kl"},
 		"nmf-ncw":   {"weighting": "normalised-cut"},
-		"gnmf":      {"graph": true},
-		"semi-gnmf": {"graph": true, "label-edges": true},
+		"gnmf":      {"penalty": "graph"},
+		"semi-gnmf": {"penalty": "graph", "label-edges": true},
 		"cnmf":      {"tie": "labels"},
 		"cnmf-kl":   {"cost": "kl", "tie": "labels"},
 		"cf":        {"basis": "concept"},
 		"ccf":       {"basis": "concept", "tie": "labels"},
+		"lccf":      {"basis": "concept", "penalty": "graph"},
+		"cf-ogl":    {"basis": "concept", "penalty": "learned-graph"},
+		"l2-snmf":   {"penalty": "links", "cannot": 0.005, "unit-norm": true},
+		"d-snmf":    {"cost": "kl", "penalty": "links", "unit-norm": true},
 	} {
 		parts, _ := Lookup("parts")
 		combined, err := parts.New(settings)

@@ -34,14 +34,17 @@ type Start struct {
 	Basis *mat.Dense
 	// Weights is W, n×k, for a concept basis.
 	Weights *mat.Dense
+	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images
+	// of h×w pixels.
+	Rows, Columns *mat.Dense
 	// Coefficients is V, n×k; with a tie the mean over samples that share
 	// coefficients is taken.
 	Coefficients *mat.Dense
 }
 
-// initialFactors lie down: u k×m or w k×n, as the basis needs, and v k×ñ,
-// condensed.
-type initialFactors struct{ u, w, v *mat.Dense }
+// initialFactors lie down: u k×m, w k×n, or a k×h and b k×w, as the basis needs,
+// and v k×ñ, condensed.
+type initialFactors struct{ u, w, a, b, v *mat.Dense }
 
 func (p Parts) initial(ctx context.Context, x mat.Matrix, d, condensed data, ch *change, opt Options) (*initialFactors, error) {
 	var f *initialFactors
@@ -50,7 +53,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d, condensed data, ch 
 	case Random, "":
 		f = p.random(d, ch, opt)
 	case NNDSVDa:
-		f, err = p.fromSVD(d, ch, opt.Rank)
+		f, err = p.fromSVD(d, ch, opt)
 	case FromNMF:
 		f, err = p.fromNMF(ctx, x, ch, opt)
 	default:
@@ -63,6 +66,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d, condensed data, ch 
 		return f, nil
 	}
 	n, m := d.dims()
+	h, w := opt.shape(m)
 	given := func(a *mat.Dense, what string, rows int) (*mat.Dense, error) {
 		if r, c := a.Dims(); r != rows || c != opt.Rank {
 			return nil, fmt.Errorf("the initial %s are %d×%d, want %d×%d", what, r, c, rows, opt.Rank)
@@ -83,6 +87,16 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d, condensed data, ch 
 	}
 	if a := opt.Start.Weights; a != nil && p.Basis == Concept {
 		if f.w, err = given(a, "weights", n); err != nil {
+			return nil, err
+		}
+	}
+	if a := opt.Start.Rows; a != nil && p.Basis == RankOne {
+		if f.a, err = given(a, "rows", h); err != nil {
+			return nil, err
+		}
+	}
+	if a := opt.Start.Columns; a != nil && p.Basis == RankOne {
+		if f.b, err = given(a, "columns", w); err != nil {
 			return nil, err
 		}
 	}
@@ -109,9 +123,13 @@ func (p Parts) random(d data, ch *change, opt Options) *initialFactors {
 		return out
 	}
 	f := &initialFactors{v: ch.condensed(draw("coefficients", n), true)}
-	if p.Basis == Concept {
+	switch p.Basis {
+	case Concept:
 		f.w = draw("weights", n)
-	} else {
+	case RankOne:
+		h, w := opt.shape(m)
+		f.a, f.b = draw("rows", h), draw("columns", w)
+	default:
 		f.u = draw("basis", m)
 	}
 	return f
@@ -122,18 +140,23 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ch *change, opt Option
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
-	return p.from(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()), ch), nil
+	return p.from(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()), ch, opt), nil
 }
 
 // from turns a pair of factors, u k×m and v k×n, into the parameters of p.
-func (p Parts) from(u, v *mat.Dense, ch *change) *initialFactors {
+func (p Parts) from(u, v *mat.Dense, ch *change, opt Options) *initialFactors {
 	f := &initialFactors{}
 	z := ch.condensed(v, false)
 	lift(z)
 	f.v = z
-	if p.Basis == Free {
+	switch p.Basis {
+	case Free:
 		lift(u)
 		f.u = u
+		return f
+	case RankOne:
+		lift(u)
+		f.a, f.b = marginals(u, opt)
 		return f
 	}
 	k, _ := v.Dims()
@@ -148,6 +171,30 @@ func (p Parts) from(u, v *mat.Dense, ch *change) *initialFactors {
 	lift(v)
 	f.w = v
 	return f
+}
+
+// marginals returns the rank-one images a ⊗ b with the sums of u's images over
+// their rows and their columns.
+func marginals(u *mat.Dense, opt Options) (a, b *mat.Dense) {
+	k, m := u.Dims()
+	h, w := opt.shape(m)
+	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
+	for r := range k {
+		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
+		var total float64
+		for i := range h {
+			for j := range w {
+				x := row[i*w+j]
+				ar[i] += x
+				br[j] += x
+				total += x
+			}
+		}
+		for j := range br {
+			br[j] /= max(total, floor)
+		}
+	}
+	return a, b
 }
 
 // lift adds a fifth of the mean to every entry.
@@ -165,8 +212,9 @@ func lift(a *mat.Dense) {
 // fromSVD is NNDSVDa. For each singular triplet the pair of positive parts or
 // that of negative parts of its vectors, whichever is the larger, becomes a
 // pair of factors; where entries are then 0 they get the data's mean.
-func (p Parts) fromSVD(d data, ch *change, rank int) (*initialFactors, error) {
+func (p Parts) fromSVD(d data, ch *change, opt Options) (*initialFactors, error) {
 	n, m := d.dims()
+	rank := opt.Rank
 	if rank > min(n, m) {
 		return nil, fmt.Errorf("nndsvda starts at most min(n, m) = %d basis vectors, not %d", min(n, m), rank)
 	}
@@ -202,7 +250,7 @@ func (p Parts) fromSVD(d data, ch *change, rank int) (*initialFactors, error) {
 	if p.Basis == Free {
 		return &initialFactors{u: u, v: ch.condensed(v, false)}, nil
 	}
-	return p.from(u, v, ch), nil
+	return p.from(u, v, ch, opt), nil
 }
 
 // partNorms returns the lengths of the positive and the negative part of a.

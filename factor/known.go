@@ -1,6 +1,10 @@
 package factor
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/seed4492f2cd/partwise/internal/links"
+)
 
 // Known is what is known about the n samples beside their features. Its zero
 // value says that nothing is known.
@@ -13,7 +17,8 @@ type Known struct {
 	MustLink, CannotLink [][2]int
 }
 
-// check tells whether what is known fits n samples.
+// check tells whether what is known fits n samples and does not contradict
+// itself.
 func (k Known) check(n int) error {
 	if len(k.Labels) != 0 && len(k.Labels) != n {
 		return fmt.Errorf("%d labels for %d samples", len(k.Labels), n)
@@ -23,12 +28,32 @@ func (k Known) check(n int) error {
 			return fmt.Errorf("sample %d has the label %d; labels count from 0, and -1 says not known", i, c)
 		}
 	}
-	for name, pairs := range map[string][][2]int{"must-link": k.MustLink, "cannot-link": k.CannotLink} {
-		for _, p := range pairs {
-			if p[0] < 0 || p[0] >= n || p[1] < 0 || p[1] >= n {
-				return fmt.Errorf("%s between samples %d and %d of %d", name, p[0], p[1], n)
-			}
-		}
+	if len(k.MustLink) == 0 && len(k.CannotLink) == 0 {
+		return nil
 	}
-	return nil
+	must, cannot := k.impliedLinks()
+	_, err := links.Close(n, append(must, k.MustLink...), append(cannot, k.CannotLink...))
+	return err
+}
+
+// impliedLinks returns must-links that join the samples of each label and
+// cannot-links that part the labels, by the first sample of each.
+func (k Known) impliedLinks() (must, cannot [][2]int) {
+	first := map[int]int{}
+	var firsts []int
+	for i, c := range k.Labels {
+		if c < 0 {
+			continue
+		}
+		if f, ok := first[c]; ok {
+			must = append(must, [2]int{f, i})
+			continue
+		}
+		for _, f := range firsts {
+			cannot = append(cannot, [2]int{f, i})
+		}
+		first[c] = i
+		firsts = append(firsts, i)
+	}
+	return must, cannot
 }

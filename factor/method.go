@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,6 +37,9 @@ type Options struct {
 	Start *Start
 	// Seed makes random initial factors repeatable.
 	Seed uint64
+	// Height and Width are the size of the images that samples are, row by
+	// row, for methods that see them as images. 0 stands for a square.
+	Height, Width int
 	// KeepScale leaves the factors as the last iteration left them, without
 	// the rescaling on exit that fixes which of the equivalent pairs of
 	// factors is returned.
@@ -61,4 +65,18 @@ func (o Options) check(n int) error {
 		return fmt.Errorf("a time limit of %v", o.MaxTime)
 	}
 	return nil
+}
+
+// shape returns the size of the images that samples of m features are; both
+// are 0 where that cannot be told.
+func (o Options) shape(m int) (height, width int) {
+	h, w := o.Height, o.Width
+	if h == 0 && w == 0 {
+		h = int(math.Round(math.Sqrt(float64(m))))
+		w = h
+	}
+	if h < 1 || w < 1 || h*w != m {
+		return 0, 0
+	}
+	return h, w
 }

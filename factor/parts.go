@@ -20,6 +20,12 @@ type Parts struct {
 	Weighting Weighting
 	// Penalty adds a term in the coefficients to the cost, or is nil.
 	Penalty Penalty
+	// UnitNorm brings the vectors of a free basis to unit length in every
+	// iteration, so that a penalty cannot be lowered by shrinking V and growing
+	// U. The coefficients do not follow, and no descent is promised.
+	UnitNorm bool
+	// FitWeight is what the cost counts beside the penalty; 0 means 1.
+	FitWeight float64
 }
 
 // Fit implements [Method]. The data must be ≥ 0, but for a concept basis under
@@ -58,7 +64,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	n, _ := d.dims()
+	n, m := d.dims()
 	if err := known.check(n); err != nil {
 		return nil, err
 	}
@@ -68,6 +74,11 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	i, j, value, signed := firstNegative(d)
 	if signed && !(p.Basis == Concept && p.Cost == Frobenius && p.Weighting == Equal) {
 		return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and this method needs values of 0 or more", j, value)}
+	}
+	if p.Basis == RankOne {
+		if h, _ := opt.shape(m); h == 0 {
+			return nil, fmt.Errorf("a rank-one basis is for images, and samples of %d features are no %d×%d images (0×0 stands for a square)", m, opt.Height, opt.Width)
+		}
 	}
 	var weight []float64
 	if p.Weighting == NormalisedCut {
@@ -79,6 +90,12 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	condensed := r.change.data(d, p.Cost)
 	r.offset = r.change.constant(d, condensed, p.Cost)
+	if !(p.FitWeight >= 0 && p.FitWeight <= largestValue) {
+		return nil, fmt.Errorf("the fit weighs %v; it must be above 0", p.FitWeight)
+	}
+	if p.UnitNorm && p.Basis != Free {
+		return nil, fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
+	}
 	if p.Penalty != nil {
 		if r.penalty, err = p.Penalty.bind(d, known); err != nil {
 			return nil, err
@@ -91,10 +108,10 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	r.v = first.v
 	if r.penalty != nil {
-		r.terms = &terms{like(r.v), like(r.v)}
+		r.terms = &terms{like(r.v), like(r.v), r.penalty.root()}
 		if !r.change.none {
 			r.wholeV = mat.NewDense(opt.Rank, n, nil)
-			r.whole = &terms{like(r.wholeV), like(r.wholeV)}
+			r.whole = &terms{neg: like(r.wholeV), pos: like(r.wholeV)}
 		}
 	}
 	r.model = p.model(d, condensed, r.change, first, signed)
@@ -111,14 +128,29 @@ func (p Parts) model(d, condensed data, ch *change, first *initialFactors, signe
 
 func (p Parts) plainModel(d, condensed data, first *initialFactors) model {
 	u := first.u
-	if p.Basis == Concept {
+	if p.Basis != Free {
 		k, _ := first.v.Dims()
 		_, m := d.dims()
 		u = mat.NewDense(k, m, nil)
-		b := newConceptBasis(d, first.w, u)
-		return plainModel{newCost(p.Cost, condensed, u, first.v), b, u}
 	}
-	return plainModel{newCost(p.Cost, condensed, u, first.v), freeBasis{u}, u}
+	var b basis
+	switch p.Basis {
+	case Concept:
+		b = newConceptBasis(d, first.w, u)
+	case RankOne:
+		b = newRankOneBasis(first.a, first.b, u)
+	default:
+		b = freeBasis{u, p.UnitNorm}
+	}
+	return plainModel{newCost(p.Cost, condensed, u, first.v), b, u}
+}
+
+// fitWeight is what the cost counts beside the penalty.
+func (p Parts) fitWeight() float64 {
+	if p.FitWeight == 0 {
+		return 1
+	}
+	return p.FitWeight
 }
 
 // share is what half the gradient of a penalty counts in a block: the
@@ -148,6 +180,11 @@ func (r *run) iterate(ctx context.Context, opt Options) error {
 		r.model.stepBasis(r.solver)
 		b := r.model.coefficientBlock()
 		r.solver.step(r.v, b, r.penaltyTerms())
+		if l, ok := r.penalty.(learningPenalty); ok {
+			if err := l.learn(r.change.v(r.v)); err != nil {
+				return fmt.Errorf("iteration %d: %w", t, err)
+			}
+		}
 		if err := r.record(); err != nil {
 			return err
 		}
@@ -180,7 +217,7 @@ func (r *run) penaltyTerms() *terms {
 	}
 	t.neg.Zero()
 	t.pos.Zero()
-	r.penalty.add(t, v, r.parts.Cost.share())
+	r.penalty.add(t, v, r.parts.Cost.share()/r.parts.fitWeight())
 	if r.whole != nil {
 		r.change.pullBack(r.terms.neg, t.neg)
 		r.change.pullBack(r.terms.pos, t.pos)
@@ -190,7 +227,7 @@ func (r *run) penaltyTerms() *terms {
 
 // record appends the objective at the present factors to the history.
 func (r *run) record() error {
-	j := r.model.value() + r.offset
+	j := r.parts.fitWeight() * (r.model.value() + r.offset)
 	if r.penalty != nil {
 		j += r.penalty.value(r.change.v(r.v))
 	}
@@ -207,14 +244,9 @@ func (r *run) record() error {
 func (r *run) finish(opt Options) (*Result, error) {
 	u, _ := r.model.factors()
 	if !opt.KeepScale {
-		k, _ := u.Dims()
-		scale := make([]float64, k)
-		for i := range k {
-			row := u.RawRowView(i)
-			if scale[i] = math.Sqrt(dot(row, row)); scale[i] < floor {
-				scale[i] = 1
-			}
-			scaleRow(r.v, i, scale[i])
+		scale := lengths(u)
+		for i, s := range scale {
+			scaleRow(r.v, i, s)
 		}
 		r.model.rescale(scale)
 	}

@@ -14,8 +14,17 @@ type Penalty interface {
 type boundPenalty interface {
 	// add adds share times the two parts of half the gradient at v.
 	add(t *terms, v *mat.Dense, share float64)
+	// root tells whether v must move by the square root of its ratio for the
+	// objective not to rise.
+	root() bool
 	// value is the penalty at v.
 	value(v *mat.Dense) float64
+}
+
+// A learningPenalty has parameters of its own, which it moves once v has.
+type learningPenalty interface {
+	boundPenalty
+	learn(v *mat.Dense) error
 }
 
 // None, as the value of a weight such as Graph.Lambda, means that the term is

@@ -104,6 +104,8 @@ func (l *laplacian) add(t *terms, v *mat.Dense, share float64) {
 	}
 }
 
+func (l *laplacian) root() bool { return false }
+
 func (l *laplacian) value(v *mat.Dense) float64 {
 	var sum float64
 	k, _ := v.Dims()

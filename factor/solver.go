@@ -35,8 +35,12 @@ type solver interface {
 	step(theta *mat.Dense, b block, terms *terms)
 }
 
-// terms are the parts that penalties add to the gradient, both ≥ 0.
-type terms struct{ neg, pos *mat.Dense }
+// terms are the parts that penalties add to the gradient, both ≥ 0. With root
+// the factor moves by the square root of its ratio.
+type terms struct {
+	neg, pos *mat.Dense
+	root     bool
+}
 
 // multiplicative is the papers' rule: θ ← θ∘(negative part/positive part). For
 // signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper,
@@ -63,12 +67,15 @@ func (s *multiplicative) step(theta *mat.Dense, b block, t *terms) {
 		if t != nil {
 			tn, tp = t.neg.RawRowView(r), t.pos.RawRowView(r)
 		}
-		if neg == nil {
+		switch {
+		case neg != nil:
+			n = neg.RawRowView(r)
+			multiplySigned(th, lin, p, n, tn, tp)
+		case t != nil && t.root:
+			multiplyRoot(th, lin, p, tn, tp)
+		default:
 			multiply(th, lin, p, tn, tp)
-			continue
 		}
-		n = neg.RawRowView(r)
-		multiplySigned(th, lin, p, n, tn, tp)
 	}
 }
 
@@ -84,6 +91,13 @@ func multiply(th, lin, pos, tn, tp []float64) {
 	tn, tp = tn[:len(th)], tp[:len(th)]
 	for i, x := range th {
 		th[i] = settle(x * ((lin[i] + tn[i]) / max(pos[i]+tp[i], floor)))
+	}
+}
+
+// multiplyRoot is θ ← θ∘√((lin + tn)/(pos + tp)).
+func multiplyRoot(th, lin, pos, tn, tp []float64) {
+	for i, x := range th {
+		th[i] = settle(x * math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], floor)))
 	}
 }
 

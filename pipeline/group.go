@@ -65,7 +65,8 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		out.Rank = g.Rank.Of(k)
 		opt := factor.Options{
 			Rank: out.Rank, Init: g.Method.Init, Iterations: g.Method.Iterations, Tolerance: g.Method.Tolerance,
-			Seed: rng.Seed(g.Seed, "initial factors"),
+			Seed:   rng.Seed(g.Seed, "initial factors"),
+			Height: in.Height, Width: in.Width,
 		}
 		if progress != nil {
 			total := opt.Iterations

@@ -168,5 +168,5 @@ func (m Method) needsLabels() bool {
 	if info.NeedsLabels {
 		return true
 	}
-	return m.Params["tie"] == "labels" || m.Params["label-edges"] == true
+	return m.Params["tie"] == "labels" || m.Params["label-edges"] == true || m.Params["penalty"] == "links"
 }

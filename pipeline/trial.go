@@ -33,7 +33,8 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 		rec.Rank = e.Rank.Of(t.k)
 		res, err = method.Fit(ctx, x, factor.Known{Labels: d.labels}, factor.Options{
 			Rank: rec.Rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
-			Seed: rng.Seed(e.Seed, "initial factors", t.k, t.repeat),
+			Seed:   rng.Seed(e.Seed, "initial factors", t.k, t.repeat),
+			Height: p.Inputs.Height, Width: p.Inputs.Width,
 		})
 		if err != nil {
 			return nil, nil, p.Inputs.nameRows(err, d.rows)

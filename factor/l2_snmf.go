@@ -1,0 +1,25 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// L2SNMF is supervised NMF, min ‖X − UVᵀ‖² + tr(VᵀCV) with the basis at unit norm
+// in every iteration (Ambai, Utama and Yoshida 2011, section 3.1). C pulls linked
+// samples together and pushes others apart; see [Links].
+type L2SNMF struct {
+	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 for both,
+	// None means 0.
+	Must   float64 `param:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
+	Cannot float64 `param:"cannot" default:"0.005" help:"weight of a cannot-link, C_ij"`
+}
+
+// Fit implements [Method].
+func (l L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	if l.Cannot == 0 {
+		l.Cannot = 0.005
+	}
+	return Parts{UnitNorm: true, Penalty: Links{Must: l.Must, Cannot: l.Cannot}}.Fit(ctx, x, known, opt)
+}

@@ -1,0 +1,21 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LCCF is locally consistent concept factorisation, min ‖X − XWVᵀ‖² +
+// λ·tr(VᵀLV) (Cai, He and Han 2011). The data may be of any sign. Its objective
+// has no minimum (see [Graph]).
+type LCCF struct {
+	// Lambda is the weight of the graph; 0 means 100, None means 0.
+	Lambda float64 `param:"lambda" default:"100" help:"weight λ of the graph"`
+	Neighbourhood
+}
+
+// Fit implements [Method].
+func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return Parts{Basis: Concept, Penalty: Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}}.Fit(ctx, x, known, opt)
+}

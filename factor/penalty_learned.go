@@ -1,0 +1,213 @@
+package factor
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LearnedGraph is a graph that is learned with the factors (Shu et al. 2019):
+//
+//	‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)
+//
+// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with
+// FᵀF = I. L_Q is the Laplacian of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of
+// c parts. Every iteration takes the eigenvectors of an n×n matrix.
+type LearnedGraph struct {
+	// Lambda and Beta are λ and β; 0 means 1, None means 0.
+	Lambda, Beta float64
+	// Parts is c; 0 means the rank.
+	Parts int
+	// Neighbourhood gives W₀: its graph with rows that sum to 1.
+	Neighbourhood
+	// Initial is W₀ itself, n×n, if it is set.
+	Initial *mat.Dense
+	// Rule says how Q moves.
+	Rule GraphRule
+}
+
+// GraphRule says how the rows of a learned graph move.
+type GraphRule int
+
+const (
+	// Exact minimises the objective: q_i is the projection of
+	// w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being squared distances of rows.
+	Exact GraphRule = iota
+	// Printed is eq. 17 as it stands in the paper, the projection of
+	// w_i − (β/2)·d^F_i, with which the objective can rise.
+	Printed
+)
+
+var graphRuleNames = names[GraphRule]{"rule", []string{"exact", "printed"}}
+
+// String returns the name that settings use.
+func (r GraphRule) String() string { return graphRuleNames.name(r) }
+
+// UnmarshalText reads the name that settings use.
+func (r *GraphRule) UnmarshalText(text []byte) error { return graphRuleNames.read(r, text) }
+
+func (g LearnedGraph) bind(x data, _ Known) (boundPenalty, error) {
+	n, _ := x.dims()
+	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: g.Parts, rule: g.Rule}
+	for name, w := range map[string]float64{"lambda": b.lambda, "beta": b.beta} {
+		if !(w >= 0 && w <= largestValue) {
+			return nil, fmt.Errorf("%s is %v; it must be 0 or more", name, w)
+		}
+	}
+	if b.parts < 1 || b.parts > n {
+		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
+	}
+	if b.initial = g.Initial; b.initial == nil {
+		s, err := g.Neighbourhood.graph(x)
+		if err != nil {
+			return nil, err
+		}
+		b.initial = mat.NewDense(n, n, nil)
+		for i := range n {
+			cols, vals := s.Row(i)
+			var sum float64
+			for _, w := range vals {
+				sum += w
+			}
+			for p, j := range cols {
+				b.initial.Set(i, j, vals[p]/max(sum, floor))
+			}
+		}
+	} else if r, c := b.initial.Dims(); r != n || c != n || !finite(b.initial) || mat.Min(b.initial) < 0 {
+		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
+	}
+	b.q = mat.DenseCopyOf(b.initial)
+	b.refresh()
+	if err := b.embed(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+type boundLearnedGraph struct {
+	lambda, beta float64
+	parts        int
+	rule         GraphRule
+	initial, q   *mat.Dense
+	s            *mat.Dense // (Q + Qᵀ)/2
+	degree       []float64
+	f            *mat.Dense // c×n, lying
+}
+
+func (b *boundLearnedGraph) root() bool { return false }
+
+// refresh brings s and its degrees up to date with q.
+func (b *boundLearnedGraph) refresh() {
+	n, _ := b.q.Dims()
+	b.s = mat.NewDense(n, n, nil)
+	b.degree = make([]float64, n)
+	for i := range n {
+		for j := range n {
+			x := (b.q.At(i, j) + b.q.At(j, i)) / 2
+			b.s.Set(i, j, x)
+			b.degree[i] += x
+		}
+	}
+}
+
+// embed sets f to the eigenvectors of the smallest eigenvalues of L_Q.
+func (b *boundLearnedGraph) embed() error {
+	n, _ := b.s.Dims()
+	l := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			l.SetSym(i, j, -b.s.At(i, j))
+		}
+		l.SetSym(i, i, b.degree[i]-b.s.At(i, i))
+	}
+	var e mat.EigenSym
+	if !e.Factorize(l, true) {
+		return fmt.Errorf("the eigenvectors of the learned graph were not found")
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	b.f = mat.DenseCopyOf(vectors.Slice(0, n, 0, b.parts).T())
+	return nil
+}
+
+// learn moves F, then Q.
+func (b *boundLearnedGraph) learn(v *mat.Dense) error {
+	if err := b.embed(); err != nil {
+		return err
+	}
+	n, _ := b.q.Dims()
+	df := squaredDistances(b.f)
+	toF, toV := b.beta/4, b.lambda/4
+	var dv *mat.Dense
+	if b.rule == Printed {
+		toF, toV = b.beta/2, 0
+	} else {
+		dv = squaredDistances(v)
+	}
+	y, p := make([]float64, 0, n), make([]float64, n-1)
+	for i := range n {
+		y = y[:0]
+		for j := range n {
+			if j == i {
+				continue
+			}
+			x := b.initial.At(i, j) - toF*df.At(i, j)
+			if dv != nil {
+				x -= toV * dv.At(i, j)
+			}
+			y = append(y, x)
+		}
+		projectSimplex(p, y)
+		row := b.q.RawRowView(i)
+		copy(row[:i], p[:i])
+		row[i] = 0
+		copy(row[i+1:], p[i:])
+	}
+	b.refresh()
+	return nil
+}
+
+// squaredDistances returns ‖a_i − a_j‖² of the columns of a.
+func squaredDistances(a *mat.Dense) *mat.Dense {
+	_, n := a.Dims()
+	standing := stand(a)
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		x := standing.RawRowView(i)
+		for j := range i {
+			var sum float64
+			for r, y := range standing.RawRowView(j) {
+				sum += (x[r] - y) * (x[r] - y)
+			}
+			out.Set(i, j, sum)
+			out.Set(j, i, sum)
+		}
+	}
+	return out
+}
+
+// add: λSV to the negative part and λDV to the positive one, with the graph of
+// the moment.
+func (b *boundLearnedGraph) add(t *terms, v *mat.Dense, share float64) {
+	sv := like(v)
+	gemm(sv, v, noTrans, b.s, noTrans) // s is symmetric
+	k, _ := v.Dims()
+	for r := range k {
+		axpy(share*b.lambda, sv.RawRowView(r), t.neg.RawRowView(r))
+		pos := t.pos.RawRowView(r)
+		for i, x := range v.RawRowView(r) {
+			pos[i] += share * b.lambda * b.degree[i] * x
+		}
+	}
+}
+
+func (b *boundLearnedGraph) value(v *mat.Dense) float64 {
+	var d mat.Dense
+	d.Sub(b.q, b.initial)
+	return inner(&d, &d) + b.beta*b.roughness(b.f) + b.lambda*b.roughness(v)
+}
+
+// roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².
+func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
+	return inner(b.s, squaredDistances(a)) / 2
+}

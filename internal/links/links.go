@@ -1,0 +1,123 @@
+// Package links is the algebra of must-links and cannot-links, pairs of samples
+// that belong together and that do not.
+package links
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Close follows the must-links among n samples to their end: groups holds for
+// each sample the number of its group, the samples that must-links join to it
+// directly or through others, numbered from 0 in the order of their first
+// samples. A row that is not within 0 and n−1 is an error, and so is a pair
+// that cannot link and yet must, directly or through others; the error names
+// the must-links that say so.
+func Close(n int, must, cannot [][2]int) (groups []int, err error) {
+	if err := CheckRows(n, must, cannot); err != nil {
+		return nil, err
+	}
+	joined := make([][]int, n)
+	for _, p := range must {
+		joined[p[0]] = append(joined[p[0]], p[1])
+		joined[p[1]] = append(joined[p[1]], p[0])
+	}
+	groups = make([]int, n)
+	for i := range groups {
+		groups[i] = -1
+	}
+	count := 0
+	for i := range groups {
+		if groups[i] >= 0 {
+			continue
+		}
+		groups[i] = count
+		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
+			for _, j := range joined[queue[0]] {
+				if groups[j] < 0 {
+					groups[j] = count
+					queue = append(queue, j)
+				}
+			}
+		}
+		count++
+	}
+	for _, p := range cannot {
+		if groups[p[0]] == groups[p[1]] {
+			return nil, contradiction(joined, p)
+		}
+	}
+	return groups, nil
+}
+
+// CheckRows returns an error for a link to a row that there is not.
+func CheckRows(n int, must, cannot [][2]int) error {
+	for i, p := range slices.Concat(must, cannot) {
+		if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
+			kind := "must"
+			if i >= len(must) {
+				kind = "cannot"
+			}
+			return fmt.Errorf("%s-link (%d, %d) among %d samples", kind, p[0], p[1], n)
+		}
+	}
+	return nil
+}
+
+// Distinct returns the links without repeated ones and those of a sample to
+// itself, each with its lower row first. A pair in both lists is an error.
+func Distinct(n int, must, cannot [][2]int) (mustOnce, cannotOnce [][2]int, err error) {
+	if err := CheckRows(n, must, cannot); err != nil {
+		return nil, nil, err
+	}
+	const isMust, isCannot = 1, 2
+	seen := map[[2]int]int{}
+	for _, p := range must {
+		p = [2]int{min(p[0], p[1]), max(p[0], p[1])}
+		if p[0] != p[1] && seen[p] == 0 {
+			seen[p] = isMust
+			mustOnce = append(mustOnce, p)
+		}
+	}
+	for _, p := range cannot {
+		p = [2]int{min(p[0], p[1]), max(p[0], p[1])}
+		if p[0] == p[1] {
+			return nil, nil, fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", p[0], p[1])
+		}
+		switch seen[p] {
+		case isMust:
+			return nil, nil, fmt.Errorf("(%d, %d) is both a must-link and a cannot-link", p[0], p[1])
+		case 0:
+			seen[p] = isCannot
+			cannotOnce = append(cannotOnce, p)
+		}
+	}
+	return mustOnce, cannotOnce, nil
+}
+
+// contradiction returns the error for a pair that cannot link although the
+// must-links join it, which names the shortest way.
+func contradiction(joined [][]int, pair [2]int) error {
+	from, to := pair[0], pair[1]
+	if from == to {
+		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", from, to)
+	}
+	next := map[int]int{to: to} // on the way to to
+	for queue := []int{to}; ; queue = queue[1:] {
+		if _, ok := next[from]; ok {
+			break
+		}
+		for _, j := range joined[queue[0]] {
+			if _, ok := next[j]; !ok {
+				next[j] = queue[0]
+				queue = append(queue, j)
+			}
+		}
+	}
+	var way []string
+	for i := from; i != to; i = next[i] {
+		way = append(way, fmt.Sprintf("(%d, %d)", i, next[i]))
+	}
+	return fmt.Errorf("cannot-link (%d, %d) contradicts must-link %s", from, to, strings.Join(way, ", "))
+}
