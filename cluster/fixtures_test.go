@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
 // fixture is one of the exact answers that the methods are held to.
@@ -157,7 +159,7 @@ var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
 // TestFixtures checks the fixtures of this package's methods in testdata, or
 // in the folder that PARTWISE_FIXTURES names.
 func TestFixtures(t *testing.T) {
-	folder := os.Getenv("PARTWISE_FIXTURES")
+	folder := testdir.Get(t, testdir.Fixtures)
 	if folder == "" {
 		folder = filepath.Join("testdata", "fixtures")
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
 // tree makes a folder of the files, each a small image whose name has no "!"
@@ -248,10 +250,7 @@ func TestNaturalOrder(t *testing.T) {
 
 // realData returns the folder of real image sets, or skips the test.
 func realData(t *testing.T, name string) string {
-	dir := os.Getenv("PARTWISE_DATA")
-	if dir == "" {
-		t.Skip("PARTWISE_DATA is not set; it names the folder of the real image sets")
-	}
+	dir := testdir.Need(t, testdir.Data)
 	return filepath.Join(dir, name)
 }
 

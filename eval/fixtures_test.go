@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
 // metricsFixture holds exact scores of several clusterings of one set.
@@ -29,7 +31,7 @@ var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
 // TestFixtures checks the fixtures of this package in testdata, or in the
 // folder that PARTWISE_FIXTURES names.
 func TestFixtures(t *testing.T) {
-	folder := os.Getenv("PARTWISE_FIXTURES")
+	folder := testdir.Get(t, testdir.Fixtures)
 	if folder == "" {
 		folder = filepath.Join("testdata", "fixtures")
 	}

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
 // A fixture holds exact factors after some iterations, in the papers'
@@ -78,7 +79,7 @@ var checkers = map[string]checker{
 // TestFixtures runs a subtest for every fixture file, of testdata or of the
 // folder that PARTWISE_FIXTURES names.
 func TestFixtures(t *testing.T) {
-	dir := os.Getenv("PARTWISE_FIXTURES")
+	dir := testdir.Get(t, testdir.Fixtures)
 	if dir == "" {
 		dir = filepath.Join("testdata", "fixtures")
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
 // waves is an image of height×width smooth greys; which one depends on phase.
@@ -301,10 +303,7 @@ func TestPixelsStopsWhenCancelled(t *testing.T) {
 }
 
 func TestPixelsOfRealImages(t *testing.T) {
-	dir := os.Getenv("PARTWISE_DATA")
-	if dir == "" {
-		t.Skip("PARTWISE_DATA is not set; it names the folder of the real image sets")
-	}
+	dir := testdir.Need(t, testdir.Data)
 	for _, test := range []struct {
 		name string
 		opt  datasets.FolderOptions

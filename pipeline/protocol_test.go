@@ -3,10 +3,10 @@ package pipeline
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
 // TestPaperProtocols: the averages of the CCF and the CNMF paper's protocols
@@ -15,10 +15,7 @@ import (
 // average over k from 0.3 to 0.6 points). The tolerance is four standard errors
 // of what is run here.
 func TestPaperProtocols(t *testing.T) {
-	root := os.Getenv("PARTWISE_DATA")
-	if root == "" {
-		t.Skip("PARTWISE_DATA names no folder of image sets")
-	}
+	root := testdir.Need(t, testdir.Data)
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
