@@ -16,6 +16,8 @@ import (
 type Experiment struct {
 	// Name is what its results are called.
 	Name string `yaml:"name"`
+	// Task is what the methods are compared by.
+	Task Task `yaml:"task"`
 	// Data is where the samples come from.
 	Data Data `yaml:"data"`
 	// Features is what is made of them.
@@ -28,11 +30,17 @@ type Experiment struct {
 	// Repeats is how often each number of classes is drawn; 0 means 10.
 	Repeats int `yaml:"repeats"`
 	// Labels is how many samples of each class are labelled.
-	Labels Labels `yaml:"labels"`
+	Labels Portion `yaml:"labels"`
+	// Train and Test are how many samples of each class a classification
+	// learns from and how many it is tested on.
+	Train Portion `yaml:"train"`
+	Test  Portion `yaml:"test"`
 	// Rank is the number of basis vectors.
-	Rank Rank `yaml:"rank"`
+	Rank Ranks `yaml:"rank"`
 	// Cluster is how representations are clustered.
 	Cluster Cluster `yaml:"cluster"`
+	// Neighbours is how samples are classified.
+	Neighbours Neighbours `yaml:"neighbours"`
 	// Seed makes it all repeatable.
 	Seed uint64 `yaml:"seed"`
 	// Command is the command line that runs it, for the report.
@@ -105,15 +113,47 @@ func (e *Experiment) Check() error {
 	case strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."):
 		return fmt.Errorf("the name %q cannot name a folder: it must not hold / or \\ or begin with a dot", e.Name)
 	}
+	if err := e.checkTask(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, m := range e.Methods {
 		if seen[m.Label()] {
 			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
-		if m.needsLabels() && e.Labels.None() {
+		if task, own := builtin[m.Name]; own && task != e.Task {
+			return fmt.Errorf("the method %s is for the task %s", m.Name, task)
+		}
+		if m.Recode && e.Task != Classification {
+			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
+		}
+		if e.Task == Clustering && m.needsLabels() && e.Labels.None() {
 			return fmt.Errorf("the method %s needs labels, and the experiment gives none (labels: 30%%, for example)", m.Label())
 		}
+	}
+	return nil
+}
+
+// checkTask reports settings of one task in an experiment of the other.
+func (e *Experiment) checkTask() error {
+	if len(e.Rank) > 1 && len(e.Classes) > 1 {
+		return errors.New("the experiment has several numbers of classes and several ranks; a table has rows for one of them")
+	}
+	if e.Labels.Rest || e.Train.Rest {
+		return errors.New("only test can be the rest")
+	}
+	if e.Task == Classification {
+		switch {
+		case e.Train.None() || e.Test.None():
+			return errors.New("a classification needs train and test, how many samples of each class (train: 100, for example)")
+		case !e.Labels.None():
+			return errors.New("a classification tells the labels of all training samples; labels is for clustering")
+		}
+		return nil
+	}
+	if !e.Train.None() || !e.Test.None() || e.Neighbours != (Neighbours{}) {
+		return errors.New("train, test and neighbours are for classification (task: classify)")
 	}
 	return nil
 }

@@ -47,8 +47,8 @@ seed: 3
 		},
 		Classes: Classes{2, 3, 4, 5},
 		Repeats: 7,
-		Labels:  Labels{Share: 0.3},
-		Rank:    Rank{Plus: 1},
+		Labels:  Portion{Share: 0.3},
+		Rank:    Ranks{{Plus: 1}},
 		Cluster: Cluster{Distance: cluster.Cosine, Start: cluster.PlusPlus, Restarts: 5},
 		Seed:    3,
 	}
@@ -61,7 +61,7 @@ seed: 3
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: x\nmethds: [nmf]":                   `[2:1] unknown field "methds"`,
-		"methods:\n  - nmf\n  - nfm":               `[3:5] there is no method "nfm"; there are kmeans, nmf,`,
+		"methods:\n  - nmf\n  - nfm":               `[3:5] there is no method "nfm"; there are kmeans, original, nmf,`,
 		"methods:\n  - {name: gnmf, lamda: 3}":     `[2:18] gnmf: lamda: there is no such parameter; gnmf has lambda`,
 		"methods:\n  - {name: gnmf, lambda: -3}":   `[2:26] gnmf: lambda: -3 is not a number of 0 or more`,
 		"methods:\n  - {name: gnmf, lambda: .nan}": `[2:26] gnmf: lambda: NaN is not a number of 0 or more`,

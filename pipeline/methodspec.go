@@ -27,10 +27,21 @@ type Method struct {
 	Init       factor.Init `json:"init,omitempty"`
 	Iterations int         `json:"iterations,omitempty"`
 	Tolerance  float64     `json:"tolerance,omitempty"`
+	// Recode represents the training samples of a classification as the test
+	// samples are, with the basis held and without ties and penalties.
+	Recode bool `json:"recode,omitempty"`
 }
 
-// KMeans is the name of the method that clusters the features themselves.
-const KMeans = "kmeans"
+// The methods that make no representation, but take the features as they are.
+const (
+	// KMeans clusters them.
+	KMeans = "kmeans"
+	// Original classifies them.
+	Original = "original"
+)
+
+// builtin holds the task of each of them.
+var builtin = map[string]Task{KMeans: Clustering, Original: Classification}
 
 // UnmarshalYAML reads a method and checks that it is one.
 func (m *Method) UnmarshalYAML(node ast.Node) error {
@@ -58,6 +69,10 @@ func (m *Method) UnmarshalYAML(node ast.Node) error {
 			}
 		case "iterations":
 			m.Iterations, err = positive(value)
+		case "recode":
+			if yaml.NodeToValue(value, &m.Recode) != nil {
+				return refuse(value, "want true or false")
+			}
 		case "tolerance":
 			if err := yaml.NodeToValue(value, &m.Tolerance); err != nil || !(m.Tolerance >= 0 && m.Tolerance < 1) {
 				return refuse(value, "want a share of the objective from 0 to 1, such as 1e-5")
@@ -94,14 +109,11 @@ func (m *Method) check(node ast.Node, at map[string]ast.Node) error {
 		}
 		return node
 	}
-	if m.Name == KMeans {
-		for _, key := range []string{"init", "iterations", "tolerance"} {
-			if _, ok := at[key]; ok {
-				return refuse(place(key), "kmeans has no %s", key)
+	if _, own := builtin[m.Name]; own {
+		for _, key := range slices.Sorted(maps.Keys(at)) {
+			if key != "name" && key != "as" {
+				return refuse(keyOf(node, key), "%s has no parameter %q", m.Name, key)
 			}
-		}
-		for _, key := range slices.Sorted(maps.Keys(m.Params)) {
-			return refuse(keyOf(node, key), "kmeans has no parameter %q", key)
 		}
 		return nil
 	}
@@ -130,7 +142,7 @@ func (m Method) build() (factor.Method, error) {
 
 // MethodNames returns the names of all methods.
 func MethodNames() []string {
-	names := []string{KMeans}
+	names := slices.Sorted(maps.Keys(builtin))
 	for _, i := range factor.Methods() {
 		names = append(names, i.Name)
 	}
@@ -156,6 +168,9 @@ func (m Method) String() string {
 	}
 	if m.Iterations > 0 {
 		out += fmt.Sprintf(", %d iterations", m.Iterations)
+	}
+	if m.Recode {
+		out += ", recode"
 	}
 	if m.Tolerance > 0 {
 		out += fmt.Sprintf(", tolerance %v", m.Tolerance)

@@ -281,7 +281,7 @@ func TestRanks(t *testing.T) {
 		if err := e.Set("rank", text); err != nil {
 			t.Fatal(err)
 		}
-		if got := e.Rank.Of(7); got != want {
+		if got := e.Rank[0].Of(7); got != want {
 			t.Errorf("rank %s of 7 classes is %d, want %d", text, got, want)
 		}
 	}
@@ -306,7 +306,7 @@ func TestPlanRefuses(t *testing.T) {
 		`class "class1" has 1 sample(s)`:                                                {"{name: x, methods: [nmf]}", writeSet(t, 3, 1, 3)},
 		"rank: 20 is 20 for 2 classes, above the 6 samples":                             {"{name: x, methods: [nmf], classes: 2, rank: 20}", writeSet(t, 3, 3, 3)},
 		"rank: k-2 is 0 for 2 classes":                                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", writeSet(t, 3, 3, 3)},
-		`class "class0": 4 labels are asked for, and it has 3 samples`:                  {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},
+		`class "class0": labels: 4 samples are asked for, and it has 3`:                 {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},
 		"negative.csv row 2: feature 1: value -0.8944271909999159 is negative, and nmf": {"{name: x, methods: [kmeans, cf, nmf]}", negative},
 		"the class of half.csv row 3 is not known":                                      {"{name: x, methods: [nmf]}", halfKnown},
 		"none has no classes":                                                           {"{name: x, methods: [nmf]}", noClasses},

@@ -24,13 +24,13 @@ type Plan struct {
 
 // trial is one method on one draw of classes and labels.
 type trial struct {
-	id        string
-	k, repeat int
-	method    int
+	id              string
+	k, rank, repeat int
+	method          int
 }
 
 // NewPlan checks that the experiment can be run on the inputs and lists its
-// trials, by number of classes, repeat and method.
+// trials, by number of classes, rank, repeat and method.
 func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
@@ -55,11 +55,13 @@ func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 
 	data := in.fingerprint()
 	for _, k := range p.ks {
-		for r := range e.repeats() {
-			for m := range e.Methods {
-				t := trial{k: k, repeat: r, method: m}
-				t.id = p.identify(t, data)
-				p.trials = append(p.trials, t)
+		for _, rank := range e.Rank.list() {
+			for r := range e.repeats() {
+				for m := range e.Methods {
+					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
+					t.id = p.identify(t, data)
+					p.trials = append(p.trials, t)
+				}
 			}
 		}
 	}
@@ -83,18 +85,48 @@ func (p *Plan) findClasses() error {
 		if len(rows) < 2 {
 			return fmt.Errorf("%s: class %q has %d sample(s), and an experiment needs 2 or more in each", set.Name, set.Classes[c], len(rows))
 		}
-		if _, err := p.Experiment.Labels.of(len(rows)); err != nil {
+		if _, _, _, err := p.parts(len(rows)); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[c], err)
 		}
 	}
 	return nil
 }
 
+// parts returns how many of a class's samples a method sees, how many of these
+// have their label told, and how many more are classified.
+func (p *Plan) parts(size int) (seen, told, tested int, err error) {
+	e := p.Experiment
+	if e.Task == Clustering {
+		told, err = e.Labels.of(size)
+		if err != nil {
+			err = fmt.Errorf("labels: %w", err)
+		}
+		return size, told, 0, err
+	}
+	if seen, err = e.Train.of(size); err != nil {
+		return 0, 0, 0, fmt.Errorf("train: %w", err)
+	}
+	tested = size - seen
+	if !e.Test.Rest {
+		if tested, err = e.Test.of(size); err != nil {
+			return 0, 0, 0, fmt.Errorf("test: %w", err)
+		}
+	}
+	if tested < 1 || seen+tested > size {
+		return 0, 0, 0, fmt.Errorf("%d samples to train and %d to test are asked for, and it has %d", seen, tested, size)
+	}
+	return seen, seen, tested, nil
+}
+
 // checkRanks: the rank must be at most the number of samples of any draw.
 func (p *Plan) checkRanks() error {
 	var sizes []int
 	for _, rows := range p.members {
-		sizes = append(sizes, len(rows))
+		seen, _, _, err := p.parts(len(rows))
+		if err != nil {
+			return err
+		}
+		sizes = append(sizes, seen)
 	}
 	slices.Sort(sizes)
 	for _, k := range p.ks {
@@ -102,12 +134,14 @@ func (p *Plan) checkRanks() error {
 		for _, s := range sizes[:k] {
 			n += s
 		}
-		rank := p.Experiment.Rank.Of(k)
-		if rank < 1 {
-			return fmt.Errorf("rank: %s is %d for %d classes; it must be 1 or more", p.Experiment.Rank, rank, k)
-		}
-		if rank > n {
-			return fmt.Errorf("rank: %s is %d for %d classes, above the %d samples that they may have", p.Experiment.Rank, rank, k, n)
+		for _, r := range p.Experiment.Rank.list() {
+			rank := r.Of(k)
+			if rank < 1 {
+				return fmt.Errorf("rank: %s is %d for %d classes; it must be 1 or more", r, rank, k)
+			}
+			if rank > n {
+				return fmt.Errorf("rank: %s is %d for %d classes, above the %d samples that they may have", r, rank, k, n)
+			}
 		}
 	}
 	return nil
@@ -132,7 +166,8 @@ func (p *Plan) checkSigns() error {
 func (p *Plan) identify(t trial, data string) string {
 	e := p.Experiment
 	m := e.Methods[t.method]
-	text, err := json.Marshal([]any{data, t.k, t.repeat, m.Label(), m, e.Labels, e.Rank, e.Cluster, e.Seed})
+	text, err := json.Marshal([]any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
+		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Seed})
 	if err != nil {
 		panic(err) // numbers and names only
 	}
@@ -145,9 +180,11 @@ type draw struct {
 	rows   []int // of X
 	truth  []int // class of each, from 0
 	labels []int // the same, or -1 where it is not told
+	// The samples that are to be classified, with their classes.
+	testRows, testTruth []int
 }
 
-// draw draws k classes and the labelled samples in them.
+// draw draws k classes, the samples in them, and which of these are labelled.
 func (p *Plan) draw(k, repeat int) draw {
 	e := p.Experiment
 	classes := rng.New(e.Seed, "classes", k, repeat).Perm(len(p.members))[:k]
@@ -157,16 +194,26 @@ func (p *Plan) draw(k, repeat int) draw {
 	var d draw
 	for at, c := range classes {
 		number[c] = at
-		d.rows = append(d.rows, p.members[c]...)
-		count, err := e.Labels.of(len(p.members[c]))
+		members := p.members[c]
+		seen, labelled, tested, err := p.parts(len(members))
 		if err != nil {
 			panic(err) // the plan was checked
 		}
-		for _, i := range rng.New(e.Seed, "labels", k, repeat, c).Perm(len(p.members[c]))[:count] {
-			told[p.members[c][i]] = true
+		order := rng.New(e.Seed, "labels", k, repeat, c).Perm(len(members))
+		for i, m := range order {
+			switch {
+			case i < seen:
+				d.rows = append(d.rows, members[m])
+			case i < seen+tested:
+				d.testRows = append(d.testRows, members[m])
+			}
+			if i < labelled {
+				told[members[m]] = true
+			}
 		}
 	}
 	slices.Sort(d.rows)
+	slices.Sort(d.testRows)
 	for _, row := range d.rows {
 		c := number[p.labels[row]]
 		d.truth = append(d.truth, c)
@@ -174,6 +221,9 @@ func (p *Plan) draw(k, repeat int) draw {
 			c = -1
 		}
 		d.labels = append(d.labels, c)
+	}
+	for _, row := range d.testRows {
+		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
 	return d
 }

@@ -3,9 +3,67 @@ package pipeline
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
+
+// Ranks are one or several ranks; none stands for k. Where there are several,
+// each is a row of the tables.
+type Ranks []Rank
+
+// UnmarshalYAML reads a rank, a range of numbers such as 5..40, or a list.
+func (r *Ranks) UnmarshalYAML(node ast.Node) error {
+	*r = nil
+	nodes := []ast.Node{node}
+	if list, ok := node.(*ast.SequenceNode); ok {
+		nodes = list.Values
+	}
+	for _, n := range nodes {
+		s, _ := text(n)
+		if from, to, isRange := strings.Cut(s, ".."); isRange {
+			a, err1 := strconv.Atoi(strings.TrimSpace(from))
+			b, err2 := strconv.Atoi(strings.TrimSpace(to))
+			if err1 != nil || err2 != nil || a < 1 || b < a || b > maxClasses {
+				return refuse(n, "%q is no range of ranks such as 5..40", s)
+			}
+			for x := a; x <= b; x++ {
+				*r = append(*r, Rank{Fixed: true, Plus: x})
+			}
+			continue
+		}
+		var one Rank
+		if err := one.UnmarshalYAML(n); err != nil {
+			return err
+		}
+		*r = append(*r, one)
+	}
+	if len(*r) > 1 {
+		for i, one := range *r {
+			if !one.Fixed || i > 0 && one.Plus <= (*r)[i-1].Plus {
+				return refuse(node, "several ranks must be numbers that rise")
+			}
+		}
+	}
+	return nil
+}
+
+// list returns the ranks, k where there are none.
+func (r Ranks) list() []Rank {
+	if len(r) == 0 {
+		return []Rank{{}}
+	}
+	return r
+}
+
+// String returns what an experiment file would hold.
+func (r Ranks) String() string {
+	var out []string
+	for _, one := range r.list() {
+		out = append(out, one.String())
+	}
+	return strings.Join(out, ", ")
+}
 
 // Rank is the number of basis vectors, Factor·k + Plus for k classes. The zero
 // value is k.

@@ -4,19 +4,32 @@ package pipeline
 type Record struct {
 	// Trial identifies the trial by its data, settings and coordinates.
 	Trial string `json:"trial"`
-	// Classes, Repeat (from 0) and Method are the trial's coordinates.
+	// Row is the row of the tables that it belongs to, Classes or Rank, whichever
+	// changes in the experiment.
+	Row int `json:"row"`
+	// Classes, Rank, Repeat (from 0) and Method are the trial's coordinates.
+	// The rank is 0 for methods that have none.
 	Classes int    `json:"classes"`
+	Rank    int    `json:"rank,omitempty"`
 	Repeat  int    `json:"repeat"`
 	Method  string `json:"method"`
 
+	// Samples is how many samples there were, Labelled how many of them had
+	// their label told, and Tested how many more were classified.
 	Samples  int `json:"samples"`
 	Labelled int `json:"labelled"`
-	Rank     int `json:"rank,omitempty"`
+	Tested   int `json:"tested,omitempty"`
 
-	// Scores holds AC, NMI, ARI and purity over all samples, and the same
+	// Scores holds for clustering AC, NMI, ARI and purity over all samples, and the same
 	// with "free" behind the name ("AC free") over the unlabelled ones where
-	// there are labelled ones. All lie in [0, 1] (ARI in [-1, 1]).
+	// there are labelled ones. For classification it holds the accuracy and,
+	// for methods that find parts, their purity ("basis purity") and the
+	// sparsity of the basis and the coefficients. All lie in [0, 1] (ARI in
+	// [-1, 1]).
 	Scores map[string]float64 `json:"scores"`
+	// Confusion counts classified samples by class and by what they were taken
+	// for.
+	Confusion [][]int `json:"confusion,omitempty"`
 
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop,omitempty"`

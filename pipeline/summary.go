@@ -27,6 +27,8 @@ type Summary struct {
 	Settings [][2]string `json:"settings"`
 	// Methods are the methods' labels, in the order of the experiment.
 	Methods []string `json:"methods"`
+	// Rows says what the rows of the tables are: "Classes" or "Rank".
+	Rows string `json:"rows"`
 	// Trials identify the records that belong to it, in their order.
 	Trials []string `json:"trials"`
 	// Height and Width are the size of the images that basis vectors are, or 0.
@@ -41,6 +43,10 @@ type Summary struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Height: p.Inputs.Height, Width: p.Inputs.Width, Models: make([]string, len(e.Methods))}
+	s.Rows = "Classes"
+	if p.SweepsRank() {
+		s.Rows = "Rank"
+	}
 	n, m := p.Inputs.X.Dims()
 	var ks []string
 	for _, k := range p.ks {
@@ -51,11 +57,23 @@ func (p *Plan) Summary() *Summary {
 		{"features", e.Features.String()},
 		{"classes", strings.Join(ks, ", ")},
 		{"repeats", strconv.Itoa(e.repeats())},
-		{"labels", e.Labels.String()},
 		{"rank", e.Rank.String()},
-		{"clustering", e.Cluster.String()},
-		{"seed", strconv.FormatUint(e.Seed, 10)},
 	}
+	if e.Task == Classification {
+		s.Settings = append(s.Settings, [][2]string{
+			{"to train", e.Train.String()},
+			{"to test", e.Test.String()},
+			{"classification", e.Neighbours.String()},
+		}...)
+	} else {
+		s.Settings = append(s.Settings, [][2]string{
+			{"labels", e.Labels.String()},
+			{"clustering", e.Cluster.String()},
+		}...)
+	}
+	s.Settings = append(s.Settings, [][2]string{
+		{"seed", strconv.FormatUint(e.Seed, 10)},
+	}...)
 	for _, m := range e.Methods {
 		s.Methods = append(s.Methods, m.Label())
 		s.Settings = append(s.Settings, [2]string{m.Label(), m.String()})

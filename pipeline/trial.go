@@ -4,46 +4,47 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// run does one trial: representation, clustering, scores. The result is nil
-// for a method that makes no representation.
+// run does one trial: representation, then clustering or classification, then
+// scores. The result is nil for a method that makes no representation.
 func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error) {
 	e := p.Experiment
 	d := p.draw(t.k, t.repeat)
 	m := e.Methods[t.method]
-	x := selectRows(p.Inputs.X, d.rows)
-	rec := &Record{Trial: t.id, Classes: t.k, Repeat: t.repeat, Method: m.Label(), Samples: len(d.rows)}
+	rec := &Record{
+		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
+		Samples: len(d.rows), Tested: len(d.testRows),
+	}
 	for _, c := range d.labels {
 		if c >= 0 {
 			rec.Labelled++
 		}
 	}
-
-	points := x
+	x := selectRows(p.Inputs.X, d.rows)
 	var res *factor.Result
-	if m.Name != KMeans {
-		method, err := m.build()
-		if err != nil {
+	if _, own := builtin[m.Name]; !own {
+		var err error
+		if res, err = p.represent(ctx, t, d, x); err != nil {
 			return nil, nil, err
 		}
-		rec.Rank = e.Rank.Of(t.k)
-		res, err = method.Fit(ctx, x, factor.Known{Labels: d.labels}, factor.Options{
-			Rank: rec.Rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
-			Seed:   rng.Seed(e.Seed, "initial factors", t.k, t.repeat),
-			Height: p.Inputs.Height, Width: p.Inputs.Width,
-		})
-		if err != nil {
-			return nil, nil, p.Inputs.nameRows(err, d.rows)
-		}
-		points = res.Coefficients
+		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective)
-		if m.needsLabels() && rec.Labelled <= t.k && e.Labels.Count == 1 {
+		if m.needsLabels() && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
+	}
+	if e.Task == Classification {
+		return rec, res, p.classify(ctx, rec, d, m, x, res)
+	}
+	points := x
+	if res != nil {
+		points = res.Coefficients
 	}
 	clusters, err := e.Cluster.kMeans(t.k, rng.Seed(e.Seed, "k-means", t.k, t.repeat)).Fit(ctx, points)
 	if err != nil {
@@ -51,6 +52,87 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 	}
 	rec.Scores = scores(d, clusters.Labels)
 	return rec, res, nil
+}
+
+// row is the row of the tables that a trial belongs to.
+func (p *Plan) row(t trial) int {
+	if p.SweepsRank() {
+		return t.rank
+	}
+	return t.k
+}
+
+// SweepsRank tells whether the rows of the tables are ranks, not numbers of
+// classes.
+func (p *Plan) SweepsRank() bool { return len(p.Experiment.Rank) > 1 }
+
+// represent fits the trial's method to the rows drawn.
+func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*factor.Result, error) {
+	e := p.Experiment
+	m := e.Methods[t.method]
+	method, err := m.build()
+	if err != nil {
+		return nil, err
+	}
+	res, err := method.Fit(ctx, x, factor.Known{Labels: d.labels}, factor.Options{
+		Rank: t.rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
+		Seed:   rng.Seed(e.Seed, "initial factors", t.k, t.repeat),
+		Height: p.Inputs.Height, Width: p.Inputs.Width,
+	})
+	return res, p.Inputs.nameRows(err, d.rows)
+}
+
+// classify finds the classes of the test samples by their nearest training
+// samples, and scores them and the parts that were found.
+func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, x mat.Matrix, res *factor.Result) error {
+	train, test := x, selectRows(p.Inputs.X, d.testRows)
+	rec.Scores = map[string]float64{}
+	if res != nil {
+		var err error
+		if train = res.Coefficients; m.Recode {
+			if train, err = res.Model.Transform(ctx, x); err != nil {
+				return p.Inputs.nameRows(err, d.rows)
+			}
+		}
+		if test, err = res.Model.Transform(ctx, test); err != nil {
+			return p.Inputs.nameRows(err, d.testRows)
+		}
+		if err := partScores(rec.Scores, res, d.truth); err != nil {
+			return err
+		}
+	}
+	found, err := p.Experiment.Neighbours.knn().Classify(ctx, train, d.truth, test)
+	if err != nil {
+		return err
+	}
+	rec.Scores["accuracy"] = eval.Accuracy(d.testTruth, found)
+	confusion, err := eval.NewConfusion(d.testTruth, found, rec.Classes)
+	if err != nil {
+		return err
+	}
+	rec.Confusion = confusion.Counts
+	return nil
+}
+
+// partScores scores the parts that were found, where there are any: how much of
+// a basis vector's mass one class takes, and how sparse the factors are.
+func partScores(scores map[string]float64, res *factor.Result, truth []int) error {
+	if mat.Min(res.Coefficients) < 0 || res.Basis == nil || mat.Min(res.Basis) < 0 {
+		return nil
+	}
+	_, purity, err := eval.BasisPurity(res.Coefficients, truth)
+	if err != nil {
+		return err
+	}
+	scores["basis purity"] = purity
+	for name, factor := range map[string]*mat.Dense{"basis sparsity": res.Basis, "coefficient sparsity": res.Coefficients} {
+		sparsity, err := eval.Sparsity(factor)
+		if err != nil {
+			return err
+		}
+		scores[name], _ = eval.MeanSD(sparsity)
+	}
+	return nil
 }
 
 // scores compares clusters with the truth, over all samples and over those

@@ -51,6 +51,9 @@ the classes; the method is not told of them.`,
 			if err == nil && cmd.Flags().Changed("k") && k < 2 {
 				err = fmt.Errorf("-k %d; there must be 2 groups or more", k)
 			}
+			if err == nil && len(e.Rank) > 1 {
+				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
+			}
 			if err != nil {
 				return usageError{err}
 			}
@@ -62,7 +65,10 @@ the classes; the method is not told of them.`,
 				}
 				out = filepath.Join("results", filepath.Base(abs)+"-groups")
 			}
-			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: labels != "", Rank: e.Rank, Cluster: e.Cluster, Seed: seed}
+			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: labels != "", Cluster: e.Cluster, Seed: seed}
+			if len(e.Rank) == 1 {
+				g.Rank = e.Rank[0]
+			}
 			return findGroups(cmd, e, g, out, commandLine(cmd, args))
 		},
 	}

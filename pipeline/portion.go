@@ -1,0 +1,103 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Portion is a part of each class: none, a share such as 30%, or a count.
+type Portion struct {
+	// Share is the share of a class, from 0 to 1, or Count the number.
+	Share float64
+	Count int
+	// Min is the least number in a class where there is a share, 0 for 2: one
+	// label ties nothing.
+	Min int
+	// Rest is all that is left.
+	Rest bool
+}
+
+// UnmarshalYAML reads none, 30%, 3, rest, or {share: 10%, min: 2}.
+func (p *Portion) UnmarshalYAML(node ast.Node) error {
+	*p = Portion{}
+	if s, ok := text(node); ok {
+		return p.parse(node, s)
+	}
+	return fields(node, func(key string, value ast.Node) error {
+		switch key {
+		case "share", "count":
+			s, ok := text(value)
+			if !ok {
+				return refuse(value, "want a share such as 30%%, or a count")
+			}
+			return p.parse(value, s)
+		case "min":
+			var err error
+			p.Min, err = positive(value)
+			return err
+		}
+		return errUnknownKey
+	})
+}
+
+func (p *Portion) parse(node ast.Node, s string) error {
+	if s == "none" || s == "0" {
+		return nil
+	}
+	if s == "rest" {
+		p.Rest = true
+		return nil
+	}
+	if share, ok := strings.CutSuffix(s, "%"); ok {
+		x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
+		if err != nil || !(x >= 0 && x <= 100) {
+			return refuse(node, "%q is not a share from 0%% to 100%%", s)
+		}
+		p.Share = x / 100
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return refuse(node, "%q is neither none, nor a share such as 30%%, nor a count", s)
+	}
+	p.Count = n
+	return nil
+}
+
+// None tells whether it is nothing.
+func (p Portion) None() bool { return p.Share == 0 && p.Count == 0 && !p.Rest }
+
+// String returns what an experiment file would hold.
+func (p Portion) String() string {
+	switch {
+	case p.Rest:
+		return "the rest"
+	case p.Count > 0:
+		return strconv.Itoa(p.Count) + " a class"
+	case p.Share > 0:
+		return fmt.Sprintf("%.4g%%, at least %d a class", 100*p.Share, p.min())
+	}
+	return "none"
+}
+
+func (p Portion) min() int {
+	if p.Min == 0 {
+		return 2
+	}
+	return p.Min
+}
+
+// of returns how many of a class's samples it is, which is not the rest.
+func (p Portion) of(size int) (int, error) {
+	if p.Count > size {
+		return 0, fmt.Errorf("%d samples are asked for, and it has %d", p.Count, size)
+	}
+	if p.Share == 0 {
+		return p.Count, nil
+	}
+	return min(size, max(p.min(), int(math.Round(p.Share*float64(size))))), nil
+}
