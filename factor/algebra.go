@@ -52,3 +52,27 @@ const (
 	noTrans = blas.NoTrans
 	trans   = blas.Trans
 )
+
+func axpy(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, xi := range x {
+		y[i] += a * xi
+	}
+}
+
+// dot adds up in four sums, which do not wait for each other.
+func dot(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	y = y[:len(x)]
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	for i, xi := range x {
+		s0 += xi * y[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}

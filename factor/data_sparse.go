@@ -165,19 +165,3 @@ func (d sparseData) each(f func(i, j int, x float64)) {
 func stand(lying *mat.Dense) *mat.Dense { return mat.DenseCopyOf(lying.T()) }
 
 func lay(dst, standing *mat.Dense) { dst.Copy(standing.T()) }
-
-func axpy(a float64, x, y []float64) {
-	y = y[:len(x)]
-	for i, xi := range x {
-		y[i] += a * xi
-	}
-}
-
-func dot(x, y []float64) float64 {
-	var sum float64
-	y = y[:len(x)]
-	for i, xi := range x {
-		sum += xi * y[i]
-	}
-	return sum
-}
