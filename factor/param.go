@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 )
 
 // setParam sets a field of a method from a value as settings hold it. Where the
@@ -54,6 +55,10 @@ func setParam(field reflect.Value, hasDefault bool, value any) error {
 func number(value any) (float64, error) {
 	v := reflect.ValueOf(value)
 	switch {
+	case v.IsValid() && v.Kind() == reflect.String: // YAML takes 1e6 for one
+		if x, err := strconv.ParseFloat(v.String(), 64); err == nil {
+			return x, nil
+		}
 	case v.IsValid() && v.CanInt():
 		return float64(v.Int()), nil
 	case v.IsValid() && v.CanUint():

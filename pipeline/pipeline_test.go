@@ -401,3 +401,16 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedTrial: a method that fails keeps no other from being run.
+func TestFailedTrial(t *testing.T) {
+	p := newPlan(t, `{name: x, methods: [nmf, {name: d-snmf, must: 1e6, iterations: 2000}], classes: 3, repeats: 3, labels: 50%}`, writeSet(t, 9, 9, 9))
+	records, err := Run(context.Background(), p, t.TempDir(), RunOptions{})
+	var some *TrialsError
+	if !errors.As(err, &some) || some.Failed != 3 || !strings.Contains(err.Error(), "d-snmf with 3 classes, rank 3, repeat 1: ") || !strings.Contains(err.Error(), "and 2 more trials failed") {
+		t.Errorf("must-links without measure: %v", err)
+	}
+	if len(records) != 3 || records[0].Method != "nmf" {
+		t.Errorf("%d records, want the 3 of nmf", len(records))
+	}
+}

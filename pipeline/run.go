@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,10 +29,29 @@ type RunOptions struct {
 	Progress func(done, total int)
 }
 
+// TrialsError says that some trials failed while the others were run.
+type TrialsError struct {
+	// Failed is how many, and First what the first of them in the plan says.
+	Failed int
+	First  error
+}
+
+func (e *TrialsError) Error() string {
+	if e.Failed == 1 {
+		return e.First.Error()
+	}
+	return fmt.Sprintf("%v (and %d more trials failed)", e.First, e.Failed-1)
+}
+
+// Unwrap returns the first error.
+func (e *TrialsError) Unwrap() error { return e.First }
+
 // Run runs the trials of the plan that are not yet in the result log in dir,
 // appends each to it when it is done, and returns the records of all trials of
-// the plan in its order. When it fails or ctx ends, what is done is in the log,
-// and running again goes on from there; the records are then those there are.
+// the plan in its order. A trial that fails does not keep the others from being
+// run; the error is then a *TrialsError. When Run ends early, what is done is in
+// the log, and running again goes on from there; the records are then those
+// there are.
 func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ModelDir), 0o777); err != nil {
 		return nil, err
@@ -82,9 +102,10 @@ func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions)
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for _, t := range todo {
+	for i, t := range todo {
 		if working.Err() != nil {
 			break
 		}
@@ -93,11 +114,15 @@ func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions)
 				return err
 			}
 			rec, res, err := p.run(working, t)
-			if err != nil {
-				return fmt.Errorf("%s with %d classes, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, t.repeat+1, err)
-			}
 			mu.Lock()
 			defer mu.Unlock()
+			if working.Err() != nil {
+				return working.Err() // what it says now is of being stopped
+			}
+			if err != nil {
+				failed[i] = fmt.Errorf("%s with %d classes, rank %d, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, t.rank, t.repeat+1, err)
+				return nil
+			}
 			if res != nil && p.keepsModel(t) {
 				if err := saveModel(filepath.Join(dir, ModelDir, p.modelFile(t)), res); err != nil {
 					return err
@@ -116,7 +141,20 @@ func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions)
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	trouble := &TrialsError{}
+	for _, err := range failed {
+		if err != nil {
+			trouble.Failed++
+			trouble.First = cmp.Or(trouble.First, err)
+		}
+	}
+	if trouble.Failed > 0 {
+		return trouble
+	}
+	return nil
 }
 
 // keepsModel picks the trials whose models are saved.

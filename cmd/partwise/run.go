@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -155,10 +156,16 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	trials := newBar(stderr, "trials")
 	records, err := pipeline.Run(ctx, plan, out, pipeline.RunOptions{Workers: workers, Progress: trials.count})
 	trials.end()
-	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
+	var some *pipeline.TrialsError
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
+	case errors.As(err, &some) && len(records) > 0:
+		if reportErr := writeReport(cmd, out); reportErr != nil {
+			return reportErr
 		}
+		return err
+	case err != nil:
 		return fmt.Errorf("%w (%d of %d trials are kept in %s)", err, len(records), plan.Len(), out)
 	}
 	return writeReport(cmd, out)
