@@ -55,11 +55,9 @@ func (s *Set) setClasses(classes []string) {
 	}
 }
 
-// labelHeaders are the names that a header may give the first column.
-var labelHeaders = []string{"file", "filename", "file name", "image", "name", "path", "row", "sample", "id"}
-
-// parseLabels returns each sample's class, "" for none.
-func (s *Set) parseLabels(r io.Reader) ([]string, error) {
+// csvReader reads lines of any number of fields, with or without the mark that
+// some programs put before the first.
+func csvReader(r io.Reader) *csv.Reader {
 	buffered := bufio.NewReader(r)
 	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
 		buffered.Discard(3)
@@ -67,11 +65,16 @@ func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 	reader := csv.NewReader(buffered)
 	reader.FieldsPerRecord = -1
 	reader.TrimLeadingSpace = true
+	return reader
+}
+
+// finder returns a function that finds samples by what a CSV file calls them.
+func (s *Set) finder() func(name string) (int, bool) {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
 		index[name] = i
 	}
-	find := func(name string) (int, bool) {
+	return func(name string) (int, bool) {
 		if i, ok := index[name]; ok {
 			return i, true
 		}
@@ -82,6 +85,15 @@ func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 		i, err := strconv.Atoi(name)
 		return i - 1, err == nil && i >= 1 && i <= s.Len()
 	}
+}
+
+// labelHeaders are the names that a header may give the first column.
+var labelHeaders = []string{"file", "filename", "file name", "image", "name", "path", "row", "sample", "id"}
+
+// parseLabels returns each sample's class, "" for none.
+func (s *Set) parseLabels(r io.Reader) ([]string, error) {
+	reader := csvReader(r)
+	find := s.finder()
 	classes := make([]string, s.Len())
 	from := make([]int, s.Len()) // the line that gave the class
 	for first := true; ; first = false {

@@ -5,6 +5,7 @@ package links
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +16,11 @@ import (
 // that cannot link and yet must, directly or through others; the error names
 // the must-links that say so.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
+	return CloseNamed(n, must, cannot, strconv.Itoa)
+}
+
+// CloseNamed is Close whose errors give samples the names that name returns.
+func CloseNamed(n int, must, cannot [][2]int, name func(row int) string) (groups []int, err error) {
 	if err := CheckRows(n, must, cannot); err != nil {
 		return nil, err
 	}
@@ -45,7 +51,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	}
 	for _, p := range cannot {
 		if groups[p[0]] == groups[p[1]] {
-			return nil, contradiction(joined, p)
+			return nil, contradiction(joined, p, name)
 		}
 	}
 	return groups, nil
@@ -98,10 +104,10 @@ func Distinct(n int, must, cannot [][2]int) (mustOnce, cannotOnce [][2]int, err 
 
 // contradiction returns the error for a pair that cannot link although the
 // must-links join it, which names the shortest way.
-func contradiction(joined [][]int, pair [2]int) error {
+func contradiction(joined [][]int, pair [2]int, name func(row int) string) error {
 	from, to := pair[0], pair[1]
 	if from == to {
-		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", from, to)
+		return fmt.Errorf("cannot-link (%s, %s) parts a sample from itself", name(from), name(to))
 	}
 	next := map[int]int{to: to} // on the way to to
 	for queue := []int{to}; ; queue = queue[1:] {
@@ -117,7 +123,7 @@ func contradiction(joined [][]int, pair [2]int) error {
 	}
 	var way []string
 	for i := from; i != to; i = next[i] {
-		way = append(way, fmt.Sprintf("(%d, %d)", i, next[i]))
+		way = append(way, fmt.Sprintf("(%s, %s)", name(i), name(next[i])))
 	}
-	return fmt.Errorf("cannot-link (%d, %d) contradicts must-link %s", from, to, strings.Join(way, ", "))
+	return fmt.Errorf("cannot-link (%s, %s) contradicts must-link %s", name(from), name(to), strings.Join(way, ", "))
 }

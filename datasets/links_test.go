@@ -1,0 +1,59 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func linkSet(t *testing.T, text string) (*Set, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "links.csv")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return &Set{Name: "s", Names: []string{"a.png", "b.png", "c.png", "d.png"}, Files: make([]string, 4)}, file
+}
+
+func TestReadLinks(t *testing.T) {
+	s, file := linkSet(t, "first,second,kind\na.png,b.png,must\nc.png, a.png, cannot\n")
+	got, err := s.ReadLinks(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{2, 0}}}, got); diff != "" {
+		t.Error(diff)
+	}
+	for text, want := range map[string]string{
+		"a.png,x.png,must":  `line 1: no sample is called "x.png"`,
+		"a.png,b.png,maybe": `line 1: "maybe" is neither must nor cannot`,
+		"a.png,b.png":       "line 1: 2 fields",
+		"a.png,b.png,must\nb.png,c.png,must\na.png,c.png,cannot": "cannot-link (a.png, c.png) contradicts must-link (a.png, b.png), (b.png, c.png)",
+	} {
+		s, file := linkSet(t, text)
+		if _, err := s.ReadLinks(file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%q gives %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestReadFeedback(t *testing.T) {
+	s, file := linkSet(t, "log,file,mark\n1,a.png,+\n1,b.png,+\n1,c.png,-\n2,d.png,positive\n2,c.png,negative\n")
+	got, err := s.ReadFeedback(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{0, 2}, {1, 2}, {3, 2}}}
+	byPair := cmpopts.SortSlices(func(a, b [2]int) bool { return a[0]*10+a[1] < b[0]*10+b[1] })
+	if diff := cmp.Diff(want, got, byPair); diff != "" {
+		t.Error(diff)
+	}
+	s, file = linkSet(t, "1,a.png,+\n1,b.png,+\n2,b.png,+\n2,a.png,-\n")
+	if _, err := s.ReadFeedback(file); err == nil || !strings.Contains(err.Error(), "contradicts must-link") {
+		t.Errorf("two logs that contradict each other: %v", err)
+	}
+}
