@@ -1,29 +1,45 @@
 package pipeline
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Cluster says how representations are clustered: by k-means with as many
-// clusters as there are classes. The zero value is the papers' usual choice,
-// Euclidean distances, 20 random starts, the least objective.
+// Cluster says how representations are clustered, into as many clusters as there
+// are classes. The zero value is the papers' usual choice, k-means with Euclidean
+// distances, 20 random starts, the least objective.
 type Cluster struct {
+	// By is the algorithm's name, "" for k-means. The kernel and the spectral
+	// ones take the inner products of the points.
+	By       string
 	Distance cluster.Distance
 	Start    cluster.Init
 	// Restarts is the number of starts; 0 means 20.
 	Restarts int
 }
 
-// UnmarshalYAML reads {distance: cosine, restarts: 20, start: k-means++}.
+// UnmarshalYAML reads the name of an algorithm, or {by: kmeans, distance: cosine,
+// restarts: 20, start: k-means++}.
 func (c *Cluster) UnmarshalYAML(node ast.Node) error {
+	if _, ok := text(node); ok {
+		return c.setBy(node)
+	}
 	return fields(node, func(key string, value ast.Node) error {
 		s, _ := text(value)
 		var err error
 		switch key {
+		case "by":
+			err = c.setBy(value)
 		case "distance":
 			if c.Distance, err = cluster.ParseDistance(s); err != nil {
 				return refuse(value, "%v", err)
@@ -46,9 +62,13 @@ func (c *Cluster) UnmarshalYAML(node ast.Node) error {
 	})
 }
 
-// kMeans returns the k-means for k clusters.
-func (c Cluster) kMeans(k int, seed uint64) cluster.KMeans {
-	return cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Seed: seed}
+func (c *Cluster) setBy(node ast.Node) error {
+	s, _ := text(node)
+	if _, known := clusterers[s]; !known && s != Largest {
+		return refuse(node, "nothing clusters by %q; there are %s", s, strings.Join(append(clustererNames(), Largest), ", "))
+	}
+	c.By = s
+	return nil
 }
 
 // String returns the clustering in words.
@@ -60,5 +80,99 @@ func (c Cluster) String() string {
 	if restarts == 0 {
 		restarts = 20
 	}
-	return fmt.Sprintf("k-means, %s distance, the best of %d %s starts", c.Distance, restarts, start)
+	switch c.By {
+	case Largest:
+		return "each sample to its largest coefficient"
+	case "", KMeans:
+		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts", c.Distance, restarts, start)
+	}
+	return fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
+}
+
+// Largest puts each sample into the cluster of its largest coefficient, as SS-NMF
+// does; the rank is then the number of clusters.
+const Largest = "largest"
+
+// clusterers are the algorithms by name. Links are pairs of rows.
+var clusterers = map[string]func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error){
+	KMeans: func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _, _ [][2]int) (*cluster.Result, error) {
+		return k.Fit(ctx, x)
+	},
+	"cop-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+		return cluster.COPKMeans{KMeans: k}.Fit(ctx, x, must, cannot)
+	},
+	"kernel-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _, _ [][2]int) (*cluster.Result, error) {
+		return kernelKMeans(k).Fit(ctx, innerProducts(x))
+	},
+	"ss-kk": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+		return cluster.SSKK{KernelKMeans: kernelKMeans(k)}.Fit(ctx, innerProducts(x), must, cannot)
+	},
+	"ncut": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _, _ [][2]int) (*cluster.Result, error) {
+		return cluster.NormalisedCut{KMeans: k}.Fit(ctx, innerProducts(x))
+	},
+	"ss-snc": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+		return cluster.SSSNC{NormalisedCut: cluster.NormalisedCut{KMeans: k}}.Fit(ctx, innerProducts(x), must, cannot)
+	},
+}
+
+// linkClusterers are those that need links, or labels, which say them.
+var linkClusterers = []string{"cop-kmeans", "ss-kk", "ss-snc"}
+
+func clustererNames() []string { return slices.Sorted(maps.Keys(clusterers)) }
+
+func kernelKMeans(k cluster.KMeans) cluster.KernelKMeans {
+	return cluster.KernelKMeans{K: k.K, Restarts: k.Restarts, Seed: k.Seed}
+}
+
+// groups puts the rows of x into k clusters.
+func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, must, cannot [][2]int, seed uint64) ([]int, error) {
+	if c.By == Largest {
+		n, r := x.Dims()
+		out := make([]int, n)
+		for i := range n {
+			for j := range r {
+				if x.At(i, j) > x.At(i, out[i]) {
+					out[i] = j
+				}
+			}
+		}
+		return out, nil
+	}
+	by := clusterers[cmp.Or(c.By, KMeans)]
+	res, err := by(ctx, cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Seed: seed}, x, must, cannot)
+	if err != nil {
+		return nil, err
+	}
+	return res.Labels, nil
+}
+
+// innerProducts returns x·xᵀ, n×n.
+func innerProducts(x mat.Matrix) *mat.SymDense {
+	n, m := x.Dims()
+	if d, ok := x.(*mat.Dense); ok {
+		out := mat.NewSymDense(n, nil)
+		out.SymOuterK(1, d)
+		return out
+	}
+	out := mat.NewSymDense(n, nil)
+	s := x.(*sparse.CSR)
+	row := make([]float64, m)
+	for i := range n {
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			row[j] = vals[p]
+		}
+		for b := range i + 1 {
+			var sum float64
+			bc, bv := s.Row(b)
+			for p, j := range bc {
+				sum += bv[p] * row[j]
+			}
+			out.SetSym(i, b, sum)
+		}
+		for _, j := range cols {
+			row[j] = 0
+		}
+	}
+	return out
 }

@@ -122,7 +122,7 @@ func (e *Experiment) Check() error {
 			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
 		}
 		seen[m.Label()] = true
-		if task, own := builtin[m.Name]; own && task != e.Task {
+		if task, own := builtin(m.Name); own && task != e.Task {
 			return fmt.Errorf("the method %s is for the task %s", m.Name, task)
 		}
 		if m.Recode && e.Task != Classification {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,7 +54,17 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	}
 	out := &Grouping{}
 	points := in.X
-	if g.Method.Name != KMeans {
+	told := draw{labels: labels}
+	if !g.Told {
+		told.labels = make([]int, n)
+		for i := range n {
+			told.labels[i] = -1
+		}
+	}
+	how := g.Cluster
+	if _, own := builtin(g.Method.Name); own {
+		how.By = g.Method.Name
+	} else {
 		method, err := g.Method.build()
 		if err != nil {
 			return nil, err
@@ -80,24 +91,23 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		}
 		points = out.Result.Coefficients
 	}
-	clusters, err := g.Cluster.kMeans(k, rng.Seed(g.Seed, "k-means")).Fit(ctx, points)
+	how.By = cmp.Or(g.Method.By, how.By)
+	must, cannot := told.links()
+	clusters, err := how.groups(ctx, points, k, must, cannot, rng.Seed(g.Seed, "k-means"))
 	if err != nil {
 		return nil, err
 	}
-	out.Groups = bySize(clusters.Labels, k)
+	out.Groups = bySize(clusters)
 	if !g.Told && len(in.Set.Classes) > 1 && !slices.Contains(labels, -1) {
-		hidden := make([]int, n)
-		for i := range hidden {
-			hidden[i] = -1
-		}
-		out.Scores = scores(draw{truth: labels, labels: hidden}, out.Groups)
+		out.Scores = scores(draw{truth: labels, labels: told.labels}, out.Groups)
 	}
 	return out, nil
 }
 
 // bySize numbers groups by their size, the largest first, and groups of one
 // size by their first samples.
-func bySize(groups []int, k int) []int {
+func bySize(groups []int) []int {
+	k := slices.Max(groups) + 1
 	size, first := make([]int, k), make([]int, k)
 	for i, g := range slices.Backward(groups) {
 		size[g]++

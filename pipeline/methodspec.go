@@ -30,18 +30,26 @@ type Method struct {
 	// Recode represents the training samples of a classification as the test
 	// samples are, with the basis held and without ties and penalties.
 	Recode bool `json:"recode,omitempty"`
+	// By clusters its representation otherwise than the experiment says.
+	By string `json:"cluster,omitempty"`
 }
 
-// The methods that make no representation, but take the features as they are.
+// The methods that make no representation, but take the features as they are:
+// those that cluster them, k-means first of all, and the one that classifies
+// them.
 const (
-	// KMeans clusters them.
-	KMeans = "kmeans"
-	// Original classifies them.
+	KMeans   = "kmeans"
 	Original = "original"
 )
 
-// builtin holds the task of each of them.
-var builtin = map[string]Task{KMeans: Clustering, Original: Classification}
+// builtin returns the task of a method that makes no representation.
+func builtin(name string) (task Task, ok bool) {
+	if name == Original {
+		return Classification, true
+	}
+	_, ok = clusterers[name]
+	return Clustering, ok
+}
 
 // UnmarshalYAML reads a method and checks that it is one.
 func (m *Method) UnmarshalYAML(node ast.Node) error {
@@ -69,6 +77,12 @@ func (m *Method) UnmarshalYAML(node ast.Node) error {
 			}
 		case "iterations":
 			m.Iterations, err = positive(value)
+		case "cluster":
+			var c Cluster
+			if err := c.setBy(value); err != nil {
+				return err
+			}
+			m.By = c.By
 		case "recode":
 			if yaml.NodeToValue(value, &m.Recode) != nil {
 				return refuse(value, "want true or false")
@@ -109,7 +123,7 @@ func (m *Method) check(node ast.Node, at map[string]ast.Node) error {
 		}
 		return node
 	}
-	if _, own := builtin[m.Name]; own {
+	if _, own := builtin(m.Name); own {
 		for _, key := range slices.Sorted(maps.Keys(at)) {
 			if key != "name" && key != "as" {
 				return refuse(keyOf(node, key), "%s has no parameter %q", m.Name, key)
@@ -142,7 +156,7 @@ func (m Method) build() (factor.Method, error) {
 
 // MethodNames returns the names of all methods.
 func MethodNames() []string {
-	names := slices.Sorted(maps.Keys(builtin))
+	names := append(clustererNames(), Original)
 	for _, i := range factor.Methods() {
 		names = append(names, i.Name)
 	}
@@ -169,6 +183,9 @@ func (m Method) String() string {
 	if m.Iterations > 0 {
 		out += fmt.Sprintf(", %d iterations", m.Iterations)
 	}
+	if m.By != "" {
+		out += ", clustered by " + m.By
+	}
 	if m.Recode {
 		out += ", recode"
 	}
@@ -178,7 +195,11 @@ func (m Method) String() string {
 	return out
 }
 
+// needsLabels tells whether it must know the labels of some samples, or links.
 func (m Method) needsLabels() bool {
+	if slices.Contains(linkClusterers, m.Name) || slices.Contains(linkClusterers, m.By) {
+		return true
+	}
 	info, _ := factor.Lookup(m.Name)
 	if info.NeedsLabels {
 		return true

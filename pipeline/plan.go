@@ -228,5 +228,24 @@ func (p *Plan) draw(k, repeat int) draw {
 	return d
 }
 
+// links returns all pairs of samples of which both labels are told.
+func (d draw) links() (must, cannot [][2]int) {
+	for i, c := range d.labels {
+		if c < 0 {
+			continue
+		}
+		for j := range i {
+			switch d.labels[j] {
+			case -1:
+			case c:
+				must = append(must, [2]int{j, i})
+			default:
+				cannot = append(cannot, [2]int{j, i})
+			}
+		}
+	}
+	return must, cannot
+}
+
 // Len returns the number of trials.
 func (p *Plan) Len() int { return len(p.trials) }

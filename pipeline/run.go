@@ -160,7 +160,7 @@ func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions)
 // keepsModel picks the trials whose models are saved.
 func (p *Plan) keepsModel(t trial) bool {
 	last := p.trials[len(p.trials)-1]
-	_, own := builtin[p.Experiment.Methods[t.method].Name]
+	_, own := builtin(p.Experiment.Methods[t.method].Name)
 	return t.repeat == 0 && t.k == last.k && t.rank == last.rank && !own
 }
 

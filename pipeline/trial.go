@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -28,7 +29,7 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 	}
 	x := selectRows(p.Inputs.X, d.rows)
 	var res *factor.Result
-	if _, own := builtin[m.Name]; !own {
+	if _, own := builtin(m.Name); !own {
 		var err error
 		if res, err = p.represent(ctx, t, d, x); err != nil {
 			return nil, nil, err
@@ -46,11 +47,17 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 	if res != nil {
 		points = res.Coefficients
 	}
-	clusters, err := e.Cluster.kMeans(t.k, rng.Seed(e.Seed, "k-means", t.k, t.repeat)).Fit(ctx, points)
+	how := e.Cluster
+	if res == nil {
+		how.By = m.Name
+	}
+	how.By = cmp.Or(m.By, how.By)
+	must, cannot := d.links()
+	clusters, err := how.groups(ctx, points, t.k, must, cannot, rng.Seed(e.Seed, "k-means", t.k, t.repeat))
 	if err != nil {
 		return nil, nil, err
 	}
-	rec.Scores = scores(d, clusters.Labels)
+	rec.Scores = scores(d, clusters)
 	return rec, res, nil
 }
 
