@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -43,6 +44,8 @@ func workplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
+	t.Setenv("PARTWISE_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	if err := os.CopyFS(filepath.Join("docs", "experiments"), os.DirFS(experiments)); err != nil {
 		t.Fatal(err)
 	}
@@ -212,6 +215,44 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestColour: pictures in files are compared in colour, unless it is said what
+// their features are; vectors have none.
+func TestColour(t *testing.T) {
+	workplace(t)
+	write(t, "colour.yaml", `
+name: colour
+data: {set: photos, pattern: "{class}-*"}
+methods: [{name: nmf, iterations: 20}]
+repeats: 1
+`)
+	for dir, test := range map[string]struct {
+		line   string
+		colour bool
+	}{
+		"said-nothing":    {"cluster photos -k 4", true},
+		"said-size":       {"cluster photos -k 4 --features pixels=16", false},
+		"said-colour":     {"cluster photos -k 4 --features pixels=16,colour=true", true},
+		"said-grey":       {"cluster photos -k 4 --features colour=false", false},
+		"vectors":         {"cluster generated", false},
+		"coloured":        {"cluster generated --features colour=true", false},
+		"experiment":      {"run colour.yaml", false},
+		"with-colour":     {"run colour.yaml --features pixels=16,colour=true", true},
+		"with-colour-set": {"run --set generated,samples=100 --method nmf,iterations=20 --classes 2 --repeats 1 --name v --features colour=true", false},
+	} {
+		must(t, append(strings.Fields(test.line), "--out", dir)...)
+		img, err := png.Decode(strings.NewReader(read(t, dir, "bases", "nmf.png")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if colour := img.ColorModel() != color.GrayModel; colour != test.colour {
+			t.Errorf("partwise %s: parts in colour: %v, want %v", test.line, colour, test.colour)
+		}
+	}
+	if page := read(t, "said-nothing", "index.html"); !strings.Contains(page, "32×32 pixels in colour") {
+		t.Error("the page does not say that it is in colour")
+	}
+}
+
 // TestMistakes: one line that says what is wrong, and the right exit code.
 func TestMistakes(t *testing.T) {
 	workplace(t)
@@ -334,6 +375,7 @@ func TestInline(t *testing.T) {
 		"yale,from=raw,samples=100": "{name: yale, from: raw, samples: 100}",
 		"{name: ccf, init: nmf}":    "{name: ccf, init: nmf}",
 		"name=ccf,init=nmf":         "{name: ccf, init: nmf}",
+		"pixels=32,colour=true":     "{pixels: 32, colour: true}",
 	} {
 		if got := inline(in, "name"); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
