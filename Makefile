@@ -46,8 +46,8 @@ deps:
 # Each fuzz target for FUZZTIME.
 FUZZTIME ?= 20s
 fuzz:
-	@grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' datasets | sed 's/func //' | sort | \
-	while read -r f; do $(GO) test -run NONE -fuzz "^$$f$$" -fuzztime $(FUZZTIME) ./datasets || exit 1; done
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort | while IFS=: read -r file f; do \
+	  $(GO) test -run NONE -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
 bench: deps
 	CGO_ENABLED=1 $(GO) test -tags native -run NONE -bench . ./...

@@ -3,16 +3,14 @@ package features
 import (
 	"fmt"
 	"image"
-
-	"golang.org/x/image/draw"
 )
 
 // Crop picks the part of each image that becomes the sample: a Box, a Square
 // or Eyes. No crop (nil) takes the whole image.
 type Crop interface {
 	// resample draws the part of the sample's image src over the whole of dst,
-	// which is black.
-	resample(dst, src *image.Gray16, sample string) error
+	// which is black. The upper left corner of both is at (0, 0).
+	resample(dst *canvas, src image.Image, sample string) error
 }
 
 // Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
@@ -20,7 +18,7 @@ type Crop interface {
 // that it does not lie in is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
 
-func (b Box) resample(dst, src *image.Gray16, _ string) error {
+func (b Box) resample(dst *canvas, src image.Image, _ string) error {
 	part := image.Rectangle{Min: image.Pt(b.X0, b.Y0), Max: image.Pt(b.X1, b.Y1)}
 	if part.Empty() || !part.In(src.Bounds()) {
 		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
@@ -33,7 +31,7 @@ func (b Box) resample(dst, src *image.Gray16, _ string) error {
 // Square is the largest square in the middle of an image.
 type Square struct{}
 
-func (Square) resample(dst, src *image.Gray16, _ string) error {
+func (Square) resample(dst *canvas, src image.Image, _ string) error {
 	size := src.Bounds().Size()
 	side := min(size.X, size.Y)
 	corner := image.Pt((size.X-side)/2, (size.Y-side)/2)
@@ -44,17 +42,7 @@ func (Square) resample(dst, src *image.Gray16, _ string) error {
 // whole is the crop that crops nothing.
 type whole struct{}
 
-func (whole) resample(dst, src *image.Gray16, _ string) error {
+func (whole) resample(dst *canvas, src image.Image, _ string) error {
 	resize(dst, src, src.Bounds())
 	return nil
-}
-
-// resize draws the part of src over the whole of dst. It copies the pixels
-// where the sizes agree.
-func resize(dst, src *image.Gray16, part image.Rectangle) {
-	if part.Size() == dst.Bounds().Size() {
-		draw.Draw(dst, dst.Bounds(), src, part.Min, draw.Src)
-		return
-	}
-	draw.CatmullRom.Scale(dst, dst.Bounds(), src, part, draw.Src, nil)
 }

@@ -91,7 +91,7 @@ func parseEyes(r io.Reader) (map[string]eyes, error) {
 	}
 }
 
-func (e *Eyes) resample(dst, src *image.Gray16, sample string) error {
+func (e *Eyes) resample(dst *canvas, src image.Image, sample string) error {
 	from, ok := e.at[sample]
 	if !ok {
 		return fmt.Errorf("crop: %s has no eyes for it", e.file)

@@ -2,27 +2,35 @@
 // factorisation and the clustering.
 //
 // Pixels takes the grey values of images: each image is made grey, cropped,
-// resized to Height×Width with an antialiased bicubic filter, and written row
-// by row from the upper left corner, so that a sample is one row of n×m with
-// m = Height·Width. Vectors takes the vectors of a set as they are. Both
+// resized to Height×Width, and written row by row from the upper left corner, so that a sample is one row of n×m with
+// m = Height·Width. In colour the images are not made grey, and a sample is
+// the values of red, row by row, then those of green, then those of blue, with
+// m = 3·Height·Width. Vectors takes the vectors of a set as they are. Both
 // then normalise each row, to unit Euclidean length where nothing else is said.
+//
+// Grey values are the usual ones for faces and digits. In photographs of
+// scenes and things colour tells much of what grey leaves out.
 //
 // # Scale
 //
-// Grey values of image files run from 0 (black) to 1 (white), whatever the
+// The values of image files run from 0 (black) to 1 (white), whatever the
 // depth of the file. The vectors of a set keep their own scale: a set whose
 // values run from 0 to 255 keeps them. With every normalisation but NormNone
 // that makes no difference.
 //
 // # Resizing
 //
-// The filter is the Catmull-Rom kernel (cubic convolution with a = -0.5), wider by
-// the factor by which an image is reduced, so that no source pixel is left out.
-// It is the bicubic filter with antialiasing of MATLAB's imresize, which made
-// the 32×32 sets in common use. It works in 16 bits, and what overshoots black
-// or white is cut off, so that no value falls below the range of the set: the
-// factorisations need values ≥ 0. An image that has the wanted size already is
-// not resampled.
+// Where an image is reduced, a pixel is the mean of the stretch of the image that
+// it covers, so that no pixel of the image is left out; where it is enlarged,
+// pixels lie on the straight line between those beside them. COIL-20's pictures of
+// 128×128, so reduced, are those of the 32×32 set in common use, whose values are
+// the means of blocks of 4×4. An image that has the wanted size already is not
+// resampled.
+//
+// # Gradients
+//
+// HOG takes histograms of gradient orientations, and DenseSIFT describes the
+// patches of a grid, for visual vocabularies.
 //
 // # Samples that cannot be used
 //

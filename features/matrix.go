@@ -12,6 +12,10 @@ type Matrix struct {
 	// Height and Width are the size of the images that the rows of X hold,
 	// row by row and upright, or 0 where they are no images.
 	Height, Width int
+	// Channels is 1 where the images are grey and 3 where they are in colour,
+	// a red, a green and a blue image one after the other, so that m is
+	// Channels·Height·Width. It is 0 where the rows are no images.
+	Channels int
 	// Rows holds, for each row of X, which sample of the set it is.
 	Rows []int
 	// Skipped holds one error for each sample that was left out, in the order

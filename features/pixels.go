@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/draw"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 )
@@ -15,12 +16,15 @@ const defaultSide = 32
 // maxSide is the largest height or width that images are resized to.
 const maxSide = 4096
 
-// Pixels takes the grey values of images. Its zero value makes 32×32 images of
-// unit length.
+// Pixels takes the grey or colour values of images. Its zero value makes 32×32
+// grey images of unit length.
 type Pixels struct {
 	// Height and Width are the size that all images get. Both 0 stand for
 	// 32×32, or for their own size where the set holds images as vectors.
 	Height, Width int
+	// Colour takes the red, green and blue values instead of the grey ones. It
+	// makes no difference where the set holds images as vectors: they are grey.
+	Colour bool
 	// Crop picks the part of each image that is taken, nil for the whole.
 	Crop      Crop
 	Normalise Norm
@@ -31,8 +35,8 @@ type Pixels struct {
 	Workers int
 }
 
-// Extract returns the n×(Height·Width) grey values of the set's images, which
-// the package's description explains. Vectors that hold images of the wanted
+// Extract returns the n×(Height·Width) grey values or the n×(3·Height·Width)
+// colour values of the set's images, which the package's description explains. Vectors that hold images of the wanted
 // size and are not cropped are taken as they are, and so are vectors that hold
 // no images, as by Vectors.
 //
@@ -58,28 +62,50 @@ func (p Pixels) Extract(ctx context.Context, set *datasets.Set, progress func(do
 	if set.Files == nil {
 		black, white = set.ValueRange()
 	}
+	channels := 1
+	if p.Colour && set.Files != nil {
+		channels = 3
+	}
 	decode := set.Images()
 	run := run{set, p.Normalise, p.SkipBad, p.Workers, progress}
-	out, err := run.dense(ctx, height*width, func(i int, row []float64) error {
+	area := height * width
+	out, err := run.dense(ctx, channels*area, func(i int, row []float64) error {
 		img, err := decode(i)
 		if err != nil {
 			return err
 		}
-		dst := image.NewGray16(image.Rect(0, 0, width, height))
-		if err := crop.resample(dst, datasets.Gray(img), set.Names[i]); err != nil {
+		if channels == 3 {
+			img = opaque(img)
+		} else {
+			img = datasets.Gray(img)
+		}
+		dst := &canvas{height, width, channels, row}
+		if err := crop.resample(dst, img, set.Names[i]); err != nil {
 			return fmt.Errorf("%s: %w", set.Names[i], err)
 		}
-		for j := range row {
-			grey := dst.Gray16At(j%width, j/width).Y
-			row[j] = black + (white-black)*float64(grey)/0xffff
+		for j, v := range row {
+			row[j] = black + (white-black)*v
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.Height, out.Width = height, width
+	out.Height, out.Width, out.Channels = height, width, channels
 	return out, nil
+}
+
+// opaque returns an image laid over white, its upper left corner at (0, 0):
+// the image itself where it is so already, since it may be large, and some
+// kinds of images are resized faster than their copies.
+func opaque(img image.Image) image.Image {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() && img.Bounds().Min == (image.Point{}) {
+		return img
+	}
+	out := image.NewRGBA64(image.Rectangle{Max: img.Bounds().Size()})
+	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Over)
+	return out
 }
 
 // size returns the size of the images that are made of the set's, or 0 and 0

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
@@ -83,24 +82,24 @@ func extract(t testing.TB, p Pixels, set *datasets.Set) *Matrix {
 	return out
 }
 
-// bicubic resizes src by the definition of the filter, on real numbers.
-func bicubic(src *image.Gray16, height, width int) []float64 {
-	kernel := func(t float64) float64 {
-		switch t = math.Abs(t); {
-		case t < 1:
-			return 1.5*t*t*t - 2.5*t*t + 1
-		case t < 2:
-			return -0.5*t*t*t + 2.5*t*t - 4*t + 2
-		}
-		return 0
-	}
+// overlap resizes src by the definition: where an axis is reduced, a pixel is the
+// mean over the stretch that it covers of src, and where it is enlarged it lies on
+// the straight line between the two centres beside its own.
+func overlap(src *image.Gray16, height, width int) []float64 {
 	weights := func(to, from, at int) []float64 {
-		scale := float64(from) / float64(to)
 		w := make([]float64, from)
-		for i := range w {
-			w[i] = kernel((float64(i) + 0.5 - (float64(at)+0.5)*scale) / max(scale, 1))
+		step := float64(from) / float64(to)
+		if to > from {
+			centre := min(max((float64(at)+0.5)*step-0.5, 0), float64(from-1))
+			for i := range w {
+				w[i] = max(1-math.Abs(centre-float64(i)), 0)
+			}
+			return w
 		}
-		floats.Scale(1/floats.Sum(w), w)
+		for i := range w {
+			begin, end := max(float64(at)*step, float64(i)), min(float64(at+1)*step, float64(i+1))
+			w[i] = max(end-begin, 0) / step
+		}
 		return w
 	}
 	size := src.Bounds().Size()
@@ -114,28 +113,45 @@ func bicubic(src *image.Gray16, height, width int) []float64 {
 					v += wy[i] * wx * float64(src.Gray16At(j, i).Y) / 0xffff
 				}
 			}
-			out = append(out, min(max(v, 0), 1))
+			out = append(out, v)
 		}
 	}
 	return out
 }
 
 func TestPixelsResizes(t *testing.T) {
-	edge := image.NewGray16(image.Rect(0, 0, 40, 40)) // overshoots on both sides
-	for i := range 40 * 20 {
-		edge.SetGray16(i%40, i/40, color.White)
-	}
-	for _, src := range []*image.Gray16{waves(90, 70, 0), waves(20, 90, 1), waves(9, 8, 2), edge} {
-		for _, size := range []image.Point{{32, 32}, {12, 20}} {
+	for _, src := range []*image.Gray16{waves(90, 70, 0), waves(20, 90, 1), waves(9, 8, 2), waves(1, 3, 1), waves(33, 32, 1)} {
+		for _, size := range []image.Point{{32, 32}, {12, 20}, {1, 1}} {
 			out := extract(t, Pixels{Height: size.Y, Width: size.X, Normalise: NormNone}, fileSet(t, src))
-			want := bicubic(src, size.Y, size.X)
+			want := overlap(src, size.Y, size.X)
 			for j, w := range want {
-				if got := out.X.At(0, j); math.Abs(got-w) > 2.0/0xffff {
+				if got := out.X.At(0, j); math.Abs(got-w) > 1e-12 {
 					t.Fatalf("%v to %v: pixel %d is %v, want %v", src.Bounds(), size, j, got, w)
 				}
 			}
 			if out.Height != size.Y || out.Width != size.X {
 				t.Errorf("%d×%d, want %v", out.Height, out.Width, size)
+			}
+		}
+	}
+}
+
+// TestPixelsAreMeansOfBlocks: COIL-20's 32×32 pictures are the means of blocks of
+// 4×4 pixels of the 128×128 ones, to the last digit.
+func TestPixelsAreMeansOfBlocks(t *testing.T) {
+	src := image.NewGray(image.Rect(0, 0, 128, 128))
+	for i := range src.Pix {
+		src.Pix[i] = uint8(i * i >> 5)
+	}
+	out := extract(t, Pixels{Normalise: NormNone}, fileSet(t, src))
+	for y := range 32 {
+		for x := range 32 {
+			sum := 0
+			for i := range 16 {
+				sum += int(src.GrayAt(4*x+i%4, 4*y+i/4).Y)
+			}
+			if got, want := out.X.At(0, 32*y+x), float64(sum)/16/255; math.Abs(got-want) > 1e-14 {
+				t.Fatalf("pixel %d, %d is %v, want %v", x, y, got, want)
 			}
 		}
 	}
@@ -331,15 +347,12 @@ func BenchmarkPixels(b *testing.B) {
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i * i >> 8)
 	}
-	set := fileSet(b, waves(8, 8, 0))
-	f, err := os.Create(set.Files[0])
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := errors.Join(jpeg.Encode(f, img, nil), f.Close()); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		extract(b, Pixels{}, set)
+	set := photographs(b, img)
+	for name, p := range map[string]Pixels{"grey": {}, "colour": {Colour: true}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				extract(b, p, set)
+			}
+		})
 	}
 }

@@ -41,6 +41,8 @@ func (v Vectors) Extract(ctx context.Context, set *datasets.Set, progress func(d
 	if err != nil {
 		return nil, err
 	}
-	out.Height, out.Width = set.Height, set.Width
+	if set.Height > 0 {
+		out.Height, out.Width, out.Channels = set.Height, set.Width, 1
+	}
 	return out, nil
 }

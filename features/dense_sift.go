@@ -1,0 +1,114 @@
+package features
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"slices"
+	"sync"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+const (
+	defaultStep = 8
+	defaultBin  = 4
+)
+
+// DenseSIFT describes patches on a grid over the whole image by SIFT
+// descriptors that are not turned: 4×4 bins of 8 orientations. Its zero value
+// takes patches of 16×16 pixels, every 8 pixels, as Ambai et al. 2011 do.
+//
+// A descriptor is that of Lowe 2004, section 6.1, for a key point of angle 0 at
+// the patch's centre: gradients of the blurred image, weighted by a Gaussian
+// window, each shared linearly between the bins beside it in x, y and
+// orientation. Its values are ordered by the bin's row from the top, then by its
+// column from the left, then by the orientation, counter-clockwise from the
+// right.
+type DenseSIFT struct {
+	// Step is how many pixels lie between patches, in x and y, or 0 for 8.
+	Step int
+	// Bins are the sizes of the bins in pixels, one for each scale, or empty
+	// for 4. A patch is four bins wide and high, and the blur grows with it:
+	// its standard deviation is 0.67 pixels where a bin has 4.
+	Bins []int
+	// Root makes RootSIFT: the square root of each value's part of the sum.
+	Root bool
+	// Contrast is the mean length of the gradient, in grey values a pixel with
+	// white 1, below which a patch gets the vector zero; 0 keeps all patches.
+	// Mind that all flat patches then become one visual word, which is more
+	// frequent than any other.
+	Contrast float64
+}
+
+// Extract returns the descriptors of the patches that lie within the image,
+// ordered by scale as in Bins, then by row and column of the grid, which
+// begins in the upper left corner. A colour image is made grey as by
+// datasets.Gray. An image that is smaller than a patch has no descriptors,
+// which is no error, and a patch of one grey value has the vector zero.
+//
+// It may be called by many goroutines at once. The only errors are settings
+// that make no sense.
+func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
+	bins := d.Bins
+	if len(bins) == 0 {
+		bins = []int{defaultBin}
+	}
+	switch {
+	case slices.Min(bins) < 1:
+		return nil, fmt.Errorf("features: dense SIFT: a bin of %d pixels: want at least 1", slices.Min(bins))
+	case d.Step < 0:
+		return nil, fmt.Errorf("features: dense SIFT: a step of %d pixels: want at least 1", d.Step)
+	case !(d.Contrast >= 0):
+		return nil, fmt.Errorf("features: dense SIFT: a contrast of %v: want at least 0", d.Contrast)
+	}
+	size := img.Bounds().Size()
+	out := &Descriptors{Dim: siftDim, Width: size.X, Height: size.Y}
+	var grids []*siftGrid
+	n := 0
+	for _, bin := range bins {
+		if grid := newSIFTGrid(size, bin, cmp.Or(d.Step, defaultStep)); grid != nil {
+			grid.root, grid.contrast = d.Root, d.Contrast
+			grids = append(grids, grid)
+			n += grid.columns * grid.rows
+		}
+	}
+	if n == 0 {
+		return out, nil
+	}
+	out.Vectors = make([]uint8, n*siftDim)
+	out.X, out.Y, out.Scale = make([]float32, 0, n), make([]float32, 0, n), make([]float32, 0, n)
+	grey := greyRows(img)
+	buffers := siftPool.Get().(*siftBuffers)
+	defer siftPool.Put(buffers)
+	for _, grid := range grids {
+		grid.describe(out, grey, buffers)
+	}
+	return out, nil
+}
+
+var siftPool = sync.Pool{New: func() any { return new(siftBuffers) }}
+
+// greyRows returns the function that writes row y of the image to row, as
+// greys from 0 (black) to 1 (white).
+func greyRows(img image.Image) func(row []float32, y int) {
+	if g, ok := img.(*image.Gray); ok {
+		return func(row []float32, y int) {
+			pix := g.Pix[y*g.Stride:]
+			for x := range row {
+				row[x] = float32(pix[x]) / 0xff
+			}
+		}
+	}
+	g, ok := img.(*image.Gray16)
+	if !ok {
+		g = datasets.Gray(img)
+	}
+	return func(row []float32, y int) {
+		pix := g.Pix[y*g.Stride:]
+		for x := range row {
+			row[x] = float32(binary.BigEndian.Uint16(pix[2*x:])) / 0xffff
+		}
+	}
+}

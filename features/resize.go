@@ -1,0 +1,125 @@
+package features
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+)
+
+// canvas is an image, grey or in colour, whose values from 0 to 1 are not
+// rounded.
+type canvas struct {
+	height, width, channels int
+	// values holds a plane after the other, each row by row.
+	values []float64
+}
+
+func newCanvas(height, width, channels int) *canvas {
+	return &canvas{height, width, channels, make([]float64, channels*height*width)}
+}
+
+// grey returns the first plane, rounded to 16 bits.
+func (c *canvas) grey() *image.Gray16 {
+	out := image.NewGray16(c.Bounds())
+	for i, v := range c.values[:c.height*c.width] {
+		binary.BigEndian.PutUint16(out.Pix[2*i:], uint16(v*0xffff+0.5))
+	}
+	return out
+}
+
+// ColorModel, Bounds, At and Set make it something to draw on, which rounds to
+// 16 bits.
+func (c *canvas) ColorModel() color.Model { return color.RGBA64Model }
+
+func (c *canvas) Bounds() image.Rectangle { return image.Rect(0, 0, c.width, c.height) }
+
+func (c *canvas) At(x, y int) color.Color {
+	out := color.RGBA64{A: 0xffff}
+	for plane, v := range []*uint16{&out.R, &out.G, &out.B} {
+		*v = uint16(c.values[c.index(min(plane, c.channels-1), x, y)]*0xffff + 0.5)
+	}
+	return out
+}
+
+func (c *canvas) Set(x, y int, to color.Color) {
+	c.set(x, y, color.RGBA64Model.Convert(to).(color.RGBA64))
+}
+
+func (c *canvas) set(x, y int, to color.RGBA64) {
+	for plane, v := range []uint16{to.R, to.G, to.B}[:c.channels] {
+		c.values[c.index(plane, x, y)] = float64(v) / 0xffff
+	}
+}
+
+func (c *canvas) index(plane, x, y int) int { return (plane*c.height+y)*c.width + x }
+
+// resize draws the part of src over the whole of dst. Where an axis is reduced a
+// pixel is the mean of what lies under it, pixels at its border counting for the
+// share that is within; where it is enlarged pixels are interpolated linearly.
+func resize(dst *canvas, src image.Image, part image.Rectangle) {
+	from := newCanvas(part.Dy(), part.Dx(), dst.channels)
+	at := rgba64(src)
+	for y := range from.height {
+		for x := range from.width {
+			from.set(x, y, at(part.Min.X+x, part.Min.Y+y))
+		}
+	}
+	across, down := taps(from.width, dst.width), taps(from.height, dst.height)
+	line := make([]float64, from.height) // one column of dst, at src's height
+	for plane := range dst.channels {
+		for x, t := range across {
+			for y := range from.height {
+				line[y] = t.of(from.values[from.index(plane, 0, y):])
+			}
+			for y, t := range down {
+				dst.values[dst.index(plane, x, y)] = t.of(line)
+			}
+		}
+	}
+}
+
+// rgba64 returns what reads the pixels of an image.
+func rgba64(src image.Image) func(x, y int) color.RGBA64 {
+	if fast, ok := src.(image.RGBA64Image); ok {
+		return fast.RGBA64At
+	}
+	return func(x, y int) color.RGBA64 { return color.RGBA64Model.Convert(src.At(x, y)).(color.RGBA64) }
+}
+
+// tap is what one pixel takes of a line of pixels: from first on, weights that
+// add up to 1.
+type tap struct {
+	first   int
+	weights []float64
+}
+
+func (t tap) of(line []float64) float64 {
+	var sum float64
+	for i, w := range t.weights {
+		sum += w * line[t.first+i]
+	}
+	return sum
+}
+
+// taps makes a line of m pixels of one of n.
+func taps(n, m int) []tap {
+	out := make([]tap, m)
+	step := float64(n) / float64(m)
+	for i := range out {
+		if m > n {
+			centre := min(max((float64(i)+0.5)*step-0.5, 0), float64(n-1))
+			first := min(int(centre), max(n-2, 0))
+			out[i] = tap{first, []float64{1 - (centre - float64(first)), centre - float64(first)}[:min(n, 2)]}
+			continue
+		}
+		// In whole numbers: pixel i covers i·n to (i+1)·n of m·n.
+		for p := i * n / m; p*m < (i+1)*n; p++ {
+			covered := min((p+1)*m, (i+1)*n) - max(p*m, i*n)
+			if out[i].weights == nil {
+				out[i].first = p
+			}
+			out[i].weights = append(out[i].weights, float64(covered)/float64(n))
+		}
+	}
+	return out
+}
