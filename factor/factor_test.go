@@ -182,7 +182,7 @@ func TestTransform(t *testing.T) {
 	var x mat.Dense
 	x.Mul(v, u.T())
 	for _, cost := range []Cost{Frobenius, KL} {
-		m := &Model{Cost: cost, Basis: u}
+		m := &Additive{Cost: cost, Basis: u}
 		got, err := m.Transform(context.Background(), &x)
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func TestTransform(t *testing.T) {
 			t.Errorf("samples of another size: %v", err)
 		}
 	}
-	signed := &Model{Basis: mat.NewDense(3, 2, []float64{1, -1, -2, 1, 0.5, 3})}
+	signed := &Additive{Basis: mat.NewDense(3, 2, []float64{1, -1, -2, 1, 0.5, 3})}
 	want := mat.NewDense(2, 2, []float64{2, 1, 1, 3})
 	x.Reset()
 	x.Mul(want, signed.Basis.T())
@@ -225,9 +225,9 @@ func TestSaveAndLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "basis", m.Basis, res.Basis, 0)
-	if m.Cost != KL {
-		t.Errorf("cost %v, want kl", m.Cost)
+	near(t, "basis", m.Vectors(), res.Basis, 0)
+	if a, ok := m.(*Additive); !ok || a.Cost != KL {
+		t.Errorf("got %T, want an additive model under kl", m)
 	}
 	for cut := range a.Len() {
 		if _, err := LoadModel(bytes.NewReader(a.Bytes()[:cut]), int64(cut)); err == nil {
@@ -264,9 +264,9 @@ func TestRegistry(t *testing.T) {
 	}
 	for want, params := range map[string]map[string]any{
 		"gnmf: lamda: there is no such parameter; gnmf has lambda, neighbours, edges, width": {"lamda": 1},
-		"gnmf: lambda: -1 is not a number of 0 or more":                                      {"lambda": -1},
+		"gnmf: lambda: -1 is not a number from 0 to 1e+100":                                      {"lambda": -1},
 		"gnmf: lambda: big is not a number":                                                  {"lambda": "big"},
-		"gnmf: neighbours: 2.5 is not a whole number of 1 or more":                           {"neighbours": 2.5},
+		"gnmf: neighbours: 2.5 is not a whole number from 1 to 2147483647":                           {"neighbours": 2.5},
 		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:             {"edges": "thick"},
 	} {
 		_, err := gnmf.New(params)

@@ -44,6 +44,14 @@ type fixture struct {
 		Cannot     json.RawMessage
 		Height     int
 		Width      int
+		Energy     float64 // share of variance
+		K1, K2     int
+		Alpha      float64
+		Ridge      float64
+		B          [][]float64
+		Power      float64
+		At         [][]float64
+		Y          [][]float64
 	}
 	Init             map[string]json.RawMessage
 	ObjectiveHistory []float64 `json:"objective_history"`

@@ -31,7 +31,7 @@ func setParam(field reflect.Value, hasDefault bool, value any) error {
 			return err
 		}
 		if x != math.Trunc(x) || x < 1 || x > math.MaxInt32 {
-			return fmt.Errorf("%v is not a whole number of 1 or more", value)
+			return fmt.Errorf("%v is not a whole number from 1 to %d", value, math.MaxInt32)
 		}
 		field.SetInt(int64(x))
 	case reflect.Float64:
@@ -40,7 +40,7 @@ func setParam(field reflect.Value, hasDefault bool, value any) error {
 			return err
 		}
 		if !(x >= 0 && x <= largestValue) {
-			return fmt.Errorf("%v is not a number of 0 or more", value)
+			return fmt.Errorf("%v is not a number from 0 to %g", value, largestValue)
 		}
 		if x == 0 && hasDefault {
 			x = None

@@ -252,11 +252,12 @@ func (r *run) finish(opt Options) (*Result, error) {
 	}
 	u, w := r.model.factors()
 	res := &Result{
-		Model:        Model{Cost: r.parts.Cost, Basis: stand(u)},
+		Basis:        stand(u),
 		Coefficients: stand(r.change.v(r.v)),
 		Objective:    r.history,
 		Stop:         r.stop,
 	}
+	res.Model = &Additive{Cost: r.parts.Cost, Basis: res.Basis}
 	if w != nil {
 		res.Weights = stand(w)
 	}

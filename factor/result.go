@@ -4,16 +4,24 @@ import "gonum.org/v1/gonum/mat"
 
 // Result is what a method found.
 type Result struct {
-	// Model holds the basis.
-	Model
+	// Model represents new samples. It is nil where a method factorises
+	// similarities of the samples and knows nothing of features.
+	Model Model
+	// Basis holds as columns what the coefficients are of: basis vectors, U,
+	// m×k, or the directions or atoms that take their place. It is nil where
+	// the model is.
+	Basis *mat.Dense
 	// Coefficients represents sample i by its row i of k numbers: V, n×k.
 	Coefficients *mat.Dense
 	// Weights is W, n×k, where the basis is U = X·W, and nil elsewhere.
 	Weights *mat.Dense
+	// Association is S, k×k, where similarities are factorised as V·S·Vᵀ, and
+	// nil elsewhere.
+	Association *mat.Dense
 	// Objective holds the objective at the initial factors and after each
-	// iteration, before the rescaling on exit.
+	// iteration, before the rescaling on exit; nil where nothing is iterated.
 	Objective []float64
-	// Stop says why the iterations ended.
+	// Stop says why the iterations ended; empty where there are none.
 	Stop Stop
 }
 

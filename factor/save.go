@@ -1,83 +1,238 @@
 package factor
 
 import (
+	"archive/zip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
 
+	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 )
 
 // The arrays of a saved result. NumPy reads the file with numpy.load.
 const (
-	savedCost         = "cost"         // 0 Frobenius, 1 KL
+	savedKind         = "kind"
 	savedBasis        = "basis"        // U, m×k
+	savedCost         = "cost"         // of an additive model: 0 Frobenius, 1 KL
+	savedMean         = "mean"         // of a linear model, m values
+	savedLambda       = "lambda"       // of a sparse code, one value
 	savedCoefficients = "coefficients" // V, n×k
 	savedWeights      = "weights"      // W, n×k, where the basis is U = X·W
+	savedAssociation  = "association"  // S, k×k, where similarities are factorised
 	savedObjective    = "objective"    // before each iteration and after the last
 )
 
-// Save writes the result as a NumPy .npz file with the arrays basis (m×k),
-// coefficients (n×k), objective (one number for each iteration and one for the
-// start), cost (one integer, 0 for Frobenius and 1 for KL) and, for a concept
-// basis, weights (n×k).
+// The kinds of models.
+const (
+	kindAdditive int64 = iota
+	kindLinear
+	kindSparseCode
+	kindNone
+)
+
+// Save writes the result as a NumPy .npz file. Its array kind, one integer, says
+// what the model is and what arrays it has:
+//
+//	0  Additive    basis (m×k), cost (one integer, 0 for Frobenius and 1 for KL)
+//	1  Linear      basis (m×k), mean (m)
+//	2  SparseCode  basis (m×k), lambda (one number)
+//	3  no model
+//
+// The others are coefficients (n×k), objective (one number for each iteration
+// and one for the start; none where nothing is iterated), weights (n×k) of a
+// concept basis and association (k×k) where similarities were factorised.
 func (r *Result) Save(w io.Writer) error {
 	z := npz.NewWriter(w)
-	write := func(name string, v any) error {
-		if err := z.Write(name, v); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
+	var err error
+	write := func(name string, v any) {
+		if e := z.Write(name, v); e != nil {
+			err = errors.Join(err, fmt.Errorf("writing %s: %w", name, e))
 		}
-		return nil
 	}
-	err := errors.Join(
-		write(savedBasis, r.Basis),
-		write(savedCoefficients, r.Coefficients),
-		write(savedCost, []int64{int64(r.Cost)}),
-		write(savedObjective, r.Objective),
-	)
-	if r.Weights != nil {
-		err = errors.Join(err, write(savedWeights, r.Weights))
+	switch m := r.Model.(type) {
+	case *Additive:
+		write(savedKind, []int64{kindAdditive})
+		write(savedCost, []int64{int64(m.Cost)})
+	case *Linear:
+		write(savedKind, []int64{kindLinear})
+		write(savedMean, m.Mean)
+	case *SparseCode:
+		write(savedKind, []int64{kindSparseCode})
+		write(savedLambda, []float64{m.Lambda})
+	case nil:
+		write(savedKind, []int64{kindNone})
+	default:
+		err = fmt.Errorf("a model of the type %T cannot be saved", m)
+	}
+	for _, f := range []struct {
+		name   string
+		matrix *mat.Dense
+	}{
+		{savedBasis, r.Basis}, {savedCoefficients, r.Coefficients}, {savedWeights, r.Weights}, {savedAssociation, r.Association},
+	} {
+		if f.matrix != nil {
+			write(f.name, f.matrix)
+		}
+	}
+	if len(r.Objective) > 0 {
+		write(savedObjective, r.Objective)
 	}
 	return errors.Join(err, z.Close())
 }
 
-// LoadModel reads the basis and the cost that Save wrote, size bytes long, and
-// checks them.
-func LoadModel(r io.ReaderAt, size int64) (*Model, error) {
-	z, err := npz.NewReader(r, size)
+// ErrNoModel is the error of LoadModel for the saved result of a method that
+// finds no model.
+var ErrNoModel = errors.New("the saved result has no model for new samples")
+
+// LoadModel reads the model that Save wrote, size bytes long, and checks it.
+func LoadModel(r io.ReaderAt, size int64) (Model, error) {
+	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a saved model: %w", err)
 	}
-	defer z.Close()
-	h := z.Header(savedBasis)
-	if h == nil || z.Header(savedCost) == nil {
-		return nil, fmt.Errorf("not a saved model: it holds no arrays %q and %q", savedBasis, savedCost)
+	kind, err := readInteger(z, savedKind, kindNone)
+	if err != nil {
+		return nil, err
 	}
-	shape := h.Descr.Shape
-	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 || h.Descr.Type != "<f8" || h.Descr.Fortran {
-		return nil, fmt.Errorf("the array %q is of shape %v and type %s; want rows×columns of <f8", savedBasis, shape, h.Descr.Type)
+	if kind == kindNone {
+		return nil, ErrNoModel
 	}
-	if int64(shape[0]) > maxSaved/int64(shape[1]) {
-		return nil, fmt.Errorf("the array %q is of shape %v, too large to be a basis", savedBasis, shape)
+	values, shape, err := readNumbers(z, savedBasis, 2)
+	if err != nil {
+		return nil, err
 	}
-	m := &Model{Basis: &mat.Dense{}}
-	if err := z.Read(savedBasis, m.Basis); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", savedBasis, err)
+	basis := mat.NewDense(shape[0], shape[1], values)
+	switch kind {
+	case kindLinear:
+		mean, _, err := readNumbers(z, savedMean, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(mean) != shape[0] {
+			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(mean), shape[0])
+		}
+		return &Linear{Mean: mean, Projection: basis}, nil
+	case kindSparseCode:
+		lambda, _, err := readNumbers(z, savedLambda, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(lambda) != 1 || !(lambda[0] >= 0 && lambda[0] <= largestValue) {
+			return nil, fmt.Errorf("the array %q has %d values; want one of 0 or more", savedLambda, len(lambda))
+		}
+		return &SparseCode{Dictionary: basis, Lambda: lambda[0]}, nil
 	}
-	var cost []int64
-	if err := z.Read(savedCost, &cost); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", savedCost, err)
+	cost, err := readInteger(z, savedCost, int64(KL))
+	if err != nil {
+		return nil, err
 	}
-	if len(cost) != 1 || (Cost(cost[0]) != Frobenius && Cost(cost[0]) != KL) {
-		return nil, fmt.Errorf("the array %q holds %v; want 0 or 1", savedCost, cost)
-	}
-	m.Cost = Cost(cost[0])
-	if !finite(m.Basis) {
-		return nil, fmt.Errorf("the array %q holds values that are no numbers", savedBasis)
-	}
-	return m, nil
+	return &Additive{Cost: Cost(cost), Basis: basis}, nil
 }
 
-// maxSaved is the most values that a basis read from a file may have.
+// readInteger reads an array of one integer from 0 to largest.
+func readInteger(z *zip.Reader, name string, largest int64) (int64, error) {
+	raw, shape, err := readArray(z, name, "<i8")
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Equal(shape, []int{1}) {
+		return 0, fmt.Errorf("the array %q is of shape %v; want one integer", name, shape)
+	}
+	x := int64(binary.LittleEndian.Uint64(raw))
+	if x < 0 || x > largest {
+		return 0, fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
+	}
+	return x, nil
+}
+
+// readNumbers reads an array of finite numbers, of one or more, with so many
+// dimensions.
+func readNumbers(z *zip.Reader, name string, dimensions int) (values []float64, shape []int, err error) {
+	raw, shape, err := readArray(z, name, "<f8")
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(shape) != dimensions || len(raw) == 0 {
+		return nil, nil, fmt.Errorf("the array %q is of shape %v; want %d dimensions", name, shape, dimensions)
+	}
+	values = make([]float64, len(raw)/8)
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		if math.IsNaN(values[i]) || math.IsInf(values[i], 0) {
+			return nil, nil, fmt.Errorf("the array %q holds values that are no numbers", name)
+		}
+	}
+	return values, shape, nil
+}
+
+// savedHeader is an array's type and shape, as NumPy writes them.
+var savedHeader = regexp.MustCompile(`^\{'descr': '([^']{1,8})', 'fortran_order': False, 'shape': \(([0-9]{1,9}),(?: ?([0-9]{1,9}))?,?\), \} *\n$`)
+
+// maxSaved is the most values that an array read from a file may have.
 const maxSaved = 1 << 28
+
+// readArray reads the values of an array of 8-byte items. The npy package takes
+// an array's header at its word and panics on some, so this is done here, with
+// what the archive really holds.
+func readArray(z *zip.Reader, name, kind string) (raw []byte, shape []int, err error) {
+	at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name })
+	if at < 0 {
+		return nil, nil, fmt.Errorf("not a saved model: it holds no array %q", name)
+	}
+	f, err := z.File[at].Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	defer f.Close()
+	const most = 8*maxSaved + 1<<16
+	if raw, err = io.ReadAll(io.LimitReader(f, most+1)); err != nil {
+		return nil, nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(raw) > most {
+		return nil, nil, fmt.Errorf("the array %q has more values than the %d that are read", name, maxSaved)
+	}
+	header, raw, ok := cutHeader(raw)
+	head := savedHeader.FindSubmatch(header)
+	if !ok || head == nil || string(head[1]) != kind {
+		return nil, nil, fmt.Errorf("the array %q is not of the type %s and one or two dimensions, in NumPy's format", name, kind)
+	}
+	items := 1
+	for _, text := range head[2:] {
+		if len(text) == 0 {
+			continue
+		}
+		d, err := strconv.Atoi(string(text))
+		if err != nil {
+			return nil, nil, fmt.Errorf("the shape of %s: %w", name, err)
+		}
+		shape = append(shape, d)
+		items *= d // at most 10¹⁸
+	}
+	if len(raw) != 8*items {
+		return nil, nil, fmt.Errorf("the array %q is of shape %v and has %d bytes", name, shape, len(raw))
+	}
+	return raw, shape, nil
+}
+
+// cutHeader parts an array's header from its values.
+func cutHeader(raw []byte) (header, values []byte, ok bool) {
+	if len(raw) < 12 || [6]byte(raw) != npy.Magic {
+		return nil, nil, false
+	}
+	start, length := 10, int64(binary.LittleEndian.Uint16(raw[8:]))
+	if raw[6] != 1 {
+		start, length = 12, int64(binary.LittleEndian.Uint32(raw[8:]))
+	}
+	if length > int64(len(raw)-start) {
+		return nil, nil, false
+	}
+	end := start + int(length)
+	return raw[start:end], raw[end:], true
+}

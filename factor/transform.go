@@ -7,22 +7,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a learned basis with which new samples can be represented.
-type Model struct {
+// Model is what a method has learned to represent samples by.
+type Model interface {
+	// Transform represents the rows of x, p×m, by p×k coefficients. Each
+	// sample's answer depends on nothing but the sample.
+	Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
+	// Vectors returns the k vectors that coefficients are of, as columns: m×k.
+	Vectors() *mat.Dense
+}
+
+// Additive is a [Model] that represents a sample by the sum of basis vectors,
+// each times a coefficient ≥ 0, that is nearest to it.
+type Additive struct {
 	// Cost is how the distance from the data is measured.
 	Cost Cost
 	// Basis holds the k basis vectors as columns: U, m×k.
 	Basis *mat.Dense
 }
 
-// TransformIterations is how many steps Transform takes.
+// Vectors implements [Model]: the basis.
+func (m *Additive) Vectors() *mat.Dense { return m.Basis }
+
+// TransformIterations is how many steps the Transform of an Additive takes.
 const TransformIterations = 100
 
-// Transform represents the rows of x, p×m, by p×k coefficients with the basis
-// held fixed: multiplicative steps of the model's cost, without ties or
-// penalties, from a uniform start, so that each sample's answer depends on
-// nothing but the sample.
-func (m *Model) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+// Transform implements [Model] with the basis held fixed: multiplicative steps
+// of the model's cost, without ties or penalties, from a uniform start.
+func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	d, err := newData(x)
 	if err != nil {
 		return nil, err

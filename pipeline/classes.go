@@ -43,7 +43,7 @@ func (c *Classes) add(node ast.Node) error {
 			return refuse(node, "%q is no number of classes and no range such as 2..10", s)
 		}
 		if a < 2 || b < a || b > maxClasses {
-			return refuse(node, "classes %q: there must be 2 or more, and a range must rise", s)
+			return refuse(node, "classes %q: there must be from 2 to %d, and a range must rise", s, maxClasses)
 		}
 		for k := a; k <= b; k++ {
 			if n := len(*c); n > 0 && (*c)[n-1] >= k {

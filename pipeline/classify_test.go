@@ -82,7 +82,7 @@ func TestClassification(t *testing.T) {
 func TestClusterers(t *testing.T) {
 	set := writeSet(t, 14, 12, 13)
 	text := "{name: x, classes: 3, repeats: 2, labels: 30%, rank: k, methods: ["
-	for _, name := range clustererNames() {
+	for _, name := range Clusterers() {
 		text += name + ", {name: nmf, as: nmf-" + name + ", cluster: " + name + "}, "
 	}
 	text += "{name: nmf, as: nmf-largest, cluster: largest}], cluster: {restarts: 5}}"

@@ -65,7 +65,7 @@ func (c *Cluster) UnmarshalYAML(node ast.Node) error {
 func (c *Cluster) setBy(node ast.Node) error {
 	s, _ := text(node)
 	if _, known := clusterers[s]; !known && s != Largest {
-		return refuse(node, "nothing clusters by %q; there are %s", s, strings.Join(append(clustererNames(), Largest), ", "))
+		return refuse(node, "nothing clusters by %q; there are %s", s, strings.Join(append(Clusterers(), Largest), ", "))
 	}
 	c.By = s
 	return nil
@@ -118,7 +118,26 @@ var clusterers = map[string]func(ctx context.Context, k cluster.KMeans, x mat.Ma
 // linkClusterers are those that need links, or labels, which say them.
 var linkClusterers = []string{"cop-kmeans", "ss-kk", "ss-snc"}
 
-func clustererNames() []string { return slices.Sorted(maps.Keys(clusterers)) }
+// Clusterers returns the names of the algorithms that cluster, which are methods
+// too: they cluster the features themselves.
+func Clusterers() []string { return slices.Sorted(maps.Keys(clusterers)) }
+
+// about says what the methods do that take the features as they are.
+var about = map[string]string{
+	KMeans:          "k-means",
+	"cop-kmeans":    "k-means under must-links and cannot-links (Wagstaff et al. 2001)",
+	"kernel-kmeans": "kernel k-means on the inner products of the samples",
+	"ss-kk":         "kernel k-means with rewards and penalties for links (Kulis et al. 2005)",
+	"ncut":          "normalised cuts on the inner products of the samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)",
+	"ss-snc":        "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)",
+	Original:        "the nearest training samples, in a classification",
+}
+
+// About says what a method does that takes the features as they are.
+func About(name string) (text string, ok bool) {
+	text, ok = about[name]
+	return text, ok
+}
 
 func kernelKMeans(k cluster.KMeans) cluster.KernelKMeans {
 	return cluster.KernelKMeans{K: k.K, Restarts: k.Restarts, Seed: k.Seed}

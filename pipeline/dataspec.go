@@ -77,7 +77,7 @@ func (d *Data) UnmarshalYAML(node ast.Node) error {
 }
 
 // open returns the set, or the random part of it that is asked for.
-func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
+func (d Data) open(ctx context.Context, seed Seed) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
 		Features: d.Fea, Labels: d.Gnd, Height: d.Height, Width: d.Width,
@@ -92,7 +92,7 @@ func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
 	if d.Samples > set.Len() {
 		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
 	}
-	rows := rng.New(seed, "samples").Perm(set.Len())[:d.Samples]
+	rows := rng.New(uint64(seed), "samples").Perm(set.Len())[:d.Samples]
 	slices.Sort(rows)
 	return set.Subset(rows), nil
 }

@@ -1,14 +1,18 @@
 package pipeline
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 )
 
 // Experiment says what is to be compared on what data. Its YAML form is in
@@ -28,7 +32,7 @@ type Experiment struct {
 	// empty means all classes at once.
 	Classes Classes `yaml:"classes"`
 	// Repeats is how often each number of classes is drawn; 0 means 10.
-	Repeats int `yaml:"repeats"`
+	Repeats Count `yaml:"repeats"`
 	// Labels is how many samples of each class are labelled.
 	Labels Portion `yaml:"labels"`
 	// Train and Test are how many samples of each class a classification
@@ -42,7 +46,7 @@ type Experiment struct {
 	// Neighbours is how samples are classified.
 	Neighbours Neighbours `yaml:"neighbours"`
 	// Seed makes it all repeatable.
-	Seed uint64 `yaml:"seed"`
+	Seed Seed `yaml:"seed"`
 	// Command is the command line that runs it, for the report.
 	Command string `yaml:"-"`
 }
@@ -74,15 +78,37 @@ func Parse(text []byte) (*Experiment, error) {
 }
 
 func (e *Experiment) read(text []byte) error {
-	err := yaml.UnmarshalWithOptions(text, e, yaml.Strict())
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // which some editors put there
+	file, err := parser.ParseBytes(text, 0)
+	switch {
+	case err != nil:
+	case len(file.Docs) > 1 && file.Docs[1].Body != nil:
+		err = refuse(file.Docs[1].Body, "a second document begins here; an experiment is one")
+	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
+		return errors.New("the file says nothing")
+	default:
+		err = yaml.UnmarshalWithOptions(text, e, yaml.Strict())
+	}
 	if err == nil {
 		return nil
 	}
-	var located yaml.Error
-	if errors.As(err, &located) {
+	if located := located(err); located != nil {
 		return errors.New(strings.TrimRight(located.FormatError(false, true), "\n "))
 	}
 	return err
+}
+
+// located returns the error with its place in the file, or nil.
+func located(err error) yaml.Error {
+	var kind *yaml.TypeError
+	if errors.As(err, &kind) {
+		return &yaml.SyntaxError{Message: "a value of this kind does not go here", Token: kind.Token}
+	}
+	var located yaml.Error
+	if errors.As(err, &located) {
+		return located
+	}
+	return nil
 }
 
 // Set sets one key of the experiment file, "classes" for example, to a value as
@@ -92,8 +118,7 @@ func (e *Experiment) Set(key, value string) error {
 	if err == nil {
 		return nil
 	}
-	var located yaml.Error
-	if errors.As(err, &located) {
+	if located := located(err); located != nil {
 		return fmt.Errorf("%s %q: %s", key, value, located.GetMessage())
 	}
 	return fmt.Errorf("%s %q: %w", key, value, err)
@@ -106,8 +131,6 @@ func (e *Experiment) Check() error {
 		return errors.New("the experiment names no data")
 	case len(e.Methods) == 0:
 		return errors.New("the experiment names no methods")
-	case e.Repeats < 0:
-		return fmt.Errorf("repeats is %d; it must be 1 or more", e.Repeats)
 	case e.Name == "":
 		return errors.New("the experiment has no name")
 	case strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."):
@@ -118,6 +141,9 @@ func (e *Experiment) Check() error {
 	}
 	seen := map[string]bool{}
 	for _, m := range e.Methods {
+		if m.Name == "" {
+			return errors.New("a method has no name")
+		}
 		if seen[m.Label()] {
 			return fmt.Errorf("two methods are called %q; give one another name with \"as\"", m.Label())
 		}
@@ -160,10 +186,7 @@ func (e *Experiment) checkTask() error {
 
 // repeats returns how often each number of classes is drawn.
 func (e *Experiment) repeats() int {
-	if e.Repeats == 0 {
-		return 10
-	}
-	return e.Repeats
+	return cmp.Or(int(e.Repeats), 10)
 }
 
 // refuse returns an error at the place of a node.
@@ -207,7 +230,7 @@ func keyOf(node ast.Node, name string) ast.Node {
 func fields(node ast.Node, set func(key string, value ast.Node) error) error {
 	values := pairs(node)
 	if values == nil {
-		return refuse(node, "want a name, or keys and values in braces")
+		return refuse(node, "want keys and values in braces")
 	}
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -229,11 +252,39 @@ func fields(node ast.Node, set func(key string, value ast.Node) error) error {
 // errUnknownKey is for the function that fields calls.
 var errUnknownKey = errors.New("unknown key")
 
+// Count is a whole number of 1 or more; 0 is that it is not given.
+type Count int
+
+// maxCount is the largest number that can be asked for.
+const maxCount = 1_000_000
+
+// UnmarshalYAML reads a whole number.
+func (c *Count) UnmarshalYAML(node ast.Node) error {
+	x, err := positive(node)
+	*c = Count(x)
+	return err
+}
+
+// Seed is the seed of all random choices.
+type Seed uint64
+
+// UnmarshalYAML reads a whole number of 0 or more.
+func (d *Seed) UnmarshalYAML(node ast.Node) error {
+	s, _ := text(node)
+	x, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return refuse(node, "the seed is %q; want a whole number of 0 or more", node)
+	}
+	*d = Seed(x)
+	return nil
+}
+
 // positive reads a whole number of 1 or more.
 func positive(node ast.Node) (int, error) {
-	var x int
-	if err := yaml.NodeToValue(node, &x); err != nil || x < 1 {
-		return 0, refuse(node, "want a whole number of 1 or more")
+	s, _ := text(node)
+	x, err := strconv.Atoi(s)
+	if err != nil || x < 1 || x > maxCount {
+		return 0, refuse(node, "want a whole number from 1 to %d", maxCount)
 	}
 	return x, nil
 }

@@ -17,7 +17,10 @@ import (
 // pixels of unit length, and vectors as they are.
 type Features struct {
 	Height, Width int
-	Normalise     features.Norm
+	// Colour takes red, green and blue in place of grey where the samples are
+	// image files.
+	Colour    bool
+	Normalise features.Norm
 	// Square takes the largest square in the middle, Box a part in pixels
 	// (x0, y0, x1, y1), and Eyes names the CSV file of the eyes' places by
 	// which faces are aligned.
@@ -28,7 +31,7 @@ type Features struct {
 	SkipBad bool
 }
 
-// UnmarshalYAML reads {pixels: 32, normalise: l2, crop: square}.
+// UnmarshalYAML reads {pixels: 32, colour: true, normalise: l2, crop: square}.
 func (f *Features) UnmarshalYAML(node ast.Node) error {
 	*f = Features{SkipBad: f.SkipBad}
 	return fields(node, func(key string, value ast.Node) error {
@@ -37,6 +40,10 @@ func (f *Features) UnmarshalYAML(node ast.Node) error {
 		switch key {
 		case "pixels":
 			f.Height, f.Width, err = size(value)
+		case "colour":
+			if yaml.NodeToValue(value, &f.Colour) != nil {
+				return refuse(value, "want true or false")
+			}
 		case "normalise":
 			if f.Normalise, err = features.ParseNorm(s); err != nil {
 				return refuse(value, "%v", err)
@@ -85,7 +92,7 @@ func size(node ast.Node) (height, width int, err error) {
 
 // extract returns the features of a set.
 func (f Features) extract(ctx context.Context, set *datasets.Set, progress func(done, total int)) (*features.Matrix, error) {
-	p := features.Pixels{Height: f.Height, Width: f.Width, Normalise: f.Normalise, SkipBad: f.SkipBad}
+	p := features.Pixels{Height: f.Height, Width: f.Width, Colour: f.Colour, Normalise: f.Normalise, SkipBad: f.SkipBad}
 	switch {
 	case f.Square:
 		p.Crop = features.Square{}
@@ -103,9 +110,15 @@ func (f Features) extract(ctx context.Context, set *datasets.Set, progress func(
 
 // String returns the features in words.
 func (f Features) String() string {
-	size := "32×32 pixels, or the set's own"
+	size := "32×32 pixels"
 	if f.Height > 0 {
 		size = fmt.Sprintf("%d×%d pixels", f.Height, f.Width)
+	}
+	if f.Colour {
+		size += " in colour"
+	}
+	if f.Height == 0 {
+		size += ", or the set's own"
 	}
 	switch {
 	case f.Square:

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -17,10 +21,12 @@ type Groups struct {
 	Method Method
 	// Told tells the method the classes that are known.
 	Told bool
-	Rank Rank
+	// Rank is the number of basis vectors, nil for 2k or as many as there are
+	// samples.
+	Rank *Rank
 	// Cluster is how the representation is clustered.
 	Cluster Cluster
-	Seed    uint64
+	Seed    Seed
 }
 
 // Grouping is a set in groups.
@@ -28,6 +34,9 @@ type Grouping struct {
 	// Groups holds for each row of the inputs its group, from 0, the largest
 	// group first.
 	Groups []int
+	// Distances holds for each row how far it is from the middle of its group,
+	// or is nil for sparse features.
+	Distances []float64
 	// Result is what the method found, or nil for k-means on the features.
 	Result *factor.Result
 	// Rank is the number of basis vectors.
@@ -50,7 +59,10 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	case k < 2:
 		return nil, fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
 	case k > n:
-		return nil, fmt.Errorf("%d groups of %d samples", k, n)
+		return nil, fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
+	}
+	if err := in.checkSigns([]Method{g.Method}); err != nil {
+		return nil, err
 	}
 	out := &Grouping{}
 	points := in.X
@@ -73,11 +85,14 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		if g.Told {
 			known.Labels = labels
 		}
-		out.Rank = g.Rank.Of(k)
+		out.Rank = min(2*k, n)
+		if g.Rank != nil {
+			out.Rank = g.Rank.Of(k)
+		}
 		opt := factor.Options{
 			Rank: out.Rank, Init: g.Method.Init, Iterations: g.Method.Iterations, Tolerance: g.Method.Tolerance,
-			Seed:   rng.Seed(g.Seed, "initial factors"),
-			Height: in.Height, Width: in.Width,
+			Seed:   rng.Seed(uint64(g.Seed), "initial factors"),
+			Height: in.imageHeight(), Width: in.Width,
 		}
 		if progress != nil {
 			total := opt.Iterations
@@ -93,11 +108,14 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	}
 	how.By = cmp.Or(g.Method.By, how.By)
 	must, cannot := told.links()
-	clusters, err := how.groups(ctx, points, k, must, cannot, rng.Seed(g.Seed, "k-means"))
+	clusters, err := how.groups(ctx, points, k, must, cannot, rng.Seed(uint64(g.Seed), "k-means"))
 	if err != nil {
 		return nil, err
 	}
 	out.Groups = bySize(clusters)
+	if dense, ok := points.(*mat.Dense); ok {
+		out.Distances = fromMiddle(dense, out.Groups, how.Distance)
+	}
 	if !g.Told && len(in.Set.Classes) > 1 && !slices.Contains(labels, -1) {
 		out.Scores = scores(draw{truth: labels, labels: told.labels}, out.Groups)
 	}
@@ -130,6 +148,34 @@ func bySize(groups []int) []int {
 	out := make([]int, len(groups))
 	for i, g := range groups {
 		out[i] = number[g]
+	}
+	return out
+}
+
+// fromMiddle returns how far each row of x is from the mean of its group, of unit
+// rows under the cosine.
+func fromMiddle(x *mat.Dense, groups []int, d cluster.Distance) []float64 {
+	n, m := x.Dims()
+	rows := mat.DenseCopyOf(x)
+	if d == cluster.Cosine {
+		for i := range n {
+			if length := floats.Norm(rows.RawRowView(i), 2); length > 0 {
+				floats.Scale(1/length, rows.RawRowView(i))
+			}
+		}
+	}
+	k := slices.Max(groups) + 1
+	middle, size := mat.NewDense(k, m, nil), make([]float64, k)
+	for i, g := range groups {
+		floats.Add(middle.RawRowView(g), rows.RawRowView(i))
+		size[g]++
+	}
+	for g := range k {
+		floats.Scale(1/size[g], middle.RawRowView(g))
+	}
+	out := make([]float64, n)
+	for i, g := range groups {
+		out[i] = floats.Distance(rows.RawRowView(i), middle.RawRowView(g), 2)
 	}
 	return out
 }

@@ -20,11 +20,16 @@ import (
 type Inputs struct {
 	// Set is where the samples come from.
 	Set *datasets.Set
+	// Features is what was made of them, with the size that the images got.
+	Features Features
 	// X is n×m, a sample a row, dense or sparse.
 	X mat.Matrix
 	// Height and Width are the size of the images that the rows of X hold, or
 	// 0 where they are none.
 	Height, Width int
+	// Channels is 1 where they are grey, 3 where they are a red, a green and a
+	// blue image one after the other, and 0 where they are no images.
+	Channels int
 	// Rows holds, for each row of X, which sample of Set it is.
 	Rows []int
 	// Skipped holds an error for each sample that was left out.
@@ -33,7 +38,7 @@ type Inputs struct {
 
 // Prepare reads the data of an experiment and makes its features. It calls
 // progress, which may be nil, as images are read.
-func Prepare(ctx context.Context, data Data, f Features, seed uint64, progress func(done, total int)) (*Inputs, error) {
+func Prepare(ctx context.Context, data Data, f Features, seed Seed, progress func(done, total int)) (*Inputs, error) {
 	set, err := data.open(ctx, seed)
 	if err != nil {
 		return nil, err
@@ -42,8 +47,13 @@ func Prepare(ctx context.Context, data Data, f Features, seed uint64, progress f
 	if err != nil {
 		return nil, err
 	}
-	return &Inputs{Set: set, X: m.X, Height: m.Height, Width: m.Width, Rows: m.Rows, Skipped: m.Skipped}, nil
+	f.Height, f.Width, f.Colour = m.Height, m.Width, m.Channels == 3
+	return &Inputs{Set: set, Features: f, X: m.X, Height: m.Height, Width: m.Width, Channels: m.Channels, Rows: m.Rows, Skipped: m.Skipped}, nil
 }
+
+// imageHeight returns the height of the images that samples are to a method: the
+// planes of a colour image lie one below the other.
+func (in *Inputs) imageHeight() int { return in.Channels * in.Height }
 
 // Labels returns the class of each row of X, or -1.
 func (in *Inputs) Labels() []int {
@@ -90,6 +100,27 @@ func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
 		}
 	}
 	return 0, 0, 0, false
+}
+
+// checkSigns refuses data with negative values for methods that do not take
+// them, with the value and the column, from 1, of the data.
+func (in *Inputs) checkSigns(methods []Method) error {
+	row, column, value, found := in.firstNegative()
+	if !found {
+		return nil
+	}
+	if v := in.Set.Vectors; v != nil {
+		if _, m := v.Dims(); column < m && v.At(in.Rows[row], column) < 0 {
+			value = v.At(in.Rows[row], column)
+		}
+	}
+	for _, m := range methods {
+		if info, ok := factor.Lookup(m.Name); ok && !info.Signed {
+			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
+				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
+		}
+	}
+	return nil
 }
 
 // fingerprint tells inputs apart by their values and classes.

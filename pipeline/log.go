@@ -18,20 +18,21 @@ const LogFile = "results.jsonl"
 
 // ReadLog reads the result log in dir, in the order of its lines and a trial
 // once. A last line that was cut off, by a run that was killed, is left out.
-// Where there is no log there are no records.
-func ReadLog(dir string) ([]Record, error) {
-	records, _, err := readLog(filepath.Join(dir, LogFile))
-	return records, err
+// Where there is no log there are no records. Lines that are no records, from
+// 1, are returned as damaged.
+func ReadLog(dir string) (records []Record, damaged []int, err error) {
+	records, damaged, _, err = readLog(filepath.Join(dir, LogFile))
+	return records, damaged, err
 }
 
 // readLog also returns how many bytes the whole lines take.
-func readLog(path string) (records []Record, whole int64, err error) {
+func readLog(path string) (records []Record, damaged []int, whole int64, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+		return nil, nil, 0, nil
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	defer f.Close()
 	seen := map[string]bool{}
@@ -39,54 +40,81 @@ func readLog(path string) (records []Record, whole int64, err error) {
 	for line := 1; ; line++ {
 		text, err := r.ReadBytes('\n')
 		if err == io.EOF {
-			return records, whole, nil // what is left is half a line, or nothing
+			return records, damaged, whole, nil // what is left is half a line, or nothing
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, 0, fmt.Errorf("%s: %w", path, err)
 		}
 		whole += int64(len(text))
-		var rec Record
-		dec := json.NewDecoder(bytes.NewReader(text))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&rec); err != nil {
-			return nil, 0, fmt.Errorf("%s line %d: not a record of a trial: %w", path, line, err)
-		}
-		if !seen[rec.Trial] {
+		rec, ok := parseRecord(text)
+		switch {
+		case !ok:
+			damaged = append(damaged, line)
+		case !seen[rec.Trial]:
 			seen[rec.Trial] = true
 			records = append(records, rec)
 		}
 	}
 }
 
+// parseRecord reads a line of the log and tells whether it is a record.
+func parseRecord(text []byte) (rec Record, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
+		return rec, false
+	}
+	for _, x := range rec.Scores {
+		if !(x >= -1 && x <= 1) {
+			return rec, false
+		}
+	}
+	return rec, true
+}
+
 // log appends records to the result log.
 type log struct {
-	path string
-	file *os.File
-	done map[string]Record
+	path   string
+	file   *os.File
+	done   map[string]Record
+	unlock func()
 }
 
 // openLog reads the log in dir, cuts off what is no whole line, and opens it
-// for appending.
+// for appending. It keeps other runs out until it is closed.
 func openLog(dir string) (*log, error) {
 	l := &log{path: filepath.Join(dir, LogFile), done: map[string]Record{}}
-	records, whole, err := readLog(l.path)
-	if err != nil {
+	var err error
+	if l.unlock, err = lock(filepath.Join(dir, ".lock")); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if err := l.open(); err != nil {
+		l.unlock()
 		return nil, err
+	}
+	return l, nil
+}
+
+func (l *log) open() error {
+	records, _, whole, err := readLog(l.path)
+	if err != nil {
+		return err
 	}
 	for _, r := range records {
 		l.done[r.Trial] = r
 	}
 	if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
-		return nil, err
+		return err
 	}
 	if err := l.file.Truncate(whole); err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := l.file.Seek(whole, io.SeekStart); err != nil {
-		return nil, err
-	}
-	return l, nil
+	_, err = l.file.Seek(whole, io.SeekStart)
+	return err
 }
+
+// errLocked says that another run has the log.
+var errLocked = errors.New("another run is using this folder")
 
 func (l *log) append(r *Record) error {
 	text, err := json.Marshal(r)
@@ -103,7 +131,7 @@ func (l *log) append(r *Record) error {
 // settle rewrites the log with the records in the order of the trials, then
 // those of other settings in the order they had.
 func (l *log) settle(order []string) error {
-	records, _, err := readLog(l.path)
+	records, _, _, err := readLog(l.path)
 	if err != nil {
 		return err
 	}

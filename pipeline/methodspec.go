@@ -58,6 +58,9 @@ func (m *Method) UnmarshalYAML(node ast.Node) error {
 		m.Name = s
 		return m.check(node, nil)
 	}
+	if pairs(node) == nil {
+		return refuse(node, "want a method's name, or {name: …} with its settings")
+	}
 	at := map[string]ast.Node{}
 	err := fields(node, func(key string, value ast.Node) error {
 		at[key] = value
@@ -156,7 +159,7 @@ func (m Method) build() (factor.Method, error) {
 
 // MethodNames returns the names of all methods.
 func MethodNames() []string {
-	names := append(clustererNames(), Original)
+	names := append(Clusterers(), Original)
 	for _, i := range factor.Methods() {
 		names = append(names, i.Name)
 	}

@@ -147,11 +147,7 @@ func TestBrokenRunGoesOn(t *testing.T) {
 		if first != len(records) {
 			t.Errorf("went on from %d trials, not from the %d in the log", first, len(records))
 		}
-		models, err := p.Summary().LoadModels(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, m := range models {
+		for i, m := range p.Summary().LoadModels(dir) {
 			if (m != nil) != (p.Experiment.Methods[i].Name != KMeans) {
 				t.Errorf("%s: model saved: %v", p.Experiment.Methods[i].Label(), m != nil)
 			}
@@ -302,19 +298,19 @@ func TestPlanRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]struct{ text, set string }{
-		"classes: 6 are asked for, and set has 5":                                       {"{name: x, methods: [nmf], classes: 2..6}", writeSet(t, 3, 3, 3, 3, 3)},
-		`class "class1" has 1 sample(s)`:                                                {"{name: x, methods: [nmf]}", writeSet(t, 3, 1, 3)},
-		"rank: 20 is 20 for 2 classes, above the 6 samples":                             {"{name: x, methods: [nmf], classes: 2, rank: 20}", writeSet(t, 3, 3, 3)},
-		"rank: k-2 is 0 for 2 classes":                                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", writeSet(t, 3, 3, 3)},
-		`class "class0": labels: 4 samples are asked for, and it has 3`:                 {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},
-		"negative.csv row 2: feature 1: value -0.8944271909999159 is negative, and nmf": {"{name: x, methods: [kmeans, cf, nmf]}", negative},
-		"the class of half.csv row 3 is not known":                                      {"{name: x, methods: [nmf]}", halfKnown},
-		"none has no classes":                                                           {"{name: x, methods: [nmf]}", noClasses},
-		"the method cnmf needs labels":                                                  {"{name: x, methods: [cnmf]}", writeSet(t, 3, 3)},
-		`two methods are called "nmf"`:                                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", writeSet(t, 3, 3)},
-		"names no methods":                                                              {"{name: x}", writeSet(t, 3, 3)},
-		"has no name":                                                                   {"{methods: [nmf]}", writeSet(t, 3, 3)},
-		`the name "../x" cannot name a folder`:                                          {"{name: ../x, methods: [nmf]}", writeSet(t, 3, 3)},
+		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", writeSet(t, 3, 3, 3, 3, 3)},
+		`class "class1" has 1 sample(s)`:                                {"{name: x, methods: [nmf]}", writeSet(t, 3, 1, 3)},
+		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", writeSet(t, 3, 3, 3)},
+		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", writeSet(t, 3, 3, 3)},
+		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},
+		"negative.csv row 2, column 2: value -2 is negative, and nmf":   {"{name: x, methods: [kmeans, cf, nmf]}", negative},
+		"the class of half.csv row 3 is not known":                      {"{name: x, methods: [nmf]}", halfKnown},
+		"none has no classes":                                           {"{name: x, methods: [nmf]}", noClasses},
+		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", writeSet(t, 3, 3)},
+		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", writeSet(t, 3, 3)},
+		"names no methods":                                              {"{name: x}", writeSet(t, 3, 3)},
+		"has no name":                                                   {"{methods: [nmf]}", writeSet(t, 3, 3)},
+		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", writeSet(t, 3, 3)},
 	} {
 		e, err := Parse([]byte(c.text))
 		if err != nil {
@@ -350,17 +346,81 @@ func TestRandomPart(t *testing.T) {
 	}
 }
 
-func TestLogRefusesWhatItIsNot(t *testing.T) {
+// TestDamagedResults: what is damaged is left out, run again and mended, and
+// nothing else is.
+func TestDamagedResults(t *testing.T) {
+	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
+	want := runPlan(t, p, dir, RunOptions{})
 	path := filepath.Join(dir, LogFile)
-	if err := os.WriteFile(path, []byte("{\"trial\":\"a\",\"classes\":2,\"repeat\":0,\"method\":\"nmf\",\"samples\":4,\"labelled\":0,\"scores\":{}}\nnonsense\n"), 0o666); err != nil {
+	lines := bytes.SplitAfter(want, []byte("\n"))
+	damaged := slices.Clone(lines)
+	damaged[3] = []byte("nonsense\n")
+	damaged[5] = bytes.Replace(lines[5], []byte(`"AC":`), []byte(`"AC":7`), 1)
+	damaged[8] = []byte("null\n")
+	if err := os.WriteFile(path, bytes.Join(damaged, nil), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadLog(dir); err == nil || !strings.Contains(err.Error(), path+" line 2") {
-		t.Errorf("a line of nonsense: %v", err)
+	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*"))
+	if err != nil || len(models) == 0 {
+		t.Fatal(models, err)
 	}
-	if records, err := ReadLog(t.TempDir()); err != nil || records != nil {
+	if err := os.Truncate(models[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	if records, bad, err := ReadLog(dir); err != nil || fmt.Sprint(bad) != "[4 6 9]" || len(records) != p.Len()-3 {
+		t.Errorf("damaged lines %v, %d records, %v", bad, len(records), err)
+	}
+	first := -1
+	got := runPlan(t, p, dir, RunOptions{Progress: func(done, _ int) {
+		if first < 0 {
+			first = done
+		}
+	}})
+	if !bytes.Equal(got, want) {
+		t.Error("the log is not what it was")
+	}
+	if first < p.Len()-4 {
+		t.Errorf("%d trials were taken from the log, want all but 4", first)
+	}
+	for i, m := range p.Summary().LoadModels(dir) {
+		if m == nil && p.Experiment.Methods[i].Name != KMeans {
+			t.Error("a damaged model was not made again")
+		}
+	}
+}
+
+// TestTwoRuns: one folder, one run.
+func TestTwoRuns(t *testing.T) {
+	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
+	dir := t.TempDir()
+	tried := false
+	_, err := Run(t.Context(), p, dir, RunOptions{Progress: func(done, _ int) {
+		if done == 3 && !tried {
+			tried = true
+			if _, err := Run(t.Context(), p, dir, RunOptions{}); !errors.Is(err, errLocked) {
+				t.Errorf("a second run in the same folder: %v", err)
+			}
+		}
+	}})
+	if err != nil || !tried {
+		t.Errorf("the first run: %v", err)
+	}
+	if _, err := Run(t.Context(), p, dir, RunOptions{}); err != nil {
+		t.Errorf("a run after the first: %v", err)
+	}
+}
+
+func TestNoResults(t *testing.T) {
+	if records, _, err := ReadLog(t.TempDir()); err != nil || records != nil {
 		t.Errorf("no log: %v, %v", records, err)
+	}
+	empty := t.TempDir()
+	if err := os.WriteFile(filepath.Join(empty, SummaryFile), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSummary(empty); err == nil || !strings.Contains(err.Error(), "not the summary") {
+		t.Errorf("an empty summary: %v", err)
 	}
 	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no results") {
 		t.Errorf("no summary: %v", err)
@@ -395,7 +455,7 @@ func TestGroups(t *testing.T) {
 	if err != nil || told.Scores != nil {
 		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
 	}
-	for k, want := range map[int]string{36: "36 groups of 35 samples", 1: "2 or more"} {
+	for k, want := range map[int]string{36: "36 groups are asked for, and there are 35 samples", 1: "2 or more"} {
 		if _, err := (Groups{K: k, Method: Method{Name: "nmf"}}).Find(context.Background(), in, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d groups: %v", k, err)
 		}

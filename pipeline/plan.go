@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -49,8 +48,11 @@ func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, err
 	}
 
-	if err := p.checkSigns(); err != nil {
+	if err := in.checkSigns(e.Methods); err != nil {
 		return nil, err
+	}
+	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxCount/len(e.Methods) {
+		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, maxCount)
 	}
 
 	data := in.fingerprint()
@@ -147,21 +149,6 @@ func (p *Plan) checkRanks() error {
 	return nil
 }
 
-// checkSigns: negative values are only for methods that take them.
-func (p *Plan) checkSigns() error {
-	row, column, value, found := p.Inputs.firstNegative()
-	if !found {
-		return nil
-	}
-	for _, m := range p.Experiment.Methods {
-		if info, ok := factor.Lookup(m.Name); ok && !info.Signed {
-			return fmt.Errorf("%s: %s: feature %d: value %v is negative, and %s needs values of 0 or more",
-				p.Inputs.Set.Name, p.Inputs.Set.Names[p.Inputs.Rows[row]], column, value, m.Label())
-		}
-	}
-	return nil
-}
-
 // identify digests all that a trial's result depends on.
 func (p *Plan) identify(t trial, data string) string {
 	e := p.Experiment
@@ -187,7 +174,7 @@ type draw struct {
 // draw draws k classes, the samples in them, and which of these are labelled.
 func (p *Plan) draw(k, repeat int) draw {
 	e := p.Experiment
-	classes := rng.New(e.Seed, "classes", k, repeat).Perm(len(p.members))[:k]
+	classes := rng.New(uint64(e.Seed), "classes", k, repeat).Perm(len(p.members))[:k]
 	slices.Sort(classes)
 	number := make(map[int]int, k)
 	told := map[int]bool{}
@@ -199,7 +186,7 @@ func (p *Plan) draw(k, repeat int) draw {
 		if err != nil {
 			panic(err) // the plan was checked
 		}
-		order := rng.New(e.Seed, "labels", k, repeat, c).Perm(len(members))
+		order := rng.New(uint64(e.Seed), "labels", k, repeat, c).Perm(len(members))
 		for i, m := range order {
 			switch {
 			case i < seen:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,14 +57,15 @@ func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, er
 	if err := os.MkdirAll(filepath.Join(dir, ModelDir), 0o777); err != nil {
 		return nil, err
 	}
-	if err := p.Summary().write(dir); err != nil {
-		return nil, err
-	}
 	log, err := openLog(dir)
 	if err != nil {
 		return nil, err
 	}
-	runErr := p.runAll(ctx, log, dir, opt)
+	defer log.unlock()
+	runErr := p.Summary().write(dir)
+	if runErr == nil {
+		runErr = p.runAll(ctx, log, dir, opt)
+	}
 	err = log.file.Close()
 	if runErr == nil {
 		runErr = err
@@ -168,8 +170,8 @@ func (p *Plan) lacksModel(t trial, dir string) bool {
 	if !p.keepsModel(t) {
 		return false
 	}
-	_, err := os.Stat(filepath.Join(dir, ModelDir, p.modelFile(t)))
-	return err != nil
+	_, err := loadModel(filepath.Join(dir, ModelDir, p.modelFile(t)))
+	return err != nil && !errors.Is(err, factor.ErrNoModel)
 }
 
 // modelFile names the model by method and trial, so that the model of other

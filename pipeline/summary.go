@@ -34,6 +34,8 @@ type Summary struct {
 	// Height and Width are the size of the images that basis vectors are, or 0.
 	Height int `json:"height"`
 	Width  int `json:"width"`
+	// Channels is 1 where they are grey, 3 where they are in colour, or 0.
+	Channels int `json:"channels,omitempty"`
 	// Models are the files of the saved models by method, "" where there is
 	// none.
 	Models []string `json:"models"`
@@ -42,7 +44,7 @@ type Summary struct {
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
-	s := &Summary{Name: e.Name, Command: e.Command, Height: p.Inputs.Height, Width: p.Inputs.Width, Models: make([]string, len(e.Methods))}
+	s := &Summary{Name: e.Name, Command: e.Command, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
 	s.Rows = "Classes"
 	if p.SweepsRank() {
 		s.Rows = "Rank"
@@ -54,7 +56,7 @@ func (p *Plan) Summary() *Summary {
 	}
 	s.Settings = [][2]string{
 		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.members), m)},
-		{"features", e.Features.String()},
+		{"features", p.Inputs.Features.String()},
 		{"classes", strings.Join(ks, ", ")},
 		{"repeats", strconv.Itoa(e.repeats())},
 		{"rank", e.Rank.String()},
@@ -72,7 +74,7 @@ func (p *Plan) Summary() *Summary {
 		}...)
 	}
 	s.Settings = append(s.Settings, [][2]string{
-		{"seed", strconv.FormatUint(e.Seed, 10)},
+		{"seed", strconv.FormatUint(uint64(e.Seed), 10)},
 	}...)
 	for _, m := range e.Methods {
 		s.Methods = append(s.Methods, m.Label())
@@ -111,6 +113,9 @@ func ReadSummary(dir string) (*Summary, error) {
 	if err := dec.Decode(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0 {
+		return nil, fmt.Errorf("%s: not the summary of an experiment", path)
+	}
 	if len(s.Models) != len(s.Methods) {
 		return nil, fmt.Errorf("%s: %d models for %d methods", path, len(s.Models), len(s.Methods))
 	}
@@ -120,7 +125,7 @@ func ReadSummary(dir string) (*Summary, error) {
 // Records returns those records of the log in dir that are of this experiment,
 // in its order. Some may be missing.
 func (s *Summary) Records(dir string) ([]Record, error) {
-	records, err := ReadLog(dir)
+	records, _, err := ReadLog(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -138,24 +143,23 @@ func (s *Summary) Records(dir string) ([]Record, error) {
 }
 
 // LoadModels reads the methods' saved models, in their order; those that make
-// none, or are not done yet, are nil.
-func (s *Summary) LoadModels(dir string) ([]*factor.Model, error) {
-	out := make([]*factor.Model, len(s.Methods))
+// none, are not done yet, or are damaged, are nil.
+func (s *Summary) LoadModels(dir string) []factor.Model {
+	out := make([]factor.Model, len(s.Methods))
 	for i, name := range s.Models {
-		if name == "" || name != filepath.Base(name) {
-			continue
-		}
-		path := filepath.Join(dir, ModelDir, name)
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if out[i], err = factor.LoadModel(bytes.NewReader(text), int64(len(text))); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if name != "" && name == filepath.Base(name) {
+			if m, err := loadModel(filepath.Join(dir, ModelDir, name)); err == nil {
+				out[i] = m
+			}
 		}
 	}
-	return out, nil
+	return out
+}
+
+func loadModel(path string) (factor.Model, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return factor.LoadModel(bytes.NewReader(text), int64(len(text)))
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -53,7 +54,7 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 	}
 	how.By = cmp.Or(m.By, how.By)
 	must, cannot := d.links()
-	clusters, err := how.groups(ctx, points, t.k, must, cannot, rng.Seed(e.Seed, "k-means", t.k, t.repeat))
+	clusters, err := how.groups(ctx, points, t.k, must, cannot, rng.Seed(uint64(e.Seed), "k-means", t.k, t.repeat))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,8 +84,8 @@ func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*f
 	}
 	res, err := method.Fit(ctx, x, factor.Known{Labels: d.labels}, factor.Options{
 		Rank: t.rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
-		Seed:   rng.Seed(e.Seed, "initial factors", t.k, t.repeat),
-		Height: p.Inputs.Height, Width: p.Inputs.Width,
+		Seed:   rng.Seed(uint64(e.Seed), "initial factors", t.k, t.repeat),
+		Height: p.Inputs.imageHeight(), Width: p.Inputs.Width,
 	})
 	return res, p.Inputs.nameRows(err, d.rows)
 }
@@ -95,6 +96,9 @@ func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, x ma
 	train, test := x, selectRows(p.Inputs.X, d.testRows)
 	rec.Scores = map[string]float64{}
 	if res != nil {
+		if res.Model == nil {
+			return fmt.Errorf("%s finds no model that represents test samples: it is for clustering", m.Label())
+		}
 		var err error
 		if train = res.Coefficients; m.Recode {
 			if train, err = res.Model.Transform(ctx, x); err != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,13 @@ type Clusters struct {
 	Names []string
 	// Groups holds for each sample its group, from 0.
 	Groups []int
+	// Distances holds for each sample how far it is from the middle of its
+	// group. A group is shown from its most typical sample to its least. Nil
+	// leaves the order of the samples.
+	Distances []float64
+	// Assignments is the name of a file in the same folder that lists which
+	// sample is in which group, or empty.
+	Assignments string
 	// Labels holds for each sample an index into Classes, or -1 where its
 	// class is not known. Nil means that no class is known.
 	Labels  []int
@@ -49,6 +57,7 @@ type Clusters struct {
 type clustersView struct {
 	CSS                         template.CSS
 	Name, Lead, Method, Command string
+	Assignments                 string
 	Thing                       string // what a sample is
 	Scores                      []plainScore
 	Framed                      bool
@@ -63,6 +72,7 @@ type plainScore struct{ Title, Meaning, Value string }
 
 type groupView struct {
 	Number        int
+	Title         string
 	Size, Classes string
 	Sheet         *picture
 	Names         string
@@ -95,19 +105,24 @@ func WriteClusters(dir string, c Clusters) error {
 		members[g] = append(members[g], i)
 	}
 	view := clustersView{
-		CSS:      pageCSS,
-		Name:     c.Name,
-		Lead:     fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), count(len(members), "group", "groups")),
-		Thing:    c.thing(),
-		Method:   c.Method,
-		Command:  c.Command,
-		Scores:   c.scores(),
-		Hit:      hex(hitColour),
-		Miss:     hex(missColour),
-		Warnings: slices.Clone(c.Warnings),
-		Settings: c.Settings,
+		CSS:     pageCSS,
+		Name:    c.Name,
+		Lead:    fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), count(len(members), "group", "groups")),
+		Thing:   c.thing(),
+		Method:  c.Method,
+		Command: c.Command,
+
+		Assignments: c.Assignments,
+		Scores:      c.scores(),
+		Hit:         hex(hitColour),
+		Miss:        hex(missColour),
+		Warnings:    slices.Clone(c.Warnings),
+		Settings:    c.Settings,
 	}
 	for g := range members {
+		if c.Distances != nil {
+			slices.SortStableFunc(members[g], func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
+		}
 		v, failed, err := c.writeGroup(dir, g, members[g])
 		if err != nil {
 			return err
@@ -131,6 +146,9 @@ func (c Clusters) check() error {
 	n := len(c.Names)
 	if len(c.Groups) != n {
 		return fmt.Errorf("report: %d samples, but groups of %d", n, len(c.Groups))
+	}
+	if c.Distances != nil && len(c.Distances) != n {
+		return fmt.Errorf("report: %d samples, but distances of %d", n, len(c.Distances))
 	}
 	if c.Labels != nil && len(c.Labels) != n {
 		return fmt.Errorf("report: %d samples, but labels of %d", n, len(c.Labels))
@@ -175,12 +193,19 @@ func (c Clusters) writeGroup(dir string, g int, members []int) (v groupView, fai
 	classes, main := c.composition(members)
 	v = groupView{
 		Number:  g + 1,
+		Title:   fmt.Sprintf("Group %d", g+1),
 		Size:    c.count(len(members)) + ".",
 		Classes: classes,
 	}
+	if main >= 0 {
+		v.Title += ": mostly " + c.Classes[main]
+	}
 	shown := evenly(members, MaxTiles)
 	if len(shown) < len(members) {
-		v.Size = fmt.Sprintf("%s. %d of them, picked evenly, are shown.", c.count(len(members)), len(shown))
+		v.Size = fmt.Sprintf("%s, of which %d are shown.", c.count(len(members)), len(shown))
+	}
+	if c.Distances != nil && len(members) > 1 {
+		v.Size += " The most typical come first."
 	}
 	if c.Image == nil || len(members) == 0 {
 		names := make([]string, len(shown))

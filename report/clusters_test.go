@@ -10,7 +10,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
+
+// colourBlobs is a basis of k times three soft spots, a red, a green and a blue
+// one.
+func colourBlobs(k int) *mat.Dense {
+	spots := blobs(3 * k)
+	basis := mat.NewDense(3*256, k, nil)
+	for plane := range 3 {
+		basis.Slice(plane*256, (plane+1)*256, 0, k).(*mat.Dense).Copy(spots.Slice(0, 256, plane*k, (plane+1)*k))
+	}
+	return basis
+}
 
 // fakeClusters is a grouping of n pictures into two groups, with most classes
 // known and one picture in the wrong group.
@@ -20,7 +33,7 @@ func fakeClusters(n int) Clusters {
 		Method: "nmf", Settings: [][2]string{{"groups", "2"}},
 		Classes: []string{"beach", "<tower>"},
 		Scores:  map[string]float64{"NMI": 0.5, "AC": 0.75},
-		Basis:   &Basis{Method: "nmf", Vectors: blobs(4), Height: 16, Width: 16},
+		Basis:   &Basis{Method: "nmf", Vectors: colourBlobs(4), Height: 16, Width: 16, Channels: 3},
 		Image:   func(i int) (image.Image, error) { return plain(20+i, 20, red), nil },
 	}
 	for i := range n {
@@ -96,7 +109,7 @@ func TestWriteClustersLarge(t *testing.T) {
 	}
 	page := tree(t, dir)["index.html"]
 	for _, words := range []string{
-		"200 pictures. 64 of them, picked evenly, are shown.",
+		"200 pictures, of which 64 are shown.",
 		"IMG_0000.jpg is not shown: disk full",
 		"Known classes: beach (159), &lt;tower&gt; (1).",
 	} {

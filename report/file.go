@@ -22,7 +22,8 @@ func writeFile(dir, name string, write func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".partwise-*")
+	// The same name every time, so that what a killed run leaves goes away.
+	f, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new"))
 	if err != nil {
 		return err
 	}
@@ -30,9 +31,6 @@ func writeFile(dir, name string, write func(io.Writer) error) (err error) {
 	w := bufio.NewWriter(f)
 	if err = write(w); err == nil {
 		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
 	}
 	if closing := f.Close(); err == nil {
 		err = closing

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed4492f2cd/partwise/internal/filename"
 )
 
 // latexEscape keeps names and captions from being read as LaTeX.
@@ -45,7 +47,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	line(`\begin{%s}`, float)
 	line(`  \centering`)
 	line(`  \caption{%s}`, latexEscape.Replace(t.caption("Bold", "~")))
-	line(`  \label{tab:%s}`, safeName(t.Score))
+	line(`  \label{tab:%s}`, filename.Safe(t.Score))
 	blocks := (len(t.Methods) + blockMethods - 1) / blockMethods
 	for block := range blocks {
 		if block > 0 {

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 
+	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,19 +27,26 @@ const (
 
 // Montage draws a basis (m×k, a basis vector a column) as k tiles on white, row
 // by row from the top left. Each column holds an upright image of the given
-// height and width, row by row, so m = height·width.
+// height and width, row by row, and as many of them as there are channels, one
+// after the other: 1 is grey, 3 is red, green and blue. So
+// m = channels·height·width.
 //
-// Each tile is scaled to its own range: its smallest value is black and its
-// largest white, as in most papers. A tile whose values are all the same is
-// mid grey; values that are not finite count as the tile's smallest. It is an
-// error if the sizes do not fit each other or nothing is there to draw.
-func Montage(basis mat.Matrix, height, width int, opt MontageOptions) (*image.Gray, error) {
+// Each tile is scaled to its own range, over all its channels: its smallest
+// value is black and its largest white, as in most papers. A tile whose values
+// are all the same is mid grey; values that are not finite count as the tile's
+// smallest. It is an error if the sizes do not fit each other or nothing is
+// there to draw.
+func Montage(basis mat.Matrix, height, width, channels int, opt MontageOptions) (image.Image, error) {
 	m, k := basis.Dims()
+	area := height * width
 	switch {
 	case height <= 0 || width <= 0:
 		return nil, fmt.Errorf("montage: tiles of %d×%d pixels", height, width)
-	case m != height*width:
-		return nil, fmt.Errorf("montage: the basis vectors have %d values, a tile of %d×%d pixels has %d", m, height, width, height*width)
+	case channels != 1 && channels != 3:
+		return nil, fmt.Errorf("montage: %d channels, want 1 or 3", channels)
+	case m != channels*area:
+		return nil, fmt.Errorf("montage: the basis vectors have %d values, a tile of %s of %d×%d pixels has %d",
+			m, count(channels, "channel", "channels"), height, width, channels*area)
 	case k == 0:
 		return nil, fmt.Errorf("montage: %w", ErrNoData)
 	}
@@ -54,21 +62,22 @@ func Montage(basis mat.Matrix, height, width int, opt MontageOptions) (*image.Gr
 	rows := (k + columns - 1) / columns
 
 	stepX, stepY := width*scale+montageGap, height*scale+montageGap
-	img := image.NewGray(image.Rect(0, 0, columns*stepX+montageGap, rows*stepY+montageGap))
-	for i := range img.Pix {
-		img.Pix[i] = 0xff
+	size := image.Rect(0, 0, columns*stepX+montageGap, rows*stepY+montageGap)
+	var img draw.Image = image.NewGray(size)
+	if channels == 3 {
+		img = image.NewRGBA(size)
 	}
+	fill(img, size, color.White)
 	for j := range k {
 		left, top := montageGap+j%columns*stepX, montageGap+j/columns*stepY
 		lo, hi := columnRange(basis, j)
-		for i := range m {
-			grey := color.Gray{shade(basis.At(i, j), lo, hi)}
-			x, y := left+i%width*scale, top+i/width*scale
-			for dy := range scale {
-				for dx := range scale {
-					img.SetGray(x+dx, y+dy, grey)
-				}
+		value := func(i int) uint8 { return shade(basis.At(i, j), lo, hi) }
+		for i := range area {
+			var c color.Color = color.Gray{value(i)}
+			if channels == 3 {
+				c = color.RGBA{value(i), value(area + i), value(2*area + i), 0xff}
 			}
+			fill(img, image.Rect(0, 0, scale, scale).Add(image.Pt(left+i%width*scale, top+i/width*scale)), c)
 		}
 	}
 	return img, nil

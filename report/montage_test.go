@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"image"
+	"image/color"
 	"math"
 	"testing"
 
@@ -19,10 +20,11 @@ func TestMontage(t *testing.T) {
 		4, 7, math.Inf(1),
 		5, 7, math.Inf(-1),
 	})
-	img, err := Montage(basis, 2, 3, MontageOptions{Scale: 4, Columns: 2})
+	montage, err := Montage(basis, 2, 3, 1, MontageOptions{Scale: 4, Columns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
+	img := montage.(*image.Gray)
 	const tileW, tileH, gap = 12, 8, montageGap
 	if want := image.Rect(0, 0, 2*tileW+3*gap, 2*tileH+3*gap); img.Rect != want {
 		t.Fatalf("%v, want %v", img.Rect, want)
@@ -51,6 +53,41 @@ func TestMontage(t *testing.T) {
 	}
 }
 
+func TestMontageInColour(t *testing.T) {
+	// Two tiles of one row of two pixels: the reds, the greens, the blues.
+	basis := mat.NewDense(6, 2, []float64{
+		0, -3,
+		2, -3,
+		4, -3,
+		6, -3,
+		8, -3,
+		10, -3,
+	})
+	img, err := Montage(basis, 1, 2, 3, MontageOptions{Scale: 1, Columns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gap, step = montageGap, 2 + montageGap
+	grey := color.RGBA{128, 128, 128, 255}
+	want := map[image.Point]color.RGBA{
+		{gap, gap}:            {0, 102, 204, 255},
+		{gap + 1, gap}:        {51, 153, 255, 255},
+		{gap + step, gap}:     grey,
+		{gap + step + 1, gap}: grey,
+	}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			c, ok := want[image.Pt(x, y)]
+			if !ok {
+				c = color.RGBA{255, 255, 255, 255}
+			}
+			if got := img.At(x, y); got != c {
+				t.Errorf("(%d, %d) is %v, want %v", x, y, got, c)
+			}
+		}
+	}
+}
+
 func TestMontageLayout(t *testing.T) {
 	for _, test := range []struct{ k, height, width, columns, rows, scale int }{
 		{25, 32, 32, 5, 5, 3},
@@ -61,12 +98,12 @@ func TestMontageLayout(t *testing.T) {
 		{8, 10, 40, 2, 4, 2},
 		{4, 400, 300, 3, 2, 1},
 	} {
-		img, err := Montage(mat.NewDense(test.height*test.width, test.k, nil), test.height, test.width, MontageOptions{})
+		img, err := Montage(mat.NewDense(test.height*test.width, test.k, nil), test.height, test.width, 1, MontageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := image.Pt(test.columns*(test.width*test.scale+montageGap)+montageGap, test.rows*(test.height*test.scale+montageGap)+montageGap)
-		if got := img.Rect.Size(); got != want {
+		if got := img.Bounds().Size(); got != want {
 			t.Errorf("%+v: size %v, want %v", test, got, want)
 		}
 	}
@@ -74,15 +111,15 @@ func TestMontageLayout(t *testing.T) {
 
 func TestMontageErrors(t *testing.T) {
 	basis := mat.NewDense(12, 2, nil)
-	for _, size := range [][2]int{{3, 5}, {0, 12}, {-3, -4}, {12, 0}} {
-		if _, err := Montage(basis, size[0], size[1], MontageOptions{}); err == nil {
-			t.Errorf("tiles of %v pixels: no error", size)
+	for _, size := range [][3]int{{3, 5, 1}, {0, 12, 1}, {-3, -4, 1}, {12, 0, 1}, {3, 4, 3}, {2, 2, 1}, {3, 2, 2}, {3, 4, 0}} {
+		if _, err := Montage(basis, size[0], size[1], size[2], MontageOptions{}); err == nil {
+			t.Errorf("tiles of %v pixels and channels: no error", size)
 		}
 	}
-	if _, err := Montage(&mat.Dense{}, 1, 1, MontageOptions{}); err == nil {
+	if _, err := Montage(&mat.Dense{}, 1, 1, 1, MontageOptions{}); err == nil {
 		t.Error("an empty matrix: no error")
 	}
-	if _, err := Montage(noColumns{}, 2, 2, MontageOptions{}); !errors.Is(err, ErrNoData) {
+	if _, err := Montage(noColumns{}, 2, 2, 1, MontageOptions{}); !errors.Is(err, ErrNoData) {
 		t.Errorf("no columns: error %v, want %v", err, ErrNoData)
 	}
 }

@@ -41,6 +41,7 @@ type figureView struct {
 
 type basisView struct {
 	Method, Title string
+	Colour        bool
 	Picture       picture
 }
 

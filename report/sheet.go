@@ -54,8 +54,14 @@ var (
 func sheetFace(size plotfont.Length) font.Face {
 	const pixel = 72 // dots an inch: a point is a pixel
 	face := plotfont.DefaultCache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, size)
-	return face.FontFace(pixel)
+	return unkerned{face.FontFace(pixel)}
 }
+
+// unkerned leaves letters where they are that a font moves together: in small
+// letters the digits of 11 would run into each other.
+type unkerned struct{ font.Face }
+
+func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
 
 // ContactSheet draws the first MaxTiles tiles as thumbnails on white, eight in a
 // row.

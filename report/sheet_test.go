@@ -147,6 +147,14 @@ func TestThumbnailTransparent(t *testing.T) {
 	}
 }
 
+// Digits do not run into each other.
+func TestSheetFaceSpacing(t *testing.T) {
+	face := sheetFace(10)
+	if one, four := textWidth(face, "1"), textWidth(face, "1111"); four < 4*one-3 {
+		t.Errorf("1111 is %d pixels wide, and 1 is %d", four, one)
+	}
+}
+
 func TestShorten(t *testing.T) {
 	for _, test := range []struct {
 		name string

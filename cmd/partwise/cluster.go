@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -11,15 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
 func clusterCommand() *cobra.Command {
-	var out, root, labels, method, clustering, features, rank, pattern string
+	var out, root, from, labels, method, clustering, features, rank, pattern string
 	var k int
 	var seed uint64
-	var skipBad bool
+	var skipBad, pool bool
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
 		Short: "Put the pictures of a folder into groups that go together",
@@ -29,14 +31,19 @@ of pictures for each group, the parts that were learned, and a page to look at.
 
 Where the classes of some pictures are known, --labels tells them to the method.
 Where the folder has a subfolder for each class, the groups are compared with
-the classes; the method is not told of them.`,
+the classes; the method is not told of them.
+
+Photographs are compared in colour. --features says otherwise: what it leaves
+out is as in an experiment file, so that pixels=32 alone is grey.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv
   partwise cluster generated --method gnmf,lambda=10`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
-			e.Data = pipeline.Data{Set: args[0], Root: root, Labels: labels, Pattern: pattern}
+			e.Features.Colour = true // unless --features says what they are; it says nothing to vectors
+			e.Data = pipeline.Data{Set: args[0], Root: root, From: from, Labels: labels, Pattern: pattern, Pool: pool}
+			e.Cluster.Distance = cluster.Cosine // unless --cluster says otherwise
 			if method == "" {
 				if method = defaultMethod; labels != "" {
 					method = defaultToldMethod
@@ -58,16 +65,19 @@ the classes; the method is not told of them.`,
 				return usageError{err}
 			}
 			e.Features.SkipBad = skipBad
+			abs, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
 			if out == "" {
-				abs, err := filepath.Abs(args[0])
-				if err != nil {
-					return err
-				}
 				out = filepath.Join("results", filepath.Base(abs)+"-groups")
 			}
-			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: labels != "", Cluster: e.Cluster, Seed: seed}
+			if err := checkOut(abs, out); err != nil {
+				return usageError{err}
+			}
+			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: labels != "", Cluster: e.Cluster, Seed: pipeline.Seed(seed)}
 			if len(e.Rank) == 1 {
-				g.Rank = e.Rank[0]
+				g.Rank = &e.Rank[0]
 			}
 			return findGroups(cmd, e, g, out, commandLine(cmd, args))
 		},
@@ -76,9 +86,11 @@ the classes; the method is not told of them.`,
 	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
 	f.StringVar(&labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultToldMethod+" with --labels); see partwise methods")
-	f.StringVar(&features, "features", "", "as in pixels=32,normalise=l2,crop=square")
-	f.StringVar(&clustering, "cluster", "distance=cosine", "as in distance=euclidean,restarts=20")
-	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default k)")
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square (default 32×32 pixels in colour)")
+	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
+	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
+	f.BoolVar(&pool, "pool", false, "merge class folders of one name, such as train/Coast and test/Coast")
+	f.StringVar(&from, "from", "", "raw or mat, for a known set that is here in both forms")
 	f.StringVar(&pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*'")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups)")
@@ -87,10 +99,43 @@ the classes; the method is not told of them.`,
 	return cmd
 }
 
+// checkOut refuses results among the pictures, which would be taken for some the
+// next time, and among those of an experiment.
+func checkOut(in, out string) error {
+	abs, err := filepath.Abs(out)
+	if err != nil {
+		return err
+	}
+	if inside, err := filepath.Rel(in, abs); err == nil && filepath.IsLocal(inside) {
+		return fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+	}
+	if exists(filepath.Join(out, pipeline.SummaryFile)) {
+		return fmt.Errorf("%s holds the results of an experiment; say another folder with --out", out)
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// clearGroups removes the groups, bases and model of an earlier time, of which
+// there may have been more.
+func clearGroups(out string) error {
+	if !exists(filepath.Join(out, assignmentsFile)) {
+		return nil
+	}
+	return errors.Join(os.RemoveAll(filepath.Join(out, "groups")), os.RemoveAll(filepath.Join(out, "bases")),
+		os.RemoveAll(filepath.Join(out, "model.npz")))
+}
+
+const assignmentsFile = "assignments.csv"
+
 // What cluster does unless it is told otherwise.
 const (
 	defaultMethod     = "nmf"
-	defaultToldMethod = "ccf,init=nmf,iterations=500"
+	defaultToldMethod = "cnmf"
 )
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
@@ -101,7 +146,13 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if err != nil {
 		return err
 	}
-	var warnings []string
+	if g.K == 0 && len(in.Set.Classes) < 2 {
+		return usageError{errors.New("how many groups? say it with -k")}
+	}
+	warnings := incomplete(e.Data, in)
+	for _, w := range warnings {
+		fmt.Fprintln(stderr, "partwise:", w)
+	}
 	for _, s := range in.Skipped {
 		fmt.Fprintln(stderr, "left out:", s)
 		warnings = append(warnings, "left out: "+s.Error())
@@ -116,13 +167,14 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	n := len(found.Groups)
 	c := report.Clusters{
 		Name: in.Set.Name, Command: command, Method: g.Method.String(), Groups: found.Groups,
+		Distances: found.Distances, Assignments: assignmentsFile,
 		Classes: in.Set.Classes, Scores: found.Scores, Warnings: warnings,
 		Names: make([]string, n),
 		Settings: [][2]string{
 			{"data", e.Data.Set},
-			{"features", e.Features.String()},
+			{"features", in.Features.String()},
 			{"clustering", g.Cluster.String()},
-			{"seed", strconv.FormatUint(g.Seed, 10)},
+			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
 		},
 	}
 	if found.Result != nil {
@@ -138,13 +190,13 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		images := in.Set.Images()
 		c.Image = func(i int) (image.Image, error) { return images(in.Rows[i]) }
 	}
-	if found.Result != nil && in.Height > 0 {
-		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width}
+	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
+		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	if err := errors.Join(os.MkdirAll(out, 0o777), clearGroups(out)); err != nil {
 		return err
 	}
-	if err := writeAssignments(filepath.Join(out, "assignments.csv"), c); err != nil {
+	if err := writeAssignments(filepath.Join(out, assignmentsFile), c); err != nil {
 		return err
 	}
 	if found.Result != nil {
@@ -202,6 +254,6 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 		fmt.Fprintf(w, "compared with the classes: AC %.1f %%, NMI %.1f %%\n", 100*c.Scores["AC"], 100*c.Scores["NMI"])
 	}
 	_, err := fmt.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
-		filepath.Join(out, "assignments.csv"), filepath.Join(out, "index.html"))
+		filepath.Join(out, assignmentsFile), filepath.Join(out, "index.html"))
 	return err
 }

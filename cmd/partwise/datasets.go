@@ -47,8 +47,15 @@ func getCommand(root *string) *cobra.Command {
 		Args:              usage(cobra.ExactArgs(1)),
 		ValidArgsFunction: setNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, ok := datasets.Lookup(args[0]); !ok {
+			info, ok := datasets.Lookup(args[0])
+			switch {
+			case !ok:
 				return usageError{unknownSet(args[0])}
+			case len(info.Forms) == 0:
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", args[0])
+				return err
+			case from != "" && from != "raw" && from != "mat":
+				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
 			}
 			dir := *root
 			if dir == "" {
@@ -95,6 +102,7 @@ func unknownSet(name string) error {
 
 func listSets(w io.Writer, root string) error {
 	t := plainTable(w)
+	t.SetColumnConfigs([]table.ColumnConfig{wrapped(4, 40), wrapped(5, 44)})
 	t.AppendHeader(table.Row{"set", "samples", "classes", "what", "where"})
 	for _, s := range datasets.Known() {
 		t.AppendRow(table.Row{s.Name, s.Samples, s.Classes, s.Content, where(s, root)})
@@ -130,6 +138,7 @@ func downloads(s datasets.Info) bool {
 
 func tellSet(w io.Writer, s datasets.Info, root string) error {
 	t := plainTable(w)
+	t.SetColumnConfigs([]table.ColumnConfig{wrapped(2, 90)})
 	put := func(what, value string) {
 		if value != "" {
 			t.AppendRow(table.Row{what, value})

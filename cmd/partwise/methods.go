@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/factor"
@@ -26,12 +27,8 @@ func methodsCommand() *cobra.Command {
 			if len(args) == 0 {
 				return listMethods(cmd.OutOrStdout())
 			}
-			if args[0] == pipeline.KMeans {
-				_, err := fmt.Fprint(cmd.OutOrStdout(), `kmeans: k-means on the features themselves
-
-It clusters the samples as they are, with the distance and the starts that the
-experiment's clustering has. It has no parameters of its own.
-`)
+			if about, ok := pipeline.About(args[0]); ok {
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n\nIt takes the features as they are and has no parameters of its own.\n", args[0], about)
 				return err
 			}
 			info, ok := factor.Lookup(args[0])
@@ -45,17 +42,26 @@ experiment's clustering has. It has no parameters of its own.
 
 func listMethods(w io.Writer) error {
 	t := plainTable(w)
-	t.AppendHeader(table.Row{"method", "what", "made of", "parameters"})
-	t.AppendRow(table.Row{pipeline.KMeans, "k-means on the features", "", ""})
+	t.SetColumnConfigs([]table.ColumnConfig{wrapped(2, 24), wrapped(3, 24), wrapped(5, 36)})
+	t.AppendHeader(table.Row{"method", "what", "made of", "parameters", "paper"})
+	family := ""
 	for _, i := range factor.Methods() {
+		if i.Family != family {
+			family = i.Family
+			t.AppendRows([]table.Row{{""}, {strings.ToUpper(family[:1]) + family[1:]}})
+		}
 		var params []string
 		for _, p := range i.Params() {
-			params = append(params, p.Name+"="+p.Default)
+			params = append(params, p.Name+": "+p.Default)
 		}
-		t.AppendRow(table.Row{i.Name, i.Title, i.Parts, strings.Join(params, " ")})
+		t.AppendRow(table.Row{" " + i.Name, i.Title, i.Parts, strings.Join(params, "\n"), i.Paper})
 	}
 	t.Render()
-	_, err := fmt.Fprintln(w, "\npartwise methods NAME explains one: its objective, its updates and its paper.")
+	_, err := fmt.Fprintf(w, `
+%s cluster the features themselves,
+and %s classifies them.
+partwise methods NAME explains a method: its objective, its updates, its parameters.
+`, strings.Join(pipeline.Clusterers(), ", "), pipeline.Original)
 	return err
 }
 
@@ -83,6 +89,11 @@ func explainMethod(w io.Writer, i factor.Info) error {
 	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "tolerance", "stop at a smaller share gained in an iteration", "never")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// wrapped breaks the lines of a column between words.
+func wrapped(column, width int) table.ColumnConfig {
+	return table.ColumnConfig{Number: column, WidthMax: width, WidthMaxEnforcer: text.WrapSoft}
 }
 
 // plainTable returns a table of columns with nothing drawn between them.

@@ -34,15 +34,11 @@ func writeReport(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	models, err := s.LoadModels(dir)
-	if err != nil {
-		return err
-	}
-	e := report.Experiment{Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Records: records}
+	e := report.Experiment{Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Records: records, Trials: len(s.Trials)}
 	if s.Height > 0 {
-		for i, m := range models {
+		for i, m := range s.LoadModels(dir) {
 			if m != nil {
-				e.Bases = append(e.Bases, report.Basis{Method: s.Methods[i], Vectors: m.Basis, Height: s.Height, Width: s.Width})
+				e.Bases = append(e.Bases, report.Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels})
 			}
 		}
 	}

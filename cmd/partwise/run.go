@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -16,7 +17,7 @@ import (
 var keys = []struct{ flag, help string }{
 	{"name", "what the results are called"},
 	{"set", "the data: a known set or a path, with settings behind it as in yale,from=raw"},
-	{"features", "as in pixels=32,normalise=l2,crop=square"},
+	{"features", "as in pixels=32,colour=true,normalise=l2,crop=square"},
 	{"classes", "numbers of classes: 5, 2..10 or 2,5,10"},
 	{"repeats", "how often each number of classes is drawn"},
 	{"labels", "labelled samples of each class: none, 30% or a count"},
@@ -74,6 +75,12 @@ same again goes on where it stopped.`,
 			e.Command = commandLine(cmd, args)
 			if out == "" {
 				out = filepath.Join("results", e.Name)
+			}
+			if workers < 0 {
+				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
+			}
+			if exists(filepath.Join(out, assignmentsFile)) {
+				return usageError{fmt.Errorf("%s holds the groups of partwise cluster; say another folder with --out", out)}
 			}
 			return runExperiment(cmd, e, out, workers)
 		},
@@ -138,6 +145,15 @@ func inline(value, first string) string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
+// incomplete says in a line where a known set is here in part only.
+func incomplete(d pipeline.Data, in *pipeline.Inputs) []string {
+	info, known := datasets.Lookup(d.Set)
+	if n := in.Set.Len(); known && d.Samples == 0 && d.Part == "" && n != info.Samples {
+		return []string{fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name)}
+	}
+	return nil
+}
+
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	reading := newBar(stderr, "reading")
@@ -146,8 +162,15 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	if err != nil {
 		return err
 	}
+	for _, w := range incomplete(e.Data, in) {
+		fmt.Fprintln(stderr, "partwise:", w)
+	}
 	for _, s := range in.Skipped {
 		fmt.Fprintln(stderr, "left out:", s)
+	}
+	if _, damaged, err := pipeline.ReadLog(out); err == nil && len(damaged) > 0 {
+		fmt.Fprintf(stderr, "partwise: %d damaged lines of %s are left out, the first of them line %d; their trials are run again\n",
+			len(damaged), filepath.Join(out, pipeline.LogFile), damaged[0])
 	}
 	plan, err := pipeline.NewPlan(e, in)
 	if err != nil {

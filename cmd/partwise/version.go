@@ -19,12 +19,16 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version, and how this build does matrix products",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := version
-			if info, ok := debug.ReadBuildInfo(); ok && v == "" {
-				v = info.Main.Version
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "partwise %s (%s, %s/%s, matrix products by %s)\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH, blas.Name)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
+}
+
+func versionText() string {
+	v := version
+	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
+		v = info.Main.Version
+	}
+	return fmt.Sprintf("partwise %s (%s, %s/%s, matrix products by %s)", v, runtime.Version(), runtime.GOOS, runtime.GOARCH, blas.Name)
 }

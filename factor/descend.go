@@ -1,0 +1,43 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
+// descend repeats step, which returns the objective that it leaves, until
+// opt's iterations, tolerance or time end it. The history begins with first.
+func descend(ctx context.Context, opt Options, first float64, step func() (float64, error)) (history []float64, stop Stop, err error) {
+	begin := time.Now()
+	iterations := opt.Iterations
+	if iterations == 0 {
+		iterations = DefaultIterations
+	}
+	history = []float64{first}
+	for t := 1; t <= iterations; t++ {
+		if err := ctx.Err(); err != nil {
+			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
+		}
+		now, err := step()
+		if err != nil {
+			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
+		}
+		if math.IsNaN(now) || math.IsInf(now, 0) {
+			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", now, t)
+		}
+		before := history[t-1]
+		history = append(history, now)
+		if opt.OnIteration != nil {
+			opt.OnIteration(t, now)
+		}
+		if opt.Tolerance > 0 && before-now <= opt.Tolerance*math.Abs(before) {
+			return history, StopTolerance, nil
+		}
+		if opt.MaxTime > 0 && time.Since(begin) >= opt.MaxTime && t < iterations {
+			return history, StopTime, nil
+		}
+	}
+	return history, StopIterations, nil
+}

@@ -1,0 +1,388 @@
+package factor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A linear embedding looks for a projection whose columns v make vᵀAv largest
+// where vᵀRv = 1, A and R being scatter matrices of two graphs over the samples
+// (Yan et al., Graph embedding and extensions, IEEE TPAMI 29(1), 2007). The
+// methods differ in the graphs alone. All of them work in the principal
+// directions of the samples, so that nothing is ever m×m where n is less.
+
+// training is what a linear embedding learns from.
+type training struct {
+	data data
+	// x holds some samples less the mean of those that are labelled, or of all
+	// where labels do not matter.
+	x     *mat.Dense
+	mean  []float64
+	size  float64 // ‖X‖ before the mean was taken away
+	class []int   // of each row of x, numbered from 0, or -1
+	sizes []int   // of the classes
+}
+
+// maxDense is the most values that a matrix may have that a method must hold
+// whole.
+const maxDense = 1 << 27
+
+func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.dims()
+	if err := known.check(n); err != nil {
+		return nil, err
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	return &training{data: d}, nil
+}
+
+// useLabels numbers the classes. They must be two at least.
+func (t *training) useLabels(labels []int) error {
+	n, _ := t.data.dims()
+	t.class = make([]int, n)
+	number := map[int]int{}
+	for i := range n {
+		t.class[i] = -1
+		if len(labels) == 0 || labels[i] < 0 {
+			continue
+		}
+		c, ok := number[labels[i]]
+		if !ok {
+			c = len(t.sizes)
+			number[labels[i]] = c
+			t.sizes = append(t.sizes, 0)
+		}
+		t.class[i] = c
+		t.sizes[c]++
+	}
+	switch len(t.sizes) {
+	case 0:
+		return errors.New("directions that part classes need the labels of some samples, and none are known")
+	case 1:
+		return fmt.Errorf("directions that part classes need two classes, and all %d labelled samples are of one", t.sizes[0])
+	}
+	return nil
+}
+
+// newDiscriminant makes ready to learn from the labelled samples alone.
+func newDiscriminant(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
+	t, err := newTraining(ctx, x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.useLabels(known.Labels); err != nil {
+		return nil, err
+	}
+	if err := t.needPairs(); err != nil {
+		return nil, err
+	}
+	return t, t.centre(func(i int) bool { return known.Labels[i] >= 0 })
+}
+
+// needPairs reports classes that have no scatter within.
+func (t *training) needPairs() error {
+	for _, s := range t.sizes {
+		if s > 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(t.sizes))
+}
+
+// centre sets x to the samples that keep picks, less the mean of those that
+// are labelled, or of all where there are no classes.
+func (t *training) centre(keep func(i int) bool) error {
+	n, m := t.data.dims()
+	row := make([]int, n) // in x, or -1
+	rows, counted := 0, 0
+	counts := func(i int) bool { return t.class == nil || t.class[i] >= 0 }
+	for i := range n {
+		row[i] = -1
+		if keep(i) {
+			row[i] = rows
+			rows++
+		}
+		if counts(i) {
+			counted++
+		}
+	}
+	if rows > maxDense/m {
+		return fmt.Errorf("%d samples of %d features are more than the %d values that a linear embedding can hold: it needs them whole, also where they are sparse", rows, m, maxDense)
+	}
+	t.mean = make([]float64, m)
+	t.data.each(func(i, j int, v float64) {
+		if counts(i) {
+			t.mean[j] += v
+		}
+	})
+	for j := range t.mean {
+		t.mean[j] /= float64(counted)
+	}
+	t.x = mat.NewDense(rows, m, nil)
+	for i := range rows {
+		for j, mean := range t.mean {
+			t.x.Set(i, j, -mean)
+		}
+	}
+	var square float64
+	t.data.each(func(i, j int, v float64) {
+		if row[i] >= 0 {
+			t.x.RawRowView(row[i])[j] += v
+			square += v * v
+		}
+	})
+	t.size = math.Sqrt(square)
+	if t.class != nil {
+		class := make([]int, 0, rows)
+		for i, c := range t.class {
+			if row[i] >= 0 {
+				class = append(class, c)
+			}
+		}
+		t.class = class
+	}
+	return nil
+}
+
+// principal returns the orthonormal directions in which the samples vary, m×r,
+// and by how much, falling: the singular vectors and values of x. What rounding
+// makes of no variation is left out.
+func (t *training) principal() (directions *mat.Dense, sigma []float64, err error) {
+	var svd mat.SVD
+	if !svd.Factorize(t.x, mat.SVDThinV) {
+		return nil, nil, errors.New("the principal directions of the samples were not found")
+	}
+	sigma = svd.Values(nil)
+	r := 0
+	for r < len(sigma) && sigma[r] > 1e-13*t.size {
+		r++
+	}
+	n, m := t.x.Dims()
+	if r == 0 {
+		return nil, nil, fmt.Errorf("all %d samples to learn from are the same", n)
+	}
+	var v mat.Dense
+	svd.VTo(&v)
+	return v.Slice(0, m, 0, r).(*mat.Dense), sigma[:r], nil
+}
+
+// reduced returns the principal directions, m×q, that keep the share of the
+// variance, and x in those directions, n×q. There are at most n less the number of
+// groups of them: in more, some would have no scatter within the groups.
+func (t *training) reduced(share float64, groups int) (directions, y *mat.Dense, err error) {
+	directions, sigma, err := t.principal()
+	if err != nil {
+		return nil, nil, err
+	}
+	n, m := t.x.Dims()
+	q := min(fewest(sigma, share), n-groups)
+	directions = directions.Slice(0, m, 0, q).(*mat.Dense)
+	return directions, times(t.x, directions), nil
+}
+
+// fewest returns how many of the leading directions have the share of the
+// variance.
+func fewest(sigma []float64, share float64) int {
+	// Relative to the first: squares of small values would be lost.
+	var total, sum float64
+	for _, s := range sigma {
+		total += (s / sigma[0]) * (s / sigma[0])
+	}
+	for q, s := range sigma {
+		sum += (s / sigma[0]) * (s / sigma[0])
+		if sum >= (share-1e-12)*total {
+			return q + 1
+		}
+	}
+	return len(sigma)
+}
+
+// varianceShare reads a share of variance; 0 stands for the default.
+func varianceShare(x, def float64) (float64, error) {
+	if x == 0 {
+		return def, nil
+	}
+	if !(x > 0 && x <= 1) {
+		return 0, fmt.Errorf("variance is %v; it must be a share above 0 and at most 1", max(x, 0))
+	}
+	return x, nil
+}
+
+// classMeans returns the mean of each class's rows of y, c×q.
+func (t *training) classMeans(y *mat.Dense) *mat.Dense {
+	_, q := y.Dims()
+	means := mat.NewDense(len(t.sizes), q, nil)
+	for i, c := range t.class {
+		if c >= 0 {
+			axpy(1/float64(t.sizes[c]), y.RawRowView(i), means.RawRowView(c))
+		}
+	}
+	return means
+}
+
+// between returns the scatter of the class means, Σ n_c·m_c·m_cᵀ, q×q; y is
+// centred at the mean of the labelled samples.
+func (t *training) between(y *mat.Dense) (*mat.SymDense, error) {
+	means := t.classMeans(y)
+	for c, n := range t.sizes {
+		scaleRow(means, c, math.Sqrt(float64(n)))
+	}
+	s := scatter(means)
+	if !(mat.Trace(s) > 1e-20*inner(y, y)) {
+		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
+	}
+	return s, nil
+}
+
+// within returns the scatter of the samples about the means of their classes,
+// q×q.
+func (t *training) within(y *mat.Dense) *mat.SymDense {
+	means := t.classMeans(y)
+	about := mat.DenseCopyOf(y)
+	for i, c := range t.class {
+		axpy(-1, means.RawRowView(c), about.RawRowView(i))
+	}
+	return scatter(about)
+}
+
+// labelledRows returns the rows of y that are labelled.
+func (t *training) labelledRows(y *mat.Dense) *mat.Dense {
+	_, q := y.Dims()
+	var out []float64
+	for i, c := range t.class {
+		if c >= 0 {
+			out = append(out, y.RawRowView(i)...)
+		}
+	}
+	return mat.NewDense(len(out)/q, q, out)
+}
+
+// scatter returns aᵀa.
+func scatter(a *mat.Dense) *mat.SymDense {
+	_, q := a.Dims()
+	out := mat.NewDense(q, q, nil)
+	gemm(out, a, trans, a, noTrans)
+	return mat.NewSymDense(q, out.RawMatrix().Data)
+}
+
+// graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
+// over the rows of y.
+func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
+	n, q := y.Dims()
+	ly := like(y)
+	for i := range n {
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			axpy(vals[p], y.RawRowView(i), ly.RawRowView(i))
+			axpy(-vals[p], y.RawRowView(j), ly.RawRowView(i))
+		}
+	}
+	out := mat.NewDense(q, q, nil)
+	gemm(out, y, trans, ly, noTrans)
+	return mat.NewSymDense(q, out.RawMatrix().Data)
+}
+
+// generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,
+// at most so many, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left
+// out: those directions are any. Along directions in which r is 0, but for
+// rounding, it is taken for 1e-10 of the mean of both, so that what has no scatter
+// to be held against comes first.
+func generalised(a, r *mat.SymDense, count int) (*mat.Dense, error) {
+	q := r.SymmetricDim()
+	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
+	var chol mat.Cholesky
+	if !chol.Factorize(r) || mat.Norm(r, 1)/chol.Cond() < 1e-13*mean {
+		lifted := mat.NewSymDense(q, nil)
+		lifted.CopySym(r)
+		for i := range q {
+			lifted.SetSym(i, i, r.At(i, i)+1e-10*mean)
+		}
+		if !chol.Factorize(lifted) {
+			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
+		}
+	}
+	var root mat.TriDense
+	chol.UTo(&root)
+	u := root.RawTriangular() // r = uᵀu
+
+	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
+	white := mat.DenseCopyOf(a)
+	blas64.Trsm(blas.Left, blas.Trans, 1, u, white.RawMatrix())
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, u, white.RawMatrix())
+	sym := mat.NewSymDense(q, nil)
+	for i := range q {
+		for j := i; j < q; j++ {
+			sym.SetSym(i, j, (white.At(i, j)+white.At(j, i))/2)
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(sym, true) {
+		return nil, errors.New("the directions of the embedding were not found")
+	}
+	var w mat.Dense
+	e.VectorsTo(&w)
+	lambda := e.Values(nil) // rising
+	count = min(count, q)
+	for count > 1 && !(lambda[q-count] > 1e-10*lambda[q-1]) {
+		count--
+	}
+	v := mat.NewDense(q, count, nil)
+	for c := range count {
+		for i := range q {
+			v.Set(i, c, w.At(i, q-1-c))
+		}
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, v.RawMatrix())
+	return v, nil
+}
+
+// times returns a·b.
+func times(a, b *mat.Dense) *mat.Dense {
+	r, _ := a.Dims()
+	_, c := b.Dims()
+	out := mat.NewDense(r, c, nil)
+	gemm(out, a, noTrans, b, noTrans)
+	return out
+}
+
+// result projects all samples. Of the two directions of each column of the
+// projection, m×d, it takes the one in which the largest entry is positive.
+func (t *training) result(ctx context.Context, projection *mat.Dense) (*Result, error) {
+	if !finite(projection) {
+		return nil, errors.New("the projection has outgrown what numbers can hold")
+	}
+	m, d := projection.Dims()
+	p := mat.NewDense(m, d, nil)
+	for c := range d {
+		var largest float64
+		for j := range m {
+			if x := projection.At(j, c); math.Abs(x) > math.Abs(largest) {
+				largest = x
+			}
+		}
+		for j := range m {
+			p.Set(j, c, math.Copysign(1, largest)*projection.At(j, c))
+		}
+	}
+	model := &Linear{Mean: t.mean, Projection: p}
+	y, err := model.project(ctx, t.data)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Basis: p, Model: model, Coefficients: y}, nil
+}

@@ -1,0 +1,44 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and
+// Kriegman 1997): after [PCA], the directions in which the scatter S_b between
+// the class means is largest beside the scatter S_w within classes, S_b·v =
+// λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model] is a
+// [Linear]. There are as many directions as the rank says but at most c − 1, c
+// being the number of classes, and no more than those in which the means differ.
+type LDA struct {
+	// Variance is the share that PCA keeps, with at most as many directions as
+	// there are labelled samples less classes; 0 means 0.9.
+	Variance float64 `param:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Fit implements [Method].
+func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	share, err := varianceShare(l.Variance, 0.9)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newDiscriminant(ctx, x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	directions, y, err := t.reduced(share, len(t.sizes))
+	if err != nil {
+		return nil, err
+	}
+	between, err := t.between(y)
+	if err != nil {
+		return nil, err
+	}
+	v, err := generalised(between, t.within(y), min(opt.Rank, len(t.sizes)-1))
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, times(directions, v))
+}

@@ -1,0 +1,154 @@
+package factor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions
+// in which samples of different classes that lie near each other are far apart
+// beside neighbours of one class, L'·v = λ·L·v between the scatters Σ(y_i − y_j)²
+// of the two graphs, with vᵀLv = 1. Neighbours are found in the features. It
+// learns from the labelled samples, and its [Model] is a [Linear]. There are as
+// many directions as the rank says, or as PCA leaves, and pairs part, where they
+// are fewer.
+type MFA struct {
+	// K1 is how many of its nearest of its own class each sample is joined to; 0
+	// means 5.
+	K1 int `param:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
+	// K2 is how many nearest pairs of a sample inside and one outside are to be
+	// parted for each class; 0 means 40 times the size of the class.
+	K2 int `param:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
+	// Variance is as in LDA.
+	Variance float64 `param:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Fit implements [Method].
+func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	if m.K1 < 0 || m.K2 < 0 {
+		return nil, fmt.Errorf("k1 is %d and k2 is %d; they must be 1 or more", m.K1, m.K2)
+	}
+	share, err := varianceShare(m.Variance, 0.9)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newDiscriminant(ctx, x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	joined, parted := m.pairs(t)
+	n, _ := t.x.Dims()
+	groups, err := links.Close(n, joined, nil)
+	if err != nil {
+		return nil, err
+	}
+	directions, y, err := t.reduced(share, slices.Max(groups)+1)
+	if err != nil {
+		return nil, err
+	}
+	inside, across := binaryGraph(n, joined), binaryGraph(n, parted)
+	v, err := generalised(graphScatter(y, across), graphScatter(y, inside), opt.Rank)
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, times(directions, v))
+}
+
+// pair is two samples and their squared distance.
+type pair struct {
+	i, j int
+	d    float64
+}
+
+func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
+
+// insert puts p in its place among the shortest pairs, at most limit of them;
+// of equally long ones the lower rows come first.
+func insert(list []pair, p pair, limit int) []pair {
+	if len(list) == limit && p.compare(list[limit-1]) > 0 {
+		return list
+	}
+	at, _ := slices.BinarySearchFunc(list, p, pair.compare)
+	if len(list) == limit {
+		list = list[:limit-1]
+	}
+	return slices.Insert(list, at, p)
+}
+
+// pairs returns those of each sample and its nearest of its own class, and the
+// nearest pairs across the border of each class.
+func (m MFA) pairs(t *training) (joined, parted [][2]int) {
+	k1 := m.K1
+	if k1 == 0 {
+		k1 = 5
+	}
+	n, _ := t.x.Dims()
+	square := make([]float64, n)
+	for i := range n {
+		row := t.x.RawRowView(i)
+		square[i] = dot(row, row)
+	}
+	borders := make([][]pair, len(t.sizes))
+	const rows = 64
+	buf := mat.NewDense(min(rows, n), n, nil)
+	for from := 0; from < n; from += rows {
+		part := buf.Slice(0, min(rows, n-from), 0, n).(*mat.Dense)
+		denseData{t.x}.gram(part, from)
+		for a := range min(rows, n-from) {
+			i := from + a
+			c := t.class[i]
+			k2 := m.K2
+			if k2 == 0 {
+				k2 = 40 * t.sizes[c]
+			}
+			var nearest []pair
+			for j, g := range part.RawRowView(a) {
+				if j == i {
+					continue
+				}
+				p := pair{i, j, max(square[i]+square[j]-2*g, 0)}
+				if p.d <= 1e-13*(square[i]+square[j]) {
+					p.d = 0 // copies of one sample, but for rounding
+				}
+				if t.class[j] == c {
+					nearest = insert(nearest, p, k1)
+				} else {
+					borders[c] = insert(borders[c], p, k2)
+				}
+			}
+			joined = rowsOf(joined, nearest)
+		}
+	}
+	for _, list := range borders {
+		parted = rowsOf(parted, list)
+	}
+	return joined, parted
+}
+
+// rowsOf appends the rows of the pairs, the lower one first.
+func rowsOf(dst [][2]int, pairs []pair) [][2]int {
+	for _, p := range pairs {
+		dst = append(dst, [2]int{min(p.i, p.j), max(p.i, p.j)})
+	}
+	return dst
+}
+
+// binaryGraph returns the symmetric graph of the pairs, with weights of 1.
+func binaryGraph(n int, pairs [][2]int) *CSR {
+	seen := map[[2]int]bool{}
+	var entries []sparse.Entry
+	for _, p := range pairs {
+		if !seen[p] {
+			seen[p] = true
+			entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
+		}
+	}
+	return sparse.FromEntries(n, n, entries)
+}

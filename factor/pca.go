@@ -1,0 +1,44 @@
+package factor
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// PCA is principal component analysis (Pearson 1901): the orthonormal directions
+// in which the samples vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the
+// scores, its [Model] is a [Linear]. There are as many directions as the rank
+// says, or as there are where they are fewer: at most n − 1, and m.
+type PCA struct {
+	// Variance, above 0 and at most 1, asks for the fewest directions that keep
+	// that share of the variance, in place of the rank; 0 means the rank.
+	Variance float64 `param:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
+}
+
+// Fit implements [Method].
+func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	share, err := varianceShare(p.Variance, 0)
+	if err != nil {
+		return nil, err
+	}
+	if share > 0 {
+		opt.Rank = 1 // whatever it is
+	}
+	t, err := newTraining(ctx, x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.centre(func(int) bool { return true }); err != nil {
+		return nil, err
+	}
+	directions, sigma, err := t.principal()
+	if err != nil {
+		return nil, err
+	}
+	d := min(opt.Rank, len(sigma))
+	if share > 0 {
+		d = fewest(sigma, share)
+	}
+	return t.result(ctx, directions.Slice(0, len(t.mean), 0, d).(*mat.Dense))
+}

@@ -1,0 +1,85 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007): the
+// directions in which the scatter S_b between the class means is largest
+// beside the whole scatter S_t of the labelled samples, the roughness over a graph
+// of all samples, labelled or not, and a ridge:
+//
+//	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
+//
+// Its [Model] is a [Linear]. There are as many directions as the rank says but
+// at most c − 1, c being the number of classes, and no more than those in which
+// the means differ.
+type SDA struct {
+	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, None
+	// means 0. Both are to be seen against the size of the data.
+	Alpha float64 `param:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
+	Ridge float64 `param:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
+	Neighbourhood
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
+	// neighbourhood's.
+	Similarity *CSR
+}
+
+// Fit implements [Method].
+func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
+	if !(alpha >= 0 && alpha <= largestValue) {
+		return nil, fmt.Errorf("alpha is %v; it must be 0 or more", alpha)
+	}
+	if !(ridge >= 0 && ridge <= largestValue) {
+		return nil, fmt.Errorf("the ridge is %v; it must be 0 or more", ridge)
+	}
+	t, err := newTraining(ctx, x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.useLabels(known.Labels); err != nil {
+		return nil, err
+	}
+	if err := t.centre(func(int) bool { return true }); err != nil {
+		return nil, err
+	}
+	graph := s.Similarity
+	n, _ := t.x.Dims()
+	if graph == nil {
+		graph, err = s.graph(t.data)
+	} else {
+		err = checkSimilarity(graph, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	// The directions lie among those in which the samples vary: along others
+	// S_b is 0 and only the ridge is not.
+	directions, _, err := t.principal()
+	if err != nil {
+		return nil, err
+	}
+	y := times(t.x, directions)
+	between, err := t.between(y)
+	if err != nil {
+		return nil, err
+	}
+	against := scatter(t.labelledRows(y))
+	rough := graphScatter(y, graph)
+	for i := range against.SymmetricDim() {
+		for j := i; j < against.SymmetricDim(); j++ {
+			against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
+		}
+		against.SetSym(i, i, against.At(i, i)+ridge)
+	}
+	v, err := generalised(between, against, min(opt.Rank, len(t.sizes)-1))
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, times(directions, v))
+}

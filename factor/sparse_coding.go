@@ -1,0 +1,160 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// SparseCoding learns a dictionary B of atoms and codes V of which most are 0
+// (Lee, Battle, Raina and Ng 2006):
+//
+//	min ‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1
+//
+// Each iteration moves V to its minimum and then each atom in turn to its own.
+// The data may have any sign. The atoms start as samples drawn by the seed,
+// brought to unit length, as [Options].Init says otherwise, or as
+// [Start].Basis, of any sign, which is shortened to unit length where it is
+// longer; the codes start at 0. On exit the samples are coded once more with the
+// last dictionary, unless KeepScale says not to.
+type SparseCoding struct {
+	// Lambda is the weight λ; 0 means 0.1, None means 0. It is to be seen
+	// against the length of the samples: of those of unit length, one whose
+	// cosine with every atom is λ/2 or less is coded by zeros.
+	Lambda float64 `param:"lambda" default:"0.1" help:"weight λ of the codes' size"`
+}
+
+// Fit implements [Method].
+func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	lambda := orDefault(s.Lambda, 0.1)
+	if !(lambda >= 0 && lambda <= largestValue) {
+		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", lambda)
+	}
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.dims()
+	if err := known.check(n); err != nil {
+		return nil, err
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	b, err := initialDictionary(ctx, x, d, opt)
+	if err != nil {
+		return nil, err
+	}
+	codes := mat.NewDense(n, opt.Rank, nil)
+	history, stop, err := descend(ctx, opt, sumSquares(d), func() (float64, error) {
+		if err := encode(ctx, d, b, lambda, codes); err != nil {
+			return 0, err
+		}
+		v := stand(codes)
+		stepAtoms(d, b, v)
+		var size float64
+		for i := range n {
+			for _, c := range codes.RawRowView(i) {
+				size += math.Abs(c)
+			}
+		}
+		return d.residual(b, v) + lambda*size, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	model := &SparseCode{Dictionary: stand(b), Lambda: lambda}
+	if !opt.KeepScale {
+		if codes, err = model.Transform(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Stop: stop}, nil
+}
+
+// initialDictionary returns the atoms at the start, lying: k×m.
+func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (*mat.Dense, error) {
+	n, m := d.dims()
+	if opt.Start != nil && opt.Start.Basis != nil {
+		given := opt.Start.Basis
+		if r, c := given.Dims(); r != m || c != opt.Rank {
+			return nil, fmt.Errorf("the initial atoms are %d×%d, want %d×%d", r, c, m, opt.Rank)
+		}
+		for i := range m {
+			for j, x := range given.RawRowView(i) {
+				if !(math.Abs(x) <= largestValue) {
+					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i, j)
+				}
+			}
+		}
+		b := stand(given)
+		for r := range opt.Rank {
+			shorten(b.RawRowView(r))
+		}
+		return b, nil
+	}
+	if opt.Init != Random && opt.Init != "" {
+		none, err := newChange(n, NoTie, nil, nil, Frobenius)
+		if err != nil {
+			return nil, err
+		}
+		opt.Start = nil
+		first, err := Parts{}.initial(ctx, x, d, d, none, opt)
+		if err != nil {
+			return nil, err
+		}
+		divideRows(first.u, lengths(first.u))
+		return first.u, nil
+	}
+	atom := make([]int, n) // that a sample becomes, or -1
+	for at, i := range rng.New(opt.Seed, "dictionary").Perm(n) {
+		if atom[i] = at; at >= opt.Rank {
+			atom[i] = -1
+		}
+	}
+	b := mat.NewDense(opt.Rank, m, nil)
+	d.each(func(i, j int, x float64) {
+		if atom[i] >= 0 {
+			b.Set(atom[i], j, x)
+		}
+	})
+	divideRows(b, lengths(b))
+	return b, nil
+}
+
+// stepAtoms moves each atom, a row of b, to its minimum while the others and
+// the codes v, k×n, are held: with A = VᵀV and C = XV it is b_j + (c_j − B·a_j)/a_jj,
+// shortened to unit length where it is longer. Atoms that no code uses stay.
+func stepAtoms(x data, b, v *mat.Dense) {
+	k, m := b.Dims()
+	a, c := selfGram(v), like(b)
+	x.timesCoefficients(c, v)
+	rest := make([]float64, m)
+	for j := range k {
+		weights := a.RawRowView(j)
+		if weights[j] < floor*floor {
+			continue
+		}
+		copy(rest, c.RawRowView(j))
+		for i, w := range weights {
+			axpy(-w, b.RawRowView(i), rest)
+		}
+		atom := b.RawRowView(j)
+		axpy(1/weights[j], rest, atom)
+		shorten(atom)
+	}
+}
+
+// shorten brings x to unit length if it is longer.
+func shorten(x []float64) {
+	if length := blas64.Nrm2(vector(x)); length > 1 {
+		for i := range x {
+			x[i] /= length
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package factor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong
+// and Fotouhi): min ‖Ã − GSGᵀ‖² over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in
+// which must-linked samples have the largest of all similarities and
+// cannot-linked ones the smallest. The links are those of Known.MustLink and
+// Known.CannotLink, as they are given, and all pairs of labelled samples; without
+// any it is NMF of the similarities.
+//
+// The result has G for its coefficients, whose largest entry in a row is the
+// sample's group, and S for its association. It says nothing of features: Basis
+// and Model are nil. G starts as [Options].Init says of coefficients.
+type SSNMF struct {
+	// Rule says how far G moves.
+	Rule SimilarityRule `param:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
+	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in
+	// place of XᵀX.
+	Similarity *mat.Dense
+	// Initial is S at the start, symmetric k×k, if it is set. Otherwise S is 1
+	// on the diagonal and 0.01 elsewhere: groups that start apart.
+	Initial *mat.Dense
+}
+
+// SimilarityRule says how far the coefficients move when similarities are
+// factorised, G ← G∘[(ÃGS)/(GSGᵀGS)]^η.
+type SimilarityRule int
+
+const (
+	// Damped is η = ¼, with which the objective never rises.
+	Damped SimilarityRule = iota
+	// Undamped is η = 1 as in the paper, which is faster but can oscillate.
+	Undamped
+)
+
+var similarityRuleNames = names[SimilarityRule]{"rule", []string{"damped", "printed"}}
+
+// String returns the name that settings use.
+func (r SimilarityRule) String() string { return similarityRuleNames.name(r) }
+
+// UnmarshalText reads the name that settings use.
+func (r *SimilarityRule) UnmarshalText(text []byte) error { return similarityRuleNames.read(r, text) }
+
+// Fit implements [Method].
+func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.dims()
+	if err := known.check(n); err != nil {
+		return nil, err
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	a, err := m.similarity(d)
+	if err != nil {
+		return nil, err
+	}
+	if largest := mat.Max(a); !(largest >= smallestValue && largest <= largestValue) {
+		return nil, fmt.Errorf("the largest similarity is %v; it must lie between %g and %g", largest, smallestValue, largestValue)
+	}
+	link(a, known)
+	none, err := newChange(n, NoTie, nil, nil, Frobenius)
+	if err != nil {
+		return nil, err
+	}
+	first, err := Parts{}.initial(ctx, x, d, d, none, opt)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.association(opt.Rank)
+	if err != nil {
+		return nil, err
+	}
+	f := &similarityFactors{a: denseData{a}, g: first.v, s: s, power: 0.25}
+	if m.Rule == Undamped {
+		f.power = 1
+	}
+	history, stop, err := descend(ctx, opt, f.value(), func() (float64, error) {
+		f.step()
+		return f.value(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !finite(f.g) || !finite(f.s) {
+		return nil, errors.New("the factors have outgrown what numbers can hold")
+	}
+	return &Result{Coefficients: stand(f.g), Association: f.s, Objective: history, Stop: stop}, nil
+}
+
+// similarity returns a copy of the similarities, checked.
+func (m SSNMF) similarity(x data) (*mat.Dense, error) {
+	n, _ := x.dims()
+	if n > maxDense/n {
+		return nil, fmt.Errorf("%d samples have more similarities than the %d that can be held", n, maxDense)
+	}
+	if m.Similarity == nil {
+		a := mat.NewDense(n, n, nil)
+		const rows = 64
+		for from := 0; from < n; from += rows {
+			x.gram(a.Slice(from, min(from+rows, n), 0, n).(*mat.Dense), from)
+		}
+		for i := range n {
+			for j, v := range a.RawRowView(i) {
+				if v < 0 {
+					return nil, &SampleError{i, fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j, v)}
+				}
+			}
+		}
+		return a, nil
+	}
+	if r, c := m.Similarity.Dims(); r != n || c != n {
+		return nil, fmt.Errorf("the similarities are %d×%d for %d samples", r, c, n)
+	}
+	if err := checkSymmetric(m.Similarity, "the similarities"); err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(m.Similarity), nil
+}
+
+// association returns S at the start.
+func (m SSNMF) association(k int) (*mat.Dense, error) {
+	if m.Initial != nil {
+		if r, c := m.Initial.Dims(); r != k || c != k {
+			return nil, fmt.Errorf("the initial association is %d×%d, want %d×%d", r, c, k, k)
+		}
+		return mat.DenseCopyOf(m.Initial), checkSymmetric(m.Initial, "the initial association")
+	}
+	s := mat.NewDense(k, k, nil)
+	s.Apply(func(i, j int, _ float64) float64 {
+		if i == j {
+			return 1
+		}
+		return 0.01
+	}, s)
+	return s, nil
+}
+
+// checkSymmetric reports values that are not ≥ 0 or not the same, but for
+// rounding, on both sides of the diagonal.
+func checkSymmetric(a *mat.Dense, what string) error {
+	n, _ := a.Dims()
+	for i := range n {
+		for j, x := range a.RawRowView(i) {
+			if !(x >= 0 && x <= largestValue) {
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be 0 or more", what, x, i, j)
+			}
+			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
+				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i, j, y)
+			}
+		}
+	}
+	return nil
+}
+
+// link gives linked pairs the largest and the smallest of the similarities. What
+// is known is free of contradictions.
+func link(a *mat.Dense, known Known) {
+	largest, smallest := mat.Max(a), mat.Min(a)
+	set := func(i, j int, x float64) {
+		if i != j {
+			a.Set(i, j, x)
+			a.Set(j, i, x)
+		}
+	}
+	for i, c := range known.Labels {
+		for j, b := range known.Labels[:i] {
+			switch {
+			case c < 0 || b < 0:
+			case c == b:
+				set(i, j, largest)
+			default:
+				set(i, j, smallest)
+			}
+		}
+	}
+	for _, p := range known.MustLink {
+		set(p[0], p[1], largest)
+	}
+	for _, p := range known.CannotLink {
+		set(p[0], p[1], smallest)
+	}
+}
+
+// similarityFactors are the factors of a ≈ GSGᵀ; g lies down, k×n.
+type similarityFactors struct {
+	a     denseData
+	g, s  *mat.Dense
+	power float64
+}
+
+// step moves S, then G with the new S.
+func (f *similarityFactors) step() {
+	ga, gag := like(f.g), like(f.s)
+	f.a.timesBasis(ga, f.g)
+	gemm(gag, ga, noTrans, f.g, trans)
+	gg := selfGram(f.g)
+
+	// S ← S∘(GᵀÃG)/(GᵀGSGᵀG)
+	gs := times(gg, f.s)
+	below := times(gs, gg)
+	k, _ := f.s.Dims()
+	for r := range k {
+		row, lin, pos := f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r)
+		multiply(row, lin, pos, nil, nil)
+	}
+
+	// G ← G∘[(ÃGS)/(GSGᵀGS)]^η; S is symmetric.
+	above := times(f.s, ga)
+	sgs := times(times(f.s, gg), f.s)
+	below = times(sgs, f.g)
+	for r := range k {
+		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
+		for i, x := range row {
+			row[i] = settle(x * math.Pow(lin[i]/max(pos[i], floor), f.power))
+		}
+	}
+}
+
+// value returns ‖Ã − GSGᵀ‖².
+func (f *similarityFactors) value() float64 {
+	return f.a.residual(times(f.s, f.g), f.g)
+}
