@@ -114,10 +114,11 @@ func findImages(dir string) ([]string, error) {
 			name := path.Join(below, entry.Name())
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			info, err := os.Stat(file)
-			if err != nil {
-				return err
-			}
 			switch {
+			case err != nil && hasImageExtension(file):
+				images = append(images, name) // a link to nothing, which reading it will tell
+			case err != nil:
+				others++
 			case info.IsDir():
 				if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
 					return fmt.Errorf("%s is a link to a folder that it lies in", file)

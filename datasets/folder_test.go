@@ -291,3 +291,19 @@ func TestFolderOfRealImages(t *testing.T) {
 		t.Errorf("scenes13 without pool: error %v", err)
 	}
 }
+
+// TestFolderOfDanglingLinks: a link to nothing stays in the set, and reading it
+// fails with its name, so that it can be skipped.
+func TestFolderOfDanglingLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "nothing"), filepath.Join(dir, "x.png")); err != nil {
+		t.Skip(err)
+	}
+	s, err := Folder(dir, FolderOptions{})
+	if err != nil || s.Len() != 1 {
+		t.Fatalf("%v, %v", s, err)
+	}
+	if _, err := s.Image(0); err == nil || !strings.Contains(err.Error(), "x.png") {
+		t.Errorf("reading it: %v", err)
+	}
+}

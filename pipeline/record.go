@@ -4,9 +4,9 @@ package pipeline
 type Record struct {
 	// Trial identifies the trial by its data, settings and coordinates.
 	Trial string `json:"trial"`
-	// Row is the row of the tables that it belongs to, Classes or Rank, whichever
-	// changes in the experiment.
-	Row int `json:"row"`
+	// Row is the rank where the rows of the tables are ranks, and 0 where they
+	// are numbers of classes.
+	Row int `json:"row,omitempty"`
 	// Classes, Rank, Repeat (from 0) and Method are the trial's coordinates.
 	// The rank is 0 for methods that have none.
 	Classes int    `json:"classes"`

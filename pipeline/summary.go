@@ -27,8 +27,6 @@ type Summary struct {
 	Settings [][2]string `json:"settings"`
 	// Methods are the methods' labels, in the order of the experiment.
 	Methods []string `json:"methods"`
-	// Rows says what the rows of the tables are: "Classes" or "Rank".
-	Rows string `json:"rows"`
 	// Trials identify the records that belong to it, in their order.
 	Trials []string `json:"trials"`
 	// Height and Width are the size of the images that basis vectors are, or 0.
@@ -45,10 +43,6 @@ type Summary struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Rows = "Classes"
-	if p.SweepsRank() {
-		s.Rows = "Rank"
-	}
 	n, m := p.Inputs.X.Dims()
 	var ks []string
 	for _, k := range p.ks {

@@ -62,17 +62,13 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 	return rec, res, nil
 }
 
-// row is the row of the tables that a trial belongs to.
+// row is the rank where the rows of the tables are ranks, or 0.
 func (p *Plan) row(t trial) int {
-	if p.SweepsRank() {
+	if len(p.Experiment.Rank) > 1 {
 		return t.rank
 	}
-	return t.k
+	return 0
 }
-
-// SweepsRank tells whether the rows of the tables are ranks, not numbers of
-// classes.
-func (p *Plan) SweepsRank() bool { return len(p.Experiment.Rank) > 1 }
 
 // represent fits the trial's method to the rows drawn.
 func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*factor.Result, error) {

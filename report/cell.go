@@ -71,5 +71,13 @@ func (r Row) label() string {
 	if r.Average {
 		return "Average"
 	}
-	return strconv.Itoa(r.Classes)
+	return strconv.Itoa(r.Number)
+}
+
+// what is a row in words: "5 classes", or "rank 10".
+func (t *Table) what(r Row) string {
+	if t.Ranks {
+		return fmt.Sprintf("rank %d", r.Number)
+	}
+	return count(r.Number, "class", "classes")
 }

@@ -19,8 +19,8 @@ import (
 // initial factors (iteration 0) are left out, since the first step mostly
 // mends their scale.
 //
-// The lines are means over the trials with the largest number of classes that
-// has curves; a trial that stopped stays at its last value. Methods without
+// The lines are means over the trials with the largest number of classes, or rank,
+// that has curves; a trial that stopped stays at its last value. Methods without
 // iterations are left out. Where no curve falls the error is ErrNoData.
 func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
 	trials := make([][][]pipeline.Point, len(methods))
@@ -30,8 +30,8 @@ func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
 		if curve == nil {
 			continue
 		}
-		if r.Classes > largest {
-			largest = r.Classes
+		if rowOf(r) > largest {
+			largest = rowOf(r)
 			trials = make([][][]pipeline.Point, len(methods))
 		}
 		i := slices.Index(methods, r.Method)

@@ -15,7 +15,7 @@ import (
 func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	full := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	out.Write([]string{"score", "classes", "method", "n", "mean", "sd", "best", "pairs", "p"})
+	out.Write([]string{"score", strings.ToLower(t.heading()), "method", "n", "mean", "sd", "best", "pairs", "p"})
 	for _, row := range t.all() {
 		for i, c := range row.Cells {
 			line := []string{t.Score, strings.ToLower(row.label()), t.Methods[i], strconv.Itoa(c.N), "", "", "", "", ""}

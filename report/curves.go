@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curves draws the table's means, in percent, against the number of classes, a
+// Curves draws the table's means, in percent, against the number of classes or the rank, a
 // line for each method. There are no error bars: those of half a dozen methods
 // hide each other and the lines, and the table has the numbers. A table with
 // one row is drawn as dots with a bar of one standard deviation to each side,
@@ -22,17 +22,21 @@ func Curves(t *Table) (*Figure, error) {
 	case 1:
 		return dots(t)
 	}
-	f := newFigure("Number of classes", scoreAxis(t.Score)+", %")
-	classes := make([]int, len(t.Rows))
-	for i, row := range t.Rows {
-		classes[i] = row.Classes
+	across := "Number of classes"
+	if t.Ranks {
+		across = "Number of basis vectors"
 	}
-	f.plot.X.Tick.Marker = wholeTicks(classes)
+	f := newFigure(across, scoreAxis(t.Score)+", %")
+	numbers := make([]int, len(t.Rows))
+	for i, row := range t.Rows {
+		numbers[i] = row.Number
+	}
+	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	for i, method := range t.Methods {
 		var points plotter.XYs
 		for _, row := range t.Rows {
 			if c := row.Cells[i]; c.N > 0 {
-				points = append(points, plotter.XY{X: float64(row.Classes), Y: c.Mean})
+				points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean})
 			}
 		}
 		if len(points) == 0 {
@@ -50,7 +54,7 @@ func Curves(t *Table) (*Figure, error) {
 // dots draws the only row of a table, the first method at the top.
 func dots(t *Table) (*Figure, error) {
 	row := t.Rows[0]
-	f := newFigure(fmt.Sprintf("%s with %d classes, %%", scoreAxis(t.Score), row.Classes), "")
+	f := newFigure(fmt.Sprintf("%s with %s, %%", scoreAxis(t.Score), t.what(row)), "")
 	f.grid.Vertical.Color = gridGrey
 	var names plot.ConstantTicks
 	var longest vg.Length

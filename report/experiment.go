@@ -113,7 +113,17 @@ func (e Experiment) lead(records []pipeline.Record) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished yet."
 	}
-	fewest, most := records[0].Classes, records[len(records)-1].Classes
+	var fewest, most int
+	task := "sort samples into groups"
+	for i, r := range records {
+		if i == 0 || r.Classes < fewest {
+			fewest = r.Classes
+		}
+		most = max(most, r.Classes)
+		if r.Tested > 0 {
+			task = "represent samples, whose classes are then found by their nearest neighbours,"
+		}
+	}
 	classes := count(most, "class", "classes")
 	if fewest < most {
 		classes = fmt.Sprintf("%d to %d classes", fewest, most)
@@ -122,8 +132,8 @@ func (e Experiment) lead(records []pipeline.Record) string {
 	if len(e.Methods) == 1 {
 		was = "was tried"
 	}
-	return fmt.Sprintf("%s that sort samples into groups %s on samples of %s, in %s.",
-		count(len(e.Methods), "method", "methods"), was, classes, count(len(records), "trial", "trials"))
+	return fmt.Sprintf("%s that %s %s on samples of %s, in %s.",
+		count(len(e.Methods), "method", "methods"), task, was, classes, count(len(records), "trial", "trials"))
 }
 
 // warnings gathers the records' warnings, each once for a method.

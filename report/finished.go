@@ -13,7 +13,7 @@ import (
 func finished(records []pipeline.Record, methods []string) []pipeline.Record {
 	order := func(a, b pipeline.Record) int {
 		return cmp.Or(
-			cmp.Compare(a.Classes, b.Classes),
+			cmp.Compare(rowOf(a), rowOf(b)),
 			cmp.Compare(a.Repeat, b.Repeat),
 			cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)))
 	}

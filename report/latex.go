@@ -70,7 +70,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 func (t *Table) tabular(line func(string, ...any), cells [][]cellText, from, to int) {
 	line(`  \begin{tabular}{*{%d}{r}}`, to-from+1)
 	line(`    \toprule`)
-	header := []string{"Classes"}
+	header := []string{t.heading()}
 	for _, method := range t.Methods[from:to] {
 		header = append(header, fmt.Sprintf(`\multicolumn{1}{c}{%s}`, latexEscape.Replace(method)))
 	}

@@ -49,6 +49,7 @@ type fileView struct{ Label, Path string }
 
 type scoreView struct {
 	Title, Meaning, Caption string
+	Heading                 string
 	Methods                 []string
 	Rows                    []rowView
 	Curve                   *figureView
@@ -76,6 +77,7 @@ func newScoreView(t *Table) scoreView {
 		Title:   scoreTitle(t.Score),
 		Meaning: scoreMeaning(t.Score),
 		Caption: nameless.caption("Bold", "~"),
+		Heading: t.heading(),
 		Methods: t.Methods,
 	}
 	texts := t.text("±", digit)
@@ -96,7 +98,7 @@ func finding(t *Table) string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	row, where := t.Rows[0], fmt.Sprintf("with %s", count(t.Rows[0].Classes, "class", "classes"))
+	row, where := t.Rows[0], "with "+t.what(t.Rows[0])
 	if t.Average != nil {
 		row, where = *t.Average, "on average"
 	}

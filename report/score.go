@@ -15,6 +15,8 @@ const freeSuffix = " free"
 // knownScores are the scores that have a longer name and an explanation, in
 // the order in which they are shown.
 var knownScores = []struct{ name, long, meaning string }{
+	{"accuracy", "Accuracy",
+		"The share of test samples whose class was found."},
 	{"AC", "Clustering accuracy (AC)",
 		"The share of samples that are in the right group. Each group is matched with one class, and the matching that gives the most hits counts."},
 	{"NMI", "Normalised mutual information (NMI)",
@@ -23,6 +25,12 @@ var knownScores = []struct{ name, long, meaning string }{
 		"How often the groups and the classes agree on whether two samples belong together: 100 is always, 0 is what chance would give."},
 	{"purity", "Purity",
 		"The share of samples whose class is the most frequent one of their group. It favours many small groups."},
+	{"basis purity", "Purity of the parts",
+		"How much of a part's whole use falls to the one class that uses it most: 100 is all of it."},
+	{"basis sparsity", "Sparsity of the parts",
+		"How few pixels or features a part is made of (Hoyer): 0 is all alike, 100 is a single one."},
+	{"coefficient sparsity", "Sparsity of the coefficients",
+		"How few samples use a part (Hoyer): 0 is all alike, 100 is a single one."},
 }
 
 // freeMeaning explains the scores over the unlabelled samples.
@@ -103,5 +111,5 @@ func compareScores(a, b string) int {
 // isMinor reports whether a score is one of those that are shown last.
 func isMinor(score string) bool {
 	base := strings.TrimSuffix(score, freeSuffix)
-	return base == "ARI" || base == "purity"
+	return !slices.Contains([]string{"accuracy", "AC", "NMI", "basis purity"}, base)
 }

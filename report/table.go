@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -31,9 +32,11 @@ type Table struct {
 	Score string
 	// Methods are the columns.
 	Methods []string
+	// Ranks tells that the rows are ranks and not numbers of classes.
+	Ranks bool
 	// Repeats is the largest number of finished repeats in any cell of Rows.
 	Repeats int
-	// Rows are in ascending order of the number of classes.
+	// Rows are in ascending order of the number of classes or the rank.
 	Rows []Row
 	// Average is the row below all others, or nil where there are fewer than
 	// two. Its means are the means of the column's means and its standard
@@ -46,8 +49,8 @@ type Table struct {
 
 // Row is one row of a table.
 type Row struct {
-	// Classes is the number of classes, without meaning in the average row.
-	Classes int
+	// Number is the number of classes or the rank, 0 in the average row.
+	Number  int
 	Average bool
 	// Cells has a cell for each of the table's methods.
 	Cells []Cell
@@ -78,14 +81,14 @@ type Cell struct {
 func (c Cell) Tied() bool { return c.Pairs > 0 && c.P >= significance }
 
 // coordinates identify a trial of a given method.
-type coordinates struct{ classes, repeat int }
+type coordinates struct{ row, repeat int }
 
 // NewTable gathers one score of the given methods from the records. Records of
 // other methods, records without the score and scores that are not finite are
 // passed over; of several records of one trial the last one counts.
 //
 // Each cell is compared with the best of its row by eval.Wilcoxon over the
-// repeats that both have, in the average row over all (classes, repeat) that
+// repeats that both have, in the average row over all (row, repeat) that
 // both have. The p-values are not corrected for the number of comparisons.
 func NewTable(records []pipeline.Record, score string, methods []string) *Table {
 	t := &Table{Score: score, Methods: slices.Clone(methods)}
@@ -99,19 +102,20 @@ func NewTable(records []pipeline.Record, score string, methods []string) *Table 
 		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 			continue
 		}
-		at := coordinates{r.Classes, r.Repeat}
+		at := coordinates{rowOf(r), r.Repeat}
+		t.Ranks = t.Ranks || r.Row > 0
 		values[slices.Index(methods, r.Method)][at] = v
 		trials = append(trials, at)
 	}
 	trials = slices.Compact(trials)
 
 	for rest := trials; len(rest) > 0; {
-		classes := rest[0].classes
-		end := slices.IndexFunc(rest, func(c coordinates) bool { return c.classes != classes })
+		number := rest[0].row
+		end := slices.IndexFunc(rest, func(c coordinates) bool { return c.row != number })
 		if end < 0 {
 			end = len(rest)
 		}
-		row := Row{Classes: classes, Cells: make([]Cell, len(methods))}
+		row := Row{Number: number, Cells: make([]Cell, len(methods))}
 		for i := range row.Cells {
 			row.Cells[i] = newCell(values[i], rest[:end])
 			t.Repeats = max(t.Repeats, row.Cells[i].N)
@@ -125,6 +129,17 @@ func NewTable(records []pipeline.Record, score string, methods []string) *Table 
 		t.Average.compare(values, trials)
 	}
 	return t
+}
+
+// rowOf returns the row that a record belongs to.
+func rowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
+
+// heading is what stands above the rows.
+func (t *Table) heading() string {
+	if t.Ranks {
+		return "Rank"
+	}
+	return "Classes"
 }
 
 // newCell returns the cell of one method over the trials of a row.

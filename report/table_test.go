@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +37,7 @@ func TestTableCells(t *testing.T) {
 		scored("unasked", 2, 1),
 	)
 	table := NewTable(records, "AC", []string{"b", "a"})
-	if table.Repeats != 7 || len(table.Rows) != 2 || table.Rows[0].Classes != 2 || table.Rows[1].Classes != 10 {
+	if table.Repeats != 7 || len(table.Rows) != 2 || table.Rows[0].Number != 2 || table.Rows[1].Number != 10 {
 		t.Fatalf("rows %+v", table.Rows)
 	}
 	a := table.Rows[0].Cells[1]
@@ -148,5 +149,26 @@ func TestTableOrder(t *testing.T) {
 	earlier.Scores = map[string]float64{"NMI": 0}
 	if diff := cmp.Diff(want, NewTable(slices.Insert(shuffled, 0, earlier), "NMI", sevenMethods)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTableOfRanks: rows are ranks where the records say so.
+func TestTableOfRanks(t *testing.T) {
+	var records []pipeline.Record
+	for _, rank := range []int{10, 5} {
+		for repeat := range 2 {
+			records = append(records, pipeline.Record{
+				Row: rank, Rank: rank, Classes: 4, Repeat: repeat, Method: "pca", Tested: 3,
+				Scores: map[string]float64{"accuracy": float64(rank) / 20},
+			})
+		}
+	}
+	table := NewTable(records, "accuracy", []string{"pca"})
+	if !table.Ranks || len(table.Rows) != 2 || table.Rows[0].Number != 5 || table.Rows[1].Cells[0].Mean != 0.5 {
+		t.Errorf("got %+v", table)
+	}
+	var text strings.Builder
+	if err := table.Text(&text, TextOptions{}); err != nil || !strings.Contains(text.String(), "Rank") || strings.Contains(text.String(), "Classes") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 }

@@ -85,7 +85,7 @@ func (t *Table) grid(words [][]string, from, to int) table.Writer {
 	g.SetStyle(style)
 	g.SuppressTrailingSpaces()
 
-	header := table.Row{"Classes"}
+	header := table.Row{t.heading()}
 	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight}}
 	for i, method := range t.Methods[from:to] {
 		header = append(header, method)

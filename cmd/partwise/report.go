@@ -53,7 +53,7 @@ func writeReport(cmd *cobra.Command, dir string) error {
 			opt.Width = width
 		}
 	}
-	for _, score := range []string{"AC", "NMI"} {
+	for _, score := range []string{"accuracy", "AC", "NMI"} {
 		t := report.NewTable(records, score, s.Methods)
 		if len(t.Rows) == 0 {
 			continue
