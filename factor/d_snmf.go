@@ -18,5 +18,5 @@ type DSNMF struct {
 
 // Fit implements [Method].
 func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Cost: KL, UnitNorm: true, Penalty: Links{Must: d.Must, Cannot: d.Cannot}}.Fit(ctx, x, known, opt)
+	return Parts{Cost: KL, UnitNorm: true, Penalty: Links(d)}.Fit(ctx, x, known, opt)
 }

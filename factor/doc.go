@@ -7,6 +7,10 @@
 // made of, what ties coefficients together, and a penalty on them. The named
 // methods ([NMF], [CNMF], [CCF], …) are one line each that picks the four.
 //
+// Beside them stand methods that are no such factorisation: the linear
+// embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
+// factorises similarities. What they have found comes in the same [Result].
+//
 // The papers write a sample as a column. In memory a sample is a row, as in
 // the rest of Go's numerical libraries:
 //

@@ -264,9 +264,9 @@ func TestRegistry(t *testing.T) {
 	}
 	for want, params := range map[string]map[string]any{
 		"gnmf: lamda: there is no such parameter; gnmf has lambda, neighbours, edges, width": {"lamda": 1},
-		"gnmf: lambda: -1 is not a number from 0 to 1e+100":                                      {"lambda": -1},
+		"gnmf: lambda: -1 is not a number from 0 to 1e+100":                                  {"lambda": -1},
 		"gnmf: lambda: big is not a number":                                                  {"lambda": "big"},
-		"gnmf: neighbours: 2.5 is not a whole number from 1 to 2147483647":                           {"neighbours": 2.5},
+		"gnmf: neighbours: 2.5 is not a whole number from 1 to 2147483647":                   {"neighbours": 2.5},
 		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:             {"edges": "thick"},
 	} {
 		_, err := gnmf.New(params)

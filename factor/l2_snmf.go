@@ -21,5 +21,5 @@ func (l L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options)
 	if l.Cannot == 0 {
 		l.Cannot = 0.005
 	}
-	return Parts{UnitNorm: true, Penalty: Links{Must: l.Must, Cannot: l.Cannot}}.Fit(ctx, x, known, opt)
+	return Parts{UnitNorm: true, Penalty: Links(l)}.Fit(ctx, x, known, opt)
 }
