@@ -267,7 +267,7 @@ func (d *Downloader) try(ctx context.Context, url, path string) error {
 		if d.Progress != nil {
 			d.Progress(filepath.Base(path), have, total)
 		}
-		if err == io.EOF {
+		if err == io.EOF && ctx.Err() == nil {
 			return out.Close()
 		}
 		if err != nil {
