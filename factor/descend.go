@@ -24,7 +24,7 @@ func descend(ctx context.Context, opt Options, first float64, step func() (float
 		if err != nil {
 			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
 		}
-		if math.IsNaN(now) || math.IsInf(now, 0) {
+		if !finiteNumber(now) {
 			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", now, t)
 		}
 		before := history[t-1]
@@ -41,3 +41,5 @@ func descend(ctx context.Context, opt Options, first float64, step func() (float
 	}
 	return history, StopIterations, nil
 }
+
+func finiteNumber(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -3,8 +3,6 @@ package factor
 import (
 	"context"
 	"fmt"
-	"math"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -162,46 +160,23 @@ func (c Cost) share() float64 {
 	return 1
 }
 
-func (r *run) iterate(ctx context.Context, opt Options) error {
-	begin := time.Now()
-	iterations := opt.Iterations
-	if iterations == 0 {
-		iterations = DefaultIterations
-	}
+func (r *run) iterate(ctx context.Context, opt Options) (err error) {
 	r.model.coefficientBlock()
-	if err := r.record(); err != nil {
-		return err
+	first := r.objective()
+	if !finiteNumber(first) {
+		return fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
 	}
-	r.stop = StopIterations
-	for t := 1; t <= iterations; t++ {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("stopped at iteration %d: %w", t, err)
-		}
+	r.history, r.stop, err = descend(ctx, opt, first, func() (float64, error) {
 		r.model.stepBasis(r.solver)
-		b := r.model.coefficientBlock()
-		r.solver.step(r.v, b, r.penaltyTerms())
+		r.solver.step(r.v, r.model.coefficientBlock(), r.penaltyTerms())
 		if l, ok := r.penalty.(learningPenalty); ok {
 			if err := l.learn(r.change.v(r.v)); err != nil {
-				return fmt.Errorf("iteration %d: %w", t, err)
+				return 0, err
 			}
 		}
-		if err := r.record(); err != nil {
-			return err
-		}
-		now := r.history[t]
-		if opt.OnIteration != nil {
-			opt.OnIteration(t, now)
-		}
-		if before := r.history[t-1]; opt.Tolerance > 0 && before-now <= opt.Tolerance*math.Abs(before) {
-			r.stop = StopTolerance
-			return nil
-		}
-		if opt.MaxTime > 0 && time.Since(begin) >= opt.MaxTime && t < iterations {
-			r.stop = StopTime
-			return nil
-		}
-	}
-	return nil
+		return r.objective(), nil
+	})
+	return err
 }
 
 // penaltyTerms returns the parts of the penalty's gradient at the present
@@ -225,17 +200,13 @@ func (r *run) penaltyTerms() *terms {
 	return r.terms
 }
 
-// record appends the objective at the present factors to the history.
-func (r *run) record() error {
+// objective is the objective at the present factors.
+func (r *run) objective() float64 {
 	j := r.parts.fitWeight() * (r.model.value() + r.offset)
 	if r.penalty != nil {
 		j += r.penalty.value(r.change.v(r.v))
 	}
-	if math.IsNaN(j) || math.IsInf(j, 0) {
-		return fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", j, len(r.history))
-	}
-	r.history = append(r.history, j)
-	return nil
+	return j
 }
 
 // finish scales the factors as the papers do on exit, the columns of U to unit
@@ -286,7 +257,7 @@ func finite(a *mat.Dense) bool {
 	r, _ := a.Dims()
 	for i := range r {
 		for _, x := range a.RawRowView(i) {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+			if !finiteNumber(x) {
 				return false
 			}
 		}
