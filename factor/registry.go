@@ -27,6 +27,9 @@ type Info struct {
 	// NeedsLabels tells whether it must know the labels of some samples, and
 	// Signed whether it takes data with negative values.
 	NeedsLabels, Signed bool
+	// Direct methods are solved at once: they have no iterations and start
+	// from nothing.
+	Direct bool
 
 	zero Method
 }

@@ -83,7 +83,11 @@ func explainMethod(w io.Writer, i factor.Info) error {
 			fmt.Fprintf(&b, "  %-12s %s (default %s)\n", p.Name, p.Help, p.Default)
 		}
 	}
-	fmt.Fprintf(&b, "\nand as all methods\n")
+	if i.Direct {
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "\nand as all methods that iterate\n")
 	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "init", "random, nndsvda or nmf", "random")
 	fmt.Fprintf(&b, "  %-12s %s (default %d)\n", "iterations", "how many at most", factor.DefaultIterations)
 	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "tolerance", "stop at a smaller share gained in an iteration", "never")
