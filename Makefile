@@ -36,7 +36,8 @@ lint:
 # What the native build needs of the system, installed where it is missing.
 PACKAGES = gcc libc6-dev libopenblas-dev
 deps:
-	@missing=""; for p in $(PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
+	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the native build needs a C compiler and OpenBLAS; make portable needs neither"; exit 0; }; \
+	missing=""; for p in $(PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
 	  echo "installing$$missing"; \
 	  sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \

@@ -281,6 +281,7 @@ func TestMistakes(t *testing.T) {
 		text string
 	}{
 		"frobnicate":                               {2, `unknown command "frobnicate"`},
+		"help frobnicate":                          {2, `there is no command "frobnicate"`},
 		"run --frobnicate":                         {2, "unknown flag: --frobnicate"},
 		"run a b":                                  {2, "at most 1 arg"},
 		"run":                                      {2, "the experiment names no data"},
@@ -355,6 +356,7 @@ func TestListings(t *testing.T) {
 		"version":         {"partwise", "matrix products by"},
 		"completion bash": {"partwise"},
 		"--help":          {"partwise cluster photos -k 10"},
+		"help run":        {"Examples:", "--classes"},
 		"run --help":      {"Examples:", "--classes"},
 	} {
 		out := must(t, strings.Fields(line)...)

@@ -80,6 +80,17 @@ To compare methods as a paper does, with tables and curves:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usageError{fmt.Errorf("there is no command %q", strings.Join(args, " "))}
+			}
+			return about.Help()
+		},
+	})
 	root.AddCommand(runCommand(), clusterCommand(), reportCommand(), methodsCommand(), datasetsCommand(), versionCommand())
 	return root
 }
