@@ -35,6 +35,8 @@ type Experiment struct {
 	Repeats Count `yaml:"repeats"`
 	// Labels is how many samples of each class are labelled.
 	Labels Portion `yaml:"labels"`
+	// Links is which pairs of samples are told to belong together or not.
+	Links Links `yaml:"links"`
 	// Train and Test are how many samples of each class a classification
 	// learns from and how many it is tested on.
 	Train Portion `yaml:"train"`
@@ -154,7 +156,7 @@ func (e *Experiment) Check() error {
 		if m.Recode && e.Task != Classification {
 			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
 		}
-		if e.Task == Clustering && m.needsLabels() && e.Labels.None() {
+		if e.Task == Clustering && m.needsLabels() && e.Labels.None() && !(m.takesLinks() && !e.Links.None()) {
 			return fmt.Errorf("the method %s needs labels, and the experiment gives none (labels: 30%%, for example)", m.Label())
 		}
 	}
@@ -175,6 +177,8 @@ func (e *Experiment) checkTask() error {
 			return errors.New("a classification needs train and test, how many samples of each class (train: 100, for example)")
 		case !e.Labels.None():
 			return errors.New("a classification tells the labels of all training samples; labels is for clustering")
+		case !e.Links.None():
+			return errors.New("links is for clustering; a classification tells all labels of its training samples")
 		}
 		return nil
 	}

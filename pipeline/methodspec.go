@@ -209,3 +209,9 @@ func (m Method) needsLabels() bool {
 	}
 	return m.Params["tie"] == "labels" || m.Params["label-edges"] == true || m.Params["penalty"] == "links"
 }
+
+// takesLinks tells whether links will do where it has no labels.
+func (m Method) takesLinks() bool {
+	return slices.Contains(linkClusterers, m.Name) || slices.Contains(linkClusterers, m.By) ||
+		slices.Contains([]string{"l2-snmf", "d-snmf", "ss-nmf"}, m.Name) || m.Params["penalty"] == "links"
+}

@@ -18,7 +18,9 @@ type Plan struct {
 	labels  []int
 	members [][]int // rows of X by class
 	ks      []int   // numbers of classes
-	trials  []trial
+	// Links of files, by row of X.
+	must, cannot [][2]int
+	trials       []trial
 }
 
 // trial is one method on one draw of classes and labels.
@@ -49,6 +51,10 @@ func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 	}
 
 	if err := in.checkSigns(e.Methods); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.must, p.cannot, err = e.Links.read(in); err != nil {
 		return nil, err
 	}
 	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxCount/len(e.Methods) {
@@ -154,7 +160,7 @@ func (p *Plan) identify(t trial, data string) string {
 	e := p.Experiment
 	m := e.Methods[t.method]
 	text, err := json.Marshal([]any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
-		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Seed})
+		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links, p.must, p.cannot, e.Seed})
 	if err != nil {
 		panic(err) // numbers and names only
 	}
@@ -167,6 +173,8 @@ type draw struct {
 	rows   []int // of X
 	truth  []int // class of each, from 0
 	labels []int // the same, or -1 where it is not told
+	// Links beside what the labels say.
+	must, cannot [][2]int
 	// The samples that are to be classified, with their classes.
 	testRows, testTruth []int
 }
@@ -209,14 +217,30 @@ func (p *Plan) draw(k, repeat int) draw {
 		}
 		d.labels = append(d.labels, c)
 	}
+	d.must, d.cannot = e.Links.draw(d.truth, rng.New(uint64(e.Seed), "links", k, repeat))
+	at := make(map[int]int, len(d.rows))
+	for i, row := range d.rows {
+		at[row] = i
+	}
+	for to, from := range map[*[][2]int][][2]int{&d.must: p.must, &d.cannot: p.cannot} {
+		for _, pair := range from {
+			a, hasA := at[pair[0]]
+			b, hasB := at[pair[1]]
+			if hasA && hasB {
+				*to = append(*to, [2]int{a, b})
+			}
+		}
+	}
 	for _, row := range d.testRows {
 		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
 	return d
 }
 
-// links returns all pairs of samples of which both labels are told.
+// links returns the links told, and all pairs of samples of which both labels
+// are told.
 func (d draw) links() (must, cannot [][2]int) {
+	must, cannot = slices.Clone(d.must), slices.Clone(d.cannot)
 	for i, c := range d.labels {
 		if c < 0 {
 			continue

@@ -64,6 +64,7 @@ func (p *Plan) Summary() *Summary {
 	} else {
 		s.Settings = append(s.Settings, [][2]string{
 			{"labels", e.Labels.String()},
+			{"links", e.Links.String()},
 			{"clustering", e.Cluster.String()},
 		}...)
 	}

@@ -78,7 +78,7 @@ func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*f
 	if err != nil {
 		return nil, err
 	}
-	res, err := method.Fit(ctx, x, factor.Known{Labels: d.labels}, factor.Options{
+	res, err := method.Fit(ctx, x, factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}, factor.Options{
 		Rank: t.rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
 		Seed:   rng.Seed(uint64(e.Seed), "initial factors", t.k, t.repeat),
 		Height: p.Inputs.imageHeight(), Width: p.Inputs.Width,

@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+// Links says which pairs of samples are told to belong together or not, beside
+// what labels say: a share of all pairs of a draw, or the pairs of a file.
+type Links struct {
+	// Share is the share of a draw's pairs, from 0 to 1, drawn at random.
+	Share float64
+	// File is a CSV file of pairs, and Feedback one of relevance feedback: see
+	// datasets.ReadLinks and datasets.ReadFeedback.
+	File, Feedback string
+}
+
+// UnmarshalYAML reads a share such as 3%, {file: pairs.csv} or {feedback:
+// logs.csv}.
+func (l *Links) UnmarshalYAML(node ast.Node) error {
+	*l = Links{}
+	if s, ok := text(node); ok {
+		var p Portion
+		if err := p.parse(node, s); err != nil || p.Count > 0 || p.Rest {
+			return refuse(node, "%q is no share of all pairs, such as 3%%", s)
+		}
+		l.Share = p.Share
+		return nil
+	}
+	return fields(node, func(key string, value ast.Node) error {
+		s, _ := text(value)
+		if s == "" {
+			return refuse(value, "want the name of a CSV file")
+		}
+		switch key {
+		case "file":
+			l.File = s
+		case "feedback":
+			l.Feedback = s
+		default:
+			return errUnknownKey
+		}
+		return nil
+	})
+}
+
+// None tells whether no pairs are told.
+func (l Links) None() bool { return l == Links{} }
+
+// String returns the links in words.
+func (l Links) String() string {
+	switch {
+	case l.Share > 0:
+		return fmt.Sprintf("%.4g%% of all pairs", 100*l.Share)
+	case l.None():
+		return "none"
+	}
+	return fmt.Sprintf("of %s%s", l.File, l.Feedback)
+}
+
+// read reads the links of the files, by rows of X; those of samples that were
+// left out are left out.
+func (l Links) read(in *Inputs) (must, cannot [][2]int, err error) {
+	row := make(map[int]int, len(in.Rows))
+	for i, r := range in.Rows {
+		row[r] = i
+	}
+	keep := func(to *[][2]int, from [][2]int) {
+		for _, p := range from {
+			a, hasA := row[p[0]]
+			b, hasB := row[p[1]]
+			if hasA && hasB {
+				*to = append(*to, [2]int{a, b})
+			}
+		}
+	}
+	for file, read := range map[string]func(string) (*datasets.Links, error){l.File: in.Set.ReadLinks, l.Feedback: in.Set.ReadFeedback} {
+		if file == "" {
+			continue
+		}
+		links, err := read(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		keep(&must, links.Must)
+		keep(&cannot, links.Cannot)
+	}
+	return must, cannot, nil
+}
+
+// draw draws the share of the pairs of samples of these classes.
+func (l Links) draw(truth []int, src *rand.Rand) (must, cannot [][2]int) {
+	n := len(truth)
+	all := n * (n - 1) / 2
+	for _, at := range src.Perm(all)[:int(math.Round(l.Share*float64(all)))] {
+		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
+		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
+		for i*(i-1)/2 > at {
+			i--
+		}
+		for i*(i+1)/2 <= at {
+			i++
+		}
+		pair := [2]int{at - i*(i-1)/2, i}
+		if truth[pair[0]] == truth[pair[1]] {
+			must = append(must, pair)
+		} else {
+			cannot = append(cannot, pair)
+		}
+	}
+	return must, cannot
+}

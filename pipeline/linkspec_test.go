@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLinksOfADraw: the share of the pairs, each once and of the right kind.
+func TestLinksOfADraw(t *testing.T) {
+	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", writeSet(t, 12, 10, 11))
+	d := p.draw(3, 0)
+	if want := 53; len(d.must)+len(d.cannot) != want { // 10 % of 33·32/2
+		t.Errorf("%d links, want %d", len(d.must)+len(d.cannot), want)
+	}
+	seen := map[[2]int]bool{}
+	for _, l := range append(d.must, d.cannot...) {
+		if seen[l] || l[0] >= l[1] {
+			t.Errorf("the pair %v once more, or of one sample", l)
+		}
+		seen[l] = true
+	}
+	for _, l := range d.must {
+		if d.truth[l[0]] != d.truth[l[1]] {
+			t.Errorf("%v must link across classes", l)
+		}
+	}
+	for _, l := range d.cannot {
+		if d.truth[l[0]] == d.truth[l[1]] {
+			t.Errorf("%v cannot link within a class", l)
+		}
+	}
+	if _, err := Run(t.Context(), p, t.TempDir(), RunOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLinksOfAFile: rows of the set become rows of the draw.
+func TestLinksOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := os.WriteFile(file, []byte("1,2,must\n1,14,cannot\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set := writeSet(t, 12, 10, 11)
+	p := newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, repeats: 30, links: {file: "+file+"}}", set)
+	both := 0
+	for repeat := range 30 {
+		d := p.draw(2, repeat)
+		for _, l := range d.must {
+			if d.rows[l[0]] != 0 || d.rows[l[1]] != 1 {
+				t.Errorf("must-link of rows %d and %d", d.rows[l[0]], d.rows[l[1]])
+			}
+		}
+		for _, l := range d.cannot {
+			both++
+			if d.rows[l[0]] != 0 || d.rows[l[1]] != 13 {
+				t.Errorf("cannot-link of rows %d and %d", d.rows[l[0]], d.rows[l[1]])
+			}
+		}
+	}
+	if both == 0 || both == 30 {
+		t.Errorf("the cannot-link is in %d draws of 30", both)
+	}
+	for text, want := range map[string]string{
+		"links: 3": "no share", "links: {fle: x}": `unknown key "fle"`, "links: rest": "no share",
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
