@@ -5,14 +5,18 @@
 GO ?= go
 DEMO = docs/experiments/demo.yaml
 
+# Of gocv only what is needed: all of it does not build on the OpenCV of Debian.
+NATIVE = native,gocv_specific_modules,gocv_features2d
+
 .PHONY: run test test-native test-portable lint native portable deps fuzz bench clean
 
 run: native
 	./partwise run $(DEMO)
 
-# The native build does matrix products with OpenBLAS.
+# The native build does matrix products with OpenBLAS and finds key points with
+# OpenCV. With the tag native alone it goes without OpenCV.
 native: deps
-	CGO_ENABLED=1 $(GO) build -tags native -o partwise ./cmd/partwise
+	CGO_ENABLED=1 $(GO) build -tags $(NATIVE) -o partwise ./cmd/partwise
 
 # The portable build needs nothing but Go.
 portable:
@@ -20,8 +24,10 @@ portable:
 
 test: test-portable test-native
 
+# The last line counts what is left open of OpenCV's memory.
 test-native: deps
-	CGO_ENABLED=1 $(GO) test -tags native ./...
+	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) ./...
+	CGO_ENABLED=1 $(GO) test -tags $(NATIVE),matprofile -run Mats ./features
 
 test-portable:
 	CGO_ENABLED=0 $(GO) test ./...
@@ -29,19 +35,19 @@ test-portable:
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
-	CGO_ENABLED=1 $(GO) vet -tags native ./...
+	CGO_ENABLED=1 $(GO) vet -tags $(NATIVE) ./...
 	$(GO) tool staticcheck ./...
-	CGO_ENABLED=1 $(GO) tool staticcheck -tags native ./...
+	CGO_ENABLED=1 $(GO) tool staticcheck -tags $(NATIVE) ./...
 
 # What the native build needs of the system, installed where it is missing.
-PACKAGES = gcc libc6-dev libopenblas-dev
+PACKAGES = g++ libc6-dev libopenblas-dev pkgconf libopencv-dev
 deps:
-	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the native build needs a C compiler and OpenBLAS; make portable needs neither"; exit 0; }; \
+	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the native build needs a C++ compiler, pkg-config, OpenBLAS and OpenCV 4 with their headers; make portable needs none of them"; exit 0; }; \
 	missing=""; for p in $(PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
 	  echo "installing$$missing"; \
 	  sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	  $$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q $$missing; \
+	  $$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $$missing; \
 	fi
 
 # Each fuzz target for FUZZTIME.
@@ -51,7 +57,7 @@ fuzz:
 	  $(GO) test -run NONE -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
 bench: deps
-	CGO_ENABLED=1 $(GO) test -tags native -run NONE -bench . ./...
+	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) -run NONE -bench . ./...
 
 clean:
 	rm -rf partwise results

@@ -8,7 +8,8 @@ type Descriptors struct {
 	Dim int
 	// X and Y are the centres of the p patches in pixels, x to the right and y
 	// down; (0, 0) is the middle of the image's upper left pixel. Scale is the
-	// side of a bin in pixels: a SIFT patch has 4×4 bins.
+	// side of a bin in pixels: a SIFT patch has 4×4 bins. That of a key point is
+	// turned and may reach out of the image.
 	X, Y, Scale []float32
 	// Width and Height are the size of the image in pixels.
 	Width, Height int

@@ -29,8 +29,9 @@
 //
 // # Gradients
 //
-// HOG takes histograms of gradient orientations, and DenseSIFT describes the
-// patches of a grid, for visual vocabularies.
+// HOG takes histograms of gradient orientations. For visual vocabularies
+// DenseSIFT describes the patches of a grid, and KeypointSIFT those around the
+// points that stand out, for which it needs the native build.
 //
 // # Samples that cannot be used
 //

@@ -1,0 +1,183 @@
+package features
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+)
+
+const (
+	defaultContrast  = 0.04
+	defaultEdge      = 10
+	defaultSigma     = 1.6
+	defaultMaxPixels = 1 << 20
+	// keypointSide is the least height and width of an image with key points:
+	// they lie at least 5 pixels from each side of the image at double size.
+	keypointSide = 6
+	// keypointBin is the side of a bin by the diameter of a key point.
+	keypointBin = 1.5
+)
+
+// ErrNoOpenCV is the error of key points in a build without OpenCV.
+var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
+	`make the native one with "make native", or take dense SIFT instead`)
+
+// KeypointSIFT describes the points of an image that stand out, as blobs and
+// corners do, by the SIFT of OpenCV, which finds and describes them as Lowe 2004
+// does. It is part of the native build only; elsewhere all its errors are
+// ErrNoOpenCV. The zero value has OpenCV's settings.
+//
+// A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is
+// turned so that the main direction of its gradients points to the right: the
+// same thing turned has the same descriptor.
+type KeypointSIFT struct {
+	// MaxPoints is how many key points are taken of an image, those of most
+	// contrast, or 0 for all.
+	MaxPoints int
+	// Contrast is the contrast below which a point is left out, 0 for 0.04. It
+	// is three times the threshold of Lowe's section 4, whose 0.03 is 0.09 here.
+	Contrast float64
+	// Edge is the ratio of the curvatures across and along an edge above which
+	// a point on it is left out, 0 for 10.
+	Edge float64
+	// Sigma is the blur of the first image of each octave in its pixels, 0 for
+	// 1.6.
+	Sigma float64
+	// Root makes RootSIFT: the square root of each value's part of the sum.
+	Root bool
+	// MaxPixels is the largest image that is searched, as width × height, or 0
+	// for 2²⁰. A larger one is reduced to that first. The search takes about
+	// 240 bytes of memory a pixel.
+	MaxPixels int
+}
+
+// Check returns the error that Extract would have for every image, so that it
+// can be known before one is read: settings that make no sense, or ErrNoOpenCV.
+func (k KeypointSIFT) Check() error {
+	if findKeypoints == nil {
+		return fmt.Errorf("features: %w", ErrNoOpenCV)
+	}
+	for _, setting := range []struct {
+		name               string
+		value, least, most float64
+	}{
+		{"a contrast", k.Contrast, 0, 1},
+		{"an edge ratio", cmp.Or(k.Edge, 1), 1, 1e6},
+		{"a sigma", cmp.Or(k.Sigma, 0.1), 0.1, 10},
+		{"a number of key points", float64(k.MaxPoints), 0, math.MaxInt32},
+		{"a number of pixels", float64(k.MaxPixels), 0, math.MaxInt32},
+	} {
+		if !(setting.value >= setting.least && setting.value <= setting.most) {
+			return fmt.Errorf("features: keypoint SIFT: %s of %v: want %v to %v",
+				setting.name, setting.value, setting.least, setting.most)
+		}
+	}
+	return nil
+}
+
+// Extract returns the descriptors of the image's key points, those of most
+// contrast first, so that the first n are what MaxPoints = n gives. A colour
+// image is made grey as by datasets.Gray, and all are rounded to 8 bits. An
+// image without key points, as a blank or a tiny one, has no descriptors, which
+// is no error. X and Y are as OpenCV has them: mostly a quarter of a pixel to the
+// right and down.
+//
+// It may be called by many goroutines at once.
+func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
+	size := img.Bounds().Size()
+	out := &Descriptors{Dim: siftDim, Width: size.X, Height: size.Y}
+	searched := reducedSize(size, cmp.Or(k.MaxPixels, defaultMaxPixels))
+	if min(searched.X, searched.Y) < keypointSide {
+		return out, nil
+	}
+	points, err := findKeypoints(k, reducedGrey(img, searched))
+	if err != nil {
+		return nil, fmt.Errorf("features: keypoint SIFT: an image of %d×%d: %w", size.X, size.Y, err)
+	}
+	slices.SortFunc(points, func(a, b keypoint) int {
+		return cmp.Or(cmp.Compare(b.contrast, a.contrast), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x),
+			cmp.Compare(a.diameter, b.diameter), cmp.Compare(a.angle, b.angle))
+	})
+	if k.MaxPoints > 0 && k.MaxPoints < len(points) {
+		points = points[:k.MaxPoints]
+	}
+	sx, sy := float64(size.X)/float64(searched.X), float64(size.Y)/float64(searched.Y)
+	for i := range points {
+		p := &points[i]
+		if k.Root {
+			rootVector(&p.vector)
+		}
+		out.Vectors = append(out.Vectors, p.vector[:]...)
+		out.X = append(out.X, float32((p.x+0.5)*sx-0.5))
+		out.Y = append(out.Y, float32((p.y+0.5)*sy-0.5))
+		out.Scale = append(out.Scale, float32(keypointBin*p.diameter*math.Sqrt(sx*sy)))
+	}
+	return out, nil
+}
+
+// keypoint is a point that stands out in an image.
+type keypoint struct {
+	x, y, diameter, angle, contrast float64
+	vector                          [siftDim]uint8
+}
+
+// findKeypoints finds and describes key points, in any order. It is nil in a
+// build that cannot.
+var findKeypoints func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)
+
+// reducedSize returns the largest size of the same proportions, or nearly so,
+// that is not larger than an image and has not more than so many pixels, if
+// its sides are at least 1.
+func reducedSize(size image.Point, pixels int) image.Point {
+	factor := math.Sqrt(float64(pixels) / (float64(size.X) * float64(size.Y)))
+	if !(factor < 1) {
+		return size
+	}
+	return image.Pt(int(float64(size.X)*factor), int(float64(size.Y)*factor))
+}
+
+// reducedGrey returns the image's greys at a size that is not larger: a pixel
+// is the mean of the stretch of the image that it covers.
+func reducedGrey(img image.Image, size image.Point) *image.Gray {
+	out := image.NewGray(image.Rectangle{Max: size})
+	from := img.Bounds().Size()
+	across, down := taps(from.X, size.X), taps(from.Y, size.Y)
+	grey := greyRows(img)
+	row, line, sums := make([]float32, from.X), make([]float64, from.X), make([]float64, size.X)
+	for y, t := range down {
+		clear(sums)
+		for i, weight := range t.weights {
+			grey(row, t.first+i)
+			for x, v := range row {
+				line[x] = float64(v)
+			}
+			for x, t := range across {
+				sums[x] += weight * t.of(line)
+			}
+		}
+		for x, v := range sums {
+			out.Pix[y*out.Stride+x] = uint8(v*0xff + 0.5)
+		}
+	}
+	return out
+}
+
+// rootVector makes a SIFT descriptor RootSIFT.
+func rootVector(v *[siftDim]uint8) {
+	sum := 0
+	for _, a := range v {
+		sum += int(a)
+	}
+	if sum == 0 {
+		return
+	}
+	for i, a := range v {
+		v[i] = uint8(min(siftUnit*math.Sqrt(float64(a)/float64(sum))+0.5, 0xff))
+	}
+}

@@ -1,0 +1,112 @@
+//go:build native && gocv_specific_modules && gocv_features2d
+
+package features
+
+import (
+	"image"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gocv.io/x/gocv"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/testdir"
+)
+
+// byOpenCV returns OpenCV's descriptors of the patches of d, all of one bin, 4
+// or another even number of pixels, p×128. It is told to blur as much as we do,
+// and takes an image to have been blurred by 0.5.
+func byOpenCV(t *testing.T, img *image.Gray, d *Descriptors) []float32 {
+	t.Helper()
+	bin := float64(d.Scale[0])
+	pixels, err := gocv.NewMatFromBytes(d.Height, d.Width, gocv.MatTypeCV8UC1, img.Pix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pixels.Close()
+	everywhere := gocv.NewMat()
+	defer everywhere.Close()
+	sigma := math.Hypot(0.5, 0.67/4*bin)
+	sift := gocv.NewSIFTWithParams(nil, nil, nil, nil, &sigma)
+	defer sift.Close()
+	points := make([]gocv.KeyPoint, d.Len())
+	for i := range points {
+		points[i] = gocv.KeyPoint{X: float64(d.X[i]), Y: float64(d.Y[i]), Size: bin / keypointBin}
+	}
+	_, vectors := sift.Compute(pixels, everywhere, points)
+	defer vectors.Close()
+	if vectors.Rows() != d.Len() || vectors.Cols() != d.Dim {
+		t.Fatalf("OpenCV makes %d×%d descriptors of %d", vectors.Rows(), vectors.Cols(), d.Len())
+	}
+	values, err := vectors.DataPtrFloat32()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(values)
+}
+
+// cosines returns the least and the mean cosine between our descriptors of the
+// patches of an image and OpenCV's, of those that are not flat.
+func cosines(t *testing.T, img *image.Gray, bin int) (least, mean float64) {
+	t.Helper()
+	ours := denseSIFT(t, DenseSIFT{Bins: []int{bin}}, img)
+	theirs := byOpenCV(t, img, ours)
+	least, n := 1, 0
+	for i := range ours.Len() {
+		var ab, aa, bb float64
+		for j, a := range ours.Vector(i) {
+			a, b := float64(a), float64(theirs[i*ours.Dim+j])
+			ab, aa, bb = ab+a*b, aa+a*a, bb+b*b
+		}
+		if (aa == 0) != (bb == 0) {
+			t.Errorf("the patch at (%v, %v) is flat for one only", ours.X[i], ours.Y[i])
+		}
+		if aa == 0 || bb == 0 {
+			continue
+		}
+		n++
+		cosine := ab / math.Sqrt(aa*bb)
+		mean += cosine
+		least = min(least, cosine)
+	}
+	return least, mean / float64(n)
+}
+
+func TestDenseSIFTAgreesWithOpenCV(t *testing.T) {
+	images := map[string]*image.Gray{
+		"noise": noise(200, 160, 1),
+		"waves": reducedGrey(waves(121, 170, 1), image.Pt(170, 121)),
+		"disc": reducedGrey(grey(120, 90, func(x, y int) float64 {
+			return 0.2 + 0.6/(1+math.Exp(math.Hypot(float64(x)-60, float64(y)-45)-30))
+		}), image.Pt(120, 90)),
+	}
+	for name, img := range images {
+		for _, bin := range []int{4, 6, 8} {
+			if least, mean := cosines(t, img, bin); !(mean > 0.999) || !(least > 0.99) {
+				t.Errorf("%s, bins of %d: cosines of %.4f, the least %.4f", name, bin, mean, least)
+			}
+		}
+	}
+}
+
+func TestDenseSIFTAgreesWithOpenCVOnRealImages(t *testing.T) {
+	dir := testdir.Need(t, testdir.Data)
+	for _, pattern := range []string{"scenes13/train/*/image_000*.jpg", "caltech10/*/image_0001.jpg", "corel5/*/*0.jpg"} {
+		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
+		if err != nil || len(files) == 0 {
+			t.Errorf("no images of %s (error %v)", pattern, err)
+			continue
+		}
+		for _, file := range files {
+			img, err := datasets.DecodeImage(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if least, mean := cosines(t, reducedGrey(img, img.Bounds().Size()), 4); !(mean > 0.999) {
+				t.Errorf("%s: cosines of %.4f, the least %.4f", file, mean, least)
+			}
+		}
+	}
+}
