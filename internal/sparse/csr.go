@@ -30,8 +30,8 @@ func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
 		return nil, fmt.Errorf("sparse: row starts run from %d to %d, want 0 to %d", rowStart[0], rowStart[r], len(values))
 	}
 	for i := range r {
-		if rowStart[i] > rowStart[i+1] {
-			return nil, fmt.Errorf("sparse: row %d ends before it starts", i)
+		if rowStart[i] > rowStart[i+1] || rowStart[i+1] > len(columns) {
+			return nil, fmt.Errorf("sparse: row %d runs from %d to %d of %d values", i, rowStart[i], rowStart[i+1], len(columns))
 		}
 		prev := -1
 		for p := rowStart[i]; p < rowStart[i+1]; p++ {
@@ -53,13 +53,8 @@ type Entry struct {
 // FromEntries returns the r×c matrix of the entries, in any order; the values
 // of one place are added up and zeros are left out.
 func FromEntries(r, c int, entries []Entry) *CSR {
-	sorted := slices.Clone(entries)
-	slices.SortStableFunc(sorted, func(a, b Entry) int {
-		if a.Row != b.Row {
-			return a.Row - b.Row
-		}
-		return a.Col - b.Col
-	})
+	sorted := sortBy(entries, c, func(e Entry) int { return e.Col })
+	sorted = sortBy(sorted, r, func(e Entry) int { return e.Row })
 	m := &CSR{rows: r, cols: c, RowStart: make([]int, r+1)}
 	for at := 0; at < len(sorted); {
 		e := sorted[at]
@@ -76,6 +71,24 @@ func FromEntries(r, c int, entries []Entry) *CSR {
 		m.RowStart[i+1] += m.RowStart[i]
 	}
 	return m
+}
+
+// sortBy returns the entries by a key below n, those of one key in their order.
+func sortBy(entries []Entry, n int, key func(Entry) int) []Entry {
+	next := make([]int, n+1)
+	for _, e := range entries {
+		next[key(e)+1]++
+	}
+	for k := range n {
+		next[k+1] += next[k]
+	}
+	out := make([]Entry, len(entries))
+	for _, e := range entries {
+		k := key(e)
+		out[next[k]] = e
+		next[k]++
+	}
+	return out
 }
 
 // Dims returns the numbers of rows and columns.
@@ -95,6 +108,26 @@ func (m *CSR) At(i, j int) float64 {
 
 // T returns the transpose as a view.
 func (m *CSR) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
+// Transpose returns the transpose, in compressed rows too.
+func (m *CSR) Transpose() *CSR {
+	out := &CSR{m.cols, m.rows, make([]int, m.cols+1), make([]int, len(m.Columns)), make([]float64, len(m.Values))}
+	for _, j := range m.Columns {
+		out.RowStart[j+1]++
+	}
+	for j := range m.cols {
+		out.RowStart[j+1] += out.RowStart[j]
+	}
+	next := slices.Clone(out.RowStart)
+	for i := range m.rows {
+		cols, vals := m.Row(i)
+		for p, j := range cols {
+			out.Columns[next[j]], out.Values[next[j]] = i, vals[p]
+			next[j]++
+		}
+	}
+	return out
+}
 
 // Row returns the columns and values of row i, without copying.
 func (m *CSR) Row(i int) (columns []int, values []float64) {

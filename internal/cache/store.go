@@ -1,0 +1,222 @@
+package cache
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// Store is a folder of blobs by key. Its methods may be called at once, and
+// other processes may use the folder meanwhile. A nil *Store holds nothing and
+// keeps nothing.
+type Store struct {
+	dir string
+}
+
+// Default returns the folder that is used where no other is asked for: the one
+// that the environment variable PARTWISE_CACHE names, or else partwise/cache
+// in the user's cache folder, beside the data sets that are downloaded.
+func Default() (string, error) {
+	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for the cache is given, and there is none for the user's: %w", err)
+	}
+	return filepath.Join(dir, "partwise", "cache"), nil
+}
+
+// The names of a store's own files: an entry is in a folder called as the first
+// two digits of its key, and temporary until it is whole. All others are left
+// alone.
+var (
+	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
+	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
+	tempName  = regexp.MustCompile(`^[0-9a-f]{64}-[0-9]+\.tmp$`)
+)
+
+// leftover is the age of a temporary file that no running process still writes.
+const leftover = time.Hour
+
+// Open returns the store in the folder dir, which is made where it is not
+// there, and removes what killed processes left unfinished in it.
+func Open(dir string) (*Store, error) {
+	s := &Store{dir: dir}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	if err := s.removeTemporary(leftover); err != nil {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	return s, nil
+}
+
+// path returns the file of an entry.
+func (s *Store) path(key Key) string {
+	name := key.String()
+	return filepath.Join(s.dir, name[:2], name+".partwise")
+}
+
+// Get returns the blob of a key and whether there is one. The caller may change
+// the blob.
+func (s *Store) Get(key Key) (blob []byte, ok bool) {
+	if s == nil {
+		return nil, false
+	}
+	path := s.path(key)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
+	}
+	if blob, ok = decode(key, file); !ok {
+		// Where another process has just put a whole entry in its place, that
+		// one is lost, and made again.
+		_ = os.Remove(path)
+	}
+	return blob, ok
+}
+
+// Put keeps a blob, in place of what the key had. A caller can go on after an
+// error: the store then has what it had before, or nothing.
+func (s *Store) Put(key Key, blob []byte) error {
+	if s == nil {
+		return nil
+	}
+	// Clear may take the folder away while it is made or before it is used.
+	err := s.put(key, blob)
+	for try := 0; try < 5 && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist)); try++ {
+		err = s.put(key, blob)
+	}
+	if err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) put(key Key, blob []byte) error {
+	path := s.path(key)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, key.String()+"-*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(encodeHeader(key, blob))
+	if err == nil {
+		_, err = f.Write(blob)
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil {
+		return nil
+	}
+	_ = os.Remove(f.Name())
+	// Windows replaces no file that is being read. What is read is most often
+	// the same blob.
+	if there, ok := s.Get(key); ok && bytes.Equal(there, blob) {
+		return nil
+	}
+	return err
+}
+
+// Size returns the number of entries and of the bytes of their files.
+func (s *Store) Size() (entries int, size int64, err error) {
+	if s == nil {
+		return 0, 0, nil
+	}
+	err = s.each(func(_ string, e fs.DirEntry) error {
+		info, err := e.Info()
+		if err == nil {
+			entries++
+			size += info.Size()
+		}
+		return err
+	})
+	return entries, size, err
+}
+
+// Clear removes all entries, and what is unfinished, of other processes too,
+// which then begin again. Files and folders that are not the store's own stay.
+// It goes on after an error and returns the first.
+func (s *Store) Clear() error {
+	if s == nil {
+		return nil
+	}
+	err := s.each(func(path string, _ fs.DirEntry) error { return os.Remove(path) })
+	shards, e := s.shards()
+	if err == nil {
+		err = e
+	}
+	for _, dir := range shards {
+		_ = os.Remove(dir) // which leaves one that holds anything
+	}
+	if e := s.removeTemporary(0); err == nil && e != nil {
+		err = fmt.Errorf("cache: %w", e)
+	}
+	return err
+}
+
+// each calls visit for each entry's file. A file that is gone by then is no
+// error; after others it goes on, and returns the first.
+func (s *Store) each(visit func(path string, e fs.DirEntry) error) error {
+	shards, first := s.shards()
+	note := func(err error) {
+		if err != nil && first == nil && !errors.Is(err, fs.ErrNotExist) {
+			first = fmt.Errorf("cache: %w", err)
+		}
+	}
+	for _, dir := range shards {
+		entries, err := os.ReadDir(dir)
+		note(err)
+		for _, e := range entries {
+			if e.Type().IsRegular() && entryName.MatchString(e.Name()) && e.Name()[:2] == filepath.Base(dir) {
+				note(visit(filepath.Join(dir, e.Name()), e))
+			}
+		}
+	}
+	return first
+}
+
+// shards returns the folders of entries.
+func (s *Store) shards() (dirs []string, err error) {
+	all, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	for _, e := range all {
+		if e.IsDir() && shardName.MatchString(e.Name()) {
+			dirs = append(dirs, filepath.Join(s.dir, e.Name()))
+		}
+	}
+	return dirs, nil
+}
+
+// removeTemporary removes temporary files of the given age and above.
+func (s *Store) removeTemporary(age time.Duration) error {
+	files, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range files {
+		if !e.Type().IsRegular() || !tempName.MatchString(e.Name()) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= age {
+			// Windows removes no file that is being written, and others have
+			// removed it already.
+			_ = os.Remove(filepath.Join(s.dir, e.Name()))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package sparse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// AppendBinary appends the matrix as bytes: rows, columns and the number of
+// values, then for each row how many it has, their columns and the values. It
+// implements encoding.BinaryAppender.
+func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
+	for _, n := range []int{m.rows, m.cols, len(m.Values)} {
+		if n > math.MaxInt32 {
+			return b, fmt.Errorf("sparse: %d is more than can be written", n)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	for i := range m.rows {
+		b = binary.LittleEndian.AppendUint32(b, uint32(m.RowStart[i+1]-m.RowStart[i]))
+	}
+	for _, j := range m.Columns {
+		b = binary.LittleEndian.AppendUint32(b, uint32(j))
+	}
+	for _, v := range m.Values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b, nil
+}
+
+// UnmarshalBinary reads what AppendBinary wrote. It implements
+// encoding.BinaryUnmarshaler.
+func (m *CSR) UnmarshalBinary(b []byte) error {
+	const head = 12
+	if len(b) < head {
+		return fmt.Errorf("sparse: %d bytes are no matrix", len(b))
+	}
+	next := func() int {
+		n := binary.LittleEndian.Uint32(b)
+		b = b[4:]
+		return int(n)
+	}
+	size := len(b)
+	r, c, nnz := next(), next(), next()
+	if r > size || nnz > size || c > math.MaxInt32 || size != head+4*r+12*nnz {
+		return fmt.Errorf("sparse: %d bytes hold no %d×%d matrix of %d values", size, r, c, nnz)
+	}
+	starts, columns, values := make([]int, r+1), make([]int, nnz), make([]float64, nnz)
+	for i := range r {
+		starts[i+1] = starts[i] + next()
+	}
+	if starts[r] != nnz {
+		return fmt.Errorf("sparse: rows of %d values in all, and there are %d", starts[r], nnz)
+	}
+	for p := range columns {
+		columns[p] = next()
+	}
+	for p := range values {
+		values[p] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*p:]))
+	}
+	read, err := New(r, c, starts, columns, values)
+	if err == nil {
+		*m = *read
+	}
+	return err
+}
