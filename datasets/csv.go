@@ -18,7 +18,8 @@ import (
 // a line and its numbers divided by commas, semicolons or tabs. The first line
 // may name the columns. Then the column that opt.Labels names, or else one
 // called "label", "class" or "target", holds the classes; an empty cell there
-// is an unknown class. All other cells must be finite numbers.
+// is an unknown class. A first column called "name" holds the samples' names.
+// All other cells must be finite numbers.
 func CSV(path string, opt VectorOptions) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,11 +34,15 @@ func CSV(path string, opt VectorOptions) (*Set, error) {
 		r.Discard(3)
 	}
 	firstLine, _ := r.Peek(1 << 16)
-	x, words, err := parseCSV(r, delimiter(string(firstLine)), opt.Labels)
+	x, names, words, err := parseCSV(r, delimiter(string(firstLine)), opt.Labels)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return newVectorSet(path, x, words, opt)
+	s, err := newVectorSet(path, x, words, opt)
+	if err == nil {
+		s.nameSamples(names)
+	}
+	return s, err
 }
 
 // delimiter returns the character that most often divides the first line.
@@ -52,8 +57,9 @@ func delimiter(text string) rune {
 	return best
 }
 
-// parseCSV reads the matrix and, where there is a column for them, the labels.
-func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, words []string, err error) {
+// parseCSV reads the matrix and, where there is a column for them, the names and
+// the labels.
+func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, names, words []string, err error) {
 	r := csv.NewReader(in)
 	r.Comma = comma
 	r.FieldsPerRecord = -1
@@ -62,6 +68,7 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, words
 	var (
 		width  = 0 // columns of the first line
 		label  = -1
+		name   = -1
 		header []string
 		data   []float64
 	)
@@ -71,7 +78,7 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, words
 			break
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		line, _ := r.FieldPos(0)
 		if first {
@@ -79,26 +86,33 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, words
 			if isHeader(record, labelColumn) {
 				header = slices.Clone(record)
 				if label, err = findLabels(header, labelColumn); err != nil {
-					return nil, nil, fmt.Errorf("line %d: %w", line, err)
+					return nil, nil, nil, fmt.Errorf("line %d: %w", line, err)
+				}
+				if label != 0 && strings.EqualFold(strings.TrimSpace(header[0]), nameColumn) {
+					name = 0
 				}
 				continue
 			}
 			if labelColumn != "" && labelColumn != "-" {
-				return nil, nil, fmt.Errorf("line %d: no names of columns, so none is called %q", line, labelColumn)
+				return nil, nil, nil, fmt.Errorf("line %d: no names of columns, so none is called %q", line, labelColumn)
 			}
 		}
 		if len(record) != width {
-			return nil, nil, fmt.Errorf("line %d: %d columns, want %d as in the first line", line, len(record), width)
+			return nil, nil, nil, fmt.Errorf("line %d: %d columns, want %d as in the first line", line, len(record), width)
 		}
 		for j, cell := range record {
 			cell = strings.TrimSpace(cell)
-			if j == label {
+			switch j {
+			case label:
 				words = append(words, strings.Clone(cell))
+				continue
+			case name:
+				names = append(names, strings.Clone(cell))
 				continue
 			}
 			v, err := strconv.ParseFloat(cell, 64)
 			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, nil, fmt.Errorf("line %d, column %s: %q is no number to work with", line, columnName(header, j), cell)
+				return nil, nil, nil, fmt.Errorf("line %d, column %s: %q is no number to work with", line, columnName(header, j), cell)
 			}
 			data = append(data, v)
 		}
@@ -106,11 +120,17 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, words
 	if label >= 0 {
 		width--
 	}
-	if len(data) == 0 {
-		return nil, nil, errors.New("no line holds numbers")
+	if name >= 0 {
+		width--
 	}
-	return mat.NewDense(len(data)/width, width, data), words, nil
+	if len(data) == 0 {
+		return nil, nil, nil, errors.New("no line holds numbers")
+	}
+	return mat.NewDense(len(data)/width, width, data), names, words, nil
 }
+
+// nameColumn is the name of the column of the samples' names.
+const nameColumn = "name"
 
 // labelColumns are the names of the column of the labels.
 var labelColumns = []string{"label", "class", "target"}

@@ -85,9 +85,10 @@ func FuzzCSV(f *testing.F) {
 	f.Add("1,2.5,-3\n4,5e2,6\n", "")
 	f.Add("a;b;label\n1;2;x\n3;4;\n", "")
 	f.Add("kind\ta\nx\t1\n", "kind")
+	f.Add("name,class,a\nx,,1\ny,b,2\n", "")
 	f.Add("\"a\"\"\",class\n0x1p-3,\"\n\"\n", "")
 	f.Fuzz(func(t *testing.T, text, labels string) {
-		x, words, err := parseCSV(strings.NewReader(text), delimiter(text), labels)
+		x, names, words, err := parseCSV(strings.NewReader(text), delimiter(text), labels)
 		if err != nil {
 			return
 		}
@@ -95,6 +96,7 @@ func FuzzCSV(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.nameSamples(names)
 		checkSet(t, s)
 	})
 }

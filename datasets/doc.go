@@ -1,4 +1,4 @@
-// Package datasets finds, downloads and reads sets of samples: image files in
+// Package datasets finds, downloads, reads and writes sets of samples: image files in
 // folders, and vectors in MATLAB, IDX, NumPy and CSV files.
 //
 // Open takes the name of a known set, of a file or of a folder and returns a

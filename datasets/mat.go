@@ -8,23 +8,28 @@ import (
 
 // MAT reads a set of vectors from a MATLAB file (see ReadMAT): the n×m matrix
 // "fea", a sample a row, and where there is one the vector "gnd" of n labels,
-// or the variables that opt names. A class is named by its number.
+// or the variables that opt names. A class is named by its number. What Write
+// puts beside the two is read as well.
 //
-// MATLAB stores an image column by column. Where opt gives the size of the
-// images, or m is the square of a number from 16 to 256, every vector is taken
-// for such an image and turned so that it stands upright, row by row. Sparse
-// vectors hold no images.
+// MATLAB stores an image column by column. Where opt or the file gives the size
+// of the images, or neither does and m is the square of a number from 16 to 256,
+// every vector is taken for such an image and turned so that it stands upright,
+// row by row. Sparse vectors hold no images.
 func MAT(path string, opt VectorOptions) (*Set, error) {
 	vars, err := ReadMAT(path)
 	if err != nil {
 		return nil, err
+	}
+	height, width, told := imageSize(vars)
+	if opt.Height == 0 && opt.Width == 0 {
+		opt.Height, opt.Width = height, width
 	}
 	s, err := arraySet(path, vars, []string{"fea"}, []string{"gnd"}, opt)
 	if err != nil {
 		return nil, err
 	}
 	_, m := s.Vectors.Dims()
-	if s.Height == 0 {
+	if s.Height == 0 && !told {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
 			s.Height, s.Width = side, side
 		}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -16,9 +18,10 @@ import (
 // ReadMAT reads the variables of a MATLAB file of version 5 (what MATLAB
 // writes with -v6 and -v7), of either byte order, compressed or not. Numeric
 // matrices of any class get a value: uint8 and logical ones a *Bytes, sparse
-// ones a *sparse.CSR, all others a *mat.Dense. Variables of other kinds (text,
-// cells, structs, complex numbers, more than two dimensions, empty ones) are
-// listed without one. The values are as they stand in the file, NaN and Inf
+// ones a *sparse.CSR, all others a *mat.Dense. A row or column of cells that
+// each hold a line of text gets these as its text. Variables of other kinds
+// (other text and cells, structs, complex numbers, more than two dimensions,
+// empty ones) are listed without either. The values are as they stand in the file, NaN and Inf
 // included, and whole numbers beyond 2^53 are rounded.
 //
 // Files of version 7.3 (HDF5) and 4 are refused. Errors name the file, the
@@ -44,10 +47,16 @@ func ReadMAT(path string) ([]Variable, error) {
 
 // The types of a file's elements, by the names of the format's description.
 const (
+	miINT8       = 1
+	miUINT8      = 2
+	miUINT16     = 4
 	miINT32      = 5
 	miUINT32     = 6
+	miDOUBLE     = 9
 	miMATRIX     = 14
 	miCOMPRESSED = 15
+	miUTF8       = 16
+	miUTF16      = 17
 )
 
 // matNumbers tells how the numbers of an element type are stored.
@@ -58,6 +67,8 @@ var matNumbers = map[uint32]number{
 
 // The classes of variables that matter here.
 const (
+	mxCELL   = 1
+	mxCHAR   = 4
 	mxSPARSE = 5
 	mxDOUBLE = 6
 	mxUINT8  = 9
@@ -212,42 +223,12 @@ func readMATMatrix(e *matElement) (*Variable, error) {
 	if e.left == 0 {
 		return nil, nil
 	}
-	typ, data, err := e.part(16)
-	if err != nil {
-		return nil, err
+	v, flags, err := e.header()
+	if v == nil || err != nil {
+		return v, err
 	}
-	if typ != miUINT32 || len(data) != 8 {
-		return nil, fmt.Errorf("array flags of type %d and %d bytes", typ, len(data))
-	}
-	flags := e.order.Uint32(data)
 	class := flags & 0xff
 	isComplex, isLogical := flags&0x800 != 0, flags&0x200 != 0
-	if class == mxOPAQUE {
-		return nil, nil
-	}
-	v := &Variable{Class: matClasses[class]}
-	if v.Class == "" {
-		return nil, fmt.Errorf("class %d is unknown", class)
-	}
-
-	if typ, data, err = e.part(4 * 64); err != nil {
-		return v, err
-	}
-	if typ != miINT32 || len(data) < 8 || len(data)%4 != 0 {
-		return v, fmt.Errorf("dimensions of type %d and %d bytes", typ, len(data))
-	}
-	for at := range len(data) / 4 {
-		d := int32(e.order.Uint32(data[4*at:]))
-		if d < 0 {
-			return v, fmt.Errorf("dimension %d is %d", at+1, d)
-		}
-		v.Dims = append(v.Dims, int(d))
-	}
-	if _, data, err = e.part(1 << 10); err != nil {
-		return v, err
-	}
-	v.Name = string(data)
-
 	switch {
 	case isComplex:
 		v.Class = "complex " + v.Class
@@ -258,6 +239,8 @@ func readMATMatrix(e *matElement) (*Variable, error) {
 		return v, nil
 	}
 	switch {
+	case class == mxCELL:
+		v.Text, err = e.words(v.Dims[0], v.Dims[1])
 	case class == mxSPARSE:
 		v.Value, err = e.sparse(v.Dims[0], v.Dims[1])
 	case class == mxUINT8:
@@ -266,6 +249,47 @@ func readMATMatrix(e *matElement) (*Variable, error) {
 		v.Value, err = e.dense(v.Dims[0], v.Dims[1])
 	}
 	return v, err
+}
+
+// header reads what every variable begins with: its flags, the lowest byte of
+// which is its class, and its dimensions and name. One of a kind that the
+// format's description leaves out is nil.
+func (e *matElement) header() (v *Variable, flags uint32, err error) {
+	typ, data, err := e.part(16)
+	if err != nil {
+		return nil, 0, err
+	}
+	if typ != miUINT32 || len(data) != 8 {
+		return nil, 0, fmt.Errorf("array flags of type %d and %d bytes", typ, len(data))
+	}
+	flags = e.order.Uint32(data)
+	class := flags & 0xff
+	if class == mxOPAQUE {
+		return nil, flags, nil
+	}
+	v = &Variable{Class: matClasses[class]}
+	if v.Class == "" {
+		return nil, flags, fmt.Errorf("class %d is unknown", class)
+	}
+
+	if typ, data, err = e.part(4 * 64); err != nil {
+		return v, flags, err
+	}
+	if typ != miINT32 || len(data) < 8 || len(data)%4 != 0 {
+		return v, flags, fmt.Errorf("dimensions of type %d and %d bytes", typ, len(data))
+	}
+	for at := range len(data) / 4 {
+		d := int32(e.order.Uint32(data[4*at:]))
+		if d < 0 {
+			return v, flags, fmt.Errorf("dimension %d is %d", at+1, d)
+		}
+		v.Dims = append(v.Dims, int(d))
+	}
+	if _, data, err = e.part(1 << 10); err != nil {
+		return v, flags, err
+	}
+	v.Name = string(data)
+	return v, flags, nil
 }
 
 // tag reads the tag of the next part: its type and its size in bytes, and
@@ -435,6 +459,68 @@ func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 		}
 	}
 	return sparse.New(r, c, rowStart, columns, values)
+}
+
+// words reads the cells of a row or column, each a line of text. It returns nil
+// where one is something else, and may leave cells unread then.
+func (e *matElement) words(r, c int) ([]string, error) {
+	if r != 1 && c != 1 {
+		return nil, nil
+	}
+	var words []string
+	for range r * c {
+		typ, n, small, err := e.tag()
+		if err != nil {
+			return nil, err
+		}
+		if n > e.left {
+			return nil, fmt.Errorf("a cell of %d bytes where the variable has %d left", n, e.left)
+		}
+		if typ != miMATRIX || small || n == 0 {
+			return nil, nil
+		}
+		cell := &matElement{e.r, n, e.order}
+		word, ok, err := cell.line()
+		if err != nil || !ok {
+			return nil, err
+		}
+		words = append(words, word)
+		pad := min(-n&7, e.left-n)
+		if _, err := e.r.Discard(int(cell.left + pad)); err != nil {
+			return nil, unexpectedEOF(err)
+		}
+		e.left -= n + pad
+	}
+	return words, nil
+}
+
+// line reads a variable that may be a line of text.
+func (e *matElement) line() (text string, ok bool, err error) {
+	v, flags, err := e.header()
+	if err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
+		return "", false, err
+	}
+	typ, data, err := e.part(e.left)
+	if err != nil {
+		return "", false, err
+	}
+	switch typ {
+	case miUTF8:
+		return string(data), utf8.Valid(data), nil
+	case miUTF16, miUINT16:
+		units := make([]uint16, len(data)/2)
+		for i := range units {
+			units[i] = e.order.Uint16(data[2*i:])
+		}
+		return string(utf16.Decode(units)), true, nil
+	case miINT8, miUINT8:
+		runes := make([]rune, len(data))
+		for i, b := range data {
+			runes[i] = rune(b)
+		}
+		return string(runes), true, nil
+	}
+	return "", false, nil
 }
 
 func unexpectedEOF(err error) error {

@@ -253,6 +253,7 @@ func FuzzMAT(f *testing.F) {
 			f.Add(writeMAT(order, false, v))
 		}
 	}
+	addWritten(f, ".mat")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		vars, err := readMAT(reader(data))
 		if err != nil {
@@ -299,5 +300,59 @@ func checkSet(t testing.TB, s *Set) {
 	}
 	if err := checkFinite(s.Vectors); err != nil {
 		t.Error(err)
+	}
+}
+
+// Cells of lines of text are words, whatever way the text is stored in.
+func TestReadMATWords(t *testing.T) {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		cell := func(class uint32, rows, cols int32, typ uint32, data any) matPart {
+			// A cell is a variable without a name.
+			return matPart{14, writeMAT(order, false, matVar{"", class, []int32{rows, cols}, []matPart{{typ, data}}})[136:]}
+		}
+		ascii := cell(4, 1, 5, 16, []byte("hello"))
+		for _, test := range []struct {
+			name       string
+			rows, cols int32
+			cells      []matPart
+			want       []string
+		}{
+			{"column", 2, 1, []matPart{ascii, cell(4, 1, 2, 16, []byte("né"))}, []string{"hello", "né"}},
+			{"row", 1, 3, []matPart{ascii, ascii, ascii}, []string{"hello", "hello", "hello"}},
+			{"16 bits", 2, 1, []matPart{cell(4, 1, 2, 17, []uint16{'n', 'é'}), cell(4, 1, 3, 4, []uint16{'a', 0xd83d, 0xdc08})}, []string{"né", "a🐈"}},
+			{"8 bits", 2, 1, []matPart{cell(4, 1, 2, 1, []byte("ab")), cell(4, 1, 1, 2, []byte{0xe9})}, []string{"ab", "é"}},
+			{"empty", 1, 2, []matPart{cell(4, 0, 0, 16, []byte{}), ascii}, []string{"", "hello"}},
+			{"a number", 2, 1, []matPart{ascii, cell(6, 1, 1, 9, []float64{1})}, nil},
+			{"lines", 2, 1, []matPart{cell(4, 2, 1, 16, []byte("ab")), ascii}, nil},
+			{"no text", 1, 2, []matPart{cell(4, 1, 1, 16, []byte{0xff}), ascii}, nil},
+			{"unknown type", 1, 2, []matPart{cell(4, 1, 1, 18, []uint32{'a'}), ascii}, nil},
+			{"nothing", 1, 2, []matPart{{14, []byte{}}, ascii}, nil},
+			{"table", 2, 2, []matPart{ascii, ascii, ascii, ascii}, nil},
+		} {
+			vars := []matVar{{"words", 1, []int32{test.rows, test.cols}, test.cells}, doubles("after", 1, 1, 7)}
+			for _, compress := range []bool{false, true} {
+				got, err := readMAT(reader(writeMAT(order, compress, vars...)))
+				if err != nil || len(got) != 2 {
+					t.Errorf("%v, %s: %v, %v", order, test.name, got, err)
+					continue
+				}
+				if !cmp.Equal(got[0].Text, test.want) || got[0].Value != nil || got[1].Value.At(0, 0) != 7 {
+					t.Errorf("%v, %s: %q, want %q", order, test.name, got[0].Text, test.want)
+				}
+			}
+		}
+		for name, test := range map[string]struct {
+			cells []matPart
+			want  string
+		}{
+			"a cell too few": {[]matPart{ascii}, "ends within a part's tag"},
+			"cut":            {[]matPart{ascii, {14, make([]byte, 5)}}, "ends within a part's tag"},
+			"unknown class":  {[]matPart{ascii, cell(99, 1, 1, 9, []float64{1})}, "class 99"},
+		} {
+			_, err := readMAT(reader(writeMAT(order, false, matVar{"words", 1, []int32{2, 1}, test.cells})))
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `"words"`) {
+				t.Errorf("%v, %s: got error %v, want one with %q", order, name, err, test.want)
+			}
+		}
 	}
 }

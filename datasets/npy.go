@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -41,7 +43,9 @@ func NPY(path string, opt VectorOptions) (*Set, error) {
 // NPZ reads a set of vectors from arrays (see NPY) in a NumPy archive: the
 // vectors from the first of "X", "fea", "data", "features" and "arr_0" that
 // there is, and labels, whole numbers or words, from the first of "y", "gnd",
-// "labels", "target" and "arr_1", or both from those that opt names.
+// "labels", "target" and "arr_1", or both from those that opt names. The matrix
+// in compressed rows that scipy.sparse.save_npz writes is one array, "data".
+// What Write puts beside the two is read as well.
 func NPZ(path string, opt VectorOptions) (*Set, error) {
 	vars, err := readNPZ(path)
 	if err != nil {
@@ -57,6 +61,8 @@ func numpySet(path string, vars []Variable, opt VectorOptions) (*Set, error) {
 	}
 	if x := variableNamed(vars, features); x != nil && len(x.Dims) == 3 {
 		opt.Height, opt.Width = x.Dims[1], x.Dims[2]
+	} else if opt.Height == 0 && opt.Width == 0 {
+		opt.Height, opt.Width, _ = imageSize(vars)
 	}
 	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt)
 }
@@ -113,7 +119,87 @@ func parseNPZ(r io.ReaderAt, size int64) ([]Variable, error) {
 		}
 		vars = append(vars, v)
 	}
-	return vars, nil
+	return joinSparse(vars)
+}
+
+// joinSparse puts the matrix, called "data", in the place of the arrays that
+// scipy.sparse.save_npz writes one as, if these are among vars.
+func joinSparse(vars []Variable) ([]Variable, error) {
+	find := func(name string) *Variable {
+		i := slices.IndexFunc(vars, func(v Variable) bool { return v.Name == name })
+		if i < 0 {
+			return &Variable{Name: name}
+		}
+		return &vars[i]
+	}
+	format, shape, data := find("format"), find("shape"), find("data")
+	if len(format.Dims) != 0 || len(format.Text) != 1 || shape.len() != 2 || len(data.Dims) == 0 {
+		return vars, nil
+	}
+	if format.Text[0] != "csr" {
+		return nil, fmt.Errorf("a sparse matrix in the form %q: only csr is read (in SciPy tocsr() before save_npz)", format.Text[0])
+	}
+	x, err := readCSR(shape, find("indptr"), find("indices"), data)
+	if err != nil {
+		return nil, fmt.Errorf("sparse matrix: %w", err)
+	}
+	parts := []string{"format", "shape", "data", "indptr", "indices"}
+	vars = slices.DeleteFunc(vars, func(v Variable) bool { return slices.Contains(parts, v.Name) })
+	n, m := x.Dims()
+	return append(vars, Variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x}), nil
+}
+
+// readCSR returns the matrix whose compressed rows are in these arrays.
+func readCSR(shape, starts, columns, values *Variable) (*sparse.CSR, error) {
+	size, err := shape.indices()
+	if err != nil {
+		return nil, err
+	}
+	rowStart, err := starts.indices()
+	if err != nil {
+		return nil, err
+	}
+	column, err := columns.indices()
+	if err != nil {
+		return nil, err
+	}
+	if len(values.Dims) != 1 || values.Value == nil && values.Dims[0] > 0 {
+		return nil, fmt.Errorf("array %s holds no list of numbers", values)
+	}
+	value := make([]float64, values.Dims[0])
+	for i := range value {
+		value[i] = values.at(i)
+	}
+	for i, start := range rowStart {
+		if start < 0 || start > len(value) {
+			return nil, fmt.Errorf("row %d starts at value %d of %d", i, start, len(value))
+		}
+	}
+	// Nothing in the file backs the number of columns.
+	if size[1] > len(value)+1<<20 {
+		return nil, fmt.Errorf("%d×%d matrix with only %d values", size[0], size[1], len(value))
+	}
+	x, err := sparse.New(size[0], size[1], rowStart, column, value)
+	if err != nil {
+		return nil, fmt.Errorf("%w (in SciPy sum_duplicates() puts rows in order)", err)
+	}
+	return x, nil
+}
+
+// indices returns the whole numbers of a list.
+func (v *Variable) indices() ([]int, error) {
+	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
+		return nil, fmt.Errorf("array %s holds no list of numbers", v)
+	}
+	out := make([]int, v.Dims[0])
+	for i := range out {
+		x := v.at(i)
+		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return nil, fmt.Errorf("array %s holds %v", v, x)
+		}
+		out[i] = int(x)
+	}
+	return out, nil
 }
 
 // npyHeader is the dictionary that opens a file, in the form that NumPy writes.
@@ -167,10 +253,13 @@ func parseNPY(r *bufio.Reader, name string) (Variable, error) {
 
 	v.Class, v.Dims = f.Header.Descr.Type, f.Header.Descr.Shape
 	t := npyType.FindStringSubmatch(v.Class)
-	if t == nil || len(v.Dims) < 1 || len(v.Dims) > 3 {
+	if t == nil || len(v.Dims) > 3 {
 		return v, nil
 	}
 	kind := npyNumbers[t[2]+t[3]]
+	if kind != notNumber && len(v.Dims) == 0 {
+		return v, nil
+	}
 	item, err := strconv.ParseInt(t[3], 10, 64)
 	if err != nil {
 		return v, err
@@ -204,11 +293,11 @@ func parseNPY(r *bufio.Reader, name string) (Variable, error) {
 	switch {
 	case kind != notNumber:
 		v.Value = npyMatrix(kind, order, raw, v.Dims, f.Header.Descr.Fortran)
-	case t[2] == "S" && len(v.Dims) == 1:
+	case t[2] == "S" && len(v.Dims) <= 1:
 		for text := range slices.Chunk(raw, int(item)) {
 			v.Text = append(v.Text, strings.TrimRight(string(text), "\x00"))
 		}
-	case t[2] == "U" && len(v.Dims) == 1:
+	case t[2] == "U" && len(v.Dims) <= 1:
 		for text := range slices.Chunk(raw, int(item)) {
 			var runes []rune
 			for char := range slices.Chunk(text, 4) {

@@ -326,6 +326,7 @@ func FuzzNPZ(f *testing.F) {
 	y := writeNPY("<i8", false, "(3,)", []int64{10, 2, 10})
 	f.Add(writeNPZ(f, npzArray{"X.npy", x}, npzArray{"y.npy", y}))
 	f.Add(writeNPZ(f, npzArray{"arr_0.npy", x}, npzArray{"notes.txt", []byte("hi")}))
+	addWritten(f, ".npz")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		vars, err := parseNPZ(reader(data))
 		if err != nil {

@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"slices"
+
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -43,6 +45,31 @@ func (s *Set) Subset(rows []int) *Set {
 		}
 	}
 	return out
+}
+
+// Largest returns the set of the k classes with the most samples, in the order
+// that they have; of classes of one size the first. Samples of no known class are
+// left out.
+func (s *Set) Largest(k int) *Set {
+	size := make([]int, len(s.Classes))
+	for _, l := range s.Labels {
+		if l >= 0 {
+			size[l]++
+		}
+	}
+	order := make([]int, len(size))
+	for c := range order {
+		order[c] = c
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
+	kept := order[:min(k, len(order))]
+	var rows []int
+	for i, l := range s.Labels {
+		if l >= 0 && slices.Contains(kept, l) {
+			rows = append(rows, i)
+		}
+	}
+	return s.Subset(rows)
 }
 
 func take[T any](values []T, rows []int) []T {

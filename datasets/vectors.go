@@ -51,6 +51,12 @@ func (v *Variable) len() int {
 	return 0
 }
 
+// at returns the i-th number of a vector.
+func (v *Variable) at(i int) float64 {
+	_, c := v.Value.Dims()
+	return v.Value.At(i/c, i%c)
+}
+
 // VectorOptions says what to read from a file of vectors. The zero value takes
 // the names that are common in the file's format.
 type VectorOptions struct {
@@ -65,7 +71,8 @@ type VectorOptions struct {
 }
 
 // arraySet makes the set of the vectors and labels among vars, found by the
-// names in opt or else by the given ones, in this order.
+// names in opt or else by the given ones, in this order. Names of samples and
+// classes are taken as Write puts them.
 func arraySet(path string, vars []Variable, features, labels []string, opt VectorOptions) (*Set, error) {
 	if opt.Features != "" {
 		features = []string{opt.Features}
@@ -103,7 +110,81 @@ func arraySet(path string, vars []Variable, features, labels []string, opt Vecto
 			}
 		}
 	}
-	return newVectorSet(path, x.Value, words, opt)
+	s, err := newVectorSet(path, x.Value, words, opt)
+	if err != nil {
+		return nil, err
+	}
+	if names := variableNamed(vars, []string{namesVariable}); names != nil {
+		s.nameSamples(names.Text)
+	}
+	if classes := variableNamed(vars, []string{classesVariable}); classes != nil && y != nil {
+		s.nameClasses(classes.Text, y)
+	}
+	return s, nil
+}
+
+// The variables beside the vectors and the labels that Write puts into a file.
+const (
+	// namesVariable is the list of the samples' names.
+	namesVariable = "names"
+	// classesVariable is the list of the classes' names. The labels are their
+	// numbers, from 1.
+	classesVariable = "classes"
+	// sizeVariable holds the height and the width of the images that the
+	// vectors hold, or 0 and 0.
+	sizeVariable = "imagesize"
+)
+
+// nameSamples names the samples, if there is a name for each and none twice.
+func (s *Set) nameSamples(names []string) {
+	if len(names) == s.Len() && allDiffer(names) {
+		s.Names = names
+	}
+}
+
+// nameClasses names the classes of the labels in y, if these are numbers of
+// names, from 1, and no name is there twice. Others keep their number for a name.
+func (s *Set) nameClasses(names []string, y *Variable) {
+	if y.Value == nil || !allDiffer(names) {
+		return
+	}
+	labels := make([]int, s.Len())
+	for i := range labels {
+		switch l := y.at(i); {
+		case math.IsNaN(l):
+			labels[i] = -1
+		case l < 1 || l > float64(len(names)):
+			return
+		default:
+			labels[i] = int(l) - 1
+		}
+	}
+	s.Classes, s.Labels = names, labels
+}
+
+// allDiffer tells whether no name is empty or there twice.
+func allDiffer(names []string) bool {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if name == "" || seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
+}
+
+// imageSize returns the size of the images that the vectors hold, if vars tell.
+func imageSize(vars []Variable) (height, width int, told bool) {
+	v := variableNamed(vars, []string{sizeVariable})
+	if v == nil || v.Value == nil || v.len() != 2 {
+		return 0, 0, false
+	}
+	h, w := v.at(0), v.at(1)
+	if !(h >= 0 && h <= math.MaxInt32 && w >= 0 && w <= math.MaxInt32) {
+		return 0, 0, false
+	}
+	return int(h), int(w), true
 }
 
 // variableNamed returns the first variable that has one of the names, written just so
@@ -143,10 +224,8 @@ func (v *Variable) words() ([]string, error) {
 		return v.Text, nil
 	}
 	words := make([]string, n)
-	_, c := v.Value.Dims()
 	for i := range words {
-		x := v.Value.At(i/c, i%c)
-		switch {
+		switch x := v.at(i); {
 		case math.IsNaN(x):
 		case x != math.Trunc(x) || math.IsInf(x, 0):
 			return nil, fmt.Errorf("variable %s: label %v of row %d is not a whole number", v, x, i+1)
@@ -211,10 +290,11 @@ func checkFinite(x mat.Matrix) error {
 				}
 			}
 		}
-	case *mat.Dense:
+	default:
 		n, _ := x.Dims()
+		row := rowsOf(x)
 		for i := range n {
-			for j, v := range x.RawRowView(i) {
+			for j, v := range row(i) {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					return report(i, j, v)
 				}

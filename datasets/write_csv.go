@@ -1,0 +1,49 @@
+package datasets
+
+import (
+	"bufio"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// writeTable writes a set as Write says for CSV. A number has the fewest digits
+// that tell it from all others.
+func writeTable(w *bufio.Writer, s *Set) error {
+	for _, names := range [][]string{s.Names, s.Classes} {
+		for _, name := range names {
+			if name != strings.TrimSpace(name) || strings.Contains(name, "\r\n") {
+				return fmt.Errorf("the name %q, with white space at an end or a carriage return, would not be read as it is from a .csv", name)
+			}
+		}
+	}
+	n, m := s.Vectors.Dims()
+	w.WriteString(nameColumn + ",class")
+	for j := range m {
+		w.WriteString(",x" + strconv.Itoa(j+1))
+	}
+	w.WriteByte('\n')
+	row := rowsOf(s.Vectors)
+	for i := range n {
+		w.WriteString(quoteCell(s.Names[i]))
+		w.WriteByte(',')
+		if l := s.Labels[i]; l >= 0 {
+			w.WriteString(quoteCell(s.Classes[l]))
+		}
+		for _, v := range row(i) {
+			w.Write(strconv.AppendFloat(append(w.AvailableBuffer(), ','), v, 'g', -1, 64))
+		}
+		if err := w.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quoteCell puts a cell in quotes where it needs them.
+func quoteCell(cell string) string {
+	if !strings.ContainsAny(cell, ",\"\r\n") {
+		return cell
+	}
+	return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+}
