@@ -1,0 +1,236 @@
+package vocab
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// A forest finds words that are near a descriptor, mostly the nearest, by
+// comparing it with few of them. Its trees split the words at the mean of one
+// number, drawn from those that vary most, so that they are cut in different
+// places; a search goes down all trees at once, the nearest branch first,
+// until it has compared as many words as it may (Muja and Lowe, "Fast
+// approximate nearest neighbors with automatic algorithm configuration", 2009).
+type forest struct {
+	*points
+	nodes []node
+	roots []int32
+	words []int32 // those of a leaf stand side by side
+}
+
+// A node is a split, or a leaf.
+type node struct {
+	axis  int32   // the number that decides, −1 in a leaf
+	split float32 // less goes left
+	// The children of a split, or where a leaf's words start and end.
+	left, right int32
+}
+
+const (
+	trees     = 8
+	leafWords = 8
+)
+
+// newForest plants trees over the words, which must not change afterwards.
+func newForest(p *points) *forest {
+	f := &forest{points: p, words: make([]int32, 0, trees*p.n)}
+	for t := range trees {
+		first := len(f.words)
+		for j := range p.n {
+			f.words = append(f.words, int32(j))
+		}
+		f.roots = append(f.roots, f.grow(rng.New(0, "kd-tree", t), first, len(f.words)))
+	}
+	return f
+}
+
+// grow returns the node over the words that stand from lo to hi.
+func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
+	at := int32(len(f.nodes))
+	f.nodes = append(f.nodes, node{-1, 0, int32(lo), int32(hi)})
+	if hi-lo <= leafWords {
+		return at
+	}
+	words := f.words[lo:hi]
+	axis, split, ok := f.cut(random, words)
+	if !ok {
+		return at
+	}
+	// Both sides of a mean that was estimated may be empty.
+	mid := 0
+	for i, j := range words {
+		if f.single[int(j)*f.dim+axis] < split {
+			words[i], words[mid] = words[mid], words[i]
+			mid++
+		}
+	}
+	if mid == 0 || mid == len(words) {
+		return at
+	}
+	left := f.grow(random, lo, lo+mid)
+	right := f.grow(random, lo+mid, hi)
+	f.nodes[at] = node{int32(axis), split, left, right}
+	return at
+}
+
+// cut draws a number to split at from those that vary most, and returns its
+// mean. It reports false if the words do not vary.
+func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32, ok bool) {
+	const (
+		looked = 100 // words to estimate means from
+		most   = 5   // numbers to draw from
+	)
+	step := max(len(words)/looked, 1)
+	means, variances := make([]float64, f.dim), make([]float64, f.dim)
+	var n float64
+	for i := 0; i < len(words); i += step {
+		n++
+		for a, v := range f.at(int(words[i])) {
+			d := v - means[a]
+			means[a] += d / n
+			variances[a] += d * (v - means[a])
+		}
+	}
+	var axes []int
+	for a, v := range variances {
+		if v == 0 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(axes, v, func(b int, v float64) int {
+			if variances[b] >= v {
+				return -1
+			}
+			return 1
+		})
+		if i < most {
+			axes = slices.Insert(axes, i, a)
+			axes = axes[:min(len(axes), most)]
+		}
+	}
+	if len(axes) == 0 {
+		return 0, 0, false
+	}
+	axis = axes[random.IntN(len(axes))]
+	return axis, float32(means[axis]), true
+}
+
+// A walk is the room for searches in a forest.
+type walk struct {
+	single []float32
+	seen   []uint32 // the search in which a word was last compared
+	search uint32
+	open   []branch // a heap, the nearest on top
+	found  []neighbour
+}
+
+// A branch is a node that was passed by, with a bound on how near it is.
+type branch struct {
+	bound float32
+	node  int32
+}
+
+func (p *points) newWalk() *walk {
+	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
+}
+
+// nearest returns the m nearest of at least so many words that it compares x
+// with, the nearest first and ties to the lower word. The answer is
+// overwritten by the next one.
+func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
+	w.search++
+	if w.search == 0 {
+		clear(w.seen)
+		w.search = 1
+	}
+	for a, v := range x {
+		w.single[a] = float32(v)
+	}
+	w.open, w.found = w.open[:0], w.found[:0]
+	checks = max(checks, m)
+	for _, root := range f.roots {
+		f.descend(w, root, 0, m, &checks)
+	}
+	for checks > 0 && len(w.open) > 0 {
+		b := w.pop()
+		f.descend(w, b.node, b.bound, m, &checks)
+	}
+	for i := range w.found {
+		w.found[i].distance = f.distance(x, int(w.found[i].word))
+	}
+	return nearestOf(w.found, m)
+}
+
+// descend goes down to the leaf on the side of the descriptor and compares its
+// words.
+func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
+	n := &f.nodes[at]
+	for n.axis >= 0 {
+		d := w.single[n.axis] - n.split
+		near, far := n.left, n.right
+		if d >= 0 {
+			near, far = far, near
+		}
+		w.push(branch{bound + d*d, far})
+		n = &f.nodes[near]
+	}
+	for _, j := range f.words[n.left:n.right] {
+		if w.seen[j] == w.search {
+			continue
+		}
+		w.seen[j] = w.search
+		*checks--
+		product := product.Sdot(f.dim, w.single, 1, f.single[int(j)*f.dim:], 1)
+		w.keep(neighbour{j, float64(f.halves[j] - product)}, m)
+	}
+}
+
+// keep keeps a word that is among the m nearest so far.
+func (w *walk) keep(a neighbour, m int) {
+	if len(w.found) == m && a.compare(w.found[m-1]) >= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(w.found, a, neighbour.compare)
+	if len(w.found) == m {
+		w.found = w.found[:m-1]
+	}
+	w.found = slices.Insert(w.found, at, a)
+}
+
+// push and pop are those of container/heap, which would put every branch in
+// memory of its own.
+func (w *walk) push(b branch) {
+	w.open = append(w.open, b)
+	i := len(w.open) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if w.open[up].bound <= b.bound {
+			break
+		}
+		w.open[i] = w.open[up]
+		i = up
+	}
+	w.open[i] = b
+}
+
+func (w *walk) pop() branch {
+	top := w.open[0]
+	last := w.open[len(w.open)-1]
+	w.open = w.open[:len(w.open)-1]
+	i := 0
+	for down := 1; down < len(w.open); down = 2*i + 1 {
+		if down+1 < len(w.open) && w.open[down+1].bound < w.open[down].bound {
+			down++
+		}
+		if last.bound <= w.open[down].bound {
+			break
+		}
+		w.open[i] = w.open[down]
+		i = down
+	}
+	if len(w.open) > 0 {
+		w.open[i] = last
+	}
+	return top
+}

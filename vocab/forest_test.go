@@ -1,0 +1,96 @@
+package vocab
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+func TestForestRecall(t *testing.T) {
+	const words, dim, queries = 2000, 64, 150
+	random := rng.New(1, "recall")
+	rows := randomRows(random, words+queries, dim, 300)
+	v := wordsOf(rows[:words*dim], dim)
+	f := newForest(v.points())
+	w := f.newWalk()
+	for _, test := range []struct {
+		checks, m int
+		recall    float64
+	}{{32, 1, 0.6}, {256, 1, 0.95}, {256, 5, 0.9}, {words, 1, 1}, {words, 5, 1}} {
+		found := 0
+		for x := range slices.Chunk(rows[words*dim:], dim) {
+			near := slices.Clone(f.nearest(w, x, test.m, test.checks))
+			if len(near) != test.m || !slices.IsSortedFunc(near, neighbour.compare) {
+				t.Fatalf("%d checks: %v are not the %d nearest in order", test.checks, near, test.m)
+			}
+			for _, a := range bruteForce(v, x, test.m) {
+				if slices.ContainsFunc(near, func(b neighbour) bool { return b.word == a.word }) {
+					found++
+				}
+			}
+		}
+		if recall := float64(found) / float64(queries*test.m); recall < test.recall {
+			t.Errorf("%d checks find %.3f of the %d nearest, want %v", test.checks, recall, test.m, test.recall)
+		}
+	}
+}
+
+// Trees over words that do not vary, or that are there many times, must end.
+func TestForestOfTies(t *testing.T) {
+	const dim = 4
+	rows := make([]uint8, 300*dim)
+	for i := range 100 {
+		rows[i*dim] = 255
+	}
+	f := newForest(wordsOf(rows, dim).points())
+	w := f.newWalk()
+	for want, x := range map[int32][]uint8{0: {200, 0, 0, 0}, 100: {50, 0, 0, 0}} {
+		if near := f.nearest(w, x, 1, 300)[0]; near.word != want {
+			t.Errorf("nearest to %v is word %d, want %d", x, near.word, want)
+		}
+	}
+}
+
+func TestForestIsRepeatable(t *testing.T) {
+	const words, dim = 1000, 16
+	random := rng.New(1, "repeatable")
+	v := wordsOf(randomRows(random, words, dim, 50), dim)
+	a, b := newForest(v.points()), newForest(v.points())
+	wa, wb := a.newWalk(), b.newWalk()
+	for x := range slices.Chunk(randomRows(random, 100, dim, 50), dim) {
+		if diff := cmp.Diff(a.nearest(wa, x, 3, 50), b.nearest(wb, x, 3, 50), cmp.AllowUnexported(neighbour{})); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// As many words as there may be sensible use for, learned and found.
+func TestHundredThousandWords(t *testing.T) {
+	const words, dim, queries = 100_000, 16, 100
+	rows := randomRows(rng.New(1, "many words"), words+queries, dim, 2000)
+	v := train(t, Training{Words: words, MaxIterations: 1, Checks: 32}, rows, dim)
+	if v.Len() != words {
+		t.Fatalf("%d words", v.Len())
+	}
+	a := assigner(t, v, Assignment{})
+	if a.forest == nil {
+		t.Error("descriptors are compared with all words")
+	}
+	var got Assigned
+	d := descriptors(rows[:queries*dim], dim)
+	if err := a.Assign(&got, d); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i, word := range got.Words {
+		if bruteForce(v, d.Vector(i), 1)[0].word == word {
+			found++
+		}
+	}
+	if found < queries*9/10 {
+		t.Errorf("%d nearest words were found of %d", found, queries)
+	}
+}

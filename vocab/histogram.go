@@ -1,0 +1,196 @@
+package vocab
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// Cells divides an image into rows and columns of equal sub-regions.
+type Cells struct {
+	Rows, Cols int
+}
+
+// Grid says which sub-regions of an image have a histogram of their own: those
+// of each of its divisions. The zero value is the whole image.
+//
+// A histogram has a column for each word in each cell. Cells are numbered from
+// 0 through the divisions one after the other and through each row by row; the
+// column of a word is cell·words + word. With 200 words a 4×4 grid has 3200
+// columns.
+type Grid []Cells
+
+// ParseGrid returns the grid that is written as rows×columns, for example
+// "4x4", or as several of them, such as the spatial pyramid "1x1+2x2+4x4"
+// (Lazebnik et al. 2006, without their weights).
+func ParseGrid(s string) (Grid, error) {
+	var g Grid
+	for part := range strings.SplitSeq(s, "+") {
+		rows, cols, _ := strings.Cut(part, "x")
+		r, err := strconv.Atoi(rows)
+		c, err2 := strconv.Atoi(cols)
+		if err := errors.Join(err, err2); err != nil {
+			return nil, fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, s)
+		}
+		g = append(g, Cells{r, c})
+	}
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("grid %q: %w", s, err)
+	}
+	return g, nil
+}
+
+// String returns what ParseGrid reads.
+func (g Grid) String() string {
+	var parts []string
+	for _, c := range g.divisions() {
+		parts = append(parts, fmt.Sprintf("%dx%d", c.Rows, c.Cols))
+	}
+	return strings.Join(parts, "+")
+}
+
+func (g Grid) divisions() Grid {
+	if len(g) == 0 {
+		return Grid{{1, 1}}
+	}
+	return g
+}
+
+// check reports divisions that are none.
+func (g Grid) check() error {
+	const most = 1 << 10
+	for _, c := range g {
+		if c.Rows < 1 || c.Cols < 1 || c.Rows > most || c.Cols > most {
+			return fmt.Errorf("%d×%d cells: want 1 to %d", c.Rows, c.Cols, most)
+		}
+	}
+	return nil
+}
+
+// Len returns the number of cells.
+func (g Grid) Len() (cells int) {
+	for _, c := range g.divisions() {
+		cells += c.Rows * c.Cols
+	}
+	return cells
+}
+
+// AppendCells appends the cell that holds the place x, y, in pixels, of an
+// image in each of the grid's divisions. A place on a border is in the cell to
+// the right of it or below. One outside of the image is in the cell next to
+// it.
+func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
+	first := 0
+	for _, c := range g.divisions() {
+		row := interval(y, height, c.Rows)
+		col := interval(x, width, c.Cols)
+		cells = append(cells, first+row*c.Cols+col)
+		first += c.Rows * c.Cols
+	}
+	return cells
+}
+
+// interval returns in which of n equal parts of a length a place is. The first
+// pixel, whose middle is 0, begins at −½.
+func interval(place float32, length, n int) int {
+	part := (float64(place) + 0.5) * float64(n) / float64(length)
+	return int(min(max(part, 0), float64(n-1)))
+}
+
+// Histogram is a row of counts, of which those other than 0 are stored.
+type Histogram struct {
+	// Columns rise strictly.
+	Columns []int
+	Values  []float64
+}
+
+// mostColumns is the most columns of a histogram: its counts are 0.5 GB then.
+const mostColumns = 1 << 26
+
+// Count returns the histogram of an image whose descriptors were assigned to
+// words of so many. A word counts for as much as its weight, in the cell that
+// holds the centre of the descriptor's patch. The histogram has
+// g.Len()·words columns. It is an error that is [ErrNoDescriptors] if there is
+// nothing to count.
+func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
+	if err := g.countable(words, d, as); err != nil {
+		return Histogram{}, fmt.Errorf("histogram: %w", err)
+	}
+	counts := make([]float64, g.Len()*words)
+	stored := 0
+	cells := make([]int, 0, len(g)+1)
+	for i := range d.Len() {
+		cells = g.AppendCells(cells[:0], d.X[i], d.Y[i], d.Width, d.Height)
+		for at := i * as.Nearest; at < (i+1)*as.Nearest; at++ {
+			for _, cell := range cells {
+				count := &counts[cell*words+int(as.Words[at])]
+				if *count == 0 {
+					stored++
+				}
+				*count += as.Weights[at]
+			}
+		}
+	}
+	h := Histogram{make([]int, 0, stored), make([]float64, 0, stored)}
+	for j, count := range counts {
+		if count > 0 {
+			h.Columns = append(h.Columns, j)
+			h.Values = append(h.Values, count)
+		}
+	}
+	return h, nil
+}
+
+// countable reports what cannot be counted.
+func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error {
+	if err := g.check(); err != nil {
+		return err
+	}
+	if words < 1 || words > mostColumns/g.Len() {
+		return fmt.Errorf("%d words in each of %d cells", words, g.Len())
+	}
+	if err := check(d, 0); err != nil {
+		return err
+	}
+	if d.Len() == 0 {
+		return ErrNoDescriptors
+	}
+	if err := checkPlaces(d); err != nil {
+		return err
+	}
+	if n := d.Len() * as.Nearest; len(as.Words) != n || len(as.Weights) != n {
+		return fmt.Errorf("%d descriptors with %d words and %d weights, %d for each",
+			d.Len(), len(as.Words), len(as.Weights), as.Nearest)
+	}
+	for _, j := range as.Words {
+		if j < 0 || int(j) >= words {
+			return fmt.Errorf("word %d of %d", j, words)
+		}
+	}
+	return nil
+}
+
+// Matrix returns the histograms as the rows of a matrix with so many columns.
+// It is an error if a histogram's columns do not fit.
+func Matrix(columns int, rows []Histogram) (*sparse.CSR, error) {
+	stored := 0
+	for _, h := range rows {
+		stored += len(h.Values)
+	}
+	starts := make([]int, 1, len(rows)+1)
+	cols, values := make([]int, 0, stored), make([]float64, 0, stored)
+	for _, h := range rows {
+		cols = append(cols, h.Columns...)
+		values = append(values, h.Values...)
+		starts = append(starts, len(values))
+	}
+	x, err := sparse.New(len(rows), columns, starts, cols, values)
+	if err != nil {
+		return nil, fmt.Errorf("histograms: %w", err)
+	}
+	return x, nil
+}

@@ -1,0 +1,140 @@
+package vocab
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// randomRows returns n rows of dim bytes around so many centres.
+func randomRows(random *rand.Rand, n, dim, centres int) []uint8 {
+	centre := make([]float64, centres*dim)
+	for i := range centre {
+		centre[i] = 60 * random.ExpFloat64()
+	}
+	rows := make([]uint8, 0, n*dim)
+	for range n {
+		c := random.IntN(centres)
+		for _, v := range centre[c*dim : (c+1)*dim] {
+			rows = append(rows, uint8(min(max(v+15*random.NormFloat64(), 0), 255)))
+		}
+	}
+	return rows
+}
+
+// wordsOf returns the vocabulary whose words are rows of dim bytes.
+func wordsOf(rows []uint8, dim int) *Vocabulary {
+	v := &Vocabulary{mat.NewDense(len(rows)/dim, dim, nil)}
+	for i, b := range rows {
+		v.Words.Set(i/dim, i%dim, float64(b))
+	}
+	return v
+}
+
+// bruteForce returns the m nearest words.
+func bruteForce(v *Vocabulary, x []uint8, m int) []neighbour {
+	all := make([]neighbour, 0, v.Len())
+	for j := range v.Len() {
+		var sum float64
+		for f, w := range v.Words.RawRowView(j) {
+			sum += (float64(x[f]) - w) * (float64(x[f]) - w)
+		}
+		all = append(all, neighbour{int32(j), sum})
+	}
+	if m == 1 {
+		return []neighbour{slices.MinFunc(all, neighbour.compare)}
+	}
+	slices.SortFunc(all, neighbour.compare)
+	return all[:m]
+}
+
+// Words of whole numbers have exact distances: the answers must agree to the
+// last bit, also where words are there twice and tie.
+func TestNearest(t *testing.T) {
+	for _, size := range []struct{ words, dim, m int }{
+		{1, 1, 1}, {2, 3, 1}, {7, 5, 3}, {8, 128, 1}, {9, 128, 9}, {200, 128, 1}, {200, 130, 4}, {333, 300, 2}, {3000, 16, 1},
+	} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			random := rng.New(1, "nearest", size)
+			rows := randomRows(random, size.words, size.dim, 5)
+			for range size.words / 4 {
+				a, b := random.IntN(size.words), random.IntN(size.words)
+				copy(rows[a*size.dim:(a+1)*size.dim], rows[b*size.dim:])
+			}
+			v := wordsOf(rows, size.dim)
+			p := v.points()
+			l := p.newPanel()
+			queries := append(randomRows(random, 10, size.dim, 5), rows[:size.dim]...)
+			for x := range slices.Chunk(queries, size.dim) {
+				l.add(x, square(x))
+			}
+			p.score(l)
+			for i, x := range l.rows {
+				want := bruteForce(v, x, size.m)
+				if diff := cmp.Diff(want, p.nearest(l, i, size.m), cmp.AllowUnexported(neighbour{})); diff != "" {
+					t.Errorf("row %d: -want +got\n%s", i, diff)
+				}
+			}
+		})
+	}
+}
+
+// Words that single precision cannot tell apart.
+func TestNearestOfClose(t *testing.T) {
+	const words, dim = 100, 128
+	random := rng.New(1, "close")
+	row := randomRows(random, 1, dim, 1)
+	for i := range row {
+		row[i] = max(row[i], 100)
+	}
+	v := wordsOf(slices.Repeat(row, words), dim)
+	for j, step := range random.Perm(words) {
+		v.Words.Set(j, 7, v.Words.At(j, 7)-1e-5*float64(step))
+	}
+	p := v.points()
+	l := p.newPanel()
+	for x := range slices.Chunk(randomRows(random, 100, dim, 3), dim) {
+		l.add(x, square(x))
+	}
+	p.score(l)
+	for i, x := range l.rows {
+		if got, want := p.nearest(l, i, 1)[0].word, bruteForce(v, x, 1)[0].word; got != want {
+			t.Errorf("row %d: word %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestBoundsHold(t *testing.T) {
+	random := rng.New(1, "bounds")
+	v := wordsOf(randomRows(random, 100, 128, 10), 128)
+	p := v.points()
+	l := p.newPanel()
+	for x := range slices.Chunk(randomRows(random, 50, 128, 10), 128) {
+		l.add(x, square(x))
+	}
+	p.score(l)
+	bounds := make([]float32, p.groups())
+	for i, x := range l.rows {
+		own := int(p.nearest(l, i, 1)[0].word)
+		p.bound(bounds, l, i, own)
+		exact := slices.Repeat([]float64{math.Inf(1)}, len(bounds))
+		for _, a := range bruteForce(v, x, p.n) {
+			if int(a.word) != own {
+				g := int(a.word) / p.group
+				exact[g] = min(exact[g], math.Sqrt(a.distance))
+			}
+		}
+		for g, bound := range bounds {
+			if b := float64(bound); b > exact[g] || b < exact[g]*0.99 {
+				t.Errorf("row %d, group %d: bound %v of %v", i, g, b, exact[g])
+			}
+		}
+	}
+}

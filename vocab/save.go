@@ -1,0 +1,132 @@
+package vocab
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+
+	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+// savedWords is the array of a saved vocabulary. NumPy reads the file with
+// numpy.load.
+const savedWords = "words"
+
+// Save writes the vocabulary as a NumPy .npz file with the array words,
+// words×dim.
+func (v *Vocabulary) Save(w io.Writer) error {
+	if err := v.check(); err != nil {
+		return fmt.Errorf("saving a vocabulary: %w", err)
+	}
+	z := npz.NewWriter(w)
+	if err := errors.Join(z.Write(savedWords, v.Words), z.Close()); err != nil {
+		return fmt.Errorf("saving a vocabulary: %w", err)
+	}
+	return nil
+}
+
+// Load reads what Save wrote, size bytes long, or a file of NumPy's with such
+// an array. It is an error if the file is damaged, or if it does not hold
+// numbers from 0 to 255.
+func Load(r io.ReaderAt, size int64) (*Vocabulary, error) {
+	v, err := load(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("loading a vocabulary: %w", err)
+	}
+	return v, nil
+}
+
+func load(r io.ReaderAt, size int64) (*Vocabulary, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range z.File {
+		if f.Name != savedWords && f.Name != savedWords+".npy" {
+			continue
+		}
+		array, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer array.Close()
+		words, err := readWords(bufio.NewReaderSize(array, 1<<16))
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", f.Name, err)
+		}
+		v := &Vocabulary{words}
+		return v, v.check()
+	}
+	return nil, fmt.Errorf("the file holds no array %q", savedWords)
+}
+
+// wordsHeader is what describes the array, in the form that NumPy writes.
+var wordsHeader = regexp.MustCompile(`^\{'descr': '<f8', 'fortran_order': False, 'shape': \(([0-9]{1,9}), ?([0-9]{1,9}),?\), \} *\n$`)
+
+// readWords reads the array. The npy package takes a header at its word: it
+// panics where one is damaged, asks for all memory at once and gives zeros
+// where a file ends early. So the array is read here, a row at a time.
+func readWords(r *bufio.Reader) (*mat.Dense, error) {
+	var opening struct {
+		Magic        [6]byte
+		Major, Minor uint8
+		Length       uint16
+	}
+	if err := binary.Read(r, binary.LittleEndian, &opening); err != nil {
+		return nil, err
+	}
+	if opening.Magic != npy.Magic {
+		return nil, errors.New("not a NumPy array")
+	}
+	if opening.Major == 2 {
+		// The length has two bytes more, which are 0 in any header this short.
+		if _, err := r.Discard(2); err != nil {
+			return nil, err
+		}
+	}
+	header := make([]byte, opening.Length)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, err
+	}
+	shape := wordsHeader.FindSubmatch(header)
+	if shape == nil {
+		return nil, fmt.Errorf("header %q: want words×numbers of type <f8 in C order", header)
+	}
+	words, err := strconv.Atoi(string(shape[1]))
+	if err != nil {
+		return nil, err
+	}
+	dim, err := strconv.Atoi(string(shape[2]))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(words, dim); err != nil {
+		return nil, err
+	}
+	row := make([]byte, 8*dim)
+	var values []float64
+	for j := range words {
+		if _, err := io.ReadFull(r, row); err != nil {
+			return nil, fmt.Errorf("word %d of %d: %w", j, words, err)
+		}
+		for f := range dim {
+			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(row[8*f:])))
+		}
+	}
+	// Reading on to the end compares the check sum.
+	switch _, err := r.ReadByte(); {
+	case err == nil:
+		return nil, fmt.Errorf("more bytes follow than %d words of %d numbers need", words, dim)
+	case err != io.EOF:
+		return nil, err
+	}
+	return mat.NewDense(words, dim, values), nil
+}

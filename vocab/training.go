@@ -1,0 +1,212 @@
+package vocab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Method says how words are learned.
+type Method int
+
+const (
+	// Lloyd is k-means until it has converged: all descriptors are assigned to
+	// words before the words move. It begins on a part of the descriptors,
+	// which is doubled whenever there is little more to gain from it. Each word
+	// goes 1.9 times as far as the mean of its descriptors, which cannot make
+	// the objective larger since it is no farther from the mean on the other
+	// side, and which halves the iterations; the first and the last step with
+	// each part are to the mean.
+	Lloyd Method = iota
+	// MiniBatch is Lloyd that goes on from each part after a few steps, and so
+	// reads all descriptors only once or twice (Newling and Fleuret, "Nested
+	// mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of
+	// Lloyd's objective.
+	MiniBatch
+)
+
+// ParseMethod returns the method called "lloyd" or "mini-batch".
+func ParseMethod(name string) (Method, error) {
+	for _, m := range []Method{Lloyd, MiniBatch} {
+		if name == m.String() {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown method %q: want %q or %q", name, Lloyd, MiniBatch)
+}
+
+// String returns the name that ParseMethod reads.
+func (m Method) String() string {
+	switch m {
+	case Lloyd:
+		return "lloyd"
+	case MiniBatch:
+		return "mini-batch"
+	}
+	return fmt.Sprintf("Method(%d)", int(m))
+}
+
+// Training learns a vocabulary. The zero value learns 200 words by Lloyd's
+// algorithm.
+//
+// Where assignment is exact (see Checks), words start from k-means++ with the
+// best of a few candidates each time (Arthur and Vassilvitskii 2007). Where it
+// is not, k-means++ would cost more than the rest, and words start from
+// different descriptors at random.
+type Training struct {
+	// Words is the number of words; 0 means 200.
+	Words int
+	// Method says how words are learned.
+	Method Method
+	// Checks is as in Assignment.
+	Checks int
+	// MaxIterations bounds how often all descriptors are read, and how often
+	// each of the parts that Lloyd begins on; 0 means 300.
+	MaxIterations int
+	// Tolerance ends the training when an iteration over all descriptors
+	// lowers the objective by less than this share of it, and doubles a part
+	// likewise, where it is taken for at least 1e-3; 0 means 3e-5, and 1e-2 for
+	// MiniBatch.
+	Tolerance float64
+	// Workers is how many processors are used; 0 means all. It changes the
+	// time only.
+	Workers int
+	// Seed makes the words repeatable.
+	Seed uint64
+	// OnIteration, if set, is called after every iteration with how many
+	// descriptors it read and their mean squared distance to their words.
+	OnIteration func(iteration, descriptors int, mean float64)
+}
+
+const defaultWords = 200
+
+// withDefaults returns the settings with what 0 stands for, and checks them
+// against the sample.
+func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
+	t.Words = orDefault(t.Words, defaultWords)
+	if err := checkSize(t.Words, dim); err != nil {
+		return t, err
+	}
+	if len(vectors) == 0 {
+		return t, ErrNoDescriptors
+	}
+	if len(vectors)%dim != 0 {
+		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
+	}
+	if t.Method != Lloyd && t.Method != MiniBatch {
+		return t, fmt.Errorf("unknown method %v", t.Method)
+	}
+	if t.Method == MiniBatch {
+		t.Tolerance = orDefault(t.Tolerance, 1e-2)
+	}
+	t.Tolerance = orDefault(t.Tolerance, 3e-5)
+	t.MaxIterations = orDefault(t.MaxIterations, 300)
+	t.Workers = orDefault(t.Workers, runtime.GOMAXPROCS(0))
+	switch {
+	case t.Checks < 0:
+		return t, fmt.Errorf("%d checks", t.Checks)
+	case t.MaxIterations < 0:
+		return t, fmt.Errorf("at most %d iterations", t.MaxIterations)
+	case math.IsNaN(t.Tolerance) || t.Tolerance < 0:
+		return t, fmt.Errorf("a tolerance of %v", t.Tolerance)
+	case t.Workers < 0:
+		return t, fmt.Errorf("%d workers", t.Workers)
+	}
+	t.Checks = checksOf(t.Checks, t.Words)
+	return t, nil
+}
+
+// Train learns words from descriptors, n rows of dim bytes. Beside them it
+// takes up to 160 bytes a descriptor and, for k-means++, four times the size of
+// the part that it begins on, which has 15 to 30 descriptors a word where there
+// are so many. It is an error if the descriptors hold fewer different ones than
+// there are to be words, one that is [ErrNoDescriptors] if there are none.
+func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (*Vocabulary, error) {
+	words, err := t.train(ctx, vectors, dim)
+	if err != nil {
+		return nil, fmt.Errorf("vocabulary: %w", err)
+	}
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, nil
+}
+
+func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points, error) {
+	t, err := t.withDefaults(vectors, dim)
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
+	first, err := s.different(t.Words)
+	if err != nil {
+		return nil, err
+	}
+	halvings := s.halvings(max(first[len(first)-1]+1, leastPart*t.Words))
+	if t.Checks == t.Words {
+		random := rng.New(t.Seed, "vocabulary seeds")
+		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, t.Workers, random); err != nil {
+			return nil, err
+		}
+	}
+	words := newPoints(t.Words, dim)
+	for j, i := range first {
+		for f, v := range s.at(i) {
+			words.at(j)[f] = float64(v)
+		}
+		words.ready(j)
+	}
+	return words, newKMeans(t, s, words).lloyd(ctx, halvings)
+}
+
+// leastPart is how many descriptors a word there are at least in the part that
+// training begins on.
+const leastPart = 15
+
+// A sample is what words are learned from: rows of bytes in random order.
+type sample struct {
+	vectors []uint8
+	dim     int
+	order   []int
+}
+
+// len returns the number of rows.
+func (s *sample) len() int { return len(s.order) }
+
+// at returns row i.
+func (s *sample) at(i int) []uint8 {
+	at := s.order[i] * s.dim
+	return s.vectors[at : at+s.dim]
+}
+
+// halvings returns how often the sample can be halved and have at least so many
+// rows.
+func (s *sample) halvings(least int) (times int) {
+	for s.len()>>(times+1) >= least {
+		times++
+	}
+	return times
+}
+
+// different returns the first rows that differ from each other, as many as
+// there are to be words.
+func (s *sample) different(words int) ([]int, error) {
+	if s.len() < words {
+		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
+	}
+	seen := make(map[string]struct{}, words)
+	var rows []int
+	for i := range s.len() {
+		x := s.at(i)
+		if _, ok := seen[string(x)]; ok {
+			continue
+		}
+		seen[string(x)] = struct{}{}
+		if rows = append(rows, i); len(rows) == words {
+			return rows, nil
+		}
+	}
+	return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
+}

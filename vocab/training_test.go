@@ -1,0 +1,368 @@
+package vocab
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+var ctx = context.Background()
+
+func train(t *testing.T, training Training, vectors []uint8, dim int) *Vocabulary {
+	t.Helper()
+	v, err := training.Train(ctx, vectors, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// objective returns the mean squared distance of rows to their nearest words.
+func objective(v *Vocabulary, rows []uint8) float64 {
+	var sum float64
+	for x := range slices.Chunk(rows, v.Dim()) {
+		sum += bruteForce(v, x, 1)[0].distance
+	}
+	return sum / float64(len(rows)/v.Dim())
+}
+
+// Three far groups have one word each, their means.
+func TestTrainFindsTheWords(t *testing.T) {
+	rows := []uint8{
+		10, 10, 12, 10, 10, 13, 12, 11, // 11, 11
+		200, 0, 202, 0, 204, 6, 202, 2, // 202, 2
+		0, 250, 1, 250, // ½, 250
+	}
+	for _, m := range []Method{Lloyd, MiniBatch} {
+		v := train(t, Training{Words: 3, Method: m, MaxIterations: 20}, rows, 2)
+		got := slices.SortedFunc(slices.Values([][]float64{v.Words.RawRowView(0), v.Words.RawRowView(1), v.Words.RawRowView(2)}), slices.Compare)
+		for j, want := range [][]float64{{0.5, 250}, {11, 11}, {202, 2}} {
+			// The words of a mini-batch also hold the rows that they began as.
+			within := 1e-12
+			if m == MiniBatch {
+				within = 1.5
+			}
+			if math.Abs(got[j][0]-want[0]) > within || math.Abs(got[j][1]-want[1]) > within {
+				t.Errorf("%v: word %v, want %v", m, got[j], want)
+			}
+		}
+	}
+}
+
+// Leaving out comparisons must not change the answer: with bounds of 0 every
+// row is compared with every word. Some words begin at the same place, so that
+// the second ones are empty and given a row.
+func TestLloydIsPlainLloyd(t *testing.T) {
+	for _, size := range []struct{ n, dim, words int }{{500, 3, 10}, {3000, 128, 40}, {4000, 8, 300}} {
+		rows := randomRows(rng.New(1, "plain"), size.n, size.dim, 60)
+		compared := 0
+		learn := func(every bool) []float64 {
+			var k *kmeans
+			training := Training{Words: size.words, Tolerance: 1e-9, Workers: 1, OnIteration: func(int, int, float64) {
+				if every {
+					clear(k.bounds)
+					for i := range k.reaches {
+						k.reaches[i] = float32(math.Inf(1))
+					}
+				}
+			}}
+			training, err := training.withDefaults(rows, size.dim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &sample{rows, size.dim, rng.New(1, "rows").Perm(size.n)}
+			words := newPoints(size.words, size.dim)
+			for j := range words.n {
+				for f, v := range s.at(j - j%7/6) {
+					words.at(j)[f] = float64(v)
+				}
+				words.ready(j)
+			}
+			k = newKMeans(training, s, words)
+			if err := k.lloyd(ctx, 1); err != nil {
+				t.Fatal(err)
+			}
+			for i := range size.n {
+				if math.Sqrt(k.words.distance(k.at(i), int(k.labels[i]))) < float64(slices.Min(k.boundsOf(i))) {
+					compared++
+				}
+			}
+			return words.values
+		}
+		if !slices.Equal(learn(false), learn(true)) {
+			t.Errorf("%v: bounds change the words", size)
+		}
+		if compared == 0 {
+			t.Errorf("%v: bounds never save a comparison", size)
+		}
+	}
+}
+
+func TestTrainIsRepeatable(t *testing.T) {
+	rows := randomRows(rng.New(1, "repeatable"), 5000, 32, 100)
+	for _, training := range []Training{
+		{Words: 50},
+		{Words: 50, Method: MiniBatch},
+		{Words: 300, Checks: 40, MaxIterations: 5},
+		{Words: 300, Checks: 40, MaxIterations: 2, Method: MiniBatch},
+	} {
+		training.Seed, training.Workers = 7, 1
+		want := train(t, training, rows, 32)
+		for _, workers := range []int{0, 2, 5} {
+			training.Workers = workers
+			if got := train(t, training, rows, 32); !mat.Equal(got.Words, want.Words) {
+				t.Errorf("%v, %d checks: %d workers give other words", training.Method, training.Checks, workers)
+			}
+		}
+		training.Seed = 8
+		if got := train(t, training, rows, 32); mat.Equal(got.Words, want.Words) {
+			t.Errorf("%v, %d checks: another seed gives the same words", training.Method, training.Checks)
+		}
+	}
+}
+
+// The words are the same in all builds, whatever does the products.
+func TestTrainIsTheSameEverywhere(t *testing.T) {
+	const n, dim, centres = 4000, 32, 60
+	random := rng.New(1, "everywhere")
+	centre := make([]int, centres*dim)
+	for i := range centre {
+		centre[i] = random.IntN(200)
+	}
+	var rows []uint8
+	for range n {
+		c := random.IntN(centres)
+		for f := range dim {
+			rows = append(rows, uint8(centre[c*dim+f]+random.IntN(50)))
+		}
+	}
+	for m, want := range map[Method]string{Lloyd: "47ea047fb814d576", MiniBatch: "f329458624c0ffcf"} {
+		v := train(t, Training{Words: 100, Method: m}, rows, dim)
+		digest := sha256.New()
+		for j := range v.Len() {
+			for _, value := range v.Words.RawRowView(j) {
+				fmt.Fprintln(digest, value)
+			}
+		}
+		if got := fmt.Sprintf("%x", digest.Sum(nil)[:8]); got != want {
+			t.Errorf("%v: the words' digest is %s, want %s", m, got, want)
+		}
+	}
+}
+
+// The objective must not rise within a part of the descriptors.
+func TestTrainDescends(t *testing.T) {
+	rows := randomRows(rng.New(1, "descends"), 3000, 16, 100)
+	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MiniBatch}, {Words: 200}, {Words: 200, Checks: 50}} {
+		parts := map[int][]float64{}
+		last := 0
+		training.Tolerance = 1e-12
+		training.OnIteration = func(iteration, descriptors int, mean float64) {
+			if iteration != last+1 {
+				t.Errorf("iteration %d after %d", iteration, last)
+			}
+			last = iteration
+			parts[descriptors] = append(parts[descriptors], mean)
+		}
+		v := train(t, training, rows, 16)
+		for n, means := range parts {
+			for i, mean := range means[1:] {
+				if mean > means[i]*(1+1e-13) {
+					t.Errorf("%+v, %d descriptors: iteration %d raises the objective from %v to %v", training, n, i+2, means[i], mean)
+				}
+			}
+		}
+		if (len(parts) > 1) != (training.Words == 60) {
+			t.Errorf("%d words: %d parts of the descriptors were read", training.Words, len(parts))
+		}
+		// What words are found for with some checks only may be nearer to others.
+		means := parts[3000]
+		reported := means[len(means)-1]
+		if got := objective(v, rows); got > reported*(1+1e-9) || got < reported*0.98 || training.Checks == 0 && got < reported*(1-1e-9) {
+			t.Errorf("%+v: objective %v, %v reported", training, got, reported)
+		}
+	}
+}
+
+// What the second iteration reports is the objective of the words of the first.
+func TestTrainReports(t *testing.T) {
+	rows := randomRows(rng.New(1, "reports"), 1000, 16, 50)
+	var reported []float64
+	training := Training{Words: 50, MaxIterations: 2, OnIteration: func(_, descriptors int, mean float64) {
+		if descriptors != 1000 {
+			t.Errorf("%d descriptors were read", descriptors)
+		}
+		reported = append(reported, mean)
+	}}
+	train(t, training, rows, 16)
+	training.MaxIterations, training.OnIteration = 1, nil
+	if want := objective(train(t, training, rows, 16), rows); math.Abs(reported[1]-want) > 1e-12*want {
+		t.Errorf("%v is reported, want %v", reported, want)
+	}
+}
+
+func TestWaysToTrainAgree(t *testing.T) {
+	rows := randomRows(rng.New(1, "agree"), 4000, 32, 2000)
+	exact := objective(train(t, Training{Words: 150}, rows, 32), rows)
+	for _, test := range []struct {
+		training Training
+		within   float64
+	}{
+		{Training{Words: 150, Method: MiniBatch}, 1.03},
+		{Training{Words: 150, Checks: 100}, 1.5},
+	} {
+		if got := objective(train(t, test.training, rows, 32), rows); got > test.within*exact {
+			t.Errorf("%v with %d checks: objective %v, Lloyd's is %v", test.training.Method, test.training.Checks, got, exact)
+		}
+	}
+}
+
+func TestFillEmpty(t *testing.T) {
+	rows := []uint8{0, 1, 2, 3, 100, 104}
+	training, err := Training{Words: 4, Workers: 1}.withDefaults(rows, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := newPoints(4, 1)
+	for j, v := range []float64{1, 250, 99, 251} {
+		words.at(j)[0] = v
+		words.ready(j)
+	}
+	k := newKMeans(training, &sample{rows, 1, []int{0, 1, 2, 3, 4, 5}}, words)
+	if err := k.assign(ctx, len(rows)); err != nil {
+		t.Fatal(err)
+	}
+	k.relabel(len(rows))
+	// 104 is 5 from its word and 3 is 2 from its: they go to the empty words.
+	if filled := k.fillEmpty(len(rows)); !slices.Equal(filled, []int{1, 3}) {
+		t.Errorf("words %v were filled, want 1 and 3", filled)
+	}
+	if want := []int32{0, 0, 0, 3, 2, 1}; !slices.Equal(k.labels, want) {
+		t.Errorf("labels %v, want %v", k.labels, want)
+	}
+	if want := []int64{3, 104, 100, 3}; !slices.Equal(k.means.sums, want) {
+		t.Errorf("sums %v, want %v", k.means.sums, want)
+	}
+	// Their bounds were those of other words.
+	for i := range rows {
+		unknown := math.IsInf(float64(k.reaches[i]), 1) && k.boundsOf(i)[0] == 0
+		if given := i == 3 || i == 5; unknown != given {
+			t.Errorf("row %d: its word is within %v, others beyond %v", i, k.reaches[i], k.boundsOf(i))
+		}
+	}
+}
+
+// k-means++ takes a row of each of a few far groups.
+func TestPlusPlus(t *testing.T) {
+	const groups, each, dim = 8, 300, 40
+	random := rng.New(1, "groups")
+	var rows []uint8
+	for g := range groups {
+		for range each {
+			for f := range dim {
+				rows = append(rows, uint8(random.IntN(5)+200*(g>>(f%3)&1)))
+			}
+		}
+	}
+	s := &sample{rows, dim, random.Perm(groups * each)}
+	taken, err := plusPlus(ctx, s, s.len(), groups, 2, random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen [groups]bool
+	for _, i := range taken {
+		seen[s.order[i]/each] = true
+	}
+	if slices.Contains(seen[:], false) {
+		t.Errorf("groups that were met: %v", seen)
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	two := []uint8{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2}
+	for _, test := range []struct {
+		training Training
+		vectors  []uint8
+		dim      int
+		want     string
+	}{
+		{Training{}, nil, 2, "no descriptors"},
+		{Training{}, two, 2, "200 words of 6 descriptors"},
+		{Training{Words: 3}, two, 2, "3 words of 6 descriptors, of which only 2 differ"},
+		{Training{Words: 2}, two, 5, "12 bytes are no descriptors of 5"},
+		{Training{Words: 2}, two, 0, "2 words of 0 numbers"},
+		{Training{Words: -2}, two, 2, "-2 words"},
+		{Training{Words: math.MaxInt}, two, 2, "words of 2 numbers"},
+		{Training{Words: 1 << 20}, two, 4096, "numbers in all"},
+		{Training{Words: 2, Method: 5}, two, 2, "Method(5)"},
+		{Training{Words: 2, Checks: -1}, two, 2, "-1 checks"},
+		{Training{Words: 2, MaxIterations: -1}, two, 2, "-1 iterations"},
+		{Training{Words: 2, Tolerance: math.NaN()}, two, 2, "tolerance of NaN"},
+		{Training{Words: 2, Workers: -1}, two, 2, "-1 workers"},
+	} {
+		if _, err := test.training.Train(ctx, test.vectors, test.dim); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got error %v, want %q", err, test.want)
+		}
+	}
+	if _, err := (Training{}).Train(ctx, nil, 2); !errors.Is(err, ErrNoDescriptors) {
+		t.Errorf("got error %v, want ErrNoDescriptors", err)
+	}
+	// As many words as different descriptors are those descriptors.
+	v := train(t, Training{Words: 2}, two, 2)
+	if got := objective(v, two); got != 0 {
+		t.Errorf("objective %v of two words for two descriptors", got)
+	}
+}
+
+func TestTrainStops(t *testing.T) {
+	rows := randomRows(rng.New(1, "stops"), 3000, 8, 20)
+	for _, m := range []Method{Lloyd, MiniBatch} {
+		ctx, cancel := context.WithCancel(ctx)
+		_, err := Training{Words: 20, Method: m, Tolerance: 1e-300, OnIteration: func(int, int, float64) { cancel() }}.Train(ctx, rows, 8)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: got error %v, want %v", m, err, context.Canceled)
+		}
+	}
+	iterations := 0
+	train(t, Training{Words: 1000, MaxIterations: 2, OnIteration: func(int, int, float64) { iterations++ }}, rows, 8)
+	if iterations != 2 {
+		t.Errorf("%d iterations of at most 2", iterations)
+	}
+}
+
+func TestParseMethod(t *testing.T) {
+	for _, m := range []Method{Lloyd, MiniBatch} {
+		if got, err := ParseMethod(fmt.Sprint(m)); err != nil || got != m {
+			t.Errorf("%v is read as %v, %v", m, got, err)
+		}
+	}
+	if _, err := ParseMethod("k"); err == nil {
+		t.Error("a method that is none was read")
+	}
+}
+
+// Single precision does not tell these rows apart. The words must all the same
+// be as many different rows.
+func TestPlusPlusOfLongRows(t *testing.T) {
+	const n, dim = 100, 301
+	rows := bytes.Repeat([]uint8{255}, n*dim)
+	for i := range n {
+		rows[i*dim+i]--
+	}
+	for _, m := range []Method{Lloyd, MiniBatch} {
+		v := train(t, Training{Words: n, Method: m}, rows, dim)
+		if got := objective(v, rows); got != 0 {
+			t.Errorf("%v: objective %v of a word for each row", m, got)
+		}
+	}
+}
