@@ -2,62 +2,120 @@ package factor
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	_ "github.com/seed4492f2cd/partwise/internal/blas" // the products of the build
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// BenchmarkIteration times iterations on data of the sizes of a face set and
-// of a text set.
-func BenchmarkIteration(b *testing.B) {
+// faces, texts and scenes are of the sizes of a set of faces, of texts, and of
+// scenes in histograms of visual words.
+func faces() *mat.Dense {
 	src := rand.New(rand.NewPCG(1, 1))
-	faces := mat.NewDense(400, 1024, nil)
-	for i := range 400 {
-		row := faces.RawRowView(i)
-		for j := range row {
-			row[j] = src.Float64()
-		}
-	}
-	labels := make([]int, 400)
-	for i := range labels {
-		labels[i] = i % 40
-		if i >= 120 {
-			labels[i] = -1
-		}
-	}
+	x := mat.NewDense(400, 1024, nil)
+	x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
+	return x
+}
+
+func texts() *CSR {
+	src := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Entry
 	for i := range 1200 {
 		for range 150 {
 			entries = append(entries, sparse.Entry{Row: i, Col: int(26000 * src.Float64() * src.Float64()), Value: 1 + float64(src.IntN(3))})
 		}
 	}
-	texts := sparse.FromEntries(1200, 26000, entries)
+	return sparse.FromEntries(1200, 26000, entries)
+}
+
+func scenes() *CSR {
+	src := rand.New(rand.NewPCG(1, 3))
+	var entries []sparse.Entry
+	for i := range 1300 {
+		for j := range 3200 {
+			if src.Float64() < 0.15 {
+				entries = append(entries, sparse.Entry{Row: i, Col: j, Value: src.ExpFloat64()})
+			}
+		}
+	}
+	return sparse.FromEntries(1300, 3200, entries)
+}
+
+// classes returns the labels 0, 1, …, c−1, 0, 1, … of n samples, the first known
+// of them known.
+func classes(n, c, known int) Known {
+	labels := make([]int, n)
+	for i := range labels {
+		if labels[i] = i % c; i >= known {
+			labels[i] = -1
+		}
+	}
+	return Known{Labels: labels}
+}
+
+// BenchmarkIteration times iterations.
+func BenchmarkIteration(b *testing.B) {
+	faces, texts, scenes := faces(), texts(), scenes()
+	partly, fully := classes(400, 40, 120), classes(1300, 13, 1300)
+	whole := mat.DenseCopyOf(scenes)
 	for _, c := range []struct {
 		name   string
 		x      mat.Matrix
+		known  Known
 		method Method
-		rank   int
+		ranks  []int
 	}{
-		{"faces/nmf", faces, NMF{}, 40},
-		{"faces/nmf-kl", faces, NMFKL{}, 40},
-		{"faces/cnmf", faces, CNMF{}, 40},
-		{"faces/cf", faces, CF{}, 40},
-		{"faces/gnmf", faces, GNMF{}, 40},
-		{"texts/nmf", texts, NMF{}, 20},
-		{"texts/nmf-kl", texts, NMFKL{}, 20},
+		{"faces/nmf", faces, Known{}, NMF{}, []int{40}},
+		{"faces/nmf-kl", faces, Known{}, NMFKL{}, []int{40}},
+		{"faces/cnmf", faces, partly, CNMF{}, []int{40}},
+		{"faces/cf", faces, Known{}, CF{}, []int{40}},
+		{"faces/gnmf", faces, Known{}, GNMF{}, []int{40}},
+		{"texts/nmf", texts, Known{}, NMF{}, []int{20}},
+		{"texts/nmf-kl", texts, Known{}, NMFKL{}, []int{20}},
+		{"scenes/nmf", scenes, Known{}, NMF{}, []int{18}},
+		{"scenes/nmf-kl", scenes, Known{}, NMFKL{}, []int{18}},
+		{"scenes/l2-snmf", scenes, fully, L2SNMF{}, []int{18}},
+		{"scenes/d-snmf", scenes, fully, DSNMF{}, []int{5, 18, 40}},
+		{"scenes-dense/nmf", whole, Known{}, NMF{}, []int{18}},
+		{"scenes-dense/d-snmf", whole, fully, DSNMF{}, []int{18}},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			known := Known{}
-			if c.x == mat.Matrix(faces) {
-				known.Labels = labels
-			}
-			_, err := c.method.Fit(context.Background(), c.x, known, Options{Rank: c.rank, Iterations: b.N})
-			if err != nil {
-				b.Fatal(err)
+		for _, k := range c.ranks {
+			b.Run(fmt.Sprintf("%s/%d", c.name, k), func(b *testing.B) {
+				_, err := c.method.Fit(context.Background(), c.x, c.known, Options{Rank: k, Iterations: b.N})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkTransform times the representation of the scenes.
+func BenchmarkTransform(b *testing.B) {
+	x := scenes()
+	for _, cost := range []Cost{Frobenius, KL} {
+		b.Run(cost.String(), func(b *testing.B) {
+			model := &Additive{Cost: cost, Basis: mat.NewDense(3200, 18, nil)}
+			src := rand.New(rand.NewPCG(1, 1))
+			model.Basis.Apply(func(int, int, float64) float64 { return src.Float64() }, model.Basis)
+			for b.Loop() {
+				if _, err := model.Transform(context.Background(), x); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
+	}
+}
+
+// BenchmarkGram times the inner products of the scenes.
+func BenchmarkGram(b *testing.B) {
+	d := newSparseData(scenes())
+	dst := mat.NewDense(1300, 1300, nil)
+	for b.Loop() {
+		d.gram(dst, 0)
 	}
 }

@@ -9,9 +9,12 @@ import (
 // CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples
 // of one class share their coefficients (Liu et al. 2014, eqs 10 and 11; 23 and 27
 // for data of any sign).
-type CCF struct{}
+type CCF struct {
+	// Kernel takes the place of XᵀX.
+	Kernel
+}
 
 // Fit implements [Method].
-func (CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Basis: Concept, Tie: Labels}.Fit(ctx, x, known, opt)
+func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return Parts{Basis: Concept, Tie: Labels, Kernel: c.Kernel}.Fit(ctx, x, known, opt)
 }

@@ -8,9 +8,12 @@ import (
 
 // CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may
 // be of any sign.
-type CF struct{}
+type CF struct {
+	// Kernel takes the place of XᵀX.
+	Kernel
+}
 
 // Fit implements [Method].
-func (CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Basis: Concept}.Fit(ctx, x, known, opt)
+func (c CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return Parts{Basis: Concept, Kernel: c.Kernel}.Fit(ctx, x, known, opt)
 }

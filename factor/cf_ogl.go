@@ -22,6 +22,8 @@ type CFOGL struct {
 	// rank.
 	Parts int `param:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	Neighbourhood
+	// Kernel takes the place of XᵀX.
+	Kernel
 	// Rule says how the graph moves.
 	Rule GraphRule `param:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 	// Initial is W₀, n×n, in place of the neighbourhood's graph, if it is set.
@@ -37,5 +39,5 @@ func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if c.Mu == None {
 		return nil, errors.New("mu is 0, and without the fit there is nothing to find")
 	}
-	return Parts{Basis: Concept, Penalty: g, FitWeight: c.Mu}.Fit(ctx, x, known, opt)
+	return Parts{Basis: Concept, Kernel: c.Kernel, Penalty: g, FitWeight: c.Mu}.Fit(ctx, x, known, opt)
 }

@@ -35,6 +35,8 @@ type Combined struct {
 	Penalty   PenaltyKind `param:"penalty" help:"none, graph, links or learned-graph"`
 	// UnitNorm is that of Parts.
 	UnitNorm bool `param:"unit-norm" help:"basis vectors to unit length in every iteration"`
+	// Kernel is that of Parts.
+	Kernel
 	// Lambda is that of Graph or LearnedGraph, with their neighbourhood.
 	Lambda float64 `param:"lambda" default:"100, learned-graph 1" help:"weight λ of the graph"`
 	Neighbourhood
@@ -51,7 +53,7 @@ type Combined struct {
 
 // Fit implements [Method].
 func (c Combined) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	p := Parts{Cost: c.Cost, Basis: c.Basis, Tie: c.Tie, Weighting: c.Weighting, UnitNorm: c.UnitNorm}
+	p := Parts{Cost: c.Cost, Basis: c.Basis, Tie: c.Tie, Weighting: c.Weighting, Kernel: c.Kernel, UnitNorm: c.UnitNorm}
 	switch c.Penalty {
 	case GraphPenalty:
 		p.Penalty = Graph{Lambda: c.Lambda, Neighbourhood: c.Neighbourhood, LabelEdges: c.LabelEdges}

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -67,6 +68,9 @@ const (
 // newData wraps x after checking it: every value finite, and no sample
 // without a value other than 0.
 func newData(x mat.Matrix) (data, error) {
+	if x == nil {
+		return nil, errors.New("no data")
+	}
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", n, m)

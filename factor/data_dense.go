@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // denseData is a data whose matrix is stored whole.
@@ -52,13 +54,7 @@ func (d denseData) ratioBasis(dst, u, v *mat.Dense) float64 {
 	d.products(u, v, func(_ int, vp, y blas64.General, x [][]float64) {
 		for i, row := range x {
 			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
-			for j, xij := range row {
-				r := xij / max(yr[j], floor)
-				if xij > 0 {
-					sum += xij * logarithm(r)
-				}
-				yr[j] = r
-			}
+			sum += simd.DivideSum(yr, row, floor)
 		}
 		blas64.Gemm(noTrans, noTrans, 1, vp, y, 1, dst.RawMatrix())
 	})
@@ -70,9 +66,7 @@ func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
 	d.products(u, v, func(from int, _, y blas64.General, x [][]float64) {
 		for i, row := range x {
 			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
-			for j, xij := range row {
-				yr[j] = xij / max(yr[j], floor)
-			}
+			simd.Divide(yr, row, floor)
 		}
 		part := blas64.General{Rows: raw.Rows, Cols: y.Rows, Stride: raw.Stride, Data: raw.Data[from:]}
 		blas64.Gemm(noTrans, trans, 1, u.RawMatrix(), y, 0, part)

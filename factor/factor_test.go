@@ -134,13 +134,13 @@ func TestInitialisations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "the same once more", a.Basis, b.Basis, 0)
+			near(t, "the same once more", a.Coefficients, b.Coefficients, 0)
 			other := p.opt
 			other.Seed++
 			if b, err = parts.Fit(context.Background(), p.x, p.known, other); err != nil {
 				t.Fatal(err)
 			}
-			if same := mat.Equal(a.Basis, b.Basis); same != (init == NNDSVDa) {
+			if same := mat.Equal(a.Coefficients, b.Coefficients); same != (init == NNDSVDa) {
 				t.Errorf("%s from %s: another seed gives the same: %v", name, init, same)
 			}
 		}

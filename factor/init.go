@@ -46,7 +46,7 @@ type Start struct {
 // and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d, condensed data, ch *change, opt Options) (*initialFactors, error) {
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, opt Options) (*initialFactors, error) {
 	var f *initialFactors
 	var err error
 	switch opt.Init {

@@ -30,8 +30,9 @@ const (
 	// lassoSweeps bounds the descent by coordinates.
 	lassoSweeps = 100
 	// lassoDependent is the share of an atom's square below which what the
-	// atoms in use leave of it is rounding.
-	lassoDependent = 1e-13
+	// atoms in use leave of it counts as nothing: less would make codes that
+	// are large and cancel each other.
+	lassoDependent = 1e-10
 )
 
 // newLasso makes ready for the dictionary B, lying: k×m.
@@ -131,12 +132,13 @@ func (l *lasso) enter(s []float64, j int) bool {
 	if way == 0 {
 		way = -l.sign[j]
 	}
+	// By their signs, which values that become 0 together with another keep.
 	step, out := math.Inf(1), -1
-	if s[j]*way < 0 {
+	if l.sign[j]*way < 0 {
 		step, out = math.Abs(s[j]), n
 	}
 	for a, i := range l.active {
-		if move := -way * w[a]; move*s[i] < 0 && -s[i]/move < step {
+		if move := -way * w[a]; move*l.sign[i] < 0 && -s[i]/move < step {
 			step, out = -s[i]/move, a
 		}
 	}

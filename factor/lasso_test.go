@@ -140,3 +140,28 @@ func ExampleSparseCode() {
 	fmt.Println(codes.RawRowView(0))
 	// Output: [1.5 0]
 }
+
+// TestLassoCopies: atoms and codes that become 0 together, as they do where all
+// samples are multiples of one.
+func TestLassoCopies(t *testing.T) {
+	for seed := range uint64(300) {
+		src := rand.New(rand.NewPCG(seed, 47))
+		n, m := 2+src.IntN(20), 1+src.IntN(10)
+		x := mat.NewDense(n, m, nil)
+		for j := range m {
+			x.Set(0, j, 10*src.NormFloat64())
+		}
+		for i := 1; i < n; i++ {
+			x.SetRow(i, x.RawRowView(0))
+			scaleRow(x, i, 1+src.Float64())
+		}
+		res, err := SparseCoding{Lambda: None}.Fit(context.Background(), x, Known{}, Options{Rank: n, Seed: seed, Iterations: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := inner(x, x)
+		if last := res.Objective[10]; !(last < 1e-12*size) {
+			t.Errorf("seed %d: one atom is enough, and %v of %v is left", seed, last, size)
+		}
+	}
+}

@@ -13,9 +13,12 @@ type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, None means 0.
 	Lambda float64 `param:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
+	// Kernel takes the place of XᵀX.
+	Kernel
 }
 
 // Fit implements [Method].
 func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Basis: Concept, Penalty: Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}}.Fit(ctx, x, known, opt)
+	g := Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}
+	return Parts{Basis: Concept, Kernel: l.Kernel, Penalty: g}.Fit(ctx, x, known, opt)
 }

@@ -1,6 +1,10 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
 // needs of the data only the inner products K = X·Xᵀ of the samples, and X·X̃ᵀ
@@ -9,15 +13,16 @@ import "gonum.org/v1/gonum/mat"
 //	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
 //
 // It does what plainModel does with a frobeniusCost and a conceptBasis, in
-// four products with X an iteration, or two with K, instead of five.
+// four products with X an iteration, or two with K, instead of five. K may also
+// be that of a kernel, X being what φ makes of the samples.
 type conceptModel struct {
 	w, v   *mat.Dense // k×n, k×ñ
-	x      data       // the samples
-	xt     data       // the condensed samples
+	x      data       // the samples; nil of a kernel
+	xt     data       // the condensed samples; nil of a kernel
 	change *change
-	u      *mat.Dense // k×m, a buffer, or w·X
+	u      *mat.Dense // k×m, a buffer, or w·X; nil of a kernel
 	// The inner products, formed where there are few samples for their
-	// features, or where the data has signs; nil elsewhere.
+	// features, where the data has signs, or of a kernel; nil elsewhere.
 	k, kt    *mat.Dense // n×n, ñ×n
 	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
 	kNeg     *mat.Dense
@@ -29,27 +34,47 @@ type conceptModel struct {
 	pos, neg *mat.Dense
 	h        *mat.Dense // w·K·wᵀ, k×k
 	vv       *mat.Dense
-	sumSq    float64 // of X̃
+	sumSq    float64 // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
 // signed reports whether the data has negative values.
 func newConceptModel(x, xt data, ch *change, w, v *mat.Dense, signed bool) *conceptModel {
 	n, m := x.dims()
 	k, _ := w.Dims()
-	c := &conceptModel{w: w, v: v, x: x, xt: xt, change: ch, u: mat.NewDense(k, m, nil),
-		kw: like(w), kv: like(w), lin: like(v), pos: like(w), sumSq: sumSquares(xt)}
+	c := &conceptModel{w: w, v: v, x: x, xt: xt, change: ch, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
 	if signed || n <= 2*m {
 		c.k = mat.NewDense(n, n, nil)
 		x.gram(c.k, 0)
-		nt, _ := xt.dims()
-		c.kt = mat.NewDense(nt, n, nil)
-		ch.rows(c.kt, c.k)
+	}
+	c.prepare(signed)
+	return c
+}
+
+// newKernelModel takes K in place of the samples.
+func newKernelModel(k *mat.Dense, ch *change, w, v *mat.Dense) *conceptModel {
+	c := &conceptModel{w: w, v: v, k: k, change: ch}
+	n, _ := k.Dims()
+	for i := range n {
+		c.sumSq += ch.weight[i] * k.At(i, i)
+	}
+	c.prepare(true)
+	return c
+}
+
+func (c *conceptModel) prepare(signed bool) {
+	c.kw, c.kv, c.lin, c.pos = like(c.w), like(c.w), like(c.v), like(c.w)
+	switch {
+	case c.k != nil && c.change.none:
+		c.kt = c.k
+	case c.k != nil:
+		n, _ := c.k.Dims()
+		c.kt = mat.NewDense(c.change.groups, n, nil)
+		c.change.rows(c.kt, c.k)
 	}
 	if signed {
 		c.splitKernel()
 	}
 	c.product()
-	return c
 }
 
 // splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
@@ -123,7 +148,10 @@ func (c *conceptModel) coefficientBlock() block {
 func (c *conceptModel) value() float64 {
 	c.vv = selfGram(c.v)
 	j := c.sumSq - 2*inner(c.lin, c.v) + inner(c.h, c.vv)
-	if j < nearZero*c.sumSq {
+	switch {
+	case c.x == nil:
+		return max(j, 0) // below 0 by rounding
+	case j < nearZero*c.sumSq:
 		u, _ := c.factors()
 		return c.xt.residual(u, c.v)
 	}
@@ -132,7 +160,27 @@ func (c *conceptModel) value() float64 {
 
 func (c *conceptModel) rescale(scale []float64) { divideRows(c.w, scale) }
 
+// lengths of a kernel are (WᵀKW)^½.
+func (c *conceptModel) lengths() []float64 {
+	if c.x != nil {
+		u, _ := c.factors()
+		return lengths(u)
+	}
+	k, _ := c.w.Dims()
+	out := make([]float64, k)
+	for r := range k {
+		out[r] = math.Sqrt(max(dot(c.kw.RawRowView(r), c.w.RawRowView(r)), 0))
+		if out[r] < floor {
+			out[r] = 1
+		}
+	}
+	return out
+}
+
 func (c *conceptModel) factors() (u, w *mat.Dense) {
+	if c.x == nil {
+		return nil, c.w
+	}
 	c.x.timesCoefficients(c.u, c.w)
 	return c.u, c.w
 }

@@ -94,10 +94,7 @@ func (h Neighbourhood) graph(x data) (*CSR, error) {
 				if h.Edges == Cosine {
 					d = -g / math.Sqrt(square[i]*square[j])
 				} else {
-					d = max(square[i]+square[j]-2*g, 0)
-					if d <= 1e-13*(square[i]+square[j]) {
-						d = 0 // copies of one sample, but for rounding
-					}
+					d = squaredDistance(square[i], square[j], g)
 					mean += math.Sqrt(d) / float64(n) / float64(n)
 				}
 				q := near{j, d}
@@ -137,6 +134,16 @@ func (h Neighbourhood) graph(x data) (*CSR, error) {
 		}
 	}
 	return sparse.FromEntries(n, n, entries), nil
+}
+
+// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than
+// rounding makes of copies of one sample.
+func squaredDistance(a, b, product float64) float64 {
+	d := max(a+b-2*product, 0)
+	if d <= 1e-13*(a+b) {
+		return 0
+	}
+	return d
 }
 
 // labelEdges replaces the edges of s between labelled samples: 1 between

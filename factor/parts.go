@@ -16,6 +16,9 @@ type Parts struct {
 	Tie   Tie
 	// Weighting says how much each sample counts.
 	Weighting Weighting
+	// Kernel is the inner product of samples that a concept basis under the
+	// Frobenius cost works with.
+	Kernel Kernel
 	// Penalty adds a term in the coefficients to the cost, or is nil.
 	Penalty Penalty
 	// UnitNorm brings the vectors of a free basis to unit length in every
@@ -27,9 +30,9 @@ type Parts struct {
 }
 
 // Fit implements [Method]. The data must be ≥ 0, but for a concept basis under
-// the Frobenius cost, whose coefficients and weights still are. It fails on data
-// or options that cannot be used, when ctx ends, and when the cost runs over
-// what a float64 holds.
+// the Frobenius cost, whose coefficients and weights still are. With
+// Kernel.Matrix x may be nil. It fails on data or options that cannot be used,
+// when ctx ends, and when the cost runs over what a float64 holds.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	run, err := p.start(ctx, x, known, opt)
 	if err != nil {
@@ -45,7 +48,8 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 type run struct {
 	parts   Parts
 	model   model
-	v       *mat.Dense // k×ñ, condensed
+	kernel  *boundKernel // or nil
+	v       *mat.Dense   // k×ñ, condensed
 	change  *change
 	penalty boundPenalty
 	terms   *terms     // of the condensed coefficients
@@ -54,10 +58,14 @@ type run struct {
 	solver  solver
 	offset  float64 // of the condensed cost
 	history []float64
+	share   []float64 // the penalty's, of each entry of history
 	stop    Stop
 }
 
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*run, error) {
+	if x == nil && p.Kernel.Matrix != nil {
+		x = p.Kernel.Matrix
+	}
 	d, err := newData(x)
 	if err != nil {
 		return nil, err
@@ -69,8 +77,18 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := opt.check(n); err != nil {
 		return nil, err
 	}
+	r := &run{parts: p, solver: &multiplicative{}}
+	gram := p.Basis == Concept && p.Cost == Frobenius // all that is needed of the data
+	if !p.Kernel.features() {
+		if !gram {
+			return nil, fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
+		}
+		if r.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
+			return nil, err
+		}
+	}
 	i, j, value, signed := firstNegative(d)
-	if signed && !(p.Basis == Concept && p.Cost == Frobenius && p.Weighting == Equal) {
+	if signed && r.kernel == nil && !(gram && p.Weighting == Equal) {
 		return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and this method needs values of 0 or more", j, value)}
 	}
 	if p.Basis == RankOne {
@@ -80,14 +98,13 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	var weight []float64
 	if p.Weighting == NormalisedCut {
-		weight = normalisedCutWeights(d)
+		if weight, err = normalisedCutWeights(d, r.kernel); err != nil {
+			return nil, err
+		}
 	}
-	r := &run{parts: p, solver: &multiplicative{}}
 	if r.change, err = newChange(n, p.Tie, known.Labels, weight, p.Cost); err != nil {
 		return nil, err
 	}
-	condensed := r.change.data(d, p.Cost)
-	r.offset = r.change.constant(d, condensed, p.Cost)
 	if !(p.FitWeight >= 0 && p.FitWeight <= largestValue) {
 		return nil, fmt.Errorf("the fit weighs %v; it must be above 0", p.FitWeight)
 	}
@@ -100,18 +117,24 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 	}
 
-	first, err := p.initial(ctx, x, d, condensed, r.change, opt)
+	first, err := p.initial(ctx, x, d, r.change, opt)
 	if err != nil {
 		return nil, err
 	}
 	r.v = first.v
 	if r.penalty != nil {
-		r.terms = &terms{like(r.v), like(r.v), r.penalty.root()}
+		r.terms = &terms{like(r.v), like(r.v), r.penalty.root() || p.Cost == KL}
 		if !r.change.none {
 			r.wholeV = mat.NewDense(opt.Rank, n, nil)
 			r.whole = &terms{neg: like(r.wholeV), pos: like(r.wholeV)}
 		}
 	}
+	if r.kernel != nil {
+		r.model = newKernelModel(r.kernel.values, r.change, first.w, first.v)
+		return r, nil
+	}
+	condensed := r.change.data(d, p.Cost)
+	r.offset = r.change.constant(d, condensed, p.Cost)
 	r.model = p.model(d, condensed, r.change, first, signed)
 	return r, nil
 }
@@ -200,22 +223,24 @@ func (r *run) penaltyTerms() *terms {
 	return r.terms
 }
 
-// objective is the objective at the present factors.
+// objective is the objective at the present factors; it notes the penalty's
+// share.
 func (r *run) objective() float64 {
 	j := r.parts.fitWeight() * (r.model.value() + r.offset)
-	if r.penalty != nil {
-		j += r.penalty.value(r.change.v(r.v))
+	if r.penalty == nil {
+		return j
 	}
-	return j
+	share := r.penalty.value(r.change.v(r.v))
+	r.share = append(r.share, share)
+	return j + share
 }
 
 // finish scales the factors as the papers do on exit, the columns of U to unit
 // length and those of V the other way (CNMF paper, section 3.3; CF paper, eqs
 // 12–13, where the length is (WᵀKW)^½), and stands them up.
 func (r *run) finish(opt Options) (*Result, error) {
-	u, _ := r.model.factors()
 	if !opt.KeepScale {
-		scale := lengths(u)
+		scale := r.model.lengths()
 		for i, s := range scale {
 			scaleRow(r.v, i, s)
 		}
@@ -223,14 +248,19 @@ func (r *run) finish(opt Options) (*Result, error) {
 	}
 	u, w := r.model.factors()
 	res := &Result{
-		Basis:        stand(u),
 		Coefficients: stand(r.change.v(r.v)),
 		Objective:    r.history,
+		Penalty:      r.share,
 		Stop:         r.stop,
 	}
-	res.Model = &Additive{Cost: r.parts.Cost, Basis: res.Basis}
 	if w != nil {
 		res.Weights = stand(w)
+	}
+	if u != nil {
+		res.Basis = stand(u)
+		res.Model = &Additive{Cost: r.parts.Cost, Basis: res.Basis}
+	} else {
+		res.Model = r.kernel.model(w)
 	}
 	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
 		if a != nil && !finite(a) {
@@ -240,17 +270,25 @@ func (r *run) finish(opt Options) (*Result, error) {
 	return res, nil
 }
 
-// normalisedCutWeights returns γ_i = 1/Σ_j x_iᵀx_j.
-func normalisedCutWeights(x data) []float64 {
+// normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner
+// products.
+func normalisedCutWeights(x data, kernel *boundKernel) ([]float64, error) {
 	n, m := x.dims()
-	total := make([]float64, m)
-	x.each(func(_, j int, v float64) { total[j] += v })
 	out := make([]float64, n)
-	x.each(func(i, j int, v float64) { out[i] += v * total[j] })
-	for i := range out {
-		out[i] = 1 / out[i]
+	if kernel != nil {
+		rowSums(out, kernel.values)
+	} else {
+		total := make([]float64, m)
+		x.each(func(_, j int, v float64) { total[j] += v })
+		x.each(func(i, j int, v float64) { out[i] += v * total[j] })
 	}
-	return out
+	for i, s := range out {
+		if !(s > 0) {
+			return nil, &SampleError{i, fmt.Sprintf("its inner products with the samples sum to %v, and normalised-cut weights need more than 0", s)}
+		}
+		out[i] = 1 / s
+	}
+	return out, nil
 }
 
 func finite(a *mat.Dense) bool {

@@ -15,7 +15,8 @@ type boundPenalty interface {
 	// add adds share times the two parts of half the gradient at v.
 	add(t *terms, v *mat.Dense, share float64)
 	// root tells whether v must move by the square root of its ratio for the
-	// objective not to rise.
+	// objective not to rise. With the divergence, which is of another degree in
+	// v than a penalty of squares, it always does.
 	root() bool
 	// value is the penalty at v.
 	value(v *mat.Dense) float64

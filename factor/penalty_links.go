@@ -72,6 +72,8 @@ func (b *boundLinks) root() bool { return true }
 // sums writes, for a row of v, the sums over must-linked samples and over
 // cannot-linked ones of each sample.
 func (b *boundLinks) sums(row, together, apart []float64) {
+	clear(together)
+	clear(apart)
 	class := make([]float64, b.classes)
 	var all float64
 	for i, c := range b.labels {
@@ -80,25 +82,27 @@ func (b *boundLinks) sums(row, together, apart []float64) {
 			all += row[i]
 		}
 	}
-	for i := range row {
-		together[i], apart[i] = 0, 0
-		if len(b.labels) > 0 && b.labels[i] >= 0 {
-			c := b.labels[i]
+	for i, c := range b.labels {
+		if c >= 0 {
 			together[i] = max(class[c]-row[i], 0)
 			apart[i] = max(all-class[c], 0)
 		}
-		together[i] += rowSum(b.mustPairs, i, row)
-		apart[i] += rowSum(b.cannotPairs, i, row)
 	}
+	addPairs(together, b.mustPairs, row)
+	addPairs(apart, b.cannotPairs, row)
 }
 
-func rowSum(s *CSR, i int, row []float64) float64 {
-	var sum float64
-	cols, vals := s.Row(i)
-	for p, j := range cols {
-		sum += vals[p] * row[j]
+// addPairs adds pairs·row.
+func addPairs(dst []float64, pairs *CSR, row []float64) {
+	if pairs.NNZ() == 0 {
+		return
 	}
-	return sum
+	for i := range dst {
+		cols, vals := pairs.Row(i)
+		for p, j := range cols {
+			dst[i] += vals[p] * row[j]
+		}
+	}
 }
 
 // add: C⁻V to the negative part and C⁺V to the positive one.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,7 +55,11 @@ func randomProblem(seed uint64, signed bool) problem {
 		}
 	}
 	labels[src.IntN(n)] = 0 // one at least
-	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed, Iterations: 30, Height: m, Width: 1}}
+	height := int(math.Sqrt(float64(m)))
+	for m%height != 0 {
+		height--
+	}
+	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed, Iterations: 30, Height: height, Width: m / height}}
 }
 
 func randomLambda(seed uint64) float64 {
@@ -65,7 +70,7 @@ func randomLambda(seed uint64) float64 {
 	return math.Pow(10, 6*src.Float64()-3) // 0.001 to 1000
 }
 
-// combinations are all methods whose objective the theory says never rises.
+// combinations are parts put together in most ways there are; rules has all.
 func combinations(lambda float64) map[string]Parts {
 	out := map[string]Parts{}
 	for _, cost := range []Cost{Frobenius, KL} {
@@ -93,57 +98,16 @@ func combinations(lambda float64) map[string]Parts {
 	learned := LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1}
 	out["learned-graph"] = Parts{Basis: Concept, Penalty: learned}
 	out["learned-graph-free"] = Parts{Penalty: learned, FitWeight: 3}
+	out["learned-graph-kl-ties"] = Parts{Cost: KL, Tie: Labels, Penalty: learned}
+	for name, k := range kernels() {
+		out[name] = Parts{Basis: Concept, Kernel: k}
+		out[name+"-ties-graph"] = Parts{Basis: Concept, Tie: Labels, Kernel: k, Penalty: Graph{Lambda: lambda}}
+	}
+	out["rbf-learned-graph"] = Parts{Basis: Concept, Kernel: Kernel{Function: RBF}, Penalty: learned}
+	out["intersection-ncw-ties"] = Parts{Basis: Concept, Kernel: Kernel{Function: Intersection}, Weighting: NormalisedCut, Tie: Labels}
 	out["ncw"] = Parts{Weighting: NormalisedCut}
 	out["ncw-ties"] = Parts{Weighting: NormalisedCut, Tie: Labels}
 	return out
-}
-
-// TestObjectiveNeverRises. Two kinds promise nothing and are left out: the
-// divergence with a graph, where the two-part rule is no majorisation, and unit
-// norm in every iteration, which the coefficients do not follow.
-func TestObjectiveNeverRises(t *testing.T) {
-	for seed := range uint64(200) {
-		for name, parts := range combinations(randomLambda(seed)) {
-			_, links := parts.Penalty.(Links)
-			if parts.UnitNorm || parts.Cost == KL && parts.Penalty != nil && !links {
-				continue
-			}
-			for _, signed := range []bool{false, true} {
-				if signed && !(parts.Basis == Concept && parts.Cost == Frobenius) {
-					continue
-				}
-				p := randomProblem(seed, signed)
-				res, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
-				if err != nil {
-					t.Fatalf("%s %v: %v", name, p, err)
-				}
-				size := sumSquares(denseData{p.x})
-				for i := 1; i < len(res.Objective); i++ {
-					if before, now := res.Objective[i-1], res.Objective[i]; now > before+1e-9*before+1e-13*size {
-						t.Fatalf("%s signed=%v %v: objective rises from %v to %v at iteration %d", name, signed, p, before, now, i)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestNothingIsNotANumber: also where no descent is promised.
-func TestNothingIsNotANumber(t *testing.T) {
-	for seed := range uint64(50) {
-		for name, parts := range combinations(randomLambda(seed)) {
-			p := randomProblem(seed, false)
-			res, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
-			if err != nil {
-				t.Fatalf("%s %v: %v", name, p, err)
-			}
-			for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
-				if a != nil && (!finite(a) || mat.Min(a) < 0) {
-					t.Fatalf("%s %v: a factor holds negative values or none at all", name, p)
-				}
-			}
-		}
-	}
 }
 
 // randomStart draws initial factors for the samples in the order given.
@@ -166,7 +130,7 @@ func randomStart(p problem, order []int) *Start {
 		}
 		return out
 	}
-	return &Start{Basis: draw(m), Rows: draw(m), Columns: draw(1), Weights: pick(draw(n)), Coefficients: pick(draw(n))}
+	return &Start{Basis: draw(m), Rows: draw(p.opt.Height), Columns: draw(p.opt.Width), Weights: pick(draw(n)), Coefficients: pick(draw(n))}
 }
 
 // unique makes the answer of a learned graph one: where several eigenvalues of
@@ -210,7 +174,9 @@ func TestPermutingSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, 1e-6*max(1, mat.Max(want.Basis)))
+			if want.Basis != nil {
+				near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, 1e-6*max(1, mat.Max(want.Basis)))
+			}
 			back := like(want.Coefficients)
 			for to, from := range order {
 				back.SetRow(from, got.Coefficients.RawRowView(to))
@@ -256,7 +222,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
 		for name, parts := range combinations(None) {
-			if parts.Weighting == NormalisedCut || parts.Penalty != nil {
+			if parts.Weighting == NormalisedCut || parts.Penalty != nil || !parts.Kernel.features() {
 				continue
 			}
 			p := randomProblem(5, false)
@@ -295,7 +261,9 @@ func TestSparseEqualsDense(t *testing.T) {
 				t.Fatal(err)
 			}
 			what := name + " " + p.String()
-			near(t, what+" basis", got.Basis, want.Basis, 1e-6*max(1, mat.Max(want.Basis)))
+			if want.Basis != nil {
+				near(t, what+" basis", got.Basis, want.Basis, 1e-6*max(1, mat.Max(want.Basis)))
+			}
 			near(t, what+" coefficients", got.Coefficients, want.Coefficients, 1e-6*max(1, mat.Max(want.Coefficients)))
 			last := want.Objective[len(want.Objective)-1]
 			nearNumber(t, what+" objective", got.Objective[len(got.Objective)-1]/want.Objective[0], last/want.Objective[0], 1e-9)
@@ -326,14 +294,14 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 		d := denseData{p.x}
 		var weight []float64
 		if parts.Weighting == NormalisedCut {
-			weight = normalisedCutWeights(d)
+			weight, _ = normalisedCutWeights(d, nil)
 		}
 		n, _ := p.x.Dims()
 		ch, err := newChange(n, parts.Tie, p.known.Labels, weight, Frobenius)
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, err := parts.initial(context.Background(), p.x, d, nil, ch, p.opt)
+		first, err := parts.initial(context.Background(), p.x, d, ch, p.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,5 +348,154 @@ func TestConceptOfManySamples(t *testing.T) {
 	}
 	if err := r.iterate(context.Background(), Options{Iterations: 3}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// planted is made of three images of rank one that share few pixels, 30 samples
+// each a sum of them.
+func planted(seed uint64) problem {
+	src := rand.New(rand.NewPCG(seed, 17))
+	const n, h, w, k = 30, 6, 5, 3
+	u, v, x := mat.NewDense(k, h*w, nil), mat.NewDense(n, k, nil), mat.NewDense(n, h*w, nil)
+	for r := range k {
+		for i := range h {
+			for j := range w {
+				if i/2 == r || (i == 0 && j == r) {
+					u.Set(r, i*w+j, 1+float64((j+r)%3))
+				}
+			}
+		}
+	}
+	labels := make([]int, n)
+	for i := range n {
+		labels[i] = i % k
+		for r := range k {
+			if i%k == r || src.IntN(2) == 0 {
+				v.Set(i, r, 0.5+src.Float64())
+			}
+		}
+		for r := range k {
+			if i < k { // samples of one part alone
+				v.Set(i, r, 0)
+				v.Set(i, i, 1)
+			}
+		}
+	}
+	x.Mul(v, u)
+	x.Apply(func(_, _ int, x float64) float64 { return x + 0.02*src.Float64() }, x)
+	return problem{x, Known{Labels: labels}, Options{Rank: k, Seed: seed, Iterations: 3000, Height: h, Width: w}}
+}
+
+// TestTransformAgrees: of methods without ties and penalties, the coefficients
+// of the samples are those that the model gives to them as new ones, once the
+// iterations stand still. Of the largest they differ by some 1e-3, in kernels
+// that see the parts as more alike by 1e-2: a coefficient that goes to 0 gets
+// there slowly, in the fit as in the steps of Transform.
+func TestTransformAgrees(t *testing.T) {
+	methods := map[string]Method{
+		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: KL, Basis: RankOne},
+		"cf": CF{}, "cf-kl": Parts{Cost: KL, Basis: Concept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: KL, UnitNorm: true},
+		"kl-ncw": Parts{Cost: KL, Weighting: NormalisedCut}, "cf-ncw": Parts{Basis: Concept, Weighting: NormalisedCut},
+	}
+	for name, k := range kernels() {
+		methods["kernel-"+name] = CF{k}
+	}
+	for name, m := range methods {
+		tolerance := 5e-3
+		if strings.HasPrefix(name, "kernel") {
+			tolerance = 2e-2
+		}
+		for seed := range uint64(5) {
+			p := planted(seed)
+			p.opt.Init = FromNMF
+			res, err := m.Fit(context.Background(), p.x, Known{}, p.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, largest := transformed(t, res.Model, p.x), mat.Max(res.Coefficients)
+			got.Scale(1/largest, got)
+			res.Coefficients.Scale(1/largest, res.Coefficients)
+			near(t, fmt.Sprint(name, " ", seed), got, res.Coefficients, tolerance)
+		}
+	}
+	exact := embeddings()
+	exact["sparse-coding"] = SparseCoding{}
+	for name, m := range exact {
+		p := planted(1)
+		p.opt.Iterations = 10
+		res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name, transformed(t, res.Model, p.x), res.Coefficients, 1e-12)
+	}
+}
+
+// TestPenaltyShare: what the result says of the penalty is the penalty of its
+// factors, and the rest the fit.
+func TestPenaltyShare(t *testing.T) {
+	p := randomProblem(3, false)
+	p.opt.KeepScale = true
+	n, _ := p.x.Dims()
+	graph, err := Neighbourhood{}.Graph(p.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smooth := func(v *mat.Dense) (sum float64) {
+		for i := range n {
+			cols, vals := graph.Row(i)
+			for at, j := range cols {
+				var d mat.VecDense
+				d.SubVec(v.RowView(i), v.RowView(j))
+				sum += vals[at] * mat.Dot(&d, &d) / 2
+			}
+		}
+		return sum
+	}
+	linked := func(v *mat.Dense) (sum float64) {
+		for i, a := range p.known.Labels {
+			for j, b := range p.known.Labels {
+				switch product := mat.Dot(v.RowView(i), v.RowView(j)); {
+				case i == j || a < 0 || b < 0:
+				case a == b:
+					sum -= 0.01 * product
+				default:
+					sum += 2 * product
+				}
+			}
+		}
+		return sum
+	}
+	links := Links{Must: 0.01, Cannot: 2}
+	for name, c := range map[string]struct {
+		m       Method
+		penalty func(v *mat.Dense) float64
+	}{
+		"gnmf":  {GNMF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"lccf":  {LCCF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"ties":  {Parts{Tie: Labels, Penalty: Graph{Lambda: 3, Similarity: graph}}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"links": {Parts{Penalty: links}, linked},
+		"codes": {SparseCoding{Lambda: 0.7}, func(v *mat.Dense) float64 {
+			var a mat.Dense
+			a.Apply(func(_, _ int, x float64) float64 { return 0.7 * math.Abs(x) }, v)
+			return mat.Sum(&a)
+		}},
+	} {
+		res, err := c.m.Fit(context.Background(), p.x, p.known, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Penalty) != len(res.Objective) {
+			t.Fatalf("%s: %d entries of the penalty and %d of the objective", name, len(res.Penalty), len(res.Objective))
+		}
+		last := len(res.Penalty) - 1
+		want := c.penalty(res.Coefficients)
+		nearNumber(t, name+" penalty", res.Penalty[last]/want, 1, 1e-9)
+		fit := (denseData{p.x}).residual(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()))
+		nearNumber(t, name+" fit", (res.Objective[last]-res.Penalty[last])/fit, 1, 1e-9)
+	}
+	res, err := NMF{}.Fit(context.Background(), p.x, p.known, p.opt)
+	if err != nil || res.Penalty != nil {
+		t.Errorf("nmf has the penalty %v (%v)", res.Penalty, err)
 	}
 }

@@ -9,7 +9,8 @@ type Result struct {
 	Model Model
 	// Basis holds as columns what the coefficients are of: basis vectors, U,
 	// m×k, or the directions or atoms that take their place. It is nil where
-	// the model is.
+	// there are none among the features: where the model is, and of a
+	// [KernelModel].
 	Basis *mat.Dense
 	// Coefficients represents sample i by its row i of k numbers: V, n×k.
 	Coefficients *mat.Dense
@@ -21,6 +22,9 @@ type Result struct {
 	// Objective holds the objective at the initial factors and after each
 	// iteration, before the rescaling on exit; nil where nothing is iterated.
 	Objective []float64
+	// Penalty is the penalty's part of each entry of Objective, whose rest is
+	// the fit; nil where there is no penalty.
+	Penalty []float64
 	// Stop says why the iterations ended; empty where there are none.
 	Stop Stop
 }

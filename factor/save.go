@@ -27,7 +27,20 @@ const (
 	savedWeights      = "weights"      // W, n×k, where the basis is U = X·W
 	savedAssociation  = "association"  // S, k×k, where similarities are factorised
 	savedObjective    = "objective"    // before each iteration and after the last
+	savedPenalty      = "penalty"      // the penalty's part of each
+	savedKernel       = "kernel"       // of a kernel model: its function, or kernelGiven
+	savedWidth        = "width"        // t of its RBF, one value
+	savedDegree       = "degree"       // d of its polynomial, one integer
+	savedOffset       = "offset"       // c of its polynomial, one value
+	savedProducts     = "products"     // WᵀKW, k×k
+	savedSamples      = "samples"      // its n×m samples; of sparse ones the values alone,
+	savedColumns      = "columns"      // their columns,
+	savedStarts       = "starts"       // where each row starts and the last ends, n+1,
+	savedFeatures     = "features"     // and m, one integer
 )
+
+// kernelGiven stands for the function of a kernel given as a matrix.
+const kernelGiven = int64(Intersection) + 1
 
 // The kinds of models.
 const (
@@ -35,6 +48,7 @@ const (
 	kindLinear
 	kindSparseCode
 	kindNone
+	kindKernel
 )
 
 // Save writes the result as a NumPy .npz file. Its array kind, one integer, says
@@ -44,10 +58,19 @@ const (
 //	1  Linear      basis (m×k), mean (m)
 //	2  SparseCode  basis (m×k), lambda (one number)
 //	3  no model
+//	4  KernelModel weights (n×k), products (k×k), kernel (one integer)
+//
+// The kernel is 0 linear, 1 rbf, 2 polynomial, 3 intersection or 4 given as a
+// matrix. All but the last have samples (n×m); of sparse ones samples has the
+// values other than 0 alone, row by row, columns (as many integers) and starts
+// (n+1 integers) say where they are, as in SciPy's CSR format, and features (one
+// integer) is m. A polynomial kernel has degree (one integer) and offset (one
+// number), an rbf kernel width (one number).
 //
 // The others are coefficients (n×k), objective (one number for each iteration
-// and one for the start; none where nothing is iterated), weights (n×k) of a
-// concept basis and association (k×k) where similarities were factorised.
+// and one for the start; none where nothing is iterated), penalty (the part of
+// each that is the penalty's, where there is one), weights (n×k) of a concept
+// basis and association (k×k) where similarities were factorised.
 func (r *Result) Save(w io.Writer) error {
 	z := npz.NewWriter(w)
 	var err error
@@ -66,6 +89,9 @@ func (r *Result) Save(w io.Writer) error {
 	case *SparseCode:
 		write(savedKind, []int64{kindSparseCode})
 		write(savedLambda, []float64{m.Lambda})
+	case *KernelModel:
+		write(savedKind, []int64{kindKernel})
+		saveKernel(m, write)
 	case nil:
 		write(savedKind, []int64{kindNone})
 	default:
@@ -84,7 +110,45 @@ func (r *Result) Save(w io.Writer) error {
 	if len(r.Objective) > 0 {
 		write(savedObjective, r.Objective)
 	}
+	if len(r.Penalty) > 0 {
+		write(savedPenalty, r.Penalty)
+	}
 	return errors.Join(err, z.Close())
+}
+
+// saveKernel writes what a kernel model has beside its weights.
+func saveKernel(m *KernelModel, write func(name string, v any)) {
+	write(savedProducts, m.Products)
+	if m.Samples == nil {
+		write(savedKernel, []int64{kernelGiven})
+		return
+	}
+	write(savedKernel, []int64{int64(m.Kernel.Function)})
+	switch m.Kernel.Function {
+	case RBF:
+		write(savedWidth, []float64{m.Kernel.KernelWidth})
+	case Polynomial:
+		write(savedDegree, []int64{int64(m.Kernel.Degree)})
+		write(savedOffset, []float64{orDefault(m.Kernel.Offset, 1)})
+	}
+	x, sparse := m.Samples.(*CSR)
+	if !sparse {
+		write(savedSamples, m.Samples)
+		return
+	}
+	_, features := x.Dims()
+	write(savedSamples, x.Values)
+	write(savedColumns, integers(x.Columns))
+	write(savedStarts, integers(x.RowStart))
+	write(savedFeatures, []int64{int64(features)})
+}
+
+func integers(x []int) []int64 {
+	out := make([]int64, len(x))
+	for i, v := range x {
+		out[i] = int64(v)
+	}
+	return out
 }
 
 // ErrNoModel is the error of LoadModel for the saved result of a method that
@@ -97,12 +161,15 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a saved model: %w", err)
 	}
-	kind, err := readInteger(z, savedKind, kindNone)
+	kind, err := readInteger(z, savedKind, kindKernel)
 	if err != nil {
 		return nil, err
 	}
-	if kind == kindNone {
+	switch kind {
+	case kindNone:
 		return nil, ErrNoModel
+	case kindKernel:
+		return loadKernelModel(z)
 	}
 	values, shape, err := readNumbers(z, savedBasis, 2)
 	if err != nil {
@@ -120,14 +187,14 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		}
 		return &Linear{Mean: mean, Projection: basis}, nil
 	case kindSparseCode:
-		lambda, _, err := readNumbers(z, savedLambda, 1)
+		lambda, err := readNumber(z, savedLambda)
 		if err != nil {
 			return nil, err
 		}
-		if len(lambda) != 1 || !(lambda[0] >= 0 && lambda[0] <= largestValue) {
-			return nil, fmt.Errorf("the array %q has %d values; want one of 0 or more", savedLambda, len(lambda))
+		if !(lambda >= 0 && lambda <= largestValue) {
+			return nil, fmt.Errorf("the array %q holds %v; want 0 or more", savedLambda, lambda)
 		}
-		return &SparseCode{Dictionary: basis, Lambda: lambda[0]}, nil
+		return &SparseCode{Dictionary: basis, Lambda: lambda}, nil
 	}
 	cost, err := readInteger(z, savedCost, int64(KL))
 	if err != nil {
@@ -136,20 +203,140 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	return &Additive{Cost: Cost(cost), Basis: basis}, nil
 }
 
+// loadKernelModel reads a kernel model and checks that its parts fit together.
+func loadKernelModel(z *zip.Reader) (Model, error) {
+	m := &KernelModel{}
+	for _, a := range []struct {
+		name string
+		to   **mat.Dense
+	}{{savedWeights, &m.Weights}, {savedProducts, &m.Products}} {
+		values, shape, err := readNumbers(z, a.name, 2)
+		if err != nil {
+			return nil, err
+		}
+		*a.to = mat.NewDense(shape[0], shape[1], values)
+	}
+	function, err := readInteger(z, savedKernel, kernelGiven)
+	if err != nil {
+		return nil, err
+	}
+	if function != kernelGiven {
+		if m.Kernel, err = loadKernel(z, KernelFunction(function)); err != nil {
+			return nil, err
+		}
+		if m.Samples, err = loadSamples(z); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("not a saved model: %w", err)
+	}
+	return m, nil
+}
+
+// loadKernel reads the parameters of a kernel function.
+func loadKernel(z *zip.Reader, f KernelFunction) (k Kernel, err error) {
+	k.Function = f
+	switch f {
+	case RBF:
+		if k.KernelWidth, err = readNumber(z, savedWidth); err == nil && k.KernelWidth <= 0 {
+			err = fmt.Errorf("the array %q holds %v; want more than 0", savedWidth, k.KernelWidth)
+		}
+	case Polynomial:
+		degree, err := readInteger(z, savedDegree, math.MaxInt32)
+		if err != nil {
+			return k, err
+		}
+		if k.Degree = int(degree); degree == 0 {
+			return k, fmt.Errorf("the array %q holds 0; want 1 or more", savedDegree)
+		}
+		if k.Offset, err = readNumber(z, savedOffset); err != nil {
+			return k, err
+		}
+		switch {
+		case k.Offset < 0:
+			return k, fmt.Errorf("the array %q holds %v; want 0 or more", savedOffset, k.Offset)
+		case k.Offset == 0:
+			k.Offset = None
+		}
+	}
+	return k, err
+}
+
+// loadSamples reads the samples of a kernel model.
+func loadSamples(z *zip.Reader) (mat.Matrix, error) {
+	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == savedStarts }) {
+		values, shape, err := readNumbers(z, savedSamples, 2)
+		if err != nil {
+			return nil, err
+		}
+		return mat.NewDense(shape[0], shape[1], values), nil
+	}
+	values, _, err := readNumbers(z, savedSamples, 1)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := readIntegers(z, savedColumns, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	starts, err := readIntegers(z, savedStarts, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	features, err := readInteger(z, savedFeatures, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	x, err := NewCSR(len(starts)-1, int(features), starts, columns, values)
+	if err != nil {
+		return nil, fmt.Errorf("not a saved model: %w", err)
+	}
+	return x, nil
+}
+
 // readInteger reads an array of one integer from 0 to largest.
 func readInteger(z *zip.Reader, name string, largest int64) (int64, error) {
-	raw, shape, err := readArray(z, name, "<i8")
+	values, err := readIntegers(z, name, largest)
 	if err != nil {
 		return 0, err
 	}
-	if !slices.Equal(shape, []int{1}) {
-		return 0, fmt.Errorf("the array %q is of shape %v; want one integer", name, shape)
+	if len(values) != 1 {
+		return 0, fmt.Errorf("the array %q has %d values; want one integer", name, len(values))
 	}
-	x := int64(binary.LittleEndian.Uint64(raw))
-	if x < 0 || x > largest {
-		return 0, fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
+	return int64(values[0]), nil
+}
+
+// readIntegers reads an array of one dimension of integers from 0 to largest.
+func readIntegers(z *zip.Reader, name string, largest int64) ([]int, error) {
+	raw, shape, err := readArray(z, name, "<i8")
+	if err != nil {
+		return nil, err
 	}
-	return x, nil
+	if len(shape) != 1 {
+		return nil, fmt.Errorf("the array %q is of shape %v; want one dimension", name, shape)
+	}
+	values := make([]int, shape[0])
+	for i := range values {
+		x := int64(binary.LittleEndian.Uint64(raw[8*i:]))
+		if x < 0 || x > largest {
+			return nil, fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
+		}
+		values[i] = int(x)
+	}
+	return values, nil
+}
+
+// readNumber reads an array of one finite number.
+func readNumber(z *zip.Reader, name string) (float64, error) {
+	values, _, err := readNumbers(z, name, 1)
+	if err != nil {
+		return 0, err
+	}
+	if len(values) != 1 {
+		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))
+	}
+	return values[0], nil
 }
 
 // readNumbers reads an array of finite numbers, of one or more, with so many

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,9 +122,9 @@ func TestLoadBadModels(t *testing.T) {
 		`no array "kind"`:                       {"kind": ""},
 		`no array "basis"`:                      {"basis": ""},
 		`no array "mean"`:                       {"mean": ""},
-		`"kind" holds 9; want 0 to 3`:           {"kind": array("<i8", "1,", "\x09"+zero[1:])},
+		`"kind" holds 9; want 0 to 4`:           {"kind": array("<i8", "1,", "\x09"+zero[1:])},
 		`"kind" holds -1`:                       {"kind": array("<i8", "1,", strings.Repeat("\xff", 8))},
-		`"kind" is of shape [2]`:                {"kind": array("<i8", "2,", one+one)},
+		`"kind" has 2 values`:                   {"kind": array("<i8", "2,", one+one)},
 		`"kind" is not of the type <i8`:         {"kind": array("<f8", "1,", one)},
 		`"basis" is of shape [2 1] and has 8`:   {"basis": array("<f8", "2, 1", half)},
 		`"basis" is of shape [999999999 9`:      {"basis": array("<f8", "999999999, 999999999", half)},
@@ -154,13 +156,85 @@ func TestLoadBadModels(t *testing.T) {
 	}
 }
 
+// TestLoadBadKernelModels: nor is one whose parts do not fit together.
+func TestLoadBadKernelModels(t *testing.T) {
+	integers := func(x ...byte) string {
+		var b strings.Builder
+		for _, v := range x {
+			b.WriteString(string([]byte{v, 0, 0, 0, 0, 0, 0, 0}))
+		}
+		return array("<i8", fmt.Sprintf("%d,", len(x)), b.String())
+	}
+	const half, minus = "\x00\x00\x00\x00\x00\x00\xe0\x3f", "\x00\x00\x00\x00\x00\x00\xf0\xbf"
+	zero := strings.Repeat("\x00", 8)
+	dense := map[string]string{
+		"kind": integers(4), "kernel": integers(1), "width": array("<f8", "1,", half),
+		"weights": array("<f8", "2, 1", half+half), "products": array("<f8", "1, 1", half), "samples": array("<f8", "2, 1", half+half),
+	}
+	sparse := maps.Clone(dense)
+	maps.Copy(sparse, map[string]string{
+		"samples": array("<f8", "2,", half+half), "columns": integers(0, 2), "starts": integers(0, 1, 2), "features": integers(3),
+	})
+	for _, good := range []map[string]string{dense, sparse} {
+		text := archive(t, good)
+		m, err := LoadModel(bytes.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, features := m.(*KernelModel).Samples.Dims()
+		if _, err := m.Transform(context.Background(), mat.NewDense(1, features, slices.Repeat([]float64{1}, features))); err != nil {
+			t.Error(err)
+		}
+	}
+	for want, c := range map[string]struct{ good, change map[string]string }{
+		`no array "weights"`:                      {dense, map[string]string{"weights": ""}},
+		`no array "products"`:                     {dense, map[string]string{"products": ""}},
+		`no array "kernel"`:                       {dense, map[string]string{"kernel": ""}},
+		`no array "width"`:                        {dense, map[string]string{"width": ""}},
+		`no array "samples"`:                      {dense, map[string]string{"samples": ""}},
+		`no array "degree"`:                       {dense, map[string]string{"kernel": integers(2)}},
+		`no array "offset"`:                       {dense, map[string]string{"kernel": integers(2), "degree": integers(2)}},
+		`"degree" holds 0; want 1 or more`:        {dense, map[string]string{"kernel": integers(2), "degree": integers(0), "offset": array("<f8", "1,", half)}},
+		`"offset" holds -1; want 0 or more`:       {dense, map[string]string{"kernel": integers(2), "degree": integers(2), "offset": array("<f8", "1,", minus)}},
+		`"kernel" holds 5; want 0 to 4`:           {dense, map[string]string{"kernel": integers(5)}},
+		`"width" holds 0; want more than 0`:       {dense, map[string]string{"width": array("<f8", "1,", zero)}},
+		`"width" holds -1; want more than 0`:      {dense, map[string]string{"width": array("<f8", "1,", minus)}},
+		`"width" has 2 values`:                    {dense, map[string]string{"width": array("<f8", "2,", half+half)}},
+		`1×1 inner products of 2 concepts`:        {dense, map[string]string{"weights": array("<f8", "1, 2", half+half)}},
+		`weights of 1 training samples, and`:      {dense, map[string]string{"weights": array("<f8", "1, 1", half)}},
+		`training sample 1: all 1 values are ze`:  {dense, map[string]string{"samples": array("<f8", "2, 1", half+zero)}},
+		`value -1 is negative`:                    {dense, map[string]string{"kernel": integers(3), "samples": array("<f8", "2, 1", half+minus)}},
+		`"samples" is of shape [2 1]; want 1`:     {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
+		`no array "columns"`:                      {sparse, map[string]string{"columns": ""}},
+		`no array "features"`:                     {sparse, map[string]string{"features": ""}},
+		`column 2 after column -1 of 2`:           {sparse, map[string]string{"features": integers(2)}},
+		`row starts run from 0 to 1, want 0 to 2`: {sparse, map[string]string{"starts": integers(0, 1, 1)}},
+		`with 0 row starts`:                       {sparse, map[string]string{"starts": array("<i8", "0,", "")}},
+		`"starts" is of shape [1 1]`:              {sparse, map[string]string{"starts": array("<i8", "1, 1", zero)}},
+	} {
+		arrays := map[string]string{}
+		for _, from := range []map[string]string{c.good, c.change} {
+			for name, text := range from {
+				if arrays[name] = text; text == "" {
+					delete(arrays, name)
+				}
+			}
+		}
+		text := archive(t, arrays)
+		m, err := LoadModel(bytes.NewReader(text), int64(len(text)))
+		if err == nil || !strings.Contains(err.Error(), want) || m != nil {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
 // TestLoadDamagedModels: whatever bytes of a file change, the answer is an error
 // or a model that is one.
 func TestLoadDamagedModels(t *testing.T) {
 	p := classProblem(3)
 	p.opt.Rank = 2
 	src := rand.New(rand.NewPCG(1, 31))
-	for _, m := range []Method{PCA{}, SparseCoding{Lambda: 0.5}} {
+	for _, m := range []Method{PCA{}, SparseCoding{Lambda: 0.5}, CF{Kernel{Function: RBF}}} {
 		res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)
@@ -170,8 +244,15 @@ func TestLoadDamagedModels(t *testing.T) {
 			damaged := bytes.Clone(text)
 			damaged[i] ^= 1 << src.IntN(8)
 			model, err := LoadModel(bytes.NewReader(damaged), int64(len(damaged)))
-			if err == nil && (model == nil || !finite(model.Vectors())) {
-				t.Fatalf("byte %d changed: %v", i, model)
+			if err == nil {
+				if v := model.Vectors(); v != nil && !finite(v) {
+					t.Fatalf("byte %d changed: %v", i, model)
+				}
+				if i%16 == 0 {
+					if v, err := model.Transform(context.Background(), p.x); err == nil && !finite(v) {
+						t.Fatalf("byte %d changed: samples are represented by %v", i, v)
+					}
+				}
 			}
 			if _, err := LoadModel(bytes.NewReader(text[:i]), int64(i)); err == nil {
 				t.Fatalf("a file cut after %d of %d bytes was read", i, len(text))

@@ -51,6 +51,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		return nil, err
 	}
 	codes := mat.NewDense(n, opt.Rank, nil)
+	penalty := []float64{0}
 	history, stop, err := descend(ctx, opt, sumSquares(d), func() (float64, error) {
 		if err := encode(ctx, d, b, lambda, codes); err != nil {
 			return 0, err
@@ -63,6 +64,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 				size += math.Abs(c)
 			}
 		}
+		penalty = append(penalty, lambda*size)
 		return d.residual(b, v) + lambda*size, nil
 	})
 	if err != nil {
@@ -74,7 +76,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 			return nil, err
 		}
 	}
-	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Stop: stop}, nil
+	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
 }
 
 // initialDictionary returns the atoms at the start, lying: k×m.
@@ -104,7 +106,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 			return nil, err
 		}
 		opt.Start = nil
-		first, err := Parts{}.initial(ctx, x, d, d, none, opt)
+		first, err := Parts{}.initial(ctx, x, d, none, opt)
 		if err != nil {
 			return nil, err
 		}

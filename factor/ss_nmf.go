@@ -74,7 +74,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	first, err := Parts{}.initial(ctx, x, d, d, none, opt)
+	first, err := Parts{}.initial(ctx, x, d, none, opt)
 	if err != nil {
 		return nil, err
 	}

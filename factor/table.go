@@ -84,15 +84,15 @@ var registry = []Info{
 	},
 	{
 		Name: "cf", Title: "Concept factorisation", Family: "concept factorisation",
-		Parts:     "Frobenius cost, concept basis",
+		Parts:     "Frobenius cost, concept basis of any kernel",
 		Objective: "‖X − XWVᵀ‖²",
-		Update:    "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW), K = XᵀX",
+		Update:    "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",
 		Paper:     "Xu and Gong, Document clustering by concept factorization, SIGIR 2004",
 		Signed:    true, zero: CF{},
 	},
 	{
 		Name: "lccf", Title: "Locally consistent concept factorisation", Family: "concept factorisation",
-		Parts:     "Frobenius cost, concept basis, graph penalty",
+		Parts:     "Frobenius cost, concept basis of any kernel, graph penalty",
 		Objective: "‖X − XWVᵀ‖² + λ·tr(VᵀLV)",
 		Update:    "W as cf; V ← V∘(KW + λSV)/(V·WᵀKW + λDV)",
 		Paper:     "Cai, He and Han, Locally consistent concept factorization for document clustering, IEEE TKDE 23(6), 2011",
@@ -100,7 +100,7 @@ var registry = []Info{
 	},
 	{
 		Name: "ccf", Title: "Constrained concept factorisation", Family: "concept factorisation",
-		Parts:       "Frobenius cost, concept basis, label ties",
+		Parts:       "Frobenius cost, concept basis of any kernel, label ties",
 		Objective:   "‖X − XW(AZ)ᵀ‖²",
 		Update:      "W as cf with V = AZ; Z ← Z∘(AᵀKW)/(AᵀA·Z·WᵀKW)",
 		Paper:       "Liu, Yang, Wu and Cai, Constrained concept factorization for image representation, IEEE Trans. Cybernetics 44(7), 2014",
@@ -108,7 +108,7 @@ var registry = []Info{
 	},
 	{
 		Name: "cf-ogl", Title: "Concept factorisation with optimal graph learning", Family: "concept factorisation",
-		Parts:     "Frobenius cost, concept basis, learned graph",
+		Parts:     "Frobenius cost, concept basis of any kernel, learned graph",
 		Objective: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²",
 		Update:    "W as cf; V as lccf with the graph (Q + Qᵀ)/2; F the c smallest eigenvectors of L_Q; q_i the simplex projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i",
 		Paper:     "Shu, Wu, Fan, You, Liu and Zhang, Concept factorization with optimal graph learning for data representation, ICIG 2019",
@@ -164,7 +164,7 @@ var registry = []Info{
 	},
 	{
 		Name: "parts", Title: "Any combination of the parts", Family: "combination",
-		Parts:     "cost, basis, tie, weighting and penalty of one's choice",
+		Parts:     "cost, basis, kernel, tie, weighting and penalty of one's choice",
 		Objective: "cost(X, U·Vᵀ) + penalty(V)",
 		Update:    "θ ← θ∘(negative part of the gradient)/(positive part)",
 		Paper:     "the engine behind the methods above; see docs/architecture.md",

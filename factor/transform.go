@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,7 +13,8 @@ type Model interface {
 	// Transform represents the rows of x, p×m, by p×k coefficients. Each
 	// sample's answer depends on nothing but the sample.
 	Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
-	// Vectors returns the k vectors that coefficients are of, as columns: m×k.
+	// Vectors returns the k vectors that coefficients are of, as columns, m×k,
+	// or nil where they are none among the features.
 	Vectors() *mat.Dense
 }
 
@@ -44,32 +46,35 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
 	}
 	u := mat.DenseCopyOf(m.Basis.T())
-	if i, j, value, found := firstNegative(d); found {
-		if _, _, _, mixed := firstNegative(denseData{u}); m.Cost == KL || !mixed {
-			return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and this model needs values of 0 or more", j, value)}
+	if m.Cost == KL {
+		if i, j, value, found := firstNegative(d); found {
+			return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and the divergence needs values of 0 or more", j, value)}
 		}
 	}
-	v := mat.NewDense(k, p, nil)
-	for r := range k {
-		row := v.RawRowView(r)
-		for i := range row {
-			row[i] = 1
-		}
-	}
+	v := uniform(k, p)
 	if err := project(ctx, m.Cost, d, u, v, TransformIterations); err != nil {
 		return nil, err
-	}
-	if !finite(v) {
-		return nil, fmt.Errorf("the coefficients have outgrown what numbers can hold")
 	}
 	return stand(v), nil
 }
 
+// uniform returns coefficients that are all 1.
+func uniform(k, p int) *mat.Dense {
+	v := mat.NewDense(k, p, nil)
+	v.Apply(func(int, int, float64) float64 { return 1 }, v)
+	return v
+}
+
 // project moves v, k×n, by so many steps while u, k×m, stays.
 func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations int) error {
-	cost := newCost(c, x, u, v)
+	return solve(ctx, newCost(c, x, u, v).coefficientBlock, v, iterations)
+}
+
+// solve moves v by so many steps of its block, of which a quadratic one is the
+// same at every v.
+func solve(ctx context.Context, next func() block, v *mat.Dense, iterations int) error {
 	s := &multiplicative{}
-	b := cost.coefficientBlock()
+	b := next()
 	if b.h != nil {
 		b = splitSigns(b)
 	}
@@ -78,9 +83,12 @@ func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations in
 			return err
 		}
 		if t > 0 && b.h == nil {
-			b = cost.coefficientBlock()
+			b = next()
 		}
 		s.step(v, b, nil)
+	}
+	if !finite(v) {
+		return errors.New("the coefficients have outgrown what numbers can hold")
 	}
 	return nil
 }

@@ -1,0 +1,355 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A rule is a method that iterates, and what its theory promises.
+type rule struct {
+	method Method
+	// parts are what the method is made of but for ties and penalties.
+	parts Parts
+	// descends tells whether the objective never rises, signed whether the
+	// data may have negative values.
+	descends, signed bool
+	// grows tells whether the objective has no bound below, so that the
+	// factors may outgrow what numbers hold: an error that says so.
+	grows bool
+}
+
+// rules are all methods of the registry that iterate, and all combinations of
+// parts, with λ for all weights.
+func rules(lambda float64) map[string]rule {
+	out := map[string]rule{}
+	named := func(name string, m Method, p Parts) {
+		out[name] = rule{method: m, parts: p, descends: true, signed: takesSigns(p)}
+	}
+	concept := Parts{Basis: Concept}
+	named("nmf", NMF{}, Parts{})
+	named("nmf-kl", NMFKL{}, Parts{Cost: KL})
+	named("nmf-ncw", NMFNCW{}, Parts{Weighting: NormalisedCut})
+	named("ntf", NTF{}, Parts{Basis: RankOne})
+	named("gnmf", GNMF{Lambda: lambda}, Parts{})
+	named("semi-gnmf", SemiGNMF{Lambda: lambda}, Parts{})
+	named("cnmf", CNMF{}, Parts{})
+	named("cnmf-kl", CNMFKL{}, Parts{Cost: KL})
+	named("cf", CF{}, concept)
+	named("lccf", LCCF{Lambda: lambda}, concept)
+	named("ccf", CCF{}, concept)
+	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}, Parts{Basis: Concept, FitWeight: 2})
+	named("ss-nmf", SSNMF{}, Parts{Kernel: Kernel{Function: Polynomial, Offset: None}}) // (xᵀx)² sums to less than ‖Ã‖²
+	named("sparse-coding", SparseCoding{Lambda: lambda}, concept)
+
+	penalties := map[string]Penalty{
+		"": nil, "-graph": Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Edges: Heat}},
+		"-learned": LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1},
+		"-links":   Links{Must: None, Cannot: lambda}, "-must": Links{Must: lambda, Cannot: lambda},
+	}
+	combine := func(base string, p Parts) {
+		for _, tie := range []Tie{NoTie, Labels} {
+			p.Tie = tie
+			for name, penalty := range penalties {
+				p.Penalty = penalty
+				named(fmt.Sprintf("%s%s-tie-%v", base, name, tie), p, p)
+			}
+			p.Penalty, p.Weighting = nil, NormalisedCut
+			named(fmt.Sprintf("%s-ncw-tie-%v", base, tie), p, p)
+			p.Weighting = Equal
+		}
+	}
+	for _, cost := range []Cost{Frobenius, KL} {
+		for _, basis := range []Basis{Free, Concept, RankOne} {
+			combine(fmt.Sprintf("%v-%v", cost, basis), Parts{Cost: cost, Basis: basis})
+		}
+	}
+	for _, name := range []string{"rbf", "polynomial", "cubic", "intersection"} {
+		combine(name, Parts{Basis: Concept, Kernel: kernels()[name]})
+	}
+
+	// These promise nothing: the step is the paper's, or the coefficients do
+	// not follow the basis.
+	for name, m := range map[string]Method{
+		"cf-ogl-printed": CFOGL{Lambda: lambda, Beta: lambda, Rule: Printed},
+		"ss-nmf-printed": SSNMF{Rule: Undamped},
+		"l2-snmf":        L2SNMF{Cannot: lambda},
+		"d-snmf":         DSNMF{Cannot: lambda},
+		"unit-graph":     Parts{UnitNorm: true, Penalty: Graph{Lambda: lambda}},
+		"unit-kl-graph":  Parts{Cost: KL, UnitNorm: true, Tie: Labels, Penalty: Graph{Lambda: lambda}},
+		"unit-must":      Parts{UnitNorm: true, Penalty: Links{Must: lambda, Cannot: None}},
+	} {
+		out[name] = rule{method: m}
+	}
+	for name, r := range out {
+		r.grows = strings.Contains(name, "-must") || strings.Contains(name, "snmf")
+		out[name] = r
+	}
+	return out
+}
+
+func takesSigns(p Parts) bool {
+	return p.Basis == Concept && p.Cost == Frobenius && p.Weighting == Equal && p.Kernel.Function != Intersection
+}
+
+// size is that of the terms of which the cost is a difference: ‖X‖², Σx under
+// the divergence, tr(K) of a kernel.
+func (r rule) size(x *mat.Dense) (float64, error) {
+	d := denseData{x}
+	n, _ := d.dims()
+	terms := make([]float64, n)
+	var kernel *boundKernel
+	if !r.parts.Kernel.features() {
+		var err error
+		if kernel, err = r.parts.Kernel.bind(context.Background(), x, d); err != nil {
+			return 0, err
+		}
+		for i := range n {
+			terms[i] = kernel.values.At(i, i)
+		}
+	} else {
+		d.each(func(i, _ int, v float64) {
+			if r.parts.Cost == Frobenius {
+				v *= v
+			}
+			terms[i] += v
+		})
+	}
+	weight := slices.Repeat([]float64{1}, n)
+	if r.parts.Weighting == NormalisedCut {
+		var err error
+		if weight, err = normalisedCutWeights(d, kernel); err != nil {
+			return 0, err
+		}
+	}
+	return r.parts.fitWeight() * dot(terms, weight), nil
+}
+
+// degenerations are what can be wrong with a problem.
+var degenerations = []struct {
+	name  string
+	apply func(p *problem, src *rand.Rand)
+}{
+	{"copies of few samples", func(p *problem, src *rand.Rand) {
+		n, _ := p.x.Dims()
+		few := 1 + src.IntN(min(n, 3))
+		for i := range n {
+			p.x.SetRow(i, p.x.RawRowView(i%few))
+		}
+	}},
+	{"features of zeros", func(p *problem, src *rand.Rand) {
+		n, m := p.x.Dims()
+		keep := src.IntN(m)
+		for j := range m {
+			if j != keep && src.IntN(2) == 0 {
+				p.x.SetCol(j, make([]float64, n))
+			}
+		}
+		for i := range n {
+			p.x.Set(i, keep, mat.Max(p.x))
+		}
+	}},
+	{"rank n", func(p *problem, _ *rand.Rand) { p.opt.Rank, _ = p.x.Dims() }},
+	{"few samples", func(p *problem, src *rand.Rand) {
+		n, m := p.x.Dims()
+		n = min(n, 1+src.IntN(3))
+		p.x = mat.DenseCopyOf(p.x.Slice(0, n, 0, m))
+		p.known.Labels = p.known.Labels[:n]
+		p.known.Labels[0] = 0
+		p.opt.Rank = 1 + src.IntN(n)
+	}},
+	{"tiny values", func(p *problem, _ *rand.Rand) { p.x.Scale(1e-8/mat.Norm(p.x, math.Inf(1)), p.x) }},
+	{"huge values", func(p *problem, _ *rand.Rand) { p.x.Scale(1e8/mat.Norm(p.x, math.Inf(1)), p.x) }},
+	{"samples of all sizes", func(p *problem, src *rand.Rand) {
+		n, _ := p.x.Dims()
+		largest := mat.Norm(p.x, math.Inf(1))
+		for i := range n {
+			scaleRow(p.x, i, math.Pow(10, 16*src.Float64()-8)/largest)
+		}
+	}},
+	{"one value a sample", func(p *problem, src *rand.Rand) {
+		n, m := p.x.Dims()
+		for i := range n {
+			row := p.x.RawRowView(i)
+			x := mat.Norm(p.x.RowView(i), 1)
+			clear(row)
+			row[src.IntN(m)] = x
+		}
+	}},
+	{"one feature", func(p *problem, _ *rand.Rand) {
+		n, _ := p.x.Dims()
+		x := mat.NewDense(n, 1, nil)
+		for i := range n {
+			x.Set(i, 0, mat.Norm(p.x.RowView(i), 1))
+		}
+		p.x, p.opt.Height, p.opt.Width = x, 1, 1
+	}},
+	{"all of one class", func(p *problem, _ *rand.Rand) { clear(p.known.Labels) }},
+	{"one sample of a class labelled", func(p *problem, _ *rand.Rand) {
+		for i := range p.known.Labels {
+			p.known.Labels[i] = -1
+		}
+		p.known.Labels[0] = 3
+	}},
+	{"multiples of one sample", func(p *problem, src *rand.Rand) {
+		n, _ := p.x.Dims()
+		for i := range n {
+			p.x.SetRow(i, p.x.RawRowView(0))
+			scaleRow(p.x, i, 1+src.Float64())
+		}
+	}},
+	{"no labels", func(p *problem, _ *rand.Rand) { p.known.Labels = nil }},
+}
+
+// TestObjectiveNeverRises, of every rule that promises it, over 200 problems of
+// no kind and 200 degenerate ones, some with signs; half of them stored
+// sparse. Of all rules every number that comes out is one, and the factors are
+// not below 0.
+//
+// What counts as a rise: the cost is the difference of terms as large as the
+// data is, each of thousands of products, so that values of it nearer than 1e-13
+// of that are not told apart; sparse codes come from equations of a
+// condition of up to 1e10 (lassoDependent), which lose a thousand times more. The penalty is a sum of its own, rounded at 1e-12 of it at
+// most; where it is made of differences that have gone to 0, it stays at the
+// square of what rounding leaves of them.
+func TestObjectiveNeverRises(t *testing.T) {
+	problems := 400
+	if testing.Short() {
+		problems = 80
+	}
+	byProblem := make([]map[string]rule, problems)
+	for seed := range byProblem {
+		byProblem[seed] = rules(randomLambda(uint64(seed)))
+	}
+	for name := range byProblem[0] {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i, byName := range byProblem {
+				seed, r := uint64(i), byName[name]
+				src := rand.New(rand.NewPCG(seed, 91))
+				signed := r.signed && seed%3 == 0
+				p := randomProblem(seed, signed)
+				kind := ""
+				if i >= problems/2 {
+					d := degenerations[i%len(degenerations)]
+					d.apply(&p, src)
+					kind = d.name
+				}
+				what := fmt.Sprintf("%v signed=%v %s", p, signed, kind)
+				p.opt.Iterations = 20
+				if i%5 == 0 {
+					p.opt.Start = unevenStart(p, src)
+				}
+				var x mat.Matrix = p.x
+				if seed%2 == 1 {
+					x = toSparse(p.x)
+				}
+				res, err := r.method.Fit(context.Background(), x, p.known, p.opt)
+				if err == nil {
+					err = r.check(x, p, res)
+				} else if r.mayFail(p, err) {
+					err = nil
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+			}
+		})
+	}
+}
+
+// TestDivergenceWithGraph: the step of the divergence alone brings two samples
+// that are hardly represented to what each of them is in one iteration, however
+// far apart that is, and their edge costs more than is won.
+func TestDivergenceWithGraph(t *testing.T) {
+	x := mat.NewDense(4, 1, []float64{10, 10, 2, 1})
+	start := &Start{Basis: mat.NewDense(1, 1, []float64{1}), Coefficients: mat.NewDense(4, 1, []float64{10, 10, 1e-6, 1e-6})}
+	opt := Options{Rank: 1, Start: start, Iterations: 100}
+	g := Graph{Lambda: 1000, Neighbourhood: Neighbourhood{Neighbours: 1}}
+	l := LearnedGraph{Lambda: 1000, Beta: None, Parts: 1, Neighbourhood: g.Neighbourhood}
+	for _, p := range []Penalty{g, l} {
+		r := rule{parts: Parts{Cost: KL, Penalty: p}, descends: true}
+		res, err := r.parts.Fit(context.Background(), x, Known{}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.check(x, problem{x: x}, res); err != nil {
+			t.Errorf("%T: %v", p, err)
+		}
+	}
+}
+
+// unevenStart draws factors of all sizes, most of them not what the data asks for.
+func unevenStart(p problem, src *rand.Rand) *Start {
+	n, _ := p.x.Dims()
+	same := make([]int, n)
+	for i := range n {
+		same[i] = i
+	}
+	s := randomStart(p, same)
+	for _, a := range []*mat.Dense{s.Basis, s.Weights, s.Rows, s.Columns, s.Coefficients} {
+		a.Apply(func(_, _ int, x float64) float64 { return x * math.Pow(10, 8*src.Float64()-4) }, a)
+	}
+	return s
+}
+
+// mayFail tells whether the method may answer with the error.
+func (r rule) mayFail(p problem, err error) bool {
+	text := err.Error()
+	if len(p.known.Labels) == 0 && strings.Contains(text, "none are known") {
+		return true
+	}
+	return r.grows && (strings.Contains(text, "outgrown") || strings.Contains(text, "beyond what numbers can hold"))
+}
+
+// check looks for numbers that must not be in the result.
+func (r rule) check(x mat.Matrix, p problem, res *Result) error {
+	_, codes := r.method.(SparseCoding)
+	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
+		mixed := codes || name == "basis" && r.signed
+		if a != nil && (!finite(a) || !mixed && mat.Min(a) < 0) {
+			return fmt.Errorf("the %s hold what they must not: %v", name, mat.Formatted(a))
+		}
+	}
+	if res.Model != nil && p.opt.Seed%4 == 0 {
+		if v, err := res.Model.Transform(context.Background(), x); err != nil || !finite(v) {
+			return fmt.Errorf("transformed: %v", err)
+		}
+	}
+	penalty := res.Penalty
+	if penalty == nil {
+		penalty = make([]float64, len(res.Objective))
+	}
+	for i, now := range res.Objective {
+		if !finiteNumber(now) || !finiteNumber(penalty[i]) {
+			return fmt.Errorf("objective %v, penalty %v after %d iterations", now, penalty[i], i)
+		}
+	}
+	if !r.descends {
+		return nil
+	}
+	size, err := r.size(p.x)
+	if err != nil {
+		return err
+	}
+	rounding := 1e-13 * size
+	if codes {
+		rounding = 1e-10 * size
+	}
+	rounding += 1e-28 * max(penalty[0], 1)
+	for i, now := range res.Objective[1:] {
+		if before := res.Objective[i]; now > before+1e-12*math.Abs(before)+rounding {
+			return fmt.Errorf("objective rises from %v to %v in iteration %d (penalty %v, data %v)", before, now, i+1, penalty[i+1], size)
+		}
+		if fit := now - penalty[i+1]; fit < -rounding-1e-12*math.Abs(penalty[i+1]) {
+			return fmt.Errorf("the fit is %v after %d iterations, objective %v, penalty %v", fit, i+1, now, penalty[i+1])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package factor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation
+// works with: min ‖φ(X) − φ(X)WVᵀ‖² needs of the samples only K, n×n, whatever
+// space φ maps them to. The zero value is xᵀy, with which φ(X) is X.
+//
+// The other kernels hold all n² values of the samples, and there are no basis
+// vectors among the features: [Result].Basis is nil. What finds neighbours or
+// initial factors still looks at the samples themselves.
+type Kernel struct {
+	// Function is what compares two samples.
+	Function KernelFunction `param:"kernel" help:"what compares samples: linear, rbf, polynomial or intersection"`
+	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for
+	// the edges of a graph, or 1 where all samples are the same.
+	KernelWidth float64 `param:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
+	// Degree is d of Polynomial; 0 means 2.
+	Degree int `param:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
+	// Offset is c of Polynomial; 0 means 1, None means 0.
+	Offset float64 `param:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
+	// Matrix, if set, is K itself, symmetric and positive semi-definite, in
+	// place of Function. The samples may then be nil, and rows of K stand for
+	// them where neighbours or initial factors are looked for.
+	Matrix *mat.Dense
+}
+
+// KernelFunction says what compares two samples. All are positive: K has no
+// eigenvalue below 0.
+type KernelFunction int
+
+const (
+	// LinearKernel is xᵀy.
+	LinearKernel KernelFunction = iota
+	// RBF is exp(−‖x − y‖²/2t²).
+	RBF
+	// Polynomial is (xᵀy + c)^d, c ≥ 0.
+	Polynomial
+	// Intersection is Σ min(x_j, y_j), for histograms: values ≥ 0.
+	Intersection
+)
+
+var kernelNames = names[KernelFunction]{"kernel", []string{"linear", "rbf", "polynomial", "intersection"}}
+
+// String returns the name that settings use.
+func (f KernelFunction) String() string { return kernelNames.name(f) }
+
+// UnmarshalText reads the name that settings use.
+func (f *KernelFunction) UnmarshalText(text []byte) error { return kernelNames.read(f, text) }
+
+// features tells whether φ(x) is x, so that there is a basis over features.
+func (k Kernel) features() bool { return k.Function == LinearKernel && k.Matrix == nil }
+
+// resolved returns the kernel, checked, with numbers in place of its defaults;
+// but for the width, which the samples decide.
+func (k Kernel) resolved() (Kernel, error) {
+	if k.KernelWidth != 0 && !(k.KernelWidth >= smallestValue && k.KernelWidth <= largestValue) {
+		return k, fmt.Errorf("an rbf kernel %v wide; the width must be above 0", orDefault(k.KernelWidth, 0))
+	}
+	if k.Degree == 0 {
+		k.Degree = 2
+	}
+	if k.Degree < 1 {
+		return k, fmt.Errorf("a polynomial kernel of the degree %d; it must be 1 or more", k.Degree)
+	}
+	offset := orDefault(k.Offset, 1)
+	if !(offset >= 0 && offset <= largestValue) {
+		return k, fmt.Errorf("a polynomial kernel with the offset %v; it must be 0 or more", k.Offset)
+	}
+	if k.Offset = offset; offset == 0 {
+		k.Offset = None
+	}
+	return k, nil
+}
+
+// boundKernel is a kernel of the n samples that it was bound to.
+type boundKernel struct {
+	Kernel             // resolved
+	values  *mat.Dense // K
+	samples mat.Matrix // that it compares; nil where K was given
+}
+
+// bind computes K of the samples x, whose data is d.
+func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, error) {
+	n, _ := d.dims()
+	k, err := k.resolved()
+	if err != nil {
+		return nil, err
+	}
+	if n > maxDense/n {
+		return nil, fmt.Errorf("%d samples have more kernel values than the %d that can be held", n, maxDense)
+	}
+	b := &boundKernel{Kernel: k}
+	if k.Matrix != nil {
+		b.values, err = givenKernel(k.Matrix, n)
+		return b, err
+	}
+	if err := k.checkSamples(d); err != nil {
+		return nil, err
+	}
+	b.samples = keep(x)
+	b.values = mat.NewDense(n, n, nil)
+	if err := k.eachProduct(ctx, b.samples, d, func(from int, part *mat.Dense) {
+		r, _ := part.Dims()
+		b.values.Slice(from, from+r, 0, n).(*mat.Dense).Copy(part)
+	}); err != nil {
+		return nil, err
+	}
+	square := make([]float64, n)
+	for i := range n {
+		square[i] = b.values.At(i, i)
+	}
+	if k.Function == RBF && k.KernelWidth == 0 {
+		b.KernelWidth = meanDistance(b.values, square)
+	}
+	for i := range n {
+		row := b.values.RawRowView(i)
+		b.apply(row[i:], square[i], square[i:])
+		for j := i; j < n; j++ {
+			b.values.Set(j, i, row[j])
+		}
+	}
+	return b, checkDiagonal(b.values)
+}
+
+// meanDistance is the mean of the n² distances, from the inner products, or 1
+// where all are 0.
+func meanDistance(products *mat.Dense, square []float64) float64 {
+	n := float64(len(square))
+	var mean float64
+	for i, s := range square {
+		for j, g := range products.RawRowView(i) {
+			mean += math.Sqrt(squaredDistance(s, square[j], g)) / n / n
+		}
+	}
+	if mean < smallestValue {
+		return 1
+	}
+	return mean
+}
+
+// apply makes inner products of a sample with others kernel values; square and
+// others are the squared lengths. The kernel is resolved.
+func (k Kernel) apply(products []float64, square float64, others []float64) {
+	switch k.Function {
+	case RBF:
+		for j, g := range products {
+			d := math.Sqrt(squaredDistance(square, others[j], g)) / k.KernelWidth
+			products[j] = math.Exp(-d * d / 2)
+		}
+	case Polynomial:
+		offset, degree := orDefault(k.Offset, 1), float64(k.Degree)
+		for j, g := range products {
+			products[j] = math.Pow(g+offset, degree)
+		}
+	}
+}
+
+// eachProduct calls f with the products of some samples after others, rows from
+// to from+r-1, with all rows of x: part is r×p, inner products or Σ min(x_j, y_j).
+// f may overwrite it.
+func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f func(from int, part *mat.Dense)) error {
+	n, m := samples.Dims()
+	p, _ := x.dims()
+	const rows = 64
+	block := mat.NewDense(min(rows, n), m, nil)
+	part := mat.NewDense(min(rows, n), p, nil)
+	for from := 0; from < n; from += rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r := min(rows, n-from)
+		some, products := block.Slice(0, r, 0, m).(*mat.Dense), part.Slice(0, r, 0, p).(*mat.Dense)
+		for i := range r {
+			copyRow(some.RawRowView(i), samples, from+i)
+		}
+		if k.Function == Intersection {
+			intersect(products, some, x)
+		} else {
+			x.timesBasis(products, some)
+		}
+		f(from, products)
+	}
+	return nil
+}
+
+// intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.
+func intersect(dst, some *mat.Dense, x data) {
+	features, sums := stand(some), stand(dst) // so that one value of x meets r in a row
+	sums.Zero()
+	x.each(func(i, j int, v float64) {
+		row := sums.RawRowView(i)
+		for r, a := range features.RawRowView(j) {
+			row[r] += min(a, v)
+		}
+	})
+	dst.Copy(sums.T())
+}
+
+// copyRow writes row i of a, a *mat.Dense or a *CSR.
+func copyRow(dst []float64, a mat.Matrix, i int) {
+	if s, ok := a.(*CSR); ok {
+		clear(dst)
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			dst[j] = vals[p]
+		}
+		return
+	}
+	mat.Row(dst, i, a)
+}
+
+// keep returns samples that nobody else will change: a *CSR, or a copy.
+func keep(x mat.Matrix) mat.Matrix {
+	if s, ok := x.(*CSR); ok {
+		return s
+	}
+	return mat.DenseCopyOf(x)
+}
+
+// checkSamples refuses samples that the kernel cannot compare.
+func (k Kernel) checkSamples(x data) error {
+	if k.Function != Intersection {
+		return nil
+	}
+	if i, j, v, found := firstNegative(x); found {
+		return &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and the intersection kernel needs values of 0 or more", j, v)}
+	}
+	return nil
+}
+
+// givenKernel returns a copy of a caller's K, checked.
+func givenKernel(given *mat.Dense, n int) (*mat.Dense, error) {
+	if r, c := given.Dims(); r != n || c != n {
+		return nil, fmt.Errorf("the kernel is %d×%d for %d samples", r, c, n)
+	}
+	if err := checkDiagonal(given); err != nil {
+		return nil, err
+	}
+	k := mat.DenseCopyOf(given)
+	shifted := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i {
+			x, y := given.At(i, j), given.At(j, i)
+			if !(math.Abs(x) <= largestValue && math.Abs(y) <= largestValue) {
+				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i, j, largestValue)
+			}
+			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
+				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i, j, y)
+			}
+			k.Set(i, j, (x+y)/2)
+			k.Set(j, i, (x+y)/2)
+			shifted.SetSym(i, j, (x+y)/2)
+		}
+	}
+	// K with a little on its diagonal has a Cholesky factor if no eigenvalue
+	// lies below −1e-7·tr(K), which is what single precision can make of 0.
+	shift := 1e-7 * mat.Trace(k)
+	for i := range n {
+		shifted.SetSym(i, i, k.At(i, i)+shift)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(shifted) {
+		return nil, errors.New("the kernel is not positive semi-definite: it has eigenvalues below 0")
+	}
+	return k, nil
+}
+
+// checkDiagonal reports samples whose φ(x) has no usable length.
+func checkDiagonal(k *mat.Dense) error {
+	n, _ := k.Dims()
+	for i := range n {
+		if x := k.At(i, i); !(x >= smallestValue && x <= largestValue) {
+			return &SampleError{i, fmt.Sprintf("its kernel value with itself is %v; it must lie between %g and %g", x, smallestValue, largestValue)}
+		}
+	}
+	return nil
+}
+
+// model returns the model of weights w, k×n.
+func (b *boundKernel) model(w *mat.Dense) *KernelModel {
+	wk := like(w)
+	gemm(wk, w, noTrans, b.values, noTrans)
+	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: stand(w), Products: crossGram(wk, w)}
+	m.Kernel.Matrix = nil
+	return m
+}

@@ -1,0 +1,545 @@
+package factor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+// kernels are one of each function, with defaults and without.
+func kernels() map[string]Kernel {
+	return map[string]Kernel{
+		"rbf":           {Function: RBF},
+		"rbf-narrow":    {Function: RBF, KernelWidth: 0.5},
+		"polynomial":    {Function: Polynomial},
+		"cubic":         {Function: Polynomial, Degree: 3, Offset: None},
+		"intersection":  {Function: Intersection},
+		"signed-linear": {Function: Polynomial, Degree: 1, Offset: None},
+	}
+}
+
+// value is the kernel of two samples by its formula.
+func (k Kernel) value(x, y []float64, width float64) float64 {
+	var product, distance, least float64
+	for j := range x {
+		product += x[j] * y[j]
+		distance += (x[j] - y[j]) * (x[j] - y[j])
+		least += min(x[j], y[j])
+	}
+	switch k.Function {
+	case RBF:
+		return math.Exp(-distance / (2 * width * width))
+	case Polynomial:
+		offset, degree := 1.0, 2
+		if k.Offset == None {
+			offset = 0
+		}
+		if k.Degree > 0 {
+			degree = k.Degree
+		}
+		return math.Pow(product+offset, float64(degree))
+	case Intersection:
+		return least
+	}
+	return product
+}
+
+// TestKernelValues: K is that of the formulas, of dense and of sparse samples.
+func TestKernelValues(t *testing.T) {
+	for seed := range uint64(20) {
+		p := randomProblem(seed, false)
+		n, _ := p.x.Dims()
+		for name, k := range kernels() {
+			width := k.KernelWidth
+			if width == 0 {
+				for i := range n {
+					for j := range n {
+						var d mat.VecDense
+						d.SubVec(p.x.RowView(i), p.x.RowView(j))
+						width += mat.Norm(&d, 2) / float64(n*n)
+					}
+				}
+				if width == 0 {
+					width = 1
+				}
+			}
+			for _, x := range []mat.Matrix{p.x, toSparse(p.x)} {
+				d, err := newData(x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := k.bind(context.Background(), x, d)
+				if err != nil {
+					t.Fatalf("%s %v: %v", name, p, err)
+				}
+				largest := mat.Max(b.values)
+				for i := range n {
+					for j := range n {
+						want := k.value(p.x.RawRowView(i), p.x.RawRowView(j), width)
+						nearNumber(t, name+" "+p.String(), b.values.At(i, j)/largest, want/largest, 1e-10)
+					}
+				}
+			}
+		}
+	}
+}
+
+// conceptMethods are the concept methods of a kernel, with the graphs of x.
+func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
+	t.Helper()
+	graph, err := Neighbourhood{Edges: Cosine}.Graph(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]Method{
+		"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.3, Kernel: k}, "cf-ogl": CFOGL{Beta: None, Mu: 2, Kernel: k},
+		"ccf-graph":    Parts{Basis: Concept, Tie: Labels, Kernel: k, Penalty: Graph{Lambda: 2, Similarity: graph}},
+		"ccf-learned":  Parts{Basis: Concept, Tie: Labels, Kernel: k, Penalty: LearnedGraph{Beta: None, Parts: 1}},
+		"parts-labels": Combined{Basis: Concept, Penalty: GraphPenalty, LabelEdges: true, Kernel: k},
+		"parts-links":  Combined{Basis: Concept, Penalty: LinksPenalty, Must: None, Tie: Labels, Kernel: k},
+	}
+	if mat.Min(x) >= 0 {
+		out["ncw"] = Parts{Basis: Concept, Weighting: NormalisedCut, Kernel: k}
+		out["ncw-ties"] = Parts{Basis: Concept, Weighting: NormalisedCut, Tie: Labels, Kernel: k}
+	}
+	return out
+}
+
+// TestLinearKernelAsMatrix: XᵀX given is what is there without a kernel.
+func TestLinearKernelAsMatrix(t *testing.T) {
+	for seed := range uint64(40) {
+		p := randomProblem(seed, seed%2 == 0)
+		p.opt.Rank = min(p.opt.Rank, 4) // of more the cost is near 0, where digits are lost
+		p.opt.Iterations = 20
+		var k mat.Dense
+		k.Mul(p.x, p.x.T())
+		with := conceptMethods(t, p.x, Kernel{Matrix: &k})
+		for name, plain := range conceptMethods(t, p.x, Kernel{}) {
+			what := name + " " + p.String()
+			want, err := plain.Fit(context.Background(), p.x, p.known, p.opt)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			got, err := with[name].Fit(context.Background(), p.x, p.known, p.opt)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			near(t, what+" W", got.Weights, want.Weights, 1e-9*max(1, mat.Max(want.Weights)))
+			near(t, what+" V", got.Coefficients, want.Coefficients, 1e-9*max(1, mat.Max(want.Coefficients)))
+			for i, w := range want.Objective {
+				nearNumber(t, what+" objective", got.Objective[i]/want.Objective[0], w/want.Objective[0], 1e-9)
+			}
+			if got.Basis != nil || got.Model.Vectors() != nil {
+				t.Fatalf("%s: a basis among the features, of which the kernel knows nothing", what)
+			}
+			// New samples by their kernel values are those by their features.
+			if seed%2 == 0 {
+				continue
+			}
+			again, err := got.Model.Transform(context.Background(), &k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			there, err := want.Model.Transform(context.Background(), p.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, what+" transformed", again, there, 1e-8*max(1, mat.Max(there)))
+		}
+	}
+}
+
+// TestKernelWithoutSamples: the matrix is enough where nothing else looks at
+// the samples, and its rows stand for them where something does.
+func TestKernelWithoutSamples(t *testing.T) {
+	p := randomProblem(6, false)
+	p.opt.Rank = 3
+	var k mat.Dense
+	k.Mul(p.x, p.x.T())
+	for name, m := range conceptMethods(t, &k, Kernel{Matrix: &k}) {
+		for _, init := range []Init{Random, NNDSVDa, FromNMF} {
+			p.opt.Init = init
+			got, err := m.Fit(context.Background(), nil, p.known, p.opt)
+			if err != nil {
+				t.Fatalf("%s from %s: %v", name, init, err)
+			}
+			want, err := m.Fit(context.Background(), &k, p.known, p.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name, got.Coefficients, want.Coefficients, 0)
+		}
+	}
+	if _, err := (CF{}).Fit(context.Background(), nil, Known{}, p.opt); err == nil || !strings.Contains(err.Error(), "no data") {
+		t.Errorf("no samples and no kernel: %v", err)
+	}
+}
+
+// objective is ‖φ(X) − φ(X)WVᵀ‖² by its definition, E = I − WVᵀ: tr(EᵀKE).
+func kernelObjective(k, w, v *mat.Dense) float64 {
+	n, _ := k.Dims()
+	e, ke := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	e.Mul(w, v.T())
+	e.Scale(-1, e)
+	for i := range n {
+		e.Set(i, i, e.At(i, i)+1)
+	}
+	ke.Mul(k, e)
+	return inner(e, ke)
+}
+
+// TestKernelObjective: what is reported is the cost of the factors returned, and
+// the concepts have unit length.
+func TestKernelObjective(t *testing.T) {
+	for seed := range uint64(20) {
+		p := randomProblem(seed, false)
+		for name, k := range kernels() {
+			d, err := newData(p.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := k.bind(context.Background(), p.x, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for method, m := range map[string]Method{"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.1, Kernel: k}} {
+				what := fmt.Sprintf("%s %s %v", method, name, p)
+				res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				want := kernelObjective(b.values, res.Weights, res.Coefficients)
+				last := len(res.Objective) - 1
+				got := res.Objective[last]
+				if res.Penalty != nil {
+					got -= res.Penalty[last]
+				}
+				size := mat.Trace(b.values)
+				nearNumber(t, what, got/size, want/size, 1e-9)
+				model := res.Model.(*KernelModel)
+				for r := range p.opt.Rank {
+					if l := model.Products.At(r, r); math.Abs(l-1) > 1e-9 && l > 1e-9 {
+						t.Errorf("%s: concept %d has the length %v", what, r, math.Sqrt(l))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestKernelTransform: new samples have the same coefficients dense, sparse,
+// alone, and by their kernel values.
+func TestKernelTransform(t *testing.T) {
+	for seed := range uint64(10) {
+		p := randomProblem(seed, false)
+		_, m := p.x.Dims()
+		p.opt.Rank = min(p.opt.Rank, 3)
+		p.opt.Iterations = 100
+		for name, k := range kernels() {
+			what := name + " " + p.String()
+			res, err := CF{k}.Fit(context.Background(), p.x, Known{}, p.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := transformed(t, res.Model, p.x)
+			near(t, what+" sparse", transformed(t, res.Model, toSparse(p.x)), got, 1e-9)
+			near(t, what+" alone", transformed(t, res.Model, p.x.Slice(0, 1, 0, m)), got.Slice(0, 1, 0, p.opt.Rank), 1e-9)
+			d, err := newData(p.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := k.bind(context.Background(), p.x, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given, err := CF{Kernel{Matrix: b.values}}.Fit(context.Background(), p.x, Known{}, p.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, what+" given", transformed(t, given.Model, b.values), got, 1e-6*max(1, mat.Max(got)))
+		}
+	}
+}
+
+func transformed(t *testing.T, m Model, x mat.Matrix) *mat.Dense {
+	t.Helper()
+	got, err := m.Transform(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// rings are points on two circles about one centre, a third of them on the inner
+// one, which come first.
+func rings(n int) *mat.Dense {
+	src := rand.New(rand.NewPCG(1, 71))
+	x := mat.NewDense(3*n, 2, nil)
+	for i := range 3 * n {
+		radius := 0.5
+		if i >= n {
+			radius = 3
+		}
+		radius += 0.1 * src.Float64()
+		angle := 2 * math.Pi * float64(i) / float64(n)
+		if i >= n {
+			angle /= 2
+		}
+		x.SetRow(i, []float64{5 + radius*math.Cos(angle), 5 + radius*math.Sin(angle)})
+	}
+	return x
+}
+
+// TestKernelRings: an rbf kernel parts two rings, which no direction does.
+func TestKernelRings(t *testing.T) {
+	const n = 30
+	x := rings(n)
+	right := func(k Kernel) int {
+		best := 0
+		for seed := range uint64(5) {
+			res, err := CF{k}.Fit(context.Background(), x, Known{}, Options{Rank: 2, Seed: seed, Iterations: 500})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := 0
+			for i := range 3 * n {
+				v := res.Coefficients.RawRowView(i)
+				if (v[0] > v[1]) == (i < n) {
+					same++
+				}
+			}
+			best = max(best, same, 3*n-same)
+		}
+		return best
+	}
+	if got := right(Kernel{Function: RBF, KernelWidth: 1}); got < 3*n-1 {
+		t.Errorf("the rbf kernel puts %d of %d points on their ring", got, 3*n)
+	}
+	if got := right(Kernel{}); got > 3*n*3/4 {
+		t.Errorf("without a kernel %d of %d points are on their ring: this shows nothing", got, 3*n)
+	}
+}
+
+// TestKernelSettings: every concept method has the kernel's parameters.
+func TestKernelSettings(t *testing.T) {
+	p := randomProblem(8, false)
+	settings := map[string]any{"kernel": "polynomial", "degree": uint64(3), "offset": 0, "kernel-width": 0.5}
+	want := Kernel{Function: Polynomial, Degree: 3, Offset: None, KernelWidth: 0.5}
+	for name, parts := range map[string]map[string]any{
+		"cf":     {"basis": "concept"},
+		"ccf":    {"basis": "concept", "tie": "labels"},
+		"lccf":   {"basis": "concept", "penalty": "graph", "width": 2, "edges": "heat"},
+		"cf-ogl": {"basis": "concept", "penalty": "learned-graph"},
+	} {
+		info, _ := Lookup(name)
+		own := maps.Clone(settings)
+		if name == "lccf" {
+			own["width"], own["edges"] = 2, "heat"
+		}
+		m, err := info.New(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reflect.ValueOf(m).FieldByName("Kernel").Interface(); got != want {
+			t.Errorf("%s: the kernel is %+v, want %+v", name, got, want)
+		}
+		maps.Copy(parts, settings)
+		info, _ = Lookup("parts")
+		combined, err := info.New(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := m.Fit(context.Background(), p.x, p.known, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := combined.Fit(context.Background(), p.x, p.known, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name, a.Coefficients, b.Coefficients, 0)
+	}
+}
+
+func TestKernelBadInput(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
+	signed := mat.NewDense(3, 2, []float64{1, 2, 3, -4, 5, 6})
+	square := func(v ...float64) *mat.Dense { return mat.NewDense(3, 3, v) }
+	nan, inf := math.NaN(), math.Inf(1)
+	for want, c := range map[string]struct {
+		x mat.Matrix
+		m Method
+	}{
+		"an rbf kernel -2 wide":        {x, CF{Kernel{Function: RBF, KernelWidth: -2}}},
+		"an rbf kernel NaN wide":       {x, CF{Kernel{Function: RBF, KernelWidth: nan}}},
+		"an rbf kernel +Inf wide":      {x, CF{Kernel{Function: RBF, KernelWidth: inf}}},
+		"an rbf kernel 0 wide":         {x, CF{Kernel{Function: RBF, KernelWidth: None}}},
+		"of the degree -1":             {x, CCF{Kernel{Function: Polynomial, Degree: -1}}},
+		"the offset -3":                {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: -3}}},
+		"the offset NaN":               {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: nan}}},
+		"its kernel value with itself": {x, CFOGL{Kernel: Kernel{Function: Polynomial, Degree: 400}}},
+		"sample 1: feature 1: value -4 is negative, and the intersection": {signed, CF{Kernel{Function: Intersection}}},
+		"kernel is 2×3 for 3 samples":                                     {x, CF{Kernel{Matrix: mat.NewDense(2, 3, nil)}}},
+		"kernel is 2×2 for 3 samples":                                     {x, CF{Kernel{Matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}}},
+		"kernel is 3×2 for 3 samples":                                     {nil, CF{Kernel{Matrix: x}}},
+		"value NaN is not usable":                                         {nil, CF{Kernel{Matrix: square(1, nan, 0, nan, 1, 0, 0, 0, 1)}}},
+		"holds NaN and NaN at rows and columns 1 and 0":                   {x, CF{Kernel{Matrix: square(1, nan, 0, nan, 1, 0, 0, 0, 1)}}},
+		"holds 0 and +Inf at rows and columns 2 and 1":                    {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 1, inf, 0, 0, 1)}}},
+		"sample 2: its kernel value with itself is NaN":                   {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 1, 0, 0, 0, nan)}}},
+		"sample 1: its kernel value with itself is 0":                     {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
+		"sample 1: its kernel value with itself is -1":                    {x, CF{Kernel{Matrix: square(1, 0, 0, 0, -1, 0, 0, 0, 1)}}},
+		"sample 1: all 3 values are zero":                                 {nil, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
+		"not symmetric: 0.2 at row 1, column 0, and 0.1":                  {x, CF{Kernel{Matrix: square(1, .1, 0, .2, 1, 0, 0, 0, 1)}}},
+		"not positive semi-definite":                                      {x, CF{Kernel{Matrix: square(1, .9, 0, .9, 1, .9, 0, .9, 1)}}},
+		"normalised-cut weights need more":                                {x, Parts{Basis: Concept, Weighting: NormalisedCut, Kernel: Kernel{Matrix: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}}},
+		"for a concept basis under the frobenius cost, not a free":        {x, Parts{Kernel: Kernel{Function: RBF}}},
+		"not a concept one under kl":                                      {x, Parts{Basis: Concept, Cost: KL, Kernel: Kernel{Function: RBF}}},
+	} {
+		_, err := c.m.Fit(context.Background(), c.x, Known{Labels: []int{0, 0, -1}}, Options{Rank: 2})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := (CF{Kernel{Function: RBF}}).Fit(ctx, x, Known{}, Options{Rank: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestKernelDegenerate: samples that are copies, at right angles to all others,
+// or opposite have numbers for answers.
+func TestKernelDegenerate(t *testing.T) {
+	square := func(v ...float64) *mat.Dense { return mat.NewDense(3, 3, v) }
+	for name, k := range map[string]*mat.Dense{
+		"copies":   square(2, 2, 2, 2, 2, 2, 2, 2, 2),
+		"angles":   square(1, 0, 0, 0, 2, 0, 0, 0, 3),
+		"opposite": square(1, -1, 0, -1, 1, 0, 0, 0, 1),
+		"tiny":     square(1e-90, 0, 0, 0, 1e-90, 0, 0, 0, 1e-90),
+		"huge":     square(1e90, 0, 0, 0, 1e90, 1e89, 0, 1e89, 1e90),
+		"mixed":    square(1e90, 0, 0, 0, 1, 0, 0, 0, 1e-90),
+	} {
+		for rank := 1; rank <= 3; rank++ {
+			for method, m := range map[string]Method{"cf": CF{Kernel{Matrix: k}}, "ccf": CCF{Kernel{Matrix: k}}} {
+				res, err := m.Fit(context.Background(), nil, Known{Labels: []int{0, 0, -1}}, Options{Rank: rank})
+				if err != nil {
+					t.Errorf("%s %s: %v", method, name, err)
+					continue
+				}
+				for i := range 3 {
+					if l := rowLength(res.Coefficients, i); rank == 3 && method == "cf" && name != "mixed" && !(l > 1e-60) {
+						t.Errorf("%s %s: sample %d is represented by nothing", method, name, i)
+					}
+				}
+				// A new sample that has nothing of any training sample, and one
+				// that is the first of them.
+				got := transformed(t, res.Model, mat.NewDense(2, 3, append([]float64{0, 0, 0}, k.RawRowView(0)...)))
+				v := got.RowView(0)
+				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !finite(got) || !(length < 0.01) {
+					t.Errorf("%s %s: nothing in common with any sample is represented by %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
+				}
+			}
+		}
+	}
+	// All samples the same: the mean distance is 0.
+	x := mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})
+	res, err := CF{Kernel{Function: RBF}}.Fit(context.Background(), x, Known{}, Options{Rank: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "copies", res.Coefficients, mat.NewDense(3, 1, []float64{1, 1, 1}), 1e-9)
+	far := transformed(t, res.Model, mat.NewDense(1, 2, []float64{1e50, -1e50}))
+	near(t, "far away", far, mat.NewDense(1, 1, nil), 0)
+}
+
+func rowLength(a *mat.Dense, i int) float64 { return mat.Norm(a.RowView(i), 2) }
+
+// TestKernelModelBadInput: what cannot be represented is said.
+func TestKernelModelBadInput(t *testing.T) {
+	p := randomProblem(3, false)
+	n, m := p.x.Dims()
+	fit := func(k Kernel) *KernelModel {
+		res, err := CF{k}.Fit(context.Background(), p.x, Known{}, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Model.(*KernelModel)
+	}
+	features, given := fit(Kernel{Function: Intersection}), fit(Kernel{Matrix: mat.DenseCopyOf(eye(n))})
+	negative := mat.NewDense(1, m, nil)
+	negative.Set(0, 0, -1)
+	nan := mat.NewDense(2, n, nil)
+	nan.Set(1, 0, math.NaN())
+	for want, c := range map[string]struct {
+		m Model
+		x mat.Matrix
+	}{
+		fmt.Sprintf("have %d features, those of the model %d", m+1, m): {features, mat.NewDense(1, m+1, slices.Repeat([]float64{1}, m+1))},
+		"sample 0: all":                              {features, mat.NewDense(1, m, nil)},
+		"value -1 is negative":                       {features, negative},
+		fmt.Sprintf("with %d training samples", n+1): {given, mat.NewDense(1, n+1, nil)},
+		"sample 1: kernel value NaN":                 {given, nan},
+		"no data":                                    {given, nil},
+		"no data: the matrix is 0×0":                 {features, &mat.Dense{}},
+	} {
+		if _, err := c.m.Transform(context.Background(), c.x); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+// TestKernelSave: models of all kernels, of dense, sparse and no samples, come
+// back as they were; what NumPy reads of them is there.
+func TestKernelSave(t *testing.T) {
+	p := randomProblem(4, false)
+	p.opt.Rank = 2
+	var k mat.Dense
+	k.Mul(p.x, p.x.T())
+	all := kernels()
+	all["given"] = Kernel{Matrix: &k}
+	for name, k := range all {
+		for _, x := range []mat.Matrix{p.x, toSparse(p.x)} {
+			res, err := LCCF{Kernel: k}.Fit(context.Background(), x, Known{}, p.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := saved(t, res)
+			m, err := LoadModel(bytes.NewReader(text), int64(len(text)))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			samples := x
+			if k.Matrix != nil {
+				samples = k.Matrix
+			}
+			near(t, name, transformed(t, m, samples), transformed(t, res.Model, samples), 0)
+			want := *res.Model.(*KernelModel)
+			if want.Kernel.Function == Polynomial {
+				want.Kernel.KernelWidth = 0
+			}
+			got := m.(*KernelModel)
+			if !reflect.DeepEqual(got.Weights, want.Weights) || !reflect.DeepEqual(got.Products, want.Products) || !reflect.DeepEqual(got.Samples, want.Samples) {
+				t.Errorf("%s: another model came back", name)
+			}
+			z, err := npz.NewReader(bytes.NewReader(text), int64(len(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var penalty []float64
+			if err := z.Read("penalty", &penalty); err != nil || !reflect.DeepEqual(penalty, res.Penalty) {
+				t.Errorf("the penalty's part is %v, want %v (%v)", penalty, res.Penalty, err)
+			}
+		}
+	}
+}

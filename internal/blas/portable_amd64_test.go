@@ -1,0 +1,107 @@
+//go:build !native
+
+package blas
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// TestDgemm: what gonum's own gives, for any shape and layout.
+func TestDgemm(t *testing.T) {
+	if !simd.HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	for seed := range uint64(400) {
+		src := rand.New(rand.NewPCG(seed, 1))
+		most := 40
+		if seed%20 == 0 {
+			most = 300
+		}
+		m, n, k := 1+src.IntN(most), 1+src.IntN(most), 1+src.IntN(most)
+		if seed%40 == 0 {
+			n += packColumns
+		}
+		matrix := func(r, c int) ([]float64, int) {
+			stride := c + src.IntN(3)
+			x := make([]float64, (r-1)*stride+c)
+			for i := range x {
+				x[i] = src.NormFloat64()
+			}
+			return x, stride
+		}
+		operand := func(r, c int) (blas.Transpose, []float64, int) {
+			if src.IntN(2) == 0 {
+				x, stride := matrix(c, r)
+				return blas.Trans, x, stride
+			}
+			x, stride := matrix(r, c)
+			return blas.NoTrans, x, stride
+		}
+		tA, a, lda := operand(m, k)
+		tB, b, ldb := operand(k, n)
+		got, ldc := matrix(m, n)
+		alpha, beta := []float64{1, -2, 0}[src.IntN(3)], []float64{0, 1, 0.5}[src.IntN(3)]
+		if beta == 0 {
+			got[0] = math.NaN()
+		}
+		want := slices.Clone(got)
+		tiled{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, got, ldc)
+		gonum.Implementation{}.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, want, ldc)
+		for i := range want {
+			if !(math.Abs(got[i]-want[i]) <= 1e-12*float64(k)) {
+				t.Fatalf("seed %d, %d×%d×%d: %d is %v, want %v", seed, m, n, k, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// BenchmarkDgemm times products of the shapes that factorisations have, and a
+// square one.
+func BenchmarkDgemm(b *testing.B) {
+	for _, s := range []struct {
+		m, n, k int
+		ta, tb  blas.Transpose
+	}{
+		{18, 1300, 3200, blas.NoTrans, blas.Trans},
+		{18, 3200, 1300, blas.NoTrans, blas.NoTrans},
+		{32, 3200, 18, blas.Trans, blas.NoTrans},
+		{40, 400, 1024, blas.NoTrans, blas.Trans},
+		{500, 500, 500, blas.NoTrans, blas.NoTrans},
+	} {
+		x, y, z := make([]float64, s.m*s.k), make([]float64, s.n*s.k), make([]float64, s.m*s.n)
+		for i := range x {
+			x[i] = rand.Float64()
+		}
+		for i := range y {
+			y[i] = rand.Float64()
+		}
+		lda, ldb := s.k, s.n
+		if s.ta == blas.Trans {
+			lda = s.m
+		}
+		if s.tb == blas.Trans {
+			ldb = s.k
+		}
+		implementations := map[string]blas.Float64Level3{"gonum": gonum.Implementation{}}
+		if simd.HasTile() {
+			implementations["tiled"] = tiled{}
+		}
+		for name, f := range implementations {
+			b.Run(fmt.Sprintf("%d×%d×%d%c%c/%s", s.m, s.n, s.k, s.ta, s.tb, name), func(b *testing.B) {
+				for b.Loop() {
+					f.Dgemm(s.ta, s.tb, s.m, s.n, s.k, 1, x, lda, y, ldb, 0, z, s.n)
+				}
+				b.ReportMetric(2e-9*float64(s.m*s.n*s.k)*float64(b.N)/b.Elapsed().Seconds(), "GFLOP/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,85 @@
+// Package simd holds the loops in which a factorisation spends its time: those
+// over the values of sparse data, each of which picks a row of k numbers of a
+// factor, and those over the ratios of the divergence.
+//
+// Where the processor has AVX2 and FMA they are in assembly, and their sums
+// differ in the last bits from those elsewhere.
+package simd
+
+// Lanes is what the length of a factor's rows is to be a multiple of.
+const Lanes = 4
+
+// Width returns the least multiple of Lanes that holds k numbers.
+func Width(k int) int { return (k + Lanes - 1) / Lanes * Lanes }
+
+// Dots writes to dst the inner products of a with the rows at[0], at[1], … of
+// rows, which are as long as a, a multiple of Lanes.
+func Dots(dst, a, rows []float64, at []int) {
+	dst = dst[:len(at)]
+	for p := dots(dst, a, rows, at); p < len(at); p++ {
+		dst[p] = dot(a, rows[at[p]*len(a):])
+	}
+}
+
+func dot(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// AddRows adds to dst the rows at[0], at[1], … of rows, which are as long as
+// dst, a multiple of Lanes, each times its weight.
+func AddRows(dst, weights, rows []float64, at []int) {
+	weights = weights[:len(at)]
+	p := addRows(dst, weights, rows, at)
+	for ; p+4 <= len(at); p += 4 {
+		w0, w1, w2, w3 := weights[p], weights[p+1], weights[p+2], weights[p+3]
+		r0 := rows[at[p]*len(dst):][:len(dst)]
+		r1 := rows[at[p+1]*len(dst):][:len(dst)]
+		r2 := rows[at[p+2]*len(dst):][:len(dst)]
+		r3 := rows[at[p+3]*len(dst):][:len(dst)]
+		for c := range dst {
+			dst[c] += (w0*r0[c] + w1*r1[c]) + (w2*r2[c] + w3*r3[c])
+		}
+	}
+	for ; p < len(at); p++ {
+		w, row := weights[p], rows[at[p]*len(dst):][:len(dst)]
+		for c := range dst {
+			dst[c] += w * row[c]
+		}
+	}
+}
+
+// Divide turns each y into x/max(y, floor).
+func Divide(y, x []float64, floor float64) {
+	x = x[:len(y)]
+	for p := divide(y, x, floor); p < len(y); p++ {
+		y[p] = x[p] / atLeast(y[p], floor)
+	}
+}
+
+// DivideSum is Divide for x ≥ 0, and returns Σ x·log y of the new y, where 0·log 0
+// is 0.
+func DivideSum(y, x []float64, floor float64) float64 {
+	x = x[:len(y)]
+	p, sum := divideSum(y, x, floor)
+	for ; p < len(y); p++ {
+		y[p] = x[p] / atLeast(y[p], floor)
+		sum += x[p] * logarithm(y[p])
+	}
+	return sum
+}
+
+// atLeast is max(x, least), but quicker.
+func atLeast(x, least float64) float64 {
+	if x < least {
+		return least
+	}
+	return x
+}

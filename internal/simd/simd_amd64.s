@@ -1,0 +1,258 @@
+#include "textflag.h"
+
+// The four rows that SI points at: R8, R9, R10, R11 = DX + at·CX.
+#define ROWS \
+	MOVQ  0(SI), R8   \
+	MOVQ  8(SI), R9   \
+	MOVQ  16(SI), R10 \
+	MOVQ  24(SI), R11 \
+	ADDQ  $32, SI     \
+	IMULQ CX, R8      \
+	IMULQ CX, R9      \
+	IMULQ CX, R10     \
+	IMULQ CX, R11     \
+	ADDQ  DX, R8      \
+	ADDQ  DX, R9      \
+	ADDQ  DX, R10     \
+	ADDQ DX, R11
+
+// func dotsAVX2(dst, a, rows *float64, at *int, n, width int)
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), AX
+	MOVQ rows+16(FP), DX
+	MOVQ at+24(FP), SI
+	MOVQ n+32(FP), BX
+	MOVQ width+40(FP), CX
+	SHLQ $3, CX
+
+four:
+	ROWS
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   R12, R12
+
+lane:
+	VMOVUPD     (AX)(R12*1), Y8
+	VFMADD231PD (R8)(R12*1), Y8, Y0
+	VFMADD231PD (R9)(R12*1), Y8, Y1
+	VFMADD231PD (R10)(R12*1), Y8, Y2
+	VFMADD231PD (R11)(R12*1), Y8, Y3
+	ADDQ        $32, R12
+	CMPQ        R12, CX
+	JLT         lane
+
+	// Of each row the four sums: (s0 + s1) + (s2 + s3).
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y1
+	VBLENDPD   $0xC, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (DI)
+	ADDQ       $32, DI
+	SUBQ       $4, BX
+	JNZ        four
+	VZEROUPPER
+	RET
+
+// func addRowsAVX2(dst, weights, rows *float64, at *int, n, width int)
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ weights+8(FP), AX
+	MOVQ rows+16(FP), DX
+	MOVQ at+24(FP), SI
+	MOVQ n+32(FP), BX
+	MOVQ width+40(FP), CX
+	SHLQ $3, CX
+
+four:
+	ROWS
+	VBROADCASTSD 0(AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	ADDQ         $32, AX
+	XORQ         R12, R12
+
+lane:
+	VMULPD      (R8)(R12*1), Y0, Y4
+	VFMADD231PD (R9)(R12*1), Y1, Y4
+	VFMADD231PD (R10)(R12*1), Y2, Y4
+	VFMADD231PD (R11)(R12*1), Y3, Y4
+	VADDPD      (DI)(R12*1), Y4, Y4
+	VMOVUPD     Y4, (DI)(R12*1)
+	ADDQ        $32, R12
+	CMPQ        R12, CX
+	JLT         lane
+
+	SUBQ $4, BX
+	JNZ  four
+	VZEROUPPER
+	RET
+
+// func divideAVX2(y, x *float64, n int, floor float64)
+TEXT ·divideAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), BX
+	VBROADCASTSD floor+24(FP), Y15
+
+four:
+	VMOVUPD (SI), Y0
+	VMAXPD  (DI), Y15, Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $4, BX
+	JNZ     four
+	VZEROUPPER
+	RET
+
+// What constants holds.
+#define EXPONENT 0(DX)
+#define BIAS     8(DX)
+#define INDEX    16(DX)
+#define MANTISSA 24(DX)
+#define ONE      32(DX)
+#define LN2      40(DX)
+#define HALF     48(DX)
+#define THIRD    56(DX)
+#define FOURTH   64(DX)
+#define FIFTH    72(DX)
+#define SIXTH    80(DX)
+
+// func divideSumAVX2(y, x *float64, n int, floor float64, constants, table *float64) float64
+TEXT ·divideSumAVX2(SB), NOSPLIT, $0-56
+	MOVQ         y+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), BX
+	VBROADCASTSD floor+24(FP), Y15
+	MOVQ         constants+32(FP), DX
+	MOVQ         table+40(FP), AX
+	VBROADCASTSD EXPONENT, Y13
+	VBROADCASTSD BIAS, Y12
+	VBROADCASTSD INDEX, Y11
+	VBROADCASTSD MANTISSA, Y10
+	VBROADCASTSD ONE, Y9
+	VXORPD       Y8, Y8, Y8
+
+four:
+	VMOVUPD (SI), Y0
+	VMAXPD  (DI), Y15, Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (DI)
+
+	// Y2 = exponent, Y3 = place in the table, Y1 = mantissa.
+	VPSRLQ $52, Y1, Y2
+	VPOR   Y13, Y2, Y2
+	VSUBPD Y12, Y2, Y2
+	VPSRLQ $45, Y1, Y3
+	VPAND  Y11, Y3, Y3
+	VPADDQ Y3, Y3, Y3
+	VPAND  Y10, Y1, Y1
+	VPOR   Y9, Y1, Y1
+
+	// Y4 = inverse, Y5 = its logarithm.
+	VPCMPEQQ   Y6, Y6, Y6
+	VXORPD     Y4, Y4, Y4
+	VGATHERQPD Y6, (AX)(Y3*8), Y4
+	VPCMPEQQ   Y7, Y7, Y7
+	VXORPD     Y5, Y5, Y5
+	VGATHERQPD Y7, 8(AX)(Y3*8), Y5
+
+	// Y1 = r, Y3 = the series.
+	VFMSUB213PD  Y9, Y4, Y1
+	VBROADCASTSD SIXTH, Y3
+	VBROADCASTSD FIFTH, Y4
+	VFNMADD213PD Y4, Y1, Y3
+	VBROADCASTSD FOURTH, Y4
+	VFNMADD213PD Y4, Y1, Y3
+	VBROADCASTSD THIRD, Y4
+	VFNMADD213PD Y4, Y1, Y3
+	VBROADCASTSD HALF, Y4
+	VFNMADD213PD Y4, Y1, Y3
+	VFNMADD213PD Y9, Y1, Y3
+
+	// x·(exponent·ln 2 + (logarithm + r·series))
+	VFMADD213PD  Y5, Y1, Y3
+	VBROADCASTSD LN2, Y4
+	VFMADD213PD  Y3, Y4, Y2
+	VFMADD231PD  Y2, Y0, Y8
+
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, BX
+	JNZ  four
+
+	// (s0 + s1) + (s2 + s3)
+	VHADDPD      Y8, Y8, Y8
+	VEXTRACTF128 $1, Y8, X1
+	VADDSD       X1, X8, X8
+	VMOVSD       X8, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func tileAVX2(c *float64, stride int, a, b *float64, depth int)
+TEXT ·tileAVX2(SB), NOSPLIT, $0-40
+	MOVQ   c+0(FP), DI
+	MOVQ   stride+8(FP), R8
+	MOVQ   a+16(FP), AX
+	MOVQ   b+24(FP), BX
+	MOVQ   depth+32(FP), CX
+	SHLQ   $3, R8
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	VXORPD Y12, Y12, Y12
+	VXORPD Y13, Y13, Y13
+	VXORPD Y14, Y14, Y14
+	VXORPD Y15, Y15, Y15
+
+deep:
+	VMOVUPD      0(BX), Y0
+	VMOVUPD      32(BX), Y1
+	VMOVUPD      64(BX), Y2
+	VBROADCASTSD 0(AX), Y3
+	VFMADD231PD  Y0, Y3, Y4
+	VFMADD231PD  Y1, Y3, Y5
+	VFMADD231PD  Y2, Y3, Y6
+	VBROADCASTSD 8(AX), Y3
+	VFMADD231PD  Y0, Y3, Y7
+	VFMADD231PD  Y1, Y3, Y8
+	VFMADD231PD  Y2, Y3, Y9
+	VBROADCASTSD 16(AX), Y3
+	VFMADD231PD  Y0, Y3, Y10
+	VFMADD231PD  Y1, Y3, Y11
+	VFMADD231PD  Y2, Y3, Y12
+	VBROADCASTSD 24(AX), Y3
+	VFMADD231PD  Y0, Y3, Y13
+	VFMADD231PD  Y1, Y3, Y14
+	VFMADD231PD  Y2, Y3, Y15
+	ADDQ         $32, AX
+	ADDQ         $96, BX
+	DECQ         CX
+	JNZ          deep
+
+#define ADDROW(p, q, r) \
+	VADDPD  0(DI), p, p  \
+	VADDPD  32(DI), q, q \
+	VADDPD  64(DI), r, r \
+	VMOVUPD p, 0(DI)     \
+	VMOVUPD q, 32(DI)    \
+	VMOVUPD r, 64(DI)    \
+	ADDQ    R8, DI
+
+	ADDROW(Y4, Y5, Y6)
+	ADDROW(Y7, Y8, Y9)
+	ADDROW(Y10, Y11, Y12)
+	ADDROW(Y13, Y14, Y15)
+	VZEROUPPER
+	RET

@@ -1,0 +1,11 @@
+package simd
+
+import "testing"
+
+// TestLoopsWithoutAssembly: as on a processor that has no AVX2.
+func TestLoopsWithoutAssembly(t *testing.T) {
+	defer func(before bool) { fast = before }(fast)
+	fast = false
+	checkLoops(t)
+	TestDivideSumEdges(t)
+}

@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package simd
+
+func dots(dst, a, rows []float64, at []int) int { return 0 }
+
+func addRows(dst, weights, rows []float64, at []int) int { return 0 }
+
+func divide(y, x []float64, floor float64) int { return 0 }
+
+func divideSum(y, x []float64, floor float64) (int, float64) { return 0, 0 }

@@ -1,0 +1,137 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestLoops(t *testing.T) { checkLoops(t) }
+
+// checkLoops compares the loops with plain ones: rows of every length, any
+// number of values, none too, and rows that are picked twice.
+func checkLoops(t *testing.T) {
+	t.Helper()
+	for seed := range uint64(3000) {
+		src := rand.New(rand.NewPCG(seed, 1))
+		random := func(n int) []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				if src.IntN(5) > 0 {
+					out[i] = src.NormFloat64()
+				}
+			}
+			return out
+		}
+		k, n, count := src.IntN(45), 1+src.IntN(30), src.IntN(30)
+		w := Width(k)
+		if w < k || w > k+3 || w%Lanes != 0 {
+			t.Fatalf("a width of %d for %d numbers", w, k)
+		}
+		a, rows, weights := random(w), random(n*w), random(count)
+		at := make([]int, count)
+		for p := range at {
+			at[p] = src.IntN(n)
+		}
+
+		// One number more than is written.
+		got, want := random(count+1), make([]float64, count+1)
+		want[count] = got[count]
+		for p, i := range at {
+			for c := range a {
+				want[p] += a[c] * rows[i*w+c]
+			}
+		}
+		Dots(got, a, rows, at)
+		near(t, "dots", seed, got, want, 1e-14)
+
+		sum := random(w)
+		want = append([]float64(nil), sum...)
+		for p, i := range at {
+			for c := range want {
+				want[c] += weights[p] * rows[i*w+c]
+			}
+		}
+		AddRows(sum, weights, rows, at)
+		near(t, "rows", seed, sum, want, 1e-14)
+
+		const floor = 1e-3
+		x, y := random(count), random(count+1)
+		want = append([]float64(nil), y...)
+		var total float64
+		for p := range x {
+			x[p] = math.Abs(x[p]) * math.Pow(10, float64(src.IntN(40)-20))
+			want[p] = x[p] / max(y[p], floor)
+			if x[p] > 0 {
+				total += x[p] * math.Log(want[p])
+			}
+		}
+		again := append([]float64(nil), y...)
+		Divide(y[:count], x, floor)
+		near(t, "ratios", seed, y, want, 0)
+		gotTotal := DivideSum(again[:count], x, floor)
+		near(t, "ratios summed", seed, again, want, 0)
+		near(t, "sum", seed, []float64{gotTotal}, []float64{total}, 1e-13)
+	}
+}
+
+// TestDivideSumEdges: a ratio that is no normal number, or 0, is no reason for
+// a sum that is infinite; what is no number stays none.
+func TestDivideSumEdges(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		x, y := make([]float64, n), make([]float64, n)
+		for p := range x {
+			x[p], y[p] = math.SmallestNonzeroFloat64, 1e100
+		}
+		if s := DivideSum(y, x, 1e-150); !(math.Abs(s) < 1e-300) {
+			t.Errorf("%d values near 0: the sum is %v", n, s)
+		}
+		y[n-1] = math.NaN()
+		if DivideSum(y, x, 1e-150); !math.IsNaN(y[n-1]) {
+			t.Errorf("NaN among %d values became %v", n, y[n-1])
+		}
+	}
+}
+
+func near(t *testing.T, what string, seed uint64, got, want []float64, tolerance float64) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*(100+math.Abs(want[i]))) {
+			t.Fatalf("seed %d: %s: %d is %v, want %v", seed, what, i, got[i], want[i])
+		}
+	}
+}
+
+// BenchmarkLoops times the loops on the values of one of 1,300 samples.
+func BenchmarkLoops(b *testing.B) {
+	src := rand.New(rand.NewPCG(1, 1))
+	var at []int
+	for j := range 3200 {
+		if src.Float64() < .15 {
+			at = append(at, j)
+		}
+	}
+	x, y := make([]float64, len(at)), make([]float64, len(at))
+	for p := range x {
+		x[p] = src.Float64()
+	}
+	run := func(name string, f func()) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(at)), "ns/value")
+		})
+	}
+	for _, k := range []int{5, 18, 40} {
+		a, rows := make([]float64, Width(k)), make([]float64, 3200*Width(k))
+		for i := range rows {
+			rows[i] = src.Float64()
+		}
+		run(fmt.Sprintf("dots/%d", k), func() { Dots(y, a, rows, at) })
+		run(fmt.Sprintf("add-rows/%d", k), func() { clear(a); AddRows(a, x, rows, at) })
+	}
+	run("divide", func() { Divide(y, x, 1e-150) })
+	run("divide-sum", func() { DivideSum(y, x, 1e-150) })
+}
