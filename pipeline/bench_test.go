@@ -13,7 +13,7 @@ func BenchmarkTrial(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in, err := Prepare(context.Background(), e.Data, e.Features, 0, nil)
+	in, err := e.Prepare(context.Background(), PrepareOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func TestTaskRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = writeSet(t, 12, 11)
-	in, err := Prepare(t.Context(), e.Data, e.Features, 0, nil)
+	in, err := e.Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,9 @@ type Data struct {
 	// that the vectors are, where the file's own do not tell.
 	Fea, Gnd      string
 	Height, Width int
+	// Largest is how many classes are kept, those with the most samples, or 0
+	// for all.
+	Largest int
 	// Samples is the size of a random part of the set, or 0 for all of it.
 	Samples int
 	// Root is the folder that holds the known sets. It is not part of the
@@ -67,6 +70,8 @@ func (d *Data) UnmarshalYAML(node ast.Node) error {
 			if yaml.NodeToValue(value, &d.Pool) != nil {
 				return refuse(value, "want true or false")
 			}
+		case "largest":
+			d.Largest, err = positive(value)
 		case "samples":
 			d.Samples, err = positive(value)
 		default:
@@ -76,7 +81,7 @@ func (d *Data) UnmarshalYAML(node ast.Node) error {
 	})
 }
 
-// open returns the set, or the random part of it that is asked for.
+// open returns the set, or the part of it that is asked for.
 func (d Data) open(ctx context.Context, seed Seed) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
@@ -85,6 +90,12 @@ func (d Data) open(ctx context.Context, seed Seed) (*datasets.Set, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if d.Largest > len(set.Classes) {
+		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
+	}
+	if d.Largest > 0 {
+		set = set.Largest(d.Largest)
 	}
 	if d.Samples == 0 {
 		return set, nil

@@ -27,7 +27,7 @@ type Experiment struct {
 	// Features is what is made of them.
 	Features Features `yaml:"features"`
 	// Methods are compared, in this order.
-	Methods []Method `yaml:"methods"`
+	Methods Methods `yaml:"methods"`
 	// Classes are the numbers of classes drawn, a row of the tables each;
 	// empty means all classes at once.
 	Classes Classes `yaml:"classes"`

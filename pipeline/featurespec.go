@@ -16,6 +16,10 @@ import (
 // Features says what is made of the samples. The zero value is 32×32 grey
 // pixels of unit length, and vectors as they are.
 type Features struct {
+	// HOG takes histograms of oriented gradients in place of the pixels.
+	HOG bool
+	// Words, if set, takes histograms of visual words in place of the pixels.
+	Words         *Words
 	Height, Width int
 	// Colour takes red, green and blue in place of grey where the samples are
 	// image files.
@@ -31,13 +35,35 @@ type Features struct {
 	SkipBad bool
 }
 
-// UnmarshalYAML reads {pixels: 32, colour: true, normalise: l2, crop: square}.
+// UnmarshalYAML reads {pixels: 32, colour: true, normalise: l2, crop: square},
+// {hog: true}, or {sift: dense, words: 200, grid: 4x4}.
 func (f *Features) UnmarshalYAML(node ast.Node) error {
 	*f = Features{SkipBad: f.SkipBad}
+	if keyOf(node, "sift") != node {
+		f.Words = &Words{}
+	}
 	return fields(node, func(key string, value ast.Node) error {
+		switch {
+		case key == "normalise" || f.Words == nil && !wordKeys[key]:
+		case f.Words == nil:
+			return refuse(keyOf(node, key), "%s is for visual words, which begin with sift (sift: dense, for example)", key)
+		case wordKeys[key]:
+			return f.Words.set(key, value)
+		case pixelKeys[key]:
+			return refuse(keyOf(node, key), "%s does not go with sift, which describes the photographs as they are", key)
+		}
 		s, _ := text(value)
 		var err error
 		switch key {
+		case "hog":
+			if yaml.NodeToValue(value, &f.HOG) != nil {
+				return refuse(value, "want true or false")
+			}
+			for _, other := range []string{"pixels", "colour"} {
+				if at := keyOf(node, other); f.HOG && at != node {
+					return refuse(at, "%s does not go with hog, which takes 32×32 greys", other)
+				}
+			}
 		case "pixels":
 			f.Height, f.Width, err = size(value)
 		case "colour":
@@ -75,6 +101,12 @@ func (f *Features) UnmarshalYAML(node ast.Node) error {
 	})
 }
 
+// The keys that say what is taken, but for normalise.
+var (
+	pixelKeys = map[string]bool{"pixels": true, "colour": true, "crop": true, "hog": true}
+	wordKeys  = map[string]bool{"sift": true, "words": true, "grid": true, "idf": true, "power": true}
+)
+
 // size reads the size of an image: the side of a square, or HEIGHTxWIDTH.
 func size(node ast.Node) (height, width int, err error) {
 	s, _ := text(node)
@@ -90,26 +122,32 @@ func size(node ast.Node) (height, width int, err error) {
 	return height, width, nil
 }
 
-// extract returns the features of a set.
+// extract returns the features of a set, but for visual words.
 func (f Features) extract(ctx context.Context, set *datasets.Set, progress func(done, total int)) (*features.Matrix, error) {
-	p := features.Pixels{Height: f.Height, Width: f.Width, Colour: f.Colour, Normalise: f.Normalise, SkipBad: f.SkipBad}
+	var crop features.Crop
 	switch {
 	case f.Square:
-		p.Crop = features.Square{}
+		crop = features.Square{}
 	case f.Box != nil:
-		p.Crop = features.Box{X0: f.Box[0], Y0: f.Box[1], X1: f.Box[2], Y1: f.Box[3]}
+		crop = features.Box{X0: f.Box[0], Y0: f.Box[1], X1: f.Box[2], Y1: f.Box[3]}
 	case f.Eyes != "":
 		eyes, err := features.ReadEyes(f.Eyes)
 		if err != nil {
 			return nil, err
 		}
-		p.Crop = eyes
+		crop = eyes
 	}
-	return p.Extract(ctx, set, progress)
+	if f.HOG {
+		return features.HOG{Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad}.Extract(ctx, set, progress)
+	}
+	return features.Pixels{Height: f.Height, Width: f.Width, Colour: f.Colour, Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad}.Extract(ctx, set, progress)
 }
 
 // String returns the features in words.
 func (f Features) String() string {
+	if f.Words != nil {
+		return fmt.Sprintf("%s, normalised by %s", f.Words, f.Normalise)
+	}
 	size := "32×32 pixels"
 	if f.Height > 0 {
 		size = fmt.Sprintf("%d×%d pixels", f.Height, f.Width)
@@ -117,7 +155,10 @@ func (f Features) String() string {
 	if f.Colour {
 		size += " in colour"
 	}
-	if f.Height == 0 {
+	switch {
+	case f.HOG:
+		size = "histograms of oriented gradients of 32×32 pixels"
+	case f.Height == 0:
 		size += ", or the set's own"
 	}
 	switch {

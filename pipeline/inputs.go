@@ -8,12 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 // Inputs is what an experiment works on.
@@ -22,8 +27,11 @@ type Inputs struct {
 	Set *datasets.Set
 	// Features is what was made of them, with the size that the images got.
 	Features Features
-	// X is n×m, a sample a row, dense or sparse.
+	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
+	// a classification has visual words of its own, see Words.
 	X mat.Matrix
+	// Vocabulary holds the visual words, where they are the same for all.
+	Vocabulary *vocab.Vocabulary
 	// Height and Width are the size of the images that the rows of X hold, or
 	// 0 where they are none.
 	Height, Width int
@@ -34,21 +42,120 @@ type Inputs struct {
 	Rows []int
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
+
+	bag       *bag // of visual words, or nil
+	views     latest[drawID, *view]
+	temporary string // a folder, or ""
 }
 
-// Prepare reads the data of an experiment and makes its features. It calls
-// progress, which may be nil, as images are read.
-func Prepare(ctx context.Context, data Data, f Features, seed Seed, progress func(done, total int)) (*Inputs, error) {
-	set, err := data.open(ctx, seed)
+// Prepare reads the data of an experiment and makes its features. Where these
+// are visual words, it describes the images, and learns the words unless each
+// draw has its own.
+func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, error) {
+	set, err := e.Data.open(ctx, e.Seed)
 	if err != nil {
 		return nil, err
 	}
-	m, err := f.extract(ctx, set, progress)
+	if e.Features.Words != nil {
+		return e.prepareWords(ctx, set, opt)
+	}
+	f := e.Features
+	m, err := f.extract(ctx, set, func(done, total int) { opt.Progress.tell("reading", done, total) })
 	if err != nil {
 		return nil, err
 	}
 	f.Height, f.Width, f.Colour = m.Height, m.Width, m.Channels == 3
 	return &Inputs{Set: set, Features: f, X: m.X, Height: m.Height, Width: m.Width, Channels: m.Channels, Rows: m.Rows, Skipped: m.Skipped}, nil
+}
+
+// PrepareOptions say how features are made. They change no feature.
+type PrepareOptions struct {
+	// Cache is the folder where descriptors, words and histograms are kept; ""
+	// is for one of the run's own, which Close of the inputs removes.
+	Cache string
+	// Progress, if set, is told what is being done and how far it is.
+	Progress Progress
+}
+
+// Progress is called with what is being done, how much of it is done, and how
+// much there is, −1 where that is not known. Calls do not overlap.
+type Progress func(what string, done, total int)
+
+func (p Progress) tell(what string, done, total int) {
+	if p != nil {
+		p(what, done, total)
+	}
+}
+
+func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
+	in := &Inputs{Set: set, Features: e.Features}
+	folder := opt.Cache
+	if folder == "" {
+		var err error
+		if folder, err = os.MkdirTemp("", "partwise-"); err != nil {
+			return nil, err
+		}
+		in.temporary = folder
+	}
+	store, err := cache.Open(folder)
+	if err == nil {
+		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, e.Features, store, opt.Progress)
+	}
+	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
+		var x *sparse.CSR
+		var v *vocabulary
+		if x, v, err = in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(uint64(e.Seed), "words")); err == nil {
+			in.X, in.Vocabulary = x, v.Vocabulary
+		}
+	}
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// Close removes what the inputs keep on disk for themselves.
+func (in *Inputs) Close() error {
+	if in.temporary == "" {
+		return nil
+	}
+	return os.RemoveAll(in.temporary)
+}
+
+// Dims returns the number of samples and of features.
+func (in *Inputs) Dims() (n, m int) {
+	if in.X != nil {
+		return in.X.Dims()
+	}
+	return len(in.Rows), in.bag.columns()
+}
+
+// view is what the methods see of a draw.
+type view struct {
+	x, test    mat.Matrix
+	vocabulary *vocab.Vocabulary // nil where there are no words
+}
+
+// view returns the features of the rows of a draw, and of those to be classified.
+// Where each draw has words of its own, those of the last few are kept.
+func (in *Inputs) view(ctx context.Context, d draw, seed Seed) (*view, error) {
+	if in.X != nil {
+		return &view{selectRows(in.X, d.rows), selectRows(in.X, d.testRows), in.Vocabulary}, nil
+	}
+	return in.views.get(d.id, func() (*view, error) {
+		samples := make([]int, 0, len(d.rows)+len(d.testRows))
+		places := make([]int, 0, cap(samples))
+		for at, row := range append(slices.Clone(d.rows), d.testRows...) {
+			samples = append(samples, in.Rows[row])
+			places = append(places, at)
+		}
+		x, v, err := in.bag.histograms(ctx, samples, len(d.rows), rng.Seed(uint64(seed), "words", d.id.k, d.id.repeat))
+		if err != nil {
+			return nil, err
+		}
+		return &view{x.SelectRows(places[:len(d.rows)]), x.SelectRows(places[len(d.rows):]), v.Vocabulary}, nil
+	})
 }
 
 // imageHeight returns the height of the images that samples are to a method: the
@@ -82,6 +189,9 @@ func (in *Inputs) nameRows(err error, rows []int) error {
 
 // firstNegative returns the first negative value and its place in X.
 func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
+	if in.bag != nil {
+		return 0, 0, 0, false // counts
+	}
 	n, m := in.X.Dims()
 	for i := range n {
 		if s, ok := in.X.(*sparse.CSR); ok {
@@ -131,9 +241,13 @@ func (in *Inputs) fingerprint() string {
 		binary.LittleEndian.PutUint64(buf[:], x)
 		h.Write(buf[:])
 	}
-	n, m := in.X.Dims()
+	n, m := in.Dims()
 	put(uint64(n))
 	put(uint64(m))
+	if in.X == nil {
+		fmt.Fprintf(h, "%s %s %x", in.Features.Words.countedBy(), in.Features.Normalise, in.bag.keys(in.Rows))
+		n = 0
+	}
 	for i := range n {
 		switch x := in.X.(type) {
 		case *sparse.CSR:
@@ -161,6 +275,9 @@ func (in *Inputs) fingerprint() string {
 func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 	if s, ok := x.(*sparse.CSR); ok {
 		return s.SelectRows(rows)
+	}
+	if len(rows) == 0 {
+		return &mat.Dense{}
 	}
 	_, m := x.Dims()
 	out := mat.NewDense(len(rows), m, nil)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,12 +16,15 @@ import (
 
 // Method is a method of an experiment with its settings. In a file it is a
 // name, or {name: ccf, init: nmf, iterations: 1000} with the method's own
-// parameters beside the settings that all have.
+// parameters beside the settings that all have; see [Methods].
 type Method struct {
 	// Name is what the method is called in the registry.
 	Name string `json:"name"`
 	// As is what it is called in tables; empty means its name.
 	As string `json:"-"`
+	// Swept are those of its settings that are one value of several. They
+	// stand behind its name in tables.
+	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
 	// Init, Iterations and Tolerance are those of factor.Options.
@@ -51,9 +55,9 @@ func builtin(name string) (task Task, ok bool) {
 	return Clustering, ok
 }
 
-// UnmarshalYAML reads a method and checks that it is one.
-func (m *Method) UnmarshalYAML(node ast.Node) error {
-	*m = Method{}
+// read reads a method and checks that it is one. A setting that is in chosen has
+// the value there in place of its own.
+func (m *Method) read(node ast.Node, chosen map[string]ast.Node) error {
 	if s, ok := text(node); ok {
 		m.Name = s
 		return m.check(node, nil)
@@ -63,6 +67,9 @@ func (m *Method) UnmarshalYAML(node ast.Node) error {
 	}
 	at := map[string]ast.Node{}
 	err := fields(node, func(key string, value ast.Node) error {
+		if one, ok := chosen[key]; ok {
+			value = one
+		}
 		at[key] = value
 		var err error
 		s, isText := text(value)
@@ -166,34 +173,46 @@ func MethodNames() []string {
 	return names
 }
 
+// title is what the method is called, whatever is swept.
+func (m Method) title() string { return cmp.Or(m.As, m.Name) }
+
 // Label returns what the method is called in tables.
 func (m Method) Label() string {
-	if m.As != "" {
-		return m.As
+	label := m.title()
+	for _, s := range m.Swept {
+		label += " " + s.Name + "=" + s.Value
 	}
-	return m.Name
+	return label
 }
 
 // String returns the method and its settings in words.
-func (m Method) String() string {
+func (m Method) String() string { return m.words(nil) }
+
+// words is the method and those of its settings that are not left out.
+func (m Method) words(leaveOut []string) string {
 	out := m.Name
+	add := func(key, format string, args ...any) {
+		if !slices.Contains(leaveOut, key) {
+			out += ", " + fmt.Sprintf(format, args...)
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(m.Params)) {
-		out += fmt.Sprintf(", %s %v", key, m.Params[key])
+		add(key, "%s %v", key, m.Params[key])
 	}
 	if m.Init != "" {
-		out += fmt.Sprintf(", init %s", m.Init)
+		add("init", "init %s", m.Init)
 	}
 	if m.Iterations > 0 {
-		out += fmt.Sprintf(", %d iterations", m.Iterations)
+		add("iterations", "%d iterations", m.Iterations)
 	}
 	if m.By != "" {
-		out += ", clustered by " + m.By
+		add("cluster", "clustered by %s", m.By)
 	}
 	if m.Recode {
-		out += ", recode"
+		add("recode", "recode")
 	}
 	if m.Tolerance > 0 {
-		out += fmt.Sprintf(", tolerance %v", m.Tolerance)
+		add("tolerance", "tolerance %v", m.Tolerance)
 	}
 	return out
 }

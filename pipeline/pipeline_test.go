@@ -63,7 +63,7 @@ func newPlan(t *testing.T, text, set string) *Plan {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	in, err := Prepare(context.Background(), e.Data, e.Features, e.Seed, nil)
+	in, err := e.Prepare(context.Background(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestPlanRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := Prepare(context.Background(), e.Data, e.Features, e.Seed, nil)
+		in, err := e.Prepare(context.Background(), PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +333,7 @@ func TestRandomPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := Prepare(context.Background(), e.Data, e.Features, 3, nil)
+	in, err := e.Prepare(context.Background(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestRandomPart(t *testing.T) {
 		t.Errorf("%d samples, want 40", n)
 	}
 	e.Data.Samples = 91
-	if _, err := Prepare(context.Background(), e.Data, e.Features, 3, nil); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
+	if _, err := e.Prepare(context.Background(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
 		t.Errorf("more samples than there are: %v", err)
 	}
 }
@@ -431,7 +431,7 @@ func TestNoResults(t *testing.T) {
 // not told.
 func TestGroups(t *testing.T) {
 	set := writeSet(t, 5, 20, 10)
-	in, err := Prepare(context.Background(), Data{Set: set}, Features{}, 0, nil)
+	in, err := (&Experiment{Data: Data{Set: set}}).Prepare(context.Background(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

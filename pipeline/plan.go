@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -21,6 +22,12 @@ type Plan struct {
 	// Links of files, by row of X.
 	must, cannot [][2]int
 	trials       []trial
+	// What does not depend on the rank is done once for several.
+	direct   latest[fitID, *factor.Result]
+	unranked latest[fitID, *Record]
+	// best is the rank of each method whose models are saved, where there are
+	// several ranks and all trials are done, and nil before.
+	best []int
 }
 
 // trial is one method on one draw of classes and labels.
@@ -31,12 +38,13 @@ type trial struct {
 }
 
 // NewPlan checks that the experiment can be run on the inputs and lists its
-// trials, by number of classes, rank, repeat and method.
+// trials, by number of classes, repeat, rank and method.
 func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
 	p := &Plan{Experiment: e, Inputs: in, labels: in.Labels(), ks: e.Classes}
+	p.direct.each, p.unranked.each = len(e.Methods), len(e.Methods)
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
@@ -63,8 +71,8 @@ func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 
 	data := in.fingerprint()
 	for _, k := range p.ks {
-		for _, rank := range e.Rank.list() {
-			for r := range e.repeats() {
+		for r := range e.repeats() {
+			for _, rank := range e.Rank.list() {
 				for m := range e.Methods {
 					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
 					t.id = p.identify(t, data)
@@ -168,8 +176,12 @@ func (p *Plan) identify(t trial, data string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// drawID tells draws apart.
+type drawID struct{ k, repeat int }
+
 // draw is what the methods of one repeat see.
 type draw struct {
+	id     drawID
 	rows   []int // of X
 	truth  []int // class of each, from 0
 	labels []int // the same, or -1 where it is not told
@@ -186,7 +198,7 @@ func (p *Plan) draw(k, repeat int) draw {
 	slices.Sort(classes)
 	number := make(map[int]int, k)
 	told := map[int]bool{}
-	var d draw
+	d := draw{id: drawID{k, repeat}}
 	for at, c := range classes {
 		number[c] = at
 		members := p.members[c]

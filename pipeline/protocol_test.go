@@ -44,7 +44,7 @@ func TestPaperProtocols(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Root = root
-		in, err := Prepare(context.Background(), e.Data, e.Features, e.Seed, nil)
+		in, err := e.Prepare(context.Background(), PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

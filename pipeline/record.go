@@ -28,8 +28,9 @@ type Record struct {
 	// [-1, 1]).
 	Scores map[string]float64 `json:"scores"`
 	// Confusion counts classified samples by class and by what they were taken
-	// for.
+	// for, and Drawn says which classes these are where not all were drawn.
 	Confusion [][]int `json:"confusion,omitempty"`
+	Drawn     []int   `json:"drawn,omitempty"`
 
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop,omitempty"`
@@ -39,8 +40,10 @@ type Record struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Point is the objective after so many iterations.
+// Point is the objective after so many iterations, and how much of it is the
+// penalty of methods that have one.
 type Point struct {
 	Iteration int     `json:"i"`
 	Objective float64 `json:"o"`
+	Penalty   float64 `json:"p,omitempty"`
 }

@@ -6,20 +6,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 )
 
 // ModelDir is the folder, in that of an experiment, of the saved models: for
-// each method that of the first repeat with the most classes.
+// each method that of the first repeat with the most classes and, where there are
+// several ranks, with the one that has the best mean score.
 const ModelDir = "models"
+
+// WordsFile is the file among them of the visual words that they are of.
+const WordsFile = "words.npz"
 
 // RunOptions say how trials are run. They do not change any result.
 type RunOptions struct {
@@ -65,6 +71,10 @@ func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, er
 	runErr := p.Summary().write(dir)
 	if runErr == nil {
 		runErr = p.runAll(ctx, log, dir, opt)
+	}
+	var some *TrialsError
+	if runErr == nil || errors.As(runErr, &some) {
+		runErr = errors.Join(runErr, p.saveBest(ctx, log, dir), p.saveWords(ctx, dir))
 	}
 	err = log.file.Close()
 	if runErr == nil {
@@ -159,11 +169,80 @@ func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions)
 	return nil
 }
 
-// keepsModel picks the trials whose models are saved.
+// keepsModel picks the trials whose models are saved. Where there are several
+// ranks these are known when all trials are done.
 func (p *Plan) keepsModel(t trial) bool {
-	last := p.trials[len(p.trials)-1]
-	_, own := builtin(p.Experiment.Methods[t.method].Name)
-	return t.repeat == 0 && t.k == last.k && t.rank == last.rank && !own
+	if _, own := builtin(p.Experiment.Methods[t.method].Name); own || t.repeat > 0 || t.k != p.ks[len(p.ks)-1] {
+		return false
+	}
+	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
+}
+
+// saveBest finds the best rank of each method, where there are several, and saves
+// its models.
+func (p *Plan) saveBest(ctx context.Context, log *log, dir string) error {
+	if len(p.Experiment.Rank) < 2 {
+		return nil
+	}
+	p.best = p.bestRanks(log.done)
+	for _, t := range p.trials {
+		if _, done := log.done[t.id]; !done || !p.lacksModel(t, dir) {
+			continue
+		}
+		_, res, err := p.run(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := saveModel(filepath.Join(dir, ModelDir, p.modelFile(t)), res); err != nil {
+			return err
+		}
+	}
+	return p.Summary().write(dir)
+}
+
+// saveWords saves the visual words, where there are, that the saved models are
+// of.
+func (p *Plan) saveWords(ctx context.Context, dir string) error {
+	if p.Inputs.bag == nil {
+		return nil
+	}
+	seen, err := p.Inputs.view(ctx, p.draw(p.ks[len(p.ks)-1], 0), p.Experiment.Seed)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := seen.vocabulary.Save(&text); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, ModelDir, WordsFile), text.Bytes())
+}
+
+// bestRanks returns the rank of the best mean score of each method with the most
+// classes, the smaller of two that are as good.
+func (p *Plan) bestRanks(done map[string]Record) []int {
+	score := "AC"
+	if p.Experiment.Task == Classification {
+		score = "accuracy"
+	}
+	k := p.ks[len(p.ks)-1]
+	type cell struct{ method, rank int }
+	scores := map[cell][]float64{}
+	for _, t := range p.trials {
+		if r, ok := done[t.id]; ok && t.k == k {
+			at := cell{t.method, t.rank}
+			scores[at] = append(scores[at], r.Scores[score])
+		}
+	}
+	best := make([]int, len(p.Experiment.Methods))
+	for m := range best {
+		highest := math.Inf(-1)
+		for _, r := range p.Experiment.Rank {
+			if of := scores[cell{m, r.Of(k)}]; len(of) > 0 && stat.Mean(of, nil) > highest {
+				best[m], highest = r.Of(k), stat.Mean(of, nil)
+			}
+		}
+	}
+	return best
 }
 
 func (p *Plan) lacksModel(t trial, dir string) bool {

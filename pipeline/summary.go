@@ -25,8 +25,12 @@ type Summary struct {
 	Command string `json:"command"`
 	// Settings are names and values, in words.
 	Settings [][2]string `json:"settings"`
-	// Methods are the methods' labels, in the order of the experiment.
+	// Methods are the methods' labels, in the order of the experiment, and
+	// Sweeps say which of them are one method with several settings.
 	Methods []string `json:"methods"`
+	Sweeps  []Sweep  `json:"sweeps,omitempty"`
+	// Classes are the names of all classes of the data.
+	Classes []string `json:"classes,omitempty"`
 	// Trials identify the records that belong to it, in their order.
 	Trials []string `json:"trials"`
 	// Height and Width are the size of the images that basis vectors are, or 0.
@@ -37,13 +41,16 @@ type Summary struct {
 	// Models are the files of the saved models by method, "" where there is
 	// none.
 	Models []string `json:"models"`
+	// Samples are those that the saved models are of, a row of their
+	// coefficients each. They are in a file beside the models.
+	Samples []Sample `json:"-"`
 }
 
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
-	s := &Summary{Name: e.Name, Command: e.Command, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	n, m := p.Inputs.X.Dims()
+	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
+	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {
 		ks = append(ks, strconv.Itoa(k))
@@ -71,14 +78,20 @@ func (p *Plan) Summary() *Summary {
 	s.Settings = append(s.Settings, [][2]string{
 		{"seed", strconv.FormatUint(uint64(e.Seed), 10)},
 	}...)
+	s.Sweeps = e.Methods.sweeps()
 	for _, m := range e.Methods {
 		s.Methods = append(s.Methods, m.Label())
-		s.Settings = append(s.Settings, [2]string{m.Label(), m.String()})
+		if setting, ok := m.setting(s.Sweeps); ok {
+			s.Settings = append(s.Settings, setting)
+		}
 	}
 	for _, t := range p.trials {
 		s.Trials = append(s.Trials, t.id)
 		if p.keepsModel(t) {
 			s.Models[t.method] = p.modelFile(t)
+			if s.Samples == nil {
+				s.Samples = p.samples(t)
+			}
 		}
 	}
 	return s
@@ -87,6 +100,9 @@ func (p *Plan) Summary() *Summary {
 func (s *Summary) write(dir string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
+		return err
+	}
+	if err := writeSamples(dir, s.Samples, s.Classes); err != nil {
 		return err
 	}
 	return writeFile(filepath.Join(dir, SummaryFile), append(text, '\n'))
@@ -113,6 +129,14 @@ func ReadSummary(dir string) (*Summary, error) {
 	}
 	if len(s.Models) != len(s.Methods) {
 		return nil, fmt.Errorf("%s: %d models for %d methods", path, len(s.Models), len(s.Methods))
+	}
+	for _, sweep := range s.Sweeps {
+		if !sweep.whole() {
+			return nil, fmt.Errorf("%s: the sweep of %s has not one value of each setting for each method", path, sweep.Name)
+		}
+	}
+	if s.Samples, err = readSamples(dir, s.Classes); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

@@ -13,9 +13,28 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// run does one trial: representation, then clustering or classification, then
-// scores. The result is nil for a method that makes no representation.
+// run does one trial. The result is nil for a method that makes no
+// representation; what such a method gives is the same for all ranks, and it is
+// run once for a draw.
 func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error) {
+	if _, own := builtin(p.Experiment.Methods[t.method].Name); !own {
+		return p.score(ctx, t)
+	}
+	once, err := p.unranked.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
+		rec, _, err := p.score(ctx, t)
+		return rec, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	rec := *once
+	rec.Trial, rec.Row = t.id, p.row(t)
+	return &rec, nil, nil
+}
+
+// score does one trial: representation, then clustering or classification, then
+// scores.
+func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, error) {
 	e := p.Experiment
 	d := p.draw(t.k, t.repeat)
 	m := e.Methods[t.method]
@@ -28,21 +47,24 @@ func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error
 			rec.Labelled++
 		}
 	}
-	x := selectRows(p.Inputs.X, d.rows)
+	seen, err := p.Inputs.view(ctx, d, e.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := seen.x
 	var res *factor.Result
 	if _, own := builtin(m.Name); !own {
-		var err error
 		if res, err = p.represent(ctx, t, d, x); err != nil {
 			return nil, nil, err
 		}
 		rec.Rank = t.rank
-		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective)
+		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
 		if m.needsLabels() && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}
 	if e.Task == Classification {
-		return rec, res, p.classify(ctx, rec, d, m, x, res)
+		return rec, res, p.classify(ctx, rec, d, m, seen, res)
 	}
 	points := x
 	if res != nil {
@@ -70,17 +92,15 @@ func (p *Plan) row(t trial) int {
 	return 0
 }
 
-// represent fits the trial's method to the rows drawn.
-func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*factor.Result, error) {
-	e := p.Experiment
-	m := e.Methods[t.method]
+// fit fits a method to the rows drawn.
+func (p *Plan) fit(ctx context.Context, m Method, rank int, d draw, x mat.Matrix) (*factor.Result, error) {
 	method, err := m.build()
 	if err != nil {
 		return nil, err
 	}
 	res, err := method.Fit(ctx, x, factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}, factor.Options{
-		Rank: t.rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
-		Seed:   rng.Seed(uint64(e.Seed), "initial factors", t.k, t.repeat),
+		Rank: rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
+		Seed:   rng.Seed(uint64(p.Experiment.Seed), "initial factors", d.id.k, d.id.repeat),
 		Height: p.Inputs.imageHeight(), Width: p.Inputs.Width,
 	})
 	return res, p.Inputs.nameRows(err, d.rows)
@@ -88,8 +108,8 @@ func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*f
 
 // classify finds the classes of the test samples by their nearest training
 // samples, and scores them and the parts that were found.
-func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, x mat.Matrix, res *factor.Result) error {
-	train, test := x, selectRows(p.Inputs.X, d.testRows)
+func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, seen *view, res *factor.Result) error {
+	train, test := seen.x, seen.test
 	rec.Scores = map[string]float64{}
 	if res != nil {
 		if res.Model == nil {
@@ -97,7 +117,7 @@ func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, x ma
 		}
 		var err error
 		if train = res.Coefficients; m.Recode {
-			if train, err = res.Model.Transform(ctx, x); err != nil {
+			if train, err = res.Model.Transform(ctx, seen.x); err != nil {
 				return p.Inputs.nameRows(err, d.rows)
 			}
 		}
@@ -117,8 +137,21 @@ func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, x ma
 	if err != nil {
 		return err
 	}
-	rec.Confusion = confusion.Counts
+	rec.Confusion, rec.Drawn = confusion.Counts, p.drawn(d, rec.Classes)
 	return nil
+}
+
+// drawn returns which class of the data each class of a draw is, or nil where
+// all k were drawn.
+func (p *Plan) drawn(d draw, k int) []int {
+	if k == len(p.members) {
+		return nil
+	}
+	out := make([]int, k)
+	for i, row := range d.rows {
+		out[d.truth[i]] = p.labels[row]
+	}
+	return out
 }
 
 // partScores scores the parts that were found, where there are any: how much of
@@ -162,14 +195,18 @@ func scores(d draw, clusters []int) map[string]float64 {
 	return out
 }
 
-// thin keeps the objective of the first iterations, of some forty between, and
-// of the last.
-func thin(objective []float64) []Point {
+// thin keeps the objective, and the penalty in it where there is one, of the
+// first iterations, of some forty between, and of the last.
+func thin(objective, penalty []float64) []Point {
 	var out []Point
 	next := 0.0
 	for i, o := range objective {
 		if float64(i) >= next || i == len(objective)-1 {
-			out = append(out, Point{i, o})
+			point := Point{Iteration: i, Objective: o}
+			if penalty != nil {
+				point.Penalty = penalty[i]
+			}
+			out = append(out, point)
 			next = max(float64(i)+1, math.Ceil(float64(i)*1.12))
 		}
 	}

@@ -5,6 +5,28 @@ import (
 	"strings"
 )
 
+// What captions say of marks.
+const (
+	testSentence    = "%s: not significantly different from the best (two-sided Wilcoxon signed-rank test over paired trials, p ≥ %g)."
+	partialSentence = "(n) before a value: only n repeats are finished."
+	emptySentence   = "%s: no finished trial."
+)
+
+// opening says what the numbers are, and where in a table of choices.
+func (t *Table) opening(where string) string {
+	title := scoreTitle(t.Score)
+	if t.Name != "" {
+		title = t.Name + ": " + title
+	}
+	switch t.Repeats {
+	case 0:
+		return title + ": no finished trials."
+	case 1:
+		return fmt.Sprintf("%s in percent%s, one repeat.", title, where)
+	}
+	return fmt.Sprintf("%s in percent%s, mean ± standard deviation over %d repeats.", title, where, t.Repeats)
+}
+
 // caption says in words what a table holds and what its marks mean. best and
 // tied are the marks' names in the format at hand.
 func (t *Table) caption(best, tied string) string {
@@ -29,25 +51,15 @@ func (t *Table) caption(best, tied string) string {
 	var s []string
 	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
 
-	title := scoreTitle(t.Score)
-	if t.Name != "" {
-		title = t.Name + ": " + title
-	}
-	switch {
-	case t.Repeats == 0:
-		add("%s: no finished trials.", title)
+	add("%s", t.opening(""))
+	if t.Repeats == 0 {
 		return s[0]
-	case t.Repeats == 1:
-		add("%s in percent, one repeat.", title)
-	default:
-		add("%s in percent, mean ± standard deviation over %d repeats.", title, t.Repeats)
 	}
 	if contest {
 		add("%s: the best of the row.", best)
 	}
 	if tested || averageTested {
-		add("%s: not significantly different from the best (two-sided Wilcoxon signed-rank test over paired trials, p ≥ %g).",
-			tied, significance)
+		add(testSentence, tied, significance)
 	}
 	switch {
 	case contest && untested && tested:
@@ -56,10 +68,10 @@ func (t *Table) caption(best, tied string) string {
 		add("The rows are not tested: that takes %d repeats.", minPairs)
 	}
 	if partial {
-		add("(n) before a value: only n repeats are finished.")
+		add(partialSentence)
 	}
 	if empty {
-		add("%s: no finished trial.", missing)
+		add(emptySentence, missing)
 	}
 	if t.Average != nil {
 		last := "Last row: the means of the rows above"
@@ -71,5 +83,42 @@ func (t *Table) caption(best, tied string) string {
 		}
 		add("%s.", last)
 	}
+	return strings.Join(s, " ")
+}
+
+// caption says in words what the table holds, as that of Table does.
+func (b *Best) caption(best, tied string) string {
+	t := b.Table
+	var chosen []string
+	if b.Ranks {
+		chosen = append(chosen, "rank")
+	}
+	if b.Swept {
+		chosen = append(chosen, "setting")
+	}
+	s := []string{t.opening(" at the best " + list(chosen) + " of each method")}
+	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
+	if t.Average != nil {
+		add("Averages over %d to %d classes.", t.Rows[0].Number, t.Rows[len(t.Rows)-1].Number)
+	}
+	var contest, tested, partial bool
+	for _, r := range b.Rows {
+		contest = contest || r.Cell.Best
+		tested = tested || r.Cell.Pairs > 0
+		partial = partial || t.Average == nil && r.Cell.N < t.Repeats
+	}
+	if contest {
+		add("%s: the best of all.", best)
+	}
+	switch {
+	case tested:
+		add(testSentence, tied, significance)
+	case contest:
+		add("The differences are not tested: that takes %d repeats.", minPairs)
+	}
+	if partial {
+		add(partialSentence)
+	}
+	add("The choice was made by this very score, which flatters methods with much to choose from.")
 	return strings.Join(s, " ")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -71,7 +72,15 @@ func (r Row) label() string {
 	if r.Average {
 		return "Average"
 	}
-	return strconv.Itoa(r.Number)
+	return cmp.Or(r.Name, strconv.Itoa(r.Number))
+}
+
+// rankText is a rank in words, a dash for methods that have none.
+func rankText(rank int) string {
+	if rank == 0 {
+		return missing
+	}
+	return strconv.Itoa(rank)
 }
 
 // what is a row in words: "5 classes", or "rank 10".

@@ -38,7 +38,7 @@ func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
 		trials[i] = append(trials[i], curve)
 	}
 
-	f := newFigure("Iteration", "Decrease still to come, %")
+	f := newChart("Iteration", "Decrease still to come, %")
 	f.plot.X.Scale = plot.LogScale{}
 	f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
 	empty := true
@@ -56,7 +56,7 @@ func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
 	}
 	inPercent(&f.plot.Y)
 	f.addLegend()
-	return f, nil
+	return &Figure{f}, nil
 }
 
 // remaining rescales a curve from iteration 1 on so that its first value is 1
@@ -64,7 +64,7 @@ func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
 func remaining(curve []pipeline.Point) []pipeline.Point {
 	var rest []pipeline.Point
 	for _, p := range curve {
-		if p.Iteration > 0 && !math.IsNaN(p.Objective) && !math.IsInf(p.Objective, 0) {
+		if p.Iteration > 0 && isFinite(p.Objective) {
 			rest = append(rest, p)
 		}
 	}
@@ -80,6 +80,8 @@ func remaining(curve []pipeline.Point) []pipeline.Point {
 	}
 	return rest
 }
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // meanCurve averages curves at every iteration that any of them has.
 func meanCurve(curves [][]pipeline.Point) plotter.XYs {

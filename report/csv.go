@@ -7,33 +7,61 @@ import (
 	"strings"
 )
 
-// CSV writes a line for each cell: score, classes ("average" in the last row),
-// method, n (finished trials), mean, sd, best ("best" or empty), pairs and p
+// CSV writes a line for each cell: score, classes, rank or class ("average" in the
+// last row), method, n (finished trials), mean, sd, best ("best" or empty), pairs and p
 // (both empty where no test was made). Numbers have full precision and the
 // unit of the records; mean is empty without trials, and sd where there is
 // but one.
 func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	full := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	out.Write([]string{"score", strings.ToLower(t.heading()), "method", "n", "mean", "sd", "best", "pairs", "p"})
+	out.Write(append([]string{"score", strings.ToLower(t.heading()), "method"}, cellHeadings...))
 	for _, row := range t.all() {
+		label := row.label()
+		if row.Average {
+			label = strings.ToLower(label)
+		}
 		for i, c := range row.Cells {
-			line := []string{t.Score, strings.ToLower(row.label()), t.Methods[i], strconv.Itoa(c.N), "", "", "", "", ""}
-			if c.N > 0 {
-				line[4] = full(c.Mean)
-			}
-			if c.HasSD {
-				line[5] = full(c.SD)
-			}
-			if c.Best {
-				line[6] = "best"
-			}
-			if c.Pairs > 0 {
-				line[7], line[8] = strconv.Itoa(c.Pairs), full(c.P)
-			}
-			out.Write(line)
+			out.Write(append([]string{t.Score, label, t.Methods[i]}, c.csv()...))
 		}
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// CSV writes a line for each row: score, method, rank and setting (empty where a
+// method has none), and the cell as in the CSV of a Table.
+func (b *Best) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write(append([]string{"score", "method", "rank", "setting"}, cellHeadings...))
+	for _, r := range b.Rows {
+		rank := ""
+		if r.Rank > 0 {
+			rank = strconv.Itoa(r.Rank)
+		}
+		out.Write(append([]string{b.Table.Score, r.Method, rank, r.Setting}, r.Cell.csv()...))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// cellHeadings are the columns of a cell.
+var cellHeadings = []string{"n", "mean", "sd", "best", "pairs", "p"}
+
+// csv is the cell as its columns.
+func (c Cell) csv() []string {
+	full := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	line := []string{strconv.Itoa(c.N), "", "", "", "", ""}
+	if c.N > 0 {
+		line[1] = full(c.Mean)
+	}
+	if c.HasSD {
+		line[2] = full(c.SD)
+	}
+	if c.Best {
+		line[3] = "best"
+	}
+	if c.Pairs > 0 {
+		line[4], line[5] = strconv.Itoa(c.Pairs), full(c.P)
+	}
+	return line
 }

@@ -13,8 +13,8 @@ import (
 // line for each method. There are no error bars: those of half a dozen methods
 // hide each other and the lines, and the table has the numbers. A table with
 // one row is drawn as dots with a bar of one standard deviation to each side,
-// a line of the figure for each method. Without any mean the error is
-// ErrNoData.
+// a line of the figure for each method. Where the rows are ranks a ring marks each
+// method's best, unless all are the same. Without any mean the error is ErrNoData.
 func Curves(t *Table) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -26,7 +26,7 @@ func Curves(t *Table) (*Figure, error) {
 	if t.Ranks {
 		across = "Number of basis vectors"
 	}
-	f := newFigure(across, scoreAxis(t.Score)+", %")
+	f := newChart(across, scoreAxis(t.Score)+", %")
 	numbers := make([]int, len(t.Rows))
 	for i, row := range t.Rows {
 		numbers[i] = row.Number
@@ -42,19 +42,31 @@ func Curves(t *Table) (*Figure, error) {
 		if len(points) == 0 {
 			continue
 		}
-		if err := f.addLine(i, method, points, true); err != nil {
+		if err := f.addLine(i, method, points, len(t.Rows) <= mostMarkers); err != nil {
 			return nil, err
+		}
+		if row, best := t.level(i); t.Ranks && !flat(points) {
+			f.addRing(i, float64(row), best.Mean)
 		}
 	}
 	inPercent(&f.plot.Y)
 	f.addLegend()
-	return f, nil
+	return &Figure{f}, nil
+}
+
+// mostMarkers is the largest number of points that are marked on a line.
+const mostMarkers = 20
+
+// flat tells whether no point is above another.
+func flat(points plotter.XYs) bool {
+	_, _, lowest, highest := plotter.XYRange(points)
+	return highest-lowest <= sameMean
 }
 
 // dots draws the only row of a table, the first method at the top.
 func dots(t *Table) (*Figure, error) {
 	row := t.Rows[0]
-	f := newFigure(fmt.Sprintf("%s with %s, %%", scoreAxis(t.Score), t.what(row)), "")
+	f := newChart(fmt.Sprintf("%s with %s, %%", scoreAxis(t.Score), t.what(row)), "")
 	f.grid.Vertical.Color = gridGrey
 	var names plot.ConstantTicks
 	var longest vg.Length
@@ -93,5 +105,5 @@ func dots(t *Table) (*Figure, error) {
 	f.plot.Y.Tick.Length = 0
 	f.plotWidth += longest
 	f.plotHeight = vg.Points(50) + vg.Points(18)*vg.Length(len(t.Methods))
-	return f, nil
+	return &Figure{f}, nil
 }

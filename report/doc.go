@@ -6,8 +6,10 @@
 // The entry points are [WriteExperiment], for an experiment's records, and
 // [WriteClusters], for one grouping of somebody's own pictures. Both write a
 // folder with an index.html in it that needs no network and no scripts. What
-// they put together is there to be used alone: [NewTable], [Curves],
-// [Convergence], [Montage] and [ContactSheet].
+// they put together is there to be used alone: the tables of [NewTable],
+// [NewBest] and [PerClass], the figures of [Curves], [SweepCurves],
+// [Convergence], [Terms] and [Confusion], and the pictures of [Montage],
+// [CoefficientPicture], [MarkPatches], [WordSheet] and [ContactSheet].
 //
 // Scores are shares, of at most 1, in the records and in the CSV files; where
 // people read them they are percentages with one decimal.

@@ -1,13 +1,10 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
-
-	"gonum.org/v1/plot/vg"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -26,8 +23,20 @@ type Experiment struct {
 	// Trials is how many records there are when the experiment is finished,
 	// or 0 where that is not known.
 	Trials int
-	// Bases are learned parts to be shown as pictures.
-	Bases []Basis
+	// Sweeps say which of the methods are one with several settings. What is
+	// shown of one method at a time is shown of its best setting.
+	Sweeps []pipeline.Sweep
+	// Classes are the names of all classes. Where there are none, nothing is
+	// shown of single classes.
+	Classes []string
+	// Bases are learned parts, and Coefficients what samples are made of, to be
+	// shown as pictures.
+	Bases        []Basis
+	Coefficients []Coefficients
+	// Patches show the parts on photographs, and Words the visual words, or nil,
+	// where the features are histograms of such.
+	Patches []Patches
+	Words   *Words
 	// Warnings are shown before those of the records.
 	Warnings []string
 }
@@ -38,78 +47,72 @@ type experimentView struct {
 	Name, Lead, Command string
 	Note                string
 	Findings            []string
-	Labelled            bool
+	Labelled, Tested    bool
+	Chosen              bool // ranks or settings
 	Scores, More        []scoreView
+	PerClass            *tableView
+	Confusions          []methodView
 	Convergence         *figureView
+	Terms               []methodView
 	Bases               []basisView
-	Warnings            []string
-	Settings            [][2]string
+	Coefficients        []basisView
+	photographsView
+	Warnings []string
+	Settings [][2]string
 }
 
 // WriteExperiment writes into dir, which it makes if need be:
 //
-//	index.html               the page
+//	index.html                         the page
 //	tables/SCORE.txt, .md, .csv, .tex
+//	tables/best-SCORE.txt, …           where there are several ranks or a sweep
+//	tables/class-accuracy.txt, …       of a classification
 //	curves/SCORE.png, .svg
-//	curves/convergence.png, .svg
+//	curves/SCORE-by-SETTING.png, .svg  for each setting of a sweep
+//	curves/convergence.png, .svg       where the records have curves
+//	curves/terms-METHOD.png, .svg      for methods with a penalty
+//	confusion/METHOD.png, .svg         of a classification
 //	bases/METHOD.png
+//	coefficients/METHOD.png
+//	patches/METHOD/examples.png, 1.png, …
+//	words/1.png, …
+//	photographs.json                   what of these the page shows
 //
-// for every score in the records ("AC free" is ac-free), the convergence if the
-// records have curves, and every basis. Files of these names are replaced,
-// others are left alone. Errors name the file.
+// for every score in the records ("AC free" is ac-free). Files of these names are
+// replaced, others are left alone. Without Patches and Words the page shows those
+// that were written before. Errors name the file.
 func WriteExperiment(dir string, e Experiment) error {
 	records := finished(e.Records, e.Methods)
-	view := experimentView{
+	scores := scoresOf(records)
+	first := &Table{Methods: e.Methods}
+	if len(scores) > 0 {
+		first = NewTable(records, scores[0], e.Methods)
+	}
+	w := &experimentWriter{dir, e, records, peaksOf(first, e.Sweeps)}
+	view := &experimentView{
 		CSS:      pageCSS,
 		Name:     e.Name,
-		Lead:     e.lead(records),
+		Lead:     e.lead(records, len(w.peaks)),
 		Command:  e.Command,
-		Labelled: slices.ContainsFunc(records, func(r pipeline.Record) bool { return r.Labelled > 0 }),
+		Labelled: slices.ContainsFunc(records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
+		Tested:   slices.ContainsFunc(records, func(r pipeline.Record) bool { return r.Tested > 0 }),
+		Chosen:   first.choosesRank() || len(e.Sweeps) > 0,
 		Warnings: append(slices.Clone(e.Warnings), warnings(records, e.Methods)...),
 		Settings: e.Settings,
 	}
 	if missing := e.Trials - len(records); missing > 0 {
 		view.Note = fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", count(missing, "trial is", "trials are"))
 	}
-
-	scores := scoresOf(records)
-	files := safeNames(scores)
-	for i, score := range scores {
-		t := NewTable(records, score, e.Methods)
-		if len(t.Rows) == 0 {
-			continue
-		}
-		t.Name = e.Name
-		v, err := writeTable(dir, files[i], t)
-		if err != nil {
+	for _, section := range []func(*experimentView) error{w.scores, w.classes, w.iterations, w.pictures, w.photographs} {
+		if err := section(view); err != nil {
 			return err
 		}
-		if isMinor(score) {
-			view.More = append(view.More, v)
-			continue
-		}
-		view.Scores = append(view.Scores, v)
-		if f := finding(t); f != "" {
-			view.Findings = append(view.Findings, f)
-		}
-	}
-
-	figure, err := Convergence(records, e.Methods)
-	if err == nil {
-		view.Convergence, err = writeFigure(dir, "convergence", "How fast the objective of each method falls with the iterations.", figure)
-	}
-	if err != nil && !errors.Is(err, ErrNoData) {
-		return err
-	}
-
-	if view.Bases, err = writeBases(dir, e.Bases); err != nil {
-		return err
 	}
 	return writeFile(dir, "index.html", func(w io.Writer) error { return experimentPage.Execute(w, view) })
 }
 
 // lead sums an experiment up in a sentence.
-func (e Experiment) lead(records []pipeline.Record) string {
+func (e Experiment) lead(records []pipeline.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished yet."
 	}
@@ -129,11 +132,15 @@ func (e Experiment) lead(records []pipeline.Record) string {
 		classes = fmt.Sprintf("%d to %d classes", fewest, most)
 	}
 	was := "were compared"
-	if len(e.Methods) == 1 {
+	if methods == 1 {
 		was = "was tried"
 	}
-	return fmt.Sprintf("%s that %s %s on samples of %s, in %s.",
-		count(len(e.Methods), "method", "methods"), task, was, classes, count(len(records), "trial", "trials"))
+	settings := ""
+	if len(e.Methods) > methods {
+		settings = fmt.Sprintf(", in %d settings altogether,", len(e.Methods))
+	}
+	return fmt.Sprintf("%s that %s %s%s on samples of %s, in %s.",
+		count(methods, "method", "methods"), task, was, settings, classes, count(len(records), "trial", "trials"))
 }
 
 // warnings gathers the records' warnings, each once for a method.
@@ -158,43 +165,4 @@ func warnings(records []pipeline.Record, methods []string) []string {
 		lines[i] = fmt.Sprintf("%s: %s (%s)", methods[w.method], w.text, count(trials[w], "trial", "trials"))
 	}
 	return lines
-}
-
-// writeTable writes a score's table in four formats and its curves.
-func writeTable(dir, name string, t *Table) (scoreView, error) {
-	v := newScoreView(t)
-	for _, format := range []struct {
-		label, extension string
-		write            func(io.Writer) error
-	}{
-		{"text", "txt", func(w io.Writer) error { return t.Text(w, TextOptions{}) }},
-		{"Markdown", "md", t.Markdown},
-		{"CSV", "csv", t.CSV},
-		{"LaTeX", "tex", t.LaTeX},
-	} {
-		path := "tables/" + name + "." + format.extension
-		if err := writeFile(dir, path, format.write); err != nil {
-			return v, err
-		}
-		v.Files = append(v.Files, fileView{format.label, path})
-	}
-	figure, err := Curves(t)
-	if err != nil {
-		return v, err
-	}
-	v.Curve, err = writeFigure(dir, name, v.Title+" of each method, drawn from the table.", figure)
-	return v, err
-}
-
-// writeFigure writes a figure in two formats.
-func writeFigure(dir, name, alt string, f *Figure) (*figureView, error) {
-	width, height := f.size()
-	v := &figureView{
-		PNG: "curves/" + name + ".png", SVG: "curves/" + name + ".svg", Alt: alt,
-		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
-	}
-	if err := writeFile(dir, v.PNG, f.PNG); err != nil {
-		return nil, err
-	}
-	return v, writeFile(dir, v.SVG, f.SVG)
 }

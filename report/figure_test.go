@@ -71,6 +71,35 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// rings counts the rings of a drawing.
+func rings(svg []byte) int { return strings.Count(string(svg), "stroke-width:1.4") }
+
+// A ring marks the best rank of each method, unless all are as good.
+func TestCurvesOfRanks(t *testing.T) {
+	records := ranksAndSweeps()
+	for i, r := range records {
+		if r.Method == "nmf" {
+			records[i].Scores["AC"] = 0.5
+		}
+	}
+	for score, want := range map[string]int{"AC": len(sweptMethods) - 1, "NMI": len(sweptMethods)} {
+		f, err := Curves(NewTable(records, score, sweptMethods))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, svg := drawn(t, f); rings(svg) != want {
+			t.Errorf("%s: %d rings, want %d", score, rings(svg), want)
+		}
+	}
+	f, err := Curves(NewTable(sweptRecords(2, 3), "AC", sweptMethods))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, svg := drawn(t, f); rings(svg) != 0 {
+		t.Error("numbers of classes have no best")
+	}
+}
+
 // What a stopped run or an odd experiment leaves must be drawn all the same.
 func TestCurvesOdd(t *testing.T) {
 	many := make([]string, 15)
@@ -184,6 +213,31 @@ func TestFigureWriteError(t *testing.T) {
 	for _, write := range []func(io.Writer) error{f.PNG, f.SVG} {
 		if err := write(failing{}); !errors.Is(err, errFailing) {
 			t.Errorf("error %v, want the writer's", err)
+		}
+	}
+}
+
+func TestInNumbers(t *testing.T) {
+	for _, test := range []struct {
+		lo, hi float64
+		want   []string
+	}{
+		{2105, 3820, []string{"2000", "2500", "3000", "3500", "4000"}},
+		{0.0012, 0.0051, []string{"0.001", "0.002", "0.003", "0.004", "0.005", "0.006"}},
+		{-3, 1.5, []string{"-3", "-2", "-1", "0", "1", "2"}},
+		{5, 5, []string{"5", "6"}},
+		{0, 0, []string{"0", "0.2"}},
+		{1.2e7, 4.1e7, []string{"1e+07", "2e+07", "3e+07", "4e+07", "5e+07"}},
+	} {
+		axis := plot.New().Y
+		axis.Min, axis.Max = test.lo, test.hi
+		inNumbers(&axis)
+		var got []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			got = append(got, tick.Label)
+		}
+		if !slices.Equal(got, test.want) || axis.Min > test.lo || axis.Max < test.hi {
+			t.Errorf("%v to %v: ticks %v on an axis from %v to %v, want %v", test.lo, test.hi, got, axis.Min, axis.Max, test.want)
 		}
 	}
 }

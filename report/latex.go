@@ -66,9 +66,50 @@ func (t *Table) LaTeX(w io.Writer) error {
 	return err
 }
 
+// LaTeX writes the table as a floating table with a caption and the label
+// tab:best-SCORE, the best in bold. It needs the package booktabs.
+func (b *Best) LaTeX(w io.Writer) error {
+	var out strings.Builder
+	line := func(format string, a ...any) { fmt.Fprintf(&out, format+"\n", a...) }
+	columns := ""
+	for i, heading := range b.headings() {
+		if heading == rankHeading || i == len(b.headings())-1 {
+			columns += "r"
+		} else {
+			columns += "l"
+		}
+	}
+	line(`%% Needs \usepackage{booktabs}`)
+	line(`\begin{table}`)
+	line(`  \centering`)
+	line(`  \caption{%s}`, latexEscape.Replace(b.caption("Bold", "~")))
+	line(`  \label{tab:best-%s}`, filename.Safe(b.Table.Score))
+	line(`  \begin{tabular}{%s}`, columns)
+	line(`    \toprule`)
+	line(`    %s \\`, strings.Join(b.headings(), " & "))
+	line(`    \midrule`)
+	cells := b.texts(` \pm `, `\phantom{0}`)
+	for i, row := range b.Rows {
+		words := b.what(row)
+		for j := range words {
+			words[j] = latexEscape.Replace(words[j])
+		}
+		line(`    %s \\`, strings.Join(append(words, cells[i].latex()), " & "))
+	}
+	line(`    \bottomrule`)
+	line(`  \end{tabular}`)
+	line(`\end{table}`)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
 // tabular writes the methods from (inclusive) to (exclusive).
 func (t *Table) tabular(line func(string, ...any), cells [][]cellText, from, to int) {
-	line(`  \begin{tabular}{*{%d}{r}}`, to-from+1)
+	columns := fmt.Sprintf("*{%d}{r}", to-from+1)
+	if t.ByClass {
+		columns = fmt.Sprintf("l*{%d}{r}", to-from)
+	}
+	line(`  \begin{tabular}{%s}`, columns)
 	line(`    \toprule`)
 	header := []string{t.heading()}
 	for _, method := range t.Methods[from:to] {
@@ -80,7 +121,7 @@ func (t *Table) tabular(line func(string, ...any), cells [][]cellText, from, to 
 		if row.Average {
 			line(`    \midrule`)
 		}
-		words := []string{row.label()}
+		words := []string{latexEscape.Replace(row.label())}
 		for _, cell := range cells[r][from:to] {
 			words = append(words, cell.latex())
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:embed page.css shared.html experiment.html clusters.html
+//go:embed page.css shared.html experiment.html clusters.html patches.html
 var pageFiles embed.FS
 
 var (
@@ -23,7 +23,7 @@ var (
 )
 
 func page(name string) *template.Template {
-	return template.Must(template.New(name).ParseFS(pageFiles, name, "shared.html"))
+	return template.Must(template.New(name).ParseFS(pageFiles, name, "shared.html", "patches.html"))
 }
 
 // The types below are what the templates see: words and paths, nothing to
@@ -48,12 +48,39 @@ type basisView struct {
 type fileView struct{ Label, Path string }
 
 type scoreView struct {
-	Title, Meaning, Caption string
-	Heading                 string
-	Methods                 []string
-	Rows                    []rowView
-	Curve                   *figureView
-	Files                   []fileView
+	Title, Meaning string
+	Best           *bestView // shown before all else, where there is one
+	Curve          *figureView
+	Sweeps         []*figureView
+	Table          tableView
+}
+
+type tableView struct {
+	Caption, Heading string
+	Methods          []string
+	Rows             []rowView
+	Files            []fileView
+	ByClass, Long    bool
+}
+
+// bestView is a table of methods at their best: Headings are of its columns, the
+// last of them the score's.
+type bestView struct {
+	Caption  string
+	Headings []string
+	Rows     []bestRowView
+	Files    []fileView
+}
+
+type bestRowView struct {
+	What []string
+	Cell cellView
+}
+
+// methodView is a figure of one method.
+type methodView struct {
+	Method, Title string
+	Figure        *figureView
 }
 
 type rowView struct {
@@ -68,28 +95,49 @@ type cellView struct {
 	Best, Tied bool
 }
 
-// newScoreView puts a table into words.
-func newScoreView(t *Table) scoreView {
-	const digit = "\u2007" // a space as wide as a digit
+// figureSpace is a space as wide as a digit.
+const figureSpace = "\u2007"
+
+// newTableView puts a table into words.
+func newTableView(t *Table) tableView {
 	nameless := *t
 	nameless.Name = ""
-	v := scoreView{
-		Title:   scoreTitle(t.Score),
-		Meaning: scoreMeaning(t.Score),
+	v := tableView{
 		Caption: nameless.caption("Bold", "~"),
 		Heading: t.heading(),
 		Methods: t.Methods,
+		ByClass: t.ByClass,
+		Long:    len(t.Rows) > 20,
 	}
-	texts := t.text("±", digit)
+	texts := t.text("±", figureSpace)
 	for i, row := range t.all() {
 		r := rowView{Label: row.label(), Average: row.Average}
 		for _, c := range texts[i] {
-			mean, sd, _ := strings.Cut(c.Value, "±")
-			r.Cells = append(r.Cells, cellView{Mean: mean, SD: sd, N: c.N, Best: c.Best, Tied: c.Tied})
+			r.Cells = append(r.Cells, c.view())
 		}
 		v.Rows = append(v.Rows, r)
 	}
 	return v
+}
+
+// newBestView puts a table of the best into words.
+func newBestView(b *Best) *bestView {
+	nameless := *b
+	table := *b.Table
+	table.Name = ""
+	nameless.Table = &table
+	v := &bestView{Caption: nameless.caption("Bold", "~"), Headings: b.headings()}
+	texts := b.texts("±", figureSpace)
+	for i, row := range b.Rows {
+		v.Rows = append(v.Rows, bestRowView{b.what(row), texts[i].view()})
+	}
+	return v
+}
+
+// view is the cell, whose mean and deviation are joined by ± alone.
+func (c cellText) view() cellView {
+	mean, sd, _ := strings.Cut(c.Value, "±")
+	return cellView{Mean: mean, SD: sd, N: c.N, Best: c.Best, Tied: c.Tied}
 }
 
 // finding says in a sentence which method is the best of a table, or nothing
@@ -98,19 +146,44 @@ func finding(t *Table) string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	row, where := t.Rows[0], "with "+t.what(t.Rows[0])
+	where := "with " + t.what(t.Rows[0])
 	if t.Average != nil {
-		row, where = *t.Average, "on average"
+		where = "on average"
 	}
+	return ranking(t.Score, t.Methods, t.last().Cells, where)
+}
+
+// finding says in a sentence which method is the best at its best.
+func (b *Best) finding() string {
+	names := make([]string, len(b.Rows))
+	cells := make([]Cell, len(b.Rows))
+	for i, r := range b.Rows {
+		names[i], cells[i] = r.Method, r.Cell
+		var at []string
+		if r.Rank > 0 {
+			at = append(at, fmt.Sprintf("rank %d", r.Rank))
+		}
+		if r.Setting != "" {
+			at = append(at, r.Setting)
+		}
+		if at != nil {
+			names[i] += " (" + strings.Join(at, ", ") + ")"
+		}
+	}
+	return ranking(b.Table.Score, names, cells, "where each is at its best")
+}
+
+// ranking is the sentence of a finding.
+func ranking(score string, names []string, cells []Cell, where string) string {
 	var best, tied []string
 	mean := ""
-	for i, c := range row.Cells {
+	for i, c := range cells {
 		switch {
 		case c.Best:
-			best = append(best, t.Methods[i])
+			best = append(best, names[i])
 			mean = percent(c.Mean)
 		case c.Tied():
-			tied = append(tied, t.Methods[i])
+			tied = append(tied, names[i])
 		}
 	}
 	if best == nil {
@@ -120,7 +193,7 @@ func finding(t *Table) string {
 	if len(best) > 1 {
 		is = "are"
 	}
-	s := fmt.Sprintf("%s: %s %s best %s (%s\u00a0%%).", scoreTitle(t.Score), list(best), is, where, mean)
+	s := fmt.Sprintf("%s: %s %s best %s (%s\u00a0%%).", scoreTitle(score), list(best), is, where, mean)
 	if tied != nil {
 		s += fmt.Sprintf(" Not significantly worse: %s.", list(tied))
 	}

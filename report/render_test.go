@@ -35,6 +35,16 @@ func awkward() *Table {
 	return table
 }
 
+// renderers returns what writes a table, by the extension of the file.
+func renderers(t tableWriter) map[string]func(io.Writer) error {
+	return map[string]func(io.Writer) error{
+		"txt": func(w io.Writer) error { return t.Text(w, TextOptions{}) },
+		"md":  t.Markdown,
+		"csv": t.CSV,
+		"tex": t.LaTeX,
+	}
+}
+
 func TestRenderers(t *testing.T) {
 	many := make([]string, 15)
 	for i := range many {
@@ -49,12 +59,7 @@ func TestRenderers(t *testing.T) {
 		"empty":   NewTable(nil, "AC", []string{"nmf", "cf"}),
 	}
 	for name, table := range tables {
-		for extension, write := range map[string]func(io.Writer) error{
-			"txt": func(w io.Writer) error { return table.Text(w, TextOptions{}) },
-			"md":  table.Markdown,
-			"csv": table.CSV,
-			"tex": table.LaTeX,
-		} {
+		for extension, write := range renderers(table) {
 			t.Run(name+"."+extension, func(t *testing.T) {
 				var b strings.Builder
 				if err := write(&b); err != nil {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -17,6 +19,8 @@ const freeSuffix = " free"
 var knownScores = []struct{ name, long, meaning string }{
 	{"accuracy", "Accuracy",
 		"The share of test samples whose class was found."},
+	{classAccuracy, "Accuracy of each class",
+		"The share of a class's test samples that were taken for what they are (its recall)."},
 	{"AC", "Clustering accuracy (AC)",
 		"The share of samples that are in the right group. Each group is matched with one class, and the matching that gives the most hits counts."},
 	{"NMI", "Normalised mutual information (NMI)",
@@ -51,12 +55,16 @@ func scoreTitle(score string) string {
 	return title
 }
 
-// scoreAxis is the name of a score at an axis, where there is little room.
+// scoreAxis is the name of a score at an axis or above a column, where there is
+// little room.
 func scoreAxis(score string) string {
-	if base, free := strings.CutSuffix(score, freeSuffix); free {
-		return base + " of the unlabelled samples"
+	base, free := strings.CutSuffix(score, freeSuffix)
+	first, size := utf8.DecodeRuneInString(base)
+	name := string(unicode.ToUpper(first)) + base[size:]
+	if free {
+		name += " of the unlabelled samples"
 	}
-	return score
+	return name
 }
 
 // scoreMeaning explains a score to somebody who has never heard of it. It is

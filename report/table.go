@@ -9,6 +9,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
+// rankHeading is what stands above ranks.
+const rankHeading = "Rank"
+
 const (
 	// significance is the level below which a difference counts.
 	significance = 0.05
@@ -32,8 +35,9 @@ type Table struct {
 	Score string
 	// Methods are the columns.
 	Methods []string
-	// Ranks tells that the rows are ranks and not numbers of classes.
-	Ranks bool
+	// Ranks tells that the rows are ranks and not numbers of classes, and
+	// ByClass that they are classes.
+	Ranks, ByClass bool
 	// Repeats is the largest number of finished repeats in any cell of Rows.
 	Repeats int
 	// Rows are in ascending order of the number of classes or the rank.
@@ -49,8 +53,10 @@ type Table struct {
 
 // Row is one row of a table.
 type Row struct {
-	// Number is the number of classes or the rank, 0 in the average row.
+	// Number is the number of classes or the rank, 0 in the average row. Where
+	// the row is a class it is that class's number from 1, and Name its name.
 	Number  int
+	Name    string
 	Average bool
 	// Cells has a cell for each of the table's methods.
 	Cells []Cell
@@ -136,8 +142,11 @@ func rowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
 
 // heading is what stands above the rows.
 func (t *Table) heading() string {
-	if t.Ranks {
-		return "Rank"
+	switch {
+	case t.Ranks:
+		return rankHeading
+	case t.ByClass:
+		return "Class"
 	}
 	return "Classes"
 }

@@ -46,15 +46,57 @@ func (t *Table) Text(w io.Writer, opt TextOptions) error {
 			break
 		}
 	}
+	out.WriteString(wrapped(t.caption("*", "~"), opt))
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// wrapped breaks a caption into lines.
+func wrapped(caption string, opt TextOptions) string {
 	width := captionWidth
 	if opt.Width > 0 {
 		width = min(width, opt.Width)
 	}
-	for line := range strings.Lines(text.WrapSoft(t.caption("*", "~"), width)) {
+	var out strings.Builder
+	for line := range strings.Lines(text.WrapSoft(caption, width)) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	_, err := io.WriteString(w, out.String())
+	return out.String()
+}
+
+// Text prints the table in fixed-width characters, the best marked with *.
+func (b *Best) Text(w io.Writer, opt TextOptions) error {
+	var words []string
+	for _, cell := range b.texts(" ± ", " ") {
+		words = append(words, cell.plain(opt.Colour))
+	}
+	_, err := fmt.Fprintf(w, "%s\n\n%s", b.grid(words).Render(), wrapped(b.caption("*", "~"), opt))
 	return err
+}
+
+// grid lays out the words of the rows' scores with what the rows are.
+func (b *Best) grid(words []string) table.Writer {
+	g := newGrid()
+	var header table.Row
+	var columns []table.ColumnConfig
+	for i, heading := range b.headings() {
+		header = append(header, heading)
+		align := text.AlignLeft
+		if heading == rankHeading || i == len(b.headings())-1 {
+			align = text.AlignRight
+		}
+		columns = append(columns, aligned(i+1, align))
+	}
+	g.AppendHeader(header)
+	g.SetColumnConfigs(columns)
+	for i, row := range b.Rows {
+		var line table.Row
+		for _, word := range append(b.what(row), words[i]) {
+			line = append(line, word)
+		}
+		g.AppendRow(line)
+	}
+	return g
 }
 
 // plain is the cell with its mark behind it, always one character wide.
@@ -74,9 +116,8 @@ func (c cellText) plain(bold bool) string {
 	return s + "  "
 }
 
-// grid lays out the rows' words for the methods from (inclusive) to
-// (exclusive).
-func (t *Table) grid(words [][]string, from, to int) table.Writer {
+// newGrid returns an empty grid of words.
+func newGrid() table.Writer {
 	style := table.StyleLight
 	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
 	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
@@ -84,14 +125,31 @@ func (t *Table) grid(words [][]string, from, to int) table.Writer {
 	g := table.NewWriter()
 	g.SetStyle(style)
 	g.SuppressTrailingSpaces()
+	return g
+}
 
+// aligned is a column, from 1, of a grid.
+func aligned(number int, align text.Align) table.ColumnConfig {
+	return table.ColumnConfig{Number: number, Align: align, AlignHeader: align, AlignFooter: align}
+}
+
+// labelAlign is how the rows' labels stand: numbers to the right.
+func (t *Table) labelAlign() text.Align {
+	if t.ByClass {
+		return text.AlignLeft
+	}
+	return text.AlignRight
+}
+
+// grid lays out the rows' words for the methods from (inclusive) to
+// (exclusive).
+func (t *Table) grid(words [][]string, from, to int) table.Writer {
+	g := newGrid()
 	header := table.Row{t.heading()}
-	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight}}
+	columns := []table.ColumnConfig{aligned(1, t.labelAlign())}
 	for i, method := range t.Methods[from:to] {
 		header = append(header, method)
-		column := columns[0]
-		column.Number = i + 2
-		columns = append(columns, column)
+		columns = append(columns, aligned(i+2, text.AlignRight))
 	}
 	g.AppendHeader(header)
 	g.SetColumnConfigs(columns)

@@ -18,10 +18,11 @@ import (
 )
 
 func clusterCommand() *cobra.Command {
-	var out, root, from, labels, method, clustering, features, rank, pattern string
+	var out, method, clustering, features, rank string
 	var k int
 	var seed uint64
-	var skipBad, pool bool
+	var skipBad bool
+	var data pipeline.Data
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
 		Short: "Put the pictures of a folder into groups that go together",
@@ -42,10 +43,11 @@ out is as in an experiment file, so that pixels=32 alone is grey.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
 			e.Features.Colour = true // unless --features says what they are; it says nothing to vectors
-			e.Data = pipeline.Data{Set: args[0], Root: root, From: from, Labels: labels, Pattern: pattern, Pool: pool}
+			e.Data, e.Seed = data, pipeline.Seed(seed)
+			e.Data.Set = args[0]
 			e.Cluster.Distance = cluster.Cosine // unless --cluster says otherwise
 			if method == "" {
-				if method = defaultMethod; labels != "" {
+				if method = defaultMethod; data.Labels != "" {
 					method = defaultToldMethod
 				}
 			}
@@ -61,6 +63,9 @@ out is as in an experiment file, so that pixels=32 alone is grey.`,
 			if err == nil && len(e.Rank) > 1 {
 				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
 			}
+			if err == nil && len(e.Methods) > 1 {
+				err = fmt.Errorf("--method %s: groups are found with one setting", method)
+			}
 			if err != nil {
 				return usageError{err}
 			}
@@ -75,7 +80,7 @@ out is as in an experiment file, so that pixels=32 alone is grey.`,
 			if err := checkOut(abs, out); err != nil {
 				return usageError{err}
 			}
-			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: labels != "", Cluster: e.Cluster, Seed: pipeline.Seed(seed)}
+			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed}
 			if len(e.Rank) == 1 {
 				g.Rank = &e.Rank[0]
 			}
@@ -84,18 +89,16 @@ out is as in an experiment file, so that pixels=32 alone is grey.`,
 	}
 	f := cmd.Flags()
 	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
-	f.StringVar(&labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
+	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultToldMethod+" with --labels); see partwise methods")
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square (default 32×32 pixels in colour)")
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200 (default 32×32 pixels in colour)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
-	f.BoolVar(&pool, "pool", false, "merge class folders of one name, such as train/Coast and test/Coast")
-	f.StringVar(&from, "from", "", "raw or mat, for a known set that is here in both forms")
-	f.StringVar(&pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*'")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups)")
-	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
-	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be read, and list them")
+	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	dataFlags(cmd, &data)
+	cacheFlags(cmd)
 	return cmd
 }
 
@@ -140,12 +143,11 @@ const (
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	reading := newBar(stderr, "reading")
-	in, err := pipeline.Prepare(ctx, e.Data, e.Features, g.Seed, reading.count)
-	reading.end()
+	in, err := prepare(cmd, e)
 	if err != nil {
 		return err
 	}
+	defer in.Close()
 	if g.K == 0 && len(in.Set.Classes) < 2 {
 		return usageError{errors.New("how many groups? say it with -k")}
 	}

@@ -35,6 +35,7 @@ func (b *bar) set(done, total int64) {
 			progressbar.OptionSetWriter(b.w),
 			progressbar.OptionSetDescription(b.what),
 			progressbar.OptionShowCount(),
+			progressbar.OptionShowIts(),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowElapsedTimeOnFinish(),
 			progressbar.OptionSetWidth(30),
@@ -47,6 +48,28 @@ func (b *bar) set(done, total int64) {
 
 // count is set for counts.
 func (b *bar) count(done, total int) { b.set(int64(done), int64(total)) }
+
+// stages shows how far pieces of work are that come one after the other.
+type stages struct {
+	w   io.Writer
+	bar *bar
+}
+
+// show shows that so much of a piece of work is done. A total below 0 is unknown.
+func (s *stages) show(what string, done, total int) {
+	if s.bar == nil || s.bar.what != what {
+		s.end()
+		s.bar = newBar(s.w, what)
+	}
+	s.bar.count(done, total)
+}
+
+// end leaves the line of a piece of work that did not come to its end.
+func (s *stages) end() {
+	if s.bar != nil {
+		s.bar.end()
+	}
+}
 
 // end leaves the line of a bar that did not come to its end.
 func (b *bar) end() {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -20,12 +21,13 @@ func reportCommand() *cobra.Command {
 		Long:    "Report makes the tables, curves, pictures and the page from the result log in a folder, of a finished experiment or of one that was stopped.",
 		Example: "  partwise report results/demo",
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return writeReport(cmd, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return writeReport(cmd, args[0], nil) },
 	}
 }
 
-// writeReport writes the report of the results in dir and prints its tables.
-func writeReport(cmd *cobra.Command, dir string) error {
+// writeReport writes the report of the results in dir, with what was learned of
+// visual words where this is at hand, and prints its tables.
+func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) error {
 	s, err := pipeline.ReadSummary(dir)
 	if err != nil {
 		return err
@@ -34,14 +36,27 @@ func writeReport(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	e := report.Experiment{Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Records: records, Trials: len(s.Trials)}
+	e := report.Experiment{
+		Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Sweeps: s.Sweeps,
+		Classes: s.Classes, Records: records, Trials: len(s.Trials),
+	}
 	if s.Height > 0 {
 		for i, m := range s.LoadModels(dir) {
-			if m != nil {
+			if m != nil && m.Vectors() != nil {
 				e.Bases = append(e.Bases, report.Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels})
 			}
 		}
 	}
+	classes := make([]int, len(s.Samples))
+	for i, sample := range s.Samples {
+		classes[i] = sample.Class
+	}
+	for i, v := range s.LoadCoefficients(dir) {
+		if v != nil {
+			e.Coefficients = append(e.Coefficients, report.Coefficients{Method: s.Methods[i], Values: v, Classes: classes})
+		}
+	}
+	illustrate(&e, shown, cmd.ErrOrStderr())
 	if err := report.WriteExperiment(dir, e); err != nil {
 		return err
 	}
@@ -58,8 +73,15 @@ func writeReport(cmd *cobra.Command, dir string) error {
 		if len(t.Rows) == 0 {
 			continue
 		}
+		var table interface {
+			Text(io.Writer, report.TextOptions) error
+		} = t
 		t.Name = s.Name
-		if err := t.Text(out, opt); err != nil {
+		if best := report.NewBest(records, score, s.Methods, s.Sweeps); best != nil {
+			best.Table.Name = s.Name
+			table = best
+		}
+		if err := table.Text(out, opt); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)

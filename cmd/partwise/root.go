@@ -91,6 +91,6 @@ To compare methods as a paper does, with tables and curves:
 			return about.Help()
 		},
 	})
-	root.AddCommand(runCommand(), clusterCommand(), reportCommand(), methodsCommand(), datasetsCommand(), versionCommand())
+	root.AddCommand(runCommand(), clusterCommand(), reportCommand(), featuresCommand(), methodsCommand(), datasetsCommand(), cacheCommand(), versionCommand())
 	return root
 }

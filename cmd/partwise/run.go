@@ -93,7 +93,8 @@ same again goes on where it stopped.`,
 	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
 	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
-	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be read, and list them")
+	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	cacheFlags(cmd)
 	return cmd
 }
 
@@ -148,7 +149,7 @@ func inline(value, first string) string {
 // incomplete says in a line where a known set is here in part only.
 func incomplete(d pipeline.Data, in *pipeline.Inputs) []string {
 	info, known := datasets.Lookup(d.Set)
-	if n := in.Set.Len(); known && d.Samples == 0 && d.Part == "" && n != info.Samples {
+	if n := in.Set.Len(); known && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
 		return []string{fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name)}
 	}
 	return nil
@@ -156,12 +157,11 @@ func incomplete(d pipeline.Data, in *pipeline.Inputs) []string {
 
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	reading := newBar(stderr, "reading")
-	in, err := pipeline.Prepare(ctx, e.Data, e.Features, e.Seed, reading.count)
-	reading.end()
+	in, err := prepare(cmd, e)
 	if err != nil {
 		return err
 	}
+	defer in.Close()
 	for _, w := range incomplete(e.Data, in) {
 		fmt.Fprintln(stderr, "partwise:", w)
 	}
@@ -184,12 +184,16 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
 	case errors.As(err, &some) && len(records) > 0:
-		if reportErr := writeReport(cmd, out); reportErr != nil {
+		if reportErr := writeReport(cmd, out, nil); reportErr != nil {
 			return reportErr
 		}
 		return err
 	case err != nil:
 		return fmt.Errorf("%w (%d of %d trials are kept in %s)", err, len(records), plan.Len(), out)
 	}
-	return writeReport(cmd, out)
+	shown, err := plan.Illustrate(ctx, out)
+	if err != nil {
+		return err
+	}
+	return writeReport(cmd, out, shown)
 }

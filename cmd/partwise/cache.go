@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/internal/cache"
+)
+
+func cacheCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "Tell how much is kept of what was made of photographs",
+		Long: `Descriptors, visual words and histograms are kept on disk under what they were
+made from, so that a second run with another method starts at once. Nothing goes
+from there by itself; all of it can be cleared, and is made again when it is
+needed.`,
+		Example: `  partwise cache
+  partwise cache clear`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := openCache(&dir)
+			if err != nil {
+				return err
+			}
+			entries, size, err := store.Size()
+			if err != nil {
+				return err
+			}
+			t := plainTable(cmd.OutOrStdout())
+			t.AppendRows([]table.Row{{"folder", dir}, {"entries", entries}, {"size", byteCount(size)}})
+			t.Render()
+			return nil
+		},
+	}
+	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
+	cmd.AddCommand(clearCommand(&dir))
+	return cmd
+}
+
+func clearCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "clear",
+		Short:   "Remove all that is kept",
+		Long:    "Clear removes all that is kept. Files in the folder that are not the cache's own stay.",
+		Example: "  partwise cache clear",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := openCache(dir)
+			if err != nil {
+				return err
+			}
+			entries, size, err := store.Size()
+			if err != nil {
+				return err
+			}
+			if err := store.Clear(); err != nil {
+				return err
+			}
+			t := plainTable(cmd.OutOrStdout())
+			t.AppendRows([]table.Row{{"folder", *dir}, {"removed", entries}, {"freed", byteCount(size)}})
+			t.Render()
+			return nil
+		},
+	}
+}
+
+// openCache opens the cache in the folder dir, which becomes the default one
+// where it is "".
+func openCache(dir *string) (*cache.Store, error) {
+	if *dir == "" {
+		var err error
+		if *dir, err = cache.Default(); err != nil {
+			return nil, err
+		}
+	}
+	return cache.Open(*dir)
+}
+
+// byteCount says how much n bytes are, in units of a thousand.
+func byteCount(n int64) string {
+	x, unit := float64(n), 0
+	units := []string{"bytes", "kB", "MB", "GB", "TB"}
+	for x >= 999.5 && unit < len(units)-1 {
+		x, unit = x/1000, unit+1
+	}
+	if unit == 0 {
+		return strconv.FormatInt(n, 10) + " " + units[0]
+	}
+	digits := 0
+	if x < 9.95 {
+		digits = 1
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64) + " " + units[unit]
+}

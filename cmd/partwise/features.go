@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+func featuresCommand() *cobra.Command {
+	var out, words, features string
+	var seed uint64
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "features DATA",
+		Short: "Write the features of pictures to a file",
+		Long: `Features makes the features of the pictures of a folder, or of the samples of a
+file or known set, and writes them with the classes, where these are known, to a
+file that NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads. Partwise
+reads it too.
+
+Visual words are learned from all of the pictures, or are those of a file that
+--words wrote, as in --features 'sift=dense,words={from: words.npz}'.`,
+		Example: `  partwise features photos --out photos.npz
+  partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
+  partwise features photos --features hog=true --out photos.csv`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.Data.Set, e.Seed = args[0], pipeline.Seed(seed)
+			if features != "" {
+				skipBad := e.Features.SkipBad
+				if err := setKey(e, "features", features); err != nil {
+					return usageError{err}
+				}
+				e.Features.SkipBad = skipBad
+			}
+			switch {
+			case out == "":
+				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
+			case words != "" && e.Features.Words == nil:
+				return usageError{errors.New("--words is for features that are visual words (--features sift=dense,words=200)")}
+			}
+			if err := datasets.CanWrite(out); err != nil {
+				return usageError{err}
+			}
+			return writeFeatures(cmd, e, out, words)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog=true, or sift=dense,words=200,grid=4x4 (default 32×32 grey pixels)")
+	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
+	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
+	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
+	dataFlags(cmd, &e.Data)
+	f.StringVar(&e.Data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
+	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	cacheFlags(cmd)
+	return cmd
+}
+
+// dataFlags adds the flags of how classes are found and where sets are.
+func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
+	f := cmd.Flags()
+	f.BoolVar(&d.Pool, "pool", false, "merge class folders of one name, such as train/Coast and test/Coast")
+	f.StringVar(&d.From, "from", "", "raw or mat, for a known set that is here in both forms")
+	f.StringVar(&d.Pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*'")
+	f.StringVar(&d.Root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+}
+
+func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string) error {
+	in, err := prepare(cmd, e)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for _, s := range in.Skipped {
+		fmt.Fprintln(cmd.ErrOrStderr(), "left out:", s)
+	}
+	n, m := in.Dims()
+	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: in.X}
+	for i, row := range in.Rows {
+		set.Names[i] = in.Set.Names[row]
+	}
+	if in.Channels == 1 {
+		set.Height, set.Width = in.Height, in.Width
+	}
+	if err := datasets.Write(out, set); err != nil {
+		return err
+	}
+	if words != "" {
+		if err := writeWords(words, in); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
+	return err
+}
+
+// filled says how much of a sparse matrix is not 0.
+func filled(x mat.Matrix) string {
+	s, ok := x.(*sparse.CSR)
+	if !ok {
+		return ""
+	}
+	n, m := s.Dims()
+	return fmt.Sprintf(", %.1f %% of them not 0,", 100*float64(s.NNZ())/float64(n)/float64(m))
+}
+
+func writeWords(path string, in *pipeline.Inputs) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(in.Vocabulary.Save(f), f.Close())
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+// TestFeatures: what is written is what an experiment works on, in every form, and
+// saved words make the same histograms again.
+func TestFeatures(t *testing.T) {
+	workplace(t)
+	const sift = "sift={step: 4, bins: 2},words=9,grid=2x2"
+	var first *datasets.Set
+	for _, file := range []string{"f.npz", "f.mat", "f.csv"} {
+		out := must(t, "features", "photos", "--pattern", "{class}-*", "--features", sift, "--words", "words.npz", "--out", file)
+		if !strings.Contains(out, "36 features") || !strings.Contains(out, "are in "+file) {
+			t.Errorf("said %q", out)
+		}
+		set, err := datasets.Open(t.Context(), file, datasets.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = set
+		}
+		if !mat.Equal(set.Vectors, first.Vectors) || len(set.Classes) != len(first.Classes) || set.Names[0] != first.Names[0] {
+			t.Errorf("%s holds something else than f.npz", file)
+		}
+	}
+	must(t, "features", "photos", "--features", "sift={step: 4, bins: 2},words={from: words.npz},grid=2x2", "--no-cache", "--out", "again.npz")
+	again, err := datasets.Open(t.Context(), "again.npz", datasets.OpenOptions{})
+	if err != nil || !mat.Equal(again.Vectors, first.Vectors) {
+		t.Errorf("saved words make other histograms: %v", err)
+	}
+	if out := must(t, "cluster", "photos", "-k", "2", "--features", sift); !strings.Contains(out, "in 2 groups") {
+		t.Errorf("said %q", out)
+	}
+
+	for _, c := range []struct {
+		args []string
+		want string
+		code int
+	}{
+		{[]string{"features", "photos"}, "--out", exitUsage},
+		{[]string{"features", "photos", "--out", "f.txt"}, "f.txt", exitUsage},
+		{[]string{"features", "photos", "--out", "f.npz", "--words", "w.npz"}, "--words", exitUsage},
+		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words=0"}, "whole number", exitUsage},
+		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words=9", "--cache", "c", "--no-cache"}, "--no-cache", exitUsage},
+		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words={from: missing.npz}"}, "missing.npz", exitFailed},
+		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words=100000"}, "100000", exitFailed},
+	} {
+		var stdout, stderr strings.Builder
+		if code := run(c.args, &stdout, &stderr); code != c.code || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit code %d, said %q; want code %d and a line with %q", c.args, code, stderr.String(), c.code, c.want)
+		}
+	}
+
+	// A photograph that is smaller than a patch is named, or left out.
+	if err := os.WriteFile(filepath.Join("photos", "tiny.pgm"), []byte("P5 3 3 255\nabcabcabc"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if code := run([]string{"features", "photos", "--features", sift, "--out", "f.npz"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "tiny.pgm: no descriptors: the image has 3×3 pixels") {
+		t.Errorf("exit code %d, said %q", code, stderr.String())
+	}
+	stderr.Reset()
+	if code := run([]string{"features", "photos", "--features", sift, "--skip-bad", "--out", "f.npz"}, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "left out: tiny.pgm") {
+		t.Errorf("exit code %d, said %q", code, stderr.String())
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"io"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+// illustrate adds to a report what was learned of visual words, shown on
+// photographs. What cannot be read any more is named and left out.
+func illustrate(e *report.Experiment, shown *pipeline.Illustrations, stderr io.Writer) {
+	if shown == nil {
+		return
+	}
+	names := make([]string, len(shown.Photographs))
+	for i, p := range shown.Photographs {
+		names[i] = p.Name
+	}
+	for _, parts := range shown.Parts {
+		e.Patches = append(e.Patches, report.Patches{
+			Method: parts.Method, Names: names, Uses: parts.Coefficients,
+			Load: func(i int) (image.Image, []report.PatchMark, error) {
+				img, err := shown.Photographs[i].Open()
+				marks := make([]report.PatchMark, len(parts.Patches[i]))
+				for at, p := range parts.Patches[i] {
+					marks[at] = report.PatchMark{X: p.X, Y: p.Y, Side: p.Side, Part: p.Part, Strength: p.Share}
+				}
+				return img, marks, err
+			},
+		})
+	}
+	words := &report.Words{Total: shown.TotalWords, Patches: shown.Counted}
+	type place struct{ word, example int }
+	in := make([][]place, len(shown.Photographs))
+	for w, word := range shown.Words {
+		words.Words = append(words.Words, report.Word{Index: word.Word, Count: word.Count, Patches: make([]image.Image, len(word.Examples))})
+		for at, e := range word.Examples {
+			in[e.Photograph] = append(in[e.Photograph], place{w, at})
+		}
+	}
+	for i, places := range in {
+		if len(places) == 0 {
+			continue
+		}
+		img, err := shown.Photographs[i].Open()
+		if err != nil {
+			fmt.Fprintln(stderr, "partwise:", err)
+			continue
+		}
+		for _, p := range places {
+			e := shown.Words[p.word].Examples[p.example]
+			words.Words[p.word].Patches[p.example] = report.CutPatch(img, e.X, e.Y, e.Side)
+		}
+	}
+	e.Words = words
+}

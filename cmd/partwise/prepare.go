@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// cacheFlags adds the flags of where descriptors, words and histograms are kept.
+func cacheFlags(cmd *cobra.Command) {
+	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
+	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
+}
+
+// cacheFolder returns the folder that the flags say, "" for none.
+func cacheFolder(cmd *cobra.Command) (string, error) {
+	folder, err := cmd.Flags().GetString("cache")
+	if err != nil {
+		return "", err
+	}
+	without, err := cmd.Flags().GetBool("no-cache")
+	switch {
+	case err != nil || folder != "" && !without:
+		return folder, err
+	case folder != "":
+		return "", usageError{errors.New("--cache and --no-cache: say one of them")}
+	case without:
+		return "", nil
+	}
+	if folder, err = cache.Default(); err != nil || os.MkdirAll(folder, 0o777) != nil {
+		return "", nil // nowhere to keep it
+	}
+	return folder, nil
+}
+
+// prepare makes the features that a command works on, and shows how far it is.
+func prepare(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Inputs, error) {
+	folder, err := cacheFolder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	bars := &stages{w: cmd.ErrOrStderr()}
+	defer bars.end()
+	return e.Prepare(cmd.Context(), pipeline.PrepareOptions{Cache: folder, Progress: bars.show})
+}

@@ -1,0 +1,355 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/vocab"
+)
+
+// bag turns the images of a set into histograms of visual words. Descriptors,
+// words and histograms are kept in a cache under what they are made of, so that
+// nothing is made twice; the images stream by, a few at a time.
+type bag struct {
+	set    *datasets.Set
+	images func(i int) (image.Image, error)
+	words  *Words
+	norm   features.Norm
+	store  *cache.Store
+	// described is where the cache has the descriptors of each sample.
+	described []cache.Key
+	// given are the words of a file, or nil.
+	given    *vocabulary
+	progress Progress
+}
+
+// vocabulary is a vocabulary and what tells it from others.
+type vocabulary struct {
+	*vocab.Vocabulary
+	key cache.Key
+}
+
+// siftDim is the length of a SIFT descriptor.
+const siftDim = 128
+
+// version is part of all keys. It changes with what descriptors and histograms
+// hold for the same settings.
+const version = "1"
+
+// newBag describes the images of a set and returns which samples can be used. A
+// sample that cannot is an error, or with skipBad an error for the list.
+func newBag(ctx context.Context, set *datasets.Set, f Features, store *cache.Store, p Progress) (b *bag, rows []int, skipped []error, err error) {
+	if set.Files == nil && set.Height == 0 {
+		return nil, nil, nil, fmt.Errorf("%s holds no images, and sift describes images", set.Name)
+	}
+	if s, ok := f.Words.sift().(features.KeypointSIFT); ok {
+		if err := s.Check(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	b = &bag{set: set, images: set.Images(), words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), progress: p}
+	if from := f.Words.From; from != "" {
+		if b.given, err = readVocabulary(from); err != nil {
+			return nil, nil, nil, err
+		}
+		if dim := b.given.Dim(); dim != siftDim {
+			return nil, nil, nil, fmt.Errorf("%s: words of length %d, and SIFT descriptors have %d", from, dim, siftDim)
+		}
+	}
+	all := make([]int, set.Len())
+	bad := make([]error, set.Len())
+	for i := range all {
+		all[i] = i
+	}
+	settings := f.Words.describedBy()
+	if err := b.each(ctx, all, "", func(i, _ int) error {
+		content, err := b.content(i)
+		if err != nil {
+			bad[i] = err
+			return b.stop(err, f.SkipBad)
+		}
+		b.described[i] = cache.NewKey("descriptors", version, settings, content)
+		return nil
+	}); err != nil {
+		return nil, nil, nil, err
+	}
+	// That all of these images can be used is kept too.
+	usable := cache.NewKey("usable", b.described)
+	if _, ok := store.Get(usable); !ok {
+		if err := b.each(ctx, all, "describing images", func(i, _ int) error {
+			if bad[i] != nil {
+				return nil
+			}
+			d, err := b.describe(i)
+			if err == nil {
+				err = b.enough(d)
+			}
+			if err != nil {
+				bad[i] = fmt.Errorf("%s: %w", set.Names[i], err)
+				return b.stop(bad[i], f.SkipBad)
+			}
+			return nil
+		}); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	for i, err := range bad {
+		if err == nil {
+			rows = append(rows, i)
+		} else {
+			skipped = append(skipped, err)
+		}
+	}
+	switch {
+	case len(rows) == 0:
+		return nil, nil, nil, fmt.Errorf("none of the %d images of %s can be used: %w", set.Len(), set.Name, skipped[0])
+	case len(skipped) == 0:
+		b.keep(usable, nil)
+	}
+	return b, rows, skipped, nil
+}
+
+// stop returns the error unless bad images are left out.
+func (b *bag) stop(err error, skipBad bool) error {
+	if skipBad {
+		return nil
+	}
+	return err
+}
+
+// each calls f for each of the samples, several at once, with its place among
+// them, and tells how many are done, where there is a name for it. The first
+// error in their order is returned.
+func (b *bag) each(ctx context.Context, samples []int, what string, f func(at, sample int) error) error {
+	errs := make([]error, len(samples))
+	var mu sync.Mutex
+	done := 0
+	g, working := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for at, sample := range samples {
+		if working.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			errs[at] = f(at, sample)
+			if what != "" {
+				mu.Lock()
+				defer mu.Unlock()
+				done++
+				b.progress.tell(what, done, len(samples))
+			}
+			return errs[at]
+		})
+	}
+	_ = g.Wait() // of several errors, not the first in the samples' order
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// content returns what tells a sample's image from others.
+func (b *bag) content(i int) ([]byte, error) {
+	h := sha256.New()
+	if b.set.Files == nil {
+		_, m := b.set.Vectors.Dims()
+		black, white := b.set.ValueRange()
+		err := binary.Write(h, binary.LittleEndian, []float64{float64(b.set.Height), float64(b.set.Width), black, white})
+		for j := range m {
+			err = binary.Write(h, binary.LittleEndian, b.set.Vectors.At(i, j))
+		}
+		return h.Sum(nil), err
+	}
+	f, err := os.Open(b.set.Files[i])
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	_, err = io.Copy(h, f)
+	return h.Sum(nil), err
+}
+
+// describe returns the descriptors of a sample.
+func (b *bag) describe(i int) (*features.Descriptors, error) {
+	d := &features.Descriptors{}
+	if blob, ok := b.store.Get(b.described[i]); ok && d.UnmarshalBinary(blob) == nil {
+		return d, nil
+	}
+	img, err := b.images(i)
+	if err != nil {
+		return nil, err
+	}
+	if d, err = b.words.sift().Extract(img); err != nil {
+		return nil, err
+	}
+	blob, err := d.AppendBinary(nil)
+	if err == nil {
+		b.keep(b.described[i], blob)
+	}
+	return d, err
+}
+
+// keep keeps a blob in the cache, if it can: a full disk makes the next run
+// slower, and no more.
+func (b *bag) keep(key cache.Key, blob []byte) { _ = b.store.Put(key, blob) }
+
+// enough reports an image without descriptors.
+func (b *bag) enough(d *features.Descriptors) error {
+	if d.Len() > 0 {
+		return nil
+	}
+	why := "no keypoints were found in it"
+	if _, dense := b.words.sift().(features.DenseSIFT); dense {
+		why = "no patch fits into it"
+	}
+	return fmt.Errorf("%w: the image has %d×%d pixels, and %s", vocab.ErrNoDescriptors, d.Width, d.Height, why)
+}
+
+// learn returns the words of a file, or those of the samples' descriptors.
+func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabulary, error) {
+	if b.given != nil {
+		return b.given, nil
+	}
+	w := b.words
+	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
+	if blob, ok := b.store.Get(learned.key); ok {
+		var err error
+		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil {
+			return learned, nil
+		}
+	}
+	sampler := vocab.Sampler{Total: w.Sample, PerImage: w.PerImage, Seed: seed}
+	if err := b.each(ctx, samples, "sampling descriptors", func(_, i int) error {
+		d, err := b.describe(i)
+		if err != nil {
+			return err
+		}
+		return sampler.Add(b.set.Names[i], d)
+	}); err != nil {
+		return nil, err
+	}
+	training := w.training(seed)
+	training.OnIteration = func(i, _ int, _ float64) { b.progress.tell("learning words", i, -1) }
+	vectors, dim := sampler.Sample()
+	var err error
+	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
+		return nil, err
+	}
+	var blob bytes.Buffer
+	if err := learned.Save(&blob); err != nil {
+		return nil, err
+	}
+	b.keep(learned.key, blob.Bytes())
+	return learned, nil
+}
+
+// count returns the samples' histograms, a row each.
+func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.CSR, error) {
+	w := b.words
+	grid := w.grid()
+	key := cache.NewKey("histograms", version, v.key, w.Assignment, grid, b.keys(samples))
+	counted := &sparse.CSR{}
+	if blob, ok := b.store.Get(key); ok && counted.UnmarshalBinary(blob) == nil {
+		return counted, nil
+	}
+	assigner, err := vocab.NewAssigner(v.Vocabulary, w.Assignment)
+	if err != nil {
+		return nil, err
+	}
+	rooms := sync.Pool{New: func() any { return &vocab.Assigned{} }}
+	rows := make([]vocab.Histogram, len(samples))
+	if err := b.each(ctx, samples, "counting words", func(at, i int) error {
+		d, err := b.describe(i)
+		if err != nil {
+			return err
+		}
+		words := rooms.Get().(*vocab.Assigned)
+		defer rooms.Put(words)
+		if err = assigner.Assign(words, d); err == nil {
+			rows[at], err = grid.Count(v.Len(), d, words)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.set.Names[i], err)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if counted, err = vocab.Matrix(grid.Len()*v.Len(), rows); err != nil {
+		return nil, err
+	}
+	if blob, err := counted.AppendBinary(nil); err == nil {
+		b.keep(key, blob)
+	}
+	return counted, nil
+}
+
+// histograms returns the weighted histograms of the samples, of which the
+// first so many are those that words and weights are learned from.
+func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uint64) (*sparse.CSR, *vocabulary, error) {
+	v, err := b.learn(ctx, samples[:learn], seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	counts, err := b.count(ctx, v, samples)
+	if err != nil {
+		return nil, nil, err
+	}
+	weighting := vocab.Weighting{Power: b.words.Power, Norm: b.norm}
+	if b.words.IDF {
+		first := make([]int, learn)
+		for i := range first {
+			first[i] = i
+		}
+		weighting.IDF = vocab.LearnIDF(counts.SelectRows(first))
+	}
+	x, err := weighting.Apply(counts)
+	return x, v, err
+}
+
+// keys returns where the cache has the samples' descriptors.
+func (b *bag) keys(samples []int) []cache.Key {
+	keys := make([]cache.Key, len(samples))
+	for at, i := range samples {
+		keys[at] = b.described[i]
+	}
+	return keys
+}
+
+// columns returns how many features a histogram has.
+func (b *bag) columns() int {
+	words := b.words.count()
+	if b.given != nil {
+		words = b.given.Len()
+	}
+	return b.words.grid().Len() * words
+}
+
+// readVocabulary reads the words of a file.
+func readVocabulary(path string) (*vocabulary, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := vocab.Load(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &vocabulary{v, cache.NewKey("words of a file", text)}, nil
+}

@@ -1,0 +1,209 @@
+package pipeline
+
+import (
+	"context"
+	"image"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/vocab"
+)
+
+// Illustrations show on photographs what was learned of visual words.
+type Illustrations struct {
+	// Photographs are some that the methods learned from, class by class.
+	Photographs []Photograph
+	// Parts are the basis vectors of those methods whose saved models have
+	// such.
+	Parts []PartsShown
+	// Words are the visual words, or the more frequent ones of many, the most
+	// frequent first, of so many in all, and Counted is how many patches of the
+	// photographs were given one.
+	Words               []WordShown
+	TotalWords, Counted int
+}
+
+// Photograph is a sample.
+type Photograph struct {
+	Name, Class string
+	Open        func() (image.Image, error)
+}
+
+// PartsShown are the patches that the basis vectors of a method hold.
+type PartsShown struct {
+	Method string
+	// Coefficients is n×k: how much each photograph uses each of them.
+	Coefficients *mat.Dense
+	// Patches has those of each photograph.
+	Patches [][]Patch
+}
+
+// Patch is a square part of a photograph, with its middle X, Y and its side in
+// pixels, (0, 0) being the middle of the upper left one.
+type Patch struct {
+	X, Y, Side float32
+	// Part is the basis vector that has the most of its word where it lies, and
+	// Share how much of it that is: a third or more, and more than each would
+	// have if they had the same.
+	Part  int
+	Share float64
+}
+
+// WordShown is a visual word.
+type WordShown struct {
+	Word int
+	// Count is how many patches of the photographs have it.
+	Count    int
+	Examples []Example
+}
+
+// Example is a patch of a photograph.
+type Example struct {
+	Photograph int
+	X, Y, Side float32
+}
+
+// How much is shown.
+const (
+	shownOfClass = 20
+	shownWords   = 500
+	shownPatches = 12
+)
+
+// Illustrate shows the visual words and the saved models of a finished run in dir
+// on some of the photographs that they were learned from. It returns nil where
+// the features are no visual words.
+func (p *Plan) Illustrate(ctx context.Context, dir string) (*Illustrations, error) {
+	b := p.Inputs.bag
+	if b == nil {
+		return nil, nil
+	}
+	d := p.draw(p.ks[len(p.ks)-1], 0)
+	seen, err := p.Inputs.view(ctx, d, p.Experiment.Seed)
+	if err != nil {
+		return nil, err
+	}
+	chosen := ofEachClass(d, shownOfClass)
+	described := make([]*features.Descriptors, len(chosen))
+	words := make([]vocab.Assigned, len(chosen))
+	assigner, err := vocab.NewAssigner(seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})
+	if err != nil {
+		return nil, err
+	}
+	out := &Illustrations{}
+	samples := make([]int, len(chosen))
+	for at, i := range chosen {
+		samples[at] = p.Inputs.Rows[d.rows[i]]
+		sample := samples[at]
+		out.Photographs = append(out.Photographs, Photograph{
+			Name: b.set.Names[sample], Class: b.set.Classes[b.set.Labels[sample]],
+			Open: func() (image.Image, error) { return b.images(sample) },
+		})
+	}
+	if err := b.each(ctx, samples, "", func(at, sample int) (err error) {
+		if described[at], err = b.describe(sample); err == nil {
+			err = assigner.Assign(&words[at], described[at])
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	out.TotalWords = seen.vocabulary.Len()
+	for _, d := range described {
+		out.Counted += d.Len()
+	}
+	out.Words = p.wordsShown(out.TotalWords, described, words)
+
+	x := selectRows(seen.x, chosen)
+	for _, t := range p.trials {
+		if !p.keepsModel(t) {
+			continue
+		}
+		model, err := loadModel(filepath.Join(dir, ModelDir, p.modelFile(t)))
+		additive, ok := model.(*factor.Additive)
+		if err != nil || !ok {
+			continue // it was not done, or its basis is not of words
+		}
+		coefficients, err := additive.Transform(ctx, x)
+		if err != nil {
+			return nil, p.Inputs.nameRows(err, d.rows)
+		}
+		shown := PartsShown{Method: p.Experiment.Methods[t.method].Label(), Coefficients: coefficients}
+		for at := range chosen {
+			shown.Patches = append(shown.Patches,
+				partsOf(b.words.grid(), seen.vocabulary.Len(), additive.Basis, described[at], &words[at]))
+		}
+		out.Parts = append(out.Parts, shown)
+	}
+	return out, nil
+}
+
+// ofEachClass returns the places in the draw of the first samples of each class,
+// class by class.
+func ofEachClass(d draw, most int) []int {
+	var chosen []int
+	for c := range slices.Max(d.truth) + 1 {
+		n := 0
+		for i, of := range d.truth {
+			if of == c && n < most {
+				chosen = append(chosen, i)
+				n++
+			}
+		}
+	}
+	return chosen
+}
+
+// partsOf returns the patches of a photograph whose words a basis vector holds: of
+// the word j in the cell where the patch lies, vector r of the basis, m×k, has
+// the share U_jr/Σ_s U_js.
+func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
+	_, k := basis.Dims()
+	least := max(1./3, 1.2/float64(k))
+	var out []Patch
+	var cells []int
+	held := make([]float64, k)
+	for i := range d.Len() {
+		clear(held)
+		cells = grid.AppendCells(cells[:0], d.X[i], d.Y[i], d.Width, d.Height)
+		for _, c := range cells {
+			floats.Add(held, basis.RawRowView(c*words+int(w.Words[i*w.Nearest])))
+		}
+		r := floats.MaxIdx(held)
+		if share := held[r] / floats.Sum(held); share >= least || k == 1 && share > 0 {
+			out = append(out, Patch{X: d.X[i], Y: d.Y[i], Side: 4 * d.Scale[i], Part: r, Share: share})
+		}
+	}
+	return out
+}
+
+// wordsShown returns the most frequent words with some of their patches, drawn at
+// random.
+func (p *Plan) wordsShown(n int, described []*features.Descriptors, words []vocab.Assigned) []WordShown {
+	random := rng.New(uint64(p.Experiment.Seed), "words shown")
+	shown := make([]WordShown, n)
+	for w := range shown {
+		shown[w].Word = w
+	}
+	for at, d := range described {
+		for i := range d.Len() {
+			word := words[at].Words[i*words[at].Nearest]
+			e := Example{at, d.X[i], d.Y[i], 4 * d.Scale[i]}
+			s := &shown[word]
+			s.Count++
+			if len(s.Examples) < shownPatches {
+				s.Examples = append(s.Examples, e)
+			} else if place := random.IntN(s.Count); place < shownPatches {
+				s.Examples[place] = e
+			}
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b WordShown) int { return b.Count - a.Count })
+	return shown[:min(n, shownWords)]
+}

@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// SamplesFile is the name of the file in an experiment's folder that lists the
+// samples that the saved models are of: a name and a class for each row of their
+// coefficients. All models are of one draw.
+const SamplesFile = "samples.csv"
+
+// Sample is a sample's name and its class, a place among all classes.
+type Sample struct {
+	Name  string
+	Class int
+}
+
+// samples returns those that a trial's methods see.
+func (p *Plan) samples(t trial) []Sample {
+	var out []Sample
+	for _, row := range p.draw(t.k, t.repeat).rows {
+		out = append(out, Sample{p.Inputs.Set.Names[p.Inputs.Rows[row]], p.labels[row]})
+	}
+	return out
+}
+
+// writeSamples writes the list into dir, or removes it where there are none.
+func writeSamples(dir string, samples []Sample, classes []string) error {
+	path := filepath.Join(dir, SamplesFile)
+	if len(samples) == 0 {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	out.Write([]string{"sample", "class"})
+	for _, s := range samples {
+		out.Write([]string{s.Name, classes[s.Class]})
+	}
+	out.Flush() // into memory
+	return writeFile(path, text.Bytes())
+}
+
+// readSamples reads the list in dir, of samples of these classes; nil where
+// there is none.
+func readSamples(dir string, classes []string) ([]Sample, error) {
+	path := filepath.Join(dir, SamplesFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	in.FieldsPerRecord = 2
+	lines, err := in.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var out []Sample
+	for i, line := range lines {
+		if i == 0 {
+			continue // what the columns are
+		}
+		class := slices.Index(classes, line[1])
+		if class < 0 {
+			return nil, fmt.Errorf("%s: line %d: there is no class %q", path, i+1, line[1])
+		}
+		out = append(out, Sample{line[0], class})
+	}
+	return out, nil
+}

@@ -1,0 +1,167 @@
+package pipeline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Methods are the methods of an experiment. In a file each is one, or it is
+// swept: where settings are lists, as in {name: gnmf, lambda: [1, 10, 100]}, it
+// stands for a method with each combination of their values.
+type Methods []Method
+
+// UnmarshalYAML reads a list of methods.
+func (m *Methods) UnmarshalYAML(decode func(any) error) error {
+	var entries []entry
+	if err := decode(&entries); err != nil {
+		return err
+	}
+	*m = Methods(slices.Concat(entries...))
+	return nil
+}
+
+// Setting is one value of a setting that is swept, as the file has it.
+type Setting struct{ Name, Value string }
+
+// Sweep is the methods that one method of an experiment file stands for.
+type Sweep struct {
+	// Name is what they are called together, and Settings are what they
+	// differ in.
+	Name     string   `json:"name"`
+	Settings []string `json:"settings"`
+	// Methods are their labels, and Values[i] holds the value of each of the
+	// settings that method i has, as the file has it.
+	Methods []string   `json:"methods"`
+	Values  [][]string `json:"values"`
+}
+
+// sweeps gathers the methods that are swept.
+func (m Methods) sweeps() []Sweep {
+	var out []Sweep
+	for _, method := range m {
+		if len(method.Swept) == 0 {
+			continue
+		}
+		var settings, values []string
+		for _, s := range method.Swept {
+			settings, values = append(settings, s.Name), append(values, s.Value)
+		}
+		at := slices.IndexFunc(out, func(s Sweep) bool { return s.Name == method.title() && slices.Equal(s.Settings, settings) })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Sweep{Name: method.title(), Settings: settings})
+		}
+		out[at].Methods = append(out[at].Methods, method.Label())
+		out[at].Values = append(out[at].Values, values)
+	}
+	return out
+}
+
+// String returns the values in words.
+func (s Sweep) String() string {
+	words := make([]string, len(s.Settings))
+	for i, name := range s.Settings {
+		var values []string
+		for _, v := range s.Values {
+			if !slices.Contains(values, v[i]) {
+				values = append(values, v[i])
+			}
+		}
+		words[i] = name + " " + strings.Join(values, ", ")
+	}
+	return strings.Join(words, " and ")
+}
+
+// whole tells whether there is a value of each setting for each method.
+func (s Sweep) whole() bool {
+	return len(s.Values) == len(s.Methods) && len(s.Methods) > 0 &&
+		!slices.ContainsFunc(s.Values, func(v []string) bool { return len(v) != len(s.Settings) })
+}
+
+// setting returns a method's name and settings, and for the first of a sweep those
+// of all of it; ok is false for the others.
+func (m Method) setting(sweeps []Sweep) (words [2]string, ok bool) {
+	for _, s := range sweeps {
+		switch slices.Index(s.Methods, m.Label()) {
+		case -1:
+		case 0:
+			return [2]string{s.Name, m.words(s.Settings) + ", with " + s.String()}, true
+		default:
+			return words, false
+		}
+	}
+	return [2]string{m.Label(), m.String()}, true
+}
+
+// maxSwept is the most methods that one may stand for.
+const maxSwept = 10_000
+
+// entry is what one item of the list of methods stands for.
+type entry []Method
+
+// UnmarshalYAML reads a method, swept or not.
+func (e *entry) UnmarshalYAML(node ast.Node) error {
+	var names []string
+	var lists [][]ast.Node
+	total := 1
+	for _, v := range pairs(node) {
+		list, ok := v.Value.(*ast.SequenceNode)
+		if !ok {
+			continue
+		}
+		name := v.Key.String()
+		if err := checkSwept(name, list); err != nil {
+			return err
+		}
+		names, lists = append(names, name), append(lists, list.Values)
+		if total *= len(list.Values); total > maxSwept {
+			return refuse(list, "the method stands for more than %d, with each combination of its values", maxSwept)
+		}
+	}
+	for number := range total {
+		m := Method{Swept: make([]Setting, len(names))}
+		chosen := map[string]ast.Node{}
+		for i := len(names) - 1; i >= 0; i-- { // the last one changes first
+			value := lists[i][number%len(lists[i])]
+			number /= len(lists[i])
+			chosen[names[i]] = value
+			m.Swept[i] = Setting{names[i], value.GetToken().Value}
+		}
+		if len(names) == 0 {
+			m.Swept = nil
+		}
+		if err := m.read(node, chosen); err != nil {
+			return err
+		}
+		*e = append(*e, m)
+	}
+	return nil
+}
+
+// checkSwept reports a list that is no list of different values.
+func checkSwept(name string, list *ast.SequenceNode) error {
+	if name == "name" || name == "as" {
+		return refuse(list, "want one name; other settings can be lists")
+	}
+	if len(list.Values) == 0 {
+		return refuse(list, "%s has no values", name)
+	}
+	seen := map[any]bool{}
+	for _, v := range list.Values {
+		if _, ok := v.(ast.ScalarNode); !ok {
+			return refuse(v, "%s: want a list of single values", name)
+		}
+		var value any = v.GetToken().Value
+		if x, err := strconv.ParseFloat(v.GetToken().Value, 64); err == nil {
+			value = x
+		}
+		if seen[value] {
+			return refuse(v, "%s: the value %s stands twice", name, v.GetToken().Value)
+		}
+		seen[value] = true
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/factor"
+)
+
+const swept = `
+name: swept
+methods:
+  - nmf
+  - {name: cf-ogl, as: OGL, beta: [0.1, 1e2], iterations: 5, lambda: [1, 10, 100]}
+  - {name: gnmf, edges: [binary, heat], iterations: 5}
+  - {name: cf, init: [random, nmf], iterations: [5, 10]}
+  - {name: nmf-kl, tolerance: [1e-3]}
+classes: 3
+repeats: 2
+rank: k
+`
+
+// TestSweep: a list stands for each of its values, with each of the others, the
+// last list changing first.
+func TestSweep(t *testing.T) {
+	e, err := Parse([]byte(swept))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, m := range e.Methods {
+		labels = append(labels, m.Label())
+	}
+	want := []string{
+		"nmf",
+		"OGL beta=0.1 lambda=1", "OGL beta=0.1 lambda=10", "OGL beta=0.1 lambda=100",
+		"OGL beta=1e2 lambda=1", "OGL beta=1e2 lambda=10", "OGL beta=1e2 lambda=100",
+		"gnmf edges=binary", "gnmf edges=heat",
+		"cf init=random iterations=5", "cf init=random iterations=10",
+		"cf init=nmf iterations=5", "cf init=nmf iterations=10",
+		"nmf-kl tolerance=1e-3",
+	}
+	if diff := cmp.Diff(want, labels); diff != "" {
+		t.Error(diff)
+	}
+	if m := e.Methods[4]; m.Params["lambda"] != uint64(1) || m.Iterations != 5 || m.Name != "cf-ogl" {
+		t.Errorf("%+v", m)
+	}
+	if m := e.Methods[11]; m.Init != factor.FromNMF || m.Iterations != 5 || m.Params != nil {
+		t.Errorf("%+v", m)
+	}
+
+	if err := e.Set("methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
+		t.Fatal(err)
+	}
+	sweeps := []Sweep{
+		{"gnmf", []string{"lambda"}, []string{"gnmf lambda=1", "gnmf lambda=2", "gnmf lambda=3"}, [][]string{{"1"}, {"2"}, {"3"}}},
+		{"gnmf", []string{"neighbours"}, []string{"gnmf neighbours=3", "gnmf neighbours=4"}, [][]string{{"3"}, {"4"}}},
+	}
+	if diff := cmp.Diff(sweeps, e.Methods.sweeps()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSweepRefuses(t *testing.T) {
+	const line = "methods:\n  - {name: gnmf, "
+	for text, want := range map[string]string{
+		line + "lambda: [1, -1]}":                 `[2:30] gnmf: lambda: -1 is not a number from 0`,
+		line + "lambda: [1, 1.0]}":                `[2:30] lambda: the value 1.0 stands twice`,
+		line + "edges: [binary, binary]}":         `[2:34] edges: the value binary stands twice`,
+		line + "lambda: []}":                      `[2:26] lambda has no values`,
+		line + "lambda: [1, [2]]}":                `[2:30] lambda: want a list of single values`,
+		line + "lamda: [1, 2]}":                   `[2:18] gnmf: lamda: there is no such parameter`,
+		line + "iterations: [10, 0]}":             `[2:35] want a whole number from 1 to`,
+		line + "as: [a, b]}":                      `[2:22] want one name`,
+		"methods:\n  - {name: [gnmf, nmf]}":       `[2:12] want one name`,
+		"methods:\n  - {name: kmeans, k: [1, 2]}": `[2:20] kmeans has no parameter "k"`,
+		line + "lambda: [" + numbers(101) + "], neighbours: [" + numbers(100) + "]}": `stands for more than 10000`,
+	} {
+		_, err := Parse([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "^") {
+			t.Errorf("%q gives\n%v\nwant %q", text, err, want)
+		}
+	}
+}
+
+func numbers(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = strings.Repeat("1", i+1)
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestSweepRuns: a method of a sweep gives what it gives alone, and another value
+// runs the new trials only.
+func TestSweepRuns(t *testing.T) {
+	set := writeSet(t, 9, 10, 11)
+	dir := t.TempDir()
+	p := newPlan(t, swept, set)
+	log := string(runPlan(t, p, dir, RunOptions{}))
+	alone := newPlan(t, `{name: alone, classes: 3, repeats: 2, rank: k, methods: [{name: gnmf, as: gnmf edges=heat, edges: heat, iterations: 5}]}`, set)
+	for line := range strings.Lines(string(runPlan(t, alone, t.TempDir(), RunOptions{}))) {
+		if !strings.Contains(log, line) {
+			t.Errorf("the sweep's log lacks the line\n%s", line)
+		}
+	}
+	first := -1
+	more := newPlan(t, strings.Replace(swept, "heat", "heat, cosine", 1), set)
+	if _, err := Run(context.Background(), more, dir, RunOptions{Progress: func(done, _ int) {
+		if first < 0 {
+			first = done
+		}
+	}}); err != nil || first != p.Len() {
+		t.Errorf("with one value more %d trials were taken from the log, want %d: %v", first, p.Len(), err)
+	}
+
+	s, err := ReadSummary(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(more.Experiment.Methods.sweeps(), s.Sweeps); diff != "" {
+		t.Error(diff)
+	}
+	for _, want := range [][2]string{
+		{"OGL", "cf-ogl, 5 iterations, with beta 0.1, 1e2 and lambda 1, 10, 100"},
+		{"gnmf", "gnmf, 5 iterations, with edges binary, heat, cosine"},
+		{"cf", "cf, with init random, nmf and iterations 5, 10"},
+		{"nmf", "nmf"},
+		{"nmf-kl", "nmf-kl, with tolerance 1e-3"},
+	} {
+		if !slices.Contains(s.Settings, want) {
+			t.Errorf("the settings lack %q: %q", want, s.Settings)
+		}
+	}
+	if slices.ContainsFunc(s.Settings, func(s [2]string) bool { return strings.Contains(s[0], "=") }) {
+		t.Errorf("each method of a sweep has settings of its own: %q", s.Settings)
+	}
+}
+
+// TestSummaryRefuses: a sweep in the summary must have a value of each setting for
+// each method.
+func TestSummaryRefuses(t *testing.T) {
+	dir := t.TempDir()
+	s := Summary{Name: "x", Methods: []string{"a"}, Trials: []string{"1"}, Models: []string{""},
+		Sweeps: []Sweep{{"a", []string{"lambda"}, []string{"a lambda=1"}, [][]string{{}}}}}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), "the sweep of a") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,275 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"math"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/vocab"
+)
+
+// Words says how images become histograms of visual words. Its zero value is
+// that of the D-SNMF paper (Ambai et al. 2011, section 4.1): SIFT of patches of
+// 16×16 pixels at every 8, 200 words, and a histogram in each cell of a 4×4
+// grid, which makes 3200 features.
+//
+// The words are learned from the images that methods learn from: in a
+// classification from each draw's training samples, in a clustering, which has
+// no others, from all.
+type Words struct {
+	// SIFT describes the patches; nil stands for features.DenseSIFT{}.
+	SIFT LocalDescriptor
+	// Count is how many words are learned, By how, and of how many descriptors
+	// at most, in all and of one image; 0 stands for vocab's defaults.
+	Count, Sample, PerImage int
+	By                      vocab.Method
+	// From is a file of words that were learned before, or "".
+	From string
+	// Assignment is which words stand for a descriptor.
+	Assignment vocab.Assignment
+	// Grid is where words are counted; nil stands for 4×4 cells.
+	Grid vocab.Grid
+	// IDF weighs words by their inverse document frequency, among the images
+	// that the words are learned from.
+	IDF bool
+	// Power is the exponent of the counts; 0 stands for 1.
+	Power float64
+}
+
+// LocalDescriptor describes the patches of an image: features.DenseSIFT, which
+// takes those of a grid, or features.KeypointSIFT, which finds them.
+type LocalDescriptor interface {
+	Extract(image.Image) (*features.Descriptors, error)
+}
+
+// set reads one of the keys of Features that are about words.
+func (w *Words) set(key string, value ast.Node) error {
+	s, _ := text(value)
+	var err error
+	switch key {
+	case "sift":
+		return w.setSIFT(value)
+	case "words":
+		if _, ok := text(value); ok {
+			w.Count, err = positive(value)
+			return err
+		}
+		return fields(value, w.setWords(value))
+	case "grid":
+		if w.Grid, err = vocab.ParseGrid(s); err != nil {
+			return refuse(value, "%v", err)
+		}
+	case "idf":
+		if yaml.NodeToValue(value, &w.IDF) != nil {
+			return refuse(value, "want true or false")
+		}
+	case "power":
+		if err := yaml.NodeToValue(value, &w.Power); err != nil || !(w.Power > 0 && w.Power <= 1) {
+			return refuse(value, "want an exponent above 0 and up to 1, such as 0.5")
+		}
+	}
+	return nil
+}
+
+// setWords returns what reads a key of words: {count: 200, by: mini-batch, …}.
+func (w *Words) setWords(node ast.Node) func(key string, value ast.Node) error {
+	return func(key string, value ast.Node) error {
+		s, _ := text(value)
+		var err error
+		switch key {
+		case "count":
+			w.Count, err = positive(value)
+		case "by":
+			if w.By, err = vocab.ParseMethod(s); err != nil {
+				return refuse(value, "%v", err)
+			}
+		case "sample":
+			w.Sample, err = positive(value)
+		case "per-image":
+			w.PerImage, err = positive(value)
+		case "nearest":
+			w.Assignment.Nearest, err = positive(value)
+		case "checks":
+			w.Assignment.Checks, err = positive(value)
+		case "sigma":
+			w.Assignment.Sigma, err = above0(value)
+		case "from":
+			if w.From = s; s == "" {
+				return refuse(value, "want the name of an .npz file")
+			}
+			for _, other := range []string{"count", "by", "sample", "per-image"} {
+				if at := keyOf(node, other); at != node {
+					return refuse(at, "%s does not go with from, whose words are learned already", other)
+				}
+			}
+		default:
+			return errUnknownKey
+		}
+		return err
+	}
+}
+
+// setSIFT reads dense, keypoints, or {at: dense, step: 8, …}.
+func (w *Words) setSIFT(node ast.Node) error {
+	at, given := text(node)
+	where := node
+	for _, v := range pairs(node) {
+		if v.Key.String() == "at" {
+			at, given = text(v.Value)
+			where = v.Value
+		}
+	}
+	var dense features.DenseSIFT
+	var keypoint features.KeypointSIFT
+	var keys map[string]any
+	switch {
+	case at == "dense" || !given && pairs(node) != nil:
+		keys = map[string]any{"step": &dense.Step, "bins": &dense.Bins, "root": &dense.Root, "contrast": &dense.Contrast}
+	case at == "keypoints":
+		keys = map[string]any{"most": &keypoint.MaxPoints, "contrast": &keypoint.Contrast, "edge": &keypoint.Edge, "sigma": &keypoint.Sigma, "root": &keypoint.Root}
+	default:
+		return refuse(where, "SIFT is taken at dense patches or at keypoints, not at %q", at)
+	}
+	if pairs(node) != nil {
+		if err := fields(node, func(key string, value ast.Node) error {
+			if key == "at" {
+				return nil
+			}
+			return setNumber(keys[key], value)
+		}); err != nil {
+			return err
+		}
+	}
+	if at == "keypoints" {
+		w.SIFT = keypoint
+	} else {
+		w.SIFT = dense
+	}
+	return nil
+}
+
+// setNumber reads what is kept in to: a count, a list of counts, a number above
+// 0, or whether.
+func setNumber(to any, node ast.Node) (err error) {
+	switch to := to.(type) {
+	case *int:
+		*to, err = positive(node)
+	case *[]int:
+		list := []ast.Node{node}
+		if l, ok := node.(*ast.SequenceNode); ok {
+			list = l.Values
+		}
+		for _, n := range list {
+			x, err := positive(n)
+			if err != nil {
+				return err
+			}
+			*to = append(*to, x)
+		}
+	case *float64:
+		*to, err = above0(node)
+	case *bool:
+		if yaml.NodeToValue(node, to) != nil {
+			return refuse(node, "want true or false")
+		}
+	default:
+		return errUnknownKey
+	}
+	return err
+}
+
+// above0 reads a number above 0.
+func above0(node ast.Node) (x float64, err error) {
+	if yaml.NodeToValue(node, &x) != nil || !(x > 0 && x <= math.MaxFloat32) {
+		return 0, refuse(node, "want a number above 0")
+	}
+	return x, nil
+}
+
+// sift returns what describes the patches.
+func (w *Words) sift() LocalDescriptor {
+	if w.SIFT == nil {
+		return features.DenseSIFT{}
+	}
+	return w.SIFT
+}
+
+// grid returns where words are counted.
+func (w *Words) grid() vocab.Grid {
+	if w.Grid == nil {
+		return vocab.Grid{{Rows: 4, Cols: 4}}
+	}
+	return w.Grid
+}
+
+// training returns how the words are learned.
+func (w *Words) training(seed uint64) vocab.Training {
+	return vocab.Training{Words: w.Count, Method: w.By, Seed: seed}
+}
+
+// count returns how many words there are.
+func (w *Words) count() int { return cmp.Or(w.Count, 200) }
+
+// describedBy digests what descriptors depend on beside the image.
+func (w *Words) describedBy() string { return fmt.Sprintf("%T%+[1]v", w.sift()) }
+
+// countedBy digests what histograms depend on beside descriptors and seed.
+func (w *Words) countedBy() string {
+	settings := *w
+	settings.SIFT, settings.Grid, settings.Count = nil, w.grid(), w.count()
+	return fmt.Sprintf("%+v", settings)
+}
+
+// String returns the words in words.
+func (w *Words) String() string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	switch s := w.sift().(type) {
+	case features.DenseSIFT:
+		bins := s.Bins
+		if len(bins) == 0 {
+			bins = []int{4}
+		}
+		var sides []string
+		for _, b := range bins {
+			sides = append(sides, fmt.Sprintf("%d×%[1]d", 4*b))
+		}
+		add("SIFT of patches of %s pixels at every %d", strings.Join(sides, " and "), cmp.Or(s.Step, 8))
+		if s.Root {
+			add("its square root")
+		}
+		if s.Contrast > 0 {
+			add("those of a contrast below %v as zeros", s.Contrast)
+		}
+	case features.KeypointSIFT:
+		add("SIFT at keypoints")
+		if s.MaxPoints > 0 {
+			add("the %d strongest of an image", s.MaxPoints)
+		}
+		if s.Root {
+			add("its square root")
+		}
+	}
+	if w.From != "" {
+		add("words of %s", w.From)
+	} else {
+		add("%d words by %s", w.count(), w.By)
+	}
+	if n := w.Assignment.Nearest; n > 1 {
+		add("each descriptor shared among %d", n)
+	}
+	add("counted on %s", w.grid())
+	if w.IDF {
+		add("weighted by inverse document frequency")
+	}
+	if w.Power > 0 && w.Power < 1 {
+		add("to the power of %v", w.Power)
+	}
+	return strings.Join(out, ", ")
+}

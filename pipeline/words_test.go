@@ -1,0 +1,405 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/vocab"
+)
+
+func TestWords(t *testing.T) {
+	for text, want := range map[string]struct {
+		words Words
+		text  string
+	}{
+		"{sift: dense}": {Words{SIFT: features.DenseSIFT{}},
+			"SIFT of patches of 16×16 pixels at every 8, 200 words by lloyd, counted on 4x4, normalised by l2"},
+		"{sift: {step: 4, bins: [4, 6], root: true, contrast: 0.01}, words: 50, grid: 1x1+2x2, idf: true, power: 0.5, normalise: l1}": {
+			Words{SIFT: features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01}, Count: 50,
+				Grid: vocab.Grid{{Rows: 1, Cols: 1}, {Rows: 2, Cols: 2}}, IDF: true, Power: 0.5},
+			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
+				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
+		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
+			Words{SIFT: features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2}, Count: 30, By: vocab.MiniBatch, Sample: 500, PerImage: 20,
+				Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}, Grid: vocab.Grid{{Rows: 1, Cols: 1}}},
+			"SIFT at keypoints, the 300 strongest of an image, 30 words by mini-batch, each descriptor shared among 3, counted on 1x1, normalised by l2"},
+		"{sift: {bins: 8}, words: {from: w.npz}}": {Words{SIFT: features.DenseSIFT{Bins: []int{8}}, From: "w.npz"},
+			"SIFT of patches of 32×32 pixels at every 8, words of w.npz, counted on 4x4, normalised by l2"},
+	} {
+		e := &Experiment{}
+		if err := e.Set("features", text); err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(&want.words, e.Features.Words); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		if got := e.Features.String(); got != want.text {
+			t.Errorf("%s is in words\n%q, want\n%q", text, got, want.text)
+		}
+	}
+	for text, want := range map[string]string{
+		"{sift: sparse}":                             `not at "sparse"`,
+		"{sift: {at: corners}}":                      `not at "corners"`,
+		"{sift: {at: keypoints, step: 4}}":           `unknown key "step"`,
+		"{sift: {step: 0}}":                          "whole number",
+		"{sift: {step: 4, step: 5}}":                 "already defined",
+		"{sift: {bins: [4, x]}}":                     "whole number",
+		"{sift: {root: perhaps}}":                    "true or false",
+		"{sift: {contrast: -1}}":                     "above 0",
+		"{sift: {contrast: .nan}}":                   "above 0",
+		"{sift: dense, words: none}":                 "whole number",
+		"{sift: dense, words: {count: 5, from: x}}":  "count does not go with from",
+		"{sift: dense, words: {by: magic}}":          "magic",
+		"{sift: dense, words: {from: }}":             "name of an .npz file",
+		"{sift: dense, grid: 4}":                     "rows×columns",
+		"{sift: dense, power: 2}":                    "exponent",
+		"{sift: dense, idf: some}":                   "true or false",
+		"{sift: dense, pixels: 32}":                  "pixels does not go with sift",
+		"{crop: square, sift: dense}":                "crop does not go with sift",
+		"{words: 200}":                               "words is for visual words",
+		"{hog: true, pixels: 16}":                    "pixels does not go with hog",
+		"{hog: true, colour: true}":                  "colour does not go with hog",
+		"{hog: 8}":                                   "true or false",
+		"{sift: dense, vocabulary: 8}":               `unknown key "vocabulary"`,
+		"{sift: dense, words: {count: 5, count: 6}}": "already defined",
+	} {
+		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// photograph writes a folder of grey pictures of 80×70 pixels with n of each
+// class: stripes of some direction and breadth, with noise.
+func photograph(t *testing.T, n int) string {
+	t.Helper()
+	src := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	for class, direction := range map[string]float64{"across": 0, "down": math.Pi / 2, "slanting": math.Pi / 4} {
+		if err := os.Mkdir(filepath.Join(dir, class), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			phase, breadth := 7*src.Float64(), 5+4*src.Float64()
+			img := image.NewGray(image.Rect(0, 0, 80, 70))
+			for p := range img.Pix {
+				x, y := float64(p%80), float64(p/80)
+				wave := math.Sin(2*math.Pi*(x*math.Cos(direction)+y*math.Sin(direction))/breadth + phase)
+				img.Pix[p] = uint8(128 + 60*wave + 60*src.Float64() - 30)
+			}
+			writePNG(t, filepath.Join(dir, class, fmt.Sprintf("%02d.png", i)), img)
+		}
+	}
+	return dir
+}
+
+func writePNG(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prepare prepares the experiment of a text on a set.
+func prepare(t *testing.T, text, set string, opt PrepareOptions) *Inputs {
+	t.Helper()
+	e, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = set
+	in, err := e.Prepare(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return in
+}
+
+const scenes = `
+name: scenes
+task: classify
+features: {sift: dense, words: 20, grid: 2x2}
+methods: [original, {name: nmf-kl, iterations: 60}]
+train: 6
+test: rest
+rank: [3, 6]
+neighbours: {k: 3}
+repeats: 2
+`
+
+// TestWordsOfScenes: photographs are classified by their words, with the same
+// log whatever the number of workers and whether the cache is warm.
+func TestWordsOfScenes(t *testing.T) {
+	set, folder := photograph(t, 10), t.TempDir()
+	e, err := Parse([]byte(scenes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = set
+	run := func(cache string, opt RunOptions) []byte {
+		p, err := NewPlan(e, prepare(t, scenes, set, PrepareOptions{Cache: cache}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, m := p.Inputs.Dims(); n != 30 || m != 80 || p.Inputs.X != nil {
+			t.Fatalf("%d samples of %d features, %v", n, m, p.Inputs.X)
+		}
+		records, err := Run(t.Context(), p, t.TempDir(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(records) != 2*2*2 {
+			t.Fatalf("%d records, want 8", len(records))
+		}
+		for _, r := range records {
+			if r.Scores["accuracy"] < 0.5 {
+				t.Errorf("%s, rank %d: accuracy %v of stripes in three directions", r.Method, r.Rank, r.Scores["accuracy"])
+			}
+		}
+		return runPlan(t, p, t.TempDir(), opt)
+	}
+	cold := run(folder, RunOptions{})
+	if string(run(folder, RunOptions{Workers: 1})) != string(cold) {
+		t.Error("a warm cache makes another log")
+	}
+	if string(run("", RunOptions{Workers: 1})) != string(cold) {
+		t.Error("no cache makes another log")
+	}
+	// Damage in the cache is mended.
+	if err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			err = os.WriteFile(path, []byte("damage"), 0o666)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if string(run(folder, RunOptions{})) != string(cold) {
+		t.Error("a damaged cache makes another log")
+	}
+}
+
+// TestWordsOfTrainingImages: the words of a draw do not depend on the images
+// that are to be classified.
+func TestWordsOfTrainingImages(t *testing.T) {
+	set, folder := photograph(t, 8), t.TempDir()
+	learn := func() (*vocab.Vocabulary, draw) {
+		e, err := Parse([]byte(scenes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		p, err := NewPlan(e, prepare(t, scenes, set, PrepareOptions{Cache: folder}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := p.draw(3, 0)
+		v, err := p.Inputs.view(t.Context(), d, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := v.x.Dims(); n != 18 {
+			t.Errorf("%d training samples, want 18", n)
+		}
+		if n, _ := v.test.Dims(); n != 6 {
+			t.Errorf("%d samples to classify, want 6", n)
+		}
+		return v.vocabulary, d
+	}
+	before, d := learn()
+	in := prepare(t, scenes, set, PrepareOptions{})
+	repaint := func(row int) {
+		img := image.NewGray(image.Rect(0, 0, 80, 70))
+		for i := range img.Pix {
+			img.Pix[i] = uint8(i * i * i >> 3)
+		}
+		writePNG(t, in.Set.Files[in.Rows[row]], img)
+	}
+	for _, row := range d.testRows {
+		repaint(row)
+	}
+	if after, _ := learn(); !mat.Equal(before.Words, after.Words) {
+		t.Error("the words depend on images that are to be classified")
+	}
+	repaint(d.rows[0])
+	if after, _ := learn(); mat.Equal(before.Words, after.Words) {
+		t.Error("the words do not depend on a training image")
+	}
+}
+
+// TestHistograms: those of a clustering are of unit length, weighted, sparse, and
+// the same as what package vocab makes of the images one by one.
+func TestHistograms(t *testing.T) {
+	set := photograph(t, 3)
+	const text = `{name: x, methods: [nmf], features: {sift: {step: 6}, words: 15, grid: 1x1+2x2, idf: true, power: 0.5}}`
+	in := prepare(t, text, set, PrepareOptions{})
+	x := in.X.(*sparse.CSR)
+	if n, m := x.Dims(); n != 9 || m != 75 {
+		t.Fatalf("%d×%d histograms", n, m)
+	}
+	assigner, err := vocab.NewAssigner(in.Vocabulary, vocab.Assignment{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, _ := vocab.ParseGrid("1x1+2x2")
+	var rows []vocab.Histogram
+	for _, row := range in.Rows {
+		img, err := in.Set.Image(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := features.DenseSIFT{Step: 6}.Extract(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words vocab.Assigned
+		if err := assigner.Assign(&words, d); err != nil {
+			t.Fatal(err)
+		}
+		h, err := grid.Count(15, d, &words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, h)
+	}
+	counts, err := vocab.Matrix(75, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := vocab.Weighting{IDF: vocab.LearnIDF(counts), Power: 0.5, Norm: features.NormL2}.Apply(counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(want, x, 1e-12) {
+		t.Error("other histograms than those of the images one by one")
+	}
+	groups, err := Groups{Method: Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
+	if err != nil || groups.Scores["AC"] < 0.6 {
+		t.Errorf("groups: %v, scores %v", err, groups.Scores)
+	}
+}
+
+// TestWordsOfFile: words that were saved are used as they are, and those of
+// another length refused.
+func TestWordsOfFile(t *testing.T) {
+	set := photograph(t, 3)
+	in := prepare(t, `{name: x, methods: [nmf], features: {sift: dense, words: 9}}`, set, PrepareOptions{})
+	path := filepath.Join(t.TempDir(), "words.npz")
+	save := func(v *vocab.Vocabulary) {
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(v.Save(f), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(in.Vocabulary)
+	from := strings.Replace(scenes, "words: 20, grid: 2x2", "words: {from: '"+path+"'}", 1)
+	from = strings.Replace(from, "train: 6", "train: 1", 1)
+	if again := prepare(t, from, set, PrepareOptions{}); !mat.Equal(again.X, in.X) {
+		t.Error("saved words make other histograms")
+	}
+	save(&vocab.Vocabulary{Words: mat.NewDense(3, 64, nil)})
+	e, err := Parse([]byte(from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = set
+	for _, damage := range []func(){
+		func() {},
+		func() { _ = os.WriteFile(path, []byte("PK nothing"), 0o666) },
+		func() { _ = os.Remove(path) },
+	} {
+		damage()
+		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("words that do not fit: %v", err)
+		}
+	}
+}
+
+// TestUnusablePhotographs: one that is damaged, tiny or not there is an error
+// that names it, or is left out.
+func TestUnusablePhotographs(t *testing.T) {
+	const text = `{name: x, methods: [nmf], features: {sift: dense, words: 5}}`
+	for problem, spoil := range map[string]func(path string){
+		"00.png": func(path string) { _ = os.WriteFile(path, []byte("\x89PNG\r\n\x1a\nno more"), 0o666) },
+		"no descriptors: the image has 3×3 pixels, and no patch fits into it": func(path string) {
+			writePNG(t, path, image.NewGray(image.Rect(0, 0, 3, 3)))
+		},
+	} {
+		set := photograph(t, 3)
+		e, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		bad := filepath.Join(set, "down", "00.png")
+		spoil(bad)
+		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), problem) || !strings.Contains(err.Error(), "00.png") {
+			t.Errorf("error %v, want one with %q", err, problem)
+		}
+		e.Features.SkipBad = true
+		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		if err != nil || len(in.Rows) != 8 || len(in.Skipped) != 1 || !strings.Contains(in.Skipped[0].Error(), problem) {
+			t.Errorf("%s left out: %v", problem, err)
+		}
+	}
+	// A blank image has patches, all alike.
+	set := photograph(t, 3)
+	blank := image.NewGray(image.Rect(0, 0, 40, 40))
+	for i := range blank.Pix {
+		blank.Pix[i] = 0xff
+	}
+	writePNG(t, filepath.Join(set, "down", "00.png"), blank)
+	in := prepare(t, text, set, PrepareOptions{})
+	if n, _ := in.Dims(); n != 9 {
+		t.Errorf("%d samples with a blank one, want 9", n)
+	}
+	// Vectors that are no images have no patches.
+	e, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = writeSet(t, 3, 3)
+	if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
+		t.Errorf("words of vectors: %v", err)
+	}
+}
+
+// TestHOGExperiment: gradients are features too.
+func TestHOGExperiment(t *testing.T) {
+	in := prepare(t, `{name: x, methods: [nmf], features: {hog: true}}`, photograph(t, 4), PrepareOptions{})
+	if n, m := in.Dims(); n != 12 || m != 512 || in.Height != 0 {
+		t.Errorf("%d×%d features of height %d, want 12×512 that are no images", n, m, in.Height)
+	}
+	groups, err := Groups{Method: Method{Name: "nmf"}, Seed: 1}.Find(t.Context(), in, nil)
+	if err != nil || groups.Scores["AC"] < 0.8 {
+		t.Errorf("groups: %v, scores %v", err, groups.Scores)
+	}
+}

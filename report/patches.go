@@ -1,0 +1,226 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Patches shows the parts of a method that learned from histograms of visual
+// words on the photographs: the patches whose words a part holds are marked in
+// its colour, as in figure 5 of Ambai et al. 2011.
+type Patches struct {
+	Method string
+	// Title says what is shown, where the method's name is not enough.
+	Title string
+	// Names holds the names of the n photographs.
+	Names []string
+	// Uses is n×k: how much each photograph uses each of the k parts, such as
+	// the coefficients. Each part is shown on the photographs that use it most;
+	// what is not above 0 is no use.
+	Uses mat.Matrix
+	// About holds a few words about each of the k parts, or nothing.
+	About []string
+	// Examples are the photographs on which all parts are shown at once. Nil
+	// stands for some that are picked evenly.
+	Examples []int
+	// Load returns photograph i and the marks on it, which are those of all
+	// parts. It is called again for each drawing, one at a time, so that one
+	// photograph is in memory at once. A photograph that it cannot return is
+	// drawn as an empty frame and named in a warning, but for a context's
+	// error, which ends the writing.
+	Load func(i int) (image.Image, []PatchMark, error)
+}
+
+const (
+	maxExamples = 12
+	// A part is shown on partPhotographs photographs in a box of partBox
+	// pixels.
+	partPhotographs = 5
+	partBox         = 184
+	// maxPartRows is how many parts are shown by themselves.
+	maxPartRows = 100
+)
+
+// patchesView is what a page shows of the parts of one method.
+type patchesView struct {
+	Method, Title string
+	Examples      *picture
+	Rows          []partView
+	// Left says how many parts are not shown by themselves; it may be empty.
+	Left string
+}
+
+type partView struct {
+	Title   string
+	Picture *picture // nil where no photograph uses the part
+}
+
+// writePatches writes for each method, below dir:
+//
+//	patches/METHOD/examples.png  photographs with the patches of all parts
+//	patches/METHOD/1.png         a row for each part, numbered from 1: the
+//	                             photographs that use it most
+//
+// It returns what a page shows of them, and a warning for each photograph that
+// could not be had. It is an error if the sizes do not fit each other or a mark
+// has a value that cannot be.
+func writePatches(dir string, all []Patches) (views []patchesView, warnings []string, err error) {
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Method
+	}
+	for i, name := range safeNames(names) {
+		v, failed, err := all[i].write(dir, "patches/"+name+"/")
+		if err != nil {
+			return nil, nil, fmt.Errorf("patches of %s: %w", all[i].Method, err)
+		}
+		views = append(views, v)
+		for _, warning := range failed {
+			if !slices.Contains(warnings, warning) {
+				warnings = append(warnings, warning)
+			}
+		}
+	}
+	return views, warnings, nil
+}
+
+// write writes the pictures of one method; the files' names begin with the
+// given prefix.
+func (p Patches) write(dir, prefix string) (v patchesView, warnings []string, err error) {
+	if err := p.check(); err != nil {
+		return v, nil, err
+	}
+	v.Method, v.Title = p.Method, p.Title
+	n, k := p.Uses.Dims()
+	who := strings.TrimSpace(p.Method + " " + p.Title)
+
+	examples := p.Examples
+	if examples == nil {
+		for i := range n {
+			examples = append(examples, i)
+		}
+	}
+	examples = evenly(examples, maxExamples)
+	tiles, warnings, err := p.tiles(examples, -1)
+	if err != nil {
+		return v, nil, err
+	}
+	if len(tiles) > 0 {
+		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
+			count(len(tiles), "photograph", "photographs"), count(k, "part", "parts"), who)
+		if v.Examples, err = savePicture(dir, prefix+"examples.png", alt, drawExamples(tiles, k)); err != nil {
+			return v, nil, err
+		}
+	}
+	for part := range min(k, maxPartRows) {
+		row, failed, err := p.writePart(dir, prefix, who, part)
+		if err != nil {
+			return v, nil, err
+		}
+		v.Rows = append(v.Rows, row)
+		warnings = append(warnings, failed...)
+	}
+	if k > maxPartRows {
+		v.Left = fmt.Sprintf("The first %d of %d parts are shown.", maxPartRows, k)
+	}
+	return v, warnings, nil
+}
+
+// writePart writes the row of a part.
+func (p Patches) writePart(dir, prefix, who string, part int) (v partView, warnings []string, err error) {
+	v.Title = fmt.Sprintf("Part %d", part+1)
+	if p.About != nil && p.About[part] != "" {
+		v.Title += ": " + p.About[part]
+	}
+	users := p.users(part)
+	tiles, warnings, err := p.tiles(users, part)
+	if err != nil || len(tiles) == 0 {
+		return v, warnings, err
+	}
+	names := make([]string, len(users))
+	for i, user := range users {
+		names[i] = p.Names[user]
+	}
+	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, who, list(names))
+	v.Picture, err = savePicture(dir, fmt.Sprintf("%s%d.png", prefix, part+1), alt, drawPartRow(tiles, part))
+	return v, warnings, err
+}
+
+// check returns an error where the sizes do not fit each other.
+func (p Patches) check() error {
+	if p.Uses == nil || p.Load == nil {
+		return ErrNoData
+	}
+	n, k := p.Uses.Dims()
+	if len(p.Names) != n {
+		return fmt.Errorf("%d names, but uses of %d photographs", len(p.Names), n)
+	}
+	if p.About != nil && len(p.About) != k {
+		return fmt.Errorf("%d parts, but words about %d", k, len(p.About))
+	}
+	for _, i := range p.Examples {
+		if i < 0 || i >= n {
+			return fmt.Errorf("example %d of %d photographs", i, n)
+		}
+	}
+	return nil
+}
+
+// users returns the photographs that use a part most, the first most.
+func (p Patches) users(part int) []int {
+	n, _ := p.Uses.Dims()
+	var users []int
+	for i := range n {
+		if u := p.Uses.At(i, part); u > 0 && !math.IsInf(u, 0) {
+			users = append(users, i)
+		}
+	}
+	slices.SortStableFunc(users, func(a, b int) int { return cmp.Compare(p.Uses.At(b, part), p.Uses.At(a, part)) })
+	return users[:min(len(users), partPhotographs)]
+}
+
+// tiles draws photographs with the marks of one part, or of all where part is
+// -1.
+func (p Patches) tiles(photographs []int, part int) (tiles []galleryTile, warnings []string, err error) {
+	_, k := p.Uses.Dims()
+	for _, i := range photographs {
+		tile := galleryTile{caption: p.Names[i]}
+		img, marks, err := p.Load(i)
+		if err == nil && img == nil {
+			err = errors.New("there is no picture")
+		}
+		switch {
+		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+			return nil, nil, err
+		case err != nil:
+			warnings = append(warnings, fmt.Sprintf("%s is not shown: %v", p.Names[i], err))
+		default:
+			opt := MarkOptions{Numbers: true}
+			if at := slices.IndexFunc(marks, func(m PatchMark) bool { return m.Part >= k }); at >= 0 {
+				return nil, nil, fmt.Errorf("%s: mark %d: a patch of part %d of %d", p.Names[i], at, marks[at].Part, k)
+			}
+			if part >= 0 {
+				opt = MarkOptions{Box: partBox, Fade: true}
+				marks = slices.DeleteFunc(slices.Clone(marks), func(m PatchMark) bool { return m.Part != part })
+			}
+			if tile.drawing, err = MarkPatches(img, marks, opt); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", p.Names[i], err)
+			}
+		}
+		tiles = append(tiles, tile)
+	}
+	return tiles, warnings, nil
+}
+
+// savePicture writes a drawing below dir and returns what a page shows of it.
+func savePicture(dir, path, alt string, img *image.RGBA) (*picture, error) {
+	return &picture{path, alt, img.Rect.Dx(), img.Rect.Dy()}, writePNG(dir, path, img)
+}

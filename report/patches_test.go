@@ -1,0 +1,274 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"image"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// fakePatches are n photographs with marks of k parts, of which photograph i
+// uses part i mod k most.
+func fakePatches(n, k int) Patches {
+	p := Patches{Method: "d-snmf", Title: "3 classes", Uses: mat.NewDense(n, k, nil)}
+	for i := range n {
+		p.Names = append(p.Names, fmt.Sprintf("shore/IMG_%03d.jpg", i))
+		for part := range k {
+			p.Uses.(*mat.Dense).Set(i, part, 1/(1+float64((n+part-i)%n)))
+		}
+	}
+	p.Load = func(i int) (image.Image, []PatchMark, error) {
+		return hills(90+10*(i%2), 70), scattered(uint64(i), 12, k, 100, 70), nil
+	}
+	return p
+}
+
+// patchesPage is a page with nothing but the sections of patches and words.
+func patchesPage(t *testing.T, patches []patchesView, words *wordsView) string {
+	t.Helper()
+	page, err := template.New("page").Parse(`{{template "patches" .Patches}}{{template "words" .Words}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, err = page.ParseFiles("patches.html"); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := page.Execute(&b, map[string]any{"Patches": patches, "Words": words}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestWritePatches(t *testing.T) {
+	dir := t.TempDir()
+	first, second := fakePatches(20, 3), fakePatches(4, 2)
+	first.About = []string{"mostly <sand> & sea", "", "mostly sky"}
+	second.Method, second.Title = "nmf kl", ""
+	second.Uses.(*mat.Dense).SetCol(1, make([]float64, 4))
+	views, warnings, err := writePatches(dir, []Patches{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if warnings != nil {
+		t.Errorf("warnings %q", warnings)
+	}
+	words, err := writeWords(dir, fakeWords(3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	page := patchesPage(t, views, words)
+	golden(t, "patches.html", page)
+	files["index.html"] = page
+	sources(t, files)
+	for _, name := range []string{"patches/d-snmf/examples.png", "patches/d-snmf/3.png", "patches/nmf-kl/1.png", "words/1.png"} {
+		if _, ok := files[name]; !ok {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	if _, ok := files["patches/nmf-kl/2.png"]; ok {
+		t.Error("there is a picture of a part that is not used")
+	}
+	goldenImage(t, "patches-examples.png", readPNG(t, filepath.Join(dir, "patches", "nmf-kl", "examples.png")))
+	goldenImage(t, "patches-row.png", readPNG(t, filepath.Join(dir, "patches", "d-snmf", "2.png")))
+	for _, v := range views {
+		sizes := []*picture{v.Examples}
+		for _, row := range v.Rows {
+			sizes = append(sizes, row.Picture)
+		}
+		for _, p := range sizes {
+			if p == nil {
+				continue
+			}
+			size := readPNG(t, filepath.Join(dir, filepath.FromSlash(p.Path))).Bounds().Size()
+			if size != image.Pt(p.Width, p.Height) || p.Width > sheetWidth {
+				t.Errorf("%s has size %v, the page says %d×%d", p.Path, size, p.Width, p.Height)
+			}
+		}
+	}
+
+	again := t.TempDir()
+	if _, _, err := writePatches(again, []Patches{first, second}); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range tree(t, again) {
+		if content != files[name] {
+			t.Errorf("%s: the same photographs give other bytes", name)
+		}
+	}
+}
+
+// The row of a part has those photographs that use it most, and their marks of
+// that part only.
+func TestPatchesUsers(t *testing.T) {
+	uses := mat.NewDense(9, 2, nil)
+	uses.SetCol(0, []float64{0.1, 0, 0.7, math.NaN(), 0.7, -3, 0.2, math.Inf(1), 0})
+	uses.SetCol(1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	p := Patches{Uses: uses}
+	if got, want := p.users(0), []int{2, 4, 6, 0}; !slices.Equal(got, want) {
+		t.Errorf("photographs %v use part 0 most, want %v", got, want)
+	}
+	if got, want := p.users(1), []int{8, 7, 6, 5, 4}; !slices.Equal(got, want) {
+		t.Errorf("photographs %v use part 1 most, want %v", got, want)
+	}
+
+	p = fakePatches(3, 2)
+	p.Load = func(int) (image.Image, []PatchMark, error) {
+		return plain(40, 40, red), []PatchMark{{X: 10, Y: 10, Side: 10, Part: 0, Strength: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Strength: 1}}, nil
+	}
+	for part, want := range []int{10, 30} {
+		tiles, _, err := p.tiles([]int{1}, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := tinted(tiles[0].drawing)
+		times := tiles[0].drawing.Rect.Dx() / 40
+		if len(found) == 0 {
+			t.Errorf("part %d is not seen", part)
+		}
+		for at := range found {
+			if d := at.Div(times).Sub(image.Pt(want, want)); max(d.X, -d.X, d.Y, -d.Y) > 6 {
+				t.Fatalf("part %d is seen at %v", part, at.Div(times))
+			}
+		}
+	}
+}
+
+func TestWritePatchesMany(t *testing.T) {
+	p := fakePatches(50, maxPartRows+5)
+	var loaded []int
+	load := p.Load
+	p.Load = func(i int) (image.Image, []PatchMark, error) {
+		loaded = append(loaded, i)
+		_, marks, err := load(i)
+		return plain(1, 1, red), marks, err
+	}
+	views, _, err := writePatches(t.TempDir(), []Patches{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := maxExamples + maxPartRows*partPhotographs; len(loaded) != want {
+		t.Errorf("%d photographs were loaded, want %d", len(loaded), want)
+	}
+	if want := []int{0, 4, 8, 12, 16, 20, 25, 29, 33, 37, 41, 45}; !slices.Equal(loaded[:maxExamples], want) {
+		t.Errorf("the examples are %v, want %v", loaded[:maxExamples], want)
+	}
+	if v := views[0]; len(v.Rows) != maxPartRows || v.Left != "The first 100 of 105 parts are shown." {
+		t.Errorf("%d rows, %q", len(v.Rows), v.Left)
+	}
+	if v := views[0].Examples; v.Width > sheetWidth {
+		t.Errorf("the legend of many parts is %d pixels wide", v.Width)
+	}
+
+	// One part, one photograph, and a legend of 60 beside one small tile.
+	for _, size := range [][2]int{{1, 1}, {1, 60}} {
+		if views, _, err = writePatches(t.TempDir(), []Patches{fakePatches(size[0], size[1])}); err != nil {
+			t.Fatal(err)
+		}
+		if len(views[0].Rows) != size[1] {
+			t.Errorf("%d rows, want %d", len(views[0].Rows), size[1])
+		}
+		if _, legend := legend(size[1]); views[0].Examples.Width < legend.X {
+			t.Errorf("the legend of %d parts is cut off at %d pixels", size[1], views[0].Examples.Width)
+		}
+	}
+	if views, _, err = writePatches(t.TempDir(), nil); err != nil || views != nil || patchesPage(t, views, nil) != "" {
+		t.Errorf("nothing at all: %v, %v", views, err)
+	}
+}
+
+func TestWritePatchesFailing(t *testing.T) {
+	p := fakePatches(4, 2)
+	load := p.Load
+	p.Load = func(i int) (image.Image, []PatchMark, error) {
+		switch i {
+		case 1:
+			return nil, nil, errFailing
+		case 2:
+			return nil, nil, nil
+		}
+		return load(i)
+	}
+	_, warnings, err := writePatches(t.TempDir(), []Patches{p})
+	want := []string{"shore/IMG_001.jpg is not shown: disk full", "shore/IMG_002.jpg is not shown: there is no picture"}
+	if err != nil || !slices.Equal(warnings, want) {
+		t.Errorf("warnings %q, error %v, want %q once each", warnings, err, want)
+	}
+
+	p.Load = func(int) (image.Image, []PatchMark, error) {
+		return nil, nil, fmt.Errorf("decoding: %w", context.Canceled)
+	}
+	if _, _, err := writePatches(t.TempDir(), []Patches{p}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+func TestWritePatchesErrors(t *testing.T) {
+	for what, spoil := range map[string]func(*Patches){
+		ErrNoData.Error():             func(p *Patches) { p.Uses = nil },
+		"nothing to draw":             func(p *Patches) { p.Load = nil },
+		"3 names":                     func(p *Patches) { p.Names = p.Names[1:] },
+		"words about 1":               func(p *Patches) { p.About = []string{""} },
+		"example 4 of 4 photographs":  func(p *Patches) { p.Examples = []int{0, 4} },
+		"example -1 of 4 photographs": func(p *Patches) { p.Examples = []int{-1} },
+		"IMG_000.jpg: mark 0: a patch of part 2 of 2": func(p *Patches) {
+			p.Load = func(int) (image.Image, []PatchMark, error) {
+				return plain(9, 9, red), []PatchMark{{Side: 2, Strength: 1, Part: 2}}, nil
+			}
+		},
+		"IMG_000.jpg: mark 0: a patch of strength 2": func(p *Patches) {
+			p.Load = func(int) (image.Image, []PatchMark, error) {
+				return plain(9, 9, red), []PatchMark{{Side: 2, Strength: 2}}, nil
+			}
+		},
+	} {
+		p := fakePatches(4, 2)
+		spoil(&p)
+		if _, _, err := writePatches(t.TempDir(), []Patches{p}); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "d-snmf") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+}
+
+// Tiles never overlap, and none is cut off.
+func TestGallery(t *testing.T) {
+	for seed := range 30 {
+		var tiles []galleryTile
+		area := 0
+		for i := range 1 + seed%9 {
+			w, h := 1+int(160*(1+noise("w", seed, i))), 1+int(160*(1+noise("h", seed, i)))
+			drawing := image.NewRGBA(image.Rect(0, 0, w, h))
+			fill(drawing, drawing.Rect, blue)
+			tiles = append(tiles, galleryTile{drawing: drawing})
+			area += w * h
+		}
+		img := gallery(tiles, 20, image.Pt(100, 30))
+		found := 0
+		for i := 0; i < len(img.Pix); i += 4 {
+			if bytes.Equal(img.Pix[i:i+4], []byte{blue.R, blue.G, blue.B, 255}) {
+				found++
+			}
+		}
+		if found != area {
+			t.Errorf("seed %d: %d pixels of the tiles are seen, want %d", seed, found, area)
+		}
+		if img.Rect.Dx() > sheetWidth {
+			t.Errorf("seed %d: %d pixels wide", seed, img.Rect.Dx())
+		}
+	} // Narrow tiles leave each other room for their captions.
+	narrow := galleryTile{drawing: image.NewRGBA(image.Rect(0, 0, 1, 1)), caption: "a caption that is too long for it"}
+	img := gallery([]galleryTile{narrow, narrow}, 0, image.Point{})
+	if want := 2*(minTile+sheetGap) + sheetGap; img.Rect.Dx() != want {
+		t.Errorf("two narrow tiles are %d pixels wide, want %d", img.Rect.Dx(), want)
+	}
+}

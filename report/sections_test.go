@@ -1,0 +1,163 @@
+package report
+
+import (
+	"errors"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// chosenExperiment is a classification with several ranks and sweeps, saved
+// models, and penalties.
+func chosenExperiment() Experiment {
+	e := Experiment{
+		Name: "scenes", Methods: sweptMethods, Sweeps: lambdaSweep, Classes: threeClasses,
+		Settings: [][2]string{{"rank", "5, 10, 30"}},
+	}
+	for _, r := range ranksAndSweeps() {
+		r.Scores = map[string]float64{"accuracy": r.Scores["AC"], "basis sparsity": r.Scores["NMI"]}
+		if r.Method == "nmf" {
+			delete(r.Scores, "basis sparsity")
+		}
+		wrong := int(20 * (1 - r.Scores["accuracy"]))
+		r.Classes, r.Tested, r.Labelled = 3, 60, r.Samples
+		r.Confusion = [][]int{{20 - wrong, wrong, 0}, {0, 20 - wrong, wrong}, {0, 0, 20}}
+		if strings.HasPrefix(r.Method, "g ") {
+			for i, p := range r.Curve {
+				r.Curve[i].Penalty = p.Objective / 3
+			}
+		}
+		e.Records = append(e.Records, r)
+	}
+	e.Trials = len(e.Records)
+	for _, method := range []string{"ogl 1 1", "g 50"} {
+		c := inClasses(30, 3)
+		c.Method = method
+		e.Coefficients = append(e.Coefficients, c)
+		e.Bases = append(e.Bases, Basis{Method: method, Vectors: blobs(3), Height: 16, Width: 16})
+	}
+	return e
+}
+
+// TestWriteChosen: of sweeps and ranks the page shows the best first, and single
+// methods with their best setting.
+func TestWriteChosen(t *testing.T) {
+	dir := t.TempDir()
+	e := chosenExperiment()
+	if err := WriteExperiment(dir, e); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	golden(t, "chosen.html", files["index.html"])
+	sources(t, files)
+	want := []string{
+		"index.html", "bases/g-50.png", "coefficients/g-50.png",
+		"confusion/g-50.png", "confusion/g-50.svg", "confusion/nmf.png", "confusion/nmf.svg", "confusion/ogl-2-50.png", "confusion/ogl-2-50.svg",
+		"curves/convergence.png", "curves/convergence.svg", "curves/terms-g-50.png", "curves/terms-g-50.svg",
+	}
+	for _, score := range []string{"accuracy", "basis-sparsity"} {
+		for _, curve := range []string{score, score + "-by-beta", score + "-by-lambda"} {
+			want = append(want, "curves/"+curve+".png", "curves/"+curve+".svg")
+		}
+	}
+	for _, table := range []string{"accuracy", "basis-sparsity", "best-accuracy", "best-basis-sparsity", "class-accuracy"} {
+		for _, extension := range []string{"csv", "md", "tex", "txt"} {
+			want = append(want, "tables/"+table+"."+extension)
+		}
+	}
+	slices.Sort(want)
+	var got []string
+	for name := range files {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	for _, words := range []string{
+		"3 methods that represent samples",
+		"in 7 settings altogether",
+		"<b>g 50</b>, rank 5",
+		"gnmf (rank 5, lambda=50) is best",
+	} {
+		if !strings.Contains(files["index.html"], words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	for word, want := range map[string]bool{"g 50": true, "g 0.5": false} {
+		if got := strings.Contains(files["curves/accuracy.svg"], ">"+word+"</text>"); got != want {
+			t.Errorf("%s is in the curves: %v, want %v", word, got, want)
+		}
+	}
+	if strings.Contains(files["index.html"], "labelled") {
+		t.Error("the page speaks of labelled samples in a classification")
+	}
+
+	// Old records have neither names of classes nor penalties.
+	e.Classes, e.Sweeps, e.Coefficients = nil, nil, nil
+	for i := range e.Records {
+		e.Records[i].Curve = slices.DeleteFunc(e.Records[i].Curve, func(p pipeline.Point) bool { return p.Penalty != 0 })
+	}
+	old := t.TempDir()
+	if err := WriteExperiment(old, e); err != nil {
+		t.Fatal(err)
+	}
+	files = tree(t, old)
+	sources(t, files)
+	for name := range files {
+		if strings.HasPrefix(name, "confusion/") || strings.HasPrefix(name, "coefficients/") || strings.Contains(name, "terms") {
+			t.Errorf("%s of an experiment without what it shows", name)
+		}
+	}
+}
+
+// TestWritePhotographs: the page has the parts on photographs, of methods at their
+// best, and the visual words.
+func TestWritePhotographs(t *testing.T) {
+	dir := t.TempDir()
+	e := chosenExperiment()
+	for _, method := range []string{"g 0.5", "g 50"} {
+		p := fakePatches(4, 2)
+		p.Method = method
+		load := p.Load
+		p.Load = func(i int) (image.Image, []PatchMark, error) {
+			if i == 3 {
+				return nil, nil, errors.New("it is gone")
+			}
+			return load(i)
+		}
+		e.Patches = append(e.Patches, p)
+	}
+	words := fakeWords(3, 2)
+	e.Words = &words
+	if err := WriteExperiment(dir, e); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	sources(t, files)
+	for _, name := range []string{"patches/g-50/examples.png", "patches/g-50/2.png", "words/1.png"} {
+		if !strings.Contains(files["index.html"], name) {
+			t.Errorf("the page does not show %s", name)
+		}
+	}
+	if strings.Contains(files["index.html"], "patches/g-0.5") {
+		t.Error("the page shows a setting that is not the best")
+	}
+	if strings.Count(files["index.html"], "it is gone") != 1 {
+		t.Error("a photograph that cannot be read is not named once")
+	}
+}
+
+func TestWriteChosenErrors(t *testing.T) {
+	e := chosenExperiment()
+	e.Records = nil
+	e.Coefficients[0].Classes = nil
+	if err := WriteExperiment(t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "coefficients of ogl 1 1") {
+		t.Errorf("error %v does not name the coefficients", err)
+	}
+}
