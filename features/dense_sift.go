@@ -40,6 +40,9 @@ type DenseSIFT struct {
 	// Mind that all flat patches then become one visual word, which is more
 	// frequent than any other.
 	Contrast float64
+	// MaxPixels is the largest image that is described as it is, as width ×
+	// height, or 0 for 2²⁰. A larger one is reduced to that first.
+	MaxPixels int
 }
 
 // Extract returns the descriptors of the patches that lie within the image,
@@ -60,11 +63,19 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 		return nil, fmt.Errorf("features: dense SIFT: a bin of %d pixels: want at least 1", slices.Min(bins))
 	case d.Step < 0:
 		return nil, fmt.Errorf("features: dense SIFT: a step of %d pixels: want at least 1", d.Step)
+	case d.MaxPixels < 0:
+		return nil, fmt.Errorf("features: dense SIFT: %d pixels: want at least 1", d.MaxPixels)
 	case !(d.Contrast >= 0):
 		return nil, fmt.Errorf("features: dense SIFT: a contrast of %v: want at least 0", d.Contrast)
 	}
 	size := img.Bounds().Size()
 	out := &Descriptors{Dim: siftDim, Width: size.X, Height: size.Y}
+	if r := reducedSize(size, cmp.Or(d.MaxPixels, defaultMaxPixels)); min(r.X, r.Y) < 1 {
+		return out, nil
+	} else if r != size {
+		defer out.enlarge(float64(size.X)/float64(r.X), float64(size.Y)/float64(r.Y))
+		img, size = reducedGrey(img, r), r
+	}
 	var grids []*siftGrid
 	n := 0
 	for _, bin := range bins {

@@ -1,5 +1,7 @@
 package features
 
+import "math"
+
 // Descriptors holds the p local descriptors of one image.
 type Descriptors struct {
 	// Vectors is p×Dim, row after row.
@@ -21,4 +23,14 @@ func (d *Descriptors) Len() int { return len(d.X) }
 // Vector returns descriptor i, which is no copy.
 func (d *Descriptors) Vector(i int) []uint8 {
 	return d.Vectors[i*d.Dim : (i+1)*d.Dim : (i+1)*d.Dim]
+}
+
+// enlarge moves what was found in a reduced image to where it is in the whole
+// one, which is so many times as wide and high.
+func (d *Descriptors) enlarge(sx, sy float64) {
+	for i := range d.X {
+		d.X[i] = float32((float64(d.X[i])+0.5)*sx - 0.5)
+		d.Y[i] = float32((float64(d.Y[i])+0.5)*sy - 0.5)
+		d.Scale[i] = float32(float64(d.Scale[i]) * math.Sqrt(sx*sy))
+	}
 }

@@ -107,17 +107,17 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if k.MaxPoints > 0 && k.MaxPoints < len(points) {
 		points = points[:k.MaxPoints]
 	}
-	sx, sy := float64(size.X)/float64(searched.X), float64(size.Y)/float64(searched.Y)
 	for i := range points {
 		p := &points[i]
 		if k.Root {
 			rootVector(&p.vector)
 		}
 		out.Vectors = append(out.Vectors, p.vector[:]...)
-		out.X = append(out.X, float32((p.x+0.5)*sx-0.5))
-		out.Y = append(out.Y, float32((p.y+0.5)*sy-0.5))
-		out.Scale = append(out.Scale, float32(keypointBin*p.diameter*math.Sqrt(sx*sy)))
+		out.X = append(out.X, float32(p.x))
+		out.Y = append(out.Y, float32(p.y))
+		out.Scale = append(out.Scale, float32(keypointBin*p.diameter))
 	}
+	out.enlarge(float64(size.X)/float64(searched.X), float64(size.Y)/float64(searched.Y))
 	return out, nil
 }
 

@@ -130,9 +130,9 @@ func (w *Words) setSIFT(node ast.Node) error {
 	var keys map[string]any
 	switch {
 	case at == "dense" || !given && pairs(node) != nil:
-		keys = map[string]any{"step": &dense.Step, "bins": &dense.Bins, "root": &dense.Root, "contrast": &dense.Contrast}
+		keys = map[string]any{"step": &dense.Step, "bins": &dense.Bins, "root": &dense.Root, "contrast": &dense.Contrast, "pixels": &dense.MaxPixels}
 	case at == "keypoints":
-		keys = map[string]any{"most": &keypoint.MaxPoints, "contrast": &keypoint.Contrast, "edge": &keypoint.Edge, "sigma": &keypoint.Sigma, "root": &keypoint.Root}
+		keys = map[string]any{"most": &keypoint.MaxPoints, "contrast": &keypoint.Contrast, "edge": &keypoint.Edge, "sigma": &keypoint.Sigma, "root": &keypoint.Root, "pixels": &keypoint.MaxPixels}
 	default:
 		return refuse(where, "SIFT is taken at dense patches or at keypoints, not at %q", at)
 	}
