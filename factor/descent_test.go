@@ -347,7 +347,7 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 		if before := res.Objective[i]; now > before+1e-12*math.Abs(before)+rounding {
 			return fmt.Errorf("objective rises from %v to %v in iteration %d (penalty %v, data %v)", before, now, i+1, penalty[i+1], size)
 		}
-		if fit := now - penalty[i+1]; fit < -rounding-1e-12*math.Abs(penalty[i+1]) {
+		if fit := now - penalty[i+1]; fit < 0 && (res.Penalty == nil || fit < -rounding-1e-12*math.Abs(penalty[i+1])) {
 			return fmt.Errorf("the fit is %v after %d iterations, objective %v, penalty %v", fit, i+1, now, penalty[i+1])
 		}
 	}

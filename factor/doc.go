@@ -20,7 +20,7 @@
 //	V, G  n×k        Result.Coefficients, n×k
 //	W  n×k           Result.Weights, n×k, where the basis is U = X·W
 //	A, Z             Known.Labels; V = A·Z gives one row of Z to each class
-//	K = XᵀX          the inner products of the samples, n×n
+//	K = XᵀX          the inner products of the samples, n×n, or a Kernel's values
 //	S, D, L = D − S  a Graph over the samples, its degrees, its Laplacian
 //	λ                Lambda
 //

@@ -272,6 +272,38 @@ func TestKernelTransform(t *testing.T) {
 	}
 }
 
+// TestKernelOfManySamples: the samples are compared some at a time, and the
+// model keeps its own.
+func TestKernelOfManySamples(t *testing.T) {
+	const n, m = 150, 4
+	src := rand.New(rand.NewPCG(1, 83))
+	x := mat.NewDense(n, m, nil)
+	x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
+	for name, k := range kernels() {
+		k.KernelWidth = 0.5
+		values := mat.NewDense(n, n, nil)
+		values.Apply(func(i, j int, _ float64) float64 {
+			return k.value(x.RawRowView(i), x.RawRowView(j), 0.5)
+		}, values)
+		for _, samples := range []mat.Matrix{mat.DenseCopyOf(x), toSparse(x)} {
+			opt := Options{Rank: 3, Iterations: 20}
+			res, err := CF{k}.Fit(context.Background(), samples, Known{}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given, err := CF{Kernel{Matrix: values}}.Fit(context.Background(), x, Known{}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name+" W", res.Weights, given.Weights, 1e-9)
+			if d, ok := samples.(*mat.Dense); ok {
+				d.Zero()
+			}
+			near(t, name, transformed(t, res.Model, x), transformed(t, given.Model, values), 1e-9)
+		}
+	}
+}
+
 func transformed(t *testing.T, m Model, x mat.Matrix) *mat.Dense {
 	t.Helper()
 	got, err := m.Transform(context.Background(), x)

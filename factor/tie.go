@@ -144,7 +144,7 @@ func (t *change) columns(dst, a *mat.Dense) {
 }
 
 // constant is the part of the cost that condensing takes away: the cost of
-// the data is that of the condensed data plus this.
+// the data is that of the condensed data plus this, which is never below 0.
 func (t *change) constant(whole, condensed data, cost Cost) float64 {
 	if t.none {
 		return 0
@@ -153,7 +153,7 @@ func (t *change) constant(whole, condensed data, cost Cost) float64 {
 	if cost == Frobenius {
 		whole.each(func(i, _ int, x float64) { sum += t.weight[i] * x * x })
 		condensed.each(func(_, _ int, x float64) { sum -= x * x })
-		return sum
+		return max(sum, 0)
 	}
 	whole.each(func(i, _ int, x float64) {
 		if x > 0 {
@@ -165,7 +165,7 @@ func (t *change) constant(whole, condensed data, cost Cost) float64 {
 			sum -= x * math.Log(x/t.c[j])
 		}
 	})
-	return sum
+	return max(sum, 0)
 }
 
 // v returns V, k×n, of condensed coefficients; with none it is they themselves.

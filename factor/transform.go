@@ -34,7 +34,8 @@ func (m *Additive) Vectors() *mat.Dense { return m.Basis }
 const TransformIterations = 100
 
 // Transform implements [Model] with the basis held fixed: multiplicative steps
-// of the model's cost, without ties or penalties, from a uniform start.
+// of the model's cost, without ties or penalties, from a uniform start. Only the
+// divergence needs samples ≥ 0.
 func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	d, err := newData(x)
 	if err != nil {
