@@ -100,26 +100,47 @@ func DecodeImage(path string) (image.Image, error) {
 	return img, nil
 }
 
-// decodeImage decodes the whole of r, whatever was read of it before.
-func decodeImage(r *io.SectionReader) (image.Image, error) {
+// ImageSize returns the width and height that the header of the image file at
+// path promises, as it lies in the file. Errors are those of DecodeImage.
+func ImageSize(path string) (width, height int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, fmt.Errorf("image: %w", err)
+	}
+	defer f.Close()
+	_, config, err := decodeConfig(io.NewSectionReader(f, 0, math.MaxInt64))
+	if err != nil {
+		return 0, 0, fmt.Errorf("image %s: %w", path, err)
+	}
+	return config.Width, config.Height, nil
+}
+
+// decodeConfig reads the header of r, whatever was read of it before.
+func decodeConfig(r *io.SectionReader) (*format, image.Config, error) {
 	head := make([]byte, magicLen)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return nil, err
+		return nil, image.Config{}, err
 	}
 	if n == 0 {
-		return nil, errors.New("the file is empty")
+		return nil, image.Config{}, errors.New("the file is empty")
 	}
 	kind := formatOf(head[:n])
 	if kind == nil {
-		return nil, errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+		return nil, image.Config{}, errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)
 	config, err := kind.config(r)
 	if err != nil {
-		return nil, decodeError(kind, err)
+		return nil, image.Config{}, decodeError(kind, err)
 	}
-	if err := checkSize(config.Width, config.Height); err != nil {
+	return kind, config, checkSize(config.Width, config.Height)
+}
+
+// decodeImage decodes the whole of r, whatever was read of it before.
+func decodeImage(r *io.SectionReader) (image.Image, error) {
+	kind, _, err := decodeConfig(r)
+	if err != nil {
 		return nil, err
 	}
 	r.Seek(0, io.SeekStart)

@@ -227,7 +227,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 		return b.given, nil
 	}
 	w := b.words
-	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
+	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.Fewer, w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
 	if blob, ok := b.store.Get(learned.key); ok {
 		var err error
 		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil {
@@ -244,9 +244,9 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	}); err != nil {
 		return nil, err
 	}
-	training := w.training(seed)
-	training.OnIteration = func(i, _ int, _ float64) { b.progress.tell("learning words", i, -1) }
 	vectors, dim := sampler.Sample()
+	training := w.training(seed, vectors, dim)
+	training.OnIteration = func(i, _ int, _ float64) { b.progress.tell("learning words", i, -1) }
 	var err error
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
 		return nil, err

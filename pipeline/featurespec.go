@@ -16,6 +16,10 @@ import (
 // Features says what is made of the samples. The zero value is 32×32 grey
 // pixels of unit length, and vectors as they are.
 type Features struct {
+	// Suited takes what suits the images in place of all below: visual words
+	// where each has 64 pixels or more in width and height, colours where one
+	// is smaller. It is not part of the file.
+	Suited bool
 	// HOG takes histograms of oriented gradients in place of the pixels.
 	HOG bool
 	// Words, if set, takes histograms of visual words in place of the pixels.
@@ -120,6 +124,27 @@ func size(node ast.Node) (height, width int, err error) {
 		return 0, 0, refuse(node, "%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most 4096", s)
 	}
 	return height, width, nil
+}
+
+// photographSide is the least width and height of what is taken for photographs.
+const photographSide = 64
+
+// suited returns the features that suit the images of a set.
+func (f Features) suited(set *datasets.Set) Features {
+	if !f.Suited {
+		return f
+	}
+	f = Features{SkipBad: f.SkipBad, Colour: true}
+	for _, file := range set.Files {
+		// A file that cannot be read is found out later.
+		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < photographSide {
+			return f
+		}
+	}
+	if set.Files != nil {
+		f.Words = &Words{Fewer: true}
+	}
+	return f
 }
 
 // extract returns the features of a set, but for visual words.

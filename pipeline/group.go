@@ -37,7 +37,9 @@ type Grouping struct {
 	// Distances holds for each row how far it is from the middle of its group,
 	// or is nil for sparse features.
 	Distances []float64
-	// Result is what the method found, or nil for k-means on the features.
+	// Method is what the method is called, and Result what it found, or nil for
+	// k-means on the features.
+	Method string
 	Result *factor.Result
 	// Rank is the number of basis vectors.
 	Rank int
@@ -64,7 +66,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	if err := in.checkSigns([]Method{g.Method}); err != nil {
 		return nil, err
 	}
-	out := &Grouping{}
+	out := &Grouping{Method: g.Method.Label()}
 	points := in.X
 	told := draw{labels: labels}
 	if !g.Told {

@@ -31,8 +31,8 @@ type Illustrations struct {
 
 // Photograph is a sample.
 type Photograph struct {
-	Name, Class string
-	Open        func() (image.Image, error)
+	Name string
+	Open func() (image.Image, error)
 }
 
 // PartsShown are the patches that the basis vectors of a method hold.
@@ -80,8 +80,7 @@ const (
 // on some of the photographs that they were learned from. It returns nil where
 // the features are no visual words.
 func (p *Plan) Illustrate(ctx context.Context, dir string) (*Illustrations, error) {
-	b := p.Inputs.bag
-	if b == nil {
+	if p.Inputs.bag == nil {
 		return nil, nil
 	}
 	d := p.draw(p.ks[len(p.ks)-1], 0)
@@ -89,22 +88,59 @@ func (p *Plan) Illustrate(ctx context.Context, dir string) (*Illustrations, erro
 	if err != nil {
 		return nil, err
 	}
-	chosen := ofEachClass(d, shownOfClass)
-	described := make([]*features.Descriptors, len(chosen))
-	words := make([]vocab.Assigned, len(chosen))
+	var models []learned
+	for _, t := range p.trials {
+		if !p.keepsModel(t) {
+			continue
+		}
+		if m, err := loadModel(filepath.Join(dir, ModelDir, p.modelFile(t))); err == nil { // else it was not done
+			models = append(models, learned{p.Experiment.Methods[t.method].Label(), m})
+		}
+	}
+	return p.Inputs.illustrate(ctx, seen, d.rows, d.truth, models)
+}
+
+// Illustrate shows the visual words and what was learned of them on some of the
+// photographs of each group. It returns nil where the features of the inputs are no
+// visual words.
+func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, error) {
+	if in.bag == nil {
+		return nil, nil
+	}
+	rows := make([]int, len(in.Rows))
+	for i := range rows {
+		rows[i] = i
+	}
+	var models []learned
+	if g.Result != nil {
+		models = []learned{{g.Method, g.Result.Model}}
+	}
+	return in.illustrate(ctx, &view{x: in.X, vocabulary: in.Vocabulary}, rows, g.Groups, models)
+}
+
+// learned is what a method learned.
+type learned struct {
+	method string
+	model  factor.Model
+}
+
+// illustrate shows words and models on photographs of each class, of some rows of
+// the inputs and what was seen of them.
+func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
+	b := in.bag
 	assigner, err := vocab.NewAssigner(seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})
 	if err != nil {
 		return nil, err
 	}
-	out := &Illustrations{}
+	chosen := ofEachClass(class, shownOfClass)
+	described := make([]*features.Descriptors, len(chosen))
+	words := make([]vocab.Assigned, len(chosen))
 	samples := make([]int, len(chosen))
+	out := &Illustrations{TotalWords: seen.vocabulary.Len()}
 	for at, i := range chosen {
-		samples[at] = p.Inputs.Rows[d.rows[i]]
-		sample := samples[at]
-		out.Photographs = append(out.Photographs, Photograph{
-			Name: b.set.Names[sample], Class: b.set.Classes[b.set.Labels[sample]],
-			Open: func() (image.Image, error) { return b.images(sample) },
-		})
+		sample := in.Rows[rows[i]]
+		samples[at] = sample
+		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return b.images(sample) }})
 	}
 	if err := b.each(ctx, samples, "", func(at, sample int) (err error) {
 		if described[at], err = b.describe(sample); err == nil {
@@ -114,43 +150,42 @@ func (p *Plan) Illustrate(ctx context.Context, dir string) (*Illustrations, erro
 	}); err != nil {
 		return nil, err
 	}
-	out.TotalWords = seen.vocabulary.Len()
-	for _, d := range described {
-		out.Counted += d.Len()
-	}
-	out.Words = p.wordsShown(out.TotalWords, described, words)
-
+	out.Words, out.Counted = wordsShown(out.TotalWords, described, words)
 	x := selectRows(seen.x, chosen)
-	for _, t := range p.trials {
-		if !p.keepsModel(t) {
-			continue
-		}
-		model, err := loadModel(filepath.Join(dir, ModelDir, p.modelFile(t)))
-		additive, ok := model.(*factor.Additive)
-		if err != nil || !ok {
-			continue // it was not done, or its basis is not of words
+	for _, l := range models {
+		additive, ok := l.model.(*factor.Additive)
+		if !ok {
+			continue // its vectors are not made of words
 		}
 		coefficients, err := additive.Transform(ctx, x)
 		if err != nil {
-			return nil, p.Inputs.nameRows(err, d.rows)
+			return nil, in.nameRows(err, take(rows, chosen))
 		}
-		shown := PartsShown{Method: p.Experiment.Methods[t.method].Label(), Coefficients: coefficients}
+		shown := PartsShown{Method: l.method, Coefficients: coefficients}
 		for at := range chosen {
-			shown.Patches = append(shown.Patches,
-				partsOf(b.words.grid(), seen.vocabulary.Len(), additive.Basis, described[at], &words[at]))
+			shown.Patches = append(shown.Patches, partsOf(b.words.grid(), out.TotalWords, additive.Basis, described[at], &words[at]))
 		}
 		out.Parts = append(out.Parts, shown)
 	}
 	return out, nil
 }
 
-// ofEachClass returns the places in the draw of the first samples of each class,
-// class by class.
-func ofEachClass(d draw, most int) []int {
+// take returns the values at some places.
+func take(values, places []int) []int {
+	out := make([]int, len(places))
+	for at, i := range places {
+		out[at] = values[i]
+	}
+	return out
+}
+
+// ofEachClass returns the places of the first samples of each class, class by
+// class.
+func ofEachClass(class []int, most int) []int {
 	var chosen []int
-	for c := range slices.Max(d.truth) + 1 {
+	for c := range slices.Max(class) + 1 {
 		n := 0
-		for i, of := range d.truth {
+		for i, of := range class {
 			if of == c && n < most {
 				chosen = append(chosen, i)
 				n++
@@ -183,15 +218,16 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 	return out
 }
 
-// wordsShown returns the most frequent words with some of their patches, drawn at
-// random.
-func (p *Plan) wordsShown(n int, described []*features.Descriptors, words []vocab.Assigned) []WordShown {
-	random := rng.New(uint64(p.Experiment.Seed), "words shown")
-	shown := make([]WordShown, n)
+// wordsShown returns the most frequent of n words with some of their patches, drawn
+// at random, and how many patches have words.
+func wordsShown(n int, described []*features.Descriptors, words []vocab.Assigned) (shown []WordShown, counted int) {
+	random := rng.New(0, "words shown")
+	shown = make([]WordShown, n)
 	for w := range shown {
 		shown[w].Word = w
 	}
 	for at, d := range described {
+		counted += d.Len()
 		for i := range d.Len() {
 			word := words[at].Words[i*words[at].Nearest]
 			e := Example{at, d.X[i], d.Y[i], 4 * d.Scale[i]}
@@ -205,5 +241,5 @@ func (p *Plan) wordsShown(n int, described []*features.Descriptors, words []voca
 		}
 	}
 	slices.SortStableFunc(shown, func(a, b WordShown) int { return b.Count - a.Count })
-	return shown[:min(n, shownWords)]
+	return shown[:min(n, shownWords)], counted
 }

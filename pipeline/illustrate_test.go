@@ -104,9 +104,9 @@ func TestIllustrate(t *testing.T) {
 	}
 	classes := map[string]int{}
 	for _, photo := range shown.Photographs {
-		classes[photo.Class]++
-		if _, err := photo.Open(); err != nil || filepath.Dir(photo.Name) != photo.Class {
-			t.Errorf("%s of class %s: %v", photo.Name, photo.Class, err)
+		classes[filepath.Dir(photo.Name)]++
+		if _, err := photo.Open(); err != nil {
+			t.Errorf("%s: %v", photo.Name, err)
 		}
 	}
 	if len(classes) != 3 {

@@ -56,10 +56,10 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 	if err != nil {
 		return nil, err
 	}
-	if e.Features.Words != nil {
-		return e.prepareWords(ctx, set, opt)
+	f := e.Features.suited(set)
+	if f.Words != nil {
+		return e.prepareWords(ctx, set, f, opt)
 	}
-	f := e.Features
 	m, err := f.extract(ctx, set, func(done, total int) { opt.Progress.tell("reading", done, total) })
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func (p Progress) tell(what string, done, total int) {
 	}
 }
 
-func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
-	in := &Inputs{Set: set, Features: e.Features}
+func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Features, opt PrepareOptions) (*Inputs, error) {
+	in := &Inputs{Set: set, Features: f}
 	folder := opt.Cache
 	if folder == "" {
 		var err error
@@ -99,7 +99,7 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, opt Pr
 	}
 	store, err := cache.Open(folder)
 	if err == nil {
-		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, e.Features, store, opt.Progress)
+		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, f, store, opt.Progress)
 	}
 	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
 		var x *sparse.CSR

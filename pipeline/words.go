@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -29,6 +30,9 @@ type Words struct {
 	// at most, in all and of one image; 0 stands for vocab's defaults.
 	Count, Sample, PerImage int
 	By                      vocab.Method
+	// Fewer makes do with fewer words where there are not as many different
+	// descriptors. It is not part of the file.
+	Fewer bool
 	// From is a file of words that were learned before, or "".
 	From string
 	// Assignment is which words stand for a descriptor.
@@ -208,9 +212,19 @@ func (w *Words) grid() vocab.Grid {
 	return w.Grid
 }
 
-// training returns how the words are learned.
-func (w *Words) training(seed uint64) vocab.Training {
-	return vocab.Training{Words: w.Count, Method: w.By, Seed: seed}
+// training returns how the words are learned from descriptors of so many bytes.
+func (w *Words) training(seed uint64, vectors []uint8, dim int) vocab.Training {
+	t := vocab.Training{Words: w.Count, Method: w.By, Seed: seed}
+	if w.Fewer {
+		different := map[string]bool{}
+		for v := range slices.Chunk(vectors, dim) {
+			if different[string(v)] = true; len(different) == w.count() {
+				break
+			}
+		}
+		t.Words = len(different)
+	}
+	return t
 }
 
 // count returns how many words there are.

@@ -403,3 +403,43 @@ func TestHOGExperiment(t *testing.T) {
 		t.Errorf("groups: %v, scores %v", err, groups.Scores)
 	}
 }
+
+// TestSuited: photographs are compared by words, of which there are fewer where
+// they differ little, and smaller pictures by their colours.
+func TestSuited(t *testing.T) {
+	prepare := func(set string) *Inputs {
+		e := &Experiment{Data: Data{Set: set}, Features: Features{Suited: true}}
+		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { in.Close() })
+		return in
+	}
+	set := photograph(t, 3)
+	if in := prepare(set); in.Features.Words == nil || in.Vocabulary.Len() != 200 {
+		t.Errorf("photographs have the features %v", in.Features)
+	}
+	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
+	e := &Experiment{Data: Data{Set: set}, Features: Features{Suited: true, SkipBad: true}}
+	if in, err := e.Prepare(t.Context(), PrepareOptions{}); err != nil || !in.Features.Colour || in.Channels != 3 || len(in.Rows) != 8 {
+		t.Errorf("with a small one: %v", err)
+	}
+	if in := prepare(writeSet(t, 3, 3)); in.Features.Words != nil || in.Channels != 0 {
+		t.Errorf("vectors have the features %v", in.Features)
+	}
+	alike := t.TempDir()
+	for _, class := range []string{"a", "b"} {
+		if err := os.Mkdir(filepath.Join(alike, class), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			img := image.NewGray(image.Rect(0, 0, 64, 64))
+			img.Pix[64*20+20], img.Pix[64*40+30] = 255, uint8(9*i)
+			writePNG(t, filepath.Join(alike, class, fmt.Sprint(i, ".png")), img)
+		}
+	}
+	if in := prepare(alike); in.Vocabulary.Len() < 2 || in.Vocabulary.Len() > 40 {
+		t.Errorf("%d words of dots", in.Vocabulary.Len())
+	}
+}

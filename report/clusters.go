@@ -49,7 +49,11 @@ type Clusters struct {
 	// ends the writing. Nil means that the samples are no pictures.
 	Image func(i int) (image.Image, error)
 	// Basis is what was learned, or nil where it cannot be shown.
-	Basis    *Basis
+	Basis *Basis
+	// Patches show what was learned on photographs, and Words the visual words
+	// that it was learned of, or nil.
+	Patches  []Patches
+	Words    *Words
 	Warnings []string
 }
 
@@ -64,8 +68,9 @@ type clustersView struct {
 	Hit, Miss                   string // colours
 	Groups                      []groupView
 	Basis                       *basisView
-	Warnings                    []string
-	Settings                    [][2]string
+	photographsView
+	Warnings []string
+	Settings [][2]string
 }
 
 type plainScore struct{ Title, Meaning, Value string }
@@ -89,6 +94,7 @@ var (
 //	index.html        the page
 //	groups/1.png      a contact sheet for each group, numbered from 1
 //	bases/METHOD.png  the learned parts
+//	patches/METHOD/examples.png, 1.png, … and words/1.png, …
 //
 // Where a group has more than MaxTiles samples, its sheet shows as many, picked
 // evenly in the order given. It is an error if the lengths do not fit each
@@ -138,6 +144,12 @@ func WriteClusters(dir string, c Clusters) error {
 		}
 		view.Basis = &bases[0]
 	}
+	photographs, failed, err := writePhotographs(dir, c.Patches, c.Words)
+	if err != nil {
+		return err
+	}
+	view.photographsView = photographs
+	view.Warnings = append(view.Warnings, failed...)
 	return writeFile(dir, "index.html", func(w io.Writer) error { return clustersPage.Execute(w, view) })
 }
 

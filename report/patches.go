@@ -63,6 +63,22 @@ type partView struct {
 	Picture *picture // nil where no photograph uses the part
 }
 
+// photographsView is what a page shows of photographs.
+type photographsView struct {
+	Patches []patchesView
+	Words   *wordsView
+}
+
+// writePhotographs writes parts and visual words, where there are, on photographs,
+// and returns what a page shows of them, and a warning for each photograph that
+// could not be had.
+func writePhotographs(dir string, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
+	if v.Patches, warnings, err = writePatches(dir, patches); err == nil && words != nil {
+		v.Words, err = writeWords(dir, *words)
+	}
+	return v, warnings, err
+}
+
 // writePatches writes for each method, below dir:
 //
 //	patches/METHOD/examples.png  photographs with the patches of all parts

@@ -194,12 +194,6 @@ func (w *experimentWriter) pictures(view *experimentView) error {
 // made without them.
 const photographsFile = "photographs.json"
 
-// photographsView is what a page shows of photographs.
-type photographsView struct {
-	Patches []patchesView
-	Words   *wordsView
-}
-
 // photographs writes the parts and the visual words on photographs, or takes
 // those that were written before.
 func (w *experimentWriter) photographs(view *experimentView) error {
@@ -220,15 +214,10 @@ func (w *experimentWriter) photographs(view *experimentView) error {
 	patches := slices.DeleteFunc(slices.Clone(w.experiment.Patches), func(p Patches) bool { return !slices.Contains(shown, p.Method) })
 	var failed []string
 	var err error
-	if view.Patches, failed, err = writePatches(w.dir, patches); err != nil {
+	if view.photographsView, failed, err = writePhotographs(w.dir, patches, w.experiment.Words); err != nil {
 		return err
 	}
 	view.Warnings = append(view.Warnings, failed...)
-	if w.experiment.Words != nil {
-		if view.Words, err = writeWords(w.dir, *w.experiment.Words); err != nil {
-			return err
-		}
-	}
 	return writeFile(w.dir, photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view.photographsView) })
 }
 

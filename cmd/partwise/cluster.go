@@ -34,15 +34,16 @@ Where the classes of some pictures are known, --labels tells them to the method.
 Where the folder has a subfolder for each class, the groups are compared with
 the classes; the method is not told of them.
 
-Photographs are compared in colour. --features says otherwise: what it leaves
-out is as in an experiment file, so that pixels=32 alone is grey.`,
+Photographs, of 64 pixels or more in width and height, are compared by visual
+words, smaller pictures by their colours. --features says otherwise: what it
+leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv
   partwise cluster generated --method gnmf,lambda=10`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
-			e.Features.Colour = true // unless --features says what they are; it says nothing to vectors
+			e.Features.Suited = true // unless --features says what they are
 			e.Data, e.Seed = data, pipeline.Seed(seed)
 			e.Data.Set = args[0]
 			e.Cluster.Distance = cluster.Cosine // unless --cluster says otherwise
@@ -91,7 +92,7 @@ out is as in an experiment file, so that pixels=32 alone is grey.`,
 	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultToldMethod+" with --labels); see partwise methods")
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200 (default 32×32 pixels in colour)")
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200 (default what suits the pictures)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
@@ -130,7 +131,7 @@ func clearGroups(out string) error {
 		return nil
 	}
 	return errors.Join(os.RemoveAll(filepath.Join(out, "groups")), os.RemoveAll(filepath.Join(out, "bases")),
-		os.RemoveAll(filepath.Join(out, "model.npz")))
+		os.RemoveAll(filepath.Join(out, "patches")), os.RemoveAll(filepath.Join(out, "words")), os.RemoveAll(filepath.Join(out, "model.npz")))
 }
 
 const assignmentsFile = "assignments.csv"
@@ -210,6 +211,11 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 			return err
 		}
 	}
+	shown, err := found.Illustrate(ctx, in)
+	if err != nil {
+		return err
+	}
+	c.Patches, c.Words = illustrate(shown, stderr)
 	if err := report.WriteClusters(out, c); err != nil {
 		return err
 	}

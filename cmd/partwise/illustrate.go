@@ -9,18 +9,18 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// illustrate adds to a report what was learned of visual words, shown on
-// photographs. What cannot be read any more is named and left out.
-func illustrate(e *report.Experiment, shown *pipeline.Illustrations, stderr io.Writer) {
+// illustrate returns what a report shows of visual words on photographs. What
+// cannot be read any more is named and left out.
+func illustrate(shown *pipeline.Illustrations, stderr io.Writer) (patches []report.Patches, words *report.Words) {
 	if shown == nil {
-		return
+		return nil, nil
 	}
 	names := make([]string, len(shown.Photographs))
 	for i, p := range shown.Photographs {
 		names[i] = p.Name
 	}
 	for _, parts := range shown.Parts {
-		e.Patches = append(e.Patches, report.Patches{
+		patches = append(patches, report.Patches{
 			Method: parts.Method, Names: names, Uses: parts.Coefficients,
 			Load: func(i int) (image.Image, []report.PatchMark, error) {
 				img, err := shown.Photographs[i].Open()
@@ -32,7 +32,7 @@ func illustrate(e *report.Experiment, shown *pipeline.Illustrations, stderr io.W
 			},
 		})
 	}
-	words := &report.Words{Total: shown.TotalWords, Patches: shown.Counted}
+	words = &report.Words{Total: shown.TotalWords, Patches: shown.Counted}
 	type place struct{ word, example int }
 	in := make([][]place, len(shown.Photographs))
 	for w, word := range shown.Words {
@@ -55,5 +55,5 @@ func illustrate(e *report.Experiment, shown *pipeline.Illustrations, stderr io.W
 			words.Words[p.word].Patches[p.example] = report.CutPatch(img, e.X, e.Y, e.Side)
 		}
 	}
-	e.Words = words
+	return patches, words
 }

@@ -56,7 +56,7 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 			e.Coefficients = append(e.Coefficients, report.Coefficients{Method: s.Methods[i], Values: v, Classes: classes})
 		}
 	}
-	illustrate(&e, shown, cmd.ErrOrStderr())
+	e.Patches, e.Words = illustrate(shown, cmd.ErrOrStderr())
 	if err := report.WriteExperiment(dir, e); err != nil {
 		return err
 	}
