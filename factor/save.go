@@ -203,6 +203,20 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	return &Additive{Cost: Cost(cost), Basis: basis}, nil
 }
 
+// LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is
+// size bytes long.
+func LoadCoefficients(r io.ReaderAt, size int64) (*mat.Dense, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a saved result: %w", err)
+	}
+	values, shape, err := readNumbers(z, savedCoefficients, 2)
+	if err != nil {
+		return nil, err
+	}
+	return mat.NewDense(shape[0], shape[1], values), nil
+}
+
 // loadKernelModel reads a kernel model and checks that its parts fit together.
 func loadKernelModel(z *zip.Reader) (Model, error) {
 	m := &KernelModel{}

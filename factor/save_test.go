@@ -156,6 +156,25 @@ func TestLoadBadModels(t *testing.T) {
 	}
 }
 
+// TestLoadCoefficients: they are read back as they were, and of a file that holds
+// none is an error.
+func TestLoadCoefficients(t *testing.T) {
+	want := mat.NewDense(3, 2, []float64{1, 0, 0.1, 2, 3, 1e-300})
+	var saved bytes.Buffer
+	if err := (&Result{Coefficients: want}).Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	got, err := LoadCoefficients(bytes.NewReader(saved.Bytes()), int64(saved.Len()))
+	if err != nil || !mat.Equal(got, want) {
+		t.Errorf("read %v, %v", got, err)
+	}
+	for _, text := range [][]byte{nil, []byte("PK"), archive(t, map[string]string{"basis": array("<f8", "1, 1", "\x00\x00\x00\x00\x00\x00\xe0\x3f")})} {
+		if _, err := LoadCoefficients(bytes.NewReader(text), int64(len(text))); err == nil {
+			t.Errorf("coefficients in %d bytes without any", len(text))
+		}
+	}
+}
+
 // TestLoadBadKernelModels: nor is one whose parts do not fit together.
 func TestLoadBadKernelModels(t *testing.T) {
 	integers := func(x ...byte) string {
