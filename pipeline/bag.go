@@ -96,13 +96,10 @@ func newBag(ctx context.Context, set *datasets.Set, f Features, store *cache.Sto
 			}
 			d, err := b.describe(i)
 			if err == nil {
-				err = b.enough(d)
+				err = b.enough(i, d)
 			}
-			if err != nil {
-				bad[i] = fmt.Errorf("%s: %w", set.Names[i], err)
-				return b.stop(bad[i], f.SkipBad)
-			}
-			return nil
+			bad[i] = err
+			return b.stop(err, f.SkipBad)
 		}); err != nil {
 			return nil, nil, nil, err
 		}
@@ -196,7 +193,7 @@ func (b *bag) describe(i int) (*features.Descriptors, error) {
 		return nil, err
 	}
 	if d, err = b.words.sift().Extract(img); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", b.set.Names[i], err)
 	}
 	blob, err := d.AppendBinary(nil)
 	if err == nil {
@@ -209,8 +206,8 @@ func (b *bag) describe(i int) (*features.Descriptors, error) {
 // slower, and no more.
 func (b *bag) keep(key cache.Key, blob []byte) { _ = b.store.Put(key, blob) }
 
-// enough reports an image without descriptors.
-func (b *bag) enough(d *features.Descriptors) error {
+// enough reports a sample without descriptors.
+func (b *bag) enough(i int, d *features.Descriptors) error {
 	if d.Len() > 0 {
 		return nil
 	}
@@ -218,7 +215,7 @@ func (b *bag) enough(d *features.Descriptors) error {
 	if _, dense := b.words.sift().(features.DenseSIFT); dense {
 		why = "no patch fits into it"
 	}
-	return fmt.Errorf("%w: the image has %d×%d pixels, and %s", vocab.ErrNoDescriptors, d.Width, d.Height, why)
+	return fmt.Errorf("%s: %w: the image has %d×%d pixels, and %s", b.set.Names[i], vocab.ErrNoDescriptors, d.Width, d.Height, why)
 }
 
 // learn returns the words of a file, or those of the samples' descriptors.
