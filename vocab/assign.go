@@ -121,7 +121,7 @@ func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 				dst.add(a.points.nearest(room, i, a.as.Nearest), a.as.Sigma)
 			}
 		}
-		clear(room.rows) // the pool must not keep the image's descriptors
+		clear(room.rows[:cap(room.rows)]) // the pool must not keep the image's descriptors
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func BenchmarkHistogram(b *testing.B) {
 	for _, test := range []struct {
 		words int
 		as    Assignment
-	}{{200, Assignment{}}, {200, Assignment{Nearest: 4}}, {5000, Assignment{}}, {20_000, Assignment{}}} {
+	}{{200, Assignment{}}, {200, Assignment{Nearest: 4}}, {5000, Assignment{}}, {20_000, Assignment{}}, {100_000, Assignment{}}} {
 		b.Run(fmt.Sprintf("words=%d/nearest=%d", test.words, test.as.Nearest), func(b *testing.B) {
 			a := assigner(b, wordsOf(randomRows(random, test.words, 128, 5000), 128), test.as)
 			var assigned Assigned

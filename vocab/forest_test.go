@@ -10,16 +10,16 @@ import (
 )
 
 func TestForestRecall(t *testing.T) {
-	const words, dim, queries = 2000, 64, 150
+	const words, dim, queries = 2000, 16, 150
 	random := rng.New(1, "recall")
-	rows := randomRows(random, words+queries, dim, 300)
+	rows := randomRows(random, words+queries, dim, 5000)
 	v := wordsOf(rows[:words*dim], dim)
 	f := newForest(v.points())
 	w := f.newWalk()
 	for _, test := range []struct {
 		checks, m int
 		recall    float64
-	}{{32, 1, 0.6}, {256, 1, 0.95}, {256, 5, 0.9}, {words, 1, 1}, {words, 5, 1}} {
+	}{{32, 1, 0.55}, {128, 1, 0.8}, {128, 5, 0.66}, {512, 1, 0.96}, {512, 5, 0.93}, {words, 1, 1}, {words, 5, 1}} {
 		found := 0
 		for x := range slices.Chunk(rows[words*dim:], dim) {
 			near := slices.Clone(f.nearest(w, x, test.m, test.checks))
@@ -46,10 +46,41 @@ func TestForestOfTies(t *testing.T) {
 		rows[i*dim] = 255
 	}
 	f := newForest(wordsOf(rows, dim).points())
+	if len(f.nodes) != 3*trees {
+		t.Errorf("%d nodes of trees that split once", len(f.nodes))
+	}
 	w := f.newWalk()
 	for want, x := range map[int32][]uint8{0: {200, 0, 0, 0}, 100: {50, 0, 0, 0}} {
 		if near := f.nearest(w, x, 1, 300)[0]; near.word != want {
 			t.Errorf("nearest to %v is word %d, want %d", x, near.word, want)
+		}
+	}
+}
+
+func TestForestOfMany(t *testing.T) {
+	const words, dim = 400, 8
+	random := rng.New(1, "ties")
+	rows := randomRows(random, 20, dim, 20)
+	for len(rows) < words*dim {
+		i := random.IntN(20)
+		rows = append(rows, rows[i*dim:(i+1)*dim]...)
+	}
+	v := wordsOf(rows, dim)
+	f := newForest(v.points())
+	w := f.newWalk()
+	for x := range slices.Chunk(randomRows(random, 50, dim, 20), dim) {
+		for _, m := range []int{1, 5, 200} {
+			// All of the same words are in a leaf, or pass for one.
+			if diff := cmp.Diff(bruteForce(v, x, m), f.nearest(w, x, m, words), cmp.AllowUnexported(neighbour{})); diff != "" {
+				t.Fatalf("%d nearest: -want +got\n%s", m, diff)
+			}
+			different := map[int32]bool{}
+			for _, a := range f.nearest(f.newWalk(), x, m, 1) {
+				different[a.word] = true
+			}
+			if len(different) != m {
+				t.Errorf("%d words were found, want %d", len(different), m)
+			}
 		}
 	}
 }

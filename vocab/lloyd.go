@@ -64,7 +64,8 @@ func (k *kmeans) settle(ctx context.Context, part int, tolerance float64, iterat
 
 // fillEmpty gives each word that has no descriptor in the first part of the
 // sample the one that is farthest from its own word, of those that are not
-// alone there, and returns these words.
+// alone there, and returns these words. The part has at least as many
+// descriptors as there are words.
 func (k *kmeans) fillEmpty(part int) (filled []int) {
 	if !slices.Contains(k.means.counts, 0) {
 		return nil
@@ -78,11 +79,8 @@ func (k *kmeans) fillEmpty(part int) (filled []int) {
 		if count > 0 {
 			continue
 		}
-		for len(rows) > 0 && k.means.counts[k.labels[rows[0]]] == 1 {
+		for k.means.counts[k.labels[rows[0]]] == 1 {
 			rows = rows[1:]
-		}
-		if len(rows) == 0 {
-			break
 		}
 		i := rows[0]
 		rows = rows[1:]

@@ -34,13 +34,10 @@ func (m *means) remove(j int32, x []uint8) {
 	m.counts[j]--
 }
 
-// move moves word j by a step, of 1 to its mean, and returns how far it went.
-// A word without descriptors stays.
+// move moves word j, which has descriptors, by a step, of 1 to its mean, and
+// returns how far it went.
 func (m *means) move(words *points, j int, step float64) float64 {
 	count := float64(m.counts[j])
-	if count == 0 {
-		return 0
-	}
 	word := words.at(j)
 	sums := m.of(j, words.dim)
 	var square float64

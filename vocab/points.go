@@ -22,7 +22,7 @@ type points struct {
 	single []float32 // the same, rounded
 	halves []float32 // ½‖w‖²
 	// group is how many words, one after the other, share a least score in a
-	// panel.
+	// panel and a bound in a training.
 	group   int
 	longest float64 // the largest ‖w‖
 }

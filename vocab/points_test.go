@@ -86,10 +86,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Words that single precision cannot tell apart.
-func TestNearestOfClose(t *testing.T) {
-	const words, dim = 100, 128
-	random := rng.New(1, "close")
+// closeWords returns words that single precision cannot tell apart.
+func closeWords(random *rand.Rand, words, dim int) *Vocabulary {
 	row := randomRows(random, 1, dim, 1)
 	for i := range row {
 		row[i] = max(row[i], 100)
@@ -98,6 +96,13 @@ func TestNearestOfClose(t *testing.T) {
 	for j, step := range random.Perm(words) {
 		v.Words.Set(j, 7, v.Words.At(j, 7)-1e-5*float64(step))
 	}
+	return v
+}
+
+func TestNearestOfClose(t *testing.T) {
+	const dim = 128
+	random := rng.New(1, "close")
+	v := closeWords(random, 100, dim)
 	p := v.points()
 	l := p.newPanel()
 	for x := range slices.Chunk(randomRows(random, 100, dim, 3), dim) {

@@ -75,6 +75,27 @@ func TestSamplerDoesNotDependOnOrder(t *testing.T) {
 	}
 }
 
+// Images of one name draw the same numbers: their descriptors decide.
+func TestSamplerOfOneName(t *testing.T) {
+	images := numbered(40, 40, 40)
+	var want []uint8
+	for first := range images {
+		s := &Sampler{Total: 50}
+		for i := range images {
+			if err := s.Add("name", images[(first+i)%len(images)].Descriptors); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, _ := s.Sample()
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("the order of images changes the sample")
+		}
+	}
+}
+
 func TestSamplerBounds(t *testing.T) {
 	images := numbered(1000, 10, 300)
 	for _, test := range []struct {
@@ -90,8 +111,10 @@ func TestSamplerBounds(t *testing.T) {
 		vectors, _ := s.Sample()
 		got := make([]int, len(images))
 		seen := map[string]bool{}
+		late := false
 		for x := range slices.Chunk(vectors, 3) {
 			got[x[0]]++
+			late = late || x[0] == 0 && x[1] == 3
 			if seen[string(x)] {
 				t.Errorf("descriptor %v was taken twice", x)
 			}
@@ -99,6 +122,9 @@ func TestSamplerBounds(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%d in all, %d an image: got %v, want %v", test.total, test.perImage, got, test.want)
+		}
+		if !late {
+			t.Errorf("%d in all, %d an image: none of the last descriptors of image 0", test.total, test.perImage)
 		}
 	}
 }

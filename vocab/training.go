@@ -24,7 +24,7 @@ const (
 	// each part are to the mean.
 	Lloyd Method = iota
 	// MiniBatch is Lloyd that goes on from each part after a few steps, and so
-	// reads all descriptors only once or twice (Newling and Fleuret, "Nested
+	// reads all descriptors but two or three times (Newling and Fleuret, "Nested
 	// mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of
 	// Lloyd's objective.
 	MiniBatch
@@ -66,12 +66,11 @@ type Training struct {
 	// Checks is as in Assignment.
 	Checks int
 	// MaxIterations bounds how often all descriptors are read, and how often
-	// each of the parts that Lloyd begins on; 0 means 300.
+	// each of the parts before; 0 means 300.
 	MaxIterations int
 	// Tolerance ends the training when an iteration over all descriptors
-	// lowers the objective by less than this share of it, and doubles a part
-	// likewise, where it is taken for at least 1e-3; 0 means 3e-5, and 1e-2 for
-	// MiniBatch.
+	// lowers the objective by less than this share of it. A part is doubled
+	// likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for MiniBatch.
 	Tolerance float64
 	// Workers is how many processors are used; 0 means all. It changes the
 	// time only.

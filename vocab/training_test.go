@@ -162,7 +162,7 @@ func TestTrainIsTheSameEverywhere(t *testing.T) {
 
 // The objective must not rise within a part of the descriptors.
 func TestTrainDescends(t *testing.T) {
-	rows := randomRows(rng.New(1, "descends"), 3000, 16, 100)
+	rows := randomRows(rng.New(1, "descends"), 2000, 16, 100)
 	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MiniBatch}, {Words: 200}, {Words: 200, Checks: 50}} {
 		parts := map[int][]float64{}
 		last := 0
@@ -186,7 +186,7 @@ func TestTrainDescends(t *testing.T) {
 			t.Errorf("%d words: %d parts of the descriptors were read", training.Words, len(parts))
 		}
 		// What words are found for with some checks only may be nearer to others.
-		means := parts[3000]
+		means := parts[2000]
 		reported := means[len(means)-1]
 		if got := objective(v, rows); got > reported*(1+1e-9) || got < reported*0.98 || training.Checks == 0 && got < reported*(1-1e-9) {
 			t.Errorf("%+v: objective %v, %v reported", training, got, reported)
@@ -212,7 +212,7 @@ func TestTrainReports(t *testing.T) {
 }
 
 func TestWaysToTrainAgree(t *testing.T) {
-	rows := randomRows(rng.New(1, "agree"), 4000, 32, 2000)
+	rows := randomRows(rng.New(1, "agree"), 3000, 32, 2000)
 	exact := objective(train(t, Training{Words: 150}, rows, 32), rows)
 	for _, test := range []struct {
 		training Training
@@ -228,29 +228,30 @@ func TestWaysToTrainAgree(t *testing.T) {
 }
 
 func TestFillEmpty(t *testing.T) {
-	rows := []uint8{0, 1, 2, 3, 100, 104}
-	training, err := Training{Words: 4, Workers: 1}.withDefaults(rows, 1)
+	rows := []uint8{0, 1, 2, 3, 100, 104, 200}
+	training, err := Training{Words: 5, Workers: 1}.withDefaults(rows, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := newPoints(4, 1)
-	for j, v := range []float64{1, 250, 99, 251} {
+	words := newPoints(5, 1)
+	for j, v := range []float64{1, 250, 99, 251, 190} {
 		words.at(j)[0] = v
 		words.ready(j)
 	}
-	k := newKMeans(training, &sample{rows, 1, []int{0, 1, 2, 3, 4, 5}}, words)
+	k := newKMeans(training, &sample{rows, 1, []int{0, 1, 2, 3, 4, 5, 6}}, words)
 	if err := k.assign(ctx, len(rows)); err != nil {
 		t.Fatal(err)
 	}
 	k.relabel(len(rows))
-	// 104 is 5 from its word and 3 is 2 from its: they go to the empty words.
+	// 200 is 10 from its word, but alone. 104 is 5 from its word and 3 is 2 from
+	// its: they go to the empty words.
 	if filled := k.fillEmpty(len(rows)); !slices.Equal(filled, []int{1, 3}) {
 		t.Errorf("words %v were filled, want 1 and 3", filled)
 	}
-	if want := []int32{0, 0, 0, 3, 2, 1}; !slices.Equal(k.labels, want) {
+	if want := []int32{0, 0, 0, 3, 2, 1, 4}; !slices.Equal(k.labels, want) {
 		t.Errorf("labels %v, want %v", k.labels, want)
 	}
-	if want := []int64{3, 104, 100, 3}; !slices.Equal(k.means.sums, want) {
+	if want := []int64{3, 104, 100, 3, 200}; !slices.Equal(k.means.sums, want) {
 		t.Errorf("sums %v, want %v", k.means.sums, want)
 	}
 	// Their bounds were those of other words.
@@ -258,6 +259,21 @@ func TestFillEmpty(t *testing.T) {
 		unknown := math.IsInf(float64(k.reaches[i]), 1) && k.boundsOf(i)[0] == 0
 		if given := i == 3 || i == 5; unknown != given {
 			t.Errorf("row %d: its word is within %v, others beyond %v", i, k.reaches[i], k.boundsOf(i))
+		}
+	}
+}
+
+// Hardly any rows differ: the part that training begins on must hold them.
+func TestTrainOfFewDifferentRows(t *testing.T) {
+	const n, different = 5000, 30
+	rows := make([]uint8, n)
+	for i := range different {
+		rows[i*n/different] = uint8(i)
+	}
+	for _, training := range []Training{{}, {Method: MiniBatch}, {Checks: 5}} {
+		training.Words = different
+		if got := objective(train(t, training, rows, 1), rows); got != 0 {
+			t.Errorf("%+v: objective %v", training, got)
 		}
 	}
 }

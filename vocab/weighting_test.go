@@ -66,10 +66,11 @@ func TestNormOfExtremes(t *testing.T) {
 }
 
 func TestLearnIDF(t *testing.T) {
-	x := csr(t, 3, 3,
-		1, 5, 0,
-		2, 0, 0,
-		1, 0, 0)
+	// The zero that is stored counts for none.
+	x, err := sparse.New(3, 3, []int{0, 2, 4, 5}, []int{0, 1, 0, 2, 0}, []float64{1, 5, 2, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := LearnIDF(x)
 	for j, want := range []float64{1, 1 + math.Log(2), 1 + math.Log(4)} {
 		if math.Abs(got[j]-want) > 1e-15 {
