@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 
@@ -15,6 +16,7 @@ import (
 func init() {
 	if simd.HasTile() {
 		blas64.Use(tiled{})
+		blas32.Use(tiled{})
 	}
 }
 
@@ -24,23 +26,30 @@ func init() {
 // native build: trials run side by side.
 type tiled struct{ gonum.Implementation }
 
-// What is laid out at a time: of a rows×depth, of b depth×columns.
+// What is laid out at a time: of a rows×depth, of b depth×columns, which is whole
+// tiles in both precisions.
 const (
 	packRows    = 32 * simd.TileRows
-	packColumns = 84 * simd.TileColumns
+	packColumns = 42 * simd.TileColumns32
 	packDepth   = 256
 )
 
 // Below so many multiplications laying out costs more than it gains.
 const fewMultiplications = 1000
 
-type packed struct {
-	a    [packRows * packDepth]float64
-	b    [packColumns * packDepth]float64
-	edge [simd.TileRows * simd.TileColumns]float64
+// packed is what is laid out, and how a tile of so many columns is added.
+type packed[T float32 | float64] struct {
+	a       [packRows * packDepth]T
+	b       [packColumns * packDepth]T
+	edge    [simd.TileRows * simd.TileColumns32]T
+	tile    int
+	addTile func(c []T, stride int, a, b []T)
 }
 
-var pool = sync.Pool{New: func() any { return new(packed) }}
+var (
+	doubles = sync.Pool{New: func() any { return &packed[float64]{tile: simd.TileColumns, addTile: simd.AddTile} }}
+	singles = sync.Pool{New: func() any { return &packed[float32]{tile: simd.TileColumns32, addTile: simd.AddTile32} }}
+)
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
 func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
@@ -48,16 +57,31 @@ func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []floa
 		t.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
+	p := doubles.Get().(*packed[float64])
+	defer doubles.Put(p)
+	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// Sgemm is Dgemm in single precision, see blas.Float32Level3.
+func (t tiled) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	if alpha == 0 || m*n*k < fewMultiplications {
+		t.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	p := singles.Get().(*packed[float32])
+	defer singles.Put(p)
+	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	for i := range m {
 		scale(c[i*ldc:][:n], beta)
 	}
-	p := pool.Get().(*packed)
-	defer pool.Put(p)
 	for j := 0; j < n; j += packColumns {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			pack(p.b[:], b, ldb, tB != blas.NoTrans, j, columns, d, depth, simd.TileColumns)
+			pack(p.b[:], b, ldb, tB != blas.NoTrans, j, columns, d, depth, p.tile)
 			for i := 0; i < m; i += packRows {
 				rows := min(packRows, m-i)
 				pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
@@ -69,21 +93,21 @@ func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []floa
 }
 
 // multiply adds the product of what is laid out to c.
-func (p *packed) multiply(c []float64, ldc, rows, columns, depth int) {
-	for j := 0; j < columns; j += simd.TileColumns {
-		b := p.b[j*depth:][:simd.TileColumns*depth]
+func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int) {
+	for j := 0; j < columns; j += p.tile {
+		b := p.b[j*depth:][:p.tile*depth]
 		for i := 0; i < rows; i += simd.TileRows {
 			a := p.a[i*depth:][:simd.TileRows*depth]
-			if i+simd.TileRows <= rows && j+simd.TileColumns <= columns {
-				simd.AddTile(c[i*ldc+j:], ldc, a, b)
+			if i+simd.TileRows <= rows && j+p.tile <= columns {
+				p.addTile(c[i*ldc+j:], ldc, a, b)
 				continue
 			}
 			clear(p.edge[:])
-			simd.AddTile(p.edge[:], simd.TileColumns, a, b)
+			p.addTile(p.edge[:], p.tile, a, b)
 			for r := range min(simd.TileRows, rows-i) {
-				to := c[(i+r)*ldc+j:][:min(simd.TileColumns, columns-j)]
+				to := c[(i+r)*ldc+j:][:min(p.tile, columns-j)]
 				for s := range to {
-					to[s] += p.edge[r*simd.TileColumns+s]
+					to[s] += p.edge[r*p.tile+s]
 				}
 			}
 		}
@@ -91,7 +115,7 @@ func (p *packed) multiply(c []float64, ldc, rows, columns, depth int) {
 }
 
 // scale multiplies x by s; times 0 anything is 0.
-func scale(x []float64, s float64) {
+func scale[T float32 | float64](x []T, s T) {
 	switch s {
 	case 0:
 		clear(x)
@@ -107,7 +131,7 @@ func scale(x []float64, s float64) {
 // columns of the right one), a tile's lines at a time: their first numbers from
 // deep on, their second, …; what is left there for lines beyond the last does no
 // harm. A line lies along a row of x, or else down a column.
-func pack(dst, x []float64, stride int, along bool, from, count, deep, depth, tile int) {
+func pack[T float32 | float64](dst, x []T, stride int, along bool, from, count, deep, depth, tile int) {
 	if !along {
 		for d := range depth {
 			row := x[(deep+d)*stride+from:][:count]
@@ -117,7 +141,7 @@ func pack(dst, x []float64, stride int, along bool, from, count, deep, depth, ti
 		}
 		return
 	}
-	line := func(l int) []float64 { return x[(from+l)*stride+deep:][:depth] }
+	line := func(l int) []T { return x[(from+l)*stride+deep:][:depth] }
 	for l := 0; l < count; l += tile {
 		out := dst[l*depth:][:tile*depth]
 		s, lines := 0, min(tile, count-l)

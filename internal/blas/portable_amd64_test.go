@@ -64,6 +64,43 @@ func TestDgemm(t *testing.T) {
 	}
 }
 
+// TestSgemm: the same in single precision.
+func TestSgemm(t *testing.T) {
+	if !simd.HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	for seed := range uint64(200) {
+		src := rand.New(rand.NewPCG(seed, 2))
+		m, n, k := 1+src.IntN(60), 1+src.IntN(60), 1+src.IntN(300)
+		if seed%40 == 0 {
+			m, n = m+packRows, n+packColumns
+		}
+		matrix := func(r, c int) []float32 {
+			x := make([]float32, r*c)
+			for i := range x {
+				x[i] = float32(src.NormFloat64())
+			}
+			return x
+		}
+		a, b, got := matrix(m, k), matrix(k, n), matrix(m, n)
+		tA, tB, lda, ldb := blas.NoTrans, blas.NoTrans, k, n
+		if src.IntN(2) == 0 {
+			tA, lda = blas.Trans, m
+		}
+		if src.IntN(2) == 0 {
+			tB, ldb = blas.Trans, k
+		}
+		want := slices.Clone(got)
+		tiled{}.Sgemm(tA, tB, m, n, k, -1, a, lda, b, ldb, 1, got, n)
+		gonum.Implementation{}.Sgemm(tA, tB, m, n, k, -1, a, lda, b, ldb, 1, want, n)
+		for i := range want {
+			if !(math.Abs(float64(got[i]-want[i])) <= 1e-6*float64(k)) {
+				t.Fatalf("seed %d, %d×%d×%d: %d is %v, want %v", seed, m, n, k, i, got[i], want[i])
+			}
+		}
+	}
+}
+
 // BenchmarkDgemm times products of the shapes that factorisations have, and a
 // square one.
 func BenchmarkDgemm(b *testing.B) {

@@ -1,9 +1,10 @@
 package simd
 
-// The size of a tile.
+// The size of a tile, in double and in single precision.
 const (
-	TileRows    = 4
-	TileColumns = 12
+	TileRows      = 4
+	TileColumns   = 12
+	TileColumns32 = 24
 )
 
 // HasTile reports whether there is AddTile.
@@ -22,3 +23,15 @@ func AddTile(c []float64, stride int, a, b []float64) {
 
 //go:noescape
 func tileAVX2(c *float64, stride int, a, b *float64, depth int)
+
+// AddTile32 is AddTile in single precision, with TileColumns32.
+func AddTile32(c []float32, stride int, a, b []float32) {
+	depth := len(a) / TileRows
+	_, _ = c[:(TileRows-1)*stride+TileColumns32], b[:depth*TileColumns32]
+	if depth > 0 {
+		tile32AVX2(&c[0], stride, &a[0], &b[0], depth)
+	}
+}
+
+//go:noescape
+func tile32AVX2(c *float32, stride int, a, b *float32, depth int)
