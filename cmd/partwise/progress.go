@@ -36,6 +36,7 @@ func (b *bar) set(done, total int64) {
 			progressbar.OptionSetDescription(b.what),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
+			progressbar.OptionSetItsString(things(b.what)),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowElapsedTimeOnFinish(),
 			progressbar.OptionSetWidth(30),
@@ -44,6 +45,19 @@ func (b *bar) set(done, total int64) {
 		)
 	}
 	_ = b.bar.Set64(done) // what cannot be drawn is not worth stopping for
+}
+
+// things is what a piece of work counts.
+func things(what string) string {
+	switch what {
+	case "trials":
+		return "trials"
+	case "factorising", "learning words":
+		return "iterations"
+	case "reading", "describing images", "sampling descriptors", "counting words":
+		return "images"
+	}
+	return "bytes" // of a download
 }
 
 // count is set for counts.
