@@ -17,11 +17,16 @@ import (
 var keys = []struct{ flag, help string }{
 	{"name", "what the results are called"},
 	{"set", "the data: a known set or a path, with settings behind it as in yale,from=raw"},
-	{"features", "as in pixels=32,colour=true,normalise=l2,crop=square"},
+	{"task", "what methods are compared by: cluster or classify"},
+	{"features", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200"},
 	{"classes", "numbers of classes: 5, 2..10 or 2,5,10"},
 	{"repeats", "how often each number of classes is drawn"},
 	{"labels", "labelled samples of each class: none, 30% or a count"},
-	{"rank", "number of basis vectors: k, k+1, 2k or a number"},
+	{"links", "pairs told to belong together or not: 3% of them, or as in file=pairs.csv"},
+	{"train", "samples of each class to learn from in a classification: 60% or a count"},
+	{"test", "samples of each class to classify: rest, 40% or a count"},
+	{"neighbours", "how many neighbours classify, or as in k=10,distance=cosine"},
+	{"rank", "number of basis vectors: k, k+1, 2k, a number, or several as in 5..40"},
 	{"cluster", "as in distance=cosine,restarts=20"},
 	{"seed", "seed of all random choices"},
 }
@@ -104,7 +109,7 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 	switch flag {
 	case "set":
 		key, value = "data", inline(value, "set")
-	case "features", "cluster":
+	case "features", "cluster", "links", "neighbours":
 		value = inline(value, "")
 	}
 	if err := e.Set(key, value); err != nil {
