@@ -365,7 +365,7 @@ func TestUnusablePhotographs(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, problem)
 		}
 		e.Features.SkipBad = true
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := e.Prepare(t.Context(), PrepareOptions{Cache: t.TempDir()})
 		if err != nil || len(in.Rows) != 8 || len(in.Skipped) != 1 || !strings.Contains(in.Skipped[0].Error(), problem) {
 			t.Errorf("%s left out: %v", problem, err)
 		}
@@ -422,7 +422,7 @@ func TestSuited(t *testing.T) {
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
 	e := &Experiment{Data: Data{Set: set}, Features: Features{Suited: true, SkipBad: true}}
-	if in, err := e.Prepare(t.Context(), PrepareOptions{}); err != nil || !in.Features.Colour || in.Channels != 3 || len(in.Rows) != 8 {
+	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: t.TempDir()}); err != nil || !in.Features.Colour || in.Channels != 3 || len(in.Rows) != 8 {
 		t.Errorf("with a small one: %v", err)
 	}
 	if in := prepare(writeSet(t, 3, 3)); in.Features.Words != nil || in.Channels != 0 {
