@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -31,16 +32,20 @@ func Generated(seed uint64) *Set {
 	for c, thing := range things {
 		set.Classes = append(set.Classes, thing.name)
 		group.Go(func() error {
-			for v := range generatedViews {
-				i := c*generatedViews + v
-				set.Names[i] = fmt.Sprintf("%s/%03d", thing.name, v*360/generatedViews)
-				set.Labels[i] = c
-				thing.draw(pixels[i*m:(i+1)*m], v, seed)
-			}
-			return nil
+			return guard.Call(func() error {
+				for v := range generatedViews {
+					i := c*generatedViews + v
+					set.Names[i] = fmt.Sprintf("%s/%03d", thing.name, v*360/generatedViews)
+					set.Labels[i] = c
+					thing.draw(pixels[i*m:(i+1)*m], v, seed)
+				}
+				return nil
+			})
 		})
 	}
-	group.Wait()
+	if err := group.Wait(); err != nil {
+		panic(err) // here, where a caller can recover it
+	}
 	set.Vectors = NewBytes(n, m, pixels)
 	return set
 }

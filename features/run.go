@@ -2,12 +2,14 @@ package features
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
@@ -68,6 +70,16 @@ func (r run) normaliseRow(i int, values []float64, columns []int) error {
 	return nil
 }
 
+// guarded calls sample; a panic is an error that names the sample.
+func (r run) guarded(i int, sample func(i int) error) error {
+	err := guard.Call(func() error { return sample(i) })
+	var fault *guard.PanicError
+	if errors.As(err, &fault) {
+		return fmt.Errorf("%s: %w", r.set.Names[i], err)
+	}
+	return err
+}
+
 // samples calls sample for each sample of the set, several at once, and
 // returns a matrix with Rows and Skipped. Without skipBad it returns the error
 // of the first sample in the set's order that has one: samples begin in that
@@ -93,7 +105,7 @@ func (r run) samples(ctx context.Context, sample func(i int) error) (*Matrix, er
 			break
 		}
 		group.Go(func() error {
-			if failed[i] = sample(i); failed[i] != nil && !r.skipBad {
+			if failed[i] = r.guarded(i, sample); failed[i] != nil && !r.skipBad {
 				stop.Store(true)
 			}
 			if r.progress != nil {

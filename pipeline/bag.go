@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -142,7 +144,7 @@ func (b *bag) each(ctx context.Context, samples []int, what string, f func(at, s
 			break
 		}
 		g.Go(func() error {
-			errs[at] = f(at, sample)
+			errs[at] = b.guarded(at, sample, f)
 			if what != "" {
 				mu.Lock()
 				defer mu.Unlock()
@@ -159,6 +161,16 @@ func (b *bag) each(ctx context.Context, samples []int, what string, f func(at, s
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// guarded calls f; a panic is an error that names the sample.
+func (b *bag) guarded(at, sample int, f func(at, sample int) error) error {
+	err := guard.Call(func() error { return f(at, sample) })
+	var fault *guard.PanicError
+	if errors.As(err, &fault) {
+		return fmt.Errorf("%s: %w", b.set.Names[sample], err)
+	}
+	return err
 }
 
 // content returns what tells a sample's image from others.

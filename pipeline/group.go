@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -103,16 +105,24 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 			}
 			opt.OnIteration = func(i int, _ float64) { progress(i, total) }
 		}
-		if out.Result, err = method.Fit(ctx, in.X, known, opt); err != nil {
-			return nil, in.nameRow(err)
+		err = guard.Call(func() error {
+			out.Result, err = method.Fit(ctx, in.X, known, opt)
+			return err
+		})
+		if err != nil {
+			return nil, out.named(in.nameRow(err))
 		}
 		points = out.Result.Coefficients
 	}
 	how.By = cmp.Or(g.Method.By, how.By)
 	must, cannot := told.links()
-	clusters, err := how.groups(ctx, points, k, must, cannot, rng.Seed(uint64(g.Seed), "k-means"))
+	var clusters []int
+	err := guard.Call(func() (err error) {
+		clusters, err = how.groups(ctx, points, k, must, cannot, rng.Seed(uint64(g.Seed), "k-means"))
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, out.named(err)
 	}
 	out.Groups = bySize(clusters)
 	if dense, ok := points.(*mat.Dense); ok {
@@ -122,6 +132,15 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		out.Scores = scores(draw{truth: labels, labels: told.labels}, out.Groups)
 	}
 	return out, nil
+}
+
+// named puts the method before the error of a panic, which does not name it.
+func (g *Grouping) named(err error) error {
+	var fault *guard.PanicError
+	if errors.As(err, &fault) {
+		return fmt.Errorf("%s: %w", g.Method, err)
+	}
+	return err
 }
 
 // bySize numbers groups by their size, the largest first, and groups of one

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"runtime"
 	"sync"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // latest makes values by their keys, each once however many ask for it at a
@@ -22,10 +24,16 @@ type promise[V any] struct {
 	err   error
 }
 
-// get returns the value of the key, which build makes if it is not there.
+// get returns the value of the key, which build makes if it is not there. A
+// panic of build is the error of all who ask for the key.
 func (l *latest[K, V]) get(key K, build func() (V, error)) (V, error) {
 	p := l.promise(key)
-	p.once.Do(func() { p.value, p.err = build() })
+	p.once.Do(func() {
+		p.err = guard.Call(func() (err error) {
+			p.value, err = build()
+			return err
+		})
+	})
 	return p.value, p.err
 }
 

@@ -55,8 +55,8 @@ func (e *TrialsError) Unwrap() error { return e.First }
 
 // Run runs the trials of the plan that are not yet in the result log in dir,
 // appends each to it when it is done, and returns the records of all trials of
-// the plan in its order. A trial that fails does not keep the others from being
-// run; the error is then a *TrialsError. When Run ends early, what is done is in
+// the plan in its order. A trial that fails, be it by a panic, does not keep the
+// others from being run; the error is then a *TrialsError. When Run ends early, what is done is in
 // the log, and running again goes on from there; the records are then those
 // there are.
 func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, error) {

@@ -10,13 +10,22 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
 // run does one trial. The result is nil for a method that makes no
 // representation; what such a method gives is the same for all ranks, and it is
-// run once for a draw.
-func (p *Plan) run(ctx context.Context, t trial) (*Record, *factor.Result, error) {
+// run once for a draw. A panic is an error.
+func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Result, err error) {
+	err = guard.Call(func() error {
+		rec, res, err = p.runOnce(ctx, t)
+		return err
+	})
+	return rec, res, err
+}
+
+func (p *Plan) runOnce(ctx context.Context, t trial) (*Record, *factor.Result, error) {
 	if _, own := builtin(p.Experiment.Methods[t.method].Name); !own {
 		return p.score(ctx, t)
 	}

@@ -1,0 +1,68 @@
+// Package guard turns panics into errors, so that a fault in one trial or in
+// one goroutine does not end the program.
+package guard
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// PanicError is a panic as an error.
+type PanicError struct {
+	// Value is what was panicked with.
+	Value any
+	// Place names the functions of this module that were running, the
+	// innermost first, with their files and lines.
+	Place string
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("internal error: %v (in %s)", e.Value, e.Place)
+}
+
+// Unwrap returns the value, where it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Call runs f and returns its error, or a *PanicError where f panics. Recover
+// reaches the panics of its own goroutine only: a function that is started in
+// another one needs a Call there.
+func Call(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &PanicError{Value: value, Place: place()}
+		}
+	}()
+	return f()
+}
+
+const (
+	module = "github.com/seed4492f2cd/partwise/"
+	// mostPlaces bounds the functions that a place names.
+	mostPlaces = 4
+)
+
+// place returns the functions of the module on the stack of a panic.
+func place() string {
+	callers := make([]uintptr, 200)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
+	var places []string
+	for len(places) < mostPlaces {
+		frame, more := frames.Next()
+		name, own := strings.CutPrefix(frame.Function, module)
+		if own && !strings.HasPrefix(name, "internal/guard.Call") {
+			places = append(places, fmt.Sprintf("%s, %s:%d", name, path.Base(frame.File), frame.Line))
+		}
+		if !more {
+			break
+		}
+	}
+	if len(places) == 0 {
+		return "code of another module"
+	}
+	return strings.Join(places, " < ")
+}

@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+)
+
+// faulty makes a clusterer panic when told to.
+func faulty(t *testing.T, name string, now func() bool) {
+	t.Helper()
+	own := clusterers[name]
+	t.Cleanup(func() { clusterers[name] = own })
+	clusterers[name] = func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+		if now() {
+			panic("index out of range")
+		}
+		return own(ctx, k, x, must, cannot)
+	}
+}
+
+// TestTrialPanics: a panic is the error of its trial, which names the method and
+// the place; the others are run and logged.
+func TestTrialPanics(t *testing.T) {
+	p := newPlan(t, small, writeSet(t, 12, 12, 12, 12))
+	var mu sync.Mutex
+	calls := 0
+	faulty(t, KMeans, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		return calls == 3
+	})
+	records, err := Run(context.Background(), p, t.TempDir(), RunOptions{Workers: 2})
+	var some *TrialsError
+	if !errors.As(err, &some) || some.Failed != 1 {
+		t.Fatalf("got %v, want one failed trial", err)
+	}
+	if len(records) != p.Len()-1 {
+		t.Errorf("%d records of %d trials, of which one panicked", len(records), p.Len())
+	}
+	for _, want := range []string{"classes, rank", "index out of range", "panic_test.go:"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+}
+
+// TestGroupsPanic: a panic while a set is put into groups names the method.
+func TestGroupsPanic(t *testing.T) {
+	p := newPlan(t, small, writeSet(t, 12, 12, 12, 12))
+	faulty(t, KMeans, func() bool { return true })
+	_, err := Groups{K: 2, Method: Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
+	var fault *guard.PanicError
+	if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), "nmf: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLatestPanics: those who ask again get the error, not a value that was never
+// made.
+func TestLatestPanics(t *testing.T) {
+	var l latest[int, *Record]
+	for range 2 {
+		v, err := l.get(1, func() (*Record, error) { panic("fault") })
+		if v != nil || err == nil || !strings.Contains(err.Error(), "fault") {
+			t.Errorf("got %v, %v", v, err)
+		}
+	}
+}
+
+// TestEachSamplePanics: a panic in a goroutine that describes an image is the
+// error of that image.
+func TestEachSamplePanics(t *testing.T) {
+	p := newPlan(t, small, writeSet(t, 12, 12, 12, 12))
+	b := &bag{set: p.Inputs.Set}
+	err := b.each(context.Background(), []int{4, 2, 0}, "", func(at, sample int) error {
+		if sample == 2 {
+			panic("fault")
+		}
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), b.set.Names[2]+": ") {
+		t.Errorf("got %v", err)
+	}
+}
