@@ -37,8 +37,9 @@ type FolderOptions struct {
 // give other ways. Samples and classes are in natural order, s2 before s10.
 //
 // An image is told by its content. Other files, and files and folders whose
-// names begin with a dot, are left out; but what is called an image and is
-// none stays in the set, and reading it fails with its name.
+// names begin with a dot, are left out, and counted in the set's LeftOut but for
+// the labels file; but what is called an image and is none stays in the set, and
+// reading it fails with its name.
 //
 // It is an error if there is no image, if images lie both in dir and below it,
 // if the pattern does not fit one of them, and if two class folders have the
@@ -55,11 +56,11 @@ func folder(dir string, opt FolderOptions) (*Set, error) {
 	if opt.Pattern != "" && opt.LabelsFile != "" {
 		return nil, errors.New("both a pattern and a labels file; give one of them")
 	}
-	names, err := findImages(dir)
+	names, left, err := findImages(dir, opt.LabelsFile)
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Name: folderName(dir), Names: names, Files: make([]string, len(names))}
+	set := &Set{Name: folderName(dir), Names: names, Files: make([]string, len(names)), LeftOut: left}
 	for i, name := range names {
 		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
@@ -87,17 +88,18 @@ func folderName(dir string) string {
 }
 
 // findImages returns the paths of all images below dir, relative to it and
-// with forward slashes, in natural order.
-func findImages(dir string) ([]string, error) {
+// with forward slashes, in natural order, and what else lies there but for the
+// labels file.
+func findImages(dir, labelsFile string) (images []string, left []LeftOut, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.IsDir() {
-		return nil, errors.New("not a folder")
+		return nil, nil, errors.New("not a folder")
 	}
-	var images []string
-	others := 0
+	labels, _ := os.Stat(labelsFile) // one that is not there is told later
+	var others leavings
 	// above holds the folders from dir down to the one that is being read: a
 	// link to one of them would lead round in a circle.
 	var walk func(below string, above []fs.FileInfo) error
@@ -108,17 +110,18 @@ func findImages(dir string) ([]string, error) {
 		}
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
+			name := path.Join(below, entry.Name())
 			if strings.HasPrefix(entry.Name(), ".") {
+				others.add(Hidden, name)
 				continue
 			}
-			name := path.Join(below, entry.Name())
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			info, err := os.Stat(file)
 			switch {
 			case err != nil && hasImageExtension(file):
 				images = append(images, name) // a link to nothing, which reading it will tell
 			case err != nil:
-				others++
+				others.add(NotImage, name)
 			case info.IsDir():
 				if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
 					return fmt.Errorf("%s is a link to a folder that it lies in", file)
@@ -126,7 +129,10 @@ func findImages(dir string) ([]string, error) {
 				if err := walk(name, append(above, info)); err != nil {
 					return err
 				}
-			case info.Mode().IsRegular():
+			case labels != nil && os.SameFile(labels, info):
+			case !info.Mode().IsRegular():
+				others.add(NotImage, name)
+			default:
 				isImage, err := looksLikeImage(file)
 				if err != nil {
 					return err
@@ -134,22 +140,26 @@ func findImages(dir string) ([]string, error) {
 				if isImage {
 					images = append(images, name)
 				} else {
-					others++
+					others.add(NotImage, name)
 				}
 			}
 		}
 		return nil
 	}
 	if err := walk("", []fs.FileInfo{info}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
-	case len(images) == 0 && others == 0:
-		return nil, errors.New("it holds no files")
+	case len(images) == 0 && others == nil:
+		return nil, nil, errors.New("it holds no files")
 	case len(images) == 0:
-		return nil, fmt.Errorf("none of its %d files is an image", others)
+		var what []string
+		for _, l := range others {
+			what = append(what, l.String())
+		}
+		return nil, nil, fmt.Errorf("it holds no image, only %s", strings.Join(what, " and "))
 	}
-	return images, nil
+	return images, others, nil
 }
 
 // looksLikeImage tells images by what they are called or begin with.

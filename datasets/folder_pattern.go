@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -51,5 +52,8 @@ func (p *pattern) class(name string) (string, error) {
 			return class, nil
 		}
 	}
-	return "", fmt.Errorf("the pattern %q does not fit it", p.text)
+	return "", fmt.Errorf("%w %q does not fit it", errPattern, p.text)
 }
+
+// errPattern is in the error of a name that a pattern does not fit.
+var errPattern = errors.New("the pattern")

@@ -140,7 +140,8 @@ func TestFolderErrors(t *testing.T) {
 		{"missing", filepath.Join(t.TempDir(), "none"), FolderOptions{}, []string{"none"}},
 		{"a file", file, FolderOptions{}, []string{"not a folder"}},
 		{"empty", tree(t), FolderOptions{}, []string{"holds no files"}},
-		{"no image", tree(t, "a/1.txt?", "b?"), FolderOptions{}, []string{"none of its 2 files is an image"}},
+		{"no image", tree(t, "a/1.txt?", "b?"), FolderOptions{}, []string{"it holds no image, only 2 files that are no images (a/1.txt, b)"}},
+		{"only hidden", tree(t, ".git/1.pgm"), FolderOptions{}, []string{"it holds no image, only 1 hidden file or folder (.git)"}},
 		{"one class twice", tree(t, "test/Coast/1.pgm", "train/Coast/1.pgm"), FolderOptions{},
 			[]string{`"test/Coast"`, `"train/Coast"`, "pool merges them"}},
 		{"other case", tree(t, "Cat/1.pgm", "cat /1.pgm"), FolderOptions{}, []string{`"Cat"`, `"cat "`, "pool"}},
@@ -305,5 +306,29 @@ func TestFolderOfDanglingLinks(t *testing.T) {
 	}
 	if _, err := s.Image(0); err == nil || !strings.Contains(err.Error(), "x.png") {
 		t.Errorf("reading it: %v", err)
+	}
+}
+
+// TestFolderLeftOut: what is no sample is counted, but for the labels file.
+func TestFolderLeftOut(t *testing.T) {
+	dir := tree(t, "1.pgm", "2.pgm", "a.txt?", "b.txt?", "c.txt?", "d.txt?", "labels.csv?", ".hidden/1.pgm", ".x?")
+	if err := os.Symlink("nowhere", filepath.Join(dir, "e.txt")); err != nil {
+		t.Fatal(err)
+	}
+	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("1.pgm,x\n"))
+	set, err := Folder(dir, FolderOptions{LabelsFile: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range set.LeftOut {
+		got = append(got, l.String())
+	}
+	want := []string{"2 hidden files or folders (.hidden, .x)", "5 files that are no images (a.txt, b.txt, c.txt, …)"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if d := cmp.Diff(set.LeftOut, set.Subset([]int{0}).LeftOut); d != "" {
+		t.Errorf("a subset says otherwise what was left out:\n%s", d)
 	}
 }

@@ -45,9 +45,9 @@ type Form struct {
 	// maxDepth folders further down, that holds one of marks.
 	places, marks []string
 	folder        FolderOptions
-	omit          []string // classes that are none
+	omit          []string // classes that are none of the set's
 	idx           bool     // the folder holds IDX files, not images
-	looks         bool     // a folder with one of marks is taken for this form, whatever its name
+	looks         bool     // the pattern is tried on any folder with one of marks, whatever its name
 }
 
 // Download is one file to fetch for a known set.
@@ -188,7 +188,7 @@ var known = []Info{
 		Home:     "https://data.caltech.edu/records/mzrjq-6wc02",
 		Forms: []Form{{
 			From: fromRaw, places: []string{"101_ObjectCategories", "caltech101", "caltech-101", "caltech10", "."},
-			marks: []string{"BACKGROUND_Google", "airplanes/image_0001.jpg"}, omit: []string{"BACKGROUND_Google"}, looks: true,
+			marks: []string{"BACKGROUND_Google", "airplanes/image_0001.jpg"}, omit: []string{"BACKGROUND_Google"},
 			Files: []Download{{
 				File: "caltech-101.zip", Unpack: true, inner: "caltech-101/101_ObjectCategories.tar.gz",
 				URLs:   []string{"https://data.caltech.edu/records/mzrjq-6wc02/files/caltech-101.zip"},
@@ -262,8 +262,10 @@ func Known() []Info {
 	})
 }
 
-// Lookup returns what is known of the set called name.
+// Lookup returns what is known of the set called name, with or without SetPrefix
+// before it.
 func Lookup(name string) (Info, bool) {
+	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()
 	i := slices.IndexFunc(sets, func(s Info) bool { return s.Name == name })
 	if i < 0 {
@@ -299,14 +301,15 @@ func dataDirs(root string) []string {
 }
 
 // Find returns the file or folder that Open would read the known set called
-// name from, or "" for the generated set, which needs none. The error where there is none says where it was looked for and
-// how to get it, and is an fs.ErrNotExist.
+// name from, or "" for the generated set, which needs none. The error where
+// there is none says where it was looked for and how to get it, and is an
+// fs.ErrNotExist.
 func Find(name string, opt OpenOptions) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {
 		return "", unknownSet(name)
 	}
-	if name == generatedName {
+	if info.Name == generatedName {
 		return "", nil
 	}
 	_, path, err := info.find(opt)
@@ -446,16 +449,26 @@ func (f *Form) open(path string, opt OpenOptions) (*Set, error) {
 	return s.without(f.omit), nil
 }
 
-// without returns the set without the samples of the given classes.
+// without returns the set without the samples of the given classes, which are
+// counted in LeftOut.
 func (s *Set) without(classes []string) *Set {
 	var rows []int
+	omitted := make([]int, len(s.Classes))
 	for i, l := range s.Labels {
 		if l < 0 || !slices.Contains(classes, s.Classes[l]) {
 			rows = append(rows, i)
+		} else {
+			omitted[l]++
 		}
 	}
 	if len(rows) == s.Len() {
 		return s
 	}
-	return s.Subset(rows)
+	out := s.Subset(rows)
+	for l, n := range omitted {
+		if n > 0 {
+			out.LeftOut = append(out.LeftOut, LeftOut{Reason: OtherClass, Count: n, Names: []string{s.Classes[l]}})
+		}
+	}
+	return out
 }

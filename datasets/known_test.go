@@ -167,4 +167,61 @@ func TestOpenKnownExtract(t *testing.T) {
 	if s.Name != "caltech10" || !cmp.Equal(s.Classes, []string{"bass", "ketch"}) || s.Len() != 2 {
 		t.Errorf("%s with %d samples of the classes %v", s.Name, s.Len(), s.Classes)
 	}
+	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is no class of the set" {
+		t.Errorf("it is said to be a part of %q without %v", s.Known, s.LeftOut)
+	}
+	// By its path the folder is read whole.
+	s, err = Open(t.Context(), filepath.Join(root, "caltech10"), OpenOptions{Root: root})
+	if err != nil || !cmp.Equal(s.Classes, []string{"BACKGROUND_Google", "bass", "ketch"}) || s.Len() != 3 || s.LeftOut != nil || s.Known != "" {
+		t.Errorf("by its path: %+v, %v", s, err)
+	}
+}
+
+// TestOpenNamesake: a folder here and a known set of one name are told apart.
+func TestOpenNamesake(t *testing.T) {
+	noDataDirs(t)
+	data, here := t.TempDir(), t.TempDir()
+	t.Chdir(here)
+	open := func(name string) (*Set, error) { return Open(t.Context(), name, OpenOptions{Root: data}) }
+	writeFile(t, filepath.Join("orl", "mine.png"), pngFile(t))
+	is := func(name, known string) {
+		t.Helper()
+		if s, err := open(name); err != nil || s.Known != known {
+			t.Errorf("%s: %+v, %v; want the known set %q", name, s, err, known)
+		}
+	}
+	refuses := func(name string, want ...string) {
+		t.Helper()
+		_, err := open(name)
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: error %v, want one with %q", name, err, w)
+			}
+		}
+	}
+	// The folder alone.
+	is("orl", "")
+	is("./orl", "")
+	refuses("set:orl", "the set orl is not there", "partwise datasets get orl")
+	refuses("set:nothing", `"nothing" is no known set`)
+	// Both.
+	writeFile(t, filepath.Join(data, "att_faces", "s1", "1.pgm"), pngFile(t))
+	refuses("orl", `"orl" is both a folder here and a known set, in `+filepath.Join(data, "att_faces"), "./orl", "set:orl")
+	is("./orl", "")
+	is("set:orl", "orl")
+	is(filepath.Join(data, "att_faces"), "")
+	is("generated", "generated")
+	is("set:generated", "generated")
+	writeFile(t, "generated", []byte("1,2\n2,1\n"))
+	refuses("generated", `"generated" is both a file here and a known set, made when asked for`, "./generated", "set:generated")
+	is("./generated", "")
+	is("set:generated", "generated")
+	// The known set alone, and in the current folder under its name.
+	t.Chdir(t.TempDir())
+	is("orl", "orl")
+	writeFile(t, filepath.Join("orl", "s1", "1.pgm"), pngFile(t))
+	data = "."
+	is("orl", "orl")
+	is("set:orl", "orl")
+	is("./orl", "")
 }

@@ -27,4 +27,7 @@ func TestLargest(t *testing.T) {
 	if diff := cmp.Diff([]int{0, 1, 1, 0}, two.Labels); diff != "" {
 		t.Error(diff)
 	}
+	if diff := cmp.Diff([]LeftOut{{Reason: Unlabelled, Count: 1}}, two.LeftOut); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,14 +37,23 @@ func (opt *OpenOptions) vectors() VectorOptions {
 	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width}
 }
 
+// SetPrefix before a name says that it is a known set's, not a path.
+const SetPrefix = "set:"
+
 // Open returns the set called name: "generated", a known set (see Known), or a
 // file or folder. A known set is looked for in opt.Root, in the folder that
 // the environment variable PARTWISE_DATA names and in partwise in the user's
 // cache folder.
 //
-// A folder is read as that of a known set if it looks like one, as one of IDX
-// files if it holds them, and else by Folder. A file is read by MAT, IDX, NPY,
-// NPZ or CSV, which its content tells, not its name.
+// Where a known set is there and the current folder holds a file or folder of
+// its name too, the name alone is an error: SetPrefix before it is for the known
+// set, "./" for what is here. Where one of them is there, the name stands for it.
+//
+// A folder is read as one of IDX files if it holds them, and else by Folder, by
+// the pattern of a known set's file names where all of its images fit it. What
+// a known set leaves out is left out by its name only: a folder is read whole. A
+// file is read by MAT, IDX, NPY, NPZ or CSV, which its content tells, not its
+// name.
 func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -68,11 +78,18 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 
 // open returns the set called name and whether it consists of parts.
 func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
-	if name == generatedName {
-		return Generated(opt.Seed), false, nil
-	}
-	if info, ok := Lookup(name); ok {
+	info, isKnown, err := knownOrHere(name, opt)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case isKnown && info.Name == generatedName:
+		s := Generated(opt.Seed)
+		s.Known = generatedName
+		return s, false, nil
+	case isKnown:
 		return openKnown(&info, opt)
+	case strings.HasPrefix(name, SetPrefix):
+		return nil, false, unknownSet(strings.TrimPrefix(name, SetPrefix))
 	}
 	stat, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
@@ -88,12 +105,56 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	return s, false, err
 }
 
+// knownOrHere tells whether name stands for a known set, and which. It is an
+// error where it could be a path as well.
+func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err error) {
+	info, isKnown = Lookup(name)
+	if !isKnown || strings.HasPrefix(name, SetPrefix) {
+		return info, isKnown, nil
+	}
+	here, err := os.Stat(name)
+	if err != nil {
+		return info, true, nil // nothing of this name is here
+	}
+	at, where := "", "made when asked for"
+	if name != generatedName {
+		_, at, err = info.find(opt)
+		if errors.Is(err, fs.ErrNotExist) {
+			return info, false, nil
+		}
+		if err != nil || within(at, here) {
+			return info, true, err // what is here is the known set
+		}
+		where = "in " + at
+	}
+	kind := "file"
+	if here.IsDir() {
+		kind = "folder"
+	}
+	return info, false, fmt.Errorf("%q is both a %s here and a known set, %s: write %[4]s for the %[2]s or %[5]s for the set",
+		name, kind, where, "."+string(filepath.Separator)+name, SetPrefix+name)
+}
+
+// within tells whether path is the file or folder or lies in it.
+func within(path string, folder fs.FileInfo) bool {
+	path, err := filepath.Abs(path)
+	for err == nil {
+		var info fs.FileInfo
+		if info, err = os.Stat(path); err == nil && os.SameFile(info, folder) {
+			return true
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return false
+		}
+		path = up
+	}
+	return false
+}
+
 func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
 	form, path, err := info.find(opt)
 	if err != nil {
-		if _, here := os.Stat(info.Name); here == nil {
-			err = fmt.Errorf("%w; write .%c%s for what is here", err, filepath.Separator, info.Name)
-		}
 		return nil, false, err
 	}
 	s, err = form.open(path, opt)
@@ -103,7 +164,7 @@ func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
 	if form.idx && opt.Part == "" && s.Len() != info.Samples {
 		return nil, false, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
-	s.Name = info.Name
+	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
 		s.Name = filepath.Base(path) // an extract should not pass for the whole
 	}
@@ -118,19 +179,39 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 	for _, e := range entries {
 		if isIDXImages(e.Name()) {
 			s, err = idxFolder(dir, opt.Part, opt.vectors())
+			if err == nil {
+				s.LeftOut = besideIDX(entries)
+			}
 			return s, true, err
 		}
 	}
-	for _, info := range known {
-		for i := range info.Forms {
-			if f := &info.Forms[i]; f.looks && f.findIn(dir, 0) != "" {
-				s, err = f.open(dir, opt)
-				return s, false, err
+	if opt.Folder.Pattern == "" && opt.Folder.LabelsFile == "" {
+		for _, info := range known {
+			for i := range info.Forms {
+				if f := &info.Forms[i]; f.looks && f.findIn(dir, 0) != "" {
+					if s, err = f.open(dir, opt); !errors.Is(err, errPattern) {
+						return s, false, err
+					}
+				}
 			}
 		}
 	}
 	s, err = Folder(dir, opt.Folder)
 	return s, false, err
+}
+
+// besideIDX counts what lies beside IDX files.
+func besideIDX(entries []os.DirEntry) []LeftOut {
+	var left leavings
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "."):
+			left.add(Hidden, name)
+		case !strings.Contains(name, "idx"):
+			left.add(NotIDX, name)
+		}
+	}
+	return left
 }
 
 func openFile(path string, opt VectorOptions) (*Set, error) {

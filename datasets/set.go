@@ -25,6 +25,11 @@ type Set struct {
 	// Height and Width are the size of the images that the vectors hold, row
 	// by row and upright, or 0 where the vectors are no images.
 	Height, Width int
+	// LeftOut counts what lay beside the samples and is none of them.
+	LeftOut []LeftOut
+	// Known is the name of the known set that this is or is a part of, "" for
+	// a file or folder.
+	Known string
 }
 
 // Len returns the number of samples.

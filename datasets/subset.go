@@ -12,7 +12,7 @@ import (
 // with no sample is dropped and the labels renumbered. It panics where a row
 // is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
-	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width}
+	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width, LeftOut: slices.Clone(s.LeftOut), Known: s.Known}
 	if s.Files != nil {
 		out.Files = take(s.Files, rows)
 	}
@@ -49,7 +49,7 @@ func (s *Set) Subset(rows []int) *Set {
 
 // Largest returns the set of the k classes with the most samples, in the order
 // that they have; of classes of one size the first. Samples of no known class are
-// left out.
+// left out, and counted in LeftOut.
 func (s *Set) Largest(k int) *Set {
 	size := make([]int, len(s.Classes))
 	for _, l := range s.Labels {
@@ -64,12 +64,20 @@ func (s *Set) Largest(k int) *Set {
 	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
 	kept := order[:min(k, len(order))]
 	var rows []int
+	unlabelled := 0
 	for i, l := range s.Labels {
-		if l >= 0 && slices.Contains(kept, l) {
+		switch {
+		case l < 0:
+			unlabelled++
+		case slices.Contains(kept, l):
 			rows = append(rows, i)
 		}
 	}
-	return s.Subset(rows)
+	out := s.Subset(rows)
+	if unlabelled > 0 {
+		out.LeftOut = append(out.LeftOut, LeftOut{Reason: Unlabelled, Count: unlabelled})
+	}
+	return out
 }
 
 func take[T any](values []T, rows []int) []T {

@@ -25,6 +25,8 @@ type Summary struct {
 	Command string `json:"command"`
 	// Settings are names and values, in words.
 	Settings [][2]string `json:"settings"`
+	// Warnings say what was left out of the data.
+	Warnings []string `json:"warnings,omitempty"`
 	// Methods are the methods' labels, in the order of the experiment, and
 	// Sweeps say which of them are one method with several settings.
 	Methods []string `json:"methods"`
@@ -50,6 +52,7 @@ type Summary struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
+	s.Warnings = e.Notes(p.Inputs)
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {

@@ -76,7 +76,11 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 				return err
 			}
 			if out == "" {
-				out = filepath.Join("results", filepath.Base(abs)+"-groups")
+				name, err := nameOf(args[0])
+				if err != nil {
+					return err
+				}
+				out = filepath.Join("results", name+"-groups")
 			}
 			if err := checkOut(abs, out); err != nil {
 				return usageError{err}
@@ -152,14 +156,8 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if g.K == 0 && len(in.Set.Classes) < 2 {
 		return usageError{errors.New("how many groups? say it with -k")}
 	}
-	warnings := incomplete(e.Data, in)
-	for _, w := range warnings {
-		fmt.Fprintln(stderr, "partwise:", w)
-	}
-	for _, s := range in.Skipped {
-		fmt.Fprintln(stderr, "left out:", s)
-		warnings = append(warnings, "left out: "+s.Error())
-	}
+	warnings := e.Notes(in)
+	tellNotes(stderr, warnings)
 	working := newBar(stderr, "factorising")
 	found, err := g.Find(ctx, in, working.count)
 	working.end()

@@ -335,6 +335,71 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestLeftOut: what is left out of a folder is said on the terminal and on the
+// page, and nothing is left out that is a picture.
+func TestLeftOut(t *testing.T) {
+	workplace(t)
+	picture := read(t, "photos", firstFile(t, "photos"))
+	for _, f := range []string{"BACKGROUND_Google/image_0001.png", "airplanes/image_0001.png", "airplanes/image_0002.png",
+		"BACKGROUND_Google/image_0002.png", "bass/image_0001.png", "bass/image_0002.png", ".thumbnails/1.png"} {
+		if err := os.MkdirAll(filepath.Join("mine", filepath.Dir(f)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join("mine", f), picture)
+	}
+	write(t, "mine/bass/notes.txt", "none")
+	write(t, "mine/bass/broken.png", picture[:len(picture)/2])
+	const left = "left out: 1 hidden file or folder (.thumbnails), 1 file that is no image (bass/notes.txt), 1 sample that cannot be used:"
+	for _, line := range []string{"cluster mine -k 2 --out found", "run --set mine --method kmeans --repeats 1 --classes 2 --out found-run", "features mine --out found.csv"} {
+		code, out, stderr := partwise(append(strings.Fields(line), "--skip-bad")...)
+		if code != exitDone || !strings.Contains(stderr, left) || !strings.Contains(stderr, "broken.png: png") {
+			t.Errorf("partwise %s: exit code %d, printed %q and said %q", line, code, out, stderr)
+		}
+		if strings.HasPrefix(line, "cluster") && !strings.Contains(out, "6 samples in 2 groups") {
+			t.Errorf("partwise %s printed %q", line, out)
+		}
+	}
+	must(t, "report", "found-run")
+	for _, dir := range []string{"found", "found-run"} {
+		if page := read(t, dir, "index.html"); !strings.Contains(page, left) || !strings.Contains(page, "broken.png") {
+			t.Errorf("the page in %s does not say what was left out", dir)
+		}
+	}
+}
+
+// TestNamesake: a folder here and a known set of one name have a spelling each on
+// every command and in an experiment file.
+func TestNamesake(t *testing.T) {
+	workplace(t)
+	if err := os.CopyFS("generated", os.DirFS("photos")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "ambiguous.yaml", "data: generated\nmethods: [kmeans]\nclasses: 2\nrepeats: 1\n")
+	write(t, "set.yaml", "data: set:generated\nmethods: [kmeans]\nclasses: 2\nrepeats: 1\n")
+	write(t, "folder.yaml", "data: {set: ./generated, pattern: '{class}-*'}\nmethods: [kmeans]\nclasses: 2\nrepeats: 1\n")
+	for _, line := range []string{"cluster generated -k 2", "run ambiguous.yaml", "features generated --out g.npz"} {
+		code, _, stderr := partwise(strings.Fields(line)...)
+		if code != exitFailed || !strings.Contains(stderr, "./generated for the folder or set:generated for the set") {
+			t.Errorf("partwise %s: exit code %d, said %q", line, code, stderr)
+		}
+	}
+	for line, want := range map[string]string{
+		"cluster set:generated --method nmf,iterations=3 --cluster restarts=1": "results/generated-groups",
+		"cluster ./generated --method nmf,iterations=3 -k 2 --out c2":          "72 samples in 2 groups",
+		"run set.yaml":    "1 of 1 trials",
+		"run folder.yaml": "1 of 1 trials",
+		"run --set set:generated,samples=700 --method kmeans --classes 2 --repeats 1": "results/generated;",
+		"features set:generated --out g.npz":                                          "720 samples",
+		"features ./generated --out h.npz":                                            "72 samples",
+		"datasets set:generated":                                                      "Generated objects",
+		"datasets get set:generated":                                                  "made when",
+	} {
+		if out := must(t, strings.Fields(line)...); !strings.Contains(out, want) {
+			t.Errorf("partwise %s printed %q, want %q", line, out, want)
+		}
+	}
+}
+
 // firstFile returns the name of the first file in a folder.
 func firstFile(t *testing.T, dir string) string {
 	t.Helper()

@@ -52,7 +52,7 @@ func getCommand(root *string) *cobra.Command {
 			case !ok:
 				return usageError{unknownSet(args[0])}
 			case len(info.Forms) == 0:
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", args[0])
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", info.Name)
 				return err
 			case from != "" && from != "raw" && from != "mat":
 				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
@@ -71,14 +71,14 @@ func getCommand(root *string) *cobra.Command {
 				}
 				b.set(done, total)
 			}}
-			err := d.Get(cmd.Context(), args[0], dir)
+			err := d.Get(cmd.Context(), info.Name, dir)
 			if b != nil {
 				b.end()
 			}
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", args[0], dir)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
 			return err
 		},
 	}

@@ -79,9 +79,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 		return err
 	}
 	defer in.Close()
-	for _, s := range in.Skipped {
-		fmt.Fprintln(cmd.ErrOrStderr(), "left out:", s)
-	}
+	tellNotes(cmd.ErrOrStderr(), e.Notes(in))
 	n, m := in.Dims()
 	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: in.X}
 	for i, row := range in.Rows {

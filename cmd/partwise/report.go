@@ -38,7 +38,7 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 	}
 	e := report.Experiment{
 		Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Sweeps: s.Sweeps,
-		Classes: s.Classes, Records: records, Trials: len(s.Trials),
+		Classes: s.Classes, Records: records, Trials: len(s.Trials), Warnings: s.Warnings,
 	}
 	if s.Height > 0 {
 		for i, m := range s.LoadModels(dir) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // keys are the flags that say what an experiment file says, one key each.
 var keys = []struct{ flag, help string }{
 	{"name", "what the results are called"},
-	{"set", "the data: a known set or a path, with settings behind it as in yale,from=raw"},
+	{"set", "the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"},
 	{"task", "what methods are compared by: cluster or classify"},
 	{"features", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200"},
 	{"classes", "numbers of classes: 5, 2..10 or 2,5,10"},
@@ -71,7 +72,11 @@ same again goes on where it stopped.`,
 				return usageError{err}
 			}
 			if e.Name == "" && e.Data.Set != "" {
-				e.Name = strings.TrimLeft(filepath.Base(e.Data.Set), ".")
+				name, err := nameOf(e.Data.Set)
+				if err != nil {
+					return err
+				}
+				e.Name = strings.TrimLeft(name, ".")
 			}
 			if err := e.Check(); err != nil {
 				return usageError{err}
@@ -151,13 +156,17 @@ func inline(value, first string) string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
-// incomplete says in a line where a known set is here in part only.
-func incomplete(d pipeline.Data, in *pipeline.Inputs) []string {
-	info, known := datasets.Lookup(d.Set)
-	if n := in.Set.Len(); known && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
-		return []string{fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name)}
+// tellNotes prints what should be known of the inputs.
+func tellNotes(w io.Writer, notes []string) {
+	for _, n := range notes {
+		fmt.Fprintln(w, "partwise:", n)
 	}
-	return nil
+}
+
+// nameOf returns what the results of a known set or a path are called.
+func nameOf(set string) (string, error) {
+	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
+	return filepath.Base(abs), err
 }
 
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
@@ -167,12 +176,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 		return err
 	}
 	defer in.Close()
-	for _, w := range incomplete(e.Data, in) {
-		fmt.Fprintln(stderr, "partwise:", w)
-	}
-	for _, s := range in.Skipped {
-		fmt.Fprintln(stderr, "left out:", s)
-	}
+	tellNotes(stderr, e.Notes(in))
 	if _, damaged, err := pipeline.ReadLog(out); err == nil && len(damaged) > 0 {
 		fmt.Fprintf(stderr, "partwise: %d damaged lines of %s are left out, the first of them line %d; their trials are run again\n",
 			len(damaged), filepath.Join(out, pipeline.LogFile), damaged[0])
