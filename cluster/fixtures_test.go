@@ -85,7 +85,7 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 		f.checkLabels(t, got, err)
 	},
 	"ncut": func(t *testing.T, f *fixture) {
-		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(dense2(f.Inputs.Similarity))
+		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(context.Background(), dense2(f.Inputs.Similarity))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"ss_kk": func(t *testing.T, f *fixture) {
 		s := SSKK{KernelKMeans: KernelKMeans{K: f.k()}}
 		s.Weight, _ = f.Inputs.Weight.(float64) // else the formula of the default, in words
-		got, err := s.Kernel(dense2(f.Inputs.Similarity), f.Inputs.Must, f.Inputs.Cannot)
+		got, err := s.Kernel(context.Background(), dense2(f.Inputs.Similarity), f.Inputs.Must, f.Inputs.Cannot)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,11 +2,12 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
 // NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000,
@@ -21,8 +22,9 @@ type NormalisedCut struct {
 // must be symmetric and finite: the eigenvectors of the K largest eigenvalues
 // of D^-½SD^-½, D holding the sums of S's rows, the largest first and then
 // every row scaled to length 1. A row of S that sums to 0 gives a row of
-// zeros; one that sums to less is an error.
-func (c NormalisedCut) Embed(similarity mat.Matrix) (*mat.Dense, error) {
+// zeros; one that sums to less is an error. It takes O(n³) time and 24n² bytes, and
+// returns when ctx ends.
+func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.Dense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
 		return nil, fmt.Errorf("normalised cut: %w", err)
@@ -50,12 +52,10 @@ func (c NormalisedCut) Embed(similarity mat.Matrix) (*mat.Dense, error) {
 			normalised.SetSym(i, j, scale[i]*sym.At(i, j)*scale[j])
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(normalised, true) {
-		return nil, errors.New("normalised cut: the eigenvectors of the similarity do not converge")
+	_, vectors, err := eigen.Symmetric(ctx, normalised, true)
+	if err != nil {
+		return nil, fmt.Errorf("normalised cut: the eigenvectors of the similarity: %w", err)
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
 	embedding := mat.NewDense(n, c.K, nil)
 	for i := range n {
 		if scale[i] == 0 {
@@ -77,7 +77,7 @@ func (c NormalisedCut) Embed(similarity mat.Matrix) (*mat.Dense, error) {
 // Fit clusters n samples by their n×n similarity. The answer's Centres are K×K,
 // in the coordinates of Embed.
 func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
-	embedding, err := c.Embed(similarity)
+	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
 		return nil, err
 	}

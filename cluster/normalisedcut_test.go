@@ -45,7 +45,7 @@ func TestNormalisedCutRings(t *testing.T) {
 
 func TestNormalisedCutEmbed(t *testing.T) {
 	similarity, _ := rings()
-	embedding, err := NormalisedCut{KMeans{K: 3}}.Embed(similarity)
+	embedding, err := NormalisedCut{KMeans{K: 3}}.Embed(context.Background(), similarity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestNormalisedCutLoneSample(t *testing.T) {
 		0, 0, 0, 0, 0,
 	})
 	c := NormalisedCut{KMeans{K: 2}}
-	embedding, err := c.Embed(similarity)
+	embedding, err := c.Embed(context.Background(), similarity)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestSSKKKernel(t *testing.T) {
 	before := mat.NewSymDense(30, nil)
 	before.CopySym(similarity)
 	must, cannot := randomLinks(truth, 40, 1)
-	once, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(similarity, must, cannot)
+	once, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(context.Background(), similarity, must, cannot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestSSKKKernel(t *testing.T) {
 	for _, p := range must {
 		must = append(must, [2]int{p[1], p[0]}, [2]int{p[0], p[0]})
 	}
-	twice, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(similarity, must, append(cannot, cannot...))
+	twice, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(context.Background(), similarity, must, append(cannot, cannot...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestSSKKKernel(t *testing.T) {
 		t.Error("repeated links change the kernel")
 	}
 	// A positive definite kernel without links stays what it is.
-	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(mat.NewDiagDense(3, []float64{1, 2, 3}), nil, nil)
+	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(context.Background(), mat.NewDiagDense(3, []float64{1, 2, 3}), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSSKKFollowsLinks(t *testing.T) {
 func TestSSKKErrors(t *testing.T) {
 	similarity, must, _ := linkedPair()
 	for _, weight := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := (SSKK{KernelKMeans{K: 2}, weight}).Kernel(similarity, must, nil); err == nil {
+		if _, err := (SSKK{KernelKMeans{K: 2}, weight}).Kernel(context.Background(), similarity, must, nil); err == nil {
 			t.Errorf("weight %v is no error", weight)
 		}
 	}
@@ -92,7 +92,8 @@ func TestSSKKErrors(t *testing.T) {
 		want         string
 	}{
 		{0, must, nil, "0 clusters of 4"},
-		{2, must, [][2]int{{2, 0}}, "(0, 2) is both a must-link and a cannot-link"},
+		{2, must, [][2]int{{2, 0}}, "cannot-link (2, 0) contradicts must-link (2, 0)"},
+		{2, [][2]int{{0, 1}, {1, 2}}, [][2]int{{2, 0}}, "cannot-link (2, 0) contradicts must-link (2, 1), (1, 0)"},
 		{2, must, [][2]int{{1, 1}}, "cannot-link (1, 1) parts a sample from itself"},
 		{2, must, [][2]int{{1, 4}}, "cannot-link (1, 4) among 4 samples"},
 	} {

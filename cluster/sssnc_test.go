@@ -49,7 +49,7 @@ func TestLinkSimilarity(t *testing.T) {
 		t.Error("the similarity was changed")
 	}
 	_, err = SSSNC{}.Fit(context.Background(), similarity, [][2]int{{0, 1}}, [][2]int{{1, 0}})
-	if err == nil || !strings.Contains(err.Error(), "ss-snc: (0, 1) is both") {
+	if err == nil || !strings.Contains(err.Error(), "ss-snc: cannot-link (1, 0) contradicts must-link (1, 0)") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func (s NNSC) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 // sum is the penalty λ·Σ V.
 type sum struct{ lambda float64 }
 
-func (s sum) bind(data, Known) (boundPenalty, error) {
+func (s sum) bind(context.Context, data, Known) (boundPenalty, error) {
 	if !(s.lambda >= 0 && s.lambda <= largestValue) {
 		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", s.lambda)
 	}

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -98,11 +99,31 @@ func newData(x mat.Matrix) (data, error) {
 	}
 	for i, p := range peak {
 		if p < smallestValue {
-			return nil, &SampleError{i, fmt.Sprintf("all %d values are zero", m)}
+			problem := fmt.Sprintf("all %d values are zero", m)
+			if p > 0 {
+				problem = fmt.Sprintf("its largest value, %.3g, is not usable (it must be at least %g)", p, smallestValue)
+			}
+			return nil, &SampleError{i, problem}
 		}
 	}
 	return d, nil
 }
+
+// innerProducts returns those of all pairs of samples, n×n.
+func innerProducts(ctx context.Context, x data) (*mat.Dense, error) {
+	n, _ := x.dims()
+	out := mat.NewDense(n, n, nil)
+	for from := 0; from < n; from += gramRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x.gram(out.Slice(from, min(from+gramRows, n), 0, n).(*mat.Dense), from)
+	}
+	return out, nil
+}
+
+// gramRows is how many samples are compared with all others at a time.
+const gramRows = 64
 
 // firstNegative returns the place and value of the first negative value.
 func firstNegative(d data) (i, j int, value float64, found bool) {

@@ -9,6 +9,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // A linear embedding looks for a projection whose columns v make vᵀAv largest
@@ -162,12 +165,11 @@ func (t *training) centre(keep func(i int) bool) error {
 // principal returns the orthonormal directions in which the samples vary, m×r,
 // and by how much, falling: the singular vectors and values of x. What rounding
 // makes of no variation is left out.
-func (t *training) principal() (directions *mat.Dense, sigma []float64, err error) {
-	var svd mat.SVD
-	if !svd.Factorize(t.x, mat.SVDThinV) {
-		return nil, nil, errors.New("the principal directions of the samples were not found")
+func (t *training) principal(ctx context.Context) (directions *mat.Dense, sigma []float64, err error) {
+	sigma, _, v, err := eigen.Singular(ctx, t.x, false)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the principal directions of the samples: %w", err)
 	}
-	sigma = svd.Values(nil)
 	r := 0
 	for r < len(sigma) && sigma[r] > 1e-13*t.size {
 		r++
@@ -176,23 +178,22 @@ func (t *training) principal() (directions *mat.Dense, sigma []float64, err erro
 	if r == 0 {
 		return nil, nil, fmt.Errorf("all %d samples to learn from are the same", n)
 	}
-	var v mat.Dense
-	svd.VTo(&v)
 	return v.Slice(0, m, 0, r).(*mat.Dense), sigma[:r], nil
 }
 
 // reduced returns the principal directions, m×q, that keep the share of the
 // variance, and x in those directions, n×q. There are at most n less the number of
 // groups of them: in more, some would have no scatter within the groups.
-func (t *training) reduced(share float64, groups int) (directions, y *mat.Dense, err error) {
-	directions, sigma, err := t.principal()
+func (t *training) reduced(ctx context.Context, share float64, groups int) (directions, y *mat.Dense, err error) {
+	directions, sigma, err := t.principal(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	n, m := t.x.Dims()
 	q := min(fewest(sigma, share), n-groups)
 	directions = directions.Slice(0, m, 0, q).(*mat.Dense)
-	return directions, times(t.x, directions), nil
+	y, err = timesLarge(ctx, t.x, directions)
+	return directions, y, err
 }
 
 // fewest returns how many of the leading directions have the share of the
@@ -237,12 +238,15 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 
 // between returns the scatter of the class means, Σ n_c·m_c·m_cᵀ, q×q; y is
 // centred at the mean of the labelled samples.
-func (t *training) between(y *mat.Dense) (*mat.SymDense, error) {
+func (t *training) between(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
 		scaleRow(means, c, math.Sqrt(float64(n)))
 	}
-	s := scatter(means)
+	s, err := scatter(ctx, means)
+	if err != nil {
+		return nil, err
+	}
 	if !(mat.Trace(s) > 1e-20*inner(y, y)) {
 		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
 	}
@@ -251,13 +255,13 @@ func (t *training) between(y *mat.Dense) (*mat.SymDense, error) {
 
 // within returns the scatter of the samples about the means of their classes,
 // q×q.
-func (t *training) within(y *mat.Dense) *mat.SymDense {
+func (t *training) within(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
 	means := t.classMeans(y)
 	about := mat.DenseCopyOf(y)
 	for i, c := range t.class {
 		axpy(-1, means.RawRowView(c), about.RawRowView(i))
 	}
-	return scatter(about)
+	return scatter(ctx, about)
 }
 
 // labelledRows returns the rows of y that are labelled.
@@ -273,17 +277,24 @@ func (t *training) labelledRows(y *mat.Dense) *mat.Dense {
 }
 
 // scatter returns aᵀa.
-func scatter(a *mat.Dense) *mat.SymDense {
+func scatter(ctx context.Context, a *mat.Dense) (*mat.SymDense, error) {
+	return symmetricProduct(ctx, a, a)
+}
+
+// symmetricProduct returns aᵀb, q×q, which is symmetric.
+func symmetricProduct(ctx context.Context, a, b *mat.Dense) (*mat.SymDense, error) {
 	_, q := a.Dims()
-	out := mat.NewDense(q, q, nil)
-	gemm(out, a, trans, a, noTrans)
-	return mat.NewSymDense(q, out.RawMatrix().Data)
+	return guard.Interruptible(ctx, func() (*mat.SymDense, error) {
+		out := mat.NewDense(q, q, nil)
+		gemm(out, a, trans, b, noTrans)
+		return mat.NewSymDense(q, out.RawMatrix().Data), nil
+	})
 }
 
 // graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
 // over the rows of y.
-func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
-	n, q := y.Dims()
+func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, error) {
+	n, _ := y.Dims()
 	ly := like(y)
 	for i := range n {
 		cols, vals := s.Row(i)
@@ -292,9 +303,7 @@ func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
 			axpy(-vals[p], y.RawRowView(j), ly.RawRowView(i))
 		}
 	}
-	out := mat.NewDense(q, q, nil)
-	gemm(out, y, trans, ly, noTrans)
-	return mat.NewSymDense(q, out.RawMatrix().Data)
+	return symmetricProduct(ctx, y, ly)
 }
 
 // generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,
@@ -302,7 +311,11 @@ func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
 // out: those directions are any. Along directions in which r is 0, but for
 // rounding, it is taken for 1e-10 of the mean of both, so that what has no scatter
 // to be held against comes first.
-func generalised(a, r *mat.SymDense, count int) (*mat.Dense, error) {
+func generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
+	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return solveGeneralised(ctx, a, r, count) })
+}
+
+func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
 	q := r.SymmetricDim()
 	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
 	var chol mat.Cholesky
@@ -330,13 +343,10 @@ func generalised(a, r *mat.SymDense, count int) (*mat.Dense, error) {
 			sym.SetSym(i, j, (white.At(i, j)+white.At(j, i))/2)
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(sym, true) {
-		return nil, errors.New("the directions of the embedding were not found")
+	lambda, w, err := eigen.Symmetric(ctx, sym, true)
+	if err != nil {
+		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
-	var w mat.Dense
-	e.VectorsTo(&w)
-	lambda := e.Values(nil) // rising
 	count = min(count, q)
 	for count > 1 && !(lambda[q-count] > 1e-10*lambda[q-1]) {
 		count--
@@ -360,9 +370,23 @@ func times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// result projects all samples. Of the two directions of each column of the
+// timesLarge is times for matrices of which nobody else changes any.
+func timesLarge(ctx context.Context, a, b *mat.Dense) (*mat.Dense, error) {
+	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return times(a, b), nil })
+}
+
+// result projects all samples to what v, q×d, makes of the directions, m×q.
+func (t *training) result(ctx context.Context, directions, v *mat.Dense) (*Result, error) {
+	projection, err := timesLarge(ctx, directions, v)
+	if err != nil {
+		return nil, err
+	}
+	return t.projected(ctx, projection)
+}
+
+// projected projects all samples. Of the two directions of each column of the
 // projection, m×d, it takes the one in which the largest entry is positive.
-func (t *training) result(ctx context.Context, projection *mat.Dense) (*Result, error) {
+func (t *training) projected(ctx context.Context, projection *mat.Dense) (*Result, error) {
 	if !finite(projection) {
 		return nil, errors.New("the projection has outgrown what numbers can hold")
 	}

@@ -123,7 +123,7 @@ func pairOf(t *testing.T, m Method, p problem) (a, r *mat.Dense) {
 	case LDA:
 		return &between, within
 	case SDA:
-		s, err := m.Graph(p.x)
+		s, err := m.Graph(context.Background(), p.x)
 		if err != nil {
 			t.Fatal(err)
 		}

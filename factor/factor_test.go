@@ -148,13 +148,17 @@ func TestInitialisations(t *testing.T) {
 }
 
 // TestLeadingSVD: the iterated triplets are those of the full singular
-// value decomposition.
+// value decomposition, whatever the size of the data.
 func TestLeadingSVD(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(60) {
 		p := randomProblem(seed, true)
+		p.x.Scale([]float64{1, 1e-90, 1e-75, 1e-60, 1e60, 1e90}[seed%6], p.x)
 		n, m := p.x.Dims()
 		k := min(1+int(seed)%4, n, m)
-		left, sigma, right := leadingSVD(denseData{p.x}, k)
+		left, sigma, right, err := leadingSVD(context.Background(), denseData{p.x}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var full mat.SVD
 		if !full.Factorize(p.x, mat.SVDThin) {
 			t.Fatal("no decomposition")

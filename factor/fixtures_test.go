@@ -284,7 +284,7 @@ func neighbourhood(f *fixture) Neighbourhood {
 }
 
 func checkGraph(t *testing.T, f *fixture) {
-	s, err := neighbourhood(f).Graph(columns(f.Inputs.X))
+	s, err := neighbourhood(f).Graph(context.Background(), columns(f.Inputs.X))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func checkGraph(t *testing.T, f *fixture) {
 
 func checkGraphMethod(t *testing.T, f *fixture) {
 	h := neighbourhood(f)
-	s, err := h.Graph(columns(f.Inputs.X))
+	s, err := h.Graph(context.Background(), columns(f.Inputs.X))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, op
 	case Random, "":
 		f = p.random(d, ch, opt)
 	case NNDSVDa:
-		f, err = p.fromSVD(d, ch, opt)
+		f, err = p.fromSVD(ctx, d, ch, opt)
 	case FromNMF:
 		f, err = p.fromNMF(ctx, x, ch, opt)
 	default:
@@ -212,13 +212,16 @@ func lift(a *mat.Dense) {
 // fromSVD is NNDSVDa. For each singular triplet the pair of positive parts or
 // that of negative parts of its vectors, whichever is the larger, becomes a
 // pair of factors; where entries are then 0 they get the data's mean.
-func (p Parts) fromSVD(d data, ch *change, opt Options) (*initialFactors, error) {
+func (p Parts) fromSVD(ctx context.Context, d data, ch *change, opt Options) (*initialFactors, error) {
 	n, m := d.dims()
 	rank := opt.Rank
 	if rank > min(n, m) {
 		return nil, fmt.Errorf("nndsvda starts at most min(n, m) = %d basis vectors, not %d", min(n, m), rank)
 	}
-	left, sigma, right := leadingSVD(d, rank)
+	left, sigma, right, err := leadingSVD(ctx, d, rank)
+	if err != nil {
+		return nil, fmt.Errorf("initialisation by nndsvda: %w", err)
+	}
 	var mean float64
 	d.each(func(_, _ int, x float64) { mean += x })
 	mean = math.Abs(mean) / float64(n) / float64(m)

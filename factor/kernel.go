@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
 // Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation
@@ -99,7 +101,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	}
 	b := &boundKernel{Kernel: k}
 	if k.Matrix != nil {
-		b.values, err = givenKernel(k.Matrix, n)
+		b.values, err = givenKernel(ctx, k.Matrix, n)
 		return b, err
 	}
 	if err := k.checkSamples(d); err != nil {
@@ -237,7 +239,7 @@ func (k Kernel) checkSamples(x data) error {
 }
 
 // givenKernel returns a copy of a caller's K, checked.
-func givenKernel(given *mat.Dense, n int) (*mat.Dense, error) {
+func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, error) {
 	if r, c := given.Dims(); r != n || c != n {
 		return nil, fmt.Errorf("the kernel is %d×%d for %d samples", r, c, n)
 	}
@@ -266,8 +268,14 @@ func givenKernel(given *mat.Dense, n int) (*mat.Dense, error) {
 	for i := range n {
 		shifted.SetSym(i, i, k.At(i, i)+shift)
 	}
-	var c mat.Cholesky
-	if !c.Factorize(shifted) {
+	positive, err := guard.Interruptible(ctx, func() (bool, error) {
+		var c mat.Cholesky
+		return c.Factorize(shifted), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !positive {
 		return nil, errors.New("the kernel is not positive semi-definite: it has eigenvalues below 0")
 	}
 	return k, nil

@@ -98,7 +98,7 @@ func TestKernelValues(t *testing.T) {
 // conceptMethods are the concept methods of a kernel, with the graphs of x.
 func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 	t.Helper()
-	graph, err := Neighbourhood{Edges: Cosine}.Graph(x)
+	graph, err := Neighbourhood{Edges: Cosine}.Graph(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,26 @@ func (k Known) check(n int) error {
 	return err
 }
 
+// classes returns the labels with the classes numbered from 0 in the order of their
+// first samples, and how many there are. A label may be any number ≥ 0: nothing may
+// be made for each number up to the largest.
+func (k Known) classes() (class []int, count int) {
+	number := map[int]int{}
+	class = make([]int, len(k.Labels))
+	for i, label := range k.Labels {
+		if class[i] = -1; label < 0 {
+			continue
+		}
+		c, ok := number[label]
+		if !ok {
+			c = len(number)
+			number[label] = c
+		}
+		class[i] = c
+	}
+	return class, len(number)
+}
+
 // impliedLinks returns must-links that join the samples of each label and
 // cannot-links that part the labels, by the first sample of each.
 func (k Known) impliedLinks() (must, cannot [][2]int) {

@@ -28,17 +28,21 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	directions, y, err := t.reduced(share, len(t.sizes))
+	directions, y, err := t.reduced(ctx, share, len(t.sizes))
 	if err != nil {
 		return nil, err
 	}
-	between, err := t.between(y)
+	between, err := t.between(ctx, y)
 	if err != nil {
 		return nil, err
 	}
-	v, err := generalised(between, t.within(y), min(opt.Rank, len(t.sizes)-1))
+	within, err := t.within(ctx, y)
 	if err != nil {
 		return nil, err
 	}
-	return t.result(ctx, times(directions, v))
+	v, err := generalised(ctx, between, within, min(opt.Rank, len(t.sizes)-1))
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, directions, v)
 }

@@ -43,22 +43,32 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	joined, parted := m.pairs(t)
+	joined, parted, err := m.pairs(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	n, _ := t.x.Dims()
 	groups, err := links.Close(n, joined, nil)
 	if err != nil {
 		return nil, err
 	}
-	directions, y, err := t.reduced(share, slices.Max(groups)+1)
+	directions, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
 	if err != nil {
 		return nil, err
 	}
-	inside, across := binaryGraph(n, joined), binaryGraph(n, parted)
-	v, err := generalised(graphScatter(y, across), graphScatter(y, inside), opt.Rank)
+	inside, err := graphScatter(ctx, y, binaryGraph(n, joined))
 	if err != nil {
 		return nil, err
 	}
-	return t.result(ctx, times(directions, v))
+	across, err := graphScatter(ctx, y, binaryGraph(n, parted))
+	if err != nil {
+		return nil, err
+	}
+	v, err := generalised(ctx, across, inside, opt.Rank)
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, directions, v)
 }
 
 // pair is two samples and their squared distance.
@@ -84,7 +94,7 @@ func insert(list []pair, p pair, limit int) []pair {
 
 // pairs returns those of each sample and its nearest of its own class, and the
 // nearest pairs across the border of each class.
-func (m MFA) pairs(t *training) (joined, parted [][2]int) {
+func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
 	k1 := m.K1
 	if k1 == 0 {
 		k1 = 5
@@ -96,9 +106,12 @@ func (m MFA) pairs(t *training) (joined, parted [][2]int) {
 		square[i] = dot(row, row)
 	}
 	borders := make([][]pair, len(t.sizes))
-	const rows = 64
+	const rows = gramRows
 	buf := mat.NewDense(min(rows, n), n, nil)
 	for from := 0; from < n; from += rows {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		part := buf.Slice(0, min(rows, n-from), 0, n).(*mat.Dense)
 		denseData{t.x}.gram(part, from)
 		for a := range min(rows, n-from) {
@@ -129,7 +142,7 @@ func (m MFA) pairs(t *training) (joined, parted [][2]int) {
 	for _, list := range borders {
 		parted = rowsOf(parted, list)
 	}
-	return joined, parted
+	return joined, parted, nil
 }
 
 // rowsOf appends the rows of the pairs, the lower one first.

@@ -1,6 +1,8 @@
 package factor
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -38,16 +40,22 @@ type conceptModel struct {
 }
 
 // signed reports whether the data has negative values.
-func newConceptModel(x, xt data, ch *change, w, v *mat.Dense, signed bool) *conceptModel {
+func newConceptModel(ctx context.Context, x, xt data, ch *change, w, v *mat.Dense, signed bool) (*conceptModel, error) {
 	n, m := x.dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, change: ch, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
-	if signed || n <= 2*m {
-		c.k = mat.NewDense(n, n, nil)
-		x.gram(c.k, 0)
+	fits := n <= maxDense/n
+	if signed && !fits {
+		return nil, fmt.Errorf("%d samples have more inner products than the %d that can be held, and data with negative values needs them", n, maxDense)
+	}
+	if signed || n <= 2*m && fits {
+		var err error
+		if c.k, err = innerProducts(ctx, x); err != nil {
+			return nil, err
+		}
 	}
 	c.prepare(signed)
-	return c
+	return c, nil
 }
 
 // newKernelModel takes K in place of the samples.

@@ -2,6 +2,7 @@ package factor
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -47,15 +48,15 @@ type Neighbourhood struct {
 
 // Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
 // data.
-func (h Neighbourhood) Graph(x mat.Matrix) (*CSR, error) {
+func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
 	d, err := newData(x)
 	if err != nil {
 		return nil, err
 	}
-	return h.graph(d)
+	return h.graph(ctx, d)
 }
 
-func (h Neighbourhood) graph(x data) (*CSR, error) {
+func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	n, _ := x.dims()
 	p := h.Neighbours
 	if p == 0 {
@@ -77,10 +78,13 @@ func (h Neighbourhood) graph(x data) (*CSR, error) {
 	}
 	neighbours := make([][]near, n)
 	var mean float64
-	const rows = 64
+	const rows = gramRows
 	buf := mat.NewDense(min(rows, n), n, nil)
 	nearer := func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
 	for from := 0; from < n; from += rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		part := buf.Slice(0, min(rows, n-from), 0, n).(*mat.Dense)
 		x.gram(part, from)
 		for a := range min(rows, n-from) {

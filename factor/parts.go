@@ -112,7 +112,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
 	}
 	if p.Penalty != nil {
-		if r.penalty, err = p.Penalty.bind(d, known); err != nil {
+		if r.penalty, err = p.Penalty.bind(ctx, d, known); err != nil {
 			return nil, err
 		}
 	}
@@ -135,16 +135,16 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	condensed := r.change.data(d, p.Cost)
 	r.offset = r.change.constant(d, condensed, p.Cost)
-	r.model = p.model(d, condensed, r.change, first, signed)
-	return r, nil
+	r.model, err = p.model(ctx, d, condensed, r.change, first, signed)
+	return r, err
 }
 
 // model picks what computes the cost and its gradient.
-func (p Parts) model(d, condensed data, ch *change, first *initialFactors, signed bool) model {
+func (p Parts) model(ctx context.Context, d, condensed data, ch *change, first *initialFactors, signed bool) (model, error) {
 	if p.Basis == Concept && p.Cost == Frobenius {
-		return newConceptModel(d, condensed, ch, first.w, first.v, signed)
+		return newConceptModel(ctx, d, condensed, ch, first.w, first.v, signed)
 	}
-	return p.plainModel(d, condensed, first)
+	return p.plainModel(d, condensed, first), nil
 }
 
 func (p Parts) plainModel(d, condensed data, first *initialFactors) model {
@@ -193,7 +193,7 @@ func (r *run) iterate(ctx context.Context, opt Options) (err error) {
 		r.model.stepBasis(r.solver)
 		r.solver.step(r.v, r.model.coefficientBlock(), r.penaltyTerms())
 		if l, ok := r.penalty.(learningPenalty); ok {
-			if err := l.learn(r.change.v(r.v)); err != nil {
+			if err := l.learn(ctx, r.change.v(r.v)); err != nil {
 				return 0, err
 			}
 		}

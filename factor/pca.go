@@ -32,7 +32,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := t.centre(func(int) bool { return true }); err != nil {
 		return nil, err
 	}
-	directions, sigma, err := t.principal()
+	directions, sigma, err := t.principal(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,5 +40,5 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if share > 0 {
 		d = fewest(sigma, share)
 	}
-	return t.result(ctx, directions.Slice(0, len(t.mean), 0, d).(*mat.Dense))
+	return t.projected(ctx, directions.Slice(0, len(t.mean), 0, d).(*mat.Dense))
 }

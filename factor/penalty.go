@@ -1,12 +1,16 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A Penalty adds to the cost a term in the coefficients V. The zero value of
 // each is what its paper uses.
 type Penalty interface {
 	// bind makes the penalty ready for the n samples of x.
-	bind(x data, known Known) (boundPenalty, error)
+	bind(ctx context.Context, x data, known Known) (boundPenalty, error)
 }
 
 // A boundPenalty is a penalty on the coefficients v, k×n, of certain samples.
@@ -25,7 +29,7 @@ type boundPenalty interface {
 // A learningPenalty has parameters of its own, which it moves once v has.
 type learningPenalty interface {
 	boundPenalty
-	learn(v *mat.Dense) error
+	learn(ctx context.Context, v *mat.Dense) error
 }
 
 // None, as the value of a weight such as Graph.Lambda, means that the term is

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,7 +26,7 @@ type Graph struct {
 	Similarity *CSR
 }
 
-func (g Graph) bind(x data, known Known) (boundPenalty, error) {
+func (g Graph) bind(ctx context.Context, x data, known Known) (boundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
 	if !(lambda >= 0 && lambda <= largestValue) {
 		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", g.Lambda)
@@ -34,7 +35,7 @@ func (g Graph) bind(x data, known Known) (boundPenalty, error) {
 	s := g.Similarity
 	if s == nil {
 		var err error
-		if s, err = g.Neighbourhood.graph(x); err != nil {
+		if s, err = g.Neighbourhood.graph(ctx, x); err != nil {
 			return nil, err
 		}
 	} else if err := checkSimilarity(s, n); err != nil {

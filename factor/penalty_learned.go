@@ -1,9 +1,12 @@
 package factor
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
 // LearnedGraph is a graph that is learned with the factors (Shu et al. 2019):
@@ -46,7 +49,7 @@ func (r GraphRule) String() string { return graphRuleNames.name(r) }
 // UnmarshalText reads the name that settings use.
 func (r *GraphRule) UnmarshalText(text []byte) error { return graphRuleNames.read(r, text) }
 
-func (g LearnedGraph) bind(x data, _ Known) (boundPenalty, error) {
+func (g LearnedGraph) bind(ctx context.Context, x data, _ Known) (boundPenalty, error) {
 	n, _ := x.dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: g.Parts, rule: g.Rule}
 	for name, w := range map[string]float64{"lambda": b.lambda, "beta": b.beta} {
@@ -57,8 +60,11 @@ func (g LearnedGraph) bind(x data, _ Known) (boundPenalty, error) {
 	if b.parts < 1 || b.parts > n {
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
+	if n > maxDense/n {
+		return nil, fmt.Errorf("the learned graph of %d samples has more weights than the %d that can be held", n, maxDense)
+	}
 	if b.initial = g.Initial; b.initial == nil {
-		s, err := g.Neighbourhood.graph(x)
+		s, err := g.Neighbourhood.graph(ctx, x)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +84,7 @@ func (g LearnedGraph) bind(x data, _ Known) (boundPenalty, error) {
 	}
 	b.q = mat.DenseCopyOf(b.initial)
 	b.refresh()
-	if err := b.embed(); err != nil {
+	if err := b.embed(ctx); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -111,7 +117,7 @@ func (b *boundLearnedGraph) refresh() {
 }
 
 // embed sets f to the eigenvectors of the smallest eigenvalues of L_Q.
-func (b *boundLearnedGraph) embed() error {
+func (b *boundLearnedGraph) embed(ctx context.Context) error {
 	n, _ := b.s.Dims()
 	l := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -120,19 +126,17 @@ func (b *boundLearnedGraph) embed() error {
 		}
 		l.SetSym(i, i, b.degree[i]-b.s.At(i, i))
 	}
-	var e mat.EigenSym
-	if !e.Factorize(l, true) {
-		return fmt.Errorf("the eigenvectors of the learned graph were not found")
+	_, vectors, err := eigen.Symmetric(ctx, l, true)
+	if err != nil {
+		return fmt.Errorf("the embedding of the learned graph: %w", err)
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
 	b.f = mat.DenseCopyOf(vectors.Slice(0, n, 0, b.parts).T())
 	return nil
 }
 
 // learn moves F, then Q.
-func (b *boundLearnedGraph) learn(v *mat.Dense) error {
-	if err := b.embed(); err != nil {
+func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
+	if err := b.embed(ctx); err != nil {
 		return err
 	}
 	n, _ := b.q.Dims()

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,16 +23,14 @@ type Links struct {
 	Must, Cannot float64
 }
 
-func (l Links) bind(x data, known Known) (boundPenalty, error) {
+func (l Links) bind(_ context.Context, x data, known Known) (boundPenalty, error) {
 	n, _ := x.dims()
-	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1), labels: known.Labels}
+	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
+	b.labels, b.classes = known.classes()
 	for name, w := range map[string]float64{"must": b.must, "cannot": b.cannot} {
 		if !(w >= 0 && w <= largestValue) {
 			return nil, fmt.Errorf("%s-links weigh %v; the weight must be 0 or more", name, w)
 		}
-	}
-	for _, c := range known.Labels {
-		b.classes = max(b.classes, c+1)
 	}
 	must, cannot, err := links.Distinct(n, known.MustLink, known.CannotLink)
 	if err != nil {
@@ -49,7 +48,7 @@ func (l Links) bind(x data, known Known) (boundPenalty, error) {
 // classes the sum of all less the class's.
 type boundLinks struct {
 	must, cannot           float64
-	labels                 []int
+	labels                 []int // numbered from 0 to classes-1, or -1
 	classes                int
 	mustPairs, cannotPairs *CSR // 1 for a link that the labels do not say
 }

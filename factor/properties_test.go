@@ -437,7 +437,7 @@ func TestPenaltyShare(t *testing.T) {
 	p := randomProblem(3, false)
 	p.opt.KeepScale = true
 	n, _ := p.x.Dims()
-	graph, err := Neighbourhood{}.Graph(p.x)
+	graph, err := Neighbourhood{}.Graph(context.Background(), p.x)
 	if err != nil {
 		t.Fatal(err)
 	}

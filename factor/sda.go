@@ -50,7 +50,7 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	graph := s.Similarity
 	n, _ := t.x.Dims()
 	if graph == nil {
-		graph, err = s.graph(t.data)
+		graph, err = s.graph(ctx, t.data)
 	} else {
 		err = checkSimilarity(graph, n)
 	}
@@ -60,26 +60,35 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 
 	// The directions lie among those in which the samples vary: along others
 	// S_b is 0 and only the ridge is not.
-	directions, _, err := t.principal()
+	directions, _, err := t.principal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	y := times(t.x, directions)
-	between, err := t.between(y)
+	y, err := timesLarge(ctx, t.x, directions)
 	if err != nil {
 		return nil, err
 	}
-	against := scatter(t.labelledRows(y))
-	rough := graphScatter(y, graph)
+	between, err := t.between(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	against, err := scatter(ctx, t.labelledRows(y))
+	if err != nil {
+		return nil, err
+	}
+	rough, err := graphScatter(ctx, y, graph)
+	if err != nil {
+		return nil, err
+	}
 	for i := range against.SymmetricDim() {
 		for j := i; j < against.SymmetricDim(); j++ {
 			against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
 		}
 		against.SetSym(i, i, against.At(i, i)+ridge)
 	}
-	v, err := generalised(between, against, min(opt.Rank, len(t.sizes)-1))
+	v, err := generalised(ctx, between, against, min(opt.Rank, len(t.sizes)-1))
 	if err != nil {
 		return nil, err
 	}
-	return t.result(ctx, times(directions, v))
+	return t.result(ctx, directions, v)
 }

@@ -62,7 +62,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err := opt.check(n); err != nil {
 		return nil, err
 	}
-	a, err := m.similarity(d)
+	a, err := m.similarity(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +100,15 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 }
 
 // similarity returns a copy of the similarities, checked.
-func (m SSNMF) similarity(x data) (*mat.Dense, error) {
+func (m SSNMF) similarity(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
 	if n > maxDense/n {
 		return nil, fmt.Errorf("%d samples have more similarities than the %d that can be held", n, maxDense)
 	}
 	if m.Similarity == nil {
-		a := mat.NewDense(n, n, nil)
-		const rows = 64
-		for from := 0; from < n; from += rows {
-			x.gram(a.Slice(from, min(from+rows, n), 0, n).(*mat.Dense), from)
+		a, err := innerProducts(ctx, x)
+		if err != nil {
+			return nil, err
 		}
 		for i := range n {
 			for j, v := range a.RawRowView(i) {

@@ -1,10 +1,13 @@
 package factor
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -12,7 +15,7 @@ import (
 // singular values, right vectors k×m, both kinds lying down. It iterates a
 // subspace a little larger than k, which takes products with x only, so that
 // sparse data stays sparse, until the values stand still.
-func leadingSVD(x data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense) {
+func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
 	n, m := x.dims()
 	size := min(k+10, n, m)
 	src := rng.New(0, "subspace")
@@ -25,11 +28,15 @@ func leadingSVD(x data, k int) (left *mat.Dense, sigma []float64, right *mat.Den
 	}
 	b := mat.NewDense(size, m, nil)
 	before := make([]float64, size)
-	var svd mat.SVD
 	for range 300 {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
 		orthonormalise(q)
 		x.timesCoefficients(b, q) // qX
-		sigma = singularValues(b)
+		if sigma, err = singularValues(ctx, b); err != nil {
+			return nil, nil, nil, err
+		}
 		still := true
 		for r := range k {
 			still = still && math.Abs(sigma[r]-before[r]) <= 1e-12*sigma[0]
@@ -42,20 +49,19 @@ func leadingSVD(x data, k int) (left *mat.Dense, sigma []float64, right *mat.Den
 		x.timesBasis(q, b)
 	}
 	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
-	svd.Factorize(b, mat.SVDThin)
-	var p, rt mat.Dense
-	svd.UTo(&p)
-	svd.VTo(&rt)
-	sigma = svd.Values(nil)[:k]
+	sigma, p, rt, err := eigen.Singular(ctx, b, true)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("the leading singular vectors: %w", err)
+	}
 	left, right = mat.NewDense(k, n, nil), mat.NewDense(k, m, nil)
 	gemm(left, mat.DenseCopyOf(p.Slice(0, size, 0, k)), trans, q, noTrans)
 	right.Copy(rt.Slice(0, m, 0, k).T())
-	return left, sigma, right
+	return left, sigma[:k], right, nil
 }
 
 // singularValues returns the singular values of a, falling, from its k×k inner
 // products.
-func singularValues(a *mat.Dense) []float64 {
+func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
 	g := selfGram(a)
 	sym := mat.NewSymDense(k, nil)
@@ -64,14 +70,15 @@ func singularValues(a *mat.Dense) []float64 {
 			sym.SetSym(i, j, g.At(i, j))
 		}
 	}
-	var e mat.EigenSym
-	e.Factorize(sym, false)
-	values := e.Values(nil)
+	values, _, err := eigen.Symmetric(ctx, sym, false)
+	if err != nil {
+		return nil, fmt.Errorf("the leading singular values: %w", err)
+	}
 	out := make([]float64, k)
 	for i, x := range values {
 		out[k-1-i] = math.Sqrt(max(x, 0))
 	}
-	return out
+	return out, nil
 }
 
 // orthonormalise makes the rows of a orthonormal.

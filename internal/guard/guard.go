@@ -1,8 +1,10 @@
 // Package guard turns panics into errors, so that a fault in one trial or in
-// one goroutine does not end the program.
+// one goroutine does not end the program, and stops waiting for what cannot be
+// interrupted.
 package guard
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"runtime"
@@ -38,6 +40,37 @@ func Call(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// Interruptible returns what f returns, or, as soon as ctx ends, the error of ctx.
+// It is for calls that cannot be interrupted, such as a factorisation of LAPACK: f
+// runs in a goroutine of its own, which goes on until f is done. So f must change
+// nothing and read nothing that its caller may change then. A panic of f is a
+// *PanicError.
+func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		a.err = Call(func() (err error) {
+			a.value, err = f()
+			return err
+		})
+		done <- a
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
 }
 
 const (

@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -20,7 +21,7 @@ func TestCall(t *testing.T) {
 	}
 	err := guard.Call(func() error { index(nil, 3); return nil })
 	var fault *guard.PanicError
-	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "index out of range [3]") || !strings.Contains(err.Error(), "guard_test.go:12") {
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "index out of range [3]") || !strings.Contains(err.Error(), "guard_test.go:13") {
 		t.Errorf("an index out of range became %v", err)
 	}
 	if err := guard.Call(func() error { panic(io.ErrUnexpectedEOF) }); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -43,6 +44,35 @@ func TestCallNested(t *testing.T) {
 	}
 	err := guard.Call(func() error { down(1000); return nil })
 	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "bottom") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestInterruptible: what does not return is given up when its context ends.
+func TestInterruptible(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	got, err := guard.Interruptible(ctx, func() (int, error) { return 3, io.EOF })
+	if got != 3 || err != io.EOF {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := guard.Interruptible(ctx, func() (int, error) { panic("fault") }); err == nil || !strings.Contains(err.Error(), "fault") {
+		t.Errorf("a panic became %v", err)
+	}
+	begun, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	go func() {
+		<-begun
+		cancel()
+	}()
+	_, err = guard.Interruptible(ctx, func() (int, error) {
+		close(begun)
+		<-release
+		return 0, nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := guard.Interruptible(ctx, func() (int, error) { t.Error("begun after the end"); return 0, nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -72,34 +72,26 @@ func CheckRows(n int, must, cannot [][2]int) error {
 }
 
 // Distinct returns the links without repeated ones and those of a sample to
-// itself, each with its lower row first. A pair in both lists is an error.
+// itself, each with its lower row first. What is an error of Close is one here too.
 func Distinct(n int, must, cannot [][2]int) (mustOnce, cannotOnce [][2]int, err error) {
-	if err := CheckRows(n, must, cannot); err != nil {
+	if _, err := Close(n, must, cannot); err != nil {
 		return nil, nil, err
 	}
-	const isMust, isCannot = 1, 2
-	seen := map[[2]int]int{}
-	for _, p := range must {
+	return once(must), once(cannot), nil
+}
+
+// once returns pairs of two samples, each once and with its lower row first.
+func once(pairs [][2]int) [][2]int {
+	var out [][2]int
+	seen := map[[2]int]bool{}
+	for _, p := range pairs {
 		p = [2]int{min(p[0], p[1]), max(p[0], p[1])}
-		if p[0] != p[1] && seen[p] == 0 {
-			seen[p] = isMust
-			mustOnce = append(mustOnce, p)
+		if p[0] != p[1] && !seen[p] {
+			seen[p] = true
+			out = append(out, p)
 		}
 	}
-	for _, p := range cannot {
-		p = [2]int{min(p[0], p[1]), max(p[0], p[1])}
-		if p[0] == p[1] {
-			return nil, nil, fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", p[0], p[1])
-		}
-		switch seen[p] {
-		case isMust:
-			return nil, nil, fmt.Errorf("(%d, %d) is both a must-link and a cannot-link", p[0], p[1])
-		case 0:
-			seen[p] = isCannot
-			cannotOnce = append(cannotOnce, p)
-		}
-	}
-	return mustOnce, cannotOnce, nil
+	return out
 }
 
 // contradiction returns the error for a pair that cannot link although the

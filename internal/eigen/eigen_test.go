@@ -1,0 +1,174 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// randomSymmetric draws a matrix of one scale, or with a part of it 1e-150 of the
+// rest, or of one rank.
+func randomSymmetric(src *rand.Rand, n int, scale float64) *mat.SymDense {
+	a := mat.NewSymDense(n, nil)
+	kind, cut := src.IntN(3), src.IntN(n+1)
+	for i := range n {
+		for j := i; j < n; j++ {
+			x := src.NormFloat64()
+			switch {
+			case kind == 1 && i >= cut:
+				x *= 1e-150
+			case kind == 1 && j >= cut:
+				x = 0
+			case kind == 2:
+				x = 1
+			}
+			a.SetSym(i, j, scale*x)
+		}
+	}
+	return a
+}
+
+// TestSymmetric: of matrices of any scale, with parts of any other, the vectors
+// are orthonormal, they rebuild the matrix, and the values alone are the same.
+func TestSymmetric(t *testing.T) {
+	for seed := range uint64(300) {
+		src := rand.New(rand.NewPCG(seed, 1))
+		n := 1 + src.IntN(20)
+		scale := math.Pow(10, 600*src.Float64()-300)
+		a := randomSymmetric(src, n, scale)
+		what := fmt.Sprintf("seed %d, n=%d, scale %.0g", seed, n, scale)
+		values, v, err := Symmetric(context.Background(), a, true)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		alone, _, err := Symmetric(context.Background(), a, false)
+		if err != nil {
+			t.Fatalf("%s without vectors: %v", what, err)
+		}
+		for i, x := range values {
+			if !(math.Abs(x-alone[i]) <= 1e-13*float64(n)*scale) {
+				t.Errorf("%s: value %d is %v, and alone %v", what, i, x, alone[i])
+			}
+		}
+		var unit, product mat.Dense
+		unit.Mul(v.T(), v)
+		product.Mul(v, mat.NewDiagDense(n, values))
+		product.Mul(&product, v.T())
+		for i := range n {
+			for j := range n {
+				want := 0.0
+				if i == j {
+					want = 1
+				}
+				if !(math.Abs(unit.At(i, j)-want) < 1e-12) {
+					t.Fatalf("%s: the vectors are not orthonormal", what)
+				}
+				if !(math.Abs(product.At(i, j)-a.At(i, j)) <= 1e-13*float64(n)*scale) {
+					t.Fatalf("%s: (%d, %d) is %v, want %v", what, i, j, product.At(i, j), a.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// TestSingular: the same of singular values, n < m and n > m.
+func TestSingular(t *testing.T) {
+	for seed := range uint64(200) {
+		src := rand.New(rand.NewPCG(seed, 2))
+		n, m := 1+src.IntN(12), 1+src.IntN(12)
+		scale := math.Pow(10, 600*src.Float64()-300)
+		a := mat.NewDense(n, m, nil)
+		a.Apply(func(i, _ int, _ float64) float64 {
+			x := scale * src.NormFloat64()
+			if i%3 == 1 {
+				x *= 1e-150
+			}
+			return x
+		}, a)
+		sigma, u, v, err := Singular(context.Background(), a, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var scaled, product mat.Dense
+		scaled.Mul(u, mat.NewDiagDense(len(sigma), sigma))
+		product.Mul(&scaled, v.T())
+		for i := range n {
+			for j := range m {
+				if !(math.Abs(product.At(i, j)-a.At(i, j)) <= 1e-13*12*scale) {
+					t.Fatalf("seed %d, %d×%d, scale %.0g: (%d, %d) is %v, want %v", seed, n, m, scale, i, j, product.At(i, j), a.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// TestOrdinaryScale: powers of 2 change no bit, so that the scale of the data
+// does not show in results.
+func TestOrdinaryScale(t *testing.T) {
+	a := randomSymmetric(rand.New(rand.NewPCG(3, 3)), 12, 1)
+	want, wantV, err := Symmetric(context.Background(), a, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, exponent := range []int{-600, -200, 200, 600} {
+		by := math.Ldexp(1, exponent)
+		scaled := mat.NewSymDense(12, nil)
+		scaled.ScaleSym(by, a)
+		got, v, err := Symmetric(context.Background(), scaled, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if got[i] != by*want[i] {
+				t.Errorf("2^%d: value %d is %v, want %v", exponent, i, got[i], by*want[i])
+			}
+		}
+		if !mat.Equal(v, wantV) {
+			t.Errorf("2^%d: other vectors", exponent)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if _, _, err := Symmetric(context.Background(), mat.NewSymDense(2, []float64{1, x, x, 1}), true); err == nil {
+			t.Errorf("a symmetric matrix with %v is factorised", x)
+		}
+		if _, _, _, err := Singular(context.Background(), mat.NewDense(1, 2, []float64{1, x}), false); err == nil {
+			t.Errorf("a matrix with %v is factorised", x)
+		}
+	}
+	if _, _, err := Symmetric(context.Background(), mat.NewSymDense(2, []float64{math.MaxFloat64, math.MaxFloat64, 0, math.MaxFloat64}), false); err == nil {
+		t.Error("an eigenvalue of twice the largest number is no error")
+	}
+}
+
+// TestCancelled: small matrices too see the end of their context.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, n := range []int{1, small + 1} {
+		if _, _, err := Symmetric(ctx, mat.NewSymDense(n, nil), true); !errors.Is(err, context.Canceled) {
+			t.Errorf("n=%d: %v", n, err)
+		}
+		if _, _, _, err := Singular(ctx, mat.NewDense(n, n, nil), true); !errors.Is(err, context.Canceled) {
+			t.Errorf("singular, n=%d: %v", n, err)
+		}
+	}
+}
+
+// TestPanicIsError: a panic in LAPACK's goroutine does not end the program.
+func TestPanicIsError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, n := range []int{1, small + 1} {
+		if _, err := interruptible(ctx, n, func() (*result, error) { panic("lapack: fault") }); err == nil {
+			t.Error("a panic is no error")
+		}
+	}
+}
