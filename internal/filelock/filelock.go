@@ -1,0 +1,65 @@
+// Package filelock keeps other processes out of something by a lock on a file.
+// The operating system releases the lock when the process ends, however it
+// ends, so a killed process leaves nothing behind that has to be cleaned up.
+package filelock
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// ErrLocked says that another process, or another part of this one, holds the
+// lock.
+var ErrLocked = errors.New("locked by another process")
+
+// attempts bounds how often Acquire opens a lock file that another process
+// removes at the same time.
+const attempts = 1000
+
+// Lock is a lock that is held.
+type Lock struct{ file *os.File }
+
+// Acquire takes the lock of the file path, which it creates if need be, without
+// waiting. It returns ErrLocked where another holds it. On a file system that
+// has no locks it succeeds. Errors name the path, but for ErrLocked itself.
+func Acquire(path string) (*Lock, error) {
+	for range attempts {
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "lock", Path: path, Err: errors.New("not a regular file")}
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := tryLock(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+		// The holder before may have removed the file between opening and
+		// locking it here: then this lock keeps nobody out.
+		mine, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if current, err := os.Lstat(path); err == nil && os.SameFile(mine, current) {
+			return &Lock{f}, nil
+		}
+		f.Close()
+	}
+	return nil, fmt.Errorf("%s: the lock file is removed over and over", path)
+}
+
+// Release gives the lock back and removes its file.
+func (l *Lock) Release() {
+	// Windows does not remove a file that is open, nor one that another process
+	// has opened since. Everywhere else the file is removed while the lock is
+	// held, so that it is never another process's.
+	err := os.Remove(l.file.Name())
+	l.file.Close()
+	if err != nil && removeWhenClosed {
+		os.Remove(l.file.Name())
+	}
+}

@@ -1,0 +1,236 @@
+package output
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ManifestFile is the name of the manifest in an output folder: a line of JSON
+// that says which command wrote the folder, then one for each file.
+const ManifestFile = ".partwise.jsonl"
+
+// format is the version of the manifest's form.
+const format = 1
+
+// maxManifest bounds the size of a manifest that is read, in bytes: that of a
+// million files.
+const maxManifest = 1 << 28
+
+// content identifies what a file holds.
+type content struct {
+	sum  string // SHA-256, in hexadecimal digits
+	size int64
+}
+
+// manifest lists the files that partwise wrote into a folder. Names are relative
+// to it, with forward slashes.
+type manifest struct {
+	command string
+	// files holds for each file what partwise wrote, the last of it last. Between
+	// the announcement of a new content and its arrival a file holds the one
+	// before.
+	files map[string][]content
+	// appended are the files that grow, whose content is not checked. They are
+	// never replaced by another file.
+	appended map[string]bool
+	// publishing is what was being published, or nil.
+	publishing *publication
+}
+
+// publication is a set of files on its way from a staging folder to its place.
+type publication struct {
+	staging string
+	// names are the files and folders that the set replaces.
+	names []string
+	files map[string]content
+}
+
+// The lines of the manifest.
+type (
+	headLine struct {
+		Format  int    `json:"format"`
+		Command string `json:"command"`
+		Version string `json:"version"`
+	}
+	fileLine struct {
+		File     string `json:"file"`
+		SHA256   string `json:"sha256,omitempty"`
+		Size     int64  `json:"size"`
+		Appended bool   `json:"appended,omitempty"`
+	}
+	publishLine struct {
+		Publishing string   `json:"publishing"`
+		Replaces   []string `json:"replaces"`
+	}
+)
+
+func newManifest(command string) *manifest {
+	return &manifest{command: command, files: map[string][]content{}, appended: map[string]bool{}}
+}
+
+// encode returns the manifest as it is written, files by name.
+func (m *manifest) encode() []byte {
+	var text bytes.Buffer
+	put := func(line any) {
+		b, err := json.Marshal(line)
+		if err != nil {
+			panic(err) // strings and numbers only
+		}
+		text.Write(append(b, '\n'))
+	}
+	put(headLine{format, m.command, version()})
+	for _, name := range slices.Sorted(maps.Keys(m.appended)) {
+		put(fileLine{File: name, Appended: true})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		for _, c := range m.files[name] {
+			put(fileLine{File: name, SHA256: c.sum, Size: c.size})
+		}
+	}
+	if p := m.publishing; p != nil {
+		put(publishLine{p.staging, p.names})
+		for _, name := range slices.Sorted(maps.Keys(p.files)) {
+			put(fileLine{File: name, SHA256: p.files[name].sum, Size: p.files[name].size})
+		}
+	}
+	return text.Bytes()
+}
+
+// readManifest reads the manifest in dir. It is nil where there is none; torn
+// tells whether half a line of a killed process stands at its end.
+func readManifest(dir string) (m *manifest, torn bool, err error) {
+	at := filepath.Join(dir, ManifestFile)
+	info, err := os.Lstat(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxManifest {
+		return nil, false, fmt.Errorf("%s: not a list of files that partwise wrote", at)
+	}
+	text, err := os.ReadFile(at)
+	if err != nil {
+		return nil, false, err
+	}
+	if m, torn, err = decodeManifest(text); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", at, err)
+	}
+	return m, torn, nil
+}
+
+func decodeManifest(text []byte) (m *manifest, torn bool, err error) {
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		if !bytes.HasSuffix(line, []byte("\n")) && m != nil {
+			return m, true, nil
+		}
+		if m == nil {
+			var head headLine
+			if err := unmarshal(line, &head); err != nil || head.Format == 0 || head.Command == "" {
+				return nil, false, fmt.Errorf("line %d: not a list of files that partwise wrote", number)
+			}
+			if head.Format > format {
+				return nil, false, fmt.Errorf("line %d: written by a later version of partwise (%s)", number, head.Version)
+			}
+			m = newManifest(head.Command)
+			continue
+		}
+		if err := m.add(line); err != nil {
+			return nil, false, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if m == nil {
+		return nil, false, errors.New("not a list of files that partwise wrote")
+	}
+	return m, false, nil
+}
+
+// add adds a line that follows the first.
+func (m *manifest) add(line []byte) error {
+	var p publishLine
+	if err := unmarshal(line, &p); err == nil && p.Publishing != "" {
+		if m.publishing != nil || !isStaging(p.Publishing) {
+			return fmt.Errorf("%q is no folder that partwise publishes from", p.Publishing)
+		}
+		for _, name := range p.Replaces {
+			if !isName(strings.TrimSuffix(name, "/")) {
+				return fmt.Errorf("%q is not the name of a file in the folder", name)
+			}
+		}
+		m.publishing = &publication{p.Publishing, p.Replaces, map[string]content{}}
+		return nil
+	}
+	var f fileLine
+	if err := unmarshal(line, &f); err != nil {
+		return err
+	}
+	digits, err := hex.DecodeString(f.SHA256)
+	switch {
+	case !isName(f.File):
+		return fmt.Errorf("%q is not the name of a file in the folder", f.File)
+	case f.Appended && m.publishing == nil:
+		m.appended[f.File] = true
+	case err != nil || len(digits) != 32 || f.Size < 0:
+		return fmt.Errorf("%s: %q is no SHA-256 sum", f.File, f.SHA256)
+	case m.publishing != nil:
+		m.publishing.files[f.File] = content{f.SHA256, f.Size}
+	default:
+		m.files[f.File] = append(m.files[f.File], content{f.SHA256, f.Size})
+	}
+	return nil
+}
+
+// unmarshal reads a line that has the fields of to and no others.
+func unmarshal(line []byte, to any) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	return dec.Decode(to)
+}
+
+// isName tells whether a name is that of a file in the folder that partwise may
+// write: relative, without "..", and not one of this package's own.
+func isName(name string) bool {
+	return name != "." && name == path.Clean(name) && filepath.IsLocal(filepath.FromSlash(name)) && !isOwn(strings.SplitN(name, "/", 2)[0])
+}
+
+// known returns what partwise wrote into the file or was about to.
+func (m *manifest) known(name string) []content {
+	list := m.files[name]
+	if m.publishing != nil {
+		if c, ok := m.publishing.files[name]; ok {
+			list = append(slices.Clip(list), c)
+		}
+	}
+	return list
+}
+
+// under tells whether a file is one of the names or lies in a folder of them.
+// The names of folders end in a slash.
+func under(file string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return file == name || strings.HasSuffix(name, "/") && strings.HasPrefix(file, name)
+	})
+}
+
+// version is that of the program.
+var version = sync.OnceValue(func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return ""
+})

@@ -1,0 +1,565 @@
+package output
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// groups is a command that writes a page, a table and pictures.
+var groups = Spec{Command: "groups", Names: []string{"index.html", "table.csv", "groups/", "parts/", "log.txt", "model.bin"}}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, dir string) *Folder {
+	t.Helper()
+	f, err := Open(dir, groups)
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+// publish replaces all results of the folder by these files.
+func publish(f *Folder, files map[string]string) error {
+	s, err := f.Stage("index.html", "table.csv", "groups/", "parts/")
+	if err != nil {
+		return err
+	}
+	defer s.Discard()
+	for name, text := range files {
+		path := filepath.Join(s.Dir(), filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return s.Publish()
+}
+
+// tree returns what a folder holds, by name; folders end in a slash.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, at)
+		if err != nil || name == "." {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch {
+		case e.IsDir():
+			found[name+"/"] = ""
+		case e.Type()&fs.ModeSymlink != 0:
+			found[name], err = os.Readlink(at)
+		default:
+			var text []byte
+			text, err = os.ReadFile(at)
+			found[name] = string(text)
+		}
+		return err
+	}))
+	return found
+}
+
+// results is tree without the manifest.
+func results(t *testing.T, dir string) map[string]string {
+	found := tree(t, dir)
+	delete(found, ManifestFile)
+	return found
+}
+
+func compare(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	if maps.Equal(got, want) {
+		return
+	}
+	names := slices.Sorted(maps.Keys(want))
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if g, w := got[name], want[name]; g != w {
+			t.Errorf("%s: %s holds %q, want %q", what, name, g, w)
+		} else if _, ok := got[name]; !ok {
+			t.Errorf("%s: there is no %s", what, name)
+		} else if _, ok := want[name]; !ok {
+			t.Errorf("%s: there is a %s", what, name)
+		}
+	}
+}
+
+var (
+	before = map[string]string{"index.html": "old page", "table.csv": "a", "groups/1.png": "one", "groups/2.png": "two", "groups/3.png": "three", "parts/nmf.png": "parts"}
+	after  = map[string]string{"index.html": "new page", "table.csv": "a", "groups/1.png": "uno", "groups/2.png": "due", "parts/deep/cf.png": "concepts"}
+	// The same with the folders.
+	standingBefore = withFolders(before, "groups/", "parts/")
+	standingAfter  = withFolders(after, "groups/", "parts/", "parts/deep/")
+)
+
+func withFolders(files map[string]string, folders ...string) map[string]string {
+	all := maps.Clone(files)
+	for _, name := range folders {
+		all[name] = ""
+	}
+	return all
+}
+
+func TestPublishReplacesItsOwn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "results")
+	f := open(t, dir)
+	must(t, publish(f, before))
+	must(t, f.Close())
+	compare(t, "first", results(t, dir), standingBefore)
+	put(t, dir, "notes.txt", "mine")
+	put(t, dir, "groups/.DS_Store", "of a file manager")
+	must(t, Check(dir, groups))
+	f = open(t, dir)
+	must(t, publish(f, after))
+	must(t, f.Close())
+	want := maps.Clone(standingAfter)
+	want["notes.txt"], want["groups/.DS_Store"] = "mine", "of a file manager"
+	compare(t, "second", results(t, dir), want)
+	f = open(t, dir)
+	must(t, f.Clear("index.html", "table.csv", "groups/", "parts/"))
+	must(t, f.Close())
+	compare(t, "cleared", results(t, dir), map[string]string{"notes.txt": "mine", "groups/": "", "groups/.DS_Store": "of a file manager"})
+}
+
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	must(t, publish(f, before))
+	s, err := f.Stage("index.html", "table.csv", "groups/", "parts/")
+	must(t, err)
+	put(t, s.Dir(), "index.html", "new page")
+	put(t, s.Dir(), "parts/cf.png", "concepts")
+	s.Keep("groups/")
+	must(t, s.Publish())
+	must(t, f.Close())
+	want := withFolders(map[string]string{"index.html": "new page", "parts/cf.png": "concepts", "groups/1.png": "one", "groups/2.png": "two", "groups/3.png": "three"}, "groups/", "parts/")
+	compare(t, "kept", results(t, dir), want)
+	f = open(t, dir)
+	must(t, publish(f, after))
+	must(t, f.Close())
+	compare(t, "replaced after it was kept", results(t, dir), standingAfter)
+}
+
+// TestForeignFiles: whatever stands under a name that a command writes and is
+// not as partwise wrote it is named, and nothing is touched.
+func TestForeignFiles(t *testing.T) {
+	outside := t.TempDir()
+	put(t, outside, "1.png", "far away")
+	for name, place := range map[string]func(t *testing.T, dir string){
+		"index.html":     func(t *testing.T, dir string) { put(t, dir, "index.html", "my page") },
+		"table.csv":      func(t *testing.T, dir string) { put(t, dir, "table.csv", "b") }, // as long as ours
+		"groups/me.png":  func(t *testing.T, dir string) { put(t, dir, "groups/me.png", "me") },
+		"groups/a/b.png": func(t *testing.T, dir string) { put(t, dir, "groups/a/b.png", "me") },
+		"parts":          func(t *testing.T, dir string) { os.RemoveAll(filepath.Join(dir, "parts")); put(t, dir, "parts", "me") },
+		"groups": func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(filepath.Join(dir, "groups")))
+			must(t, os.Symlink(outside, filepath.Join(dir, "groups")))
+		},
+		"groups/1.png": func(t *testing.T, dir string) {
+			must(t, os.MkdirAll(filepath.Join(dir, "groups"), 0o777))
+			os.Remove(filepath.Join(dir, "groups", "1.png"))
+			must(t, os.Symlink(filepath.Join(outside, "1.png"), filepath.Join(dir, "groups", "1.png")))
+		},
+		"groups/2.png": func(t *testing.T, dir string) {
+			os.Remove(filepath.Join(dir, "groups", "2.png"))
+			must(t, os.MkdirAll(filepath.Join(dir, "groups", "2.png"), 0o777))
+			put(t, dir, "groups/2.png/x", "me")
+		},
+	} {
+		for _, written := range []bool{false, true} {
+			dir := t.TempDir()
+			if written {
+				f := open(t, dir)
+				must(t, publish(f, before))
+				must(t, f.Close())
+			}
+			place(t, dir)
+			there := tree(t, dir)
+			_, openErr := Open(dir, groups)
+			for _, err := range []error{Check(dir, groups), openErr} {
+				var foreign *ForeignError
+				if !errors.As(err, &foreign) || !strings.HasPrefix(foreign.Name, name) || !strings.Contains(err.Error(), filepath.Join(dir, filepath.FromSlash(name))) {
+					t.Errorf("%s in the way: %v", name, err)
+				} else if foreign.Unlisted == written {
+					t.Errorf("%s in the way: %v, where a list is there: %v", name, err, written)
+				}
+			}
+			compare(t, name+" in the way", tree(t, dir), there)
+
+			// The same where it appears while results are being made.
+			dir = t.TempDir()
+			f := open(t, dir)
+			if written {
+				must(t, publish(f, before))
+			}
+			place(t, dir)
+			there = results(t, dir)
+			delete(there, lockFile)
+			err := publish(f, after)
+			var foreign *ForeignError
+			if !errors.As(err, &foreign) || !strings.HasPrefix(foreign.Name, name) {
+				t.Errorf("%s appears: %v", name, err)
+			}
+			must(t, f.Close())
+			compare(t, name+" appeared", results(t, dir), there)
+		}
+	}
+	compare(t, "outside", tree(t, outside), map[string]string{"1.png": "far away"})
+}
+
+func TestWriteAndRemove(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	must(t, f.Write("model.bin", []byte("model")))
+	must(t, f.Write("model.bin", []byte("model 2")))
+	must(t, f.Write("parts/x", []byte("x")))
+	must(t, f.Close())
+	f = open(t, dir)
+	must(t, f.Write("model.bin", []byte("model 3")))
+	must(t, f.Remove("parts/x"))
+	must(t, f.Remove("parts/x"))
+	put(t, dir, "model.bin", "mine")
+	var foreign *ForeignError
+	if err := f.Write("model.bin", []byte("model 4")); !errors.As(err, &foreign) || !foreign.Changed {
+		t.Errorf("a changed file is written: %v", err)
+	}
+	if err := f.Remove("model.bin"); !errors.As(err, &foreign) {
+		t.Errorf("a changed file is removed: %v", err)
+	}
+	if err := f.Write("other", nil); err == nil {
+		t.Error("a file that was not said is written")
+	}
+	if err := f.Write("../model.bin", nil); err == nil {
+		t.Error("a file outside is written")
+	}
+	must(t, f.Close())
+	compare(t, "at last", results(t, dir), map[string]string{"model.bin": "mine"})
+}
+
+// TestAppended: a file that grows is known by its name.
+func TestAppended(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	must(t, f.Append("log.txt"))
+	put(t, dir, "log.txt", "a line")
+	must(t, f.Close())
+	put(t, dir, "log.txt", "a line and another")
+	f = open(t, dir)
+	must(t, f.Append("log.txt"))
+	must(t, publish(f, before))
+	must(t, f.Close())
+	other := t.TempDir()
+	put(t, other, "log.txt", "mine")
+	if _, err := Open(other, groups); err == nil {
+		t.Error("somebody's log is taken for a log of ours")
+	}
+}
+
+func TestOneWriter(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	if _, err := Open(dir, groups); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a second writer: %v", err)
+	}
+	must(t, publish(f, before))
+	must(t, f.Close())
+	open(t, dir)
+}
+
+func TestOtherCommand(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	must(t, publish(f, before))
+	must(t, f.Close())
+	other := Spec{Command: "run", Names: groups.Names}
+	_, err := Open(dir, other)
+	for _, err := range []error{err, Check(dir, other)} {
+		if err == nil || !strings.Contains(err.Error(), dir+" holds the results of partwise groups") {
+			t.Errorf("a folder of another command: %v", err)
+		}
+	}
+}
+
+// TestNothingLeft: opening, checking and failing leave nothing behind.
+func TestNothingLeft(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "a", "b")
+	must(t, Check(dir, groups))
+	compare(t, "checked", tree(t, top), map[string]string{})
+	f := open(t, dir)
+	s, err := f.Stage("groups/")
+	must(t, err)
+	put(t, s.Dir(), "groups/1.png", "half")
+	must(t, s.Discard())
+	must(t, f.Close())
+	compare(t, "closed", tree(t, top), map[string]string{})
+}
+
+// TestPlacesRefused: what cannot be written is found by Check and by Open, with
+// the path.
+func TestPlacesRefused(t *testing.T) {
+	top := t.TempDir()
+	put(t, top, "file", "mine")
+	must(t, os.Symlink(filepath.Join(top, "nothing"), filepath.Join(top, "dangling")))
+	there := tree(t, top)
+	places := map[string]string{
+		filepath.Join(top, "file"):                   "is a file",
+		filepath.Join(top, "file", "results"):        "is a file",
+		filepath.Join(top, "dangling"):               "leads nowhere",
+		filepath.Join(top, "dangling", "result"):     "leads nowhere",
+		filepath.Join(top, strings.Repeat("x", 300)): "name too long",
+	}
+	if info, err := os.Stat("/proc/self"); err == nil && info.IsDir() {
+		places["/proc/partwise/results"] = "cannot be written"
+		places["/proc"] = "cannot be written"
+	}
+	for dir, want := range places {
+		_, err := Open(dir, groups)
+		for _, err := range []error{Check(dir, groups), err} {
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), top) && !strings.Contains(err.Error(), dir) {
+				t.Errorf("%s: %v, want %q", dir, err, want)
+			}
+		}
+	}
+	compare(t, "refused", tree(t, top), there)
+}
+
+func TestCheckFile(t *testing.T) {
+	top := t.TempDir()
+	put(t, top, "there.npz", "mine")
+	must(t, os.Mkdir(filepath.Join(top, "folder.npz"), 0o777))
+	must(t, CheckFile(filepath.Join(top, "new.npz"), false))
+	must(t, CheckFile(filepath.Join(top, "there.npz"), true))
+	for _, bad := range []string{"there.npz", "folder.npz", "none/new.npz", "there.npz/new.npz"} {
+		path := filepath.Join(top, filepath.FromSlash(bad))
+		if err := CheckFile(path, false); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	compare(t, "checked", tree(t, top), map[string]string{"there.npz": "mine", "folder.npz/": ""})
+}
+
+func TestAdopt(t *testing.T) {
+	adopting := groups
+	adopting.Adopt = func(dir string) ([]string, error) {
+		if _, err := os.Stat(filepath.Join(dir, "table.csv")); err != nil {
+			return nil, nil
+		}
+		return []string{"table.csv"}, nil
+	}
+	dir := t.TempDir()
+	put(t, dir, "table.csv", "of an earlier version")
+	f, err := Open(dir, adopting)
+	must(t, err)
+	must(t, publish(f, after))
+	must(t, f.Close())
+	compare(t, "adopted", results(t, dir), standingAfter)
+	dir = t.TempDir()
+	put(t, dir, "table.csv", "of an earlier version")
+	put(t, dir, "index.html", "perhaps mine")
+	var foreign *ForeignError
+	if _, err := Open(dir, adopting); !errors.As(err, &foreign) || foreign.Name != "index.html" || !foreign.Unlisted {
+		t.Errorf("half of it adopted: %v", err)
+	}
+}
+
+func TestInside(t *testing.T) {
+	top := t.TempDir()
+	photos := filepath.Join(top, "photos")
+	must(t, os.MkdirAll(filepath.Join(photos, "a"), 0o777))
+	must(t, os.Symlink(photos, filepath.Join(top, "link")))
+	must(t, os.Symlink(filepath.Join(photos, "a"), filepath.Join(top, "deep")))
+	for path, want := range map[string]bool{
+		"photos": true, "photos/new/x": true, "link": true, "link/out": true, "deep/out/x": true,
+		"out": false, "photos-out": false, "link/../out": false,
+	} {
+		for _, dir := range []string{photos, filepath.Join(top, "link")} {
+			got, err := Inside(dir, filepath.Join(top, filepath.FromSlash(path)))
+			if err != nil || got != want {
+				t.Errorf("%s in %s: %v, %v", path, dir, got, err)
+			}
+		}
+	}
+}
+
+// TestCrashes breaks the work off at every change of the file system, as kill -9
+// would. After that the folder is opened, which leaves the old results or the
+// new ones, and the work done again, which leaves the bytes of an unbroken run.
+func TestCrashes(t *testing.T) {
+	work := func(dir string) error {
+		f, err := Open(dir, groups)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := f.Append("log.txt"); err != nil {
+			return err
+		}
+		if err := f.Write("model.bin", []byte("new model")); err != nil {
+			return err
+		}
+		if err := publish(f, after); err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	first := t.TempDir()
+	f := open(t, first)
+	must(t, f.Write("model.bin", []byte("model")))
+	must(t, publish(f, before))
+	must(t, f.Close())
+	put(t, first, "notes.txt", "mine")
+	prepare := func() string {
+		dir := t.TempDir()
+		must(t, os.CopyFS(dir, os.DirFS(first)))
+		return dir
+	}
+	unbroken := prepare()
+	must(t, work(unbroken))
+	want := tree(t, unbroken)
+
+	errCrash := errors.New("killed")
+	points := 0
+	for ; ; points++ {
+		dir := prepare()
+		calls := 0
+		interrupt = func() error {
+			if calls++; calls > points {
+				return errCrash
+			}
+			return nil
+		}
+		err := work(dir)
+		interrupt = nil
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errCrash) {
+			t.Fatalf("killed at change %d: %v", points, err)
+		}
+		freeLock(t, dir)
+		f, err := Open(dir, groups)
+		if err != nil {
+			t.Fatalf("killed at change %d and opened: %v", points, err)
+		}
+		must(t, f.Close())
+		got := results(t, dir)
+		if page := got["index.html"]; page == "new page" {
+			delete(got, "model.bin")
+			delete(got, "notes.txt")
+			compare(t, "killed and opened", got, standingAfter)
+		} else {
+			delete(got, "model.bin")
+			delete(got, "notes.txt")
+			compare(t, "killed and opened", got, standingBefore)
+		}
+		must(t, work(dir))
+		compare(t, "killed and done again", tree(t, dir), want)
+		if t.Failed() {
+			t.Fatalf("killed at change %d", points)
+		}
+	}
+	if points < 25 {
+		t.Errorf("only %d points to be killed at", points)
+	}
+}
+
+// freeLock does what the operating system does when a process dies: here the
+// process lives on, and the lock is that of a file nobody can reach any more.
+func freeLock(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, lockFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+}
+
+// TestCrashAndForeign: a file that somebody puts in the place of one that was
+// being published is not replaced.
+func TestCrashAndForeign(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	must(t, publish(f, before))
+	s, err := f.Stage("index.html", "groups/")
+	must(t, err)
+	put(t, s.Dir(), "groups/1.png", "uno")
+	put(t, s.Dir(), "groups/9.png", "nove")
+	f.manifest.publishing = &publication{s.name, s.names, map[string]content{}}
+	f.manifest.publishing.files, err = s.files()
+	must(t, err)
+	must(t, f.saveManifest())
+	freeLock(t, dir)
+	put(t, dir, "groups/9.png", "mine")
+	there := tree(t, dir)
+	var foreign *ForeignError
+	if _, err := Open(dir, groups); !errors.As(err, &foreign) || foreign.Name != "groups/9.png" {
+		t.Errorf("a file put there since: %v", err)
+	}
+	compare(t, "refused", tree(t, dir), there)
+	must(t, os.Remove(filepath.Join(dir, "groups", "9.png")))
+	// Without what was staged, what there is stays ours.
+	must(t, os.RemoveAll(s.Dir()))
+	f = open(t, dir)
+	must(t, publish(f, after))
+	must(t, f.Close())
+	compare(t, "at last", results(t, dir), standingAfter)
+}
+
+// TestHostileManifest: a manifest from elsewhere reaches nothing outside of its
+// folder.
+func TestHostileManifest(t *testing.T) {
+	head := `{"format":1,"command":"groups","version":""}` + "\n"
+	const sum = "0000000000000000000000000000000000000000000000000000000000000000"
+	for _, text := range []string{
+		"", "\n", "{}\n", "nonsense", `{"format":2,"command":"groups","version":"9"}` + "\n", `{"format":1}` + "\n",
+		head + `{"file":"../x","sha256":"` + sum + `","size":1}` + "\n",
+		head + `{"file":"/etc/passwd","sha256":"` + sum + `","size":1}` + "\n",
+		head + `{"file":"a/../../x","sha256":"` + sum + `","size":1}` + "\n",
+		head + `{"file":".partwise.lock","sha256":"` + sum + `","size":1}` + "\n",
+		head + `{"file":"a","sha256":"12","size":1}` + "\n",
+		head + `{"file":"a","sha256":"` + sum + `","size":-1}` + "\n",
+		head + `{"publishing":"../x","replaces":[]}` + "\n",
+		head + `{"publishing":".partwise-0123456789abcdef.staging","replaces":["../"]}` + "\n",
+		head + "null\n",
+	} {
+		dir := t.TempDir()
+		put(t, dir, ManifestFile, text)
+		if _, err := Open(dir, groups); err == nil || !strings.Contains(err.Error(), ManifestFile) {
+			t.Errorf("%q: %v", text, err)
+		}
+		compare(t, text, tree(t, dir), map[string]string{ManifestFile: text})
+	}
+	dir := t.TempDir()
+	put(t, dir, ManifestFile, head+`{"file":"model.bin","sha`) // killed while it was written
+	f := open(t, dir)
+	must(t, f.Write("model.bin", []byte("model")))
+	must(t, f.Close())
+	open(t, dir)
+}

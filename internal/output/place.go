@@ -1,0 +1,140 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Resolve returns the absolute path of a file or folder with all symbolic links
+// followed. What does not exist yet is taken as it is written. A link to
+// nothing is an error.
+func Resolve(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for at := abs; ; {
+		info, err := os.Lstat(at)
+		switch {
+		case err == nil:
+			real, err := filepath.EvalSymlinks(at)
+			if err != nil && info.Mode()&fs.ModeSymlink != 0 {
+				return "", fmt.Errorf("%s: the symbolic link leads nowhere: %w", at, err)
+			}
+			if err != nil {
+				return "", err
+			}
+			return filepath.Join(real, rest), nil
+		case isMissing(err) && filepath.Dir(at) != at:
+			rest = filepath.Join(filepath.Base(at), rest)
+			at = filepath.Dir(at)
+		default:
+			return "", err
+		}
+	}
+}
+
+// Inside tells whether path is dir or lies in it, by whatever links or spellings.
+// Neither must exist.
+func Inside(dir, path string) (bool, error) {
+	dir, err := Resolve(dir)
+	if err != nil {
+		return false, err
+	}
+	if path, err = Resolve(path); err != nil {
+		return false, err
+	}
+	folder, folderErr := os.Stat(dir)
+	for at := path; ; at = filepath.Dir(at) {
+		if at == dir {
+			return true, nil
+		}
+		// The same folder under another name: in capitals, mounted twice.
+		if info, err := os.Stat(at); err == nil && folderErr == nil && os.SameFile(info, folder) {
+			return true, nil
+		}
+		if filepath.Dir(at) == at {
+			return false, nil
+		}
+	}
+}
+
+// existing returns the longest part of path that is there.
+func existing(path string) (at string, info fs.FileInfo, err error) {
+	for at = filepath.Clean(path); ; at = filepath.Dir(at) {
+		info, err = os.Stat(at)
+		if err == nil || !isMissing(err) || filepath.Dir(at) == at {
+			return at, info, err
+		}
+	}
+}
+
+// isMissing tells whether an error says that a file is not there, be it that a
+// file stands where a folder on the way to it should.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
+
+// checkPlace returns an error if the folder dir cannot be made or written to. It
+// leaves nothing behind.
+func checkPlace(dir string) error {
+	if _, err := Resolve(dir); err != nil {
+		return err
+	}
+	at, info, err := existing(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir() && at == filepath.Clean(dir):
+		return fmt.Errorf("%s is a file, and a folder is to be written there", at)
+	case !info.IsDir():
+		return fmt.Errorf("%s cannot be written: %s is a file", dir, at)
+	}
+	return checkWritable(at, dir)
+}
+
+// checkWritable returns an error if no file can be made in the folder at, for the
+// sake of dir.
+func checkWritable(at, dir string) error {
+	probe := filepath.Join(at, newName(probeSuffix))
+	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", dir, cause(err))
+	}
+	f.Close()
+	return os.Remove(probe)
+}
+
+// cause returns the error of the operating system alone.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// CheckFile returns an error if the file path cannot be written: its folder is
+// not there or not writable, or a folder stands in its place. Where there is a
+// file already it is an error unless replace is set. It leaves nothing behind.
+func CheckFile(path string, replace bool) error {
+	dir := filepath.Dir(path)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s cannot be written: %s is a file", path, dir)
+	}
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s cannot be written: it is a folder", path)
+	case !replace:
+		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
+	}
+	return checkWritable(dir, path)
+}
