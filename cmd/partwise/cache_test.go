@@ -9,20 +9,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/cache"
 )
 
-// TestMain keeps the tests from the cache of who runs them.
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "partwise-test-")
-	if err == nil {
-		err = os.Setenv("PARTWISE_CACHE", dir)
-	}
-	if err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
 // fill puts two blobs of 2000 bytes in all into the cache at dir.
 func fill(t *testing.T, dir string) {
 	t.Helper()

@@ -162,7 +162,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	found, err := g.Find(ctx, in, working.count)
 	working.end()
 	if err != nil {
-		return err
+		return stopped(ctx, err, "factorising", keptOf(cmd, in))
 	}
 
 	n := len(found.Groups)

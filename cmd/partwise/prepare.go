@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 
@@ -45,5 +46,16 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Inputs, erro
 	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
-	return e.Prepare(cmd.Context(), pipeline.PrepareOptions{Cache: folder, Progress: bars.show})
+	in, err := e.Prepare(cmd.Context(), pipeline.PrepareOptions{Cache: folder, Progress: bars.show})
+	if err != nil {
+		doing := bars.doing()
+		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(folder, doing != "" && doing != "reading"))
+	}
+	return in, nil
+}
+
+// keptOf says what is left of the inputs when the work on them is stopped.
+func keptOf(cmd *cobra.Command, in *pipeline.Inputs) string {
+	folder, _ := cacheFolder(cmd) // which prepare has found
+	return keptFeatures(folder, in.Features.Words != nil)
 }

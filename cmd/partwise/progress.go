@@ -78,6 +78,14 @@ func (s *stages) show(what string, done, total int) {
 	s.bar.count(done, total)
 }
 
+// doing returns the piece of work that was shown last, "" for none.
+func (s *stages) doing() string {
+	if s.bar == nil {
+		return ""
+	}
+	return s.bar.what
+}
+
 // end leaves the line of a piece of work that did not come to its end.
 func (s *stages) end() {
 	if s.bar != nil {

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +34,7 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // run runs the command and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(stderr)
 	defer stop()
 	root := rootCommand()
 	root.SetArgs(args)
@@ -47,7 +44,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(ctx)
+	}
 	fmt.Fprintln(stderr, "partwise:", err)
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
 	var wrong usageError
 	if errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+// program is a running partwise whose standard error is a terminal.
+type program struct {
+	*exec.Cmd
+	t        *testing.T
+	terminal *os.File
+	said     strings.Builder
+}
+
+// start starts the program in the current folder.
+func start(t *testing.T, args ...string) *program {
+	t.Helper()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	if err := unix.IoctlSetPointerInt(int(terminal.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side, err := os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer side.Close()
+	p := &program{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...), t: t, terminal: terminal}
+	p.Env = append(os.Environ(), asProgram+"=1")
+	p.Stderr = side
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// read reads what it says up to the words, or to its end where there are none.
+func (p *program) read(words string) {
+	p.t.Helper()
+	buf := make([]byte, 1024)
+	for words == "" || !strings.Contains(p.said.String(), words) {
+		n, err := p.terminal.Read(buf)
+		p.said.Write(buf[:n])
+		if err != nil { // EIO where the other side is closed
+			if words != "" {
+				p.t.Fatalf("it ended without %q: %s", words, p.said.String())
+			}
+			return
+		}
+	}
+}
+
+// end reads the rest and returns the exit code.
+func (p *program) end() int {
+	p.t.Helper()
+	p.read("")
+	var failed *exec.ExitError
+	if err := p.Wait(); err != nil && !errors.As(err, &failed) {
+		p.t.Fatal(err)
+	}
+	return p.ProcessState.ExitCode()
+}
+
+func (p *program) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// photographs makes a folder of n photographs of 640×480 pixels.
+func photographs(t *testing.T, dir string, n int) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	source := datasets.Generated(1)
+	for i := range n {
+		var pgm strings.Builder
+		fmt.Fprint(&pgm, "P5 640 480 255\n")
+		_, m := source.Vectors.Dims()
+		for p := range 640 * 480 {
+			pgm.WriteByte(byte(source.Vectors.At(i, p%m)) ^ byte(p>>9))
+		}
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.pgm", i)), pgm.String())
+	}
+}
+
+// TestInterrupt: a signal in each stage stops cluster with what is kept, and
+// running it again goes on.
+func TestInterrupt(t *testing.T) {
+	workplace(t)
+	photographs(t, "big", 40)
+	cache := t.TempDir()
+	for _, test := range []struct {
+		stage, line, want string
+		signal            os.Signal
+	}{
+		{"reading", "cluster big -k 3 --features pixels=256", "stopped while reading: nothing is kept", os.Interrupt},
+		{"describing images", "cluster big -k 3 --no-cache", "stopped while describing images: nothing is kept without a cache", syscall.SIGTERM},
+		{"describing images", "cluster big -k 3 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
+		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
+		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000", "stopped while factorising: nothing is kept", os.Interrupt},
+	} {
+		p := start(t, strings.Fields(test.line)...)
+		p.read(test.stage)
+		p.signal(test.signal)
+		code := p.end()
+		if said := p.said.String(); code != exitInterrupted || !strings.Contains(said, test.want) || !strings.Contains(said, "a second signal ends it at once") {
+			t.Errorf("partwise %s: exit code %d, said %q", test.line, code, said)
+		}
+	}
+	if _, err := os.Stat("results"); err == nil {
+		t.Error("a run that was stopped left results")
+	}
+}
+
+// TestSecondInterrupt: the second signal ends a program that does not look at the
+// first.
+func TestSecondInterrupt(t *testing.T) {
+	workplace(t)
+	pipe := filepath.Join(t.TempDir(), "experiment.yaml")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+	p := start(t, "run", pipe)
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the program reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	io.WriteString(w, "name: x\n")
+	p.signal(os.Interrupt)
+	p.read("a second signal ends it at once")
+	p.signal(os.Interrupt)
+	if code := p.end(); code != exitInterrupted {
+		t.Errorf("exit code %d, said %q", code, p.said.String())
+	}
+}
