@@ -22,7 +22,7 @@ type Basis struct {
 }
 
 // writeBases writes a montage for each basis.
-func writeBases(dir string, bases []Basis) ([]basisView, error) {
+func writeBases(to folder, bases []Basis) ([]basisView, error) {
 	names := make([]string, len(bases))
 	for i, b := range bases {
 		names[i] = b.Method
@@ -43,7 +43,7 @@ func writeBases(dir string, bases []Basis) ([]basisView, error) {
 			count(k, "part", "parts"), strings.TrimSpace(b.Method+" "+b.Title), kind, b.Width, b.Height, large)
 		size := img.Bounds().Size()
 		v := basisView{b.Method, b.Title, b.Channels == 3, picture{"bases/" + name + ".png", alt, size.X, size.Y}}
-		if err := writePNG(dir, v.Picture.Path, img); err != nil {
+		if err := to.png(v.Picture.Path, img); err != nil {
 			return nil, err
 		}
 		views = append(views, v)

@@ -98,8 +98,10 @@ var (
 //
 // Where a group has more than MaxTiles samples, its sheet shows as many, picked
 // evenly in the order given. It is an error if the lengths do not fit each
-// other or a group or label is out of range.
-func WriteClusters(dir string, c Clusters) error {
+// other or a group or label is out of range. Once ctx is done its error is
+// returned, and the files written by then stay.
+func WriteClusters(ctx context.Context, dir string, c Clusters) error {
+	to := folder{dir, ctx}
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ func WriteClusters(dir string, c Clusters) error {
 		if c.Distances != nil {
 			slices.SortStableFunc(members[g], func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
 		}
-		v, failed, err := c.writeGroup(dir, g, members[g])
+		v, failed, err := c.writeGroup(to, g, members[g])
 		if err != nil {
 			return err
 		}
@@ -138,19 +140,19 @@ func WriteClusters(dir string, c Clusters) error {
 		view.Framed = view.Framed || v.Sheet != nil && v.Classes != ""
 	}
 	if c.Basis != nil {
-		bases, err := writeBases(dir, []Basis{*c.Basis})
+		bases, err := writeBases(to, []Basis{*c.Basis})
 		if err != nil {
 			return err
 		}
 		view.Basis = &bases[0]
 	}
-	photographs, failed, err := writePhotographs(dir, c.Patches, c.Words)
+	photographs, failed, err := writePhotographs(to, c.Patches, c.Words)
 	if err != nil {
 		return err
 	}
 	view.photographsView = photographs
 	view.Warnings = append(view.Warnings, failed...)
-	return writeFile(dir, "index.html", func(w io.Writer) error { return clustersPage.Execute(w, view) })
+	return to.write("index.html", func(w io.Writer) error { return clustersPage.Execute(w, view) })
 }
 
 // check returns an error where the parts do not fit each other.
@@ -201,7 +203,7 @@ func (c Clusters) scores() []plainScore {
 
 // writeGroup draws the sheet of group g, and returns a warning for each
 // picture that could not be had.
-func (c Clusters) writeGroup(dir string, g int, members []int) (v groupView, failed []string, err error) {
+func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, failed []string, err error) {
 	classes, main := c.composition(members)
 	v = groupView{
 		Number:  g + 1,
@@ -237,6 +239,9 @@ func (c Clusters) writeGroup(dir string, g int, members []int) (v groupView, fai
 				tiles[i].Border = hitColour
 			}
 		}
+		if err := to.ctx.Err(); err != nil {
+			return v, nil, err
+		}
 		img, err := c.Image(sample)
 		switch {
 		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
@@ -255,7 +260,7 @@ func (c Clusters) writeGroup(dir string, g int, members []int) (v groupView, fai
 		Alt:   fmt.Sprintf("Thumbnails of %d of the %s in group %d.", len(shown), c.count(len(members)), g+1),
 		Width: sheet.Rect.Dx(), Height: sheet.Rect.Dy(),
 	}
-	return v, failed, writePNG(dir, v.Sheet.Path, sheet)
+	return v, failed, to.png(v.Sheet.Path, sheet)
 }
 
 // composition lists the known classes of a group's members, the most frequent

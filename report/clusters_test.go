@@ -52,7 +52,7 @@ func fakeClusters(n int) Clusters {
 func TestWriteClusters(t *testing.T) {
 	dir := t.TempDir()
 	c := fakeClusters(12)
-	if err := WriteClusters(dir, c); err != nil {
+	if err := WriteClusters(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
@@ -101,7 +101,7 @@ func TestWriteClustersLarge(t *testing.T) {
 		}
 		return plain(2, 2, red), nil
 	}
-	if err := WriteClusters(dir, c); err != nil {
+	if err := WriteClusters(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
 	if len(asked) != 2*MaxTiles || !asked[392] && !asked[394] && !asked[396] {
@@ -122,7 +122,7 @@ func TestWriteClustersLarge(t *testing.T) {
 func TestWriteClustersBare(t *testing.T) {
 	dir := t.TempDir()
 	c := Clusters{Name: "texts", Method: "nmf", Names: []string{"a.txt", "b.txt", "c.txt"}, Groups: []int{2, 0, 2}}
-	if err := WriteClusters(dir, c); err != nil {
+	if err := WriteClusters(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
@@ -135,7 +135,7 @@ func TestWriteClustersBare(t *testing.T) {
 			t.Errorf("the page does not say %q", words)
 		}
 	}
-	if err := WriteClusters(t.TempDir(), Clusters{}); err != nil {
+	if err := WriteClusters(t.Context(), t.TempDir(), Clusters{}); err != nil {
 		t.Errorf("nothing at all: %v", err)
 	}
 }
@@ -151,13 +151,13 @@ func TestWriteClustersErrors(t *testing.T) {
 	} {
 		c := fakeClusters(6)
 		spoil(&c)
-		if err := WriteClusters(t.TempDir(), c); err == nil || !strings.Contains(err.Error(), what) {
+		if err := WriteClusters(t.Context(), t.TempDir(), c); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
 	c := fakeClusters(6)
 	c.Image = func(int) (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
-	if err := WriteClusters(t.TempDir(), c); !errors.Is(err, context.Canceled) {
+	if err := WriteClusters(t.Context(), t.TempDir(), c); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"io"
@@ -80,15 +81,16 @@ type experimentView struct {
 //
 // for every score in the records ("AC free" is ac-free). Files of these names are
 // replaced, others are left alone. Without Patches and Words the page shows those
-// that were written before. Errors name the file.
-func WriteExperiment(dir string, e Experiment) error {
+// that were written before. Errors name the file. Once ctx is done its error is
+// returned, and the files written by then stay.
+func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	records := finished(e.Records, e.Methods)
 	scores := scoresOf(records)
 	first := &Table{Methods: e.Methods}
 	if len(scores) > 0 {
 		first = NewTable(records, scores[0], e.Methods)
 	}
-	w := &experimentWriter{dir, e, records, peaksOf(first, e.Sweeps)}
+	w := &experimentWriter{folder{dir, ctx}, e, records, peaksOf(first, e.Sweeps)}
 	view := &experimentView{
 		CSS:      pageCSS,
 		Name:     e.Name,
@@ -108,7 +110,7 @@ func WriteExperiment(dir string, e Experiment) error {
 			return err
 		}
 	}
-	return writeFile(dir, "index.html", func(w io.Writer) error { return experimentPage.Execute(w, view) })
+	return w.write("index.html", func(to io.Writer) error { return experimentPage.Execute(to, view) })
 }
 
 // lead sums an experiment up in a sentence.

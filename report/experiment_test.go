@@ -1,7 +1,9 @@
 package report
 
 import (
+	"context"
 	"errors"
+	"image"
 	"io"
 	"io/fs"
 	"math"
@@ -95,7 +97,7 @@ func sources(t *testing.T, files map[string]string) {
 func TestWriteExperiment(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	e := fakeExperiment()
-	if err := WriteExperiment(dir, e); err != nil {
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
@@ -135,7 +137,7 @@ func TestWriteExperiment(t *testing.T) {
 	// The order in which trials were finished shows nowhere, and files that
 	// are there are replaced.
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(e.Records), func(i, j int) { e.Records[i], e.Records[j] = e.Records[j], e.Records[i] })
-	if err := WriteExperiment(dir, e); err != nil {
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range tree(t, dir) {
@@ -154,7 +156,7 @@ func TestWriteExperimentUnfinished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := WriteExperiment(dir, e); err != nil {
+			if err := WriteExperiment(t.Context(), dir, e); err != nil {
 				t.Fatal(err)
 			}
 			files := tree(t, dir)
@@ -170,14 +172,14 @@ func TestWriteExperimentErrors(t *testing.T) {
 	e := fakeExperiment()
 	e.Records = nil
 	e.Bases[1].Height = 3
-	if err := WriteExperiment(t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "a <b> & c_d") {
+	if err := WriteExperiment(t.Context(), t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "a <b> & c_d") {
 		t.Errorf("error %v does not name the basis", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteExperiment(file, e); err == nil || !strings.Contains(err.Error(), file) {
+	if err := WriteExperiment(t.Context(), file, e); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error %v does not name the file in the way", err)
 	}
 }
@@ -187,7 +189,7 @@ func TestWriteFileAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b.txt")
 	say := func(s string, err error) error {
-		return writeFile(dir, "a/b.txt", func(w io.Writer) error {
+		return folder{dir, t.Context()}.write("a/b.txt", func(w io.Writer) error {
 			_, writing := io.WriteString(w, s)
 			return errors.Join(writing, err)
 		})
@@ -204,6 +206,30 @@ func TestWriteFileAtomic(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+// A context that is done ends the writing before the next file.
+func TestWriteStops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	c := fakeClusters(400)
+	asked := 0
+	c.Image = func(int) (image.Image, error) {
+		if asked++; asked == 3 {
+			stop()
+		}
+		return plain(2, 2, red), nil
+	}
+	if err := WriteClusters(ctx, dir, c); !errors.Is(err, context.Canceled) || asked != 3 {
+		t.Errorf("groups: error %v after %d pictures, want the context's after 3", err, asked)
+	}
+	e := Experiment{Name: "stopped", Methods: sevenMethods, Records: fakeRecords(sevenMethods, []int{2, 3}, 2)}
+	if err := WriteExperiment(ctx, dir, e); !errors.Is(err, context.Canceled) {
+		t.Errorf("experiment: error %v, want the context's", err)
+	}
+	if files := tree(t, dir); len(files) != 0 {
+		t.Errorf("%d files were written", len(files))
 	}
 }
 

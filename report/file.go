@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"image"
 	"image/png"
@@ -10,10 +11,21 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file below dir, whose name has forward slashes, beside its
-// place and renames it, so that a reader or a crash never meets half of it.
-func writeFile(dir, name string, write func(io.Writer) error) (err error) {
-	path := filepath.Join(dir, filepath.FromSlash(name))
+// folder is a folder that a report is written to.
+type folder struct {
+	dir string
+	// ctx ends the writing.
+	ctx context.Context
+}
+
+// write writes a file of the folder, whose name has forward slashes, beside its
+// place and renames it, so that a reader or a crash never meets half of it. Once
+// the context is done it returns its error.
+func (to folder) write(name string, write func(io.Writer) error) (err error) {
+	if err := to.ctx.Err(); err != nil {
+		return err
+	}
+	path := filepath.Join(to.dir, filepath.FromSlash(name))
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", path, err)
@@ -41,7 +53,7 @@ func writeFile(dir, name string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// writePNG writes a picture below dir.
-func writePNG(dir, name string, img image.Image) error {
-	return writeFile(dir, name, func(w io.Writer) error { return png.Encode(w, img) })
+// png writes a picture.
+func (to folder) png(name string, img image.Image) error {
+	return to.write(name, func(w io.Writer) error { return png.Encode(w, img) })
 }

@@ -72,14 +72,14 @@ type photographsView struct {
 // writePhotographs writes parts and visual words, where there are, on photographs,
 // and returns what a page shows of them, and a warning for each photograph that
 // could not be had.
-func writePhotographs(dir string, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
-	if v.Patches, warnings, err = writePatches(dir, patches); err == nil && words != nil {
-		v.Words, err = writeWords(dir, *words)
+func writePhotographs(to folder, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
+	if v.Patches, warnings, err = writePatches(to, patches); err == nil && words != nil {
+		v.Words, err = writeWords(to, *words)
 	}
 	return v, warnings, err
 }
 
-// writePatches writes for each method, below dir:
+// writePatches writes for each method:
 //
 //	patches/METHOD/examples.png  photographs with the patches of all parts
 //	patches/METHOD/1.png         a row for each part, numbered from 1: the
@@ -88,13 +88,13 @@ func writePhotographs(dir string, patches []Patches, words *Words) (v photograph
 // It returns what a page shows of them, and a warning for each photograph that
 // could not be had. It is an error if the sizes do not fit each other or a mark
 // has a value that cannot be.
-func writePatches(dir string, all []Patches) (views []patchesView, warnings []string, err error) {
+func writePatches(to folder, all []Patches) (views []patchesView, warnings []string, err error) {
 	names := make([]string, len(all))
 	for i, p := range all {
 		names[i] = p.Method
 	}
 	for i, name := range safeNames(names) {
-		v, failed, err := all[i].write(dir, "patches/"+name+"/")
+		v, failed, err := all[i].write(to, "patches/"+name+"/")
 		if err != nil {
 			return nil, nil, fmt.Errorf("patches of %s: %w", all[i].Method, err)
 		}
@@ -110,7 +110,7 @@ func writePatches(dir string, all []Patches) (views []patchesView, warnings []st
 
 // write writes the pictures of one method; the files' names begin with the
 // given prefix.
-func (p Patches) write(dir, prefix string) (v patchesView, warnings []string, err error) {
+func (p Patches) write(to folder, prefix string) (v patchesView, warnings []string, err error) {
 	if err := p.check(); err != nil {
 		return v, nil, err
 	}
@@ -125,19 +125,19 @@ func (p Patches) write(dir, prefix string) (v patchesView, warnings []string, er
 		}
 	}
 	examples = evenly(examples, maxExamples)
-	tiles, warnings, err := p.tiles(examples, -1)
+	tiles, warnings, err := p.tiles(to.ctx, examples, -1)
 	if err != nil {
 		return v, nil, err
 	}
 	if len(tiles) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
 			count(len(tiles), "photograph", "photographs"), count(k, "part", "parts"), who)
-		if v.Examples, err = savePicture(dir, prefix+"examples.png", alt, drawExamples(tiles, k)); err != nil {
+		if v.Examples, err = savePicture(to, prefix+"examples.png", alt, drawExamples(tiles, k)); err != nil {
 			return v, nil, err
 		}
 	}
 	for part := range min(k, maxPartRows) {
-		row, failed, err := p.writePart(dir, prefix, who, part)
+		row, failed, err := p.writePart(to, prefix, who, part)
 		if err != nil {
 			return v, nil, err
 		}
@@ -151,13 +151,13 @@ func (p Patches) write(dir, prefix string) (v patchesView, warnings []string, er
 }
 
 // writePart writes the row of a part.
-func (p Patches) writePart(dir, prefix, who string, part int) (v partView, warnings []string, err error) {
+func (p Patches) writePart(to folder, prefix, who string, part int) (v partView, warnings []string, err error) {
 	v.Title = fmt.Sprintf("Part %d", part+1)
 	if p.About != nil && p.About[part] != "" {
 		v.Title += ": " + p.About[part]
 	}
 	users := p.users(part)
-	tiles, warnings, err := p.tiles(users, part)
+	tiles, warnings, err := p.tiles(to.ctx, users, part)
 	if err != nil || len(tiles) == 0 {
 		return v, warnings, err
 	}
@@ -166,7 +166,7 @@ func (p Patches) writePart(dir, prefix, who string, part int) (v partView, warni
 		names[i] = p.Names[user]
 	}
 	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, who, list(names))
-	v.Picture, err = savePicture(dir, fmt.Sprintf("%s%d.png", prefix, part+1), alt, drawPartRow(tiles, part))
+	v.Picture, err = savePicture(to, fmt.Sprintf("%s%d.png", prefix, part+1), alt, drawPartRow(tiles, part))
 	return v, warnings, err
 }
 
@@ -205,9 +205,12 @@ func (p Patches) users(part int) []int {
 
 // tiles draws photographs with the marks of one part, or of all where part is
 // -1.
-func (p Patches) tiles(photographs []int, part int) (tiles []galleryTile, warnings []string, err error) {
+func (p Patches) tiles(ctx context.Context, photographs []int, part int) (tiles []galleryTile, warnings []string, err error) {
 	_, k := p.Uses.Dims()
 	for _, i := range photographs {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		tile := galleryTile{caption: p.Names[i]}
 		img, marks, err := p.Load(i)
 		if err == nil && img == nil {
@@ -236,7 +239,7 @@ func (p Patches) tiles(photographs []int, part int) (tiles []galleryTile, warnin
 	return tiles, warnings, nil
 }
 
-// savePicture writes a drawing below dir and returns what a page shows of it.
-func savePicture(dir, path, alt string, img *image.RGBA) (*picture, error) {
-	return &picture{path, alt, img.Rect.Dx(), img.Rect.Dy()}, writePNG(dir, path, img)
+// savePicture writes a drawing and returns what a page shows of it.
+func savePicture(to folder, path, alt string, img *image.RGBA) (*picture, error) {
+	return &picture{path, alt, img.Rect.Dx(), img.Rect.Dy()}, to.png(path, img)
 }

@@ -51,10 +51,10 @@ func goldenImage(t *testing.T, name string, got image.Image) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writePNG(dir, name, difference); err != nil {
+		if err := (folder{dir, t.Context()}).png(name, difference); err != nil {
 			t.Fatal(err)
 		}
-		if err := writePNG(dir, "new-"+name, got); err != nil {
+		if err := (folder{dir, t.Context()}).png("new-"+name, got); err != nil {
 			t.Fatal(err)
 		}
 		t.Errorf("%d of %d pixels differ from %s; both are in %s", far, len(difference.Pix), path, dir)

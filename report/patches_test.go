@@ -55,14 +55,14 @@ func TestWritePatches(t *testing.T) {
 	first.About = []string{"mostly <sand> & sea", "", "mostly sky"}
 	second.Method, second.Title = "nmf kl", ""
 	second.Uses.(*mat.Dense).SetCol(1, make([]float64, 4))
-	views, warnings, err := writePatches(dir, []Patches{first, second})
+	views, warnings, err := writePatches(folder{dir, t.Context()}, []Patches{first, second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}
-	words, err := writeWords(dir, fakeWords(3, 2))
+	words, err := writeWords(folder{dir, t.Context()}, fakeWords(3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestWritePatches(t *testing.T) {
 	}
 
 	again := t.TempDir()
-	if _, _, err := writePatches(again, []Patches{first, second}); err != nil {
+	if _, _, err := writePatches(folder{again, t.Context()}, []Patches{first, second}); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range tree(t, again) {
@@ -127,7 +127,7 @@ func TestPatchesUsers(t *testing.T) {
 		return plain(40, 40, red), []PatchMark{{X: 10, Y: 10, Side: 10, Part: 0, Strength: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Strength: 1}}, nil
 	}
 	for part, want := range []int{10, 30} {
-		tiles, _, err := p.tiles([]int{1}, part)
+		tiles, _, err := p.tiles(t.Context(), []int{1}, part)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestWritePatchesMany(t *testing.T) {
 		_, marks, err := load(i)
 		return plain(1, 1, red), marks, err
 	}
-	views, _, err := writePatches(t.TempDir(), []Patches{p})
+	views, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestWritePatchesMany(t *testing.T) {
 
 	// One part, one photograph, and a legend of 60 beside one small tile.
 	for _, size := range [][2]int{{1, 1}, {1, 60}} {
-		if views, _, err = writePatches(t.TempDir(), []Patches{fakePatches(size[0], size[1])}); err != nil {
+		if views, _, err = writePatches(folder{t.TempDir(), t.Context()}, []Patches{fakePatches(size[0], size[1])}); err != nil {
 			t.Fatal(err)
 		}
 		if len(views[0].Rows) != size[1] {
@@ -182,7 +182,7 @@ func TestWritePatchesMany(t *testing.T) {
 			t.Errorf("the legend of %d parts is cut off at %d pixels", size[1], views[0].Examples.Width)
 		}
 	}
-	if views, _, err = writePatches(t.TempDir(), nil); err != nil || views != nil || patchesPage(t, views, nil) != "" {
+	if views, _, err = writePatches(folder{t.TempDir(), t.Context()}, nil); err != nil || views != nil || patchesPage(t, views, nil) != "" {
 		t.Errorf("nothing at all: %v, %v", views, err)
 	}
 }
@@ -199,7 +199,7 @@ func TestWritePatchesFailing(t *testing.T) {
 		}
 		return load(i)
 	}
-	_, warnings, err := writePatches(t.TempDir(), []Patches{p})
+	_, warnings, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p})
 	want := []string{"shore/IMG_001.jpg is not shown: disk full", "shore/IMG_002.jpg is not shown: there is no picture"}
 	if err != nil || !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, error %v, want %q once each", warnings, err, want)
@@ -208,7 +208,7 @@ func TestWritePatchesFailing(t *testing.T) {
 	p.Load = func(int) (image.Image, []PatchMark, error) {
 		return nil, nil, fmt.Errorf("decoding: %w", context.Canceled)
 	}
-	if _, _, err := writePatches(t.TempDir(), []Patches{p}); !errors.Is(err, context.Canceled) {
+	if _, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestWritePatchesErrors(t *testing.T) {
 	} {
 		p := fakePatches(4, 2)
 		spoil(&p)
-		if _, _, err := writePatches(t.TempDir(), []Patches{p}); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "d-snmf") {
+		if _, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p}); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "d-snmf") {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // experimentWriter writes the files of an experiment's page, section by section.
 type experimentWriter struct {
-	dir        string
+	folder
 	experiment Experiment
 	// records are the finished ones.
 	records []pipeline.Record
@@ -160,7 +160,7 @@ func (w *experimentWriter) pictures(view *experimentView) error {
 	shown := labels(w.peaks)
 	bases := slices.DeleteFunc(slices.Clone(w.experiment.Bases), func(b Basis) bool { return !slices.Contains(shown, b.Method) })
 	var err error
-	if view.Bases, err = writeBases(w.dir, bases); err != nil {
+	if view.Bases, err = writeBases(w.folder, bases); err != nil {
 		return err
 	}
 	var names []string
@@ -182,7 +182,7 @@ func (w *experimentWriter) pictures(view *experimentView) error {
 			Alt:   fmt.Sprintf("The %d coefficients of %s by %s, in the order of their classes, and the distances between them.", k, count(n, "sample", "samples"), names[i]),
 			Width: size.X, Height: size.Y,
 		}}
-		if err := writePNG(w.dir, v.Picture.Path, img); err != nil {
+		if err := w.png(v.Picture.Path, img); err != nil {
 			return err
 		}
 		view.Coefficients = append(view.Coefficients, v)
@@ -214,11 +214,11 @@ func (w *experimentWriter) photographs(view *experimentView) error {
 	patches := slices.DeleteFunc(slices.Clone(w.experiment.Patches), func(p Patches) bool { return !slices.Contains(shown, p.Method) })
 	var failed []string
 	var err error
-	if view.photographsView, failed, err = writePhotographs(w.dir, patches, w.experiment.Words); err != nil {
+	if view.photographsView, failed, err = writePhotographs(w.folder, patches, w.experiment.Words); err != nil {
 		return err
 	}
 	view.Warnings = append(view.Warnings, failed...)
-	return writeFile(w.dir, photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view.photographsView) })
+	return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view.photographsView) })
 }
 
 // tableWriter is a table of any kind.
@@ -242,7 +242,7 @@ func (w *experimentWriter) table(name string, t tableWriter) ([]fileView, error)
 		{"LaTeX", "tex", t.LaTeX},
 	} {
 		path := "tables/" + name + "." + format.extension
-		if err := writeFile(w.dir, path, format.write); err != nil {
+		if err := w.write(path, format.write); err != nil {
 			return nil, err
 		}
 		files = append(files, fileView{format.label, path})
@@ -257,8 +257,8 @@ func (w *experimentWriter) figure(path, alt string, f *Figure) (*figureView, err
 		PNG: path + ".png", SVG: path + ".svg", Alt: alt,
 		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
-	if err := writeFile(w.dir, v.PNG, f.PNG); err != nil {
+	if err := w.write(v.PNG, f.PNG); err != nil {
 		return nil, err
 	}
-	return v, writeFile(w.dir, v.SVG, f.SVG)
+	return v, w.write(v.SVG, f.SVG)
 }

@@ -49,7 +49,7 @@ func chosenExperiment() Experiment {
 func TestWriteChosen(t *testing.T) {
 	dir := t.TempDir()
 	e := chosenExperiment()
-	if err := WriteExperiment(dir, e); err != nil {
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
@@ -104,7 +104,7 @@ func TestWriteChosen(t *testing.T) {
 		e.Records[i].Curve = slices.DeleteFunc(e.Records[i].Curve, func(p pipeline.Point) bool { return p.Penalty != 0 })
 	}
 	old := t.TempDir()
-	if err := WriteExperiment(old, e); err != nil {
+	if err := WriteExperiment(t.Context(), old, e); err != nil {
 		t.Fatal(err)
 	}
 	files = tree(t, old)
@@ -135,7 +135,7 @@ func TestWritePhotographs(t *testing.T) {
 	}
 	words := fakeWords(3, 2)
 	e.Words = &words
-	if err := WriteExperiment(dir, e); err != nil {
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
@@ -157,7 +157,7 @@ func TestWriteChosenErrors(t *testing.T) {
 	e := chosenExperiment()
 	e.Records = nil
 	e.Coefficients[0].Classes = nil
-	if err := WriteExperiment(t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "coefficients of ogl 1 1") {
+	if err := WriteExperiment(t.Context(), t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "coefficients of ogl 1 1") {
 		t.Errorf("error %v does not name the coefficients", err)
 	}
 }

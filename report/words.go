@@ -114,9 +114,9 @@ type wordsView struct {
 	Sheets []*picture
 }
 
-// writeWords writes words/1.png and so on below dir, contact sheets of
+// writeWords writes words/1.png and so on, contact sheets of
 // MaxSheetWords words each, and returns what a page shows of them.
-func writeWords(dir string, w Words) (*wordsView, error) {
+func writeWords(to folder, w Words) (*wordsView, error) {
 	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", count(max(w.Total, len(w.Words)), "word", "words"))}
 	if w.Patches > 0 {
 		v.Lead = fmt.Sprintf("%s Together they stand for %s.", v.Lead, count(w.Patches, "patch", "patches"))
@@ -128,7 +128,7 @@ func writeWords(dir string, w Words) (*wordsView, error) {
 		words := w.Words[from:min(from+MaxSheetWords, len(w.Words))]
 		path := fmt.Sprintf("words/%d.png", from/MaxSheetWords+1)
 		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", count(len(words), "visual word", "visual words"))
-		sheet, err := savePicture(dir, path, alt, WordSheet(words))
+		sheet, err := savePicture(to, path, alt, WordSheet(words))
 		if err != nil {
 			return nil, err
 		}

@@ -69,7 +69,7 @@ func TestWordSheet(t *testing.T) {
 func TestWriteWords(t *testing.T) {
 	dir := t.TempDir()
 	w := fakeWords(MaxSheetWords+1, 1)
-	v, err := writeWords(dir, w)
+	v, err := writeWords(folder{dir, t.Context()}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +86,14 @@ func TestWriteWords(t *testing.T) {
 		t.Errorf("%q, want %q", v.Lead, want)
 	}
 	w.Total, w.Patches = len(w.Words), 0
-	if v, err = writeWords(t.TempDir(), w); err != nil || v.Lead != "The vocabulary has 43 words." {
+	if v, err = writeWords(folder{t.TempDir(), t.Context()}, w); err != nil || v.Lead != "The vocabulary has 43 words." {
 		t.Errorf("%q, %v", v.Lead, err)
 	}
-	if v, err = writeWords(t.TempDir(), Words{}); err != nil || v.Sheets != nil {
+	if v, err = writeWords(folder{t.TempDir(), t.Context()}, Words{}); err != nil || v.Sheets != nil {
 		t.Errorf("nothing at all: %+v, %v", v, err)
 	}
 	patchesPage(t, nil, v)
-	if _, err = writeWords(filepath.Join(dir, "words", "1.png"), w); err == nil || !strings.Contains(err.Error(), "1.png") {
+	if _, err = writeWords(folder{filepath.Join(dir, "words", "1.png"), t.Context()}, w); err == nil || !strings.Contains(err.Error(), "1.png") {
 		t.Errorf("error %v does not name the file in the way", err)
 	}
 }

@@ -213,8 +213,8 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if err != nil {
 		return err
 	}
-	c.Patches, c.Words = illustrate(shown, stderr)
-	if err := report.WriteClusters(out, c); err != nil {
+	c.Patches, c.Words = illustrate(ctx, shown, stderr)
+	if err := report.WriteClusters(ctx, out, c); err != nil {
 		return err
 	}
 	return tellGroups(cmd, c, out)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"io"
@@ -11,7 +12,7 @@ import (
 
 // illustrate returns what a report shows of visual words on photographs. What
 // cannot be read any more is named and left out.
-func illustrate(shown *pipeline.Illustrations, stderr io.Writer) (patches []report.Patches, words *report.Words) {
+func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Writer) (patches []report.Patches, words *report.Words) {
 	if shown == nil {
 		return nil, nil
 	}
@@ -42,7 +43,7 @@ func illustrate(shown *pipeline.Illustrations, stderr io.Writer) (patches []repo
 		}
 	}
 	for i, places := range in {
-		if len(places) == 0 {
+		if len(places) == 0 || ctx.Err() != nil {
 			continue
 		}
 		img, err := shown.Photographs[i].Open()

@@ -56,8 +56,8 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 			e.Coefficients = append(e.Coefficients, report.Coefficients{Method: s.Methods[i], Values: v, Classes: classes})
 		}
 	}
-	e.Patches, e.Words = illustrate(shown, cmd.ErrOrStderr())
-	if err := report.WriteExperiment(dir, e); err != nil {
+	e.Patches, e.Words = illustrate(cmd.Context(), shown, cmd.ErrOrStderr())
+	if err := report.WriteExperiment(cmd.Context(), dir, e); err != nil {
 		return err
 	}
 
