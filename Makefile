@@ -8,6 +8,11 @@ DEMO = docs/experiments/demo.yaml
 # Of gocv only what is needed: all of it does not build on the OpenCV of Debian.
 NATIVE = native,gocv_specific_modules,gocv_features2d
 
+# Without -trimpath the program would hold the paths of the folder it was built
+# in. The revision is stamped into it where git can tell it.
+VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
+BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
+
 .PHONY: run test test-native test-portable lint native portable deps fuzz bench clean
 
 run: native
@@ -16,11 +21,11 @@ run: native
 # The native build does matrix products with OpenBLAS and finds key points with
 # OpenCV. With the tag native alone it goes without OpenCV.
 native: deps
-	CGO_ENABLED=1 $(GO) build -tags $(NATIVE) -o partwise ./cmd/partwise
+	CGO_ENABLED=1 $(BUILD) -tags $(NATIVE) -o partwise ./cmd/partwise
 
 # The portable build needs nothing but Go.
 portable:
-	CGO_ENABLED=0 $(GO) build -o partwise ./cmd/partwise
+	CGO_ENABLED=0 $(BUILD) -o partwise ./cmd/partwise
 
 test: test-portable test-native
 
@@ -47,7 +52,7 @@ deps:
 	if [ -n "$$missing" ]; then \
 	  echo "installing$$missing"; \
 	  sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	  $$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $$missing; \
+	  $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; \
 	fi
 
 # Each fuzz target for FUZZTIME.
@@ -59,5 +64,6 @@ fuzz:
 bench: deps
 	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) -run NONE -bench . ./...
 
+# Results stay: they are the user's.
 clean:
-	rm -rf partwise results
+	rm -rf partwise dist
