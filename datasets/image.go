@@ -1,7 +1,7 @@
 package datasets
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
@@ -19,6 +19,9 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,23 +29,37 @@ import (
 // is read from the file's header and checked before any pixel is.
 const MaxPixels = 100_000_000
 
+// maxImageFile is the longest image file that is read, in bytes: one of
+// MaxPixels pixels of 8 bytes each without compression, and as much again for
+// what else it may hold.
+const maxImageFile = 2 * 8 * MaxPixels
+
 // format is one kind of image file.
 type format struct {
 	name string
 	// magics are what its files begin with; '?' stands for any byte.
 	magics []string
 	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
+	decode func(content []byte) (image.Image, error)
+	// cost returns the most bytes that decode allocates at a time for a file
+	// with this header, or an error for a file that cannot hold what its header
+	// promises, or whose decoding would take out of all proportion.
+	cost func(content []byte, c image.Config) (int64, error)
 }
 
 var formats = []format{
-	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, png.Decode},
-	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpeg.Decode},
-	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, gif.Decode},
-	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, bmp.Decode},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, tiff.Decode},
-	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, webp.Decode},
-	{"PNM", pnmMagics, decodePNMConfig, decodePNM},
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), costOfPNG},
+	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), costOfJPEG},
+	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), costOfGIF},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), costOfBMP},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, from(tiff.Decode), costOfTIFF},
+	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), costOfWebP},
+	{"PNM", pnmMagics, decodePNMConfig, decodePNM, costOfPNM},
+}
+
+// from makes a function that decodes bytes of one that decodes a stream.
+func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
+	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }
 
 // magicLen is how many bytes tell the kind of every image file.
@@ -86,18 +103,105 @@ func hasImageExtension(name string) bool {
 // BMP, TIFF, WebP, PGM or PPM. The kind is told by the file's content, not by
 // its name. A JPEG is turned upright as its EXIF orientation says. A file of
 // another kind, one that ends early and one of more than MaxPixels pixels are
-// errors that name the file.
+// errors that name the file, and so are a header that promises more than the
+// file's bytes can hold and a JPEG of more scans than images have.
+//
+// The memory it takes is bounded by what ReadImageHeader says and the file's
+// own length. A file of more than 1.6 GB is refused.
 func DecodeImage(path string) (image.Image, error) {
-	f, err := os.Open(path)
+	content, err := readImageFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("image: %w", err)
 	}
-	defer f.Close()
-	img, err := decodeImage(io.NewSectionReader(f, 0, math.MaxInt64))
+	img, err := DecodeImageBytes(content)
 	if err != nil {
 		return nil, fmt.Errorf("image %s: %w", path, err)
 	}
 	return img, nil
+}
+
+// readImageFile reads a file that is not too long for an image.
+func readImageFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxImageFile {
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read of an image", path, info.Size(), maxImageFile)
+	}
+	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := content.ReadFrom(io.LimitReader(f, maxImageFile)); err != nil {
+		return nil, err
+	}
+	return content.Bytes(), nil
+}
+
+// DecodeImageBytes decodes the content of an image file as DecodeImage does. Its
+// errors do not name a file.
+func DecodeImageBytes(content []byte) (image.Image, error) {
+	kind, header, err := readImageHeader(content)
+	if err != nil {
+		return nil, err
+	}
+	var img image.Image
+	if err := guard.Call(func() error {
+		img, err = kind.decode(content)
+		return err
+	}); err != nil {
+		return nil, decodeError(kind, err)
+	}
+	if img.Bounds().Empty() {
+		return nil, errors.New("no pixels")
+	}
+	if size := img.Bounds().Size(); size.X > header.Width || size.Y > header.Height {
+		return nil, fmt.Errorf("%d×%d pixels where the header promises %d×%d", size.X, size.Y, header.Width, header.Height)
+	}
+	if kind.name == "JPEG" {
+		img = orient(img, exifOrientation(content))
+	}
+	return img, nil
+}
+
+// ImageHeader is what the header of an image file promises.
+type ImageHeader struct {
+	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF",
+	// "WebP" or "PNM".
+	Format string
+	// Width and Height are the image's size as it lies in the file, before a
+	// JPEG is turned upright.
+	Width, Height int
+	// Memory is the most bytes that decoding allocates at a time, the image
+	// included and the file's own bytes not.
+	Memory int64
+}
+
+// ReadImageHeader reads the header of the image file whose whole content this
+// is, without decoding a pixel. Its errors are those of DecodeImageBytes that can
+// be known from the header and the file's length.
+func ReadImageHeader(content []byte) (ImageHeader, error) {
+	_, header, err := readImageHeader(content)
+	return header, err
+}
+
+// smallDecoding is what any decoder takes beside what grows with the image:
+// buffers, tables and chunks that are read before they are known to be there.
+const smallDecoding = 1 << 20
+
+func readImageHeader(content []byte) (*format, ImageHeader, error) {
+	kind, config, err := decodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return nil, ImageHeader{}, err
+	}
+	memory, err := kind.cost(content, config)
+	if err != nil {
+		return nil, ImageHeader{}, decodeError(kind, err)
+	}
+	return kind, ImageHeader{kind.name, config.Width, config.Height, memory + smallDecoding}, nil
 }
 
 // ImageSize returns the width and height that the header of the image file at
@@ -116,7 +220,10 @@ func ImageSize(path string) (width, height int, err error) {
 }
 
 // decodeConfig reads the header of r, whatever was read of it before.
-func decodeConfig(r *io.SectionReader) (*format, image.Config, error) {
+func decodeConfig(r interface {
+	io.ReaderAt
+	io.ReadSeeker
+}) (*format, image.Config, error) {
 	head := make([]byte, magicLen)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -130,32 +237,14 @@ func decodeConfig(r *io.SectionReader) (*format, image.Config, error) {
 		return nil, image.Config{}, errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)
-	config, err := kind.config(r)
-	if err != nil {
+	var config image.Config
+	if err := guard.Call(func() error {
+		config, err = kind.config(r)
+		return err
+	}); err != nil {
 		return nil, image.Config{}, decodeError(kind, err)
 	}
 	return kind, config, checkSize(config.Width, config.Height)
-}
-
-// decodeImage decodes the whole of r, whatever was read of it before.
-func decodeImage(r *io.SectionReader) (image.Image, error) {
-	kind, _, err := decodeConfig(r)
-	if err != nil {
-		return nil, err
-	}
-	r.Seek(0, io.SeekStart)
-	img, err := kind.decode(r)
-	if err != nil {
-		return nil, decodeError(kind, err)
-	}
-	if img.Bounds().Empty() {
-		return nil, errors.New("no pixels")
-	}
-	if kind.name == "JPEG" {
-		r.Seek(0, io.SeekStart)
-		img = orient(img, exifOrientation(bufio.NewReader(r)))
-	}
-	return img, nil
 }
 
 func decodeError(kind *format, err error) error {

@@ -1,44 +1,63 @@
 package datasets
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/binary"
 	"image"
 	"image/color"
-	"io"
 )
 
 // exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a
 // JPEG file, or 1 (upright) where it has none or one that makes no sense.
-func exifOrientation(r *bufio.Reader) int {
+func exifOrientation(content []byte) int {
 	const app1, startOfScan = 0xe1, 0xda
-	if _, err := r.Discard(2); err != nil { // start of image
-		return 1
-	}
-	for {
-		var segment struct {
-			Fill, Marker byte
-			Length       uint16
-		}
-		if binary.Read(r, binary.BigEndian, &segment) != nil || segment.Fill != 0xff ||
-			segment.Marker == startOfScan || segment.Length < 2 {
-			return 1
-		}
-		length := int(segment.Length) - 2
-		if segment.Marker != app1 {
-			if _, err := r.Discard(length); err != nil {
-				return 1
-			}
-			continue
-		}
-		data := make([]byte, length)
-		if _, err := io.ReadFull(r, data); err != nil {
-			return 1
-		}
+	orientation := 1
+	jpegSegments(content, func(marker byte, data []byte) bool {
 		// An XMP block has the same marker.
-		if len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
-			return tiffOrientation(data[6:])
+		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
+			orientation = tiffOrientation(data[6:])
+			return false
 		}
+		return marker != startOfScan
+	})
+	return orientation
+}
+
+// jpegSegments calls f for each segment of a JPEG file, with its marker and what
+// follows the length that it gives, as far as the file holds it, until f returns
+// false. The bits of a scan, which follow its segment, are passed over, and so
+// are bytes between segments, as image/jpeg does.
+func jpegSegments(content []byte, f func(marker byte, data []byte) bool) {
+	const endOfImage = 0xd9
+	for at := 2; ; {
+		next := bytes.IndexByte(content[min(at, len(content)):], 0xff)
+		if next < 0 || at+next+1 >= len(content) {
+			return
+		}
+		at += next + 1
+		marker := content[at]
+		switch {
+		case marker == 0xff: // a fill byte: the next may be the marker
+			continue
+		case marker == 0, 0xd0 <= marker && marker <= 0xd7: // a byte of a scan, a restart within one
+			at++
+			continue
+		case marker == endOfImage:
+			return
+		}
+		at++
+		if len(content)-at < 2 {
+			return
+		}
+		length := int(binary.BigEndian.Uint16(content[at:]))
+		if length < 2 {
+			return
+		}
+		end := min(at+length, len(content))
+		if !f(marker, content[at+2:max(end, at+2)]) {
+			return
+		}
+		at = end
 	}
 }
 

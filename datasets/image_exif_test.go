@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"image"
@@ -72,11 +71,11 @@ func TestOrientationOfOddBlocks(t *testing.T) {
 	whole := withOrientation(t, sample(), 6)
 	at := bytes.Index(whole, []byte("Exif"))
 	for _, keep := range []int{0, 1, 2, 5, at, at + 6, at + 10, at + 14, at + 20, at + 30} {
-		if got := exifOrientation(bufio.NewReader(bytes.NewReader(whole[:keep]))); got != 1 {
+		if got := exifOrientation(whole[:keep]); got != 1 {
 			t.Errorf("cut to %d bytes: orientation %d", keep, got)
 		}
 	}
-	if got := exifOrientation(bufio.NewReader(bytes.NewReader(whole))); got != 6 {
+	if got := exifOrientation(whole); got != 6 {
 		t.Errorf("orientation %d, want 6", got)
 	}
 	for _, data := range []string{

@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -27,6 +29,7 @@ type pnm struct {
 	plain, colour bool
 	width, height int
 	maxValue      int
+	read          int // values so far
 }
 
 func newPNM(r io.Reader) (*pnm, error) {
@@ -106,38 +109,57 @@ func (p *pnm) number(limit int) (int, error) {
 	}
 }
 
-// values reads n values. What it allocates depends on what the file holds, not
-// on what its header promises.
-func (p *pnm) values(n int) ([]uint16, error) {
-	var values []uint16
-	size := 1
-	if p.maxValue > 255 {
-		size = 2
-	}
-	if !p.plain {
-		raw, err := readBytes(p.r, int64(n)*int64(size))
-		if err != nil {
-			return nil, fmt.Errorf("pixels: %w", err)
-		}
-		values = make([]uint16, n)
-		for i, b := range raw {
-			values[i/size] = values[i/size]<<8 | uint16(b)
-		}
-	} else {
-		for i := range n {
-			v, err := p.number(65535)
-			if err != nil {
-				return nil, fmt.Errorf("value %d of %d: %w", i+1, n, err)
+// row reads the next values.
+func (p *pnm) row(values []uint16) error {
+	for i := range values {
+		v, err := 0, error(nil)
+		switch {
+		case p.plain:
+			v, err = p.number(65535)
+		case p.maxValue > 255:
+			var high, low byte
+			if high, err = p.r.ReadByte(); err == nil {
+				low, err = p.r.ReadByte()
 			}
-			values = append(values, uint16(v))
+			v = int(high)<<8 | int(low)
+		default:
+			var b byte
+			b, err = p.r.ReadByte()
+			v = int(b)
 		}
-	}
-	for i, v := range values {
-		if int(v) > p.maxValue {
-			return nil, fmt.Errorf("value %d of %d is %d, want at most %d", i+1, n, v, p.maxValue)
+		if err != nil {
+			return fmt.Errorf("value %d of %d: %w", p.read+1, p.values(), unexpectedEOF(err))
 		}
+		if v > p.maxValue {
+			return fmt.Errorf("value %d of %d is %d, want at most %d", p.read+1, p.values(), v, p.maxValue)
+		}
+		p.read++
+		values[i] = uint16((0xffff*uint32(v) + uint32(p.maxValue)/2) / uint32(p.maxValue))
 	}
-	return values, nil
+	return nil
+}
+
+// values returns the number of the file's values.
+func (p *pnm) values() int {
+	if p.colour {
+		return 3 * p.width * p.height
+	}
+	return p.width * p.height
+}
+
+// check returns an error where the bytes that are left cannot hold the values.
+func (p *pnm) check(left int) error {
+	need := p.values()
+	switch {
+	case p.plain:
+		need = 2*need - 1 // a digit each, and a blank between two
+	case p.maxValue > 255:
+		need *= 2
+	}
+	if left < need {
+		return fmt.Errorf("pixels: at least %d bytes are promised and %d are there: %w", need, left, io.ErrUnexpectedEOF)
+	}
+	return nil
 }
 
 func decodePNMConfig(r io.Reader) (image.Config, error) {
@@ -153,38 +175,43 @@ func decodePNMConfig(r io.Reader) (image.Config, error) {
 }
 
 // decodePNM decodes a P2, P3, P5 or P6 file whose values run to at most 65535
-// and scales them to 16 bits.
-func decodePNM(r io.Reader) (image.Image, error) {
-	p, err := newPNM(r)
+// and scales them to 16 bits. It allocates the image and a row of it, once the
+// file is known to be long enough.
+func decodePNM(content []byte) (image.Image, error) {
+	in := bytes.NewReader(content)
+	p, err := newPNM(in)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkSize(p.width, p.height); err != nil {
 		return nil, err
 	}
-	n := p.width * p.height
-	if p.colour {
-		n *= 3
-	}
-	values, err := p.values(n)
-	if err != nil {
+	if err := p.check(p.r.Buffered() + in.Len()); err != nil {
 		return nil, err
-	}
-	most := uint32(p.maxValue)
-	for i, v := range values {
-		values[i] = uint16((0xffff*uint32(v) + most/2) / most)
 	}
 	bounds := image.Rect(0, 0, p.width, p.height)
 	if !p.colour {
 		img := image.NewGray16(bounds)
-		for i, v := range values {
-			img.SetGray16(i%p.width, i/p.width, color.Gray16{Y: v})
+		row := make([]uint16, p.width)
+		for y := range p.height {
+			if err := p.row(row); err != nil {
+				return nil, err
+			}
+			for x, v := range row {
+				binary.BigEndian.PutUint16(img.Pix[y*img.Stride+2*x:], v)
+			}
 		}
 		return img, nil
 	}
 	img := image.NewRGBA64(bounds)
-	for i := range p.width * p.height {
-		img.SetRGBA64(i%p.width, i/p.width, color.RGBA64{R: values[3*i], G: values[3*i+1], B: values[3*i+2], A: 0xffff})
+	row := make([]uint16, 3*p.width)
+	for y := range p.height {
+		if err := p.row(row); err != nil {
+			return nil, err
+		}
+		for x := range p.width {
+			img.SetRGBA64(x, y, color.RGBA64{R: row[3*x], G: row[3*x+1], B: row[3*x+2], A: 0xffff})
+		}
 	}
 	return img, nil
 }

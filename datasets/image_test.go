@@ -297,24 +297,3 @@ func TestImageOfVector(t *testing.T) {
 		t.Errorf("no images: error %v", err)
 	}
 }
-
-func FuzzDecodeImage(f *testing.F) {
-	for _, data := range imageFiles(f) {
-		f.Add(data)
-	}
-	f.Add(withOrientation(f, sample(), 6))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if kind := formatOf(data[:min(len(data), magicLen)]); kind != nil {
-			if c, err := kind.config(bytes.NewReader(data)); err == nil && int64(c.Width)*int64(c.Height) > 1<<16 {
-				return // correct, and slow
-			}
-		}
-		img, err := decodeImage(io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))))
-		if err != nil {
-			return
-		}
-		if g := Gray(img); g.Bounds().Empty() || g.Bounds().Size() != img.Bounds().Size() {
-			t.Errorf("grey image of %v for an image of %v", g.Bounds(), img.Bounds())
-		}
-	})
-}
