@@ -299,37 +299,6 @@ func luma(r, g, b, a uint32) uint16 {
 	return uint16((19595*(r+white) + 38470*(g+white) + 7471*(b+white) + 1<<15) >> 16)
 }
 
-// Image returns sample i as an image: it decodes the sample's file, or makes a
-// grey image of its vector, whose values ValueRange maps to black and white.
-// A set of vectors that are no images has none, and a value that is not finite
-// is an error. Whoever wants many images asks Images.
-func (s *Set) Image(i int) (image.Image, error) { return s.Images()(i) }
-
-// Images returns the function Image with the range of a set of vectors worked
-// out once for all its samples. It may be called by many goroutines at once.
-func (s *Set) Images() func(i int) (image.Image, error) {
-	if s.Files != nil {
-		return func(i int) (image.Image, error) { return DecodeImage(s.Files[i]) }
-	}
-	if s.Height < 1 || s.Width < 1 {
-		return func(i int) (image.Image, error) {
-			return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
-		}
-	}
-	black, white := s.ValueRange()
-	return func(i int) (image.Image, error) {
-		img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
-		for j, v := range mat.Row(nil, i, s.Vectors) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%s: column %d: the value is %v", s.Names[i], j+1, v)
-			}
-			grey := math.Round(0xffff * min(max((v-black)/(white-black), 0), 1))
-			img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
-		}
-		return img, nil
-	}
-}
-
 // ValueRange returns the values that stand for black and white in a set of
 // vectors, one pair for the whole set: 0 and 1 where all values lie between
 // them, else 0 and 255 where all lie between those, else the least and the

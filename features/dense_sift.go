@@ -99,6 +99,29 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
+// Memory returns how many bytes Extract takes, at most, for an image of
+// width×height pixels, beside those of the image.
+func (d DenseSIFT) Memory(width, height int) int64 {
+	size := reducedSize(image.Pt(width, height), cmp.Or(d.MaxPixels, defaultMaxPixels))
+	pixels := int64(size.X) * int64(size.Y)
+	// The greys of the whole image and of the reduced one, the descriptors, once
+	// more as bytes, and the rings of rows.
+	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
+	bins := d.Bins
+	if len(bins) == 0 {
+		bins = []int{defaultBin}
+	}
+	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
+	for _, bin := range bins {
+		if bin < 1 || bin > min(size.X, size.Y)/siftBins {
+			continue
+		}
+		columns, rows := int64(size.X)/step+1, int64(size.Y)/step+1
+		need += 2*columns*rows*(siftDim+12) + columns*siftBins*orientations*4*int64((siftBins+1)*bin+siftBins) + int64(size.X)*4*int64(8*bin+16)
+	}
+	return need
+}
+
 var siftPool = sync.Pool{New: func() any { return new(siftBuffers) }}
 
 // greyRows returns the function that writes row y of the image to row, as

@@ -39,9 +39,11 @@ type HOG struct {
 	Normalise Norm
 	// SkipBad leaves out the samples that cannot be used instead of stopping.
 	SkipBad bool
-	// Workers is how many images are in work at once, and so in memory, or 0
-	// for one for each processor. The result does not depend on it.
+	// Workers is how many images are in work at once, or 0 for one for each
+	// processor. The result does not depend on it.
 	Workers int
+	// Images opens the set's images; nil stands for those of the set.
+	Images *datasets.Images
 }
 
 // Extract returns the n×512 histograms of the set's images. An image of one
@@ -58,19 +60,20 @@ func (h HOG) Extract(ctx context.Context, set *datasets.Set, progress func(done,
 	if h.Crop != nil {
 		crop = h.Crop
 	}
-	decode := set.Images()
+	images := h.Images
+	if images == nil {
+		images = set.Images()
+	}
 	run := run{set, h.Normalise, h.SkipBad, h.Workers, progress}
 	return run.dense(ctx, hogCells*hogCells*orientations, func(i int, row []float64) error {
-		img, err := decode(i)
-		if err != nil {
-			return err
-		}
-		small := newCanvas(defaultSide, defaultSide, 1)
-		if err := crop.resample(small, datasets.Gray(img), set.Names[i]); err != nil {
-			return fmt.Errorf("%s: %w", set.Names[i], err)
-		}
-		hog(row, small.grey())
-		return nil
+		return images.With(ctx, i, func(w, h int) int64 { return resizing(w, h, defaultSide, defaultSide, 1) }, func(img image.Image) error {
+			small := newCanvas(defaultSide, defaultSide, 1)
+			if err := crop.resample(small, datasets.Gray(img), set.Names[i]); err != nil {
+				return fmt.Errorf("%s: %w", set.Names[i], err)
+			}
+			hog(row, small.grey())
+			return nil
+		})
 	})
 }
 

@@ -121,6 +121,22 @@ func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	return out, nil
 }
 
+// Memory returns how many bytes Extract takes, at most, for an image of
+// width×height pixels, beside those of the image.
+func (k KeypointSIFT) Memory(width, height int) int64 {
+	size := reducedSize(image.Pt(width, height), cmp.Or(k.MaxPixels, defaultMaxPixels))
+	// OpenCV doubles the image and keeps six blurred images and five differences
+	// of each octave, in 16 or 32 bits; key points come on top.
+	return 2*int64(width)*int64(height) + reducing(width, height) + keypointPixel*int64(size.X)*int64(size.Y)
+}
+
+// keypointPixel is how many bytes a pixel takes in which key points are sought.
+const keypointPixel = 400
+
+// reducing returns how many bytes it takes to reduce the greys of an image, beside
+// those of both.
+func reducing(width, height int) int64 { return 64 * (int64(width) + int64(height)) }
+
 // keypoint is a point that stands out in an image.
 type keypoint struct {
 	x, y, diameter, angle, contrast float64

@@ -30,9 +30,11 @@ type Pixels struct {
 	Normalise Norm
 	// SkipBad leaves out the samples that cannot be used instead of stopping.
 	SkipBad bool
-	// Workers is how many images are in work at once, and so in memory, or 0
-	// for one for each processor. The result does not depend on it.
+	// Workers is how many images are in work at once, or 0 for one for each
+	// processor. The result does not depend on it.
 	Workers int
+	// Images opens the set's images; nil stands for those of the set.
+	Images *datasets.Images
 }
 
 // Extract returns the n×(Height·Width) grey values or the n×(3·Height·Width)
@@ -58,35 +60,33 @@ func (p Pixels) Extract(ctx context.Context, set *datasets.Set, progress func(do
 	if p.Crop != nil {
 		crop = p.Crop
 	}
-	black, white := 0.0, 1.0
-	if set.Files == nil {
-		black, white = set.ValueRange()
-	}
 	channels := 1
 	if p.Colour && set.Files != nil {
 		channels = 3
 	}
-	decode := set.Images()
+	images := p.Images
+	if images == nil {
+		images = set.Images()
+	}
+	black, white := images.Range()
 	run := run{set, p.Normalise, p.SkipBad, p.Workers, progress}
 	area := height * width
 	out, err := run.dense(ctx, channels*area, func(i int, row []float64) error {
-		img, err := decode(i)
-		if err != nil {
-			return err
-		}
-		if channels == 3 {
-			img = opaque(img)
-		} else {
-			img = datasets.Gray(img)
-		}
-		dst := &canvas{height, width, channels, row}
-		if err := crop.resample(dst, img, set.Names[i]); err != nil {
-			return fmt.Errorf("%s: %w", set.Names[i], err)
-		}
-		for j, v := range row {
-			row[j] = black + (white-black)*v
-		}
-		return nil
+		return images.With(ctx, i, func(w, h int) int64 { return resizing(w, h, height, width, channels) }, func(img image.Image) error {
+			if channels == 3 {
+				img = opaque(img)
+			} else {
+				img = datasets.Gray(img)
+			}
+			dst := &canvas{height, width, channels, row}
+			if err := crop.resample(dst, img, set.Names[i]); err != nil {
+				return fmt.Errorf("%s: %w", set.Names[i], err)
+			}
+			for j, v := range row {
+				row[j] = black + (white-black)*v
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err

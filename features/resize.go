@@ -57,25 +57,44 @@ func (c *canvas) index(plane, x, y int) int { return (plane*c.height+y)*c.width 
 // pixel is the mean of what lies under it, pixels at its border counting for the
 // share that is within; where it is enlarged pixels are interpolated linearly.
 func resize(dst *canvas, src image.Image, part image.Rectangle) {
-	from := newCanvas(part.Dy(), part.Dx(), dst.channels)
+	width, height := part.Dx(), part.Dy()
+	row := newCanvas(1, width, dst.channels)
+	// Each column of dst, at src's height, a plane after the other.
+	reduced := make([]float64, dst.channels*dst.width*height)
+	column := func(plane, x int) []float64 {
+		at := (plane*dst.width + x) * height
+		return reduced[at : at+height]
+	}
+	across, down := taps(width, dst.width), taps(height, dst.height)
 	at := rgba64(src)
-	for y := range from.height {
-		for x := range from.width {
-			from.set(x, y, at(part.Min.X+x, part.Min.Y+y))
+	for y := range height {
+		for x := range width {
+			row.set(x, 0, at(part.Min.X+x, part.Min.Y+y))
+		}
+		for plane := range dst.channels {
+			for x, t := range across {
+				column(plane, x)[y] = t.of(row.values[row.index(plane, 0, 0):])
+			}
 		}
 	}
-	across, down := taps(from.width, dst.width), taps(from.height, dst.height)
-	line := make([]float64, from.height) // one column of dst, at src's height
 	for plane := range dst.channels {
-		for x, t := range across {
-			for y := range from.height {
-				line[y] = t.of(from.values[from.index(plane, 0, y):])
-			}
+		for x := range dst.width {
 			for y, t := range down {
-				dst.values[dst.index(plane, x, y)] = t.of(line)
+				dst.values[dst.index(plane, x, y)] = t.of(column(plane, x))
 			}
 		}
 	}
+}
+
+// resizing returns how many bytes it takes, at most, to bring an image of w×h
+// pixels to height×width, beside those of both.
+func resizing(w, h, height, width, channels int) int64 {
+	pixel := int64(2) // grey
+	if channels == 3 {
+		pixel = 8 // where it is laid over white
+	}
+	taps := 8*(int64(w)+int64(h)) + 64*(int64(height)+int64(width))
+	return pixel*int64(w)*int64(h) + 8*int64(channels)*(int64(w)+int64(width)*int64(h)) + 2*taps
 }
 
 // rgba64 returns what reads the pixels of an image.

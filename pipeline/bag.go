@@ -3,12 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"os"
 	"runtime"
 	"sync"
@@ -28,7 +25,7 @@ import (
 // nothing is made twice; the images stream by, a few at a time.
 type bag struct {
 	set    *datasets.Set
-	images func(i int) (image.Image, error)
+	images *datasets.Images
 	words  *Words
 	norm   features.Norm
 	store  *cache.Store
@@ -54,7 +51,7 @@ const version = "1"
 
 // newBag describes the images of a set and returns which samples can be used. A
 // sample that cannot is an error, or with skipBad an error for the list.
-func newBag(ctx context.Context, set *datasets.Set, f Features, store *cache.Store, p Progress) (b *bag, rows []int, skipped []error, err error) {
+func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *cache.Store, p Progress) (b *bag, rows []int, skipped []error, err error) {
 	if set.Files == nil && set.Height == 0 {
 		return nil, nil, nil, fmt.Errorf("%s holds no images, and sift describes images", set.Name)
 	}
@@ -63,7 +60,7 @@ func newBag(ctx context.Context, set *datasets.Set, f Features, store *cache.Sto
 			return nil, nil, nil, err
 		}
 	}
-	b = &bag{set: set, images: set.Images(), words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), progress: p}
+	b = &bag{set: set, images: images, words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), progress: p}
 	if from := f.Words.From; from != "" {
 		if b.given, err = readVocabulary(from); err != nil {
 			return nil, nil, nil, err
@@ -79,12 +76,12 @@ func newBag(ctx context.Context, set *datasets.Set, f Features, store *cache.Sto
 	}
 	settings := f.Words.describedBy()
 	if err := b.each(ctx, all, "", func(i, _ int) error {
-		content, err := b.content(i)
+		content, err := images.Sum(i)
 		if err != nil {
 			bad[i] = err
 			return b.stop(err, f.SkipBad)
 		}
-		b.described[i] = cache.NewKey("descriptors", version, settings, content)
+		b.described[i] = cache.NewKey("descriptors", version, settings, content[:])
 		return nil
 	}); err != nil {
 		return nil, nil, nil, err
@@ -96,7 +93,7 @@ func newBag(ctx context.Context, set *datasets.Set, f Features, store *cache.Sto
 			if bad[i] != nil {
 				return nil
 			}
-			d, err := b.describe(i)
+			d, err := b.describe(ctx, i)
 			if err == nil {
 				err = b.enough(i, d)
 			}
@@ -173,39 +170,21 @@ func (b *bag) guarded(at, sample int, f func(at, sample int) error) error {
 	return err
 }
 
-// content returns what tells a sample's image from others.
-func (b *bag) content(i int) ([]byte, error) {
-	h := sha256.New()
-	if b.set.Files == nil {
-		_, m := b.set.Vectors.Dims()
-		black, white := b.set.ValueRange()
-		err := binary.Write(h, binary.LittleEndian, []float64{float64(b.set.Height), float64(b.set.Width), black, white})
-		for j := range m {
-			err = binary.Write(h, binary.LittleEndian, b.set.Vectors.At(i, j))
-		}
-		return h.Sum(nil), err
-	}
-	f, err := os.Open(b.set.Files[i])
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	_, err = io.Copy(h, f)
-	return h.Sum(nil), err
-}
-
-// describe returns the descriptors of a sample.
-func (b *bag) describe(i int) (*features.Descriptors, error) {
+// describe returns the descriptors of a sample. They are made of the content
+// that the sample had when newBag digested it: another one is an error.
+func (b *bag) describe(ctx context.Context, i int) (*features.Descriptors, error) {
 	d := &features.Descriptors{}
 	if blob, ok := b.store.Get(b.described[i]); ok && d.UnmarshalBinary(blob) == nil {
 		return d, nil
 	}
-	img, err := b.images(i)
-	if err != nil {
+	sift := b.words.sift()
+	if err := b.images.With(ctx, i, sift.Memory, func(img image.Image) (err error) {
+		if d, err = sift.Extract(img); err != nil {
+			err = fmt.Errorf("%s: %w", b.set.Names[i], err)
+		}
+		return err
+	}); err != nil {
 		return nil, err
-	}
-	if d, err = b.words.sift().Extract(img); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.set.Names[i], err)
 	}
 	blob, err := d.AppendBinary(nil)
 	if err == nil {
@@ -245,7 +224,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	}
 	sampler := vocab.Sampler{Total: w.Sample, PerImage: w.PerImage, Seed: seed}
 	if err := b.each(ctx, samples, "sampling descriptors", func(_, i int) error {
-		d, err := b.describe(i)
+		d, err := b.describe(ctx, i)
 		if err != nil {
 			return err
 		}
@@ -284,7 +263,7 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 	rooms := sync.Pool{New: func() any { return &vocab.Assigned{} }}
 	rows := make([]vocab.Histogram, len(samples))
 	if err := b.each(ctx, samples, "counting words", func(at, i int) error {
-		d, err := b.describe(i)
+		d, err := b.describe(ctx, i)
 		if err != nil {
 			return err
 		}

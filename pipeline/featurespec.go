@@ -148,7 +148,7 @@ func (f Features) suited(set *datasets.Set) Features {
 }
 
 // extract returns the features of a set, but for visual words.
-func (f Features) extract(ctx context.Context, set *datasets.Set, progress func(done, total int)) (*features.Matrix, error) {
+func (f Features) extract(ctx context.Context, set *datasets.Set, images *datasets.Images, progress func(done, total int)) (*features.Matrix, error) {
 	var crop features.Crop
 	switch {
 	case f.Square:
@@ -163,9 +163,9 @@ func (f Features) extract(ctx context.Context, set *datasets.Set, progress func(
 		crop = eyes
 	}
 	if f.HOG {
-		return features.HOG{Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad}.Extract(ctx, set, progress)
+		return features.HOG{Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: images}.Extract(ctx, set, progress)
 	}
-	return features.Pixels{Height: f.Height, Width: f.Width, Colour: f.Colour, Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad}.Extract(ctx, set, progress)
+	return features.Pixels{Height: f.Height, Width: f.Width, Colour: f.Colour, Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: images}.Extract(ctx, set, progress)
 }
 
 // String returns the features in words.

@@ -140,10 +140,10 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 	for at, i := range chosen {
 		sample := in.Rows[rows[i]]
 		samples[at] = sample
-		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return b.images(sample) }})
+		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return b.images.Open(ctx, sample) }})
 	}
 	if err := b.each(ctx, samples, "", func(at, sample int) (err error) {
-		if described[at], err = b.describe(sample); err == nil {
+		if described[at], err = b.describe(ctx, sample); err == nil {
 			err = assigner.Assign(&words[at], described[at])
 		}
 		return err

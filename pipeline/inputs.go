@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
 	"math"
 	"os"
 	"slices"
@@ -43,6 +44,7 @@ type Inputs struct {
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
 
+	images    *datasets.Images
 	bag       *bag // of visual words, or nil
 	views     latest[drawID, *view]
 	temporary string // a folder, or ""
@@ -60,12 +62,13 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 	if f.Words != nil {
 		return e.prepareWords(ctx, set, f, opt)
 	}
-	m, err := f.extract(ctx, set, func(done, total int) { opt.Progress.tell("reading", done, total) })
+	images := set.Images()
+	m, err := f.extract(ctx, set, images, func(done, total int) { opt.Progress.tell("reading", done, total) })
 	if err != nil {
 		return nil, err
 	}
 	f.Height, f.Width, f.Colour = m.Height, m.Width, m.Channels == 3
-	return &Inputs{Set: set, Features: f, X: m.X, Height: m.Height, Width: m.Width, Channels: m.Channels, Rows: m.Rows, Skipped: m.Skipped}, nil
+	return &Inputs{Set: set, images: images, Features: f, X: m.X, Height: m.Height, Width: m.Width, Channels: m.Channels, Rows: m.Rows, Skipped: m.Skipped}, nil
 }
 
 // PrepareOptions say how features are made. They change no feature.
@@ -88,7 +91,7 @@ func (p Progress) tell(what string, done, total int) {
 }
 
 func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Features, opt PrepareOptions) (*Inputs, error) {
-	in := &Inputs{Set: set, Features: f}
+	in := &Inputs{Set: set, images: set.Images(), Features: f}
 	folder := opt.Cache
 	if folder == "" {
 		var err error
@@ -99,7 +102,7 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Feat
 	}
 	store, err := cache.Open(folder)
 	if err == nil {
-		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, f, store, opt.Progress)
+		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, in.images, f, store, opt.Progress)
 	}
 	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
 		var x *sparse.CSR
@@ -121,6 +124,12 @@ func (in *Inputs) Close() error {
 		return nil
 	}
 	return os.RemoveAll(in.temporary)
+}
+
+// Image returns the image that row i of X was made of. It is an error if the
+// file holds something else by now.
+func (in *Inputs) Image(ctx context.Context, i int) (image.Image, error) {
+	return in.images.Open(ctx, in.Rows[i])
 }
 
 // Dims returns the number of samples and of features.

@@ -50,6 +50,9 @@ type Words struct {
 // takes those of a grid, or features.KeypointSIFT, which finds them.
 type LocalDescriptor interface {
 	Extract(image.Image) (*features.Descriptors, error)
+	// Memory returns how many bytes Extract takes, at most, for an image of
+	// width×height pixels, beside those of the image.
+	Memory(width, height int) int64
 }
 
 // set reads one of the keys of Features that are about words.

@@ -108,12 +108,12 @@ func (c *comparison) describe(ctx context.Context) (string, error) {
 		return "", err
 	}
 	sampler := vocab.Sampler{Total: c.descriptors, Seed: 1}
-	img := set.Images()
+	images := set.Images()
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range set.Names {
 		group.Go(func() error {
-			img, err := img(i)
+			img, err := images.Open(ctx, i)
 			if err != nil {
 				return err
 			}

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 )
 
@@ -31,7 +30,7 @@ needed.`,
 				return err
 			}
 			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", dir}, {"entries", entries}, {"size", byteCount(size)}})
+			t.AppendRows([]table.Row{{"folder", dir}, {"entries", entries}, {"size", bytesize.Format(size)}})
 			t.Render()
 			return nil
 		},
@@ -61,7 +60,7 @@ func clearCommand(dir *string) *cobra.Command {
 				return err
 			}
 			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", *dir}, {"removed", entries}, {"freed", byteCount(size)}})
+			t.AppendRows([]table.Row{{"folder", *dir}, {"removed", entries}, {"freed", bytesize.Format(size)}})
 			t.Render()
 			return nil
 		},
@@ -78,21 +77,4 @@ func openCache(dir *string) (*cache.Store, error) {
 		}
 	}
 	return cache.Open(*dir)
-}
-
-// byteCount says how much n bytes are, in units of a thousand.
-func byteCount(n int64) string {
-	x, unit := float64(n), 0
-	units := []string{"bytes", "kB", "MB", "GB", "TB"}
-	for x >= 999.5 && unit < len(units)-1 {
-		x, unit = x/1000, unit+1
-	}
-	if unit == 0 {
-		return strconv.FormatInt(n, 10) + " " + units[0]
-	}
-	digits := 0
-	if x < 9.95 {
-		digits = 1
-	}
-	return strconv.FormatFloat(x, 'f', digits, 64) + " " + units[unit]
 }

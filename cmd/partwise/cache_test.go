@@ -73,14 +73,3 @@ func TestCacheMistakes(t *testing.T) {
 		}
 	}
 }
-
-func TestByteCount(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 1449: "1.4 kB", 9949: "9.9 kB", 9950: "10 kB", 187_200_000: "187 MB",
-		999_499: "999 kB", 999_500: "1.0 MB", 12e9: "12 GB", 3e15: "3000 TB",
-	} {
-		if got := byteCount(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}

@@ -188,8 +188,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		c.Labels = in.Labels()
 	}
 	if in.Set.Files != nil || in.Set.Height > 0 {
-		images := in.Set.Images()
-		c.Image = func(i int) (image.Image, error) { return images(in.Rows[i]) }
+		c.Image = func(i int) (image.Image, error) { return in.Image(ctx, i) }
 	}
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}

@@ -1,0 +1,217 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
+)
+
+// Images opens the images of a set: it decodes their files, or makes grey images
+// of vectors, whose values ValueRange maps to black and white. It notes the
+// SHA-256 sum of each file's content when it first reads it, and a file that
+// holds something else when it is read again is an error that names it. Its
+// methods may be called at once.
+type Images struct {
+	set          *Set
+	black, white float64
+
+	mu   sync.Mutex
+	sums map[int][sha256.Size]byte
+}
+
+// Images returns what opens the set's images. The range of a set of vectors is
+// worked out once for all its samples.
+func (s *Set) Images() *Images {
+	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}}
+	if s.Files == nil && s.Height > 0 && s.Width > 0 {
+		im.black, im.white = s.ValueRange()
+	}
+	return im
+}
+
+// Image returns sample i as an image. Whoever wants many images asks Images.
+func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context.Background(), i) }
+
+// Range returns the values that stand for black and white: those of ValueRange,
+// and 0 and 1 where the set holds files.
+func (im *Images) Range() (black, white float64) { return im.black, im.white }
+
+// Open returns the image of sample i. It waits for its share of the memory budget
+// of the context, which it gives back when the image is decoded: With is for work
+// on several images at once.
+//
+// A set of vectors that are no images has none, and a value that is not finite
+// is an error.
+func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
+	err = im.With(ctx, i, func(_, _ int) int64 { return 0 }, func(decoded image.Image) error {
+		img = decoded
+		return nil
+	})
+	return img, err
+}
+
+// With calls use with the image of sample i, while it holds a share of the memory
+// budget of the context for the file's content, for decoding it and for the bytes
+// that more returns, which use needs for an image of that size. Errors are those
+// of Open and of use, and a *memory.LimitError where the budget is too small for
+// the image.
+func (im *Images) With(ctx context.Context, i int, more func(width, height int) int64, use func(image.Image) error) error {
+	budget, set := limits.FromContext(ctx), im.set
+	if set.Files == nil {
+		release, err := budget.Acquire(ctx, 2*int64(set.Height)*int64(set.Width)+more(set.Width, set.Height), set.Names[i])
+		if err != nil {
+			return err
+		}
+		defer release()
+		img, err := im.ofVector(i)
+		if err != nil {
+			return err
+		}
+		return use(img)
+	}
+	// How much memory decoding takes is known when the file is read. If that is
+	// not free at once, the content does not wait for it in memory: it is read
+	// again.
+	path := set.Files[i]
+	content, release, err := im.read(ctx, i, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { release() }()
+	width, height, need, err := imageNeed(content)
+	if err != nil {
+		return fmt.Errorf("image %s: %w", path, err)
+	}
+	need += more(width, height)
+	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, width, height)); err != nil {
+		return err
+	}
+	if releaseMore, ok := budget.TryAcquire(need); ok {
+		defer releaseMore()
+	} else {
+		content = nil
+		release()
+		if content, release, err = im.read(ctx, i, need); err != nil {
+			release = func() {}
+			return err
+		}
+	}
+	img, err := decodeImage(io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))))
+	if err != nil {
+		return fmt.Errorf("image %s: %w", path, err)
+	}
+	return use(img)
+}
+
+// read returns the content of the file of sample i, with a share of the budget for
+// it and for more bytes.
+func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, release func(), err error) {
+	path := im.set.Files[i]
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("image: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("image: %w", err)
+	}
+	size := info.Size()
+	share, err := limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			share()
+		}
+	}()
+	content = make([]byte, size)
+	if _, err := io.ReadFull(f, content); err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil, nil, changedError(path)
+	} else if err != nil {
+		return nil, nil, fmt.Errorf("image: %w", err)
+	}
+	if n, _ := f.Read(make([]byte, 1)); n > 0 {
+		return nil, nil, changedError(path)
+	}
+	return content, share, im.note(i, sha256.Sum256(content))
+}
+
+// imageNeed returns the size of the image of a file and how many bytes it takes
+// to decode it.
+func imageNeed(content []byte) (width, height int, need int64, err error) {
+	_, config, err := decodeConfig(io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))))
+	return config.Width, config.Height, 24 * int64(config.Width) * int64(config.Height), err
+}
+
+// Sum returns what tells the content of sample i from others: the SHA-256 sum of
+// its file, or of the size, the range and the values of its vector.
+func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	if im.set.Files == nil {
+		_, m := im.set.Vectors.Dims()
+		values := make([]byte, 0, 8*(4+m))
+		for _, v := range []float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white} {
+			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
+		}
+		for _, v := range mat.Row(nil, i, im.set.Vectors) {
+			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
+		}
+		h.Write(values)
+		return [sha256.Size]byte(h.Sum(nil)), nil
+	}
+	f, err := os.Open(im.set.Files[i])
+	if err != nil {
+		return sum, fmt.Errorf("image: %w", err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, fmt.Errorf("image: %w", err)
+	}
+	sum = [sha256.Size]byte(h.Sum(nil))
+	return sum, im.note(i, sum)
+}
+
+// note remembers the sum of the file of sample i, or compares it with what it was.
+func (im *Images) note(i int, sum [sha256.Size]byte) error {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if before, known := im.sums[i]; known && before != sum {
+		return changedError(im.set.Files[i])
+	}
+	im.sums[i] = sum
+	return nil
+}
+
+func changedError(path string) error {
+	return fmt.Errorf("image %s: the file changed during the run; run it again when nothing writes to it", path)
+}
+
+func (im *Images) ofVector(i int) (image.Image, error) {
+	s := im.set
+	if s.Height < 1 || s.Width < 1 {
+		return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
+	}
+	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
+	for j, v := range mat.Row(nil, i, s.Vectors) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: column %d: the value is %v", s.Names[i], j+1, v)
+		}
+		grey := math.Round(0xffff * min(max((v-im.black)/(im.white-im.black), 0), 1))
+		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
+	}
+	return img, nil
+}

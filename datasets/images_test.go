@@ -1,0 +1,183 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
+)
+
+// greyPNG writes an image of one grey.
+func greyPNG(t *testing.T, path string, side int, grey uint8) {
+	t.Helper()
+	img := image.NewGray(image.Rect(0, 0, side, side))
+	for i := range img.Pix {
+		img.Pix[i] = grey
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func none(_, _ int) int64 { return 0 }
+
+// A file that holds something else when it is read again is an error, whichever of
+// the methods read it first.
+func TestImagesChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	set := &Set{Name: "x", Names: []string{"a.png"}, Files: []string{path}}
+	open := func(im *Images) error { _, err := im.Open(t.Context(), 0); return err }
+	sum := func(im *Images) error { _, err := im.Sum(0); return err }
+	for _, first := range []func(*Images) error{open, sum} {
+		for _, second := range []func(*Images) error{open, sum} {
+			im := set.Images()
+			greyPNG(t, path, 20, 1)
+			if err := errors.Join(first(im), second(im)); err != nil {
+				t.Fatal(err)
+			}
+			greyPNG(t, path, 20, 2)
+			if err := second(im); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "changed during the run") {
+				t.Errorf("another content: %v", err)
+			}
+			greyPNG(t, path, 20, 1)
+			if err := second(im); err != nil {
+				t.Errorf("the first content again: %v", err)
+			}
+		}
+	}
+}
+
+// The file is replaced between its being read and its being decoded: what is
+// decoded is what was digested, and where it must be read again, the other content
+// is found out.
+func TestImagesReplacedMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	set := &Set{Name: "x", Names: []string{"a.png"}, Files: []string{path}}
+	budget := limits.New(limits.Least)
+	ctx := limits.NewContext(t.Context(), budget)
+	for _, full := range []bool{false, true} {
+		greyPNG(t, path, 20, 1)
+		var grey uint8
+		err := set.Images().With(ctx, 0, func(_, _ int) int64 {
+			greyPNG(t, path, 20, 2)
+			if full {
+				share, ok := budget.TryAcquire(budget.Free() - 1000)
+				if !ok {
+					t.Error("the budget is in use")
+				}
+				go share()
+			}
+			return 2000
+		}, func(img image.Image) error {
+			grey = img.At(0, 0).(color.Gray).Y
+			return nil
+		})
+		switch {
+		case grey == 2:
+			t.Error("an image was decoded from another content than was digested")
+		case !full && (err != nil || grey != 1):
+			t.Errorf("grey %d, %v; want that of the content that was read", grey, err)
+		}
+		if full && err != nil && !strings.Contains(err.Error(), "changed during the run") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestImagesWithinBudget(t *testing.T) {
+	dir := t.TempDir()
+	set := &Set{Name: "x"}
+	for i := range 8 {
+		path := filepath.Join(dir, string(rune('a'+i))+".png")
+		greyPNG(t, path, 100, uint8(i))
+		set.Names, set.Files = append(set.Names, filepath.Base(path)), append(set.Files, path)
+	}
+	budget := limits.New(limits.Least)
+	ctx := limits.NewContext(t.Context(), budget)
+	im := set.Images()
+	// Each takes more than half of what there is.
+	more := func(width, height int) int64 {
+		if width != 100 || height != 100 {
+			t.Errorf("an image of %d×%d, want 100×100", width, height)
+		}
+		return budget.Free()*3/5 - 300_000
+	}
+	var inWork, most atomic.Int64
+	errs := make(chan error)
+	for i := range set.Files {
+		go func() {
+			errs <- im.With(ctx, i, more, func(image.Image) error {
+				most.Store(max(most.Load(), inWork.Add(1)))
+				inWork.Add(-1)
+				return nil
+			})
+		}()
+	}
+	for range set.Files {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d images in work at once, and the budget is enough for one", most.Load())
+	}
+	var e *limits.LimitError
+	err := im.With(ctx, 3, func(_, _ int) int64 { return budget.Free() }, func(image.Image) error { return nil })
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "d.png") || !strings.Contains(err.Error(), "100×100") {
+		t.Errorf("an image above the budget: %v", err)
+	}
+	stop := errors.New("stop")
+	if err := im.With(ctx, 3, none, func(image.Image) error { return stop }); err != stop {
+		t.Errorf("%v, want the error of use", err)
+	}
+	if release, err := budget.Acquire(ctx, budget.Free(), "all"); err != nil {
+		t.Error(err)
+	} else {
+		release()
+	}
+}
+
+// countingMatrix counts how many of its values are asked for.
+type countingMatrix struct {
+	*mat.Dense
+	asked *int
+}
+
+func (c countingMatrix) At(i, j int) float64 {
+	*c.asked++
+	return c.Dense.At(i, j)
+}
+
+// The range of all values is not asked for once a sample.
+func TestImagesOfVectorsAskOnce(t *testing.T) {
+	const n, side = 50, 4
+	var asked int
+	set := vectorSet(n, side*side, side, side, make([]float64, n*side*side)...)
+	set.Vectors = countingMatrix{mat.DenseCopyOf(set.Vectors), &asked}
+	im := set.Images()
+	for i := range n {
+		if _, err := im.Sum(i); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := im.Open(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if most := 3 * n * side * side; asked > most {
+		t.Errorf("%d values are asked for, want at most %d: those of the range, the sums and the images", asked, most)
+	}
+}

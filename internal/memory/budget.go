@@ -1,0 +1,196 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/seed4492f2cd/partwise/internal/bytesize"
+)
+
+// Least is the smallest limit that a budget can have.
+const Least = 64 << 20
+
+// What is set aside for the program itself, and one part in so many of the
+// limit for the garbage that has not been collected and for what is not counted.
+const (
+	programShare = 32 << 20
+	garbagePart  = 8
+)
+
+// Budget is a limit of memory that is shared out first come, first served. Its
+// methods may be called at once. A nil *Budget has no limit.
+type Budget struct {
+	limit, capacity int64
+
+	mu sync.Mutex
+	// kept is what Keep gave, used what Acquire gave.
+	kept, used int64
+	waiting    []*waiter // the first comes next
+}
+
+type waiter struct {
+	need  int64
+	what  string
+	ready chan error // with room for one
+}
+
+// LimitError says that something needs more memory than there can be for it.
+type LimitError struct {
+	// What needs the memory, such as a file or a matrix.
+	What string
+	// Need is how many bytes it needs, Free how many of the limit there are for
+	// it, beside what is in memory for the whole run, and Limit is all.
+	Need, Free, Limit int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s: this needs %s of memory, and of the limit of %s there are %s for it (--memory sets the limit)",
+		e.What, bytesize.Format(e.Need), bytesize.Format(e.Limit), bytesize.Format(e.Free))
+}
+
+// New returns a budget of so many bytes, at least Least.
+func New(limit int64) *Budget {
+	limit = max(limit, Least)
+	return &Budget{limit: limit, capacity: limit - limit/garbagePart - programShare}
+}
+
+// Limit returns the limit, in bytes.
+func (b *Budget) Limit() int64 { return b.limit }
+
+// Free returns how many bytes can be had when all that Acquire gave is released.
+func (b *Budget) Free() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.capacity - b.kept
+}
+
+// Check returns a *LimitError that says what needs the memory if n bytes can
+// never be had.
+func (b *Budget) Check(n int64, what string) error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.check(n, what)
+}
+
+func (b *Budget) check(n int64, what string) error {
+	if free := b.capacity - b.kept; n > free {
+		return &LimitError{What: what, Need: n, Free: max(free, 0), Limit: b.limit}
+	}
+	return nil
+}
+
+// Keep takes n bytes that stay in use while others come and go, such as the
+// features of a set. It does not wait: the error is that of Check. Releasing
+// them more than once does no harm.
+func (b *Budget) Keep(n int64, what string) (release func(), err error) {
+	if b == nil {
+		return func() {}, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.check(n, what); err != nil {
+		return nil, err
+	}
+	b.kept += n
+	b.serve()
+	return b.giveBack(&b.kept, n), nil
+}
+
+// Acquire takes n bytes, when they are free and all that came before are served.
+// The error is that of Check, or the cause of the context's end. Whoever holds
+// some must not ask for more in this way, since two might wait for each other. Releasing them more than once does no harm.
+func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
+	if b == nil {
+		return func() {}, context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	w := &waiter{need: n, what: what, ready: make(chan error, 1)}
+	b.mu.Lock()
+	b.waiting = append(b.waiting, w)
+	b.serve()
+	b.mu.Unlock()
+	select {
+	case err = <-w.ready:
+	case <-ctx.Done():
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for i, other := range b.waiting {
+			if other == w {
+				b.waiting = append(b.waiting[:i], b.waiting[i+1:]...)
+				b.serve() // those behind it may be smaller
+				return nil, context.Cause(ctx)
+			}
+		}
+		err = <-w.ready // it was served meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.giveBack(&b.used, n), nil
+}
+
+// TryAcquire takes n bytes if they are free and nobody waits. Whoever holds some
+// may ask for more in this way.
+func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
+	if b == nil {
+		return func() {}, true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.waiting) > 0 || b.kept+b.used+n > b.capacity {
+		return nil, false
+	}
+	b.used += n
+	return b.giveBack(&b.used, n), true
+}
+
+// serve gives those who wait their shares, in their order, and refuses those
+// whom what is kept leaves too little.
+func (b *Budget) serve() {
+	for len(b.waiting) > 0 {
+		w := b.waiting[0]
+		err := b.check(w.need, w.what)
+		if err == nil && b.kept+b.used+w.need > b.capacity {
+			return
+		}
+		if err == nil {
+			b.used += w.need
+		}
+		b.waiting = b.waiting[1:]
+		w.ready <- err
+	}
+}
+
+func (b *Budget) giveBack(from *int64, n int64) func() {
+	return sync.OnceFunc(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		*from -= n
+		b.serve()
+	})
+}
+
+type contextKey struct{}
+
+// NewContext returns a context in which FromContext returns the budget.
+func NewContext(ctx context.Context, b *Budget) context.Context {
+	return context.WithValue(ctx, contextKey{}, b)
+}
+
+// byDefault is the budget of all who were given none.
+var byDefault = sync.OnceValue(func() *Budget { return New(Available() / 2) })
+
+// FromContext returns the budget of the context, or where it has none one of half
+// of the memory that there is, which is the same for all who ask.
+func FromContext(ctx context.Context) *Budget {
+	if b, ok := ctx.Value(contextKey{}).(*Budget); ok {
+		return b
+	}
+	return byDefault()
+}
