@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -90,12 +89,12 @@ func (im *Images) With(ctx context.Context, i int, more func(width, height int) 
 		return err
 	}
 	defer func() { release() }()
-	width, height, need, err := imageNeed(content)
+	header, err := ReadImageHeader(content)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", path, err)
 	}
-	need += more(width, height)
-	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, width, height)); err != nil {
+	need := header.Memory + more(header.Width, header.Height)
+	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, header.Width, header.Height)); err != nil {
 		return err
 	}
 	if releaseMore, ok := budget.TryAcquire(need); ok {
@@ -108,7 +107,7 @@ func (im *Images) With(ctx context.Context, i int, more func(width, height int) 
 			return err
 		}
 	}
-	img, err := decodeImage(io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))))
+	img, err := DecodeImageBytes(content)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", path, err)
 	}
@@ -129,6 +128,9 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 		return nil, nil, fmt.Errorf("image: %w", err)
 	}
 	size := info.Size()
+	if size > maxImageFile {
+		return nil, nil, fmt.Errorf("image %s: %d bytes, more than the %d that are read of an image", path, size, maxImageFile)
+	}
 	share, err := limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	if err != nil {
 		return nil, nil, err
@@ -148,13 +150,6 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 		return nil, nil, changedError(path)
 	}
 	return content, share, im.note(i, sha256.Sum256(content))
-}
-
-// imageNeed returns the size of the image of a file and how many bytes it takes
-// to decode it.
-func imageNeed(content []byte) (width, height int, need int64, err error) {
-	_, config, err := decodeConfig(io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))))
-	return config.Width, config.Height, 24 * int64(config.Width) * int64(config.Height), err
 }
 
 // Sum returns what tells the content of sample i from others: the SHA-256 sum of
