@@ -1,14 +1,24 @@
 package report
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+)
+
+// What WriteClusters and WriteExperiment write: the names of files and, with a
+// slash at their ends, of folders.
+var (
+	ClustersFiles   = []string{"index.html", "groups/", "bases/", "patches/", "words/"}
+	ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 )
 
 // folder is a folder that a report is written to.
@@ -18,39 +28,23 @@ type folder struct {
 	ctx context.Context
 }
 
-// write writes a file of the folder, whose name has forward slashes, beside its
-// place and renames it, so that a reader or a crash never meets half of it. Once
-// the context is done it returns its error.
-func (to folder) write(name string, write func(io.Writer) error) (err error) {
+// write writes a file of the folder, whose name has forward slashes, in one step,
+// so that a reader or a crash never meets half of it. Once the context is done it
+// returns its error.
+func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := to.ctx.Err(); err != nil {
 		return err
 	}
 	path := filepath.Join(to.dir, filepath.FromSlash(name))
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing %s: %w", path, err)
-		}
-	}()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	// The same name every time, so that what a killed run leaves goes away.
-	f, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new"))
-	if err != nil {
-		return err
+	err := atomicfile.WriteFunc(path, write)
+	var named *fs.PathError
+	if err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("writing %s: %w", path, err)
 	}
-	defer os.Remove(f.Name()) // after the rename there is nothing to remove
-	w := bufio.NewWriter(f)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return err
 }
 
 // png writes a picture.

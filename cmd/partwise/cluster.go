@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -108,37 +109,22 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 }
 
 // checkOut refuses results among the pictures, which would be taken for some the
-// next time, and among those of an experiment.
+// next time.
 func checkOut(in, out string) error {
-	abs, err := filepath.Abs(out)
-	if err != nil {
-		return err
-	}
-	if inside, err := filepath.Rel(in, abs); err == nil && filepath.IsLocal(inside) {
+	inside, err := output.Inside(in, out)
+	if err == nil && inside {
 		return fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
 	}
-	if exists(filepath.Join(out, pipeline.SummaryFile)) {
-		return fmt.Errorf("%s holds the results of an experiment; say another folder with --out", out)
-	}
-	return nil
+	return err
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
+const (
+	assignmentsFile = "assignments.csv"
+	modelFile       = "model.npz"
+)
 
-// clearGroups removes the groups, bases and model of an earlier time, of which
-// there may have been more.
-func clearGroups(out string) error {
-	if !exists(filepath.Join(out, assignmentsFile)) {
-		return nil
-	}
-	return errors.Join(os.RemoveAll(filepath.Join(out, "groups")), os.RemoveAll(filepath.Join(out, "bases")),
-		os.RemoveAll(filepath.Join(out, "patches")), os.RemoveAll(filepath.Join(out, "words")), os.RemoveAll(filepath.Join(out, "model.npz")))
-}
-
-const assignmentsFile = "assignments.csv"
+// clusterOutput is what cluster writes into its folder.
+var clusterOutput = output.Spec{Command: "cluster", Names: append([]string{assignmentsFile, modelFile}, report.ClustersFiles...)}
 
 // What cluster does unless it is told otherwise.
 const (
@@ -148,6 +134,11 @@ const (
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	folder, err := output.Open(out, clusterOutput)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
 	in, err := prepare(cmd, e)
 	if err != nil {
 		return err
@@ -193,18 +184,16 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
 	}
-	if err := errors.Join(os.MkdirAll(out, 0o777), clearGroups(out)); err != nil {
+	stage, err := folder.Stage(clusterOutput.Names...)
+	if err != nil {
 		return err
 	}
-	if err := writeAssignments(filepath.Join(out, assignmentsFile), c); err != nil {
+	defer stage.Discard()
+	if err := writeAssignments(filepath.Join(stage.Dir(), assignmentsFile), c); err != nil {
 		return err
 	}
 	if found.Result != nil {
-		var model bytes.Buffer
-		if err := found.Result.Save(&model); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, "model.npz"), model.Bytes(), 0o666); err != nil {
+		if err := atomicfile.WriteFunc(filepath.Join(stage.Dir(), modelFile), found.Result.Save); err != nil {
 			return err
 		}
 	}
@@ -213,7 +202,10 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		return err
 	}
 	c.Patches, c.Words = illustrate(ctx, shown, stderr)
-	if err := report.WriteClusters(ctx, out, c); err != nil {
+	if err := report.WriteClusters(ctx, stage.Dir(), c); err != nil {
+		return err
+	}
+	if err := errors.Join(stage.Publish(), folder.Close()); err != nil {
 		return err
 	}
 	return tellGroups(cmd, c, out)
@@ -241,7 +233,7 @@ func writeAssignments(path string, c report.Clusters) error {
 		_ = w.Write(line)
 	}
 	w.Flush()
-	return os.WriteFile(path, text.Bytes(), 0o666)
+	return atomicfile.Write(path, text.Bytes())
 }
 
 func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {

@@ -89,9 +89,6 @@ same again goes on where it stopped.`,
 			if workers < 0 {
 				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
-			if exists(filepath.Join(out, assignmentsFile)) {
-				return usageError{fmt.Errorf("%s holds the groups of partwise cluster; say another folder with --out", out)}
-			}
 			return runExperiment(cmd, e, out, workers)
 		},
 	}
