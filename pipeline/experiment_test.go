@@ -89,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 		"cluster: {restarts: 1.5}":                     `[1:21] want a whole number from 1 to`,
 		"methods:\n  - {name: gnmf, iterations: 10.9}": `[2:30] want a whole number`,
 		"name: [x]":                                    `[1:7] a value of this kind does not go here`,
-		"name: x\n---\nname: y":                        `[3:5] a second document begins here`,
+		"name: x\n---\nname: y":                        `[2:1] a second document begins here`,
 		"":                                             `the file says nothing`,
 		"# nothing":                                    `the file says nothing`,
 		"seed: -1":                                     `[1:7] `,

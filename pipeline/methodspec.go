@@ -46,6 +46,9 @@ const (
 	Original = "original"
 )
 
+// maxName is the length of the longest name of a method in tables, in bytes.
+const maxName = 200
+
 // builtin returns the task of a method that makes no representation.
 func builtin(name string) (task Task, ok bool) {
 	if name == Original {
@@ -79,6 +82,9 @@ func (m *Method) read(node ast.Node, chosen map[string]ast.Node) error {
 		case "as":
 			if m.As = s; strings.TrimSpace(s) == "" {
 				return refuse(value, "want a name")
+			}
+			if len(s) > maxName {
+				return refuse(value, "want a name of at most %d bytes", maxName)
 			}
 		case "init":
 			m.Init = factor.Init(s)

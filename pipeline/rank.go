@@ -28,7 +28,9 @@ func (r *Ranks) UnmarshalYAML(node ast.Node) error {
 				return refuse(n, "%q is no range of ranks such as 5..40", s)
 			}
 			for x := a; x <= b; x++ {
-				*r = append(*r, Rank{Fixed: true, Plus: x})
+				if err := r.add(node, Rank{Fixed: true, Plus: x}); err != nil {
+					return err
+				}
 			}
 			continue
 		}
@@ -36,15 +38,21 @@ func (r *Ranks) UnmarshalYAML(node ast.Node) error {
 		if err := one.UnmarshalYAML(n); err != nil {
 			return err
 		}
-		*r = append(*r, one)
-	}
-	if len(*r) > 1 {
-		for i, one := range *r {
-			if !one.Fixed || i > 0 && one.Plus <= (*r)[i-1].Plus {
-				return refuse(node, "several ranks must be numbers that rise")
-			}
+		if err := r.add(node, one); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// add appends a rank, of which several must be numbers that rise.
+func (r *Ranks) add(node ast.Node, one Rank) error {
+	if n := len(*r); n > 0 {
+		if last := (*r)[n-1]; !last.Fixed || !one.Fixed || one.Plus <= last.Plus {
+			return refuse(node, "several ranks must be numbers that rise")
+		}
+	}
+	*r = append(*r, one)
 	return nil
 }
 

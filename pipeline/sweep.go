@@ -14,12 +14,17 @@ import (
 type Methods []Method
 
 // UnmarshalYAML reads a list of methods.
-func (m *Methods) UnmarshalYAML(decode func(any) error) error {
-	var entries []entry
-	if err := decode(&entries); err != nil {
-		return err
+func (m *Methods) UnmarshalYAML(node ast.Node) error {
+	*m = nil
+	list, ok := node.(*ast.SequenceNode)
+	if !ok {
+		return refuse(node, "want a list of methods")
 	}
-	*m = Methods(slices.Concat(entries...))
+	for _, one := range list.Values {
+		if err := m.add(one); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -96,14 +101,11 @@ func (m Method) setting(sweeps []Sweep) (words [2]string, ok bool) {
 	return [2]string{m.Label(), m.String()}, true
 }
 
-// maxSwept is the most methods that one may stand for.
-const maxSwept = 10_000
+// maxMethods is the most methods that an experiment may have.
+const maxMethods = 10_000
 
-// entry is what one item of the list of methods stands for.
-type entry []Method
-
-// UnmarshalYAML reads a method, swept or not.
-func (e *entry) UnmarshalYAML(node ast.Node) error {
+// add reads a method, swept or not.
+func (m *Methods) add(node ast.Node) error {
 	var names []string
 	var lists [][]ast.Node
 	total := 1
@@ -117,26 +119,29 @@ func (e *entry) UnmarshalYAML(node ast.Node) error {
 			return err
 		}
 		names, lists = append(names, name), append(lists, list.Values)
-		if total *= len(list.Values); total > maxSwept {
-			return refuse(list, "the method stands for more than %d, with each combination of its values", maxSwept)
+		if total *= len(list.Values); total > maxMethods {
+			return refuse(list, "the method stands for more than %d, with each combination of its values", maxMethods)
 		}
 	}
+	if len(*m)+total > maxMethods {
+		return refuse(node, "more than %d methods", maxMethods)
+	}
 	for number := range total {
-		m := Method{Swept: make([]Setting, len(names))}
+		one := Method{Swept: make([]Setting, len(names))}
 		chosen := map[string]ast.Node{}
 		for i := len(names) - 1; i >= 0; i-- { // the last one changes first
 			value := lists[i][number%len(lists[i])]
 			number /= len(lists[i])
 			chosen[names[i]] = value
-			m.Swept[i] = Setting{names[i], value.GetToken().Value}
+			one.Swept[i] = Setting{names[i], value.GetToken().Value}
 		}
 		if len(names) == 0 {
-			m.Swept = nil
+			one.Swept = nil
 		}
-		if err := m.read(node, chosen); err != nil {
+		if err := one.read(node, chosen); err != nil {
 			return err
 		}
-		*e = append(*e, m)
+		*m = append(*m, one)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // partwise runs the command and returns its exit code and what it printed.
@@ -449,4 +450,41 @@ func TestInline(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}
+	for in, want := range map[string]string{"32,colour=true": "{32, colour: true}", ",a=b": "{, a: b}", "a,b,c=d": "{a,b, c: d}"} {
+		if got := inline(in, ""); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzInline: a flag of an experiment's settings is taken or refused, and sets no
+// other key.
+func FuzzInline(f *testing.F) {
+	for _, s := range []string{"yale,from=raw", "ccf,init=nmf", "pixels=32,colour=true", "32,colour=true", ",=", "{a: b}", "a,b=c,d", "x=\ny: z", "lambda=[1,2]", "a={b,c=d"} {
+		for i := range keys {
+			f.Add(i, s)
+		}
+		f.Add(-1, s)
+	}
+	f.Fuzz(func(t *testing.T, key int, value string) {
+		e := &pipeline.Experiment{}
+		var err error
+		flag := ""
+		if key < 0 {
+			err = setMethods(e, []string{value, "nmf"})
+		} else {
+			flag = keys[key%len(keys)].flag
+			err = setKey(e, flag, value)
+		}
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Fatal("an empty error")
+			}
+			return
+		}
+		if flag != "seed" && e.Seed != 0 || flag != "repeats" && e.Repeats != 0 || flag != "set" && e.Data.Set != "" {
+			t.Fatalf("--%s %q gives %+v", flag, value, e)
+		}
+		e.Check()
+	})
 }

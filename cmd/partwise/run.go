@@ -146,6 +146,8 @@ func inline(value, first string) string {
 			pairs = append(pairs, key+": "+v)
 		case i == 0 && first != "":
 			pairs = append(pairs, first+": "+part)
+		case len(pairs) == 0: // which the experiment refuses
+			pairs = append(pairs, part)
 		default: // a comma in a value
 			pairs[len(pairs)-1] += "," + part
 		}

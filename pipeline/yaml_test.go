@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
+)
+
+// TestParseRefusesYAML: what YAML has and an experiment file has not.
+func TestParseRefusesYAML(t *testing.T) {
+	for text, want := range map[string]string{
+		"methods:\n  ! gnmf":                   "[2:3] an experiment file has no tags (!)",
+		"methods: !!str nmf":                   "[1:10] an experiment file has no tags (!)",
+		"! x":                                  "[1:1] an experiment file has no tags (!)",
+		"name: x\ndata: !":                     "[2:7] an experiment file has no tags (!)",
+		"methods: [!a nmf]":                    "[1:11] an experiment file has no tags (!)",
+		"name: &a x":                           "[1:7] an experiment file has no anchors (&)",
+		"name: *a":                             "[1:7] an experiment file has no aliases (*)",
+		"data: {set: x, pattern: *.jpg}":       "[1:25] an experiment file has no aliases (*); a value that begins so stands in quotes",
+		"<<: {name: x}":                        "[1:1] an experiment file has no merge keys (<<)",
+		"%TAG ! tag:x,2000:\n---\nname: x":     "[1:1] an experiment file has no directives (%)",
+		"name: x\x00\nseed: 3":                 "[1:8] the control character U+0000",
+		"name: x\nseed: 3\x1b[31m":             "[2:8] the control character U+001B",
+		"name: \xff":                           "[1:7] the byte 0xff is not UTF-8",
+		"name: caf\u00e9\nlabels: \xe9":        "[2:9] the byte 0xe9 is not UTF-8",
+		"---\n---\nname: x":                    "[2:1] a second document begins here",
+		"---\nname: x\n---\n---\n---\nname: y": "[3:1] a second document begins here",
+		"a: " + strings.Repeat("[", 100_000):   "[1:35] more than 32 lists and mappings in each other",
+		"a: " + strings.Repeat("{a: ", 60_000): "more than 32 lists and mappings in each other",
+		strings.Repeat("- ", 100_000) + "a":    "[1:65] more than 32 lists and mappings in each other",
+		strings.Repeat("? ", 100_000) + "a":    "[1:65] more than 32 lists and mappings in each other",
+		strings.Repeat("a: ", 80_000):          "[1:98] more than 32 lists and mappings in each other",
+		"[" + strings.Repeat("? ", 100_000):    "more than 32 lists and mappings in each other",
+		deepBlock(100):                         "[33:34] more than 32 lists and mappings in each other",
+		"methods: [{name: nmf, as: " + strings.Repeat("é", 101) + "}]": "[1:27] want a name of at most 200 bytes",
+		"name: x\n" + strings.Repeat("# \n", 90000):                    "more than 262144 bytes",
+	} {
+		_, err := Parse([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q gives\n%.300v\nwant %q", text, err, want)
+			continue
+		}
+		if len(err.Error()) > 2000 {
+			t.Errorf("%.60q gives an error of %d bytes", text, len(err.Error()))
+		}
+	}
+}
+
+// deepBlock nests mappings by indentation.
+func deepBlock(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
+// TestParseInQuotes: what is refused goes where it is quoted, and what only looks
+// like it is not refused.
+func TestParseInQuotes(t *testing.T) {
+	e, err := Parse([]byte("\ufeffname: 'a & b'\r\ndata: {set: x!y, pattern: '*{class}.jpg'}\r\nmethods:\r\n  - {name: nmf, as: \"!\"} # & * !\r\nclasses: 2..3\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Name != "a & b" || e.Data.Set != "x!y" || e.Data.Pattern != "*{class}.jpg" || e.Methods[0].As != "!" || len(e.Classes) != 2 {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestSetRefuses(t *testing.T) {
+	for _, value := range []string{"! gnmf", "!!str nmf", "[!a nmf]", "&a nmf", "*a", "x\nseed: 3", "\x00", "\xff", strings.Repeat("[", 1000), strings.Repeat("a", maxFileBytes)} {
+		e := &Experiment{}
+		if err := e.Set("methods", value); err == nil {
+			t.Errorf("%.40q is taken for %+v", value, e.Methods)
+		} else if e.Seed != 0 {
+			t.Errorf("%q sets the seed", value)
+		}
+	}
+}
+
+// TestLoadBounds: of a file that is too long no more than the bound is read.
+func TestLoadBounds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 40); err != nil {
+		t.Skip(err)
+	}
+	if _, err = Load(path); err == nil || !strings.HasPrefix(err.Error(), path+": more than 262144 bytes") {
+		t.Error(err)
+	}
+}
+
+// TestParseMemory: the bound on memory that maxFileBytes states, for texts of many
+// small parts.
+func TestParseMemory(t *testing.T) {
+	for _, text := range []string{
+		"name: [" + strings.Repeat("a,", 130_000) + "]",
+		"name: {" + strings.Repeat("a: b,", 50_000) + "}",
+		"methods: [{name: nmf, rank: [" + strings.Repeat("1,", 130_000) + "]}]",
+		"methods:\n" + strings.Repeat("- nmf\n", 43_000),
+		"methods:\n" + strings.Repeat("- {name: gnmf, lambda: [1,2,3,4,5,6,7,8,9]}\n", 5_500),
+		"name: |\n" + strings.Repeat("  a\n", 65_000),
+		strings.Repeat("# a\n", 65_000) + "name: x\nname: y",
+		"classes: 2..100000\nrank: [" + strings.Repeat("1..100000,", 20_000) + "]",
+		strings.Repeat("!a ", 87_000),
+		"data: x\nname: x\nmethods: [{name: gnmf, lambda: [" + rising(100) + "], neighbours: [" + rising(100) + "]}]",
+		"data: x\nname: x\nmethods: [{name: gnmf, as: " + strings.Repeat("a", 200_000) + ", lambda: [" + rising(100) + "], neighbours: [" + rising(100) + "]}]",
+	} {
+		got, most := alloctest.Bytes(func() {
+			if e, err := Parse([]byte(text)); err == nil {
+				e.Check()
+			}
+		}), memoryOf(len(text))
+		if got > most {
+			t.Errorf("%.40q…: %d bytes of memory for %d, want at most %d", text, got, len(text), most)
+		}
+	}
+}
+
+// rising lists the numbers from 1 to n.
+func rising(n int) string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strconv.Itoa(i + 1)
+	}
+	return strings.Join(out, ", ")
+}
+
+// memoryOf is the most memory that reading a text takes.
+func memoryOf(size int) uint64 { return 128<<20 + 2000*uint64(size) }
+
+func FuzzParse(f *testing.F) {
+	examples, err := filepath.Glob("../docs/experiments/*.yaml")
+	if err != nil || len(examples) == 0 {
+		f.Fatal("no examples", err)
+	}
+	for _, path := range examples {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	for _, text := range []string{
+		"methods:\n  ! gnmf", "! x", "name: [", "a: &x [*x, *x]", "<<: *a", "? a\n: b", "--- |\n x", "'", "\"\\x", "%YAML 1.2\n---\n",
+		"methods: [{name: gnmf, lambda: [1, 10]}]", "data: {set: a, shape: 3x4}", "features: {sift: {at: dense, bins: [2, 4]}, words: {count: 5}, grid: 1x1+2x2}",
+		"links: {file: a.csv}", "neighbours: {k: 3}", "labels: {share: 3%, min: 2}", "rank: 2..5",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var e *Experiment
+		var err error
+		if got, most := alloctest.Bytes(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
+			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(text), most)
+		}
+		if err != nil {
+			checkMessage(t, err)
+			return
+		}
+		if bytes.IndexByte(text, 0) >= 0 {
+			t.Fatal("a NUL is read over")
+		}
+		checkExperiment(t, e)
+	})
+}
+
+func FuzzSet(f *testing.F) {
+	for _, s := range [][2]string{
+		{"methods", "! gnmf"}, {"methods", "[{name: gnmf, lambda: [1, 10]}, nmf]"}, {"classes", "2..5"}, {"data", "{set: x, from: raw}"}, {"features", "{pixels: 3}"},
+		{"cluster", "{by: kmeans}"}, {"labels", "30%"}, {"links", "{file: x}"}, {"rank", "k+1"}, {"seed", "3"}, {"name", "# x"}, {"task", "classify"},
+		{"train", "{count: 3}"}, {"test", "rest"}, {"neighbours", "{k: 1}"}, {"repeats", "3"},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, key, value string) {
+		e := &Experiment{}
+		var err error
+		if got, most := alloctest.Bytes(func() { err = e.Set(key, value) }), memoryOf(len(key)+len(value)); got > most {
+			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(key)+len(value), most)
+		}
+		if err != nil {
+			checkMessage(t, err)
+			return
+		}
+		checkExperiment(t, e)
+	})
+}
+
+// checkMessage: an error says something, and moves no terminal.
+func checkMessage(t *testing.T, err error) {
+	t.Helper()
+	text := err.Error()
+	if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\x00\x07\x1b\x7f\u009b") {
+		t.Fatalf("the error is %q", text)
+	}
+	if strings.Contains(text, "the YAML cannot be read") {
+		t.Fatal(err)
+	}
+}
+
+// checkExperiment: what has been read can be used.
+func checkExperiment(t *testing.T, e *Experiment) {
+	t.Helper()
+	if err := e.Check(); err != nil && strings.TrimSpace(err.Error()) == "" {
+		t.Fatal("an empty error")
+	}
+	for _, m := range e.Methods {
+		_, _, _ = m.String(), m.Label(), m.needsLabels()
+	}
+	_, _, _, _ = e.Features.String(), e.Cluster.String(), e.Labels.String(), e.Neighbours.String()
+}
