@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -19,31 +18,31 @@ import (
 // may name the columns. Then the column that opt.Labels names, or else one
 // called "label", "class" or "target", holds the classes; an empty cell there
 // is an unknown class. A first column called "name" holds the samples' names.
-// All other cells must be finite numbers.
+// All other cells must be finite numbers. The text is in UTF-8, a line has at most
+// 32 MB and a million columns.
 func CSV(path string, opt VectorOptions) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := unzipped(f)
+	room := newRoom(opt.Limit)
+	x, names, words, err := parseCSV(f, opt.Labels, room)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
-		r.Discard(3)
-	}
-	firstLine, _ := r.Peek(1 << 16)
-	x, names, words, err := parseCSV(r, delimiter(string(firstLine)), opt.Labels)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	s, err := newVectorSet(path, x, words, opt)
+	s, err := newVectorSet(path, x, words, opt, room)
 	if err == nil {
 		s.nameSamples(names)
 	}
 	return s, err
 }
+
+// Bounds on a line of a CSV file of vectors. A number takes up to 25 bytes.
+const (
+	mostVectorLine    = 32 << 20
+	mostVectorColumns = 1 << 20
+)
 
 // delimiter returns the character that most often divides the first line.
 func delimiter(text string) rune {
@@ -58,13 +57,15 @@ func delimiter(text string) rune {
 }
 
 // parseCSV reads the matrix and, where there is a column for them, the names and
-// the labels.
-func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, names, words []string, err error) {
-	r := csv.NewReader(in)
-	r.Comma = comma
-	r.FieldsPerRecord = -1
-	r.ReuseRecord = true
-	r.TrimLeadingSpace = comma != '\t'
+// the labels. The file may be gzipped.
+func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, names, words []string, err error) {
+	in, err := unzipped(file)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	firstLine, _ := in.Peek(1 << 16)
+	comma := delimiter(string(firstLine))
+	r := newTable(in, comma, mostVectorLine, mostVectorColumns)
 	var (
 		width  = 0 // columns of the first line
 		label  = -1
@@ -72,6 +73,11 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, names
 		header []string
 		data   []float64
 	)
+	// A list of words doubles as it grows.
+	word := func(words []string, cell string) ([]string, error) {
+		err := room.take(int64(len(cell))+48, "a list of words")
+		return append(words, strings.Clone(cell)), err
+	}
 	for first := true; ; first = false {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -80,11 +86,13 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, names
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		line, _ := r.FieldPos(0)
+		line := r.line
 		if first {
 			width = len(record)
 			if isHeader(record, labelColumn) {
-				header = slices.Clone(record)
+				for _, cell := range record {
+					header = append(header, strings.Clone(cell))
+				}
 				if label, err = findLabels(header, labelColumn); err != nil {
 					return nil, nil, nil, fmt.Errorf("line %d: %w", line, err)
 				}
@@ -101,18 +109,27 @@ func parseCSV(in io.Reader, comma rune, labelColumn string) (x *mat.Dense, names
 			return nil, nil, nil, fmt.Errorf("line %d: %d columns, want %d as in the first line", line, len(record), width)
 		}
 		for j, cell := range record {
-			cell = strings.TrimSpace(cell)
-			switch j {
-			case label:
-				words = append(words, strings.Clone(cell))
-				continue
-			case name:
-				names = append(names, strings.Clone(cell))
+			if j == label || j == name {
+				list := &names
+				if j == label {
+					list = &words
+				}
+				if *list, err = word(*list, cell); err != nil {
+					return nil, nil, nil, fmt.Errorf("line %d: %w", line, err)
+				}
 				continue
 			}
 			v, err := strconv.ParseFloat(cell, 64)
 			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, nil, nil, fmt.Errorf("line %d, column %s: %q is no number to work with", line, columnName(header, j), cell)
+				return nil, nil, nil, fmt.Errorf("line %d, column %s: %s is no number to work with", line, columnName(header, j), shortQuote(cell))
+			}
+			if len(data) == cap(data) {
+				more := max(2*cap(data), 1024)
+				if err := room.numbers(int64(more), fmt.Sprintf("line %d: the table up to it", line)); err != nil {
+					return nil, nil, nil, err
+				}
+				room.give(8 * int64(cap(data)))
+				data = append(make([]float64, 0, more), data...)
 			}
 			data = append(data, v)
 		}

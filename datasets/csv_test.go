@@ -80,23 +80,3 @@ func TestCSVRefuses(t *testing.T) {
 		}
 	}
 }
-
-func FuzzCSV(f *testing.F) {
-	f.Add("1,2.5,-3\n4,5e2,6\n", "")
-	f.Add("a;b;label\n1;2;x\n3;4;\n", "")
-	f.Add("kind\ta\nx\t1\n", "kind")
-	f.Add("name,class,a\nx,,1\ny,b,2\n", "")
-	f.Add("\"a\"\"\",class\n0x1p-3,\"\n\"\n", "")
-	f.Fuzz(func(t *testing.T, text, labels string) {
-		x, names, words, err := parseCSV(strings.NewReader(text), delimiter(text), labels)
-		if err != nil {
-			return
-		}
-		s, err := newVectorSet("fuzz.csv", x, words, VectorOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.nameSamples(names)
-		checkSet(t, s)
-	})
-}

@@ -24,7 +24,8 @@ import (
 // *mat.Dense; a class is named by its number. A file of two dimensions, n×m,
 // holds vectors.
 func IDX(path string, opt VectorOptions) (*Set, error) {
-	images, err := readIDX(path)
+	room := newRoom(opt.Limit)
+	images, err := readIDX(path, room)
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +50,27 @@ func IDX(path string, opt VectorOptions) (*Set, error) {
 		from = idxLabels(path)
 	}
 	if from != "" && from != "-" {
-		labels, err := readIDX(from)
+		labels, err := readIDX(from, room)
 		if err != nil {
 			return nil, err
 		}
 		if len(labels.dims) != 1 || labels.dims[0] != n {
 			return nil, fmt.Errorf("%s: %v labels for the %d images of %s", from, labels.dims, n, path)
 		}
-		v := Variable{Name: filepath.Base(from), Value: labels.matrix(n, 1), Dims: labels.dims}
+		value, err := labels.matrix(n, 1, room)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
+		v := Variable{Name: filepath.Base(from), Value: value, Dims: labels.dims}
 		if words, err = v.words(); err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 	}
-	return newVectorSet(path, images.matrix(n, m), words, opt)
+	x, err := images.matrix(n, m, room)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return newVectorSet(path, x, words, opt, room)
 }
 
 // idxLabels returns the file of the labels beside a file of images, or "".
@@ -163,36 +172,36 @@ type idxArray struct {
 }
 
 // matrix returns the values as an r×c matrix. A *Bytes shares them.
-func (a *idxArray) matrix(r, c int) mat.Matrix {
+func (a *idxArray) matrix(r, c int, room *room) (mat.Matrix, error) {
 	if r*c == 0 {
-		return &Bytes{rows: r, cols: c}
+		return &Bytes{rows: r, cols: c}, nil
 	}
 	if a.kind == uint8s {
-		return NewBytes(r, c, a.raw)
+		return NewBytes(r, c, a.raw), nil
+	}
+	if err := room.numbers(int64(r)*int64(c), fmt.Sprintf("%d×%d numbers", r, c)); err != nil {
+		return nil, err
 	}
 	at := a.kind.in(a.raw, binary.BigEndian)
 	data := make([]float64, r*c)
 	for i := range data {
 		data[i] = at(i)
 	}
-	return mat.NewDense(r, c, data)
+	room.give(int64(len(a.raw)))
+	return mat.NewDense(r, c, data), nil
 }
 
 var idxNumbers = map[byte]number{
 	0x08: uint8s, 0x09: int8s, 0x0B: int16s, 0x0C: int32s, 0x0D: float32s, 0x0E: float64s,
 }
 
-func readIDX(path string) (*idxArray, error) {
+func readIDX(path string, room *room) (*idxArray, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := unzipped(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	a, err := parseIDX(r)
+	a, err := parseIDX(f, room)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -201,21 +210,49 @@ func readIDX(path string) (*idxArray, error) {
 
 // unzipped returns what r holds, unpacked where it is gzipped.
 func unzipped(r io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
+	b, _, err := unzip(r)
+	return b, err
+}
+
+// unzip is unzipped and tells whether r was gzipped.
+func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
+	b = bufio.NewReaderSize(r, 1<<16)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
-		return b, nil
+		return b, false, nil
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
-	return bufio.NewReaderSize(z, 1<<16), nil
+	return bufio.NewReaderSize(z, 1<<16), true, nil
+}
+
+// sizeOf returns how many bytes a file or a string holds, or 0 for what does not
+// tell.
+func sizeOf(r io.Reader) int64 {
+	switch r := r.(type) {
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	case interface{ Size() int64 }:
+		return r.Size()
+	}
+	return 0
 }
 
 // parseIDX reads an IDX file: two zero bytes, the type of its numbers, the
 // number of dimensions, each dimension in four bytes and then the numbers, the
-// last dimension the fastest, the highest byte first.
-func parseIDX(r *bufio.Reader) (*idxArray, error) {
+// last dimension the fastest, the highest byte first. The file may be gzipped.
+func parseIDX(file io.Reader, room *room) (*idxArray, error) {
+	r, packed, err := unzip(file)
+	if err != nil {
+		return nil, err
+	}
+	known := sizeOf(file)
+	if packed {
+		known = 0
+	}
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil {
 		return nil, fmt.Errorf("not an IDX file: %w", err)
@@ -237,8 +274,7 @@ func parseIDX(r *bufio.Reader) (*idxArray, error) {
 		}
 		size *= dim
 	}
-	var err error
-	if a.raw, err = readBytes(r, size); err != nil {
+	if a.raw, err = room.bytes(r, size, known, fmt.Sprintf("the array of dimensions %v", a.dims)); err != nil {
 		return nil, fmt.Errorf("dimensions %v: %w", a.dims, err)
 	}
 	if _, err := r.ReadByte(); err == nil {

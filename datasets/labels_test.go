@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,30 +104,4 @@ func TestFolderWithLabelsFile(t *testing.T) {
 	if _, err := Folder(dir, FolderOptions{LabelsFile: file}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error %v", err)
 	}
-}
-
-func FuzzLabels(f *testing.F) {
-	f.Add([]byte("file,class\na.png,x\nb/1.png,y\n"))
-	f.Add([]byte("\ufeff3,\"x\ny\"\n1,\n"))
-	f.Add([]byte("a.png,x\na.png,y"))
-	f.Add([]byte("a.png;x"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, set := range []*Set{fileSet(), vectorSet(3, 1, 0, 0, 1, 2, math.NaN())} {
-			classes, err := set.parseLabels(strings.NewReader(string(data)))
-			if err != nil {
-				continue
-			}
-			set.setClasses(classes)
-			some := false
-			for i, l := range set.Labels {
-				if got := classes[i]; l < 0 && got != "" || l >= 0 && set.Classes[l] != got {
-					t.Errorf("sample %d of class %q has the label %d of %q", i, got, l, set.Classes)
-				}
-				some = some || l >= 0
-			}
-			if !some || !slices.IsSortedFunc(set.Classes, compareNatural) {
-				t.Errorf("classes %q, labels %v", set.Classes, set.Labels)
-			}
-		}
-	})
 }

@@ -16,15 +16,20 @@ import (
 // every vector is taken for such an image and turned so that it stands upright,
 // row by row. Sparse vectors hold no images.
 func MAT(path string, opt VectorOptions) (*Set, error) {
-	vars, err := ReadMAT(path)
+	room := newRoom(opt.Limit)
+	vars, err := readMATFile(path, room)
 	if err != nil {
 		return nil, err
 	}
+	return matSet(path, vars, opt, room)
+}
+
+func matSet(path string, vars []Variable, opt VectorOptions, room *room) (*Set, error) {
 	height, width, told := imageSize(vars)
 	if opt.Height == 0 && opt.Width == 0 {
 		opt.Height, opt.Width = height, width
 	}
-	s, err := arraySet(path, vars, []string{"fea"}, []string{"gnd"}, opt)
+	s, err := arraySet(path, vars, []string{"fea"}, []string{"gnd"}, opt, room)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,9 @@ import (
 // place in it and the variable.
 //
 // The format is described in "MAT-File Format", The MathWorks, chapter 1.
-func ReadMAT(path string) ([]Variable, error) {
+func ReadMAT(path string) ([]Variable, error) { return readMATFile(path, newRoom(0)) }
+
+func readMATFile(path string, room *room) ([]Variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func ReadMAT(path string) ([]Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	vars, err := readMAT(f, info.Size())
+	vars, err := readMAT(f, info.Size(), room)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -85,7 +87,7 @@ var matClasses = map[uint32]string{
 // matHeader is the length of the text and the version that open a file.
 const matHeader = 128
 
-func readMAT(r io.ReaderAt, size int64) ([]Variable, error) {
+func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 	order, err := matOrder(r, size)
 	if err != nil {
 		return nil, err
@@ -104,9 +106,9 @@ func readMAT(r io.ReaderAt, size int64) ([]Variable, error) {
 		var v *Variable
 		switch typ {
 		case miCOMPRESSED:
-			v, err = readMATCompressed(element, order)
+			v, err = readMATCompressed(element, order, room)
 		case miMATRIX:
-			v, err = readMATMatrix(&matElement{element, n, order})
+			v, err = readMATMatrix(&matElement{element, n, order, room, n})
 		}
 		if err != nil {
 			if v != nil && v.Name != "" {
@@ -185,13 +187,13 @@ func sniffMAT(head []byte) matKind {
 }
 
 // readMATCompressed reads the one variable that is packed in r.
-func readMATCompressed(r io.Reader, order binary.ByteOrder) (*Variable, error) {
+func readMATCompressed(r io.Reader, order binary.ByteOrder, room *room) (*Variable, error) {
 	z, err := zlib.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	outer := &matElement{bufio.NewReader(z), 8, order}
+	outer := &matElement{bufio.NewReader(z), 8, order, room, 0}
 	typ, n, _, err := outer.tag()
 	if err != nil {
 		return nil, err
@@ -199,7 +201,7 @@ func readMATCompressed(r io.Reader, order binary.ByteOrder) (*Variable, error) {
 	if typ != miMATRIX {
 		return nil, nil
 	}
-	inner := &matElement{outer.r, n, order}
+	inner := &matElement{outer.r, n, order, room, 0}
 	v, err := readMATMatrix(inner)
 	if err == nil && inner.left == 0 {
 		// Reading past the end lets zlib check its sum.
@@ -215,6 +217,8 @@ type matElement struct {
 	r     *bufio.Reader
 	left  int64 // bytes that the element's size still allows
 	order binary.ByteOrder
+	room  *room
+	known int64 // bytes that are there at least, 0 where it is not known
 }
 
 // readMATMatrix reads one variable. Where it fails, it still returns what it
@@ -330,7 +334,7 @@ func (e *matElement) part(limit int64) (typ uint32, data []byte, err error) {
 	if n > limit {
 		return 0, nil, fmt.Errorf("a part of %d bytes where at most %d make sense", n, limit)
 	}
-	if data, err = readBytes(e.r, n); err != nil {
+	if data, err = e.room.bytes(e.r, n, e.known, "a part of the variable"); err != nil {
 		return 0, nil, err
 	}
 	pad := -n & 7
@@ -378,6 +382,10 @@ func (e *matElement) dense(r, c int) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.room.numbers(int64(r)*int64(c), fmt.Sprintf("%d×%d numbers", r, c)); err != nil {
+		return nil, err
+	}
+	defer e.room.give(int64(len(raw)))
 	at := k.in(raw, e.order)
 	data := make([]float64, r*c)
 	for j := range c {
@@ -396,6 +404,13 @@ func (e *matElement) bytes(r, c int) (mat.Matrix, error) {
 	if k != uint8s {
 		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", k.size())
 	}
+	if r == 1 || c == 1 {
+		return NewBytes(r, c, raw), nil
+	}
+	if err := e.room.take(int64(r)*int64(c), fmt.Sprintf("%d×%d bytes", r, c)); err != nil {
+		return nil, err
+	}
+	defer e.room.give(int64(len(raw)))
 	data := make([]uint8, r*c)
 	for j := range c {
 		for i := range r {
@@ -420,6 +435,9 @@ func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !kRows.whole() || !kStart.whole() {
+		return nil, fmt.Errorf("%d×%d sparse matrix whose rows or column starts are no whole numbers", r, c)
+	}
 	if nStart != c+1 {
 		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, nStart)
 	}
@@ -434,6 +452,11 @@ func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
 	}
 
+	// The starts of the rows, twice for a while, and a column and a value each.
+	if err := e.room.numbers(2*(int64(r)+1)+2*int64(nnz), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)); err != nil {
+		return nil, err
+	}
+	defer e.room.give(8*int64(r) + int64(len(rawRows)) + int64(len(rawStart)) + int64(len(rawValues)))
 	rowStart := make([]int, r+1)
 	for p := range nnz {
 		i := int(row(p))
@@ -479,9 +502,13 @@ func (e *matElement) words(r, c int) ([]string, error) {
 		if typ != miMATRIX || small || n == 0 {
 			return nil, nil
 		}
-		cell := &matElement{e.r, n, e.order}
+		cell := &matElement{e.r, n, e.order, e.room, e.known}
 		word, ok, err := cell.line()
 		if err != nil || !ok {
+			return nil, err
+		}
+		// The string and its place in the list, which doubles as it grows.
+		if err := e.room.take(int64(len(word))+48, "a list of words"); err != nil {
 			return nil, err
 		}
 		words = append(words, word)
@@ -504,6 +531,12 @@ func (e *matElement) line() (text string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
+	defer e.room.give(int64(len(data)))
+	// Runes of four bytes for the characters of one.
+	if err := e.room.take(6*int64(len(data)), "a line of text"); err != nil {
+		return "", false, err
+	}
+	defer e.room.give(6 * int64(len(data)))
 	switch typ {
 	case miUTF8:
 		return string(data), utf8.Valid(data), nil

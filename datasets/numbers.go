@@ -20,6 +20,7 @@ const (
 	int32s
 	uint64s
 	int64s
+	float16s
 	float32s
 	float64s
 )
@@ -29,7 +30,7 @@ func (k number) size() int {
 	switch k {
 	case uint8s, int8s:
 		return 1
-	case uint16s, int16s:
+	case uint16s, int16s, float16s:
 		return 2
 	case uint32s, int32s, float32s:
 		return 4
@@ -37,6 +38,9 @@ func (k number) size() int {
 		return 8
 	}
 }
+
+// whole tells whether only whole numbers can be stored so.
+func (k number) whole() bool { return k != notNumber && k < float16s }
 
 // in returns a function that gives the i-th number in raw.
 func (k number) in(raw []byte, order binary.ByteOrder) func(i int) float64 {
@@ -57,6 +61,8 @@ func (k number) in(raw []byte, order binary.ByteOrder) func(i int) float64 {
 		return func(i int) float64 { return float64(order.Uint64(raw[8*i:])) }
 	case int64s:
 		return func(i int) float64 { return float64(int64(order.Uint64(raw[8*i:]))) }
+	case float16s:
+		return func(i int) float64 { return half(order.Uint16(raw[2*i:])) }
 	case float32s:
 		return func(i int) float64 { return float64(math.Float32frombits(order.Uint32(raw[4*i:]))) }
 	default:
@@ -64,13 +70,36 @@ func (k number) in(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	}
 }
 
+// half returns the number that IEEE 754's binary16 stands for: a sign, five bits
+// of an exponent and ten of a fraction.
+func half(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
+	var v float64
+	switch exponent {
+	case 0:
+		v = math.Ldexp(fraction, -24)
+	case 0x1f:
+		v = math.Inf(1)
+		if fraction != 0 {
+			return math.NaN()
+		}
+	default:
+		v = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if bits>>15 != 0 {
+		return -v
+	}
+	return v
+}
+
 // maxArray is more bytes than any array that fits into memory has.
 const maxArray = 1 << 40
 
-// readBytes reads exactly n bytes. It asks for memory as the bytes come, so a
-// size that nothing backs costs an error and no memory.
-func readBytes(r io.Reader, n int64) ([]byte, error) {
-	data := make([]byte, 0, min(n, 1<<20))
+// readBytes reads exactly n bytes, of which so many are known to be there. Where
+// they are not all known to be, it asks for memory as they come, so a size that
+// nothing backs costs an error and no memory.
+func readBytes(r io.Reader, n, known int64) ([]byte, error) {
+	data := make([]byte, 0, min(n, max(known, 1<<16)))
 	for int64(len(data)) < n {
 		if len(data) == cap(data) {
 			data = append(make([]byte, 0, min(n, 2*int64(cap(data)))), data...)

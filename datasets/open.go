@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -29,12 +31,15 @@ type OpenOptions struct {
 	// Features, Labels, Height and Width are those of VectorOptions.
 	Features, Labels string
 	Height, Width    int
+	// Limit is that of VectorOptions; 0 stands for what is free of the memory
+	// budget of the context.
+	Limit int64
 	// Seed is the seed of the generated set.
 	Seed uint64
 }
 
 func (opt *OpenOptions) vectors() VectorOptions {
-	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width}
+	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit}
 }
 
 // SetPrefix before a name says that it is a known set's, not a path.
@@ -60,6 +65,9 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	}
 	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
+	}
+	if opt.Limit == 0 {
+		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
 	s, parts, err := open(name, opt)
 	if err != nil {

@@ -68,12 +68,16 @@ type VectorOptions struct {
 	// Height and Width are the size of the images that the vectors hold, where
 	// the file does not tell.
 	Height, Width int
+	// Limit is the most memory that reading takes at a time, in bytes: for what is
+	// read and for what is made of it. A file that needs more is refused, as far as
+	// it tells before that is allocated. 0 stands for half of the memory there is.
+	Limit int64
 }
 
 // arraySet makes the set of the vectors and labels among vars, found by the
 // names in opt or else by the given ones, in this order. Names of samples and
 // classes are taken as Write puts them.
-func arraySet(path string, vars []Variable, features, labels []string, opt VectorOptions) (*Set, error) {
+func arraySet(path string, vars []Variable, features, labels []string, opt VectorOptions, room *room) (*Set, error) {
 	if opt.Features != "" {
 		features = []string{opt.Features}
 	}
@@ -110,7 +114,7 @@ func arraySet(path string, vars []Variable, features, labels []string, opt Vecto
 			}
 		}
 	}
-	s, err := newVectorSet(path, x.Value, words, opt)
+	s, err := newVectorSet(path, x.Value, words, opt, room)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +242,7 @@ func (v *Variable) words() ([]string, error) {
 
 // newVectorSet returns the set of the rows of x, which path holds. There is a
 // word for each row's class, "" where it is not known, or no words at all.
-func newVectorSet(path string, x mat.Matrix, words []string, opt VectorOptions) (*Set, error) {
+func newVectorSet(path string, x mat.Matrix, words []string, opt VectorOptions, room *room) (*Set, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("%s: %d×%d matrix holds no samples", path, n, m)
@@ -252,6 +256,10 @@ func newVectorSet(path string, x mat.Matrix, words []string, opt VectorOptions) 
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file := filepath.Base(path)
+	// A name, its class, their places in lists and in the table of classes.
+	if err := room.take(int64(n)*int64(256+len(file)), fmt.Sprintf("%s: the names and labels of %d samples", path, n)); err != nil {
+		return nil, err
+	}
 	s := &Set{Name: stem(file), Names: make([]string, n), Vectors: x, Height: opt.Height, Width: opt.Width}
 	for i := range s.Names {
 		s.Names[i] = fmt.Sprintf("%s row %d", file, i+1)
