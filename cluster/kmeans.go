@@ -180,6 +180,7 @@ type lloyd struct {
 	KMeans
 	*samples
 	links    *linked
+	seeds    *seeds // or nil
 	centres  *targets
 	scores   []float64 // of one panel, panel×K
 	buf      []float64 // one row
@@ -229,9 +230,12 @@ func (l *lloyd) result(iterations int) *Result {
 
 // start sets the centres for a restart.
 func (l *lloyd) start(ctx context.Context, restart int) error {
+	if l.seeds != nil {
+		return l.startSeeded(ctx, restart)
+	}
 	rows := l.Start
 	if len(rows) == 0 {
-		random := rng.New(l.Seed, "k-means", restart)
+		random := l.random(restart)
 		if l.Init == PlusPlus {
 			var err error
 			if rows, err = l.plusPlus(ctx, random); err != nil {
@@ -247,6 +251,9 @@ func (l *lloyd) start(ctx context.Context, restart int) error {
 	l.centres.ready()
 	return nil
 }
+
+// random returns the random stream of a restart.
+func (l *lloyd) random(restart int) *rand.Rand { return rng.New(l.Seed, "k-means", restart) }
 
 // setCentre makes the centre j of sample i.
 func (l *lloyd) setCentre(j, i int) {
@@ -272,7 +279,7 @@ func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 		hi := min(lo+panel, l.n)
 		l.centres.score(l.scores, l.samples, lo, hi)
 		for i := lo; i < hi; i++ {
-			to := l.links.placed(i)
+			to := max(l.seeds.kept(i), l.links.placed(i))
 			if to < 0 {
 				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
 				if !l.links.forbid(i, scores) {
@@ -324,7 +331,7 @@ func (l *lloyd) fillEmpty() {
 			costs[i] = l.cost(i, l.labels[i])
 		}
 	}
-	fillEmpty(l.labels, l.counts, costs, l.links.alone)
+	fillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) })
 }
 
 // fillEmpty gives each empty cluster the sample that costs most in its own, of
@@ -372,19 +379,25 @@ func (l *lloyd) update() {
 		l.addTo(l.centres.at(j), l.weights[i], i)
 	}
 	for j, count := range l.counts {
-		centre := l.centres.at(j)
-		by := float64(count)
-		if l.Distance == Cosine {
-			by = norm(centre)
-		}
-		if count == 0 || by == 0 {
-			continue
-		}
-		for f := range centre {
-			centre[f] /= by
-		}
+		l.toMean(j, count)
 	}
 	l.centres.ready()
+}
+
+// toMean makes centre j, the sum of so many samples, their mean or, under Cosine,
+// its direction. A sum of none, and one without a direction, stays.
+func (l *lloyd) toMean(j, count int) {
+	centre := l.centres.at(j)
+	by := float64(count)
+	if l.Distance == Cosine {
+		by = norm(centre)
+	}
+	if count == 0 || by == 0 {
+		return
+	}
+	for f := range centre {
+		centre[f] /= by
+	}
 }
 
 // plusPlus draws the rows of the centres.

@@ -12,7 +12,8 @@ import (
 )
 
 // ReadLabels reads the classes of the samples from the CSV file at file and
-// puts them in the place of the set's own. A line holds a sample's name and
+// puts them in the place of the set's own, which it keeps as OwnClasses and
+// OwnLabels where there are any. A line holds a sample's name and
 // its class: a name as in Names, or, in a set of vectors, also the sample's
 // number from 1. Samples that no line names, and those whose class is left
 // empty, have the label -1. The first line may be a header such as
@@ -30,6 +31,9 @@ func (s *Set) ReadLabels(file string) error {
 	classes, err := s.parseLabels(f)
 	if err != nil {
 		return fmt.Errorf("labels %s: %w", file, err)
+	}
+	if len(s.Classes) > 0 && s.OwnClasses == nil {
+		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
 	}
 	s.setClasses(classes)
 	return nil

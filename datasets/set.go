@@ -17,6 +17,10 @@ type Set struct {
 	// Labels holds for each sample an index into Classes, or -1 where its
 	// class is not known.
 	Labels []int
+	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels
+	// put others in their place, or nil.
+	OwnClasses []string
+	OwnLabels  []int
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is

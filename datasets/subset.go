@@ -26,25 +26,35 @@ func (s *Set) Subset(rows []int) *Set {
 		out.Vectors = selectRows(x, rows)
 	}
 
-	label := make([]int, len(s.Classes)) // 1 for a class that is left, then its new label
+	out.Classes, out.Labels = subsetClasses(s.Classes, s.Labels, rows)
+	if s.OwnLabels != nil {
+		out.OwnClasses, out.OwnLabels = subsetClasses(s.OwnClasses, s.OwnLabels, rows)
+	}
+	return out
+}
+
+// subsetClasses returns the classes that the given samples have, in their order,
+// and the samples' labels among them.
+func subsetClasses(classes []string, labels, rows []int) (left []string, renumbered []int) {
+	label := make([]int, len(classes)) // 1 for a class that is left, then its new label
 	for _, i := range rows {
-		if l := s.Labels[i]; l >= 0 {
+		if l := labels[i]; l >= 0 {
 			label[l] = 1
 		}
 	}
-	for old, left := range label {
-		if left == 1 {
-			label[old] = len(out.Classes)
-			out.Classes = append(out.Classes, s.Classes[old])
+	for old, present := range label {
+		if present == 1 {
+			label[old] = len(left)
+			left = append(left, classes[old])
 		}
 	}
-	out.Labels = take(s.Labels, rows)
-	for i, l := range out.Labels {
+	renumbered = take(labels, rows)
+	for i, l := range renumbered {
 		if l >= 0 {
-			out.Labels[i] = label[l]
+			renumbered[i] = label[l]
 		}
 	}
-	return out
+	return left, renumbered
 }
 
 // Largest returns the set of the k classes with the most samples, in the order

@@ -85,6 +85,8 @@ func (c Cluster) String() string {
 		return "each sample to its largest coefficient"
 	case "", KMeans:
 		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts", c.Distance, restarts, start)
+	case "constrained-kmeans", "seeded-kmeans":
+		return fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
 	}
 	return fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
 }
@@ -93,24 +95,33 @@ func (c Cluster) String() string {
 // does; the rank is then the number of clusters.
 const Largest = "largest"
 
-// clusterers are the algorithms by name. Links are pairs of rows.
-var clusterers = map[string]func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error){
-	KMeans: func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _, _ [][2]int) (*cluster.Result, error) {
+// clusterers are the algorithms by name. What is told of the rows of x is in known.
+var clusterers = map[string]func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error){
+	KMeans: func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _ draw) (*cluster.Result, error) {
 		return k.Fit(ctx, x)
 	},
-	"cop-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+	"cop-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
+		must, cannot := known.links()
 		return cluster.COPKMeans{KMeans: k}.Fit(ctx, x, must, cannot)
 	},
-	"kernel-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _, _ [][2]int) (*cluster.Result, error) {
+	"constrained-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
+		return cluster.ConstrainedKMeans{KMeans: k}.Fit(ctx, x, known.labels)
+	},
+	"seeded-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
+		return cluster.SeededKMeans{KMeans: k}.Fit(ctx, x, known.labels)
+	},
+	"kernel-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _ draw) (*cluster.Result, error) {
 		return kernelKMeans(k).Fit(ctx, innerProducts(x))
 	},
-	"ss-kk": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+	"ss-kk": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
+		must, cannot := known.links()
 		return cluster.SSKK{KernelKMeans: kernelKMeans(k)}.Fit(ctx, innerProducts(x), must, cannot)
 	},
-	"ncut": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _, _ [][2]int) (*cluster.Result, error) {
+	"ncut": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _ draw) (*cluster.Result, error) {
 		return cluster.NormalisedCut{KMeans: k}.Fit(ctx, innerProducts(x))
 	},
-	"ss-snc": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+	"ss-snc": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
+		must, cannot := known.links()
 		return cluster.SSSNC{NormalisedCut: cluster.NormalisedCut{KMeans: k}}.Fit(ctx, innerProducts(x), must, cannot)
 	},
 }
@@ -118,19 +129,24 @@ var clusterers = map[string]func(ctx context.Context, k cluster.KMeans, x mat.Ma
 // linkClusterers are those that need links, or labels, which say them.
 var linkClusterers = []string{"cop-kmeans", "ss-kk", "ss-snc"}
 
+// labelClusterers are those that need labels.
+var labelClusterers = []string{"constrained-kmeans", "seeded-kmeans"}
+
 // Clusterers returns the names of the algorithms that cluster, which are methods
 // too: they cluster the features themselves.
 func Clusterers() []string { return slices.Sorted(maps.Keys(clusterers)) }
 
 // about says what the methods do that take the features as they are.
 var about = map[string]string{
-	KMeans:          "k-means",
-	"cop-kmeans":    "k-means under must-links and cannot-links (Wagstaff et al. 2001)",
-	"kernel-kmeans": "kernel k-means on the inner products of the samples",
-	"ss-kk":         "kernel k-means with rewards and penalties for links (Kulis et al. 2005)",
-	"ncut":          "normalised cuts on the inner products of the samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)",
-	"ss-snc":        "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)",
-	Original:        "the nearest training samples, in a classification",
+	KMeans:               "k-means",
+	"cop-kmeans":         "k-means under must-links and cannot-links (Wagstaff et al. 2001)",
+	"constrained-kmeans": "k-means that starts at the means of labelled samples and keeps their labels (Basu, Banerjee and Mooney 2002)",
+	"seeded-kmeans":      "k-means that starts at the means of labelled samples (Basu, Banerjee and Mooney 2002)",
+	"kernel-kmeans":      "kernel k-means on the inner products of the samples",
+	"ss-kk":              "kernel k-means with rewards and penalties for links (Kulis et al. 2005)",
+	"ncut":               "normalised cuts on the inner products of the samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)",
+	"ss-snc":             "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)",
+	Original:             "the nearest training samples, in a classification",
 }
 
 // About says what a method does that takes the features as they are.
@@ -143,8 +159,8 @@ func kernelKMeans(k cluster.KMeans) cluster.KernelKMeans {
 	return cluster.KernelKMeans{K: k.K, Restarts: k.Restarts, Seed: k.Seed}
 }
 
-// groups puts the rows of x into k clusters.
-func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, must, cannot [][2]int, seed uint64) ([]int, error) {
+// groups puts the rows of x, of which this is known, into k clusters.
+func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known draw, seed uint64) ([]int, error) {
 	if c.By == Largest {
 		n, r := x.Dims()
 		out := make([]int, n)
@@ -158,7 +174,7 @@ func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, must, cannot [
 		return out, nil
 	}
 	by := clusterers[cmp.Or(c.By, KMeans)]
-	res, err := by(ctx, cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Seed: seed}, x, must, cannot)
+	res, err := by(ctx, cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Seed: seed}, x, known)
 	if err != nil {
 		return nil, err
 	}

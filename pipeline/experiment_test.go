@@ -61,7 +61,7 @@ seed: 3
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: x\nmethds: [nmf]":                       `[2:1] unknown field "methds"`,
-		"methods:\n  - nmf\n  - nfm":                   `[3:5] there is no method "nfm"; there are cop-kmeans,`,
+		"methods:\n  - nmf\n  - nfm":                   `[3:5] there is no method "nfm"; there are constrained-kmeans,`,
 		"methods:\n  - {name: gnmf, lamda: 3}":         `[2:18] gnmf: lamda: there is no such parameter; gnmf has lambda`,
 		"methods:\n  - {name: gnmf, lambda: -3}":       `[2:26] gnmf: lambda: -3 is not a number from 0`,
 		"methods:\n  - {name: gnmf, lambda: .nan}":     `[2:26] gnmf: lambda: NaN is not a number from 0`,
@@ -95,7 +95,7 @@ func TestParseRefuses(t *testing.T) {
 		"seed: -1":                                     `[1:7] `,
 		"cluster: {distance: manhattan}":               `[1:21] `,
 		"cluster: {restarts: none}":                    `[1:21] want a whole number from 1 to`,
-		"cluster: {by: magic}":                         `[1:15] nothing clusters by "magic"; there are cop-kmeans`,
+		"cluster: {by: magic}":                         `[1:15] nothing clusters by "magic"; there are constrained-kmeans`,
 		"cluster: magic":                               `[1:10] nothing clusters by "magic"`,
 		"task: sort":                                   `[1:7] there is no task "sort"`,
 		"rank: [5, 3]":                                 `[1:7] several ranks must be numbers that rise`,

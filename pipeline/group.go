@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,12 +23,15 @@ type Groups struct {
 	// K is the number of groups; 0 means the number of classes.
 	K      int
 	Method Method
-	// Told tells the method the classes that are known.
+	// Told tells the classes that are known to the method and to the clustering:
+	// each class has a group of its own, in which all of its samples are.
 	Told bool
 	// Rank is the number of basis vectors, nil for 2k or as many as there are
 	// samples.
 	Rank *Rank
-	// Cluster is how the representation is clustered.
+	// Cluster is how the representation is clustered. Where classes are told,
+	// constrained k-means stands for k-means, and what another algorithm puts
+	// elsewhere is moved to the group of its class afterwards.
 	Cluster Cluster
 	Seed    Seed
 }
@@ -45,8 +50,14 @@ type Grouping struct {
 	Result *factor.Result
 	// Rank is the number of basis vectors.
 	Rank int
+	// Cluster is how the representation was clustered.
+	Cluster Cluster
+	// Told holds for each group the class that was told of samples in it, a place
+	// among the set's classes, or −1. It is nil where no classes were told.
+	Told []int
 	// Scores compares the groups with the classes, as in Record, where all
-	// classes are known and were not told to the method.
+	// classes are known and were not told. Where others were told, it compares
+	// them with the set's own, over the samples of which none was told.
 	Scores map[string]float64
 }
 
@@ -55,27 +66,18 @@ type Grouping struct {
 func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total int)) (*Grouping, error) {
 	n, _ := in.X.Dims()
 	labels := in.Labels()
-	k := g.K
-	if k == 0 {
-		k = len(in.Set.Classes)
+	if err := g.check(labels, in.Set.Classes); err != nil {
+		return nil, err
 	}
-	switch {
-	case k < 2:
-		return nil, fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
-	case k > n:
-		return nil, fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
-	}
+	k := g.count(in.Set.Classes)
 	if err := in.checkSigns([]Method{g.Method}); err != nil {
 		return nil, err
 	}
 	out := &Grouping{Method: g.Method.Label()}
 	points := in.X
-	told := draw{labels: labels}
-	if !g.Told {
-		told.labels = make([]int, n)
-		for i := range n {
-			told.labels[i] = -1
-		}
+	known := told{labels: slices.Repeat([]int{-1}, n)}
+	if g.Told {
+		known = newTold(labels, len(in.Set.Classes))
 	}
 	how := g.Cluster
 	if _, own := builtin(g.Method.Name); own {
@@ -85,9 +87,9 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		if err != nil {
 			return nil, err
 		}
-		known := factor.Known{}
+		var classes []int
 		if g.Told {
-			known.Labels = labels
+			classes = known.labels
 		}
 		out.Rank = min(2*k, n)
 		if g.Rank != nil {
@@ -106,7 +108,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 			opt.OnIteration = func(i int, _ float64) { progress(i, total) }
 		}
 		err = guard.Call(func() error {
-			out.Result, err = method.Fit(ctx, in.X, known, opt)
+			out.Result, err = method.Fit(ctx, in.X, factor.Known{Labels: classes}, opt)
 			return err
 		})
 		if err != nil {
@@ -115,21 +117,37 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		points = out.Result.Coefficients
 	}
 	how.By = cmp.Or(g.Method.By, how.By)
-	must, cannot := told.links()
+	if g.Told && (how.By == "" || how.By == KMeans) {
+		how.By = "constrained-kmeans"
+	}
+	out.Cluster = how
 	var clusters []int
 	err := guard.Call(func() (err error) {
-		clusters, err = how.groups(ctx, points, k, must, cannot, rng.Seed(uint64(g.Seed), "k-means"))
+		clusters, err = how.groups(ctx, points, k, draw{labels: known.labels}, rng.Seed(uint64(g.Seed), "k-means"))
 		return err
 	})
 	if err != nil {
 		return nil, out.named(err)
 	}
+	if g.Told {
+		known.keep(clusters)
+	}
 	out.Groups = bySize(clusters)
+	if g.Told {
+		out.Told = known.ofGroups(out.Groups)
+	}
 	if dense, ok := points.(*mat.Dense); ok {
 		out.Distances = fromMiddle(dense, out.Groups, how.Distance)
 	}
-	if !g.Told && len(in.Set.Classes) > 1 && !slices.Contains(labels, -1) {
-		out.Scores = scores(draw{truth: labels, labels: told.labels}, out.Groups)
+	truth, classes := labels, in.Set.Classes
+	if g.Told {
+		truth, classes = in.ownLabels(), in.Set.OwnClasses
+	}
+	if len(classes) > 1 && !slices.Contains(truth, -1) {
+		out.Scores = scores(draw{truth: truth, labels: known.labels}, out.Groups)
+		if g.Told {
+			maps.DeleteFunc(out.Scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, freeSuffix) })
+		}
 	}
 	return out, nil
 }

@@ -58,6 +58,11 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 	if err != nil {
 		return nil, err
 	}
+	if opt.Check != nil {
+		if err := opt.Check(set); err != nil {
+			return nil, err
+		}
+	}
 	f := e.Features.suited(set)
 	if f.Words != nil {
 		return e.prepareWords(ctx, set, f, opt)
@@ -76,6 +81,9 @@ type PrepareOptions struct {
 	// Cache is the folder where descriptors, words and histograms are kept; ""
 	// is for one of the run's own, which Close of the inputs removes.
 	Cache string
+	// Check, if set, is called with the set before any image of it is read. Its
+	// error ends the work.
+	Check func(*datasets.Set) error
 	// Progress, if set, is told what is being done and how far it is.
 	Progress Progress
 }
@@ -176,6 +184,19 @@ func (in *Inputs) Labels() []int {
 	out := make([]int, len(in.Rows))
 	for i, r := range in.Rows {
 		out[i] = in.Set.Labels[r]
+	}
+	return out
+}
+
+// ownLabels returns the class that the data itself gives each row of X, or −1,
+// where other classes were told, and else nil.
+func (in *Inputs) ownLabels() []int {
+	if in.Set.OwnLabels == nil {
+		return nil
+	}
+	out := make([]int, len(in.Rows))
+	for i, r := range in.Rows {
+		out[i] = in.Set.OwnLabels[r]
 	}
 	return out
 }

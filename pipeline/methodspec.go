@@ -225,8 +225,10 @@ func (m Method) words(leaveOut []string) string {
 
 // needsLabels tells whether it must know the labels of some samples, or links.
 func (m Method) needsLabels() bool {
-	if slices.Contains(linkClusterers, m.Name) || slices.Contains(linkClusterers, m.By) {
-		return true
+	for _, by := range []string{m.Name, m.By} {
+		if slices.Contains(linkClusterers, by) || slices.Contains(labelClusterers, by) {
+			return true
+		}
 	}
 	info, _ := factor.Lookup(m.Name)
 	if info.NeedsLabels {

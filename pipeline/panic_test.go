@@ -18,11 +18,11 @@ func faulty(t *testing.T, name string, now func() bool) {
 	t.Helper()
 	own := clusterers[name]
 	t.Cleanup(func() { clusterers[name] = own })
-	clusterers[name] = func(ctx context.Context, k cluster.KMeans, x mat.Matrix, must, cannot [][2]int) (*cluster.Result, error) {
+	clusterers[name] = func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
 		if now() {
 			panic("index out of range")
 		}
-		return own(ctx, k, x, must, cannot)
+		return own(ctx, k, x, known)
 	}
 }
 

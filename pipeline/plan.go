@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -37,9 +38,45 @@ type trial struct {
 	method          int
 }
 
+// CheckSet reports what keeps the experiment from being run on a set, before any
+// features are made. NewPlan checks the same of the samples that can be used.
+func (e *Experiment) CheckSet(set *datasets.Set) error {
+	in := &Inputs{Set: set, Rows: make([]int, set.Len())}
+	for i := range in.Rows {
+		in.Rows[i] = i
+	}
+	_, err := check(e, in)
+	return err
+}
+
 // NewPlan checks that the experiment can be run on the inputs and lists its
 // trials, by number of classes, repeat, rank and method.
 func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
+	p, err := check(e, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.checkSigns(e.Methods); err != nil {
+		return nil, err
+	}
+	data := in.fingerprint()
+	for _, k := range p.ks {
+		for r := range e.repeats() {
+			for _, rank := range e.Rank.list() {
+				for m := range e.Methods {
+					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
+					t.id = p.identify(t, data)
+					p.trials = append(p.trials, t)
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// check checks the experiment on inputs of which the features need not be there,
+// and returns a plan without trials.
+func check(e *Experiment, in *Inputs) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -57,29 +94,12 @@ func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 	if err := p.checkRanks(); err != nil {
 		return nil, err
 	}
-
-	if err := in.checkSigns(e.Methods); err != nil {
-		return nil, err
-	}
 	var err error
 	if p.must, p.cannot, err = e.Links.read(in); err != nil {
 		return nil, err
 	}
 	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxCount/len(e.Methods) {
 		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, maxCount)
-	}
-
-	data := in.fingerprint()
-	for _, k := range p.ks {
-		for r := range e.repeats() {
-			for _, rank := range e.Rank.list() {
-				for m := range e.Methods {
-					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
-					t.id = p.identify(t, data)
-					p.trials = append(p.trials, t)
-				}
-			}
-		}
 	}
 	return p, nil
 }

@@ -84,8 +84,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		how.By = m.Name
 	}
 	how.By = cmp.Or(m.By, how.By)
-	must, cannot := d.links()
-	clusters, err := how.groups(ctx, points, t.k, must, cannot, rng.Seed(uint64(e.Seed), "k-means", t.k, t.repeat))
+	clusters, err := how.groups(ctx, points, t.k, d, rng.Seed(uint64(e.Seed), "k-means", t.k, t.repeat))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,6 +183,9 @@ func partScores(scores map[string]float64, res *factor.Result, truth []int) erro
 	return nil
 }
 
+// freeSuffix ends the names of scores over the samples whose label was not told.
+const freeSuffix = " free"
+
 // scores compares clusters with the truth, over all samples and over those
 // whose label was not told.
 func scores(d draw, clusters []int) map[string]float64 {
@@ -199,7 +201,7 @@ func scores(d draw, clusters []int) map[string]float64 {
 		}
 	}
 	if 0 < len(free) && len(free) < len(clusters) {
-		put(" free", eval.Score(truth, free))
+		put(freeSuffix, eval.Score(truth, free))
 	}
 	return out
 }

@@ -40,6 +40,10 @@ type Clusters struct {
 	// class is not known. Nil means that no class is known.
 	Labels  []int
 	Classes []string
+	// Told holds for each group the index of the class that it is told to be, by
+	// which it is called, or -1. Nil means that no class was told: a group is then
+	// called after a class that is worth it (see mostly).
+	Told []int
 	// Scores are shares, named as in pipeline.Record; empty where no class is
 	// known.
 	Scores map[string]float64
@@ -172,6 +176,14 @@ func (c Clusters) check() error {
 			return fmt.Errorf("report: %s is in group %d of %d samples", c.Names[i], g, n)
 		}
 	}
+	if c.Told != nil && len(c.Told) <= slices.Max(c.Groups) {
+		return fmt.Errorf("report: classes told of %d groups, and there is group %d", len(c.Told), slices.Max(c.Groups)+1)
+	}
+	for _, l := range c.Told {
+		if l < -1 || l >= len(c.Classes) {
+			return fmt.Errorf("report: a group is told to be class %d of %d", l, len(c.Classes))
+		}
+	}
 	for i, l := range c.Labels {
 		if l < -1 || l >= len(c.Classes) {
 			return fmt.Errorf("report: %s has label %d of %d classes", c.Names[i], l, len(c.Classes))
@@ -211,7 +223,10 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 		Size:    c.count(len(members)) + ".",
 		Classes: classes,
 	}
-	if main >= 0 {
+	switch {
+	case c.Told != nil && c.Told[g] >= 0:
+		v.Title += ": " + c.Classes[c.Told[g]]
+	case c.Told == nil && c.mostly(members, main):
 		v.Title += ": mostly " + c.Classes[main]
 	}
 	shown := evenly(members, MaxTiles)
@@ -290,6 +305,22 @@ func (c Clusters) composition(members []int) (words string, main int) {
 		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
 	}
 	return strings.Join(parts, ", "), found[0]
+}
+
+// mostly tells whether a group is called after a class: more than half of its
+// samples of known class must be of it, and the class of half of its samples or
+// more must be known.
+func (c Clusters) mostly(members []int, class int) bool {
+	known, of := 0, 0
+	for _, sample := range members {
+		if c.Labels != nil && c.Labels[sample] >= 0 {
+			known++
+			if c.Labels[sample] == class {
+				of++
+			}
+		}
+	}
+	return 2*of > known && 2*known >= len(members)
 }
 
 // evenly picks at most n of the items, at equal distances.

@@ -161,3 +161,44 @@ func TestWriteClustersErrors(t *testing.T) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
+
+// TestClusterTitles: a group is called after a class only where that is told, or
+// where most of its samples say so.
+func TestClusterTitles(t *testing.T) {
+	for _, test := range []struct {
+		labels string // of one group: a, b, or - where the class is not known
+		told   []int
+		want   string
+	}{
+		{"aab", nil, "Group 1: mostly a"},
+		{"aaab", nil, "Group 1: mostly a"},
+		{"ab", nil, "Group 1"},
+		{"aabb", nil, "Group 1"},
+		{"aa--", nil, "Group 1: mostly a"},
+		{"aa---", nil, "Group 1"},
+		{"a" + strings.Repeat("-", 94), nil, "Group 1"},
+		{"---", nil, "Group 1"},
+		{"b" + strings.Repeat("-", 94), []int{1}, "Group 1: b"},
+		{"---", []int{-1}, "Group 1"},
+	} {
+		c := Clusters{Classes: []string{"a", "b"}, Told: test.told}
+		for i, l := range test.labels {
+			c.Names = append(c.Names, fmt.Sprint(i))
+			c.Groups = append(c.Groups, 0)
+			c.Labels = append(c.Labels, map[rune]int{'a': 0, 'b': 1, '-': -1}[l])
+		}
+		dir := t.TempDir()
+		if err := WriteClusters(t.Context(), dir, c); err != nil {
+			t.Fatal(err)
+		}
+		if page := tree(t, dir)["index.html"]; !strings.Contains(page, ">"+test.want+"<") {
+			t.Errorf("labels %s, told %v: the group is not called %q", test.labels, test.told, test.want)
+		}
+	}
+	c := fakeClusters(4)
+	for _, told := range [][]int{{0}, {0, 2}, {-2, 0}} {
+		if c.Told = told; WriteClusters(t.Context(), t.TempDir(), c) == nil {
+			t.Errorf("classes told as %v are no error", told)
+		}
+	}
+}

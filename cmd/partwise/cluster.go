@@ -8,10 +8,12 @@ import (
 	"image"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -31,7 +33,8 @@ func clusterCommand() *cobra.Command {
 into groups that go together. It writes which sample is in which group, a sheet
 of pictures for each group, the parts that were learned, and a page to look at.
 
-Where the classes of some pictures are known, --labels tells them to the method.
+Where the classes of some pictures are known, --labels tells them: each class has
+a group of its own, in which all pictures of it are that the file names.
 Where the folder has a subfolder for each class, the groups are compared with
 the classes; the method is not told of them.
 
@@ -139,15 +142,17 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e)
+	in, err := prepare(cmd, e, func(set *datasets.Set) error {
+		if g.K == 0 && len(set.Classes) < 2 {
+			return usageError{errors.New("how many groups? say it with -k")}
+		}
+		return g.Check(set)
+	})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if g.K == 0 && len(in.Set.Classes) < 2 {
-		return usageError{errors.New("how many groups? say it with -k")}
-	}
-	warnings := e.Notes(in)
+	warnings := append(e.Notes(in), g.Notes(in)...)
 	tellNotes(stderr, warnings)
 	working := newBar(stderr, "factorising")
 	found, err := g.Find(ctx, in, working.count)
@@ -165,9 +170,12 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},
-			{"clustering", g.Cluster.String()},
+			{"clustering", found.Cluster.String()},
 			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
 		},
+	}
+	if found.Told != nil && found.Scores != nil {
+		c.Settings = append(c.Settings, [2]string{"compared with", "the data's own classes, over the samples whose class was not told"})
 	}
 	if found.Result != nil {
 		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
@@ -176,7 +184,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		c.Names[i] = in.Set.Names[row]
 	}
 	if len(in.Set.Classes) > 0 {
-		c.Labels = in.Labels()
+		c.Labels, c.Told = in.Labels(), found.Told
 	}
 	if in.Set.Files != nil || in.Set.Height > 0 {
 		c.Image = func(i int) (image.Image, error) { return in.Image(ctx, i) }
@@ -247,8 +255,20 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 		fmt.Fprintf(w, " %d", size[g])
 	}
 	fmt.Fprintln(w)
-	if c.Scores != nil {
-		fmt.Fprintf(w, "compared with the classes: AC %.1f %%, NMI %.1f %%\n", 100*c.Scores["AC"], 100*c.Scores["NMI"])
+	var told []string
+	for g, class := range c.Told {
+		if class >= 0 {
+			told = append(told, fmt.Sprintf("%d is %s", g+1, c.Classes[class]))
+		}
+	}
+	if told != nil {
+		fmt.Fprintf(w, "groups of the classes told: %s\n", strings.Join(told, ", "))
+	}
+	if ac, ok := c.Scores["AC"]; ok {
+		fmt.Fprintf(w, "compared with the classes: AC %.1f %%, NMI %.1f %%\n", 100*ac, 100*c.Scores["NMI"])
+	}
+	if ac, ok := c.Scores["AC free"]; ok && c.Told != nil {
+		fmt.Fprintf(w, "compared with the data's own classes, over the samples whose class was not told: AC %.1f %%, NMI %.1f %%\n", 100*ac, 100*c.Scores["NMI free"])
 	}
 	_, err := fmt.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
 		filepath.Join(out, assignmentsFile), filepath.Join(out, "index.html"))

@@ -216,6 +216,101 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestToldLabels: pictures told to be of two classes are never in one group, each
+// class has a group called after it, and what labels cannot say is refused before
+// a picture is read.
+func TestToldLabels(t *testing.T) {
+	workplace(t)
+	entries, err := os.ReadDir("photos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two pictures of one object, told to be different, and two of different
+	// ones, told to be the same.
+	var labels strings.Builder
+	for i, class := range map[int]string{0: "left", 1: "right", 2: "right", 20: "left", 40: "right", 60: "third"} {
+		fmt.Fprintf(&labels, "%s,%s\n", entries[i].Name(), class)
+	}
+	write(t, "odd.csv", labels.String())
+	for i, line := range []string{"--method cnmf,iterations=5", "--method kmeans", "--method nmf,iterations=5 --cluster by=ncut", "--method cnmf,iterations=5 --cluster distance=euclidean -k 7"} {
+		dir := fmt.Sprint("told", i)
+		code, out, stderr := partwise(append(strings.Fields("cluster photos --labels odd.csv --out "+dir), strings.Fields(line)...)...)
+		if code != exitDone || strings.Contains(stderr, "one sample is told of the class third") != strings.Contains(line, "cnmf") {
+			t.Errorf("%s: exit code %d, said %q", line, code, stderr)
+		}
+		records, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		group := map[string]string{}
+		for _, r := range records[1:] {
+			if r[2] == "" {
+				continue
+			}
+			if g, ok := group[r[2]]; ok && g != r[1] {
+				t.Errorf("%s: the class %s is in the groups %s and %s", line, r[2], g, r[1])
+			}
+			group[r[2]] = r[1]
+		}
+		if len(group) != 3 || group["left"] == group["right"] || group["left"] == group["third"] || group["right"] == group["third"] {
+			t.Errorf("%s: the groups of the classes are %v", line, group)
+		}
+		for class, g := range group {
+			if page := read(t, dir, "index.html"); !strings.Contains(page, ">Group "+g+": "+class+"<") || !strings.Contains(out, g+" is "+class) {
+				t.Errorf("%s: group %s is not called %s", line, g, class)
+			}
+		}
+	}
+	write(t, "own.csv", "1,x\n100,y\n200,z\n")
+	_, out, stderr := partwise("cluster", "generated", "--labels", "own.csv", "--method", "nmf,iterations=5", "--out", "own")
+	if !strings.Contains(out, "compared with the data's own classes, over the samples whose class was not told: AC ") {
+		t.Errorf("printed %q, said %q", out, stderr)
+	}
+
+	// Refused before a picture is read: one of them is none.
+	write(t, "photos/zz.png", "none")
+	write(t, "twice.csv", "file,class\n"+entries[0].Name()+",a\n"+entries[1].Name()+",b\n"+entries[0].Name()+",b\n")
+	for line, want := range map[string]string{
+		"cluster photos --labels odd.csv -k 2":   "2 groups are asked for, and samples are told to be of 3 classes (left, right, third)",
+		"cluster photos --labels twice.csv":      `twice.csv: line 4: "` + entries[0].Name() + `" is of class "b", but of class "a" in line 2`,
+		"cluster photos -k 3 --method cnmf":      "cnmf needs the classes of some samples; tell them with --labels",
+		"cluster photos":                         "say it with -k",
+		"cluster photos -k 99":                   "99 groups are asked for, and there are 73 samples",
+		"cluster photos -k 3 --rank 99":          "rank: 99 is 99 for 3 groups",
+		"cluster photos -k 3 --labels wrong.csv": "wrong.csv: line 2: no sample is called",
+	} {
+		write(t, "wrong.csv", "file,class\nnobody.png,a\n")
+		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)
+		}
+	}
+}
+
+// TestBeforeWork: what an experiment cannot do is found before a picture is read:
+// one of them cannot be.
+func TestBeforeWork(t *testing.T) {
+	workplace(t)
+	first := firstFile(t, "photos")
+	write(t, filepath.Join("photos", strings.TrimSuffix(first, ".png")+"x.png"), "none")
+	write(t, "pairs.csv", "a,b,link\n"+first+",nobody.png,must\n")
+	const head = "name: x\ndata: {set: photos, pattern: '{class}-*'}\nmethods: [nmf, l2-snmf]\nrepeats: 1\n"
+	for text, want := range map[string]string{
+		"labels: 2\nclasses: 9":                                    "classes: 9 are asked for, and photos has 4",
+		"labels: 2\nclasses: 2\nrank: 99":                          "rank: 99 is 99 for 2 classes",
+		"labels: 99":                                               "labels: 99 samples are asked for",
+		"labels: 2\nlinks: {file: pairs.csv}":                      `pairs.csv: line 2: no sample is called "nobody.png"`,
+		"labels: 2\nlinks: {feedback: none.csv}":                   "none.csv",
+		"task: classify\ntrain: 18\ntest: 18":                      "18 samples to train and 18 to test are asked for",
+		"labels: 2\nfeatures: {crop: {eyes: e.csv}}":               "e.csv",
+		"labels: 2\nfeatures: {sift: dense, words: {from: w.npz}}": "w.npz",
+	} {
+		write(t, "early.yaml", head+text+"\n")
+		if code, _, stderr := partwise("run", "early.yaml"); code != exitFailed || !strings.Contains(stderr, want) || strings.Contains(stderr, "x.png") {
+			t.Errorf("%s: exit code %d, said %q, want %q", text, code, stderr, want)
+		}
+	}
+}
+
 // TestColour: pictures in files are compared in colour, unless it is said what
 // their features are; vectors have none.
 func TestColour(t *testing.T) {

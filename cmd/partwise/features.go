@@ -74,7 +74,7 @@ func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 }
 
 func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string) error {
-	in, err := prepare(cmd, e)
+	in, err := prepare(cmd, e, nil)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -38,15 +39,16 @@ func cacheFolder(cmd *cobra.Command) (string, error) {
 	return folder, nil
 }
 
-// prepare makes the features that a command works on, and shows how far it is.
-func prepare(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Inputs, error) {
+// prepare makes the features that a command works on, and shows how far it is. The
+// set is checked before an image is read; check may be nil.
+func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error) (*pipeline.Inputs, error) {
 	folder, err := cacheFolder(cmd)
 	if err != nil {
 		return nil, err
 	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
-	in, err := e.Prepare(cmd.Context(), pipeline.PrepareOptions{Cache: folder, Progress: bars.show})
+	in, err := e.Prepare(cmd.Context(), pipeline.PrepareOptions{Cache: folder, Check: check, Progress: bars.show})
 	if err != nil {
 		doing := bars.doing()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(folder, doing != "" && doing != "reading"))

@@ -170,7 +170,7 @@ func nameOf(set string) (string, error) {
 
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	in, err := prepare(cmd, e)
+	in, err := prepare(cmd, e, e.CheckSet)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,192 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/eval"
+)
+
+// Check reports what cannot be asked of a set, before its features are made. Find
+// checks the same of the samples that can be used.
+func (g Groups) Check(set *datasets.Set) error { return g.check(set.Labels, set.Classes) }
+
+// check is Check for samples of these labels and classes.
+func (g Groups) check(labels []int, classes []string) error {
+	n, k := len(labels), g.count(classes)
+	method := g.Method
+	if _, own := builtin(method.Name); own && method.Name == Original {
+		return fmt.Errorf("the method %s classifies, and finds no groups", method.Name)
+	}
+	if g.Cluster.By != "" && method.By == "" {
+		method.By = g.Cluster.By
+	}
+	switch {
+	case k < 2:
+		return fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
+	case k > n:
+		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
+	case !g.Told && method.needsLabels():
+		by := method.Label()
+		if slices.Contains(linkClusterers, method.By) || slices.Contains(labelClusterers, method.By) {
+			by = method.By
+		}
+		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", by)
+	}
+	if g.Rank != nil {
+		switch rank := g.Rank.Of(k); {
+		case rank < 1:
+			return fmt.Errorf("rank: %s is %d for %d groups; it must be 1 or more", g.Rank, rank, k)
+		case rank > n:
+			return fmt.Errorf("rank: %s is %d for %d groups, above the number of samples, %d", g.Rank, rank, k, n)
+		}
+	}
+	if !g.Told {
+		return nil
+	}
+	sizes := toldSizes(labels, classes)
+	told, free := 0, n
+	var names []string
+	for c, size := range sizes {
+		if size > 0 {
+			told++
+			free -= size
+			names = append(names, classes[c])
+		}
+	}
+	switch {
+	case told > k:
+		const most = 5
+		if len(names) > most {
+			names = append(names[:most], "…")
+		}
+		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, told, strings.Join(names, ", "))
+	case k > told+free:
+		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, told, free, k-told)
+	}
+	return nil
+}
+
+// count returns how many groups there are to be.
+func (g Groups) count(classes []string) int {
+	if g.K == 0 {
+		return len(classes)
+	}
+	return g.K
+}
+
+// toldSizes returns how many samples are labelled in each class.
+func toldSizes(labels []int, classes []string) []int {
+	sizes := make([]int, len(classes))
+	for _, c := range labels {
+		if c >= 0 {
+			sizes[c]++
+		}
+	}
+	return sizes
+}
+
+// Notes says, a line each, what somebody should know who tells the classes of some
+// samples.
+func (g Groups) Notes(in *Inputs) []string {
+	if !g.Told || !g.Method.needsLabels() || g.Method.takesLinks() {
+		return nil
+	}
+	var lone []string
+	for c, size := range toldSizes(in.Labels(), in.Set.Classes) {
+		if size == 1 {
+			lone = append(lone, in.Set.Classes[c])
+		}
+	}
+	switch len(lone) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it", lone[0], g.Method.Label())}
+	}
+	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", strings.Join(lone, ", "), g.Method.Label())}
+}
+
+// told are the classes that are known of samples, without those of which no sample
+// is left.
+type told struct {
+	labels  []int // of the samples, numbers of these classes from 0, or −1
+	classes []int // places among the set's classes
+}
+
+// newTold returns what labels tell of so many classes.
+func newTold(labels []int, classes int) told {
+	number := make([]int, classes)
+	t := told{labels: make([]int, len(labels))}
+	for _, c := range labels {
+		if c >= 0 {
+			number[c] = 1
+		}
+	}
+	for c, present := range number {
+		if present == 1 {
+			number[c] = len(t.classes)
+			t.classes = append(t.classes, c)
+		}
+	}
+	for i, c := range labels {
+		t.labels[i] = -1
+		if c >= 0 {
+			t.labels[i] = number[c]
+		}
+	}
+	return t
+}
+
+// keep moves the samples whose class is told, so that each class has a group of its
+// own: the one that most of them are in by the best one-to-one mapping, and where
+// there are not enough of these the smallest of the others, or a new one.
+func (t told) keep(groups []int) {
+	if len(t.classes) == 0 {
+		return
+	}
+	var truth, found []int
+	for i, c := range t.labels {
+		if c >= 0 {
+			truth, found = append(truth, c), append(found, groups[i])
+		}
+	}
+	to := slices.Repeat([]int{-1}, len(t.classes))
+	size := make([]int, max(slices.Max(groups)+1, len(to)))
+	for _, g := range groups {
+		size[g]++
+	}
+	others := make([]int, len(size))
+	for g := range others {
+		others[g] = g
+	}
+	slices.SortStableFunc(others, func(a, b int) int { return size[a] - size[b] })
+	for group, c := range eval.Mapping(truth, found) {
+		to[c] = group
+		others = slices.DeleteFunc(others, func(g int) bool { return g == group })
+	}
+	for c := range to {
+		if to[c] < 0 {
+			to[c], others = others[0], others[1:]
+		}
+	}
+	for i, c := range t.labels {
+		if c >= 0 {
+			groups[i] = to[c]
+		}
+	}
+}
+
+// ofGroups returns for each group the class that was told of samples in it, a
+// place among the set's classes, or −1.
+func (t told) ofGroups(groups []int) []int {
+	out := slices.Repeat([]int{-1}, slices.Max(groups)+1)
+	for i, c := range t.labels {
+		if c >= 0 {
+			out[groups[i]] = t.classes[c]
+		}
+	}
+	return out
+}

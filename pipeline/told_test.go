@@ -1,0 +1,162 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// toldSet returns 35 samples of three classes, and inputs that are told these
+// classes of some of them, by their number from 1.
+func toldSet(t *testing.T, classes map[int]string) *Inputs {
+	t.Helper()
+	var text strings.Builder
+	for row, class := range classes {
+		fmt.Fprintf(&text, "%d,%s\n", row, class)
+	}
+	labels := filepath.Join(t.TempDir(), "labels.csv")
+	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in, err := (&Experiment{Data: Data{Set: writeSet(t, 5, 20, 10), Labels: labels}}).Prepare(t.Context(), PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// TestToldGroups: whatever clusters, samples told to be of one class share a group,
+// and those of two never do, also where the labels say the opposite of the data.
+func TestToldGroups(t *testing.T) {
+	for seed := range uint64(4) {
+		random := rng.New(seed, "told")
+		classes := map[int]string{1: "a", 2: "b", 3: "c"}
+		for range 12 {
+			classes[1+random.IntN(35)] = string(rune('a' + random.IntN(3)))
+		}
+		in := toldSet(t, classes)
+		labels := in.Labels()
+		for _, by := range append(Clusterers(), Largest, "") {
+			for _, k := range []int{0, 5} {
+				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, Told: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: Seed(seed)}
+				if slices.Contains(Clusterers(), by) && k == 5 {
+					g.Method, g.Cluster.By = Method{Name: by}, ""
+				}
+				if err := g.Check(in.Set); err != nil {
+					t.Fatal(err)
+				}
+				found, err := g.Find(t.Context(), in, nil)
+				if err != nil {
+					t.Errorf("%s: %v", by, err)
+					continue
+				}
+				for i, c := range labels {
+					for j, d := range labels[:i] {
+						if c >= 0 && d >= 0 && (c == d) != (found.Groups[i] == found.Groups[j]) {
+							t.Fatalf("%q with %d groups: samples of the classes %d and %d in the groups %d and %d", by, k, c, d, found.Groups[i], found.Groups[j])
+						}
+					}
+					if c >= 0 && found.Told[found.Groups[i]] != c {
+						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.Told[found.Groups[i]])
+					}
+				}
+				if own := 5; (by == "" || by == KMeans) && k == own && slices.Max(found.Groups)+1 != own {
+					t.Errorf("%q: %d groups, want %d", by, slices.Max(found.Groups)+1, own)
+				}
+			}
+		}
+	}
+}
+
+// TestToldScores: where the data has classes of its own, the groups are compared
+// with them over the samples that were not told.
+func TestToldScores(t *testing.T) {
+	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
+	found, err := Groups{Method: Method{Name: "cnmf"}, Told: true}.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ac := found.Scores["AC free"]; ac < 0.9 {
+		t.Errorf("AC %v of the others, of classes that lie apart", ac)
+	}
+	if _, ok := found.Scores["AC"]; ok {
+		t.Error("the samples told are in the scores")
+	}
+}
+
+func TestToldRefused(t *testing.T) {
+	all := map[int]string{}
+	for row := range 34 {
+		all[row+1] = []string{"a", "b"}[row%2]
+	}
+	few := map[int]string{1: "a", 2: "a", 3: "b", 4: "c"}
+	two, err := toldRank("36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nmf, cnmf := Method{Name: "nmf"}, Method{Name: "cnmf"}
+	for _, test := range []struct {
+		classes map[int]string
+		g       Groups
+		want    string
+	}{
+		{few, Groups{K: 2, Method: cnmf, Told: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
+		{all, Groups{K: 4, Method: cnmf, Told: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
+		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
+		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; tell them with --labels"},
+		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
+		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
+		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},
+	} {
+		in := toldSet(t, test.classes)
+		err := test.g.Check(in.Set)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+		if _, again := test.g.Find(t.Context(), in, nil); again == nil || err == nil || again.Error() != err.Error() {
+			t.Errorf("Find says %v, Check %v", again, err)
+		}
+	}
+	in := toldSet(t, few)
+	if notes := (Groups{Method: cnmf, Told: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
+		t.Errorf("noted %q", notes)
+	}
+	if notes := (Groups{Method: nmf, Told: true}).Notes(in); notes != nil {
+		t.Errorf("noted %q of a method that ties nothing", notes)
+	}
+}
+
+// toldRank reads a rank.
+func toldRank(text string) (*Rank, error) {
+	e := &Experiment{}
+	if err := e.Set("rank", text); err != nil {
+		return nil, err
+	}
+	return &e.Rank[0], nil
+}
+
+// TestKeep: each class gets a group of its own where the clusters have fewer.
+func TestKeep(t *testing.T) {
+	known := newTold([]int{0, 0, 2, 4, 4, -1, -1, -1}, 5)
+	for _, groups := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 1, 0, 1, 1, 1}, {2, 2, 2, 1, 1, 0, 0, 0}} {
+		known.keep(groups)
+		of := known.ofGroups(groups)
+		if groups[0] != groups[1] || groups[3] != groups[4] || groups[0] == groups[2] || groups[2] == groups[3] || groups[0] == groups[3] {
+			t.Errorf("groups %v", groups)
+		}
+		if of[groups[0]] != 0 || of[groups[2]] != 2 || of[groups[3]] != 4 {
+			t.Errorf("groups %v of the classes %v", groups, of)
+		}
+	}
+	// None told.
+	groups := []int{0, 1}
+	newTold([]int{-1, -1}, 3).keep(groups)
+	if !slices.Equal(groups, []int{0, 1}) {
+		t.Errorf("groups %v", groups)
+	}
+}
