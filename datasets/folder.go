@@ -60,7 +60,7 @@ func folder(dir string, opt FolderOptions) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Name: folderName(dir), Names: names, Files: make([]string, len(names)), LeftOut: left}
+	set := &Set{Name: readableName(folderName(dir)), Names: readable(names), Files: make([]string, len(names)), LeftOut: left}
 	for i, name := range names {
 		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}

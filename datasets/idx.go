@@ -124,7 +124,7 @@ func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
 		}
 	}
-	whole.Name = filepath.Base(dir)
+	whole.Name = readableName(filepath.Base(dir))
 	return whole, nil
 }
 

@@ -41,6 +41,7 @@ func (s *Set) ReadLabels(file string) error {
 
 // setClasses makes labels of the samples' class names, "" for none.
 func (s *Set) setClasses(classes []string) {
+	classes = readable(classes)
 	s.Classes = slices.Clone(classes)
 	slices.SortFunc(s.Classes, compareNatural)
 	s.Classes = slices.Compact(s.Classes)

@@ -174,7 +174,7 @@ func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
-		s.Name = filepath.Base(path) // an extract should not pass for the whole
+		s.Name = readableName(filepath.Base(path)) // an extract should not pass for the whole
 	}
 	return s, form.idx, nil
 }

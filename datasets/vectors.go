@@ -142,7 +142,7 @@ const (
 // nameSamples names the samples, if there is a name for each and none twice.
 func (s *Set) nameSamples(names []string) {
 	if len(names) == s.Len() && allDiffer(names) {
-		s.Names = names
+		s.Names = readable(names)
 	}
 }
 
@@ -163,7 +163,7 @@ func (s *Set) nameClasses(names []string, y *Variable) {
 			labels[i] = int(l) - 1
 		}
 	}
-	s.Classes, s.Labels = names, labels
+	s.Classes, s.Labels = readable(names), labels
 }
 
 // allDiffer tells whether no name is empty or there twice.
@@ -255,7 +255,7 @@ func newVectorSet(path string, x mat.Matrix, words []string, opt VectorOptions, 
 	if err := checkFinite(x); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	file := filepath.Base(path)
+	file := readableName(filepath.Base(path))
 	// A name, its class, their places in lists and in the table of classes.
 	if err := room.take(int64(n)*int64(256+len(file)), fmt.Sprintf("%s: the names and labels of %d samples", path, n)); err != nil {
 		return nil, err

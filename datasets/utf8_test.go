@@ -1,0 +1,122 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadable(t *testing.T) {
+	for _, test := range []struct{ names, want []string }{
+		{nil, nil},
+		{[]string{"a", `b\xe9`, "é", ""}, []string{"a", `b\xe9`, "é", ""}},
+		{[]string{"caf\xe9", `caf\xe9`, "caf\xe8", "café", ""}, []string{`caf\xe9`, `caf\x5cxe9`, `caf\xe8`, "café", ""}},
+		{[]string{"\xe2\x82/\xff"}, []string{`\xe2\x82/\xff`}},
+	} {
+		if diff := cmp.Diff(test.want, readable(test.names)); diff != "" {
+			t.Errorf("%q: %s", test.names, diff)
+		}
+	}
+}
+
+// byteFolder makes a folder of classes whose names are no text in UTF-8, where the
+// file system takes such names.
+func byteFolder(t *testing.T, classes ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, class := range classes {
+		if err := os.Mkdir(filepath.Join(dir, class), 0o777); err != nil {
+			t.Skip(err)
+		}
+		writeFile(t, filepath.Join(dir, class, "1.pgm"), []byte("P5 1 1 255\n\x01"))
+	}
+	return dir
+}
+
+func TestFolderOfByteNames(t *testing.T) {
+	dir := byteFolder(t, "caf\xe9", "caf\xe8", `caf\xe9`)
+	for _, pool := range []bool{false, true} {
+		s, err := Folder(dir, FolderOptions{Pool: pool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{`caf\x5cxe9`, `caf\xe8`, `caf\xe9`}; !cmp.Equal(s.Classes, want) {
+			t.Errorf("classes %q, want %q", s.Classes, want)
+		}
+		if want := []string{`caf\x5cxe9/1.pgm`, `caf\xe8/1.pgm`, `caf\xe9/1.pgm`}; !cmp.Equal(slices.Sorted(slices.Values(s.Names)), want) {
+			t.Errorf("names %q, want %q", s.Names, want)
+		}
+		for i := range s.Names {
+			if _, err := s.Image(i); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	// Labels name the samples as they are shown.
+	labels := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte("caf\\xe9/1.pgm,a\ncaf\\xe8/1.pgm,b\n"))
+	s, err := Folder(dir, FolderOptions{LabelsFile: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{`caf\x5cxe9/1.pgm`, `caf\xe8/1.pgm=b`, `caf\xe9/1.pgm=a`}; !cmp.Equal(slices.Sorted(slices.Values(labelled(s))), want) {
+		t.Errorf("labels %q, want %q", labelled(s), want)
+	}
+	s, err = Folder(dir, FolderOptions{Pattern: "c{class}/*"})
+	if err != nil || !cmp.Equal(s.Classes, []string{`af\x5cxe9`, `af\xe8`, `af\xe9`}) {
+		t.Errorf("with a pattern: %v, %v", s, err)
+	}
+}
+
+// A set's own name, which a file or a folder gives it, is readable too.
+func TestNameOfByteNames(t *testing.T) {
+	dir := filepath.Join(byteFolder(t, "caf\xe9"), "caf\xe9")
+	s, err := Folder(dir, FolderOptions{})
+	if err != nil || s.Name != `caf\xe9` {
+		t.Errorf("%v, %v", s, err)
+	}
+	for name, data := range map[string][]byte{
+		"\xe9.csv": []byte("1,2\n3,4\n"), "\xe9.npy": writeNPY("|u1", false, "(2, 1)", []uint8{1, 2}),
+	} {
+		s, err := openFile(writeFile(t, filepath.Join(dir, name), data), VectorOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Name != `\xe9` || !slices.Equal(s.Names, []string{`\xe9` + name[1:] + " row 1", `\xe9` + name[1:] + " row 2"}) {
+			t.Errorf("%q: the set %q of %q", name, s.Name, s.Names)
+		}
+	}
+	// NumPy's arrays of bytes hold any.
+	path := writeFile(t, filepath.Join(dir, "x.npz"), writeNPZ(t,
+		npzArray{"X.npy", writeNPY("|u1", false, "(2, 1)", []uint8{1, 2})},
+		npzArray{"y.npy", writeNPY("|S1", false, "(2,)", []byte("\xe9\xe8"))},
+		npzArray{"names.npy", writeNPY("|S2", false, "(2,)", []byte("a\xffb\xff"))}))
+	if s, err = NPZ(path, VectorOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(s.Classes, []string{`\xe8`, `\xe9`}) || !cmp.Equal(s.Names, []string{`a\xff`, `b\xff`}) {
+		t.Errorf("classes %q, names %q", s.Classes, s.Names)
+	}
+}
+
+func FuzzReadable(f *testing.F) {
+	f.Add("caf\xe9", `caf\xe9`, "caf\xe8")
+	f.Add("", "\x00", "\xff\xfe\\")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		names := []string{a, b, c}
+		shown := readable(names)
+		for i, name := range shown {
+			if !utf8.ValidString(name) {
+				t.Errorf("%q is shown as %q", names[i], name)
+			}
+			for j := range i {
+				if (names[i] == names[j]) != (shown[i] == shown[j]) {
+					t.Errorf("%q and %q are shown as %q and %q", names[i], names[j], shown[i], shown[j])
+				}
+			}
+		}
+	})
+}
