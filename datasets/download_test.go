@@ -66,7 +66,7 @@ func (s *server) start(t *testing.T) *Downloader {
 	t.Helper()
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	return &Downloader{Client: h.Client(), Mirror: h.URL, Pause: time.Microsecond}
+	return &Downloader{Client: h.Client(), Mirror: h.URL, Pause: time.Microsecond, Insecure: true}
 }
 
 // useKnown has sets take the place of the known ones.
@@ -141,13 +141,13 @@ func TestGet(t *testing.T) {
 			if len(s.requests) != len(test.requests) {
 				t.Errorf("a set that is there is asked for again")
 			}
-			// What is damaged is not.
+			// What is not the file of the set is the user's.
 			writeFile(t, filepath.Join(dir, "mat", "toy.mat"), data[:10])
-			if err := d.Get(t.Context(), "toy", dir); err != nil {
-				t.Error(err)
+			if err := d.Get(t.Context(), "toy", dir); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "mat", "toy.mat")+" is there and is not the file of the set") {
+				t.Errorf("a file of the user's: got error %v", err)
 			}
-			if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"mat/toy.mat": string(data)}) {
-				t.Errorf("the damaged file is not replaced")
+			if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"mat/toy.mat": string(data[:10])}) || len(s.requests) != len(test.requests) {
+				t.Errorf("a file of the user's is not left alone: %d files, requests %q", len(got), s.requests)
 			}
 		})
 	}
@@ -158,32 +158,48 @@ func TestGet(t *testing.T) {
 func TestGetResumes(t *testing.T) {
 	data := []byte("the whole file")
 	for _, test := range []struct{ name, part, note, request string }{
-		{"same version", "the whole", "%s/toy.mat\n\"1\"", "toy.mat bytes=9-"},
-		{"other version", "old words", "%s/toy.mat\n\"0\"", "toy.mat bytes=9-"},
-		{"other address", "old words", "http://elsewhere.invalid/toy.mat\n\"1\"", "toy.mat"},
+		{"same version", "the whole", "%s/toy.mat\n\"1\"\n14\n", "toy.mat bytes=9-"},
+		{"size not known", "the whole", "%s/toy.mat\n\"1\"\n-1\n", "toy.mat bytes=9-"},
+		{"other version", "old words", "%s/toy.mat\n\"0\"\n14\n", "toy.mat bytes=9-"},
+		{"other address", "old words", "http://elsewhere.invalid/toy.mat\n\"1\"\n14\n", "toy.mat"},
 		{"no note", "old words", "", "toy.mat"},
-		{"too long", "the whole file and more", "%s/toy.mat\n\"1\"", "toy.mat bytes=23-"},
+		{"half a note", "old words", "%s/toy.mat\n\"1\"\n1", "toy.mat"},
+		{"no version", "old words", "%s/toy.mat\n\n14\n", "toy.mat"},
+		{"other size", "the whole", "%s/toy.mat\n\"1\"\n15\n", "toy.mat bytes=9-"},
+		{"too long", "the whole file and more", "%s/toy.mat\n\"1\"\n14\n", "toy.mat"},
+		{"too long for a size not known", "the whole file and more", "%s/toy.mat\n\"1\"\n-1\n", "toy.mat bytes=23-"},
+		{"all there", "the whole file", "%s/toy.mat\n\"1\"\n14\n", ""},
+		{"all there and wrong", "the wrong file", "%s/toy.mat\n\"1\"\n14\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			useKnown(t, toySet(t, sumOf(data)))
 			s := &server{files: map[string][]byte{"toy.mat": data}, tag: `"1"`}
 			d := s.start(t)
 			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, "toy"), 0o777); err != nil {
+			work := filepath.Join(dir, "toy", workName)
+			if err := os.MkdirAll(filepath.Join(work, unpackName, "left"), 0o777); err != nil {
 				t.Fatal(err)
 			}
-			writeFile(t, filepath.Join(dir, "toy", "toy.mat.part"), []byte(test.part))
+			writeFile(t, filepath.Join(work, "toy.mat.part"), []byte(test.part))
 			if test.note != "" {
-				writeFile(t, filepath.Join(dir, "toy", "toy.mat.part.from"), []byte(strings.ReplaceAll(test.note, "%s", d.Mirror)))
+				writeFile(t, filepath.Join(work, "toy.mat.from"), []byte(strings.ReplaceAll(test.note, "%s", d.Mirror)))
 			}
-			if err := d.Get(t.Context(), "toy", dir); err != nil {
+			if err := d.Get(t.Context(), "toy", dir); strings.Contains(test.part, "wrong") {
+				if err == nil || !strings.Contains(err.Error(), "SHA-256") {
+					t.Errorf("got error %v", err)
+				}
+				return
+			} else if err != nil {
 				t.Fatal(err)
+			}
+			if _, err := os.Lstat(work); err == nil {
+				t.Errorf("%s is left", work)
 			}
 			if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"toy/toy.mat": string(data)}) {
 				t.Errorf("got %q", got)
 			}
-			if s.requests[0] != test.request {
-				t.Errorf("asked for %q, want %q", s.requests[0], test.request)
+			if first := strings.Join(append(s.requests, "")[:1], ""); first != test.request {
+				t.Errorf("asked for %q, want %q", first, test.request)
 			}
 		})
 	}
@@ -230,7 +246,7 @@ func TestGetFails(t *testing.T) {
 			t.Errorf("got error %v", err)
 		}
 		for name := range filesBelow(t, dir) {
-			if !strings.Contains(name, ".part") {
+			if !strings.Contains(name, "/"+workName+"/toy.mat.") {
 				t.Errorf("%s is there after a download that was cancelled", name)
 			}
 		}

@@ -56,9 +56,17 @@ type Download struct {
 	File string
 	// URLs are the addresses that give it, to be tried in turn.
 	URLs []string
-	// SHA256 is the sum of the file or, where it is gzipped, of its content;
-	// it is empty where it is not known.
-	SHA256 string
+	// Hosts are those that the addresses may redirect to, beside their own.
+	// Where a sum is published that may be any host, over https.
+	Hosts []string
+	// SHA256 is the published sum of the file or, where it is gzipped, of its
+	// content, and MD5 that of the file where only that is published. Both are
+	// empty where none is.
+	SHA256, MD5 string
+	// MaxBytes is the most that a server may send for the file, and MaxUnpacked
+	// the most that may be unpacked from it, well above what both are. 0 stands
+	// for 1 and 2 GiB.
+	MaxBytes, MaxUnpacked int64
 	// Unpack tells that the file is an archive, and inner the archive within
 	// it that holds the images, if they are packed twice.
 	Unpack bool
@@ -73,6 +81,11 @@ const (
 // maxDepth is how many folders may lie between a place where a set is looked
 // for and its images; archives often bring some.
 const maxDepth = 3
+
+const (
+	defaultMaxBytes    = int64(1 << 30)
+	defaultMaxUnpacked = int64(2 << 30)
+)
 
 const (
 	caiHome     = "http://www.cad.zju.edu.cn/home/dengcai/Data/"
@@ -94,14 +107,14 @@ var known = []Info{
 				From: fromMAT, file: "Yale_32x32.mat", height: 32, width: 32,
 				Files: []Download{{
 					File: "Yale_32x32.mat", URLs: []string{caiHome + "Yale/Yale_32x32.mat"},
-					SHA256: "beb3cc9f448c1ab786583c8f5429368c299843ee88263f9650ed463004ef7633",
+					SHA256: "beb3cc9f448c1ab786583c8f5429368c299843ee88263f9650ed463004ef7633", MaxBytes: 1 << 20,
 				}},
 			},
 			{
 				From: fromRaw, places: []string{"yale-gif", "yalefaces", "yale", "."}, marks: []string{"subject01.*"},
 				folder: FolderOptions{Pattern: "subject{class}.*"}, looks: true,
 				Files: []Download{{
-					File: "yalefaces.zip", Unpack: true,
+					File: "yalefaces.zip", Unpack: true, MaxBytes: 32 << 20, MaxUnpacked: 128 << 20,
 					URLs: []string{"http://vision.ucsd.edu/datasets/yale_face_dataset_original/yalefaces.zip"},
 				}},
 			},
@@ -118,13 +131,13 @@ var known = []Info{
 				From: fromMAT, file: "ORL_32x32.mat", height: 32, width: 32,
 				Files: []Download{{
 					File: "ORL_32x32.mat", URLs: []string{caiHome + "ORL/ORL_32x32.mat"},
-					SHA256: "c30cb53be2cab2da293eaeb35c1a7c16cad513fa14d0400ad5ed51f03e1ce7c8",
+					SHA256: "c30cb53be2cab2da293eaeb35c1a7c16cad513fa14d0400ad5ed51f03e1ce7c8", MaxBytes: 2 << 20,
 				}},
 			},
 			{
 				From: fromRaw, places: []string{"orl-pgm", "att_faces", "orl_faces", "orl", "."}, marks: []string{"s1/1.pgm"},
 				Files: []Download{{
-					File: "att_faces.zip", Unpack: true,
+					File: "att_faces.zip", Unpack: true, Hosts: []string{"cam-orl.co.uk"}, MaxBytes: 16 << 20, MaxUnpacked: 64 << 20,
 					URLs: []string{"https://www.cl.cam.ac.uk/Research/DTG/attarchive/pub/data/att_faces.zip"},
 				}},
 			},
@@ -141,14 +154,15 @@ var known = []Info{
 				From: fromMAT, file: "COIL20.mat", height: 32, width: 32,
 				Files: []Download{{
 					File: "COIL20.mat", URLs: []string{caiHome + "COIL20/COIL20.mat"},
-					SHA256: "2a35c105dbb327492b90389e55612bcbf39187bc7c408252239903e4ce7d6958",
+					SHA256: "2a35c105dbb327492b90389e55612bcbf39187bc7c408252239903e4ce7d6958", MaxBytes: 32 << 20,
 				}},
 			},
 			{
 				From: fromRaw, places: []string{"coil-20-proc", "coil20", "coil-20", "."}, marks: []string{"obj1__0.png"},
 				folder: FolderOptions{Pattern: "obj{class}__*.png"}, looks: true,
 				Files: []Download{{
-					File: "coil-20-proc.zip", Unpack: true,
+					File: "coil-20-proc.zip", Unpack: true, MaxBytes: 64 << 20, MaxUnpacked: 128 << 20,
+					MD5:  "464dec76a6abfcd00e8de6cf1e7d0acc",
 					URLs: []string{"https://www.cs.columbia.edu/CAVE/databases/SLAM_coil-20_coil-100/coil-20/coil-20-proc.zip"},
 				}},
 			},
@@ -190,7 +204,7 @@ var known = []Info{
 			From: fromRaw, places: []string{"101_ObjectCategories", "caltech101", "caltech-101", "caltech10", "."},
 			marks: []string{"BACKGROUND_Google", "airplanes/image_0001.jpg"}, omit: []string{"BACKGROUND_Google"},
 			Files: []Download{{
-				File: "caltech-101.zip", Unpack: true, inner: "caltech-101/101_ObjectCategories.tar.gz",
+				File: "caltech-101.zip", Unpack: true, MaxBytes: 512 << 20, MaxUnpacked: 1 << 30, inner: "caltech-101/101_ObjectCategories.tar.gz",
 				URLs:   []string{"https://data.caltech.edu/records/mzrjq-6wc02/files/caltech-101.zip"},
 				SHA256: "331234750fc7f77520e50d9565e8b6907b03565e30320da1401130db08c61f91",
 			}},
@@ -206,7 +220,7 @@ var known = []Info{
 			From: fromRaw, places: []string{"scenes13", "SceneClass13", "scenes15", "scene_categories", "."},
 			marks:  []string{"train/[Bb]edroom", "[Bb]edroom"},
 			folder: FolderOptions{Pool: true}, omit: []string{"industrial", "store"},
-			Files: []Download{{File: "scene_categories.zip", Unpack: true, URLs: []string{scenesZip}}},
+			Files: []Download{scenesFile()},
 		}},
 	},
 	{
@@ -219,10 +233,7 @@ var known = []Info{
 			From: fromRaw, places: []string{"scenes15", "scene_categories", "15-Scene", "."},
 			marks:  []string{"train/[Bb]edroom", "[Bb]edroom", "14/1.jpg"},
 			folder: FolderOptions{Pool: true},
-			Files: []Download{{
-				File: "scene_categories.zip", Unpack: true,
-				URLs: []string{scenesZip, "https://ndownloader.figshare.com/files/12855452"},
-			}},
+			Files:  []Download{scenesFile()},
 		}},
 	},
 	{
@@ -235,17 +246,27 @@ var known = []Info{
 			From: fromMAT, file: "20Newsgroups.mat",
 			Files: []Download{{
 				File: "20Newsgroups.mat", URLs: []string{caiHome + "20Newsgroups/20Newsgroups.mat"},
-				SHA256: "dc1418f7291a4c09a4ab3b6a7d31c129d6edad7643ac5ec6bdaf67180a000ae8",
+				SHA256: "dc1418f7291a4c09a4ab3b6a7d31c129d6edad7643ac5ec6bdaf67180a000ae8", MaxBytes: 64 << 20,
 			}},
 		}},
 	},
 }
 
 func mnistFile(name, sum string) Download {
-	return Download{File: name, SHA256: sum, URLs: []string{
+	return Download{File: name, SHA256: sum, MaxBytes: 32 << 20, MaxUnpacked: 64 << 20, URLs: []string{
 		"https://ossci-datasets.s3.amazonaws.com/mnist/" + name,
 		"https://storage.googleapis.com/cvdf-datasets/mnist/" + name,
 	}}
+}
+
+// scenesFile is the archive of the fifteen categories, as their owners gave it
+// out and as the Internet Archive keeps it.
+func scenesFile() Download {
+	return Download{
+		File: "scene_categories.zip", Unpack: true, MaxBytes: 256 << 20, MaxUnpacked: 1 << 30,
+		MD5:  "58828019197b2ad0a7efb472e7a85c2a",
+		URLs: []string{scenesZip, "https://web.archive.org/web/20070829035029/" + scenesZip},
+	}
 }
 
 // generatedName is the name of the set that Generated makes.
@@ -418,8 +439,12 @@ func (f *Form) findIn(dir string, depth int) string {
 // globOne returns the first file below dir that fits one of the patterns.
 func globOne(dir string, patterns ...string) string {
 	for _, p := range patterns {
-		if found, err := fs.Glob(os.DirFS(dir), p); err == nil && len(found) > 0 {
-			return filepath.Join(dir, filepath.FromSlash(found[0]))
+		found, err := fs.Glob(os.DirFS(dir), p)
+		for _, f := range found {
+			// What is in the folder of a download is not complete.
+			if err == nil && !slices.Contains(strings.Split(f, "/"), workName) {
+				return filepath.Join(dir, filepath.FromSlash(f))
+			}
 		}
 	}
 	return ""

@@ -39,10 +39,15 @@ func datasetsCommand() *cobra.Command {
 
 func getCommand(root *string) *cobra.Command {
 	var from, mirror string
+	var insecure bool
 	cmd := &cobra.Command{
-		Use:               "get NAME",
-		Short:             "Download a known set",
-		Long:              "Get downloads a known set, goes on where a download broke off, checks sums where they are known, and unpacks archives.",
+		Use:   "get NAME",
+		Short: "Download a known set",
+		Long: `Get downloads a known set, goes on where a download broke off, and unpacks
+archives. Files are checked against their published sums. Where there is none,
+the sum of the first download is printed and noted beside the set, and later
+downloads are held to it; over plain http such files come with --insecure only.
+Nothing that is in the data folder already is changed or removed.`,
 		Example:           "  partwise datasets get orl",
 		Args:              usage(cobra.ExactArgs(1)),
 		ValidArgsFunction: setNames,
@@ -65,7 +70,14 @@ func getCommand(root *string) *cobra.Command {
 				}
 			}
 			var b *bar
-			d := datasets.Downloader{From: from, Mirror: mirror, Progress: func(file string, done, total int64) {
+			report := func(message string) {
+				if b != nil {
+					b.end()
+					b = nil
+				}
+				fmt.Fprintln(cmd.ErrOrStderr(), message)
+			}
+			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: func(file string, done, total int64) {
 				if b == nil || b.what != file {
 					b = newBar(cmd.ErrOrStderr(), file)
 				}
@@ -84,6 +96,7 @@ func getCommand(root *string) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the form to get: raw (images) or mat (a MATLAB file)")
 	cmd.Flags().StringVar(&mirror, "mirror", "", "address of a folder to download from in place of the set's own")
+	cmd.Flags().BoolVar(&insecure, "insecure", false, "get files without a published sum over plain http too")
 	return cmd
 }
 
@@ -154,9 +167,12 @@ func tellSet(w io.Writer, s datasets.Info, root string) error {
 	put("how", s.How)
 	for _, f := range s.Forms {
 		for _, d := range f.Files {
-			sum := "sum not known"
-			if d.SHA256 != "" {
+			sum := "no sum is published"
+			switch {
+			case d.SHA256 != "":
 				sum = "sha256 " + d.SHA256
+			case d.MD5 != "":
+				sum = "md5 " + d.MD5
 			}
 			put("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
 		}
