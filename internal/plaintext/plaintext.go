@@ -1,0 +1,114 @@
+// Package plaintext makes text from elsewhere, such as the names of files, fit to
+// be printed: nothing in it moves a terminal's cursor, changes its colours or
+// title, starts a line, or turns the direction of what follows.
+package plaintext
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line returns s as text of one line. Control characters, line and paragraph
+// separators, the characters that change the direction of text, those that no
+// XML document may hold, and bytes that are not UTF-8 are shown as in a Go string
+// ("\x1b", "\n", "\u202e"); all others stay. Backslashes stay too, so that paths
+// can be read; hence the text cannot be turned back with certainty.
+func Line(s string) string {
+	if clean(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case !active(r):
+			b.WriteString(s[:size])
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// Lines is Line for text of several lines: line feeds stay, and so do tabs. Every
+// line but the first is indented by two spaces, so that no text can pass for the
+// beginning of another message.
+func Lines(s string) string {
+	if clean(s) {
+		return s
+	}
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, line := range lines {
+		cells := strings.Split(strings.TrimSuffix(line, "\r"), "\t")
+		for j, cell := range cells {
+			cells[j] = Line(cell)
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// Fprintf is fmt.Fprintf, but for its arguments: strings and what is a
+// fmt.Stringer are printed as Line says, and errors as Lines. The format should be
+// a constant.
+func Fprintf(w io.Writer, format string, args ...any) (int, error) {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			safe[i] = Line(arg)
+		case error:
+			safe[i] = Lines(arg.Error())
+		case fmt.Stringer:
+			safe[i] = Line(arg.String())
+		default:
+			safe[i] = arg
+		}
+	}
+	return fmt.Fprintf(w, format, safe...)
+}
+
+// clean tells whether Line leaves s as it is.
+func clean(s string) bool {
+	for i, r := range s {
+		if active(r) {
+			return false
+		}
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// active tells whether a character does something other than to be seen.
+func active(r rune) bool {
+	switch {
+	case unicode.IsControl(r): // C0, DEL, C1
+	case r == 0x2028 || r == 0x2029: // line and paragraph separator
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // embedding, override, isolate
+	case r >= 0xfff9 && r <= 0xfffb: // interlinear annotation
+	case r&0xfffe == 0xfffe: // no characters
+	default:
+		return false
+	}
+	return true
+}
