@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +20,8 @@ import (
 // called "label", "class" or "target", holds the classes; an empty cell there
 // is an unknown class. A first column called "name" holds the samples' names.
 // All other cells must be finite numbers. The text is in UTF-8, a line has at most
-// 32 MB and a million columns.
+// 32 MB and a million columns. An apostrophe before a class or a name that begins
+// as a formula does, which Write puts there, is taken away.
 func CSV(path string, opt VectorOptions) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,7 +78,7 @@ func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, nam
 	// A list of words doubles as it grows.
 	word := func(words []string, cell string) ([]string, error) {
 		err := room.take(int64(len(cell))+48, "a list of words")
-		return append(words, strings.Clone(cell)), err
+		return append(words, strings.Clone(spreadsheet.Text(cell))), err
 	}
 	for first := true; ; first = false {
 		record, err := r.Read()

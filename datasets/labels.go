@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // ReadLabels reads the classes of the samples from the CSV file at file and
@@ -17,7 +19,8 @@ import (
 // its class: a name as in Names, or, in a set of vectors, also the sample's
 // number from 1. Samples that no line names, and those whose class is left
 // empty, have the label -1. The first line may be a header such as
-// "file,class". Classes are put in natural order.
+// "file,class". Classes are put in natural order. An apostrophe before a text that
+// begins as a formula does, which Write puts there, is taken away.
 //
 // A line that names no sample, one with another number of fields and one that
 // gives a sample a second class are errors that name file, line and value;
@@ -71,8 +74,10 @@ func (s *Set) finder() func(name string) (int, bool) {
 		index[name] = i
 	}
 	return func(name string) (int, bool) {
-		if i, ok := index[name]; ok {
-			return i, true
+		for _, n := range []string{name, spreadsheet.Text(name)} {
+			if i, ok := index[n]; ok {
+				return i, true
+			}
 		}
 		if s.Files != nil {
 			i, ok := index[path.Clean(name)]
@@ -104,7 +109,7 @@ func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 		if len(record) != 2 {
 			return nil, fmt.Errorf("line %d: %d fields in %s, want two, file,class", line, len(record), shortQuote(strings.Join(record, ",")))
 		}
-		name, class := record[0], record[1]
+		name, class := record[0], spreadsheet.Text(record[1])
 		i, ok := find(name)
 		switch {
 		case ok && class == "":

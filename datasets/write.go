@@ -54,7 +54,9 @@ func CanWrite(path string) error {
 //     Images stand column by column, as usual there; sparse ones are not known
 //     for images when they are read.
 //   - .csv: a line of headings, then for each sample its name, its class and the
-//     m values. All numbers are read as the same ones, but as a dense matrix,
+//     m values. A name or class that a spreadsheet would take for a formula, since
+//     it begins with =, +, - or @ and is no number, has an apostrophe before it,
+//     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
 //     and classes in natural order.
 //
 // The file appears when it is whole. A value that is not finite and a name that

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // writeTable writes a set as Write says for CSV. A number has the fewest digits
@@ -25,10 +27,10 @@ func writeTable(w *bufio.Writer, s *Set) error {
 	w.WriteByte('\n')
 	row := rowsOf(s.Vectors)
 	for i := range n {
-		w.WriteString(quoteCell(s.Names[i]))
+		w.WriteString(quoteCell(spreadsheet.Cell(s.Names[i])))
 		w.WriteByte(',')
 		if l := s.Labels[i]; l >= 0 {
-			w.WriteString(quoteCell(s.Classes[l]))
+			w.WriteString(quoteCell(spreadsheet.Cell(s.Classes[l])))
 		}
 		for _, v := range row(i) {
 			w.Write(strconv.AppendFloat(append(w.AvailableBuffer(), ','), v, 'g', -1, 64))

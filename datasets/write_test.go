@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -487,5 +488,39 @@ func BenchmarkWriteSparse(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestWriteFormulas: no cell of a .csv is a formula to a spreadsheet, and the names
+// are read as they were.
+func TestWriteFormulas(t *testing.T) {
+	names := []string{"=1+1", "'=1+1", "@a", "-1", "+b", "'c"}
+	s := &Set{Names: names, Classes: []string{"+x", "-2", "=HYPERLINK(1)"}, Labels: []int{0, 1, 2, 0, 1, 2},
+		Vectors: mat.NewDense(6, 1, []float64{-1, 2, -3, 4, -5, 6})}
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := Write(path, s); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if regexp.MustCompile(`(?m)(^|,)([=@]|[+-][^0-9])`).Match(text) {
+		t.Errorf("a formula in\n%s", text)
+	}
+	if !strings.Contains(string(text), "-1,'+x,4\n") || !strings.Contains(string(text), "'=1+1,'+x,-1\n") {
+		t.Errorf("numbers and names in\n%s", text)
+	}
+	got, err := CSV(path, VectorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(names, got.Names); diff != "" {
+		t.Error(diff)
+	}
+	for i, l := range got.Labels {
+		if got.Classes[l] != s.Classes[s.Labels[i]] {
+			t.Errorf("%s is of class %q, want %q", names[i], got.Classes[l], s.Classes[s.Labels[i]])
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // SamplesFile is the name of the file in an experiment's folder that lists the
@@ -44,7 +46,7 @@ func writeSamples(dir string, samples []Sample, classes []string) error {
 	out := csv.NewWriter(&text)
 	out.Write([]string{"sample", "class"})
 	for _, s := range samples {
-		out.Write([]string{s.Name, classes[s.Class]})
+		out.Write([]string{spreadsheet.Cell(inUTF8(s.Name)), spreadsheet.Cell(inUTF8(classes[s.Class]))})
 	}
 	out.Flush() // into memory
 	return writeFile(path, text.Bytes())
@@ -73,11 +75,15 @@ func readSamples(dir string, classes []string) ([]Sample, error) {
 		if i == 0 {
 			continue // what the columns are
 		}
-		class := slices.Index(classes, line[1])
+		class := slices.Index(classes, inUTF8(spreadsheet.Text(line[1])))
 		if class < 0 {
 			return nil, fmt.Errorf("%s: line %d: there is no class %q", path, i+1, line[1])
 		}
-		out = append(out, Sample{line[0], class})
+		out = append(out, Sample{inUTF8(spreadsheet.Text(line[0])), class})
 	}
 	return out, nil
 }
+
+// inUTF8 returns a name with U+FFFD in place of each byte that is not UTF-8, as it
+// stands in the summary.
+func inUTF8(name string) string { return string([]rune(name)) }

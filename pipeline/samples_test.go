@@ -153,3 +153,26 @@ func TestPenalty(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesNames: names are read as they stand in the summary, also those that
+// are formulas to a spreadsheet or no UTF-8.
+func TestSamplesNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeSamples(dir, []Sample{{"@1", 0}, {"2\xff", 1}, {"3", 2}}, []string{"=a", "caf\xe9", "c\nd"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readSamples(dir, []string{"=a", "caf\ufffd", "c\nd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Sample{{"@1", 0}, {"2\ufffd", 1}, {"3", 2}}, got); diff != "" {
+		t.Error(diff)
+	}
+	// As before names were written like this.
+	if err := os.WriteFile(filepath.Join(dir, SamplesFile), []byte("sample,class\n1,caf\xe9\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readSamples(dir, []string{"caf\ufffd"}); err != nil {
+		t.Error(err)
+	}
+}

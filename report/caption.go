@@ -12,24 +12,45 @@ const (
 	emptySentence   = "%s: no finished trial."
 )
 
+// marks say how a caption is written in one format.
+type marks struct {
+	// best and tied are what the marks are called.
+	best, tied string
+	// foreign returns a name, of an experiment or a score, so that nothing in it
+	// is more than text; own, which may be nil, does so with our own words.
+	foreign, own func(string) string
+}
+
+// join puts a caption together from its opening and its other sentences.
+func (m marks) join(opening string, sentences []string) string {
+	rest := strings.Join(sentences, " ")
+	if m.own != nil {
+		rest = m.own(rest)
+	}
+	return strings.TrimSpace(opening + " " + rest)
+}
+
 // opening says what the numbers are, and where in a table of choices.
-func (t *Table) opening(where string) string {
+func (t *Table) opening(m marks, where string) string {
 	title := scoreTitle(t.Score)
 	if t.Name != "" {
 		title = t.Name + ": " + title
 	}
+	rest := fmt.Sprintf(" in percent%s, mean ± standard deviation over %d repeats.", where, t.Repeats)
 	switch t.Repeats {
 	case 0:
-		return title + ": no finished trials."
+		rest = ": no finished trials."
 	case 1:
-		return fmt.Sprintf("%s in percent%s, one repeat.", title, where)
+		rest = fmt.Sprintf(" in percent%s, one repeat.", where)
 	}
-	return fmt.Sprintf("%s in percent%s, mean ± standard deviation over %d repeats.", title, where, t.Repeats)
+	if m.own != nil {
+		rest = m.own(rest)
+	}
+	return m.foreign(title) + rest
 }
 
-// caption says in words what a table holds and what its marks mean. best and
-// tied are the marks' names in the format at hand.
-func (t *Table) caption(best, tied string) string {
+// caption says in words what a table holds and what its marks mean.
+func (t *Table) caption(m marks) string {
 	var contest, tested, untested, partial, empty, noAverage bool
 	for _, row := range t.Rows {
 		for _, c := range row.Cells {
@@ -51,15 +72,15 @@ func (t *Table) caption(best, tied string) string {
 	var s []string
 	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
 
-	add("%s", t.opening(""))
+	opening := t.opening(m, "")
 	if t.Repeats == 0 {
-		return s[0]
+		return opening
 	}
 	if contest {
-		add("%s: the best of the row.", best)
+		add("%s: the best of the row.", m.best)
 	}
 	if tested || averageTested {
-		add(testSentence, tied, significance)
+		add(testSentence, m.tied, significance)
 	}
 	switch {
 	case contest && untested && tested:
@@ -83,11 +104,11 @@ func (t *Table) caption(best, tied string) string {
 		}
 		add("%s.", last)
 	}
-	return strings.Join(s, " ")
+	return m.join(opening, s)
 }
 
 // caption says in words what the table holds, as that of Table does.
-func (b *Best) caption(best, tied string) string {
+func (b *Best) caption(m marks) string {
 	t := b.Table
 	var chosen []string
 	if b.Ranks {
@@ -96,7 +117,8 @@ func (b *Best) caption(best, tied string) string {
 	if b.Swept {
 		chosen = append(chosen, "setting")
 	}
-	s := []string{t.opening(" at the best " + list(chosen) + " of each method")}
+	opening := t.opening(m, " at the best "+list(chosen)+" of each method")
+	var s []string
 	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
 	if t.Average != nil {
 		add("Averages over %d to %d classes.", t.Rows[0].Number, t.Rows[len(t.Rows)-1].Number)
@@ -108,11 +130,11 @@ func (b *Best) caption(best, tied string) string {
 		partial = partial || t.Average == nil && r.Cell.N < t.Repeats
 	}
 	if contest {
-		add("%s: the best of all.", best)
+		add("%s: the best of all.", m.best)
 	}
 	switch {
 	case tested:
-		add(testSentence, tied, significance)
+		add(testSentence, m.tied, significance)
 	case contest:
 		add("The differences are not tested: that takes %d repeats.", minPairs)
 	}
@@ -120,5 +142,5 @@ func (b *Best) caption(best, tied string) string {
 		add(partialSentence)
 	}
 	add("The choice was made by this very score, which flatters methods with much to choose from.")
-	return strings.Join(s, " ")
+	return m.join(opening, s)
 }

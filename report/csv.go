@@ -5,13 +5,16 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // CSV writes a line for each cell: score, classes, rank or class ("average" in the
 // last row), method, n (finished trials), mean, sd, best ("best" or empty), pairs and p
 // (both empty where no test was made). Numbers have full precision and the
 // unit of the records; mean is empty without trials, and sd where there is
-// but one.
+// but one. A text that a spreadsheet would take for a formula has an apostrophe
+// before it.
 func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write(append([]string{"score", strings.ToLower(t.heading()), "method"}, cellHeadings...))
@@ -21,7 +24,7 @@ func (t *Table) CSV(w io.Writer) error {
 			label = strings.ToLower(label)
 		}
 		for i, c := range row.Cells {
-			out.Write(append([]string{t.Score, label, t.Methods[i]}, c.csv()...))
+			out.Write(append(cells(t.Score, label, t.Methods[i]), c.csv()...))
 		}
 	}
 	out.Flush()
@@ -38,10 +41,18 @@ func (b *Best) CSV(w io.Writer) error {
 		if r.Rank > 0 {
 			rank = strconv.Itoa(r.Rank)
 		}
-		out.Write(append([]string{b.Table.Score, r.Method, rank, r.Setting}, r.Cell.csv()...))
+		out.Write(append(cells(b.Table.Score, r.Method, rank, r.Setting), r.Cell.csv()...))
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// cells are texts as the cells of a line.
+func cells(texts ...string) []string {
+	for i, text := range texts {
+		texts[i] = spreadsheet.Cell(text)
+	}
+	return texts
 }
 
 // cellHeadings are the columns of a cell.

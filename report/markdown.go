@@ -3,64 +3,56 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
+	"regexp"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// markdownEscape keeps names from being read as Markdown. Bars are left to
-// the table's writer.
+// markdownEscape keeps the characters of names from being read as Markdown.
 var markdownEscape = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
-	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`,
+	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`, `|`, `\|`,
+	`://`, `\://`, `www.`, `www\.`, `WWW.`, `WWW\.`,
 )
+
+// markdownBlock is what begins a list at the start of a paragraph.
+var markdownBlock = regexp.MustCompile(`^([0-9]*)([-+.)])`)
+
+// markdownText returns a name as Markdown that shows nothing but it.
+func markdownText(name string) string {
+	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
+}
+
+var markdownMarks = marks{best: "Bold", tied: "`~`", foreign: markdownText}
 
 // Markdown writes the table in GitHub's Markdown, the best of each row in
 // bold, with the caption below it.
 func (t *Table) Markdown(w io.Writer) error {
 	cells := t.text(" ± ", "\u2007")
-	words := make([][]string, len(cells))
+	words := make([][]word, len(cells))
 	for r := range cells {
 		for _, cell := range cells[r] {
 			words[r] = append(words[r], cell.markdown())
 		}
 	}
-	escaped := *t
-	escaped.Name = markdownEscape.Replace(t.Name)
-	escaped.Methods = make([]string, len(t.Methods))
-	for i, method := range t.Methods {
-		escaped.Methods[i] = markdownEscape.Replace(method)
-	}
-	escaped.Rows = slices.Clone(t.Rows)
-	for i, row := range t.Rows {
-		escaped.Rows[i].Name = markdownEscape.Replace(row.Name)
-	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n",
-		escaped.grid(words, 0, len(t.Methods)).RenderMarkdown(), escaped.caption("Bold", "`~`"))
+	_, err := fmt.Fprintf(w, "%s\n%s\n", t.grid(words, 0, len(t.Methods), markdownText).markdown(), t.caption(markdownMarks))
 	return err
 }
 
 // Markdown writes the table in GitHub's Markdown, the best in bold, with the
 // caption below it.
 func (b *Best) Markdown(w io.Writer) error {
-	var words []string
+	var words []word
 	for _, cell := range b.texts(" ± ", "\u2007") {
 		words = append(words, cell.markdown())
 	}
-	escaped := *b
-	named := *b.Table
-	named.Name = markdownEscape.Replace(named.Name)
-	escaped.Table = &named
-	escaped.Rows = slices.Clone(b.Rows)
-	for i, row := range b.Rows {
-		escaped.Rows[i].Method = markdownEscape.Replace(row.Method)
-		escaped.Rows[i].Setting = markdownEscape.Replace(row.Setting)
-	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n", escaped.grid(words).RenderMarkdown(), escaped.caption("Bold", "`~`"))
+	_, err := fmt.Fprintf(w, "%s\n%s\n", b.grid(words, markdownText).markdown(), b.caption(markdownMarks))
 	return err
 }
 
 // markdown is the cell with its mark.
-func (c cellText) markdown() string {
+func (c cellText) markdown() word {
 	s := c.Value
 	if c.Best {
 		s = "**" + s + "**"
@@ -71,5 +63,5 @@ func (c cellText) markdown() string {
 	if c.N > 0 {
 		s = fmt.Sprintf("(%d) %s", c.N, s)
 	}
-	return s
+	return word{text: s}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 //go:embed page.css shared.html experiment.html clusters.html patches.html
@@ -98,12 +100,15 @@ type cellView struct {
 // figureSpace is a space as wide as a digit.
 const figureSpace = "\u2007"
 
+// pageMarks are the marks of a page.
+var pageMarks = marks{best: "Bold", tied: "~", foreign: plaintext.Line}
+
 // newTableView puts a table into words.
 func newTableView(t *Table) tableView {
 	nameless := *t
 	nameless.Name = ""
 	v := tableView{
-		Caption: nameless.caption("Bold", "~"),
+		Caption: nameless.caption(pageMarks),
 		Heading: t.heading(),
 		Methods: t.Methods,
 		ByClass: t.ByClass,
@@ -126,7 +131,7 @@ func newBestView(b *Best) *bestView {
 	table := *b.Table
 	table.Name = ""
 	nameless.Table = &table
-	v := &bestView{Caption: nameless.caption("Bold", "~"), Headings: b.headings()}
+	v := &bestView{Caption: nameless.caption(pageMarks), Headings: b.headings()}
 	texts := b.texts("±", figureSpace)
 	for i, row := range b.Rows {
 		v.Rows = append(v.Rows, bestRowView{b.what(row), texts[i].view()})

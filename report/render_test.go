@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -91,7 +89,7 @@ func TestTextWidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := text.StringWidth(strings.TrimRight(line, "\n")); n > 60 {
+		if n := narrow.StringWidth(strings.TrimRight(line, "\n")); n > 60 {
 			t.Errorf("a line of %d characters: %q", n, line)
 		}
 	}
@@ -114,7 +112,7 @@ func TestTextColour(t *testing.T) {
 	if !strings.Contains(bold.String(), "\x1b[1m50.0 *\x1b[0m") {
 		t.Errorf("the best is not bold:\n%q", bold.String())
 	}
-	if got := text.StripEscape(bold.String()); got != plain.String() {
+	if got := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(bold.String()); got != plain.String() {
 		t.Errorf("colour moves the words:\n%s\n%s", got, plain.String())
 	}
 }

@@ -5,29 +5,45 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// TextOptions say how a table is printed on a terminal.
+// TextOptions say how a table is printed on a terminal. With none, as in files,
+// the bytes are the same everywhere.
 type TextOptions struct {
 	// Colour prints the best of each row in bold.
 	Colour bool
 	// Width is the width of the terminal in characters; a wider table is
 	// printed in blocks of columns, one below the other. 0 means no limit.
 	Width int
+	// Wide says that the terminal shows characters of ambiguous width, such as ±
+	// and ─, two columns wide, as some do in East Asian locales.
+	Wide bool
+}
+
+// widths is how the terminal measures text.
+func (opt TextOptions) widths() *runewidth.Condition {
+	if opt.Wide {
+		return wide
+	}
+	return narrow
 }
 
 // captionWidth is where captions are broken when nothing else limits them.
 const captionWidth = 100
 
+// textMarks are the marks of text. Names are shown as plaintext.Line shows them.
+var textMarks = marks{best: "*", tied: "~", foreign: plaintext.Line}
+
 // Text prints the table in fixed-width characters, the best of each row marked
 // with *.
 func (t *Table) Text(w io.Writer, opt TextOptions) error {
 	cells := t.text(" ± ", " ")
-	words := make([][]string, len(cells))
+	words := make([][]word, len(cells))
 	for r := range cells {
-		words[r] = make([]string, len(cells[r]))
+		words[r] = make([]word, len(cells[r]))
 		for c, cell := range cells[r] {
 			words[r][c] = cell.plain(opt.Colour)
 		}
@@ -36,132 +52,86 @@ func (t *Table) Text(w io.Writer, opt TextOptions) error {
 	var out strings.Builder
 	for from := 0; ; {
 		to := len(t.Methods)
-		block := t.grid(words, from, to).Render()
-		for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
+		block := t.grid(words, from, to, plaintext.Line)
+		for opt.Width > 0 && to-from > 1 && block.width(opt.widths()) > opt.Width {
 			to--
-			block = t.grid(words, from, to).Render()
+			block = t.grid(words, from, to, plaintext.Line)
 		}
-		out.WriteString(block + "\n\n")
+		out.WriteString(block.text(opt.widths()) + "\n")
 		if from = to; from >= len(t.Methods) {
 			break
 		}
 	}
-	out.WriteString(wrapped(t.caption("*", "~"), opt))
+	out.WriteString(opt.wrapped(t.caption(textMarks)))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
 // wrapped breaks a caption into lines.
-func wrapped(caption string, opt TextOptions) string {
+func (opt TextOptions) wrapped(caption string) string {
 	width := captionWidth
 	if opt.Width > 0 {
 		width = min(width, opt.Width)
 	}
-	var out strings.Builder
-	for line := range strings.Lines(text.WrapSoft(caption, width)) {
-		out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return out.String()
+	return wrap(caption, width, opt.widths())
 }
 
 // Text prints the table in fixed-width characters, the best marked with *.
 func (b *Best) Text(w io.Writer, opt TextOptions) error {
-	var words []string
+	var words []word
 	for _, cell := range b.texts(" ± ", " ") {
 		words = append(words, cell.plain(opt.Colour))
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s", b.grid(words).Render(), wrapped(b.caption("*", "~"), opt))
+	grid := b.grid(words, plaintext.Line)
+	_, err := fmt.Fprintf(w, "%s\n%s", grid.text(opt.widths()), opt.wrapped(b.caption(textMarks)))
 	return err
 }
 
-// grid lays out the words of the rows' scores with what the rows are.
-func (b *Best) grid(words []string) table.Writer {
-	g := newGrid()
-	var header table.Row
-	var columns []table.ColumnConfig
+// grid lays out the words of the rows' scores with what the rows are, which goes
+// through the given function.
+func (b *Best) grid(scores []word, foreign func(string) string) *grid {
+	g := &grid{}
 	for i, heading := range b.headings() {
-		header = append(header, heading)
-		align := text.AlignLeft
-		if heading == rankHeading || i == len(b.headings())-1 {
-			align = text.AlignRight
-		}
-		columns = append(columns, aligned(i+1, align))
+		g.columns = append(g.columns, column{foreign(heading), heading == rankHeading || i == len(b.headings())-1})
 	}
-	g.AppendHeader(header)
-	g.SetColumnConfigs(columns)
 	for i, row := range b.Rows {
-		var line table.Row
-		for _, word := range append(b.what(row), words[i]) {
-			line = append(line, word)
+		line := words(b.what(row)...)
+		for j := range line {
+			line[j].text = foreign(line[j].text)
 		}
-		g.AppendRow(line)
+		g.rows = append(g.rows, append(line, scores[i]))
 	}
 	return g
 }
 
 // plain is the cell with its mark behind it, always one character wide.
-func (c cellText) plain(bold bool) string {
+func (c cellText) plain(bold bool) word {
 	s := c.Value
 	if c.N > 0 {
 		s = fmt.Sprintf("(%d) %s", c.N, s)
 	}
 	switch {
-	case c.Best && bold:
-		return "\x1b[1m" + s + " *\x1b[0m"
 	case c.Best:
-		return s + " *"
+		return word{s + " *", bold}
 	case c.Tied:
-		return s + " ~"
+		return word{s + " ~", false}
 	}
-	return s + "  "
+	return word{s + "  ", false}
 }
 
-// newGrid returns an empty grid of words.
-func newGrid() table.Writer {
-	style := table.StyleLight
-	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
-	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
-	style.Markdown.PadContent = true
-	g := table.NewWriter()
-	g.SetStyle(style)
-	g.SuppressTrailingSpaces()
-	return g
-}
-
-// aligned is a column, from 1, of a grid.
-func aligned(number int, align text.Align) table.ColumnConfig {
-	return table.ColumnConfig{Number: number, Align: align, AlignHeader: align, AlignFooter: align}
-}
-
-// labelAlign is how the rows' labels stand: numbers to the right.
-func (t *Table) labelAlign() text.Align {
-	if t.ByClass {
-		return text.AlignLeft
+// grid lays out the rows' words for the methods from (inclusive) to (exclusive).
+// Names go through the given function.
+func (t *Table) grid(scores [][]word, from, to int, foreign func(string) string) *grid {
+	g := &grid{columns: []column{{t.heading(), !t.ByClass}}} // numbers stand to the right
+	for _, method := range t.Methods[from:to] {
+		g.columns = append(g.columns, column{foreign(method), true})
 	}
-	return text.AlignRight
-}
-
-// grid lays out the rows' words for the methods from (inclusive) to
-// (exclusive).
-func (t *Table) grid(words [][]string, from, to int) table.Writer {
-	g := newGrid()
-	header := table.Row{t.heading()}
-	columns := []table.ColumnConfig{aligned(1, t.labelAlign())}
-	for i, method := range t.Methods[from:to] {
-		header = append(header, method)
-		columns = append(columns, aligned(i+2, text.AlignRight))
-	}
-	g.AppendHeader(header)
-	g.SetColumnConfigs(columns)
 	for i, row := range t.all() {
-		line := table.Row{row.label()}
-		for _, word := range words[i][from:to] {
-			line = append(line, word)
-		}
+		line := append(words(foreign(row.label())), scores[i][from:to]...)
 		if row.Average {
-			g.AppendFooter(line)
+			g.last = line
 		} else {
-			g.AppendRow(line)
+			g.rows = append(g.rows, line)
 		}
 	}
 	return g

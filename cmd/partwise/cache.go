@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 func cacheCommand() *cobra.Command {
@@ -30,7 +31,7 @@ needed.`,
 				return err
 			}
 			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", dir}, {"entries", entries}, {"size", bytesize.Format(size)}})
+			t.AppendRows([]table.Row{{"folder", plaintext.Line(dir)}, {"entries", entries}, {"size", bytesize.Format(size)}})
 			t.Render()
 			return nil
 		},
@@ -60,7 +61,7 @@ func clearCommand(dir *string) *cobra.Command {
 				return err
 			}
 			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", *dir}, {"removed", entries}, {"freed", bytesize.Format(size)}})
+			t.AppendRows([]table.Row{{"folder", plaintext.Line(*dir)}, {"removed", entries}, {"freed", bytesize.Format(size)}})
 			t.Render()
 			return nil
 		},

@@ -16,6 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -230,11 +232,11 @@ func writeAssignments(path string, c report.Clusters) error {
 	}
 	_ = w.Write(header) // a buffer takes everything
 	for i, name := range c.Names {
-		line := []string{name, strconv.Itoa(c.Groups[i] + 1)}
+		line := []string{spreadsheet.Cell(name), strconv.Itoa(c.Groups[i] + 1)}
 		if c.Labels != nil {
 			class := ""
 			if c.Labels[i] >= 0 {
-				class = c.Classes[c.Labels[i]]
+				class = spreadsheet.Cell(c.Classes[c.Labels[i]])
 			}
 			line = append(line, class)
 		}
@@ -270,7 +272,7 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 	if ac, ok := c.Scores["AC free"]; ok && c.Told != nil {
 		fmt.Fprintf(w, "compared with the data's own classes, over the samples whose class was not told: AC %.1f %%, NMI %.1f %%\n", 100*ac, 100*c.Scores["NMI free"])
 	}
-	_, err := fmt.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
+	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
 		filepath.Join(out, assignmentsFile), filepath.Join(out, "index.html"))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 func datasetsCommand() *cobra.Command {
@@ -90,7 +91,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
+			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
 			return err
 		},
 	}
@@ -118,7 +119,7 @@ func listSets(w io.Writer, root string) error {
 	t.SetColumnConfigs([]table.ColumnConfig{wrapped(4, 40), wrapped(5, 44)})
 	t.AppendHeader(table.Row{"set", "samples", "classes", "what", "where"})
 	for _, s := range datasets.Known() {
-		t.AppendRow(table.Row{s.Name, s.Samples, s.Classes, s.Content, where(s, root)})
+		t.AppendRow(table.Row{s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root))})
 	}
 	t.Render()
 	_, err := fmt.Fprintln(w, "\npartwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
@@ -163,7 +164,7 @@ func tellSet(w io.Writer, s datasets.Info, root string) error {
 	put("cite", s.Citation)
 	put("licence", s.Licence)
 	put("home", s.Home)
-	put("where", where(s, root))
+	put("where", plaintext.Line(where(s, root)))
 	put("how", s.How)
 	for _, f := range s.Forms {
 		for _, d := range f.Files {

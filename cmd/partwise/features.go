@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -96,7 +97,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
 	return err
 }
 

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"io"
 
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -48,7 +48,7 @@ func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Wr
 		}
 		img, err := shown.Photographs[i].Open()
 		if err != nil {
-			fmt.Fprintln(stderr, "partwise:", err)
+			plaintext.Fprintf(stderr, "partwise: %v\n", err)
 			continue
 		}
 		for _, p := range places {

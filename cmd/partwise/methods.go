@@ -102,6 +102,7 @@ func wrapped(column, width int) table.ColumnConfig {
 
 // plainTable returns a table of columns with nothing drawn between them.
 func plainTable(w io.Writer) table.Writer {
+	text.OverrideRuneWidthEastAsianWidth(isWide(w))
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleDefault)

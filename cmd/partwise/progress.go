@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
@@ -22,6 +23,10 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// isWide tells whether w is a terminal that shows characters such as ± and ─ two
+// columns wide, as far as the environment says so.
+func isWide(w io.Writer) bool { return runewidth.EastAsianWidth && isTerminal(w) }
 
 func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -62,7 +63,7 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 	}
 
 	out := cmd.OutOrStdout()
-	opt := report.TextOptions{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+	opt := report.TextOptions{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out)}
 	if f, ok := out.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			opt.Width = width
@@ -87,6 +88,6 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 		fmt.Fprintln(out)
 	}
 	page := filepath.Join(dir, "index.html")
-	_, err = fmt.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n", len(records), len(s.Trials), cmp.Or(dir, "."), page)
+	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n", len(records), len(s.Trials), cmp.Or(dir, "."), page)
 	return err
 }

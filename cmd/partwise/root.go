@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 // Exit codes.
@@ -47,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
 	}
-	fmt.Fprintln(stderr, "partwise:", err)
+	plaintext.Fprintf(stderr, "partwise: %v\n", err)
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -158,7 +159,7 @@ func inline(value, first string) string {
 // tellNotes prints what should be known of the inputs.
 func tellNotes(w io.Writer, notes []string) {
 	for _, n := range notes {
-		fmt.Fprintln(w, "partwise:", n)
+		plaintext.Fprintf(w, "partwise: %s\n", n)
 	}
 }
 
@@ -177,7 +178,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	defer in.Close()
 	tellNotes(stderr, e.Notes(in))
 	if _, damaged, err := pipeline.ReadLog(out); err == nil && len(damaged) > 0 {
-		fmt.Fprintf(stderr, "partwise: %d damaged lines of %s are left out, the first of them line %d; their trials are run again\n",
+		plaintext.Fprintf(stderr, "partwise: %d damaged lines of %s are left out, the first of them line %d; their trials are run again\n",
 			len(damaged), filepath.Join(out, pipeline.LogFile), damaged[0])
 	}
 	plan, err := pipeline.NewPlan(e, in)
