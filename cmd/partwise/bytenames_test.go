@@ -25,7 +25,7 @@ func TestByteNames(t *testing.T) {
 			write(t, filepath.Join(dir, fmt.Sprintf("%d.pgm", i)), "P5 4 4 255\n"+string(pixels))
 		}
 	}
-	must(t, "run", "--set", "./drinks", "--classes", "2,3", "--method", "kmeans", "--repeats", "2", "--name", "drinks")
+	must(t, "run", "--set", "./drinks", "--classes", "2,3", "--method", "nmf", "--repeats", "2", "--name", "drinks")
 	must(t, "report", "results/drinks")
 	page := read(t, "results", "drinks", "samples.csv")
 	for _, class := range []string{`caf\xe9`, `caf\xe8`, "tea"} {
