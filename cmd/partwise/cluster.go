@@ -163,6 +163,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		return stopped(ctx, err, "factorising", keptOf(cmd, in))
 	}
 
+	drawing := newBar(stderr, "drawing")
 	n := len(found.Groups)
 	c := report.Clusters{
 		Name: in.Set.Name, Command: command, Method: g.Method.String(), Groups: found.Groups,
@@ -189,7 +190,10 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		c.Labels, c.Told = in.Labels(), found.Told
 	}
 	if in.Set.Files != nil || in.Set.Height > 0 {
-		c.Image = func(i int) (image.Image, error) { return in.Image(ctx, i) }
+		c.Image = func(i int) (image.Image, error) {
+			drawing.step()
+			return in.Image(ctx, i)
+		}
 	}
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
@@ -207,13 +211,17 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 			return err
 		}
 	}
-	shown, err := found.Illustrate(ctx, in)
+	err = func() error {
+		defer drawing.end()
+		shown, err := found.Illustrate(ctx, in)
+		if err != nil {
+			return err
+		}
+		c.Patches, c.Words = illustrate(ctx, shown, stderr, drawing)
+		return report.WriteClusters(ctx, stage.Dir(), c)
+	}()
 	if err != nil {
-		return err
-	}
-	c.Patches, c.Words = illustrate(ctx, shown, stderr)
-	if err := report.WriteClusters(ctx, stage.Dir(), c); err != nil {
-		return err
+		return stopped(ctx, err, "drawing", out+" is as it was, "+keptOf(cmd, in))
 	}
 	if err := errors.Join(stage.Publish(), folder.Close()); err != nil {
 		return err

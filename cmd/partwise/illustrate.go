@@ -10,9 +10,10 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// illustrate returns what a report shows of visual words on photographs. What
-// cannot be read any more is named and left out.
-func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Writer) (patches []report.Patches, words *report.Words) {
+// illustrate returns what a report shows of visual words on photographs, of which
+// drawing counts those that are read. What cannot be read any more is named and left
+// out.
+func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Writer, drawing *bar) (patches []report.Patches, words *report.Words) {
 	if shown == nil {
 		return nil, nil
 	}
@@ -24,6 +25,7 @@ func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Wr
 		patches = append(patches, report.Patches{
 			Method: parts.Method, Names: names, Uses: parts.Coefficients,
 			Load: func(i int) (image.Image, []report.PatchMark, error) {
+				drawing.step()
 				img, err := shown.Photographs[i].Open()
 				marks := make([]report.PatchMark, len(parts.Patches[i]))
 				for at, p := range parts.Patches[i] {
@@ -46,6 +48,7 @@ func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Wr
 		if len(places) == 0 || ctx.Err() != nil {
 			continue
 		}
+		drawing.step()
 		img, err := shown.Photographs[i].Open()
 		if err != nil {
 			plaintext.Fprintf(stderr, "partwise: %v\n", err)

@@ -120,6 +120,7 @@ func TestInterrupt(t *testing.T) {
 		{"describing images", "cluster big -k 3 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000", "stopped while factorising: nothing is kept", os.Interrupt},
+		{"drawing", "cluster big -k 3 --features pixels=8 --method kmeans", "stopped while drawing: results/big-groups is as it was, nothing is kept", os.Interrupt},
 	} {
 		p := start(t, strings.Fields(test.line)...)
 		p.read(test.stage)

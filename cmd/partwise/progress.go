@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -16,6 +17,9 @@ type bar struct {
 	w    io.Writer
 	what string
 	bar  *progressbar.ProgressBar
+
+	mu    sync.Mutex // of steps
+	steps int64
 }
 
 // isTerminal tells whether w is a terminal.
@@ -59,7 +63,7 @@ func things(what string) string {
 		return "trials"
 	case "factorising", "learning words":
 		return "iterations"
-	case "reading", "describing images", "sampling descriptors", "counting words":
+	case "reading", "describing images", "drawing", "sampling descriptors", "counting words":
 		return "images"
 	}
 	return "bytes" // of a download
@@ -67,6 +71,15 @@ func things(what string) string {
 
 // count is set for counts.
 func (b *bar) count(done, total int) { b.set(int64(done), int64(total)) }
+
+// step counts one more of work of which the total is not known. Several goroutines
+// may call it at once.
+func (b *bar) step() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.steps++
+	b.set(b.steps, -1)
+}
 
 // stages shows how far pieces of work are that come one after the other.
 type stages struct {

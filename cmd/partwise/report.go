@@ -57,9 +57,12 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 			e.Coefficients = append(e.Coefficients, report.Coefficients{Method: s.Methods[i], Values: v, Classes: classes})
 		}
 	}
-	e.Patches, e.Words = illustrate(cmd.Context(), shown, cmd.ErrOrStderr())
-	if err := report.WriteExperiment(cmd.Context(), dir, e); err != nil {
-		return err
+	drawing := newBar(cmd.ErrOrStderr(), "drawing")
+	e.Patches, e.Words = illustrate(cmd.Context(), shown, cmd.ErrOrStderr(), drawing)
+	err = report.WriteExperiment(cmd.Context(), dir, e)
+	drawing.end()
+	if err != nil {
+		return stopped(cmd.Context(), err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
 	}
 
 	out := cmd.OutOrStdout()
