@@ -71,6 +71,10 @@ func TestCSVRefuses(t *testing.T) {
 		{"no such column", "a,b,c,d,e,f,g,h,i,j,k,l\n1,2,3,4,5,6,7,8,9,10,11,12\n", "kind", `line 1: no column is called "kind"; the columns are a, b, c, d, e, …, i, j, k, l`},
 		{"no names", "1,2\n", "kind", "line 1: no names of columns"},
 		{"open quote", "1,\"2\n", "", "set.csv: "},
+		{"NUL", "a,b\n1,\x002\n", "", `line 2, column 3: "\x002" is not text in UTF-8`},
+		{"Latin-1 class", "class,b\ncaf\xe9,2\n", "", `line 2, column 1: "caf\xe9" is not text in UTF-8`},
+		{"Latin-1 heading", "caf\xe9,b\n1,2\n", "", `line 1, column 1: "caf\xe9" is not text in UTF-8`},
+		{"long cell", "a,b\n1," + strings.Repeat("9", 5000) + "x\n", "", `999"… is no number`},
 	} {
 		path := filepath.Join(t.TempDir(), "set.csv")
 		writeFile(t, path, []byte(test.text))

@@ -216,7 +216,8 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 
 // unzip is unzipped and tells whether r was gzipped.
 func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
-	b = bufio.NewReaderSize(r, 1<<16)
+	size := sizeOf(r)
+	b = buffered(r, size)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
 		return b, false, nil
 	}
@@ -224,7 +225,7 @@ func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	return bufio.NewReaderSize(z, 1<<16), true, nil
+	return buffered(z, mostDeflate*size), true, nil
 }
 
 // sizeOf returns how many bytes a file or a string holds, or 0 for what does not

@@ -64,12 +64,25 @@ func TestReadLabelsErrors(t *testing.T) {
 		{"quotes", "a.png,x\nb/1.png,\"y\n", fileSet(), []string{"line"}},
 		{"empty", "", fileSet(), []string{"no sample a class"}},
 		{"header only", "file,class\n", fileSet(), []string{"no sample a class"}},
+		{"NUL", "a.png,x\nb/1.png,y\x00\n", fileSet(), []string{"line 2, column 9", `"y\x00"`, "not text in UTF-8"}},
+		{"Latin-1", "a.png,x\r\n\r\nb/1.png,caf\xe9\r\n", fileSet(), []string{"line 3", `"caf\xe9"`, "not text in UTF-8"}},
+		{"UTF-16", "\xff\xfea\x00.\x00p\x00n\x00g\x00", fileSet(), []string{"line 1", "not text in UTF-8"}},
+		{"a long name", "a.png,x\n" + strings.Repeat("n", 1<<19) + ",x\n", fileSet(), []string{"line 2", `nnn"…`}},
+		{"a long line", "a.png,x\n" + strings.Repeat("n", 2<<20), fileSet(), []string{"line 2", "a record of more than 1048576 bytes"}},
+		{"an open quote", "a.png,x\nb/1.png,\"" + strings.Repeat("y\n", 1<<20), fileSet(), []string{"line 2", "quotation mark left open"}},
+		{"many fields", "a.png" + strings.Repeat(",", 1<<15), fileSet(), []string{"line 1", "more than 1024 fields"}},
 		{"row 0", "0,x\n", vectorSet(2, 1, 0, 0, 1, 2), []string{"line 1", `"0"`}},
 		{"row 3 of 2", "3,x\n", vectorSet(2, 1, 0, 0, 1, 2), []string{"line 1", `"3"`}},
 	} {
 		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte(test.csv))
 		before := slices.Clone(test.set.Labels)
-		err := test.set.ReadLabels(file)
+		var err error
+		if used := memory(func() { err = test.set.ReadLabels(file) }); used > 16<<20 {
+			t.Errorf("%s: %d bytes of memory for a file of %d", test.name, used, len(test.csv))
+		}
+		if err != nil && len(err.Error()) > 1000 {
+			t.Errorf("%s: an error of %d bytes", test.name, len(err.Error()))
+		}
 		if err == nil {
 			t.Errorf("%s: no error", test.name)
 			continue

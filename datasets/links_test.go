@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,8 +53,37 @@ func TestReadFeedback(t *testing.T) {
 	if diff := cmp.Diff(want, got, byPair); diff != "" {
 		t.Error(diff)
 	}
+	// What is said twice counts once.
+	s, file = linkSet(t, "1,a.png,+\n1,a.png,+\n1,c.png,-\n1,c.png,-\n")
+	if got, err = s.ReadFeedback(file); err != nil || len(got.Must) != 0 || len(got.Cannot) != 1 {
+		t.Errorf("marks that are repeated give %v, %v", got, err)
+	}
+	s, file = linkSet(t, "1,a.png,+\n2,a.png,-\n1,a.png,−\n")
+	if _, err := s.ReadFeedback(file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" contradicts its line 1 on "a.png"`) {
+		t.Errorf("a log that contradicts itself: %v", err)
+	}
 	s, file = linkSet(t, "1,a.png,+\n1,b.png,+\n2,b.png,+\n2,a.png,-\n")
 	if _, err := s.ReadFeedback(file); err == nil || !strings.Contains(err.Error(), "contradicts must-link") {
 		t.Errorf("two logs that contradict each other: %v", err)
+	}
+}
+
+// The links of feedback grow with the square of the marks, so their number is
+// bounded before they are made.
+func TestFeedbackOfManySamples(t *testing.T) {
+	const n = 9000
+	s := &Set{Name: "s", Files: make([]string, n)}
+	var text strings.Builder
+	for i := range n {
+		s.Names = append(s.Names, fmt.Sprintf("%d.png", i))
+		fmt.Fprintf(&text, "all,%d.png,+\n", i)
+	}
+	used := memory(func() {
+		if _, err := s.parseFeedback(strings.NewReader(text.String())); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
+			t.Errorf("error %v", err)
+		}
+	})
+	if used > 64<<20 {
+		t.Errorf("%d bytes of memory", used)
 	}
 }

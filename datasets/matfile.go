@@ -102,11 +102,11 @@ func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		if n > size-off-8 {
 			return nil, fmt.Errorf("byte %d: the file ends within an element: %d bytes are promised and %d are there", off, n, size-off-8)
 		}
-		element := bufio.NewReaderSize(io.NewSectionReader(r, off+8, n), 1<<16)
+		element := buffered(io.NewSectionReader(r, off+8, n), n)
 		var v *Variable
 		switch typ {
 		case miCOMPRESSED:
-			v, err = readMATCompressed(element, order, room)
+			v, err = readMATCompressed(element, n, order, room)
 		case miMATRIX:
 			v, err = readMATMatrix(&matElement{element, n, order, room, n})
 		}
@@ -187,13 +187,13 @@ func sniffMAT(head []byte) matKind {
 }
 
 // readMATCompressed reads the one variable that is packed in r.
-func readMATCompressed(r io.Reader, order binary.ByteOrder, room *room) (*Variable, error) {
+func readMATCompressed(r io.Reader, n int64, order binary.ByteOrder, room *room) (*Variable, error) {
 	z, err := zlib.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	outer := &matElement{bufio.NewReader(z), 8, order, room, 0}
+	outer := &matElement{buffered(z, mostDeflate*n), 8, order, room, 0}
 	typ, n, _, err := outer.tag()
 	if err != nil {
 		return nil, err

@@ -202,6 +202,12 @@ func TestReadMATRefuses(t *testing.T) {
 		{"sparse too few starts", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
 		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 rows"},
 		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column 0 after column 0"},
+		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matPart{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "no whole numbers"},
+		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "no whole numbers"},
+		{"sparse negative row", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{-1}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "value in row 0"},
+		{"sparse negative start", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0}}, {5, []int32{0, -1, 1}}, {9, []float64{1}}}}), "column 1 runs from 0 to -1"},
+		{"sparse many rows and starts", one(matVar{"x", 5, []int32{1, 1<<31 - 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
+		{"cells that are not there", one(matVar{"x", 1, []int32{1<<31 - 1, 1}, nil}), "ends within a part's tag"},
 		{"sparse huge", one(matVar{"x", 5, []int32{1 << 30, 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "with only 1 values"},
 	} {
 		path := filepath.Join(t.TempDir(), "bad.mat")
@@ -210,6 +216,19 @@ func TestReadMATRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got error %v, want one of %s with %q", test.name, err, path, test.want)
 		}
+	}
+}
+
+// An element that is packed twice holds no variable, and the next is read.
+func TestReadMATPackedTwice(t *testing.T) {
+	once := writeMAT(binary.LittleEndian, true, sampleVars()[0])[matHeader:]
+	twice := writeMAT(binary.LittleEndian, false)
+	packed := deflated(once)
+	twice = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(twice, 15), uint32(len(packed)))
+	twice = append(append(twice, packed...), once...)
+	vars, err := parseMAT(twice)
+	if err != nil || len(vars) != 1 || vars[0].Name != "fea" {
+		t.Errorf("%v, %v", vars, err)
 	}
 }
 

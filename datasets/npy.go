@@ -77,7 +77,7 @@ func readNPY(path, name string, room *room) (Variable, error) {
 		return Variable{}, err
 	}
 	defer f.Close()
-	v, err := parseNPY(bufio.NewReaderSize(f, 1<<16), name, sizeOf(f), room)
+	v, err := parseNPY(buffered(f, sizeOf(f)), name, sizeOf(f), room)
 	if err != nil {
 		return Variable{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -120,7 +120,7 @@ func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		if f.Method == zip.Store && f.UncompressedSize64 <= uint64(size) {
 			known = int64(f.UncompressedSize64)
 		}
-		v, err := parseNPY(bufio.NewReader(r), name, known, room)
+		v, err := parseNPY(buffered(r, int64(min(f.UncompressedSize64, 1<<16))), name, known, room)
 		r.Close()
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -90,6 +91,16 @@ func half(bits uint16) float64 {
 		return -v
 	}
 	return v
+}
+
+// buffered returns a buffer before r, no larger than the n bytes that r holds,
+// where that is known and not 0.
+func buffered(r io.Reader, n int64) *bufio.Reader {
+	size := int64(1 << 16)
+	if n > 0 {
+		size = min(n, size)
+	}
+	return bufio.NewReaderSize(r, int(size))
 }
 
 // maxArray is more bytes than any array that fits into memory has.

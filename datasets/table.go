@@ -24,11 +24,11 @@ type table struct {
 // newTable reads records of at most the given length in bytes and number of
 // fields, divided by comma.
 func newTable(r io.Reader, comma rune, mostBytes, mostFields int) *table {
-	buffered := bufio.NewReader(r)
-	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
-		buffered.Discard(3)
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
 	}
-	t := &table{in: &recordReader{r: buffered, comma: []byte(string(comma)), mostBytes: mostBytes, mostFields: mostFields}}
+	t := &table{in: &recordReader{r: in, comma: []byte(string(comma)), mostBytes: mostBytes, mostFields: mostFields}}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = comma
 	t.csv.FieldsPerRecord = -1
