@@ -38,6 +38,9 @@ type samples struct {
 	weights []float64
 }
 
+// largestNorm is the length of a row whose inverse keeps its digits.
+const largestNorm = 1e300
+
 // readSamples reads x, which is not changed. It copies nothing but matrices
 // that are neither *mat.Dense nor *sparse.CSR. A value that is not finite, or
 // so large that distances overflow, is an error that names its row.
@@ -76,7 +79,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		} else {
 			total += 4 * s.norms[i] * s.norms[i]
 		}
-		if math.IsInf(total+s.norms[i], 0) {
+		if math.IsInf(total+s.norms[i], 0) || d == Cosine && s.norms[i] > largestNorm {
 			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i)
 		}
 	}

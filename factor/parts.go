@@ -101,6 +101,12 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		if weight, err = normalisedCutWeights(d, r.kernel); err != nil {
 			return nil, err
 		}
+		// The coefficients of the condensed data are V times the weights.
+		for i, w := range weight {
+			if p.Cost == KL && !(w >= smallestValue && w <= largestValue) {
+				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the divergence it must lie between %g and %g", w, smallestValue, largestValue)}
+			}
+		}
 	}
 	if r.change, err = newChange(n, p.Tie, known.Labels, weight, p.Cost); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -76,18 +77,47 @@ func (g LearnedGraph) bind(ctx context.Context, x data, _ Known) (boundPenalty, 
 				sum += w
 			}
 			for p, j := range cols {
-				b.initial.Set(i, j, vals[p]/max(sum, floor))
+				if sum > 0 {
+					b.initial.Set(i, j, vals[p]/sum)
+				}
 			}
 		}
 	} else if r, c := b.initial.Dims(); r != n || c != n || !finite(b.initial) || mat.Min(b.initial) < 0 {
 		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
 	}
+	b.start()
+	var err error
+	b.f, err = b.embed(ctx)
+	return b, err
+}
+
+// start sets Q to W₀, of which rows that are not on the simplex are brought to the
+// nearest point of it.
+func (b *boundLearnedGraph) start() {
+	n, _ := b.initial.Dims()
 	b.q = mat.DenseCopyOf(b.initial)
-	b.refresh()
-	if err := b.embed(ctx); err != nil {
-		return nil, err
+	y := make([]float64, 0, n)
+	for i := range n {
+		row := b.q.RawRowView(i)
+		var sum float64
+		for _, w := range row {
+			sum += w
+		}
+		if row[i] != 0 || math.Abs(sum-1) > 1e-9 {
+			y = append(append(y[:0], row[:i]...), row[i+1:]...)
+			setOthers(row, i, y)
+		}
 	}
-	return b, nil
+	b.s, b.degree = symmetricPart(b.q)
+}
+
+// setOthers sets all of a row but its own place i, which becomes 0, to the point of
+// the simplex that is nearest to y. It overwrites y.
+func setOthers(row []float64, i int, y []float64) {
+	projectSimplex(y, y)
+	copy(row[:i], y[:i])
+	row[i] = 0
+	copy(row[i+1:], y[i:])
 }
 
 type boundLearnedGraph struct {
@@ -102,22 +132,22 @@ type boundLearnedGraph struct {
 
 func (b *boundLearnedGraph) root() bool { return false }
 
-// refresh brings s and its degrees up to date with q.
-func (b *boundLearnedGraph) refresh() {
-	n, _ := b.q.Dims()
-	b.s = mat.NewDense(n, n, nil)
-	b.degree = make([]float64, n)
+// symmetricPart returns (Q + Qᵀ)/2 and its degrees.
+func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
+	n, _ := q.Dims()
+	s, degree = mat.NewDense(n, n, nil), make([]float64, n)
 	for i := range n {
 		for j := range n {
-			x := (b.q.At(i, j) + b.q.At(j, i)) / 2
-			b.s.Set(i, j, x)
-			b.degree[i] += x
+			x := (q.At(i, j) + q.At(j, i)) / 2
+			s.Set(i, j, x)
+			degree[i] += x
 		}
 	}
+	return s, degree
 }
 
-// embed sets f to the eigenvectors of the smallest eigenvalues of L_Q.
-func (b *boundLearnedGraph) embed(ctx context.Context) error {
+// embed returns the eigenvectors of the smallest eigenvalues of L_Q, c×n.
+func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	n, _ := b.s.Dims()
 	l := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -128,19 +158,28 @@ func (b *boundLearnedGraph) embed(ctx context.Context) error {
 	}
 	_, vectors, err := eigen.Symmetric(ctx, l, true)
 	if err != nil {
-		return fmt.Errorf("the embedding of the learned graph: %w", err)
+		return nil, fmt.Errorf("the embedding of the learned graph: %w", err)
 	}
-	b.f = mat.DenseCopyOf(vectors.Slice(0, n, 0, b.parts).T())
-	return nil
+	return mat.DenseCopyOf(vectors.Slice(0, n, 0, b.parts).T()), nil
 }
 
-// learn moves F, then Q.
+// learn moves F, then Q, each to its minimum. Under the exact rule a move that
+// raises the objective is not made: where β or λ is large, what rounding leaves of
+// an eigenvalue of 0 or of the distance of tied samples counts more than the move
+// gains.
 func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
-	if err := b.embed(ctx); err != nil {
+	f, err := b.embed(ctx)
+	if err != nil {
 		return err
 	}
 	n, _ := b.q.Dims()
-	df := squaredDistances(b.f)
+	df := squaredDistances(f)
+	if b.rule == Exact {
+		if before := squaredDistances(b.f); inner(b.s, before) < inner(b.s, df) {
+			f, df = b.f, before
+		}
+	}
+	b.f = f
 	toF, toV := b.beta/4, b.lambda/4
 	var dv *mat.Dense
 	if b.rule == Printed {
@@ -148,7 +187,8 @@ func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
 	} else {
 		dv = squaredDistances(v)
 	}
-	y, p := make([]float64, 0, n), make([]float64, n-1)
+	q := mat.NewDense(n, n, nil)
+	y := make([]float64, 0, n)
 	for i := range n {
 		y = y[:0]
 		for j := range n {
@@ -161,14 +201,26 @@ func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
 			}
 			y = append(y, x)
 		}
-		projectSimplex(p, y)
-		row := b.q.RawRowView(i)
-		copy(row[:i], p[:i])
-		row[i] = 0
-		copy(row[i+1:], p[i:])
+		setOthers(q.RawRowView(i), i, y)
 	}
-	b.refresh()
+	s, degree := symmetricPart(q)
+	if b.rule == Exact {
+		penalty := func(q, s *mat.Dense) float64 {
+			return b.distance(q) + b.beta*inner(s, df)/2 + b.lambda*inner(s, dv)/2
+		}
+		if penalty(b.q, b.s) < penalty(q, s) {
+			return nil
+		}
+	}
+	b.q, b.s, b.degree = q, s, degree
 	return nil
+}
+
+// distance returns ‖Q − W₀‖².
+func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
+	var d mat.Dense
+	d.Sub(q, b.initial)
+	return inner(&d, &d)
 }
 
 // squaredDistances returns ‖a_i − a_j‖² of the columns of a.
@@ -206,9 +258,7 @@ func (b *boundLearnedGraph) add(t *terms, v *mat.Dense, share float64) {
 }
 
 func (b *boundLearnedGraph) value(v *mat.Dense) float64 {
-	var d mat.Dense
-	d.Sub(b.q, b.initial)
-	return inner(&d, &d) + b.beta*b.roughness(b.f) + b.lambda*b.roughness(v)
+	return b.distance(b.q) + b.beta*b.roughness(b.f) + b.lambda*b.roughness(v)
 }
 
 // roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².

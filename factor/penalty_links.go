@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -43,9 +44,10 @@ func (l Links) bind(_ context.Context, x data, known Known) (boundPenalty, error
 	return b, nil
 }
 
-// boundLinks never forms the n×n matrix C of the labels: in row i, the samples
-// of i's class are the class's sum less the row itself, and those of the other
-// classes the sum of all less the class's.
+// boundLinks never forms the n×n matrix C of the labels: what is asked of it are
+// sums over the samples of a class but one, and over those of all classes but one.
+// They are sums of what comes before and what comes after. Differences from the sum of
+// all would lose what is small beside what is taken away.
 type boundLinks struct {
 	must, cannot           float64
 	labels                 []int // numbered from 0 to classes-1, or -1
@@ -73,18 +75,29 @@ func (b *boundLinks) root() bool { return true }
 func (b *boundLinks) sums(row, together, apart []float64) {
 	clear(together)
 	clear(apart)
-	class := make([]float64, b.classes)
-	var all float64
+	class, others := make([]float64, b.classes), make([]float64, b.classes)
 	for i, c := range b.labels {
 		if c >= 0 {
+			together[i] = class[c]
 			class[c] += row[i]
-			all += row[i]
 		}
 	}
-	for i, c := range b.labels {
+	var sum float64
+	for c, x := range class {
+		others[c] = sum
+		sum += x
+	}
+	sum = 0
+	for c, x := range slices.Backward(class) {
+		others[c] += sum
+		sum += x
+	}
+	clear(class)
+	for i, c := range slices.Backward(b.labels) {
 		if c >= 0 {
-			together[i] = max(class[c]-row[i], 0)
-			apart[i] = max(all-class[c], 0)
+			together[i] += class[c]
+			class[c] += row[i]
+			apart[i] = others[c]
 		}
 	}
 	addPairs(together, b.mustPairs, row)

@@ -20,7 +20,17 @@ type Result struct {
 	// nil elsewhere.
 	Association *mat.Dense
 	// Objective holds the objective at the initial factors and after each
-	// iteration, before the rescaling on exit; nil where nothing is iterated.
+	// iteration, before the rescaling on exit; nil where nothing is iterated. Where
+	// a method promises that it never rises, an entry J is at most
+	//
+	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S
+	//
+	// after the entry J₀: what double precision can tell apart. S is the size of
+	// the data that the fit is a difference from: ‖X‖², Σx under the divergence,
+	// the trace of a kernel, each with the weights of the samples and of the fit,
+	// ‖Ã‖² of similarities, and 10⁴·‖X‖² of sparse codes, whose equations may
+	// have a condition of 1e10. P is the size of the differences that a graph
+	// penalises, λ·n·‖V‖² and for a learned graph βnc more, and 0 without one.
 	Objective []float64
 	// Penalty is the penalty's part of each entry of Objective, whose rest is
 	// the fit; nil where there is no penalty.

@@ -3,9 +3,18 @@ package factor
 import "slices"
 
 // projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that
-// is nearest to y: y less the number that makes the sum of the positive parts 1.
+// is nearest to y: y less the number that makes the sum of the positive parts 1. The
+// largest value is taken away first, which changes nothing but that 1 is not lost
+// beside it. dst may be y.
 func projectSimplex(dst, y []float64) {
-	falling := slices.Clone(y)
+	if len(y) == 0 {
+		return
+	}
+	largest := slices.Max(y)
+	falling := make([]float64, len(y))
+	for i, x := range y {
+		falling[i] = x - largest
+	}
 	slices.SortFunc(falling, func(a, b float64) int {
 		switch {
 		case a > b:
@@ -23,6 +32,6 @@ func projectSimplex(dst, y []float64) {
 		}
 	}
 	for i, x := range y {
-		dst[i] = max(x-shift, 0)
+		dst[i] = max(x-largest-shift, 0)
 	}
 }

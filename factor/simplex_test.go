@@ -6,6 +6,25 @@ import (
 	"testing"
 )
 
+// TestSimplexFarAway: a number added to all values changes nothing, however large
+// it is beside the simplex.
+func TestSimplexFarAway(t *testing.T) {
+	for _, far := range []float64{1e20, -1e20, 1e100, -1e300} {
+		y := []float64{far, far, far + math.Abs(far), far - math.Abs(far)/2}
+		x := make([]float64, len(y))
+		projectSimplex(x, y)
+		if x[0] != 0 || x[1] != 0 || x[2] != 1 || x[3] != 0 {
+			t.Errorf("%v: got %v", y, x)
+		}
+		projectSimplex(x, []float64{far, far, far, 2 * -math.Abs(far)})
+		for i, want := range []float64{1. / 3, 1. / 3, 1. / 3, 0} {
+			if math.Abs(x[i]-want) > 1e-15 {
+				t.Errorf("three of %v: got %v", far, x)
+			}
+		}
+	}
+}
+
 // TestSimplex: the nearest point of the simplex is y less one number where it
 // is positive, and 0 only where y is below that number.
 func TestSimplex(t *testing.T) {

@@ -49,6 +49,13 @@ func (r SimilarityRule) String() string { return similarityRuleNames.name(r) }
 // UnmarshalText reads the name that settings use.
 func (r *SimilarityRule) UnmarshalText(text []byte) error { return similarityRuleNames.read(r, text) }
 
+// The size that the largest similarity may have: an update multiplies five factors of
+// that size, or of its root.
+const (
+	largestSimilarity  = 1e60
+	smallestSimilarity = 1e-60
+)
+
 // Fit implements [Method].
 func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	d, err := newData(x)
@@ -66,8 +73,8 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	if largest := mat.Max(a); !(largest >= smallestValue && largest <= largestValue) {
-		return nil, fmt.Errorf("the largest similarity is %v; it must lie between %g and %g", largest, smallestValue, largestValue)
+	if largest := mat.Max(a); !(largest >= smallestSimilarity && largest <= largestSimilarity) {
+		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, smallestSimilarity, largestSimilarity)
 	}
 	link(a, known)
 	none, err := newChange(n, NoTie, nil, nil, Frobenius)
