@@ -1,15 +1,15 @@
 package pipeline
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
 // LogFile is the name of the result log in the folder of an experiment: a
@@ -18,155 +18,235 @@ const LogFile = "results.jsonl"
 
 // ReadLog reads the result log in dir, in the order of its lines and a trial
 // once. A last line that was cut off, by a run that was killed, is left out.
-// Where there is no log there are no records. Lines that are no records, from
-// 1, are returned as damaged.
-func ReadLog(dir string) (records []Record, damaged []int, err error) {
-	records, damaged, _, err = readLog(filepath.Join(dir, LogFile))
-	return records, damaged, err
+// Where there is no log there are no records. The numbers, from 1, of lines that
+// cannot be read are returned as unread: they are damaged, or another version
+// wrote them.
+func ReadLog(dir string) (records []Record, unread []int, err error) {
+	lines, _, err := readLog(filepath.Join(dir, LogFile))
+	seen := map[string]bool{}
+	for i, l := range lines {
+		switch {
+		case l.record == nil:
+			unread = append(unread, i+1)
+		case !seen[l.record.Trial]:
+			seen[l.record.Trial] = true
+			records = append(records, *l.record)
+		}
+	}
+	return records, unread, err
 }
 
-// readLog also returns how many bytes the whole lines take.
-func readLog(path string) (records []Record, damaged []int, whole int64, err error) {
-	f, err := os.Open(path)
+// logLine is a line of the log: its text, with the line feed, and the record that
+// it is, or nil.
+type logLine struct {
+	text   []byte
+	record *Record
+}
+
+// readLog returns the whole lines of the log, and what follows the last of them.
+func readLog(path string) (lines []logLine, rest []byte, err error) {
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, 0, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
-	defer f.Close()
-	seen := map[string]bool{}
-	r := bufio.NewReader(f)
-	for line := 1; ; line++ {
-		text, err := r.ReadBytes('\n')
-		if err == io.EOF {
-			return records, damaged, whole, nil // what is left is half a line, or nothing
+	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return lines, line, nil
 		}
-		if err != nil {
-			return nil, nil, 0, fmt.Errorf("%s: %w", path, err)
-		}
-		whole += int64(len(text))
-		rec, ok := parseRecord(text)
-		switch {
-		case !ok:
-			damaged = append(damaged, line)
-		case !seen[rec.Trial]:
-			seen[rec.Trial] = true
-			records = append(records, rec)
-		}
+		lines = append(lines, logLine{line, parseRecord(line)})
 	}
+	return lines, nil, nil
 }
 
-// parseRecord reads a line of the log and tells whether it is a record.
-func parseRecord(text []byte) (rec Record, ok bool) {
+// parseRecord reads a line of the log; nil where it is no record.
+func parseRecord(text []byte) *Record {
+	rec := &Record{}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if dec.Decode(&rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
-		return rec, false
+	if dec.Decode(rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
+		return nil
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil // more than one value
 	}
 	for _, x := range rec.Scores {
 		if !(x >= -1 && x <= 1) {
-			return rec, false
+			return nil
 		}
 	}
-	return rec, true
+	return rec
 }
 
-// log appends records to the result log.
+// recordStart is what the text of each record begins with.
+const recordStart = `{"trial":"`
+
+// isBegun tells whether the text is the beginning of a record, whose end a killed
+// run did not write any more.
+func isBegun(text []byte) bool {
+	n := min(len(text), len(recordStart))
+	return string(text[:n]) == recordStart[:n]
+}
+
+// log appends records to the result log. Each is in the file when append returns,
+// so that it outlives the process, and on the disk soon after.
 type log struct {
-	path   string
-	file   *os.File
-	done   map[string]Record
-	unlock func()
+	path  string
+	file  *os.File
+	size  int64 // of the whole lines
+	done  map[string]Record
+	dirty chan struct{} // has something while there is something to bring to the disk
+	sync  chan error    // gets the first error of doing so, at the end
 }
 
-// openLog reads the log in dir, cuts off what is no whole line, and opens it
-// for appending. It keeps other runs out until it is closed.
+// openLog reads the log in dir and opens it for appending. The beginning of a
+// record at its end, which a killed run left, is cut off; other text there
+// becomes a line.
 func openLog(dir string) (*log, error) {
-	l := &log{path: filepath.Join(dir, LogFile), done: map[string]Record{}}
-	var err error
-	if l.unlock, err = lock(filepath.Join(dir, ".lock")); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	if err := l.open(); err != nil {
-		l.unlock()
+	l := &log{path: filepath.Join(dir, LogFile), done: map[string]Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
+	lines, rest, err := readLog(l.path)
+	if err != nil {
 		return nil, err
 	}
+	for _, line := range lines {
+		l.size += int64(len(line.text))
+		if r := line.record; r != nil {
+			if _, twice := l.done[r.Trial]; !twice {
+				l.done[r.Trial] = *r
+			}
+		}
+	}
+	if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
+		return nil, err
+	}
+	if err := l.mend(rest); err != nil {
+		l.file.Close()
+		return nil, err
+	}
+	go func() {
+		var first error
+		for range l.dirty {
+			if err := l.file.Sync(); first == nil {
+				first = err
+			}
+		}
+		l.sync <- first
+	}()
 	return l, nil
 }
 
-func (l *log) open() error {
-	records, _, whole, err := readLog(l.path)
-	if err != nil {
+// mend makes the log end with a whole line.
+func (l *log) mend(rest []byte) error {
+	if len(rest) == 0 {
+		_, err := l.file.Seek(l.size, io.SeekStart)
 		return err
 	}
-	for _, r := range records {
-		l.done[r.Trial] = r
+	r := parseRecord(rest)
+	if r == nil && isBegun(rest) {
+		return l.cut()
 	}
-	if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
+	if _, err := l.file.Seek(l.size+int64(len(rest)), io.SeekStart); err != nil {
 		return err
 	}
-	if err := l.file.Truncate(whole); err != nil {
+	if _, err := l.file.Write([]byte("\n")); err != nil {
 		return err
 	}
-	_, err = l.file.Seek(whole, io.SeekStart)
+	l.size += int64(len(rest)) + 1
+	if r != nil {
+		if _, twice := l.done[r.Trial]; !twice {
+			l.done[r.Trial] = *r
+		}
+	}
+	return nil
+}
+
+// cut removes what follows the last whole line.
+func (l *log) cut() error {
+	if err := l.file.Truncate(l.size); err != nil {
+		return err
+	}
+	_, err := l.file.Seek(l.size, io.SeekStart)
 	return err
 }
 
-// errLocked says that another run has the log.
-var errLocked = errors.New("another run is using this folder")
-
+// append adds a record. Where that fails, on a full disk for example, the log is
+// as it was.
 func (l *log) append(r *Record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
 	if _, err := l.file.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("%s: %w", l.path, err)
+		l.cut() // what cannot be cut off now is when the log is opened again
+		return err
 	}
+	l.size += int64(len(text)) + 1
 	l.done[r.Trial] = *r
+	select {
+	case l.dirty <- struct{}{}:
+	default:
+	}
 	return nil
 }
 
-// settle rewrites the log with the records in the order of the trials, then
-// those of other settings in the order they had.
+// close has the disk hold all of the log and closes it.
+func (l *log) close() error {
+	close(l.dirty)
+	err := <-l.sync
+	if syncing := l.file.Sync(); err == nil {
+		err = syncing
+	}
+	if closing := l.file.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// settle puts the lines of the log in the order of the trials, then records of
+// other settings in the order they had, then lines that cannot be read. Of a
+// trial that is there twice the first record is kept.
 func (l *log) settle(order []string) error {
-	records, _, _, err := readLog(l.path)
+	lines, rest, err := readLog(l.path)
 	if err != nil {
 		return err
 	}
 	rank := map[string]int{}
 	for i, id := range order {
-		rank[id] = i + 1
+		rank[id] = i
 	}
-	planned := make([]*Record, len(order))
-	var others []*Record
-	for i := range records {
-		if at := rank[records[i].Trial]; at > 0 {
-			planned[at-1] = &records[i]
-		} else {
-			others = append(others, &records[i])
-		}
-	}
-	var text bytes.Buffer
-	for _, r := range append(planned, others...) {
-		if r == nil {
+	planned := make([][]byte, len(order))
+	var others, unread [][]byte
+	seen := map[string]bool{}
+	for _, line := range lines {
+		if line.record == nil {
+			unread = append(unread, line.text)
 			continue
 		}
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
+		id := line.record.Trial
+		if seen[id] {
+			continue
 		}
-		text.Write(append(line, '\n'))
+		seen[id] = true
+		if at, ok := rank[id]; ok {
+			planned[at] = line.text
+		} else {
+			others = append(others, line.text)
+		}
 	}
-	return writeFile(l.path, text.Bytes())
+	old := bytes.Join(texts(lines), nil)
+	text := bytes.Join(append(append(append(planned, others...), unread...), rest), nil)
+	if bytes.Equal(text, old) {
+		return nil
+	}
+	return atomicfile.Write(l.path, text)
 }
 
-// writeFile replaces a file at once, so that it is never half there.
-func writeFile(path string, text []byte) error {
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, text, 0o666); err != nil {
-		return err
+func texts(lines []logLine) [][]byte {
+	all := make([][]byte, len(lines))
+	for i, line := range lines {
+		all[i] = line.text
 	}
-	return os.Rename(tmp, path)
+	return all
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // writeSet writes a CSV set of classes with so many samples each, as blobs in
@@ -346,8 +348,8 @@ func TestRandomPart(t *testing.T) {
 	}
 }
 
-// TestDamagedResults: what is damaged is left out, run again and mended, and
-// nothing else is.
+// TestDamagedResults: lines that are damaged are run again and kept behind the
+// others. A damaged model is named, and made again when it was moved away.
 func TestDamagedResults(t *testing.T) {
 	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
@@ -365,11 +367,18 @@ func TestDamagedResults(t *testing.T) {
 	if err != nil || len(models) == 0 {
 		t.Fatal(models, err)
 	}
+	if records, bad, err := ReadLog(dir); err != nil || fmt.Sprint(bad) != "[4 6 9]" || len(records) != p.Len()-3 {
+		t.Errorf("damaged lines %v, %d records, %v", bad, len(records), err)
+	}
 	if err := os.Truncate(models[0], 100); err != nil {
 		t.Fatal(err)
 	}
-	if records, bad, err := ReadLog(dir); err != nil || fmt.Sprint(bad) != "[4 6 9]" || len(records) != p.Len()-3 {
-		t.Errorf("damaged lines %v, %d records, %v", bad, len(records), err)
+	var foreign *output.ForeignError
+	if _, err := Run(t.Context(), p, dir, RunOptions{}); !errors.As(err, &foreign) || !foreign.Changed || !strings.Contains(err.Error(), models[0]) {
+		t.Errorf("a damaged model: %v", err)
+	}
+	if err := os.Remove(models[0]); err != nil {
+		t.Fatal(err)
 	}
 	first := -1
 	got := runPlan(t, p, dir, RunOptions{Progress: func(done, _ int) {
@@ -377,8 +386,12 @@ func TestDamagedResults(t *testing.T) {
 			first = done
 		}
 	}})
+	want = bytes.Join([][]byte{want, damaged[3], damaged[5], damaged[8]}, nil)
 	if !bytes.Equal(got, want) {
-		t.Error("the log is not what it was")
+		t.Error("the log is not what it was with the damaged lines behind it")
+	}
+	if again := runPlan(t, p, dir, RunOptions{}); !bytes.Equal(again, want) {
+		t.Error("run once more, the log is another")
 	}
 	if first < p.Len()-4 {
 		t.Errorf("%d trials were taken from the log, want all but 4", first)
@@ -398,7 +411,7 @@ func TestTwoRuns(t *testing.T) {
 	_, err := Run(t.Context(), p, dir, RunOptions{Progress: func(done, _ int) {
 		if done == 3 && !tried {
 			tried = true
-			if _, err := Run(t.Context(), p, dir, RunOptions{}); !errors.Is(err, errLocked) {
+			if _, err := Run(t.Context(), p, dir, RunOptions{}); !errors.Is(err, output.ErrInUse) {
 				t.Errorf("a second run in the same folder: %v", err)
 			}
 		}

@@ -38,6 +38,9 @@ type Record struct {
 	// factors) to the last; empty for methods without iterations.
 	Curve    []Point  `json:"curve,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Build is what computed it, as Build says; empty in records of earlier
+	// versions.
+	Build string `json:"build,omitempty"`
 }
 
 // Point is the objective after so many iterations, and how much of it is the

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/filename"
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // ModelDir is the folder, in that of an experiment, of the saved models: for
@@ -53,30 +53,36 @@ func (e *TrialsError) Error() string {
 // Unwrap returns the first error.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run runs the trials of the plan that are not yet in the result log in dir,
-// appends each to it when it is done, and returns the records of all trials of
-// the plan in its order. A trial that fails, be it by a panic, does not keep the
-// others from being run; the error is then a *TrialsError. When Run ends early, what is done is in
-// the log, and running again goes on from there; the records are then those
-// there are.
+// Run opens the folder dir by OpenResults, runs the plan in it, and closes it.
 func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, error) {
-	if err := os.MkdirAll(filepath.Join(dir, ModelDir), 0o777); err != nil {
-		return nil, err
-	}
-	log, err := openLog(dir)
+	r, err := OpenResults(dir, p.Experiment)
 	if err != nil {
 		return nil, err
 	}
-	defer log.unlock()
-	runErr := p.Summary().write(dir)
-	if runErr == nil {
-		runErr = p.runAll(ctx, log, dir, opt)
+	records, err := r.Run(ctx, p, opt)
+	return records, errors.Join(err, r.Close())
+}
+
+// Run runs the trials of the plan that are not yet in the result log, appends
+// each to it when it is done, and returns the records of all trials of the plan
+// in its order. Pages that show other trials are removed first. A trial that
+// fails, be it by a panic, does not keep the others from being run; the error is
+// then a *TrialsError. When Run ends early, what is done is in the log, and
+// running again goes on from there; the records are then those there are.
+func (r *Results) Run(ctx context.Context, p *Plan, opt RunOptions) ([]Record, error) {
+	if err := r.begin(p); err != nil {
+		return nil, err
 	}
+	log, err := openLog(r.Dir())
+	if err != nil {
+		return nil, err
+	}
+	runErr := p.runAll(ctx, log, r.folder, opt)
 	var some *TrialsError
 	if runErr == nil || errors.As(runErr, &some) {
-		runErr = errors.Join(runErr, p.saveBest(ctx, log, dir), p.saveWords(ctx, dir))
+		runErr = errors.Join(runErr, p.saveBest(ctx, log, r.folder), p.saveWords(ctx, r.folder))
 	}
-	err = log.file.Close()
+	err = log.close()
 	if runErr == nil {
 		runErr = err
 	}
@@ -94,10 +100,10 @@ func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, er
 	return records, log.settle(order)
 }
 
-func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions) error {
+func (p *Plan) runAll(ctx context.Context, log *log, to *output.Folder, opt RunOptions) error {
 	var todo []trial
 	for _, t := range p.trials {
-		if _, done := log.done[t.id]; !done || p.lacksModel(t, dir) {
+		if _, done := log.done[t.id]; !done || p.lacksModel(t, to.Dir()) {
 			todo = append(todo, t)
 		}
 	}
@@ -136,7 +142,7 @@ func (p *Plan) runAll(ctx context.Context, log *log, dir string, opt RunOptions)
 				return nil
 			}
 			if res != nil && p.keepsModel(t) {
-				if err := saveModel(filepath.Join(dir, ModelDir, p.modelFile(t)), res); err != nil {
+				if err := p.saveModel(to, t, res); err != nil {
 					return err
 				}
 			}
@@ -180,29 +186,29 @@ func (p *Plan) keepsModel(t trial) bool {
 
 // saveBest finds the best rank of each method, where there are several, and saves
 // its models.
-func (p *Plan) saveBest(ctx context.Context, log *log, dir string) error {
+func (p *Plan) saveBest(ctx context.Context, log *log, to *output.Folder) error {
 	if len(p.Experiment.Rank) < 2 {
-		return nil
+		return p.Summary().write(to)
 	}
 	p.best = p.bestRanks(log.done)
 	for _, t := range p.trials {
-		if _, done := log.done[t.id]; !done || !p.lacksModel(t, dir) {
+		if _, done := log.done[t.id]; !done || !p.lacksModel(t, to.Dir()) {
 			continue
 		}
 		_, res, err := p.run(ctx, t)
 		if err != nil {
 			return err
 		}
-		if err := saveModel(filepath.Join(dir, ModelDir, p.modelFile(t)), res); err != nil {
+		if err := p.saveModel(to, t, res); err != nil {
 			return err
 		}
 	}
-	return p.Summary().write(dir)
+	return p.Summary().write(to)
 }
 
 // saveWords saves the visual words, where there are, that the saved models are
 // of.
-func (p *Plan) saveWords(ctx context.Context, dir string) error {
+func (p *Plan) saveWords(ctx context.Context, to *output.Folder) error {
 	if p.Inputs.bag == nil {
 		return nil
 	}
@@ -214,7 +220,7 @@ func (p *Plan) saveWords(ctx context.Context, dir string) error {
 	if err := seen.vocabulary.Save(&text); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, ModelDir, WordsFile), text.Bytes())
+	return to.Write(ModelDir+"/"+WordsFile, text.Bytes())
 }
 
 // bestRanks returns the rank of the best mean score of each method with the most
@@ -259,10 +265,11 @@ func (p *Plan) modelFile(t trial) string {
 	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
 }
 
-func saveModel(path string, res *factor.Result) error {
+func (p *Plan) saveModel(to *output.Folder, t trial, res *factor.Result) error {
+	name := ModelDir + "/" + p.modelFile(t)
 	var text bytes.Buffer
 	if err := res.Save(&text); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", filepath.Join(to.Dir(), filepath.FromSlash(name)), err)
 	}
-	return writeFile(path, text.Bytes())
+	return to.Write(name, text.Bytes())
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
@@ -33,14 +34,10 @@ func (p *Plan) samples(t trial) []Sample {
 	return out
 }
 
-// writeSamples writes the list into dir, or removes it where there are none.
-func writeSamples(dir string, samples []Sample, classes []string) error {
-	path := filepath.Join(dir, SamplesFile)
+// writeSamples writes the list into a folder, or removes it where there are none.
+func writeSamples(to *output.Folder, samples []Sample, classes []string) error {
 	if len(samples) == 0 {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return to.Remove(SamplesFile)
 	}
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
@@ -49,7 +46,7 @@ func writeSamples(dir string, samples []Sample, classes []string) error {
 		out.Write([]string{spreadsheet.Cell(inUTF8(s.Name)), spreadsheet.Cell(inUTF8(classes[s.Class]))})
 	}
 	out.Flush() // into memory
-	return writeFile(path, text.Bytes())
+	return to.Write(SamplesFile, text.Bytes())
 }
 
 // readSamples reads the list in dir, of samples of these classes; nil where

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // SummaryFile is the name of the file in an experiment's folder that says what
@@ -27,6 +28,9 @@ type Summary struct {
 	Settings [][2]string `json:"settings"`
 	// Warnings say what was left out of the data.
 	Warnings []string `json:"warnings,omitempty"`
+	// Shared are the settings that all trials share, in words. They tell one
+	// experiment from another.
+	Shared [][2]string `json:"shared,omitempty"`
 	// Methods are the methods' labels, in the order of the experiment, and
 	// Sweeps say which of them are one method with several settings.
 	Methods []string `json:"methods"`
@@ -52,7 +56,7 @@ type Summary struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings = e.Notes(p.Inputs)
+	s.Warnings, s.Shared = e.Notes(p.Inputs), e.shared()
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {
@@ -100,24 +104,34 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
-func (s *Summary) write(dir string) error {
+func (s *Summary) write(to *output.Folder) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := writeSamples(dir, s.Samples, s.Classes); err != nil {
+	if err := writeSamples(to, s.Samples, s.Classes); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, SummaryFile), append(text, '\n'))
+	return to.Write(SummaryFile, append(text, '\n'))
 }
 
 // ReadSummary reads the summary of the experiment whose results are in dir.
 func ReadSummary(dir string) (*Summary, error) {
-	path := filepath.Join(dir, SummaryFile)
-	text, err := os.ReadFile(path)
+	s, err := readSummary(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no results of an experiment: there is no %s in it", dir, SummaryFile)
 	}
+	if err != nil {
+		return nil, err
+	}
+	s.Samples, err = readSamples(dir, s.Classes)
+	return s, err
+}
+
+// readSummary reads the summary in dir without the samples.
+func readSummary(dir string) (*Summary, error) {
+	path := filepath.Join(dir, SummaryFile)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +151,6 @@ func ReadSummary(dir string) (*Summary, error) {
 		if !sweep.whole() {
 			return nil, fmt.Errorf("%s: the sweep of %s has not one value of each setting for each method", path, sweep.Name)
 		}
-	}
-	if s.Samples, err = readSamples(dir, s.Classes); err != nil {
-		return nil, err
 	}
 	return s, nil
 }

@@ -49,7 +49,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	m := e.Methods[t.method]
 	rec := &Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
-		Samples: len(d.rows), Tested: len(d.testRows),
+		Samples: len(d.rows), Tested: len(d.testRows), Build: Build(),
 	}
 	for _, c := range d.labels {
 		if c >= 0 {

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -193,6 +194,20 @@ func (w *experimentWriter) pictures(view *experimentView) error {
 // photographsFile keeps what a page shows of photographs, for pages that are
 // made without them.
 const photographsFile = "photographs.json"
+
+// CopyPhotographs copies into a folder, to which an experiment is then written
+// without photographs, what the page in from says of them. It returns the folders
+// of the pictures, which are not copied, or nil where that page has none.
+func CopyPhotographs(to, from string) (pictures []string, err error) {
+	text, err := os.ReadFile(filepath.Join(from, photographsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
+}
 
 // photographs writes the parts and the visual words on photographs, or takes
 // those that were written before.

@@ -165,3 +165,112 @@ func TestNoFolderLeft(t *testing.T) {
 	refused(t, "file is a file", groupPhotos("file/out")...)
 	refused(t, "file is a file", groupPhotos("file")...)
 }
+
+// tinyRun is an experiment that takes no time.
+var tinyRun = strings.Fields("run --name tiny --set generated,samples=200 --features pixels=8 --method nmf,iterations=3 --method gnmf,iterations=3 --classes 2 --repeats 2")
+
+// TestRunSparesFiles: as TestClusterSparesFiles, for run and report.
+func TestRunSparesFiles(t *testing.T) {
+	workplace(t)
+	must(t, append(tinyRun, "--out", "written")...)
+	for _, name := range []string{"index.html", "results.jsonl", "experiment.json", "samples.csv", "models/mine.npz", "tables/mine.csv", "curves/ac.png", "bases/nmf.png", "coefficients/x/y.png", "confusion/1.png", "patches/1.png", "words/1.png", "photographs.json"} {
+		dir := filepath.Join("mine", strings.ReplaceAll(name, "/", "-"))
+		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
+		place(t, filepath.Join(dir, "index.html"), "mine too")
+		want := contents(t, dir)
+		refused(t, "partwise: "+dir, append(tinyRun, "--out", dir)...)
+		refused(t, dir, "report", dir)
+		same(t, name+" in a folder of the user's", dir, want)
+
+		if err := os.CopyFS(dir+"-written", os.DirFS("written")); err != nil {
+			t.Fatal(err)
+		}
+		dir += "-written"
+		place(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
+		want = contents(t, dir)
+		if name != "results.jsonl" { // which grows: see below
+			refused(t, filepath.Join(dir, filepath.FromSlash(name)), append(tinyRun, "--out", dir)...)
+			same(t, name+" among results", dir, want)
+		}
+		switch strings.SplitN(name, "/", 2)[0] {
+		case "index.html", "tables", "curves", "bases", "coefficients", "confusion", "patches", "words", "photographs.json":
+			refused(t, filepath.Join(dir, filepath.FromSlash(name)), "report", dir)
+			same(t, name+" among results that are reported", dir, want)
+		}
+	}
+	// A log that somebody wrote into is kept to the last line.
+	dir := filepath.Join("mine", "results.jsonl-written")
+	write(t, filepath.Join(dir, "results.jsonl"), "mine\n"+read(t, "written", "results.jsonl"))
+	code, _, stderr := partwise(append(tinyRun, "--out", dir)...)
+	if code != exitDone || !strings.Contains(stderr, "are damaged or of another version") {
+		t.Errorf("a log with a note: %d, %q", code, stderr)
+	}
+	if log := read(t, dir, "results.jsonl"); log != read(t, "written", "results.jsonl")+"mine\n" {
+		t.Errorf("a log with a note became\n%s", log)
+	}
+	// Groups do not go among an experiment's results, nor results among groups.
+	refused(t, "written holds the results of partwise run", groupPhotos("written")...)
+	must(t, groupPhotos("groups")...)
+	refused(t, "groups holds the results of partwise cluster", append(tinyRun, "--out", "groups")...)
+}
+
+// TestRunInUse: a folder in which a run is going on is refused at once, and
+// nothing is said of trials.
+func TestRunInUse(t *testing.T) {
+	workplace(t)
+	must(t, tinyRun...)
+	folder, err := output.Open(filepath.Join("results", "tiny"), output.Spec{Command: "run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	for _, args := range [][]string{tinyRun, {"report", filepath.Join("results", "tiny")}} {
+		code, _, stderr := partwise(args...)
+		if want := "partwise: " + filepath.Join("results", "tiny") + ": another partwise is using this folder\n"; code != exitFailed || stderr != want {
+			t.Errorf("%v: %d and %q, want %q", args, code, stderr, want)
+		}
+	}
+}
+
+// TestOneNameTwice: two experiments that would share a folder by its default name
+// are told apart before any work.
+func TestOneNameTwice(t *testing.T) {
+	workplace(t)
+	if err := os.CopyFS("b/photos", os.DirFS("photos")); err != nil {
+		t.Fatal(err)
+	}
+	flags := strings.Fields("--features pixels=8 --method nmf,iterations=3 --classes 2 --repeats 1")
+	must(t, slices.Concat([]string{"run", "--set", "photos,pattern='{class}-*'"}, flags)...)
+	want := contents(t, "results")
+	refused(t, filepath.Join("results", "photos")+" holds the results of the experiment photos with data: photos, pattern {class}-*, and the experiment photos has data: b/photos, pattern {class}-*",
+		slices.Concat([]string{"run", "--set", "b/photos,pattern='{class}-*'"}, flags)...)
+	same(t, "the first experiment", "results", want)
+	must(t, slices.Concat([]string{"run", "--set", "./photos,pattern='{class}-*'"}, flags, []string{"--repeats", "2"})...)
+}
+
+// TestModelOfAnotherShape: a model that does not fit the images is left out of the
+// page, which says so.
+func TestModelOfAnotherShape(t *testing.T) {
+	workplace(t)
+	must(t, tinyRun...)
+	must(t, append(tinyRun, "--name", "larger", "--features", "pixels=9")...)
+	model := func(name string) string {
+		found, err := filepath.Glob(filepath.Join("results", name, "models", "nmf-*.npz"))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		return found[0]
+	}
+	write(t, model("tiny"), read(t, model("larger")))
+	code, out, stderr := partwise("report", "results/tiny")
+	if code != exitDone || !strings.Contains(stderr, model("tiny")+" have 81 values") || !strings.Contains(out, "4 of 4 trials") {
+		t.Errorf("%d, %q, %q", code, out, stderr)
+	}
+	page := read(t, "results", "tiny", "index.html")
+	if !strings.Contains(page, "the parts of nmf are not shown") || strings.Contains(page, "bases/nmf.png") || !strings.Contains(page, "bases/gnmf.png") {
+		t.Error("the page does not say what is left out, or leaves out more")
+	}
+	if _, err := os.Stat("results/tiny/bases/nmf.png"); !os.IsNotExist(err) {
+		t.Errorf("the picture of before is still there: %v", err)
+	}
+}

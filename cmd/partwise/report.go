@@ -22,13 +22,24 @@ func reportCommand() *cobra.Command {
 		Long:    "Report makes the tables, curves, pictures and the page from the result log in a folder, of a finished experiment or of one that was stopped.",
 		Example: "  partwise report results/demo",
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return writeReport(cmd, args[0], nil) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			results, err := pipeline.ReopenResults(args[0], report.ExperimentFiles...)
+			if err != nil {
+				return err
+			}
+			defer results.Close()
+			if err := writeReport(cmd, results, nil); err != nil {
+				return err
+			}
+			return results.Close()
+		},
 	}
 }
 
-// writeReport writes the report of the results in dir, with what was learned of
-// visual words where this is at hand, and prints its tables.
-func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) error {
+// writeReport writes the report of the results, with what was learned of visual
+// words where this is at hand, and prints its tables.
+func writeReport(cmd *cobra.Command, results *pipeline.Results, shown *pipeline.Illustrations) error {
+	dir := results.Dir()
 	s, err := pipeline.ReadSummary(dir)
 	if err != nil {
 		return err
@@ -41,9 +52,22 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 		Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Sweeps: s.Sweeps,
 		Classes: s.Classes, Records: records, Trials: len(s.Trials), Warnings: s.Warnings,
 	}
+	warn := func(text string) {
+		e.Warnings = append(e.Warnings, text)
+		plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", text)
+	}
+	if mixed := pipeline.MixedBuilds(records); mixed != "" {
+		warn(mixed)
+	}
 	if s.Height > 0 {
 		for i, m := range s.LoadModels(dir) {
-			if m != nil && m.Vectors() != nil {
+			if m == nil || m.Vectors() == nil {
+				continue
+			}
+			if rows, _ := m.Vectors().Dims(); rows != s.Height*s.Width*max(s.Channels, 1) {
+				warn(fmt.Sprintf("the parts of %s are not shown: the basis vectors of %s have %d values, and the images %d×%d pixels in %d channel(s)",
+					s.Methods[i], filepath.Join(dir, pipeline.ModelDir, s.Models[i]), rows, s.Height, s.Width, max(s.Channels, 1)))
+			} else {
 				e.Bases = append(e.Bases, report.Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels})
 			}
 		}
@@ -59,7 +83,14 @@ func writeReport(cmd *cobra.Command, dir string, shown *pipeline.Illustrations) 
 	}
 	drawing := newBar(cmd.ErrOrStderr(), "drawing")
 	e.Patches, e.Words = illustrate(cmd.Context(), shown, cmd.ErrOrStderr(), drawing)
-	err = report.WriteExperiment(cmd.Context(), dir, e)
+	err = results.Publish(func(staging string) (keep []string, err error) {
+		if shown == nil {
+			if keep, err = report.CopyPhotographs(staging, dir); err != nil {
+				return nil, err
+			}
+		}
+		return keep, report.WriteExperiment(cmd.Context(), staging, e)
+	})
 	drawing.end()
 	if err != nil {
 		return stopped(cmd.Context(), err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // keys are the flags that say what an experiment file says, one key each.
@@ -171,38 +172,75 @@ func nameOf(set string) (string, error) {
 
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	results, err := pipeline.OpenResults(out, e, report.ExperimentFiles...)
+	if err != nil {
+		return err
+	}
+	defer results.Close()
 	in, err := prepare(cmd, e, e.CheckSet)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	tellNotes(stderr, e.Notes(in))
-	if _, damaged, err := pipeline.ReadLog(out); err == nil && len(damaged) > 0 {
-		plaintext.Fprintf(stderr, "partwise: %d damaged lines of %s are left out, the first of them line %d; their trials are run again\n",
-			len(damaged), filepath.Join(out, pipeline.LogFile), damaged[0])
-	}
 	plan, err := pipeline.NewPlan(e, in)
 	if err != nil {
 		return err
 	}
+	if err := tellLog(stderr, plan, out); err != nil {
+		return err
+	}
 	trials := newBar(stderr, "trials")
-	records, err := pipeline.Run(ctx, plan, out, pipeline.RunOptions{Workers: workers, Progress: trials.count})
+	records, err := results.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.count})
 	trials.end()
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
 	case errors.As(err, &some) && len(records) > 0:
-		if reportErr := writeReport(cmd, out, nil); reportErr != nil {
+		if reportErr := writeReport(cmd, results, nil); reportErr != nil {
 			return reportErr
 		}
 		return err
-	case err != nil:
+	case err != nil && len(records) > 0:
 		return fmt.Errorf("%w (%d of %d trials are kept in %s)", err, len(records), plan.Len(), out)
+	case err != nil:
+		return err
 	}
 	shown, err := plan.Illustrate(ctx, out)
 	if err != nil {
 		return err
 	}
-	return writeReport(cmd, out, shown)
+	if err := writeReport(cmd, results, shown); err != nil {
+		return err
+	}
+	return results.Close()
+}
+
+// tellLog says what somebody should know of the log that a run goes on from:
+// which of its lines cannot be read, and that another build ran some trials.
+func tellLog(stderr io.Writer, plan *pipeline.Plan, dir string) error {
+	_, unread, err := pipeline.ReadLog(dir)
+	if err != nil {
+		return err
+	}
+	if len(unread) > 0 {
+		plaintext.Fprintf(stderr, "partwise: %d lines of %s, the first of them line %d, are damaged or of another version of partwise; they are kept, and their trials run again\n",
+			len(unread), filepath.Join(dir, pipeline.LogFile), unread[0])
+	}
+	records, err := plan.Summary().Records(dir)
+	if err != nil {
+		return err
+	}
+	other := 0
+	for _, r := range records {
+		if r.Build != "" && r.Build != pipeline.Build() {
+			other++
+		}
+	}
+	if other > 0 && len(records) < plan.Len() {
+		plaintext.Fprintf(stderr, "partwise: %d of the %d trials of %s were run by another build or processor than this one (%s): the last digits may differ from those of an unbroken run\n",
+			other, plan.Len(), dir, pipeline.Build())
+	}
+	return nil
 }

@@ -1,0 +1,246 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/output"
+)
+
+// tiny is an experiment of 2×2 trials.
+const tiny = `{name: tiny, methods: [kmeans, nmf], classes: 2, repeats: 2, seed: 3}`
+
+// TestUnreadLines: what stands in the log and cannot be read is never lost, and
+// half a record of a killed run is no line.
+func TestUnreadLines(t *testing.T) {
+	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	whole := string(runPlan(t, p, t.TempDir(), RunOptions{}))
+	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
+	later := strings.Replace(lines[0], `{"trial":"`, `{"version":9,"trial":"`, 1)
+	for name, c := range map[string]struct{ log, want string }{
+		"a line of a later version":        {later + lines[1], whole + later},
+		"text at the end":                  {lines[0] + "a note", whole + "a note\n"},
+		"half a record":                    {lines[0] + lines[1][:len(lines[1])/2], whole},
+		"the beginning of one":             {lines[0] + `{"tri`, whole},
+		"a record without its line feed":   {lines[0] + strings.TrimSuffix(lines[1], "\n"), whole},
+		"a record of another trial, twice": {strings.Replace(lines[0], `"trial":"`, `"trial":"x`, 1) + lines[0] + lines[0], whole + strings.Replace(lines[0], `"trial":"`, `"trial":"x`, 1)},
+		"two records in a line":            {strings.TrimSuffix(lines[0], "\n") + lines[1] + lines[2], whole + strings.TrimSuffix(lines[0], "\n") + lines[1]},
+	} {
+		dir := t.TempDir()
+		runPlan(t, p, dir, RunOptions{})
+		if err := os.WriteFile(filepath.Join(dir, LogFile), []byte(c.log), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got := string(runPlan(t, p, dir, RunOptions{})); got != c.want {
+				t.Errorf("%s: the log is\n%s, want\n%s", name, got, c.want)
+			}
+		}
+	}
+}
+
+// TestOtherExperiment: a folder is of one experiment. Another one is refused
+// before any work with a message that names both; more methods, classes, ranks
+// and repeats do not make it another.
+func TestOtherExperiment(t *testing.T) {
+	set := writeSet(t, 9, 10, 11)
+	dir := t.TempDir()
+	p := newPlan(t, tiny, set)
+	runPlan(t, p, dir, RunOptions{})
+	before := readFile(t, filepath.Join(dir, SummaryFile))
+	parse := func(text, set string) *Experiment {
+		e, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		return e
+	}
+	for text, want := range map[string]string{
+		strings.Replace(tiny, "seed: 3", "seed: 4", 1):                                     "holds the results of the experiment tiny with seed: 3, and the experiment tiny has seed: 4",
+		strings.Replace(tiny, "seed: 3", "seed: 3, labels: 30%", 1):                        "labels: none",
+		strings.Replace(tiny, "seed: 3", "seed: 3, features: {hog: true}", 1):              "histograms of oriented gradients",
+		strings.Replace(tiny, "name: tiny", "name: other, cluster: {distance: cosine}", 1): "the experiment other has clustering",
+	} {
+		if _, err := OpenResults(dir, parse(text, set)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	other := writeSet(t, 9, 10, 11)
+	if _, err := OpenResults(dir, parse(tiny, other)); err == nil || !strings.Contains(err.Error(), set) || !strings.Contains(err.Error(), other) {
+		t.Errorf("other data: %v", err)
+	}
+	if !bytes.Equal(before, readFile(t, filepath.Join(dir, SummaryFile))) {
+		t.Error("a refused experiment changed the folder")
+	}
+	link := filepath.Join(t.TempDir(), "link.csv")
+	if err := os.Symlink(set, link); err != nil {
+		t.Fatal(err)
+	}
+	for text, path := range map[string]string{
+		tiny: link,
+		strings.Replace(tiny, "repeats: 2", "repeats: 3", 1):           set,
+		strings.Replace(tiny, "nmf", "{name: gnmf, lambda: 3}, cf", 1): set,
+		strings.Replace(tiny, "classes: 2", "classes: 2..3", 1):        set,
+		strings.Replace(tiny, "classes: 2", "rank: [3, 4]", 1):         set,
+	} {
+		r, err := OpenResults(dir, parse(text, path))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		r.Close()
+	}
+}
+
+// TestStalePages: pages about other trials go when a run begins, and those about
+// the same stay.
+func TestStalePages(t *testing.T) {
+	set := writeSet(t, 9, 10, 11)
+	dir := t.TempDir()
+	run := func(p *Plan, stop bool, pages map[string]string) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r, err := OpenResults(dir, p.Experiment, "index.html", "tables/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		_, err = r.Run(ctx, p, RunOptions{Progress: func(int, int) {
+			if stop {
+				cancel()
+			}
+		}})
+		if stop {
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Publish(func(to string) ([]string, error) {
+			for name, text := range pages {
+				path := filepath.Join(to, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	p := newPlan(t, tiny, set)
+	run(p, false, map[string]string{"index.html": "page", "tables/ac.txt": "table", "tables/nmi.txt": "table"})
+	run(p, true, nil)
+	if !there("index.html") || !there("tables/nmi.txt") {
+		t.Error("the page of the same trials is gone")
+	}
+	run(p, false, map[string]string{"index.html": "page", "tables/ac.txt": "table"})
+	if !there("tables/ac.txt") || there("tables/nmi.txt") {
+		t.Error("a table that is no longer written stands there, or one that is does not")
+	}
+	more := newPlan(t, strings.Replace(tiny, "repeats: 2", "repeats: 3", 1), set)
+	run(more, true, nil)
+	if there("index.html") || there("tables") {
+		t.Error("the page of the last experiment stands beside a new one that was stopped")
+	}
+	if records, _, err := ReadLog(dir); err != nil || len(records) < 4 {
+		t.Errorf("%d records are left of 4: %v", len(records), err)
+	}
+}
+
+// TestEarlierFolder: a folder without a list of files is taken up if all of it
+// can be read, and refused otherwise.
+func TestEarlierFolder(t *testing.T) {
+	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	old := t.TempDir()
+	want := runPlan(t, p, old, RunOptions{})
+	if err := os.Remove(filepath.Join(old, output.ManifestFile)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(dir string) error
+		taken  bool
+	}{
+		"as it was":      {func(string) error { return nil }, true},
+		"with notes":     {func(dir string) error { return os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666) }, true},
+		"with a page":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o666) }, false},
+		"with a picture": {func(dir string) error { return os.WriteFile(filepath.Join(dir, ModelDir, "a.png"), nil, 0o666) }, false},
+		"no summary":     {func(dir string) error { return os.Remove(filepath.Join(dir, SummaryFile)) }, false},
+		"a damaged model": {func(dir string) error {
+			models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*.npz"))
+			return errors.Join(err, os.Truncate(models[0], 50))
+		}, false},
+		"a damaged log": {func(dir string) error { return os.WriteFile(filepath.Join(dir, LogFile), []byte("mine\n"), 0o666) }, false},
+	} {
+		dir := filepath.Join(t.TempDir(), "old")
+		if err := errors.Join(os.CopyFS(dir, os.DirFS(old)), c.change(dir)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenResults(dir, p.Experiment, "index.html")
+		if !c.taken {
+			var foreign *output.ForeignError
+			if !errors.As(err, &foreign) || !foreign.Unlisted {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := r.Run(t.Context(), p, RunOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := readFile(t, filepath.Join(dir, LogFile)); !bytes.Equal(got, want) {
+			t.Errorf("%s: the log is another", name)
+		}
+		if _, err := OpenResults(dir, p.Experiment); err != nil {
+			t.Errorf("%s, opened again: %v", name, err)
+		}
+	}
+}
+
+// TestMixedBuilds: records say what computed them, and that they are of several.
+func TestMixedBuilds(t *testing.T) {
+	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	dir := t.TempDir()
+	runPlan(t, p, dir, RunOptions{})
+	records, _, err := ReadLog(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Build == "" || r.Build != Build() {
+			t.Errorf("a record of the build %q", r.Build)
+		}
+	}
+	if mixed := MixedBuilds(records); mixed != "" {
+		t.Errorf("of one build: %s", mixed)
+	}
+	records[1].Build = ""
+	if mixed := MixedBuilds(records); mixed != "" {
+		t.Errorf("of one build and of an earlier version: %s", mixed)
+	}
+	records[0].Build = "another"
+	if mixed := MixedBuilds(records); !strings.Contains(mixed, "1 by another") || !strings.Contains(mixed, "2 by "+Build()) {
+		t.Errorf("of two builds: %q", mixed)
+	}
+}
