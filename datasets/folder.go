@@ -56,7 +56,7 @@ func folder(dir string, opt FolderOptions) (*Set, error) {
 	if opt.Pattern != "" && opt.LabelsFile != "" {
 		return nil, errors.New("both a pattern and a labels file; give one of them")
 	}
-	names, left, err := findImages(dir, opt.LabelsFile)
+	names, left, err := findImages(dir, opt.LabelsFile, mostFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +87,14 @@ func folderName(dir string) string {
 	return filepath.Base(dir)
 }
 
+// mostFiles is how many files and folders a folder may hold. Links to folders can
+// make a few of them into more than anybody can look at.
+const mostFiles = 10_000_000
+
 // findImages returns the paths of all images below dir, relative to it and
 // with forward slashes, in natural order, and what else lies there but for the
-// labels file.
-func findImages(dir, labelsFile string) (images []string, left []LeftOut, err error) {
+// labels file. More files and folders than most are an error.
+func findImages(dir, labelsFile string, most int) (images []string, left []LeftOut, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, nil, err
@@ -100,6 +104,7 @@ func findImages(dir, labelsFile string) (images []string, left []LeftOut, err er
 	}
 	labels, _ := os.Stat(labelsFile) // one that is not there is told later
 	var others leavings
+	seen := 0
 	// above holds the folders from dir down to the one that is being read: a
 	// link to one of them would lead round in a circle.
 	var walk func(below string, above []fs.FileInfo) error
@@ -111,6 +116,9 @@ func findImages(dir, labelsFile string) (images []string, left []LeftOut, err er
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
 			name := path.Join(below, entry.Name())
+			if seen++; seen > most {
+				return fmt.Errorf("more than %d files and folders, the last of them %s; links to folders count each time", most, name)
+			}
 			if strings.HasPrefix(entry.Name(), ".") {
 				others.add(Hidden, name)
 				continue

@@ -332,3 +332,29 @@ func TestFolderLeftOut(t *testing.T) {
 		t.Errorf("a subset says otherwise what was left out:\n%s", d)
 	}
 }
+
+// TestFolderOfManyLinks: folders that hold two links each to the next are 2^n
+// folders.
+func TestFolderOfManyLinks(t *testing.T) {
+	dir := t.TempDir()
+	const deep = 12
+	for i := range deep {
+		here := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.Mkdir(here, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range []string{"a", "b"} {
+			if err := os.Symlink(filepath.Join("..", fmt.Sprint(i+1)), filepath.Join(here, link)); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	writeFile(t, filepath.Join(dir, fmt.Sprint(deep), "x.pgm"), []byte("P5 1 1 255\n\x01"))
+	_, _, err := findImages(filepath.Join(dir, "0"), "", 5000)
+	if err == nil || !strings.Contains(err.Error(), "more than 5000 files") {
+		t.Errorf("error %v", err)
+	}
+	if names, _, err := findImages(filepath.Join(dir, "0"), "", 1<<14); err != nil || len(names) != 1<<deep {
+		t.Errorf("%d images, %v", len(names), err)
+	}
+}

@@ -20,6 +20,9 @@ func writeTable(w *bufio.Writer, s *Set) error {
 		}
 	}
 	n, m := s.Vectors.Dims()
+	if m+2 > mostVectorColumns {
+		return fmt.Errorf("%d columns, and a .csv of more than %d would not be read", m+2, mostVectorColumns)
+	}
 	w.WriteString(nameColumn + ",class")
 	for j := range m {
 		w.WriteString(",x" + strconv.Itoa(j+1))

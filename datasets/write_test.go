@@ -284,6 +284,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"x.csv", func(s *Set) { s.Names = []string{"a", "b "} }, `the name "b ", with white space`},
 		{"x.mat", func(s *Set) { s.Names = []string{"a", "🐈"} }, `the name "🐈" has characters beyond`},
 		{"x.mat", func(s *Set) { s.Classes = []string{"🐕"} }, `the name "🐕" has characters beyond`},
+		{"x.csv", func(s *Set) { s.Vectors = NewBytes(2, 1<<20, make([]uint8, 2<<20)) }, "1048578 columns"},
 		{"x.csv", func(s *Set) { s.Classes = []string{"a\r\nb"} }, `the name "a\r\nb"`},
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(test.name))
