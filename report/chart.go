@@ -69,7 +69,7 @@ func newChart(x, y string) *chart {
 		axis.Tick.Label.Font = sans(9)
 		axis.Label.Padding, axis.Tick.Length = vg.Points(4), vg.Points(4)
 	}
-	f.plot.X.Label.Text, f.plot.Y.Label.Text = x, y
+	f.plot.X.Label.Text, f.plot.Y.Label.Text = shownName(x), shownName(y)
 	f.legend.TextStyle.Font = sans(9)
 	f.legend.Left, f.legend.Top = true, true
 	f.legend.ThumbnailWidth = vg.Points(28)
@@ -98,7 +98,7 @@ func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) err
 		f.plot.Add(scatter)
 		thumbs = append(thumbs, scatter)
 	}
-	f.legend.Add(name, thumbs...)
+	f.legend.Add(shownName(name), thumbs...)
 	return nil
 }
 

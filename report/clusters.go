@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"image"
-	"image/color"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -63,13 +60,11 @@ type Clusters struct {
 
 // clustersView is what the page of a grouping shows.
 type clustersView struct {
-	CSS                         template.CSS
 	Name, Lead, Method, Command string
 	Assignments                 string
 	Thing                       string // what a sample is
 	Scores                      []plainScore
 	Framed                      bool
-	Hit, Miss                   string // colours
 	Groups                      []groupView
 	Basis                       *basisView
 	photographsView
@@ -117,7 +112,6 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 		members[g] = append(members[g], i)
 	}
 	view := clustersView{
-		CSS:     pageCSS,
 		Name:    c.Name,
 		Lead:    fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), count(len(members), "group", "groups")),
 		Thing:   c.thing(),
@@ -126,8 +120,6 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 
 		Assignments: c.Assignments,
 		Scores:      c.scores(),
-		Hit:         hex(hitColour),
-		Miss:        hex(missColour),
 		Warnings:    slices.Clone(c.Warnings),
 		Settings:    c.Settings,
 	}
@@ -156,7 +148,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	}
 	view.photographsView = photographs
 	view.Warnings = append(view.Warnings, failed...)
-	return to.write("index.html", func(w io.Writer) error { return clustersPage.Execute(w, view) })
+	return to.page(clustersPage, view)
 }
 
 // check returns an error where the parts do not fit each other.
@@ -333,10 +325,4 @@ func evenly(items []int, n int) []int {
 		picked[i] = items[i*len(items)/n]
 	}
 	return picked
-}
-
-// hex is a colour as pages write it.
-func hex(c color.Color) string {
-	r, g, b, _ := c.RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

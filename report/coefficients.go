@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 // Coefficients is how a method represents samples whose classes are known.
@@ -73,8 +75,8 @@ func CoefficientPicture(c Coefficients, classes []string) (image.Image, error) {
 
 	face := sheetFace(10)
 	names := 0
-	for _, class := range c.Classes {
-		names = max(names, min(coefficientNames, textWidth(face, classes[class])))
+	for _, class := range slices.Compact(slices.Sorted(slices.Values(c.Classes))) {
+		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
 	}
 	left := names + markLength + 4
 	top := k*band + coefficientGap
@@ -107,7 +109,7 @@ func CoefficientPicture(c Coefficients, classes []string) (image.Image, error) {
 		}
 		const letters = 10
 		if middle := (a + b) / 2; middle-letters/2 >= end {
-			name := shorten(classes[class], func(s string) bool { return textWidth(face, s) <= coefficientNames })
+			name := shorten(plaintext.Line(classes[class]), func(s string) bool { return textWidth(face, s) <= coefficientNames })
 			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -122,7 +123,7 @@ func (c *confusion) layOut() {
 	c.names = text.Style{Color: color.Black, Font: sans(min(9, max(c.cell*0.85, 6))), Handler: plot.DefaultTextHandler}
 	c.every = int(math.Ceil(float64(c.names.Font.Size / c.cell)))
 	for i := range c.classes {
-		c.classes[i] = shorten(c.classes[i], func(s string) bool { return c.names.Width(s) <= widestName })
+		c.classes[i] = shorten(plaintext.Line(c.classes[i]), func(s string) bool { return c.names.Width(s) <= widestName })
 		c.widest = max(c.widest, c.names.Width(c.classes[i]))
 	}
 	c.values = text.Style{Font: sans(min(9, c.cell*0.5)), Handler: plot.DefaultTextHandler, XAlign: text.XCenter, YAlign: text.YCenter}

@@ -72,8 +72,8 @@ func dots(t *Table) (*Figure, error) {
 	var longest vg.Length
 	for i, method := range t.Methods {
 		y := float64(len(t.Methods) - 1 - i)
-		names = append(names, plot.Tick{Value: y, Label: method})
-		longest = max(longest, f.plot.Y.Tick.Label.Width(method))
+		names = append(names, plot.Tick{Value: y, Label: shownName(method)})
+		longest = max(longest, f.plot.Y.Tick.Label.Width(shownName(method)))
 		c := row.Cells[i]
 		if c.N == 0 {
 			continue

@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"html/template"
-	"io"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -44,7 +42,6 @@ type Experiment struct {
 
 // experimentView is what the page of an experiment shows.
 type experimentView struct {
-	CSS                 template.CSS
 	Name, Lead, Command string
 	Note                string
 	Findings            []string
@@ -92,7 +89,6 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	}
 	w := &experimentWriter{folder{dir, ctx}, e, records, peaksOf(first, e.Sweeps)}
 	view := &experimentView{
-		CSS:      pageCSS,
 		Name:     e.Name,
 		Lead:     e.lead(records, len(w.peaks)),
 		Command:  e.Command,
@@ -110,7 +106,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 			return err
 		}
 	}
-	return w.write("index.html", func(to io.Writer) error { return experimentPage.Execute(to, view) })
+	return w.page(experimentPage, view)
 }
 
 // lead sums an experiment up in a sentence.

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"image/color"
 	"io"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 // ErrNoData is returned for a figure that would be empty.
@@ -31,6 +34,15 @@ type drawing interface {
 	size() (w, h vg.Length)
 	// draw draws it on a white canvas of that size.
 	draw(c draw.Canvas)
+}
+
+// longestShown is how many letters of a name stand in a figure.
+const longestShown = 60
+
+// shownName returns a name as it stands in a figure: in one line, of characters
+// that an SVG file may hold, and cut in the middle where it is long.
+func shownName(name string) string {
+	return shorten(plaintext.Line(name), func(s string) bool { return utf8.RuneCountInString(s) <= longestShown })
 }
 
 // sans is the font of all figures.

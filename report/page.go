@@ -1,31 +1,61 @@
 package report
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-//go:embed page.css shared.html experiment.html clusters.html patches.html
+//go:embed shared.html experiment.html clusters.html patches.html
 var pageFiles embed.FS
 
 var (
 	experimentPage = page("experiment.html")
 	clustersPage   = page("clusters.html")
-	pageCSS        = func() template.CSS {
-		css, err := pageFiles.ReadFile("page.css")
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		return template.CSS(css)
-	}()
 )
 
+//go:embed page.css
+var pageCSS string
+
+// pagePolicy is the content-security policy of all pages: nothing is loaded but
+// images beside the page, no style counts but the page's own, by its sum, and
+// nothing is run.
+func pagePolicy() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return "default-src 'none'; img-src 'self'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
+}
+
 func page(name string) *template.Template {
-	return template.Must(template.New(name).ParseFS(pageFiles, name, "shared.html", "patches.html"))
+	t := template.New(name).Funcs(template.FuncMap{
+		"css":    func() template.CSS { return template.CSS(pageCSS) },
+		"policy": pagePolicy,
+	})
+	return template.Must(t.ParseFS(pageFiles, name, "shared.html", "patches.html"))
+}
+
+// page writes a page. Characters that do something other than to be seen, which may
+// be in names, are shown as plaintext.Line shows them.
+func (to folder) page(t *template.Template, view any) error {
+	return to.write("index.html", func(w io.Writer) error {
+		var text strings.Builder
+		if err := t.Execute(&text, view); err != nil {
+			return err
+		}
+		for line := range strings.Lines(text.String()) {
+			end := strings.TrimRight(line, "\n")
+			if _, err := io.WriteString(w, plaintext.Line(end)+line[len(end):]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // The types below are what the templates see: words and paths, nothing to

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,6 +68,30 @@ type partView struct {
 type photographsView struct {
 	Patches []patchesView
 	Words   *wordsView
+}
+
+// writtenPictures are the names of the pictures that writePhotographs writes.
+var writtenPictures = regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
+
+// check returns an error where a view that was read shows other pictures than
+// those that are written.
+func (v *photographsView) check() error {
+	var pictures []*picture
+	for _, p := range v.Patches {
+		pictures = append(pictures, p.Examples)
+		for _, row := range p.Rows {
+			pictures = append(pictures, row.Picture)
+		}
+	}
+	if v.Words != nil {
+		pictures = append(pictures, v.Words.Sheets...)
+	}
+	for _, p := range pictures {
+		if p != nil && !writtenPictures.MatchString(p.Path) {
+			return fmt.Errorf("%q is no picture of a report", p.Path)
+		}
+	}
+	return nil
 }
 
 // writePhotographs writes parts and visual words, where there are, on photographs,

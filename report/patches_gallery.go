@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"golang.org/x/image/draw"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 const (
@@ -69,7 +71,7 @@ func gallery(tiles []galleryTile, left int, below image.Point) *image.RGBA {
 			fill(img, frame, frameGrey)
 			fill(img, frame.Inset(1), color.White)
 		}
-		caption := shorten(tile.caption, func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
+		caption := shorten(plaintext.Line(tile.caption), func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
 		write(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
 	}
 	return img

@@ -223,6 +223,9 @@ func (w *experimentWriter) photographs(view *experimentView) error {
 		if err := json.Unmarshal(text, &view.photographsView); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(w.dir, photographsFile), err)
 		}
+		if err := view.photographsView.check(); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(w.dir, photographsFile), err)
+		}
 		return nil
 	}
 	shown := labels(w.peaks)

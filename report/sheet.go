@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
 	plotfont "gonum.org/v1/plot/font"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 // Tile is one picture of a contact sheet.
@@ -136,7 +139,7 @@ func ContactSheet(tiles []Tile, opt SheetOptions) *image.RGBA {
 		} else {
 			fill(sheet, frame, color.White)
 		}
-		caption := shorten(tile.Caption, func(s string) bool { return textWidth(captionFace, s) <= sheetBox+2*sheetBorder })
+		caption := shorten(plaintext.Line(tile.Caption), func(s string) bool { return textWidth(captionFace, s) <= sheetBox+2*sheetBorder })
 		x := left + (sheetBox+2*sheetBorder-textWidth(captionFace, caption))/2
 		write(sheet, captionFace, noteGrey, caption, x, top+h+2*sheetBorder+captionHeight-5)
 	}
@@ -165,6 +168,9 @@ func shorten(name string, fits func(string) bool) string {
 		return name
 	}
 	letters := []rune(strings.TrimSpace(name))
+	if n := len(letters); n > 2*longestShown { // which fits nowhere
+		letters = slices.Concat(letters[:longestShown], letters[n-longestShown:])
+	}
 	for keep := len(letters) - 1; keep > 0; keep-- {
 		s := string(letters[:keep/2]) + "…" + string(letters[len(letters)-(keep-keep/2):])
 		if fits(s) {

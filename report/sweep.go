@@ -170,9 +170,9 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 			}
 			tick := plot.Tick{Value: numbers[v]}
 			share := axis.Scale.Normalize(lo, hi, numbers[v])
-			half := float64(axis.Tick.Label.Width(v)/f.plotWidth) / 2
+			half := float64(axis.Tick.Label.Width(shownName(v))/f.plotWidth) / 2
 			if share-half > room || i == 0 {
-				tick.Label = v
+				tick.Label = shownName(v)
 				room = share + half + labelGap
 			}
 			ticks = append(ticks, tick)
@@ -189,7 +189,7 @@ const labelGap = 0.02
 func (f *chart) placeEvenly(values []string) (place func(value string) float64) {
 	var ticks plot.ConstantTicks
 	for i, v := range values {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: v})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: shownName(v)})
 	}
 	f.plot.X.Tick.Marker = ticks
 	f.plot.X.Min, f.plot.X.Max = 0, float64(len(values)-1)
