@@ -6,14 +6,28 @@ package eval
 func AC(truth, assigned []int) float64 { return tabulate(truth, assigned).ac() }
 
 // Mapping returns the one-to-one mapping from clusters to classes that is right
-// for the most samples. Where there are more clusters than classes, those left
-// over are not in it.
+// for the most samples. Clusters that it takes nothing from get the classes that are
+// left, in the order of their first samples. Where there are more clusters than
+// classes, those left over are not in it.
 func Mapping(truth, assigned []int) map[int]int {
 	t := tabulate(truth, assigned)
 	mapping := map[int]int{}
-	for c, l := range hungarian(t.counts) {
+	taken := make([]bool, len(t.classes))
+	matched := hungarian(t.counts, len(t.classes))
+	for c, l := range matched {
 		if l >= 0 {
 			mapping[t.clusters[c]] = t.classes[l]
+			taken[l] = true
+		}
+	}
+	next := 0
+	for c, l := range matched {
+		for next < len(taken) && taken[next] {
+			next++
+		}
+		if l < 0 && next < len(taken) {
+			mapping[t.clusters[c]] = t.classes[next]
+			next++
 		}
 	}
 	return mapping
@@ -21,9 +35,11 @@ func Mapping(truth, assigned []int) map[int]int {
 
 func (t *contingency) ac() float64 {
 	right := 0
-	for c, l := range hungarian(t.counts) {
-		if l >= 0 {
-			right += t.counts[c][l]
+	for c, l := range hungarian(t.counts, len(t.classes)) {
+		for _, x := range t.counts[c] {
+			if x.class == l {
+				right += x.count
+			}
 		}
 	}
 	return share(right, t.samples)

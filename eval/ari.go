@@ -12,7 +12,9 @@ func (t *contingency) ari() float64 {
 	var both, inClusters, inClasses float64
 	clusters, classes := t.sizes()
 	for _, row := range t.counts {
-		both += pairs(row)
+		for _, x := range row {
+			both += pairs([]int{x.count})
+		}
 	}
 	inClusters, inClasses = pairs(clusters), pairs(classes)
 	all := pairs([]int{t.samples})

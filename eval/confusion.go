@@ -10,12 +10,19 @@ type Confusion struct {
 	Counts [][]int
 }
 
+// mostClasses bounds the classes of a table, which has a place for each two of them.
+const mostClasses = 1 << 14
+
 // NewConfusion counts samples of so many classes, numbered from 0. Samples
 // whose true class is negative, that is not known, are left out. A class out
-// of range is an error that names the sample. It panics if the lengths differ.
+// of range is an error that names the sample, and so are
+// more classes than the 16,384 that a table can have. It panics if the lengths differ.
 func NewConfusion(truth, predicted []int, classes int) (*Confusion, error) {
 	if len(truth) != len(predicted) {
 		panic(fmt.Sprintf("eval: %d true and %d predicted classes", len(truth), len(predicted)))
+	}
+	if classes < 0 || classes > mostClasses {
+		return nil, fmt.Errorf("confusion: a table of %d classes; there can be %d", classes, mostClasses)
 	}
 	c := &Confusion{Counts: make([][]int, classes)}
 	for l := range c.Counts {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -34,5 +35,30 @@ func TestConfusion(t *testing.T) {
 	}
 	if _, err := NewConfusion([]int{2}, []int{0}, 2); err == nil {
 		t.Error("a class out of range is no error")
+	}
+}
+
+// TestConfusionSize: a number of classes that is none, or of which no table can be
+// made, is an error.
+func TestConfusionSize(t *testing.T) {
+	for _, classes := range []int{-1, 1 << 40} {
+		if _, err := NewConfusion([]int{0}, []int{0}, classes); err == nil {
+			t.Errorf("a table of %d classes is made", classes)
+		}
+	}
+}
+
+// TestAnyNumbers: the scores depend on nothing but which labels are the same.
+func TestAnyNumbers(t *testing.T) {
+	truth, assigned := []int{0, 0, 1, 1, 2, 2, -1}, []int{1, 1, 0, 2, 2, 2, 0}
+	want := Score(truth, assigned)
+	for i, c := range truth {
+		if c >= 0 {
+			truth[i] = math.MaxInt - c
+		}
+		assigned[i] = math.MinInt + assigned[i]<<40
+	}
+	if got := Score(truth, assigned); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -1,15 +1,22 @@
 package eval
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // contingency counts which classes the samples of each cluster have.
 // Classes and clusters are numbered in the order of their first samples, so
 // that nothing depends on their names.
 type contingency struct {
-	counts            [][]int // clusters × classes
-	clusters, classes []int   // their names
+	counts            [][]cell // for each cluster the classes that its samples have, rising
+	clusters, classes []int    // their names
 	samples           int
 }
+
+// cell is how many samples of a cluster have a class.
+type cell struct{ class, count int }
 
 // tabulate counts the samples that have a class. It panics if the lengths
 // differ.
@@ -19,27 +26,35 @@ func tabulate(truth, assigned []int) *contingency {
 	}
 	t := &contingency{}
 	classAt, clusterAt := map[int]int{}, map[int]int{}
+	type pair struct{ cluster, class int }
+	var pairs []pair
 	for i, class := range truth {
 		if class < 0 {
 			continue
 		}
-		if _, ok := classAt[class]; !ok {
-			classAt[class] = len(t.classes)
+		l, ok := classAt[class]
+		if !ok {
+			l = len(t.classes)
+			classAt[class] = l
 			t.classes = append(t.classes, class)
 		}
-		if _, ok := clusterAt[assigned[i]]; !ok {
-			clusterAt[assigned[i]] = len(t.clusters)
+		c, ok := clusterAt[assigned[i]]
+		if !ok {
+			c = len(t.clusters)
+			clusterAt[assigned[i]] = c
 			t.clusters = append(t.clusters, assigned[i])
 		}
-		t.samples++
+		pairs = append(pairs, pair{c, l})
 	}
-	t.counts = make([][]int, len(t.clusters))
-	for c := range t.counts {
-		t.counts[c] = make([]int, len(t.classes))
-	}
-	for i, class := range truth {
-		if class >= 0 {
-			t.counts[clusterAt[assigned[i]]][classAt[class]]++
+	t.samples = len(pairs)
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(a.cluster-b.cluster, a.class-b.class) })
+	t.counts = make([][]cell, len(t.clusters))
+	for _, p := range pairs {
+		row := &t.counts[p.cluster]
+		if n := len(*row); n > 0 && (*row)[n-1].class == p.class {
+			(*row)[n-1].count++
+		} else {
+			*row = append(*row, cell{p.class, 1})
 		}
 	}
 	return t
@@ -49,9 +64,9 @@ func tabulate(truth, assigned []int) *contingency {
 func (t *contingency) sizes() (clusters, classes []int) {
 	clusters, classes = make([]int, len(t.clusters)), make([]int, len(t.classes))
 	for c, row := range t.counts {
-		for l, count := range row {
-			clusters[c] += count
-			classes[l] += count
+		for _, x := range row {
+			clusters[c] += x.count
+			classes[x.class] += x.count
 		}
 	}
 	return clusters, classes

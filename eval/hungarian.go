@@ -1,102 +1,162 @@
 package eval
 
-import "math"
-
-// hungarian returns for each row of a profit matrix the column that it is
-// matched with, or -1, such that no row and no column is matched twice, as many
-// as can be are matched, and the profits of the matches sum to the most. It
-// grows the matching by one row at a time along a shortest path (Kuhn 1955,
-// Munkres 1957, Jonker and Volgenant 1987), in O(rows²·columns) if there are no
-// more rows than columns.
-func hungarian(profit [][]int) []int {
-	rows := len(profit)
-	if rows == 0 {
-		return nil
+// hungarian returns for each row the column that it is matched with, or -1, such that
+// no column is matched twice and the counts of the cells that are matched sum to the
+// most. A row's cells are those above 0: no other is ever matched. It grows the matching
+// by one row at a time along a shortest path (Kuhn 1955, Munkres 1957, Jonker and
+// Volgenant 1987), which it looks for among the cells only and no farther than the
+// nearest end, in O(rows·cells·log columns) at most.
+func hungarian(rows [][]cell, columns int) []int {
+	h := &matching{
+		rows: rows, columnOf: make([]int, len(rows)), rowOf: make([]int, columns),
+		rowPrice: make([]int, len(rows)), columnPrice: make([]int, columns),
+		distance: make([]int, columns), from: make([]int, columns), seen: make([]int, columns), settled: make([]int, columns),
 	}
-	columns := len(profit[0])
-	if rows > columns {
-		matched := make([]int, rows)
-		for r := range matched {
-			matched[r] = -1
-		}
-		for c, r := range hungarian(transpose(profit)) {
-			matched[r] = c
-		}
-		return matched
+	for c := range h.rowOf {
+		h.rowOf[c], h.seen[c], h.settled[c] = -1, -1, -1
 	}
-	var (
-		// The reduced cost −profit − rowPrice − columnPrice is never negative,
-		// and 0 where row and column are matched.
-		rowPrice    = make([]int, rows)
-		columnPrice = make([]int, columns)
-		rowOf       = make([]int, columns) // -1 where no row is matched
-		distance    = make([]int, columns) // of the path to a column
-		previous    = make([]int, columns) // the column before it on the path, -1 for none
-		settled     = make([]bool, columns)
-	)
-	for c := range rowOf {
-		rowOf[c] = -1
-	}
-	for start := range rows {
-		for c := range columns {
-			distance[c], previous[c], settled[c] = math.MaxInt, -1, false
+	for r, cells := range rows {
+		h.columnOf[r] = -1
+		for _, x := range cells {
+			h.rowPrice[r] = max(h.rowPrice[r], x.count)
 		}
-		row, from, length := start, -1, 0
-		var end int
-		for {
-			nearest := -1
-			for c := range columns {
-				if settled[c] {
-					continue
-				}
-				if d := length - profit[row][c] - rowPrice[row] - columnPrice[c]; d < distance[c] {
-					distance[c], previous[c] = d, from
-				}
-				if nearest < 0 || distance[c] < distance[nearest] {
-					nearest = c
-				}
-			}
-			settled[nearest] = true
-			length = distance[nearest]
-			if rowOf[nearest] < 0 {
-				end = nearest
+	}
+	// Most rows have their largest count in a column that no other row wants.
+	for r, cells := range rows {
+		for _, x := range cells {
+			if x.count == h.rowPrice[r] && h.rowOf[x.class] < 0 {
+				h.columnOf[r], h.rowOf[x.class] = x.class, r
 				break
 			}
-			row, from = rowOf[nearest], nearest
-		}
-		// Prices make every matched pair of the path cost nothing.
-		rowPrice[start] += length
-		for c := range columns {
-			if settled[c] && c != end {
-				rowPrice[rowOf[c]] += length - distance[c]
-				columnPrice[c] -= length - distance[c]
-			}
-		}
-		for c := end; c >= 0; c = previous[c] {
-			if previous[c] < 0 {
-				rowOf[c] = start
-			} else {
-				rowOf[c] = rowOf[previous[c]]
-			}
 		}
 	}
-	matched := make([]int, rows)
-	for c, r := range rowOf {
-		if r >= 0 {
-			matched[r] = c
+	for r := range rows {
+		if h.columnOf[r] < 0 {
+			h.match(r)
 		}
 	}
-	return matched
+	return h.columnOf
 }
 
-// transpose returns the matrix with rows and columns exchanged.
-func transpose(a [][]int) [][]int {
-	t := make([][]int, len(a[0]))
-	for j := range t {
-		t[j] = make([]int, len(a))
-		for i := range a {
-			t[j][i] = a[i][j]
+// matching is a matching under way. Its prices are such that rowPrice + columnPrice −
+// count, the reduced cost of a cell, is never negative, 0 where row and column are
+// matched; that no price is negative; and that of rows that are given up, and of columns
+// that are not matched, it is 0. So no other matching has more.
+type matching struct {
+	rows                  [][]cell
+	columnOf, rowOf       []int // -1 where there is none
+	rowPrice, columnPrice []int
+
+	// Of the search for a path: the distance of a column that has been seen or
+	// settled in the search from the row of that number, and the row before it.
+	distance, from, seen, settled []int
+	queue                         []reached
+	order                         []int // the columns settled, nearest first
+}
+
+// reached is a column that a search has reached.
+type reached struct{ distance, column int }
+
+func (a reached) before(b reached) bool {
+	return a.distance < b.distance || a.distance == b.distance && a.column < b.column
+}
+
+// match matches the row, or gives up it or another one, whichever costs least.
+func (h *matching) match(start int) {
+	h.queue, h.order = h.queue[:0], h.order[:0]
+	// The path may end in a column that is free, or in a row that is given up.
+	giveUp, least, free := start, h.rowPrice[start], -1
+	row, length := start, 0
+	for {
+		for _, x := range h.rows[row] {
+			c := x.class
+			if h.settled[c] == start {
+				continue
+			}
+			d := length + h.rowPrice[row] + h.columnPrice[c] - x.count
+			if d < least && (h.seen[c] != start || d < h.distance[c]) {
+				h.seen[c], h.distance[c], h.from[c] = start, d, row
+				h.push(reached{d, c})
+			}
+		}
+		next := h.pop(start)
+		if next < 0 || h.distance[next] >= least {
+			break
+		}
+		length = h.distance[next]
+		if h.rowOf[next] < 0 {
+			free, least = next, length
+			break
+		}
+		h.settled[next] = start
+		h.order = append(h.order, next)
+		row = h.rowOf[next]
+		if d := length + h.rowPrice[row]; d < least {
+			giveUp, least = row, d
 		}
 	}
-	return t
+	// Prices make every cell of the path cost nothing.
+	h.rowPrice[start] -= least
+	for _, c := range h.order {
+		if by := least - h.distance[c]; by > 0 {
+			h.rowPrice[h.rowOf[c]] -= by
+			h.columnPrice[c] += by
+		}
+	}
+	at := free
+	if free < 0 {
+		if giveUp == start {
+			return
+		}
+		at = h.columnOf[giveUp]
+		h.columnOf[giveUp] = -1
+	}
+	for {
+		r := h.from[at]
+		h.rowOf[at], at, h.columnOf[r] = r, h.columnOf[r], at
+		if r == start {
+			return
+		}
+	}
+}
+
+// push puts a column into the queue, a heap.
+func (h *matching) push(x reached) {
+	h.queue = append(h.queue, x)
+	at := len(h.queue) - 1
+	for at > 0 && x.before(h.queue[(at-1)/2]) {
+		h.queue[at] = h.queue[(at-1)/2]
+		at = (at - 1) / 2
+	}
+	h.queue[at] = x
+}
+
+// pop returns the nearest column that is not settled, or -1.
+func (h *matching) pop(start int) int {
+	for len(h.queue) > 0 {
+		first, last := h.queue[0], h.queue[len(h.queue)-1]
+		h.queue = h.queue[:len(h.queue)-1]
+		if n := len(h.queue); n > 0 {
+			at := 0
+			for {
+				child := 2*at + 1
+				if child >= n {
+					break
+				}
+				if child+1 < n && h.queue[child+1].before(h.queue[child]) {
+					child++
+				}
+				if !h.queue[child].before(last) {
+					break
+				}
+				h.queue[at] = h.queue[child]
+				at = child
+			}
+			h.queue[at] = last
+		}
+		if h.settled[first.column] != start && first.distance == h.distance[first.column] {
+			return first.column
+		}
+	}
+	return -1
 }

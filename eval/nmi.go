@@ -19,11 +19,9 @@ func (t *contingency) nmi() float64 {
 	}
 	var information float64
 	for c, row := range t.counts {
-		for l, count := range row {
-			if count > 0 {
-				p := float64(count)
-				information += p / n * math.Log(p*n/(float64(clusters[c])*float64(classes[l])))
-			}
+		for _, x := range row {
+			p := float64(x.count)
+			information += p / n * math.Log(p*n/(float64(clusters[c])*float64(classes[x.class])))
 		}
 	}
 	return min(max(information/entropy, 0), 1)
