@@ -13,7 +13,7 @@ NATIVE = native,gocv_specific_modules,gocv_features2d
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable lint native portable deps fuzz bench clean
+.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean
 
 run: native
 	./partwise run $(DEMO)
@@ -60,6 +60,11 @@ FUZZTIME ?= 20s
 fuzz:
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort | while IFS=: read -r file f; do \
 	  $(GO) test -run NONE -fuzz "^$$f$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
+
+# Kills, full disks, fuzzing and more, at length; docs/reliability.md is written from
+# it. TORTURE holds flags and parts, as in TORTURE='-for 1h fuzz'.
+torture:
+	$(GO) run ./internal/torture $(TORTURE)
 
 bench: deps
 	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) -run NONE -bench . ./...

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// job is a command that is interrupted. It runs in a folder of its own, beside the
+// scene's photographs and experiment files, and has its cache in the folder "cache"
+// of it.
+type job struct {
+	name string
+	// before are the commands that were run in the folder before.
+	before [][]string
+	args   []string
+	caches bool // it writes into the cache
+
+	state   string        // the folder as it is before the command
+	want    tree          // and as it is after it
+	lasting time.Duration // how long the command takes
+	// ignoresCache leaves the cache out of what is compared.
+	ignoresCache bool
+}
+
+// note is a file of the user's in the results, which nobody may touch.
+const (
+	noteFile = "out/my notes.txt"
+	noteText = "not partwise's\n"
+)
+
+var (
+	runHalf    = []string{"run", "../half.yaml", "--out", "out"}
+	runWhole   = []string{"run", "../whole.yaml", "--out", "out"}
+	clusterTwo = []string{"cluster", "../photos", "-k", "2", "--out", "out"}
+	clusterAll = []string{"cluster", "../photos", "-k", "3", "--out", "out"}
+	npz        = []string{"features", "../photos", "--features", "sift=dense,words=10", "--out", "out/features.npz", "--words", "out/words.npz"}
+	csv        = []string{"features", "../photos", "--features", "pixels=12", "--out", "out/features.csv"}
+)
+
+func jobs() []*job {
+	return []*job{
+		{name: "run", args: runWhole, caches: true},
+		{name: "run over earlier results", before: [][]string{runHalf}, args: runWhole},
+		{name: "cluster", args: clusterAll, caches: true},
+		{name: "cluster over earlier groups", before: [][]string{clusterTwo}, args: clusterAll},
+		{name: "features to .npz", args: npz, caches: true},
+		{name: "features to .csv over an earlier file", before: [][]string{csv}, args: csv},
+		{name: "datasets get, .zip", args: []string{"datasets", "get", "one", "--data", "out", "--mirror", "MIRROR"}},
+		{name: "datasets get, .tar.gz", args: []string{"datasets", "get", "two", "--data", "out", "--mirror", "MIRROR"}},
+	}
+}
+
+// outcome is how a command ended.
+type outcome struct {
+	code    int
+	printed string
+	lasted  time.Duration
+	killed  bool
+}
+
+// run runs a command to its end, or kills it after some time where that is above 0.
+func run(cmd *exec.Cmd, killAfter time.Duration) (outcome, error) {
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return outcome{}, err
+	}
+	timer := time.AfterFunc(orForever(killAfter), func() { cmd.Process.Kill() })
+	err := cmd.Wait()
+	timer.Stop()
+	o := outcome{code: cmd.ProcessState.ExitCode(), printed: printed.String(), lasted: time.Since(begin)}
+	o.killed = o.code == -1
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return o, err
+	}
+	return o, nil
+}
+
+// patience is how long a command may take that nobody kills.
+const patience = 5 * time.Minute
+
+func orForever(d time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return patience
+}
+
+// finish runs the job's command to its end in the folder dir and reports everything
+// in which that is not as it should be.
+func (j *job) finish(s *scene, dir string) error {
+	o, err := run(s.command(dir, filepath.Join(dir, "cache"), j.args), 0)
+	switch {
+	case err != nil:
+		return err
+	case o.code != 0:
+		return fmt.Errorf("exit code %d: %s", o.code, lastLines(o.printed))
+	}
+	return j.compare(dir)
+}
+
+func (j *job) compare(dir string) error {
+	got, err := readTree(dir)
+	if err != nil {
+		return err
+	}
+	if j.ignoresCache {
+		maps.DeleteFunc(got, func(name, _ string) bool { return inCache(name) })
+	}
+	if diff := got.differences(j.want); len(diff) > 0 {
+		return fmt.Errorf("%d differences from an unbroken run: %s", len(diff), strings.Join(diff[:min(len(diff), 5)], "; "))
+	}
+	return nil
+}
+
+// prepare makes the folder as it is before the command, runs the command unbroken
+// twice and checks that both end with the same bytes.
+func (j *job) prepare(s *scene, number int) error {
+	j.state = filepath.Join(s.dir, fmt.Sprintf("state-%d", number))
+	cache := filepath.Join(j.state, "cache")
+	if err := os.MkdirAll(filepath.Join(j.state, "out"), 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(j.state, noteFile), []byte(noteText), 0o666); err != nil {
+		return err
+	}
+	for _, args := range j.before {
+		if o, err := run(s.command(j.state, cache, args), 0); err != nil || o.code != 0 {
+			return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, lastLines(o.printed))
+		}
+	}
+	for i := range 2 {
+		dir := filepath.Join(s.dir, fmt.Sprintf("unbroken-%d-%d", number, i))
+		if err := os.CopyFS(dir, os.DirFS(j.state)); err != nil {
+			return err
+		}
+		o, err := run(s.command(dir, filepath.Join(dir, "cache"), j.args), 0)
+		if err != nil || o.code != 0 {
+			return fmt.Errorf("%s: %v: %s", strings.Join(j.args, " "), err, lastLines(o.printed))
+		}
+		if i > 0 {
+			if err := j.compare(dir); err != nil {
+				return fmt.Errorf("%s is not repeatable: %w", j.name, err)
+			}
+			j.lasting = min(j.lasting, o.lasted)
+		} else if j.want, err = readTree(dir); err != nil {
+			return err
+		} else {
+			j.lasting = o.lasted
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNote reports a file of the user's that is not as it was.
+func checkNote(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, noteFile))
+	if err != nil {
+		return err
+	}
+	if string(text) != noteText {
+		return fmt.Errorf("%s has other content", noteFile)
+	}
+	return nil
+}
+
+// lastLines returns the end of what a command printed.
+func lastLines(printed string) string {
+	lines := strings.Split(strings.TrimSpace(printed), "\n")
+	return strings.Join(lines[max(0, len(lines)-3):], " / ")
+}

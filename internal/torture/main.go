@@ -1,0 +1,181 @@
+// Torture measures how the program stands kills, full and read-only disks, and
+// hostile input, and writes docs/reliability.md from what it measured.
+//
+//	go run ./internal/torture [flags] [part ...]
+//
+// The parts are crash, disk, fuzz and checks; without names all are run. What a part
+// measures replaces what the record has of it, but for the executions of fuzz
+// targets, which add up until the targets have theirs.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+)
+
+// settings are how much is to be done.
+type settings struct {
+	kills      int
+	seed       uint64
+	workers    int
+	step       int
+	executions int64
+	slice      int64
+	forFuzz    time.Duration
+	scratch    string
+	state      string
+}
+
+var parts = []string{"crash", "disk", "fuzz", "checks"}
+
+func main() {
+	var s settings
+	flag.IntVar(&s.kills, "kills", 1000, "how often programs are killed")
+	flag.Uint64Var(&s.seed, "seed", 1, "seed of the moments")
+	flag.IntVar(&s.workers, "workers", 2, "programs at once")
+	flag.IntVar(&s.step, "step", 1, "of the sizes at which a disk is full every one that is tried")
+	flag.Int64Var(&s.executions, "executions", 10_000_000, "executions of each fuzz target, over all runs")
+	flag.Int64Var(&s.slice, "slice", 250_000, "executions of a fuzz target before it is the next one's turn")
+	flag.DurationVar(&s.forFuzz, "for", 0, "end fuzzing after this time; what is missing goes on with the next run")
+	flag.StringVar(&s.scratch, "scratch", "", "folder for temporary files (default a new one)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := torture(ctx, s, flag.Args(), os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
+	}
+}
+
+func torture(ctx context.Context, s settings, names []string, log io.Writer) (err error) {
+	module, err := moduleDir()
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		names = parts
+	}
+	for _, n := range names {
+		if !slices.Contains(parts, n) {
+			return fmt.Errorf("there is no part %q; there are %s", n, strings.Join(parts, ", "))
+		}
+	}
+	if s.scratch == "" {
+		if s.scratch, err = os.MkdirTemp("", "torture"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(s.scratch)
+	}
+	path := filepath.Join(module, "docs", "reliability.json")
+	record, err := readRecord(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	save := func(name string, part *Part) error {
+		record.Parts[name] = part
+		if err := record.write(path); err != nil {
+			return err
+		}
+		return atomicfile.Write(filepath.Join(module, "docs", "reliability.md"), []byte(record.page()))
+	}
+	failures := 0
+	for _, name := range names {
+		begin := time.Now()
+		part := &Part{}
+		switch name {
+		case "crash", "disk":
+			part, err = s.interrupted(name, module, log)
+		case "fuzz":
+			if old := record.Parts[name]; old != nil {
+				part = old
+			}
+			begun := part.Seconds
+			err = fuzz(ctx, s, module, part, log, func() error {
+				part.Seconds = begun
+				part.ended(begin, module, s.commandLine(name))
+				return save(name, part)
+			})
+			part.Seconds = begun
+		case "checks":
+			part.Rows, err = runChecks(ctx, module, log)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		part.ended(begin, module, s.commandLine(name))
+		if err := save(name, part); err != nil {
+			return err
+		}
+		for _, row := range part.Rows {
+			failures += row.Failures
+		}
+	}
+	if failures > 0 {
+		return fmt.Errorf("%s; they are in %s", plural(failures, "failure"), path)
+	}
+	return nil
+}
+
+// interrupted runs the parts in which the program is interrupted.
+func (s settings) interrupted(name, module string, log io.Writer) (*Part, error) {
+	dir, err := os.MkdirTemp(s.scratch, name)
+	if err != nil {
+		return nil, err
+	}
+	scene, err := newScene(dir, module, "torture")
+	if err != nil {
+		return nil, err
+	}
+	defer scene.close()
+	part := &Part{}
+	if name == "crash" {
+		part.Rows, err = crash(scene, jobs(), s.kills, s.workers, s.seed, log)
+	} else {
+		part.Rows, part.Notes, err = disk(scene, jobs(), s.step, s.workers, log)
+	}
+	return part, err
+}
+
+// commandLine is what measures a part again.
+func (s settings) commandLine(part string) string {
+	switch part {
+	case "crash":
+		return fmt.Sprintf("go run ./internal/torture -kills %d -seed %d crash", s.kills, s.seed)
+	case "disk":
+		return fmt.Sprintf("go run ./internal/torture -step %d disk", s.step)
+	case "fuzz":
+		return fmt.Sprintf("go run ./internal/torture -executions %d fuzz", s.executions)
+	}
+	return "go run ./internal/torture " + part
+}
+
+// moduleDir returns the folder of go.mod.
+func moduleDir() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	file := strings.TrimSpace(string(out))
+	if filepath.Base(file) != "go.mod" {
+		return "", fmt.Errorf("it is to be run in the folder of the sources")
+	}
+	return filepath.Dir(file), nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

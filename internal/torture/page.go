@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// about says what each part does.
+var about = map[string]string{
+	"crash": `Each command is killed (SIGKILL) at random moments between its start and its end, up to
+three times in a row, over an empty folder or over what an earlier command left there.
+Then it is run to its end, which must succeed and leave exactly the files of a run that
+nobody killed, byte for byte, the cache among them. A file of the user's lies in the
+folder of the results and must stay as it is.`,
+	"disk": `The folder of the results is on a disk that has no room but for so many blocks of
+4 KiB, that takes only so many files, or that is read-only; or no file may be larger than
+so many KiB. The number rises from 0 until the command does its work. Where it does not,
+it must end with an error that names the path and leave what was there, and on the
+mended disk the next start must leave the files of a run that nothing stopped. A cache
+that cannot be written must not matter to the command.`,
+	"fuzz": `The fuzz targets look for input at which a reader panics, hangs, allocates more than it
+states or gives what it must not. Executions add up over several runs; what was found is
+mended, and its input kept in ` + "`testdata/fuzz`" + `. The peak is that of the whole process.`,
+	"checks": `Tests, among them those of ` + "`make test`" + ` in larger numbers.`,
+}
+
+// page is docs/reliability.md.
+func (r *Record) page() string {
+	var b strings.Builder
+	b.WriteString(`# Reliability
+
+This page is written by ` + "`make torture`" + ` from what it measured
+([reliability.json](reliability.json)); a small share of it is part of ` + "`make test`" + `.
+`)
+	for _, name := range parts {
+		p := r.Parts[name]
+		if p == nil {
+			continue
+		}
+		title := map[string]string{"crash": "Kills", "disk": "Full and read-only disks", "fuzz": "Fuzzing", "checks": "Tests"}[name]
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", title, about[name])
+		p.table(&b, name)
+		for _, n := range p.Notes {
+			fmt.Fprintf(&b, "\n%s\n", n)
+		}
+		fmt.Fprintf(&b, "\nMeasured %s at revision %s on %s, in %v, by\n\n    %s\n", p.Date, p.Revision, p.Machine, duration(p.Seconds), p.Command)
+		for _, row := range p.Rows {
+			for _, e := range row.Examples {
+				fmt.Fprintf(&b, "\n- %s: %s\n", row.What, strings.Join(strings.Fields(e), " "))
+			}
+		}
+	}
+	return b.String()
+}
+
+func (p *Part) table(b *strings.Builder, name string) {
+	var all Row
+	for _, r := range p.Rows {
+		all.Times, all.Failures, all.Refused, all.Skipped = all.Times+r.Times, all.Failures+r.Failures, all.Refused+r.Refused, all.Skipped+r.Skipped
+		all.Seconds += r.Seconds
+		all.Peak = max(all.Peak, r.Peak)
+		all.Corpus += r.Corpus
+	}
+	all.What = "all"
+	var head []string
+	var cells func(Row) []string
+	switch name {
+	case "crash":
+		head = []string{"command", "kills", "failures"}
+		cells = func(r Row) []string { return []string{r.What, number(r.Times), number(r.Failures)} }
+	case "disk":
+		head = []string{"command and disk", "tries", "ended with an error", "failures"}
+		cells = func(r Row) []string {
+			return []string{r.What, number(r.Times), number(r.Refused), number(r.Failures)}
+		}
+	case "fuzz":
+		head = []string{"target", "executions", "inputs kept", "peak", "time", "found"}
+		cells = func(r Row) []string {
+			return []string{r.What, number(r.Times), number(r.Corpus), fmt.Sprintf("%d MiB", r.Peak>>20), duration(r.Seconds).String(), number(r.Failures)}
+		}
+	default:
+		head = []string{"what", "tests passed", "failed", "skipped", "command"}
+		cells = func(r Row) []string {
+			command := ""
+			if r.Command != "" {
+				command = "`" + r.Command + "`"
+			}
+			return []string{r.What, number(r.Times - r.Failures), number(r.Failures), number(r.Skipped), command}
+		}
+	}
+	line := func(cells []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
+	line(head)
+	rule := make([]string, len(head))
+	for i := range rule {
+		rule[i] = "---:"
+		if i == 0 || head[i] == "command" {
+			rule[i] = "---"
+		}
+	}
+	line(rule)
+	for _, r := range p.Rows {
+		line(cells(r))
+	}
+	line(cells(all))
+}
+
+// number writes a number with commas.
+func number(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func duration(seconds float64) time.Duration {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Minute {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
+}
