@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -70,31 +73,16 @@ func Write(path string, s *Set) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	write := writers[strings.ToLower(filepath.Ext(path))]
-	if err := replaceFile(path, func(w *bufio.Writer) error { return write(w, s) }); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
-// replaceFile writes a file beside its place and renames it.
-func replaceFile(path string, write func(*bufio.Writer) error) error {
-	// The same name every time, so that what a killed run leaves goes away.
-	f, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new"))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	err := atomicfile.WriteFunc(path, func(w io.Writer) error {
+		buffered := bufio.NewWriterSize(w, 1<<16)
+		if err := write(buffered, s); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+	var named *fs.PathError
+	if err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -17,6 +20,7 @@ import (
 func featuresCommand() *cobra.Command {
 	var out, words, features string
 	var seed uint64
+	var force bool
 	e := &pipeline.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "features DATA",
@@ -25,6 +29,8 @@ func featuresCommand() *cobra.Command {
 file or known set, and writes them with the classes, where these are known, to a
 file that NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads. Partwise
 reads it too.
+
+A file that is there already is not replaced but with --force.
 
 Visual words are learned from all of the pictures, or are those of a file that
 --words wrote, as in --features 'sift=dense,words={from: words.npz}'.`,
@@ -50,13 +56,26 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if err := datasets.CanWrite(out); err != nil {
 				return usageError{err}
 			}
-			return writeFeatures(cmd, e, out, words)
+			files := []string{out}
+			if words != "" {
+				files = append(files, words)
+			}
+			if err := checkFiles(files, force); err != nil {
+				return err
+			}
+			for _, file := range files {
+				if err := atomicfile.RemoveStale(filepath.Dir(file)); err != nil {
+					return err
+				}
+			}
+			return writeFeatures(cmd, e, out, words, force)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog=true, or sift=dense,words=200,grid=4x4 (default 32×32 grey pixels)")
 	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
+	f.BoolVar(&force, "force", false, "replace files that are there already")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	dataFlags(cmd, &e.Data)
 	f.StringVar(&e.Data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
@@ -74,7 +93,29 @@ func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 	f.StringVar(&d.Root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 }
 
-func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string) error {
+// checkFiles finds before any work that a file cannot be written or is there
+// already and not to be replaced.
+func checkFiles(files []string, force bool) error {
+	for i, file := range files {
+		err := output.CheckFile(file, force)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s is there already; --force replaces it", file)
+		}
+		if err != nil {
+			return err
+		}
+		for _, other := range files[:i] {
+			if a, err := output.Resolve(file); err != nil {
+				return err
+			} else if b, err := output.Resolve(other); err != nil || a == b {
+				return errors.Join(err, usageError{fmt.Errorf("--out and --words both name %s", file)})
+			}
+		}
+	}
+	return nil
+}
+
+func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {
 	in, err := prepare(cmd, e, nil)
 	if err != nil {
 		return err
@@ -89,13 +130,19 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	if in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width
 	}
-	if err := datasets.Write(out, set); err != nil {
-		return err
-	}
 	if words != "" {
-		if err := writeWords(words, in); err != nil {
+		if err := checkFiles([]string{words}, force); err != nil {
 			return err
 		}
+		if err := atomicfile.WriteFunc(words, in.Vocabulary.Save); err != nil {
+			return err
+		}
+	}
+	if err := checkFiles([]string{out}, force); err != nil {
+		return err
+	}
+	if err := datasets.Write(out, set); err != nil {
+		return err
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
 	return err
@@ -109,12 +156,4 @@ func filled(x mat.Matrix) string {
 	}
 	n, m := s.Dims()
 	return fmt.Sprintf(", %.1f %% of them not 0,", 100*float64(s.NNZ())/float64(n)/float64(m))
-}
-
-func writeWords(path string, in *pipeline.Inputs) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(in.Vocabulary.Save(f), f.Close())
 }

@@ -18,7 +18,7 @@ func TestFeatures(t *testing.T) {
 	const sift = "sift={step: 4, bins: 2},words=9,grid=2x2"
 	var first *datasets.Set
 	for _, file := range []string{"f.npz", "f.mat", "f.csv"} {
-		out := must(t, "features", "photos", "--pattern", "{class}-*", "--features", sift, "--words", "words.npz", "--out", file)
+		out := must(t, "features", "photos", "--pattern", "{class}-*", "--features", sift, "--words", "words-"+file[2:]+".npz", "--out", file)
 		if !strings.Contains(out, "36 features") || !strings.Contains(out, "are in "+file) {
 			t.Errorf("said %q", out)
 		}
@@ -33,7 +33,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s holds something else than f.npz", file)
 		}
 	}
-	must(t, "features", "photos", "--features", "sift={step: 4, bins: 2},words={from: words.npz},grid=2x2", "--no-cache", "--out", "again.npz")
+	must(t, "features", "photos", "--features", "sift={step: 4, bins: 2},words={from: words-npz.npz},grid=2x2", "--no-cache", "--out", "again.npz")
 	again, err := datasets.Open(t.Context(), "again.npz", datasets.OpenOptions{})
 	if err != nil || !mat.Equal(again.Vectors, first.Vectors) {
 		t.Errorf("saved words make other histograms: %v", err)
@@ -49,11 +49,11 @@ func TestFeatures(t *testing.T) {
 	}{
 		{[]string{"features", "photos"}, "--out", exitUsage},
 		{[]string{"features", "photos", "--out", "f.txt"}, "f.txt", exitUsage},
-		{[]string{"features", "photos", "--out", "f.npz", "--words", "w.npz"}, "--words", exitUsage},
-		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words=0"}, "whole number", exitUsage},
-		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words=9", "--cache", "c", "--no-cache"}, "--no-cache", exitUsage},
-		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words={from: missing.npz}"}, "missing.npz", exitFailed},
-		{[]string{"features", "photos", "--out", "f.npz", "--features", "sift=dense,words=100000"}, "100000", exitFailed},
+		{[]string{"features", "photos", "--out", "new.npz", "--words", "w.npz"}, "--words", exitUsage},
+		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=0"}, "whole number", exitUsage},
+		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=9", "--cache", "c", "--no-cache"}, "--no-cache", exitUsage},
+		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words={from: missing.npz}"}, "missing.npz", exitFailed},
+		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=100000"}, "100000", exitFailed},
 	} {
 		var stdout, stderr strings.Builder
 		if code := run(c.args, &stdout, &stderr); code != c.code || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
@@ -66,11 +66,11 @@ func TestFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
-	if code := run([]string{"features", "photos", "--features", sift, "--out", "f.npz"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "tiny.pgm: no descriptors: the image has 3×3 pixels") {
+	if code := run([]string{"features", "photos", "--features", sift, "--out", "new.npz"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "tiny.pgm: no descriptors: the image has 3×3 pixels") {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
 	}
 	stderr.Reset()
-	if code := run([]string{"features", "photos", "--features", sift, "--skip-bad", "--out", "f.npz"}, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "left out: tiny.pgm") {
+	if code := run([]string{"features", "photos", "--features", sift, "--skip-bad", "--out", "new.npz"}, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "left out: tiny.pgm") {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
 	}
 }

@@ -153,6 +153,48 @@ func TestFolderInUse(t *testing.T) {
 	must(t, groupPhotos("out")...)
 }
 
+// TestFeaturesSparesFiles: a file that is there is named before any picture is
+// read, and replaced with --force only.
+func TestFeaturesSparesFiles(t *testing.T) {
+	workplace(t)
+	args := func(out string, more ...string) []string {
+		return append([]string{"features", "photos", "--features", "sift={step: 4, bins: 2},words=5,grid=1x1", "--out", out}, more...)
+	}
+	for _, name := range []string{"mine.npz", "mine.mat", "mine.csv", "words.npz"} {
+		write(t, name, "mine")
+	}
+	if err := os.Symlink("mine.npz", "link.npz"); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Mkdir("photos.npz", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, ".")
+	for _, name := range []string{"mine.npz", "mine.mat", "mine.csv", "link.npz"} {
+		refused(t, name+" is there already; --force replaces it", args(name)...)
+	}
+	refused(t, "words.npz is there already; --force replaces it", args("new.npz", "--words", "words.npz")...)
+	refused(t, "--out and --words both name ./new.npz", args("new.npz", "--words", "./new.npz")...)
+	refused(t, "no such file or directory", args("none/new.npz")...)
+	refused(t, "photos.npz cannot be written: it is a folder", args("photos.npz", "--words", "w.npz")...)
+	same(t, "files in the way", ".", want)
+
+	const killed = ".partwise-0123456789abcdef.tmp"
+	write(t, killed, "half")
+	must(t, args("link.npz", "--words", "words.npz", "--force")...)
+	if read(t, "mine.npz") != "mine" {
+		t.Error("a link was followed")
+	}
+	if _, err := os.Stat(killed); !os.IsNotExist(err) {
+		t.Errorf("what a killed run left is there: %v", err)
+	}
+	first := read(t, "link.npz")
+	must(t, args("link.npz", "--words", "words.npz", "--force")...)
+	if read(t, "link.npz") != first {
+		t.Error("written again, it is another file")
+	}
+}
+
 // TestNoFolderLeft: what fails leaves no folder behind.
 func TestNoFolderLeft(t *testing.T) {
 	workplace(t)

@@ -2,6 +2,9 @@
 // to a temporary file in the same folder, is flushed to the disk, and takes the
 // name of the file in one step. After a crash or on a full disk the file holds
 // what it held before or all of the new content.
+//
+// A temporary file is locked while it is written. So RemoveStale can tell those
+// that a killed process left from those of a process that is still at work.
 package atomicfile
 
 import (
@@ -13,7 +16,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/filelock"
 )
 
 // The names of temporary files: a killed process leaves one behind, and
@@ -47,44 +53,77 @@ func Write(path string, content []byte) error {
 
 // WriteFunc writes the file path with what write writes. If write returns an
 // error, that error is returned and the file stays as it was.
-func WriteFunc(path string, write func(io.Writer) error) (err error) {
-	f, err := createTemporary(filepath.Dir(path))
+func WriteFunc(path string, write func(io.Writer) error) error {
+	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
 	}
+	f := lock.File()
+	renamed := false
 	defer func() {
-		if err != nil {
-			f.Close() // a second time at worst, which does no harm
-			os.Remove(f.Name())
+		if !renamed {
+			lock.Release() // which removes it
 		}
 	}()
 	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buffered); err != nil {
 		return atPath(err, f.Name(), path)
 	}
-	for _, step := range []func() error{buffered.Flush, f.Sync, f.Close} {
+	rename := func() error {
+		err := os.Rename(f.Name(), path)
+		renamed = err == nil
+		return err
+	}
+	steps := []func() error{buffered.Flush, f.Sync, rename, f.Close}
+	if runtime.GOOS == "windows" { // where an open file keeps its name
+		steps = []func() error{buffered.Flush, f.Sync, f.Close, rename}
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
 		}
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
-	}
 	return nil
 }
 
-// createTemporary creates a new file in dir with the permissions that the
-// process gives to new files.
-func createTemporary(dir string) (*os.File, error) {
+// createTemporary creates a new file in dir, locked, with the permissions that
+// the process gives to new files.
+func createTemporary(dir string) (*filelock.Lock, error) {
 	for {
 		var random [randomDigits / 2]byte
 		rand.Read(random[:]) // never fails
-		name := filepath.Join(dir, temporaryPrefix+hex.EncodeToString(random[:])+temporarySuffix)
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+		lock, err := filelock.Acquire(filepath.Join(dir, temporaryPrefix+hex.EncodeToString(random[:])+temporarySuffix))
+		if !errors.Is(err, filelock.ErrLocked) { // by RemoveStale, before it was locked here
+			return lock, err
 		}
 	}
+}
+
+// RemoveStale removes the temporary files in dir that killed processes left.
+// Those that another process is writing stay.
+func RemoveStale(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !IsTemporary(e.Name()) || !e.Type().IsRegular() {
+			continue
+		}
+		lock, err := filelock.Acquire(filepath.Join(dir, e.Name()))
+		if errors.Is(err, filelock.ErrLocked) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if lock.Held() {
+			lock.Release() // which removes it
+		} else {
+			lock.File().Close()
+		}
+	}
+	return nil
 }
 
 // cause returns the error of the operating system without the name of the

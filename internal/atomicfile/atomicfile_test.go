@@ -25,6 +25,35 @@ func TestWriteReplaces(t *testing.T) {
 	}
 }
 
+// TestRemoveStale: what a killed process left goes, what a process is writing and
+// what is not ours stays.
+func TestRemoveStale(t *testing.T) {
+	dir := t.TempDir()
+	const stale, user = ".partwise-0123456789abcdef.tmp", ".partwise-notes.tmp"
+	for _, name := range []string{stale, user} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "a.txt")
+	err := atomicfile.WriteFunc(path, func(w io.Writer) error {
+		if _, err := w.Write([]byte("whole")); err != nil {
+			return err
+		}
+		return atomicfile.RemoveStale(dir)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || entries[0].Name() != user || entries[1].Name() != "a.txt" {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "whole" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
 // An error half way keeps the old content and leaves no temporary file.
 func TestFailureKeepsOld(t *testing.T) {
 	dir := t.TempDir()

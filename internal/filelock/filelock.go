@@ -14,12 +14,18 @@ import (
 // lock.
 var ErrLocked = errors.New("locked by another process")
 
+// errNoLocks says that the file system or the operating system has no locks.
+var errNoLocks = errors.New("no locks here")
+
 // attempts bounds how often Acquire opens a lock file that another process
 // removes at the same time.
 const attempts = 1000
 
 // Lock is a lock that is held.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file *os.File
+	held bool
+}
 
 // Acquire takes the lock of the file path, which it creates if need be, without
 // waiting. It returns ErrLocked where another holds it. On a file system that
@@ -33,7 +39,9 @@ func Acquire(path string) (*Lock, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := tryLock(f); err != nil {
+		err = tryLock(f)
+		held := err == nil
+		if err != nil && err != errNoLocks {
 			f.Close()
 			return nil, err
 		}
@@ -45,12 +53,18 @@ func Acquire(path string) (*Lock, error) {
 			return nil, err
 		}
 		if current, err := os.Lstat(path); err == nil && os.SameFile(mine, current) {
-			return &Lock{f}, nil
+			return &Lock{f, held}, nil
 		}
 		f.Close()
 	}
 	return nil, fmt.Errorf("%s: the lock file is removed over and over", path)
 }
+
+// File returns the open file, which belongs to the lock.
+func (l *Lock) File() *os.File { return l.file }
+
+// Held tells whether the lock keeps others out: not where there are no locks.
+func (l *Lock) Held() bool { return l.held }
 
 // Release gives the lock back and removes its file.
 func (l *Lock) Release() {

@@ -6,5 +6,4 @@ import "os"
 
 const removeWhenClosed = false
 
-// tryLock does nothing on systems without such locks.
-func tryLock(*os.File) error { return nil }
+func tryLock(*os.File) error { return errNoLocks }

@@ -12,7 +12,8 @@ import (
 
 const removeWhenClosed = false
 
-// tryLock locks an open file, or returns ErrLocked.
+// tryLock locks an open file, or returns ErrLocked or
+// errNoLocks.
 func tryLock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -24,7 +25,7 @@ func tryLock(f *os.File) error {
 		case errors.Is(err, unix.EWOULDBLOCK):
 			return ErrLocked
 		case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
-			return nil // a file system without locks
+			return errNoLocks
 		}
 		return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
 	}

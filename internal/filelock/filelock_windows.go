@@ -10,7 +10,8 @@ import (
 
 const removeWhenClosed = true
 
-// tryLock locks an open file, or returns ErrLocked.
+// tryLock locks an open file, or returns ErrLocked or
+// errNoLocks.
 func tryLock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
@@ -20,7 +21,7 @@ func tryLock(f *os.File) error {
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
 		return ErrLocked
 	case errors.Is(err, windows.ERROR_NOT_SUPPORTED), errors.Is(err, windows.ERROR_INVALID_FUNCTION):
-		return nil // a file system without locks
+		return errNoLocks
 	}
 	return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
 }
