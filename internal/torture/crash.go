@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,8 +13,9 @@ import (
 
 // crash kills the commands of the jobs at random moments, some of them several times
 // in a row, until each share of a number of kills is done. After each series the
-// command is run to its end, which must leave the bytes of an unbroken run.
-func crash(s *scene, list []*job, kills, workers int, seed uint64, log io.Writer) ([]Row, error) {
+// command is run to its end, which must leave the bytes of an unbroken run. Where the
+// context ends, the rows tell of what was done until then.
+func crash(ctx context.Context, s *scene, list []*job, kills, workers int, seed uint64, log io.Writer) ([]Row, error) {
 	rows := make([]Row, len(list))
 	for i, j := range list {
 		if err := j.prepare(s, i); err != nil {
@@ -36,7 +38,7 @@ func crash(s *scene, list []*job, kills, workers int, seed uint64, log io.Writer
 						next = i
 					}
 				}
-				if first != nil || next < 0 {
+				if first != nil || next < 0 || ctx.Err() != nil {
 					mu.Unlock()
 					return
 				}

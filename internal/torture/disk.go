@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -36,7 +37,7 @@ type shortage struct {
 // take no more files, and that are read-only, or at every step-th of these sizes. The
 // command must do its work or end with one error that names a path. Where it could not
 // it must do it once the disk is mended.
-func disk(s *scene, list []*job, step, workers int, log io.Writer) (rows []Row, notes []string, err error) {
+func disk(ctx context.Context, s *scene, list []*job, step, workers int, log io.Writer) (rows []Row, notes []string, err error) {
 	for i, j := range list {
 		if err := j.prepare(s, i); err != nil {
 			return nil, nil, err
@@ -57,7 +58,7 @@ func disk(s *scene, list []*job, step, workers int, log io.Writer) (rows []Row, 
 		group.Go(func() {
 			for t := range tasks {
 				dir := filepath.Join(s.dir, fmt.Sprintf("disk-%d", w))
-				failure := sweep(s, t.job, t.kind, dir, step, t.row)
+				failure := sweep(ctx, s, t.job, t.kind, dir, step, t.row)
 				mu.Lock()
 				if failure != nil && err == nil {
 					err = fmt.Errorf("%s: %w", t.row.What, failure)
@@ -73,7 +74,7 @@ func disk(s *scene, list []*job, step, workers int, log io.Writer) (rows []Row, 
 	all := make([]Row, 0, len(kinds)*len(list))
 	for _, k := range kinds {
 		for _, j := range list {
-			if k.cacheOnly && !j.caches {
+			if k.cacheOnly && !j.caches || ctx.Err() != nil {
 				continue
 			}
 			all = append(all, Row{What: "`" + j.name + "`, " + k.name})
@@ -86,8 +87,8 @@ func disk(s *scene, list []*job, step, workers int, log io.Writer) (rows []Row, 
 }
 
 // sweep tries a job on disks of rising size until one is enough.
-func sweep(s *scene, j *job, kind shortage, dir string, step int, row *Row) error {
-	for size := 0; size < kind.most; size += step {
+func sweep(ctx context.Context, s *scene, j *job, kind shortage, dir string, step int, row *Row) error {
+	for size := 0; size < kind.most && ctx.Err() == nil; size += step {
 		refused, failure, err := tryShortage(s, j, kind, dir, size)
 		if err != nil {
 			return err

@@ -95,7 +95,7 @@ func torture(ctx context.Context, s settings, names []string, log io.Writer) (er
 		part := &Part{}
 		switch name {
 		case "crash", "disk":
-			part, err = s.interrupted(name, module, log)
+			part, err = s.interrupted(ctx, name, module, log)
 		case "fuzz":
 			if old := record.Parts[name]; old != nil {
 				part = old
@@ -128,7 +128,7 @@ func torture(ctx context.Context, s settings, names []string, log io.Writer) (er
 }
 
 // interrupted runs the parts in which the program is interrupted.
-func (s settings) interrupted(name, module string, log io.Writer) (*Part, error) {
+func (s settings) interrupted(ctx context.Context, name, module string, log io.Writer) (*Part, error) {
 	dir, err := os.MkdirTemp(s.scratch, name)
 	if err != nil {
 		return nil, err
@@ -140,9 +140,9 @@ func (s settings) interrupted(name, module string, log io.Writer) (*Part, error)
 	defer scene.close()
 	part := &Part{}
 	if name == "crash" {
-		part.Rows, err = crash(scene, jobs(), s.kills, s.workers, s.seed, log)
+		part.Rows, err = crash(ctx, scene, jobs(), s.kills, s.workers, s.seed, log)
 	} else {
-		part.Rows, part.Notes, err = disk(scene, jobs(), s.step, s.workers, log)
+		part.Rows, part.Notes, err = disk(ctx, scene, jobs(), s.step, s.workers, log)
 	}
 	return part, err
 }

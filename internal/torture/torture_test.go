@@ -29,10 +29,10 @@ func TestShare(t *testing.T) {
 	defer s.close()
 	list := slices.DeleteFunc(jobs(), func(j *job) bool { return j.name != "cluster" && j.name != "features to .npz" })
 	var log bytes.Buffer
-	rows, err := crash(s, list, 20, 2, 1, &log)
+	rows, err := crash(t.Context(), s, list, 20, 2, 1, &log)
 	if err == nil {
 		var more []Row
-		more, _, err = disk(s, list[1:], 50, 2, &log)
+		more, _, err = disk(t.Context(), s, list[1:], 50, 2, &log)
 		rows = append(rows, more...)
 	}
 	if err != nil {
