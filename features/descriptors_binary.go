@@ -10,6 +10,9 @@ import (
 // Dim, Width and Height, four bytes each.
 const binaryHead = 16
 
+// DescriptorBytes is how many bytes a SIFT descriptor and its place take as bytes.
+const DescriptorBytes = siftDim + 12
+
 // AppendBinary appends the descriptors as bytes, the numbers with their low
 // byte first. It implements encoding.BinaryAppender.
 func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +28,16 @@ type run struct {
 
 // dense returns the matrix of the rows that fill writes, normalised.
 func (r run) dense(ctx context.Context, m int, fill func(i int, row []float64) error) (*Matrix, error) {
-	x := make([]float64, r.set.Len()*m)
+	n := r.set.Len()
+	if n > math.MaxInt/8/max(m, 1) {
+		return nil, fmt.Errorf("features: %d samples of %d values are more than can be counted", n, m)
+	}
+	release, err := memory.FromContext(ctx).Keep(8*int64(n)*int64(m), fmt.Sprintf("the features of %s, %d×%d", r.set.Name, n, m))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	x := make([]float64, n*m)
 	out, err := r.samples(ctx, func(i int) error {
 		row := x[i*m : (i+1)*m]
 		if err := fill(i, row); err != nil {
@@ -47,6 +58,12 @@ func (r run) dense(ctx context.Context, m int, fill func(i int, row []float64) e
 // sparse returns the rows of x, normalised.
 func (r run) sparse(ctx context.Context, x *sparse.CSR) (*Matrix, error) {
 	if r.normalise != NormNone {
+		n, m := x.Dims()
+		release, err := memory.FromContext(ctx).Keep(16*int64(x.NNZ()), fmt.Sprintf("the features of %s, %d×%d", r.set.Name, n, m))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		x = x.Clone()
 	}
 	out, err := r.samples(ctx, func(i int) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -93,12 +94,8 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 			if bad[i] != nil {
 				return nil
 			}
-			d, err := b.describe(ctx, i)
-			if err == nil {
-				err = b.enough(i, d)
-			}
-			bad[i] = err
-			return b.stop(err, f.SkipBad)
+			bad[i] = b.describe(ctx, i, func(d *features.Descriptors) error { return b.enough(i, d) })
+			return b.stop(bad[i], f.SkipBad)
 		}); err != nil {
 			return nil, nil, nil, err
 		}
@@ -170,27 +167,63 @@ func (b *bag) guarded(at, sample int, f func(at, sample int) error) error {
 	return err
 }
 
-// describe returns the descriptors of a sample. They are made of the content
-// that the sample had when newBag digested it: another one is an error.
-func (b *bag) describe(ctx context.Context, i int) (*features.Descriptors, error) {
-	d := &features.Descriptors{}
-	if blob, ok := b.store.Get(b.described[i]); ok && d.UnmarshalBinary(blob) == nil {
-		return d, nil
+// describe calls use with the descriptors of a sample, while it holds a share of
+// the memory budget of the context. They are made of the content that the sample
+// had when newBag digested it: another one is an error.
+func (b *bag) describe(ctx context.Context, i int, use func(*features.Descriptors) error) error {
+	d, release, err := b.cached(ctx, i)
+	if err != nil {
+		return err
+	}
+	if d != nil {
+		defer release()
+		return use(d)
 	}
 	sift := b.words.sift()
-	if err := b.images.With(ctx, i, sift.Memory, func(img image.Image) (err error) {
-		if d, err = sift.Extract(img); err != nil {
-			err = fmt.Errorf("%s: %w", b.set.Names[i], err)
+	return b.images.With(ctx, i, sift.Memory, func(img image.Image) error {
+		d, err := sift.Extract(img)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.set.Names[i], err)
 		}
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	blob, err := d.AppendBinary(nil)
-	if err == nil {
+		blob, err := d.AppendBinary(nil)
+		if err != nil {
+			return err
+		}
 		b.keep(b.described[i], blob)
+		return use(d)
+	})
+}
+
+// cached returns the descriptors of a sample that the cache has, or nil.
+func (b *bag) cached(ctx context.Context, i int) (d *features.Descriptors, release func(), err error) {
+	size, ok := b.store.SizeOf(b.described[i])
+	if !ok {
+		return nil, nil, nil
 	}
-	return d, err
+	// Some of what is read is copied.
+	if release, err = memory.FromContext(ctx).Acquire(ctx, size+size/8, b.set.Names[i]); err != nil {
+		return nil, nil, err
+	}
+	d = &features.Descriptors{}
+	if blob, ok := b.store.Get(b.described[i]); ok && d.UnmarshalBinary(blob) == nil {
+		return d, release, nil
+	}
+	release()
+	return nil, nil, nil
+}
+
+// stored returns about how many values the histograms of the samples store.
+func (b *bag) stored(samples []int) (total float64) {
+	columns := float64(b.columns())
+	for _, i := range samples {
+		// A patch counts in one cell of each division, for each of its words.
+		patches := float64(0)
+		if size, ok := b.store.SizeOf(b.described[i]); ok {
+			patches = float64(size) / features.DescriptorBytes
+		}
+		total += min(columns, patches*float64(max(len(b.words.grid()), 1)*max(b.words.Assignment.Nearest, 1)))
+	}
+	return total
 }
 
 // keep keeps a blob in the cache, if it can: a full disk makes the next run
@@ -224,11 +257,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	}
 	sampler := vocab.Sampler{Total: w.Sample, PerImage: w.PerImage, Seed: seed}
 	if err := b.each(ctx, samples, "sampling descriptors", func(_, i int) error {
-		d, err := b.describe(ctx, i)
-		if err != nil {
-			return err
-		}
-		return sampler.Add(b.set.Names[i], d)
+		return b.describe(ctx, i, func(d *features.Descriptors) error { return sampler.Add(b.set.Names[i], d) })
 	}); err != nil {
 		return nil, err
 	}
@@ -260,22 +289,28 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 	if err != nil {
 		return nil, err
 	}
+	// The rows, the matrix of them and its bytes for the cache.
+	what := sized("the histograms of "+b.set.Name, len(samples), b.columns())
+	release, err := memory.FromContext(ctx).Keep(int64(48*b.stored(samples)), what)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	rooms := sync.Pool{New: func() any { return &vocab.Assigned{} }}
 	rows := make([]vocab.Histogram, len(samples))
 	if err := b.each(ctx, samples, "counting words", func(at, i int) error {
-		d, err := b.describe(ctx, i)
-		if err != nil {
-			return err
-		}
-		words := rooms.Get().(*vocab.Assigned)
-		defer rooms.Put(words)
-		if err = assigner.Assign(words, d); err == nil {
-			rows[at], err = grid.Count(v.Len(), d, words)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", b.set.Names[i], err)
-		}
-		return nil
+		return b.describe(ctx, i, func(d *features.Descriptors) error {
+			words := rooms.Get().(*vocab.Assigned)
+			defer rooms.Put(words)
+			err := assigner.Assign(words, d)
+			if err == nil {
+				rows[at], err = grid.Count(v.Len(), d, words)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", b.set.Names[i], err)
+			}
+			return nil
+		})
 	}); err != nil {
 		return nil, err
 	}

@@ -73,6 +73,11 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	if err := in.checkSigns([]Method{g.Method}); err != nil {
 		return nil, err
 	}
+	release, err := g.acquire(ctx, in, k)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	out := &Grouping{Method: g.Method.Label()}
 	points := in.X
 	known := told{labels: slices.Repeat([]int{-1}, n)}
@@ -91,10 +96,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		if g.Told {
 			classes = known.labels
 		}
-		out.Rank = min(2*k, n)
-		if g.Rank != nil {
-			out.Rank = g.Rank.Of(k)
-		}
+		out.Rank = g.rank(k, n)
 		opt := factor.Options{
 			Rank: out.Rank, Init: g.Method.Init, Iterations: g.Method.Iterations, Tolerance: g.Method.Tolerance,
 			Seed:   rng.Seed(uint64(g.Seed), "initial factors"),
@@ -122,7 +124,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	}
 	out.Cluster = how
 	var clusters []int
-	err := guard.Call(func() (err error) {
+	err = guard.Call(func() (err error) {
 		clusters, err = how.groups(ctx, points, k, draw{labels: known.labels}, rng.Seed(uint64(g.Seed), "k-means"))
 		return err
 	})
@@ -150,6 +152,14 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		}
 	}
 	return out, nil
+}
+
+// rank returns the number of basis vectors for k groups of n samples.
+func (g Groups) rank(k, n int) int {
+	if g.Rank != nil {
+		return g.Rank.Of(k)
+	}
+	return min(2*k, n)
 }
 
 // named puts the method before the error of a panic, which does not name it.

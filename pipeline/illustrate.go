@@ -3,7 +3,9 @@ package pipeline
 import (
 	"context"
 	"image"
+	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -133,8 +135,6 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 		return nil, err
 	}
 	chosen := ofEachClass(class, shownOfClass)
-	described := make([]*features.Descriptors, len(chosen))
-	words := make([]vocab.Assigned, len(chosen))
 	samples := make([]int, len(chosen))
 	out := &Illustrations{TotalWords: seen.vocabulary.Len()}
 	for at, i := range chosen {
@@ -142,16 +142,8 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 		samples[at] = sample
 		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return b.images.Open(ctx, sample) }})
 	}
-	if err := b.each(ctx, samples, "", func(at, sample int) (err error) {
-		if described[at], err = b.describe(ctx, sample); err == nil {
-			err = assigner.Assign(&words[at], described[at])
-		}
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	out.Words, out.Counted = wordsShown(out.TotalWords, described, words)
 	x := selectRows(seen.x, chosen)
+	var bases []*mat.Dense
 	for _, l := range models {
 		additive, ok := l.model.(*factor.Additive)
 		if !ok {
@@ -161,12 +153,38 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 		if err != nil {
 			return nil, in.nameRows(err, take(rows, chosen))
 		}
-		shown := PartsShown{Method: l.method, Coefficients: coefficients}
-		for at := range chosen {
-			shown.Patches = append(shown.Patches, partsOf(b.words.grid(), out.TotalWords, additive.Basis, described[at], &words[at]))
-		}
-		out.Parts = append(out.Parts, shown)
+		out.Parts = append(out.Parts, PartsShown{Method: l.method, Coefficients: coefficients, Patches: make([][]Patch, len(chosen))})
+		bases = append(bases, additive.Basis)
 	}
+	// Photographs are described a few at a time, and only places and words of
+	// their patches are kept meanwhile.
+	found := newWordsFound(out.TotalWords)
+	few := 4 * runtime.GOMAXPROCS(0)
+	for from := 0; from < len(samples); from += few {
+		some := samples[from:min(from+few, len(samples))]
+		described := make([]*features.Descriptors, len(some))
+		words := make([]vocab.Assigned, len(some))
+		if err := b.each(ctx, some, "", func(at, sample int) error {
+			return b.describe(ctx, sample, func(d *features.Descriptors) error {
+				if err := assigner.Assign(&words[at], d); err != nil {
+					return err
+				}
+				places := *d
+				places.Vectors = nil
+				described[at] = &places
+				for p, basis := range bases {
+					out.Parts[p].Patches[from+at] = partsOf(b.words.grid(), out.TotalWords, basis, d, &words[at])
+				}
+				return nil
+			})
+		}); err != nil {
+			return nil, err
+		}
+		for at, d := range described {
+			found.add(from+at, d, &words[at])
+		}
+	}
+	out.Words, out.Counted = found.shown(), found.counted
 	return out, nil
 }
 
@@ -218,28 +236,39 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 	return out
 }
 
-// wordsShown returns the most frequent of n words with some of their patches, drawn
-// at random, and how many patches have words.
-func wordsShown(n int, described []*features.Descriptors, words []vocab.Assigned) (shown []WordShown, counted int) {
-	random := rng.New(0, "words shown")
-	shown = make([]WordShown, n)
-	for w := range shown {
-		shown[w].Word = w
+// wordsFound gathers words with some of their patches, drawn at random.
+type wordsFound struct {
+	words   []WordShown
+	counted int // how many patches have words
+	random  *rand.Rand
+}
+
+func newWordsFound(n int) *wordsFound {
+	f := &wordsFound{words: make([]WordShown, n), random: rng.New(0, "words shown")}
+	for w := range f.words {
+		f.words[w].Word = w
 	}
-	for at, d := range described {
-		counted += d.Len()
-		for i := range d.Len() {
-			word := words[at].Words[i*words[at].Nearest]
-			e := Example{at, d.X[i], d.Y[i], 4 * d.Scale[i]}
-			s := &shown[word]
-			s.Count++
-			if len(s.Examples) < shownPatches {
-				s.Examples = append(s.Examples, e)
-			} else if place := random.IntN(s.Count); place < shownPatches {
-				s.Examples[place] = e
-			}
+	return f
+}
+
+// add counts the words of a photograph.
+func (f *wordsFound) add(photograph int, d *features.Descriptors, words *vocab.Assigned) {
+	f.counted += d.Len()
+	for i := range d.Len() {
+		word := words.Words[i*words.Nearest]
+		e := Example{photograph, d.X[i], d.Y[i], 4 * d.Scale[i]}
+		s := &f.words[word]
+		s.Count++
+		if len(s.Examples) < shownPatches {
+			s.Examples = append(s.Examples, e)
+		} else if place := f.random.IntN(s.Count); place < shownPatches {
+			s.Examples[place] = e
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b WordShown) int { return b.Count - a.Count })
-	return shown[:min(n, shownWords)], counted
+}
+
+// shown returns the most frequent words, the most frequent first.
+func (f *wordsFound) shown() []WordShown {
+	slices.SortStableFunc(f.words, func(a, b WordShown) int { return b.Count - a.Count })
+	return f.words[:min(len(f.words), shownWords)]
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -47,7 +48,10 @@ type Inputs struct {
 	images    *datasets.Images
 	bag       *bag // of visual words, or nil
 	views     latest[drawID, *view]
-	temporary string // a folder, or ""
+	temporary string   // a folder, or ""
+	held      []func() // shares of the memory budget
+	looked    sync.Once
+	negative  bool // whether X has negative values, when looked is done
 }
 
 // Prepare reads the data of an experiment and makes its features. Where these
@@ -67,13 +71,27 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 	if f.Words != nil {
 		return e.prepareWords(ctx, set, f, opt)
 	}
-	images := set.Images()
-	m, err := f.extract(ctx, set, images, func(done, total int) { opt.Progress.tell("reading", done, total) })
-	if err != nil {
+	in := &Inputs{Set: set, images: set.Images()}
+	if err := in.prepare(ctx, f, opt); err != nil {
+		in.Close()
 		return nil, err
 	}
+	return in, nil
+}
+
+// prepare makes features other than visual words.
+func (in *Inputs) prepare(ctx context.Context, f Features, opt PrepareOptions) error {
+	if err := in.hold(ctx, "the vectors of "+in.Set.Name, in.Set.Vectors); err != nil {
+		return err
+	}
+	m, err := f.extract(ctx, in.Set, in.images, func(done, total int) { opt.Progress.tell("reading", done, total) })
+	if err != nil {
+		return err
+	}
 	f.Height, f.Width, f.Colour = m.Height, m.Width, m.Channels == 3
-	return &Inputs{Set: set, images: images, Features: f, X: m.X, Height: m.Height, Width: m.Width, Channels: m.Channels, Rows: m.Rows, Skipped: m.Skipped}, nil
+	in.Features, in.X, in.Rows, in.Skipped = f, m.X, m.Rows, m.Skipped
+	in.Height, in.Width, in.Channels = m.Height, m.Width, m.Channels
+	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
 }
 
 // PrepareOptions say how features are made. They change no feature.
@@ -110,6 +128,9 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Feat
 	}
 	store, err := cache.Open(folder)
 	if err == nil {
+		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+	}
+	if err == nil {
 		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, in.images, f, store, opt.Progress)
 	}
 	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
@@ -117,6 +138,7 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Feat
 		var v *vocabulary
 		if x, v, err = in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(uint64(e.Seed), "words")); err == nil {
 			in.X, in.Vocabulary = x, v.Vocabulary
+			err = in.hold(ctx, "the histograms of "+set.Name, x)
 		}
 	}
 	if err != nil {
@@ -126,8 +148,13 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Feat
 	return in, nil
 }
 
-// Close removes what the inputs keep on disk for themselves.
+// Close removes what the inputs keep on disk for themselves, and gives back their
+// share of the memory budget.
 func (in *Inputs) Close() error {
+	for _, release := range in.held {
+		release()
+	}
+	in.held = nil
 	if in.temporary == "" {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/filename"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
@@ -69,7 +70,20 @@ func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, er
 // fails, be it by a panic, does not keep the others from being run; the error is
 // then a *TrialsError. When Run ends early, what is done is in the log, and
 // running again goes on from there; the records are then those there are.
+//
+// A trial waits for its share of the memory budget of the context. A plan with a
+// trial that would need more than there is for it is refused before anything is
+// run or written.
 func (r *Results) Run(ctx context.Context, p *Plan, opt RunOptions) ([]Record, error) {
+	budget := memory.FromContext(ctx)
+	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := p.checkMemory(budget); err != nil {
+		return nil, err
+	}
 	if err := r.begin(p); err != nil {
 		return nil, err
 	}

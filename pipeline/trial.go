@@ -56,9 +56,23 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 			rec.Labelled++
 		}
 	}
-	seen, err := p.Inputs.view(ctx, d, e.Seed)
+	var seen *view
+	var err error
+	if p.Inputs.X == nil {
+		// Images are described here, which wait for shares of their own.
+		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
+			return nil, nil, err
+		}
+	}
+	release, err := p.acquire(ctx, t, d)
 	if err != nil {
 		return nil, nil, err
+	}
+	defer release()
+	if seen == nil {
+		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
+			return nil, nil, err
+		}
 	}
 	x := seen.x
 	var res *factor.Result

@@ -82,6 +82,19 @@ func (s *Store) Get(key Key) (blob []byte, ok bool) {
 	return blob, ok
 }
 
+// SizeOf returns how many bytes the blob of a key has, and whether there is one,
+// which Get may yet find to be damaged.
+func (s *Store) SizeOf(key Key) (size int64, ok bool) {
+	if s == nil {
+		return 0, false
+	}
+	info, err := os.Stat(s.path(key))
+	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(headerSize) {
+		return 0, false
+	}
+	return info.Size() - int64(headerSize), true
+}
+
 // Put keeps a blob, in place of what the key had. A caller can go on after an
 // error: the store then has what it had before, or nothing.
 func (s *Store) Put(key Key, blob []byte) error {

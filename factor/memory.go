@@ -1,0 +1,164 @@
+package factor
+
+import "math"
+
+// Size says how large a problem is, for [Memory].
+type Size struct {
+	// Samples, Features and Rank are n, m and k.
+	Samples, Features, Rank int
+	// Stored is how many values a sparse matrix stores, 0 of a dense one.
+	Stored int
+	// Labelled is how many labels are known, and Links how many pairs.
+	Labelled, Links int
+	// Signed tells whether there are negative values.
+	Signed bool
+	// Init is that of Options.
+	Init Init
+}
+
+// Memory returns about how many bytes Fit takes at most beside x. The methods of
+// this package are known to it; others are asked, if they have a method
+// Memory(Size) int64, and 0 is the answer for the rest.
+func Memory(method Method, s Size) int64 {
+	var need float64
+	switch m := method.(type) {
+	case interface{ Memory(Size) int64 }:
+		return m.Memory(s)
+	case NMF, NMFKL:
+		need = s.additive(false)
+	case NMFNCW:
+		need = s.additive(true)
+	case CNMF, CNMFKL:
+		need = s.additive(true)
+	case NTF:
+		need = s.additive(false)
+	case GNMF:
+		need = s.additive(false) + s.graph(m.Neighbourhood)
+	case SemiGNMF:
+		need = s.additive(false) + s.graph(m.Neighbourhood)
+	case L2SNMF, DSNMF:
+		need = s.additive(false) + s.links()
+	case CF:
+		need = s.concept(false, m.Kernel)
+	case CCF:
+		need = s.concept(true, m.Kernel)
+	case LCCF:
+		need = s.concept(false, m.Kernel) + s.graph(m.Neighbourhood)
+	case CFOGL:
+		need = s.concept(false, m.Kernel) + s.graph(m.Neighbourhood) + s.learnedGraph()
+	case Combined:
+		condensed := m.Tie == Labels || m.Weighting == NormalisedCut
+		need = s.additive(condensed)
+		if m.Basis == Concept {
+			need += s.concept(condensed, m.Kernel)
+		}
+		switch m.Penalty {
+		case GraphPenalty:
+			need += s.graph(m.Neighbourhood)
+		case LinksPenalty:
+			need += s.links()
+		case LearnedGraphPenalty:
+			need += s.graph(m.Neighbourhood) + s.learnedGraph()
+		}
+	case PCA:
+		need = s.embedding(s.Samples)
+	case LDA:
+		need = s.embedding(s.Labelled)
+	case MFA:
+		// Pairs of each class with the nearest outside, 40 a sample by default.
+		pairs := 40 * float64(s.Labelled)
+		if m.K2 > 0 {
+			pairs = float64(m.K2) * float64(s.Labelled)
+		}
+		need = s.embedding(s.Labelled) + 200*pairs + s.panels()
+	case SDA:
+		need = s.embedding(s.Samples) + s.graph(m.Neighbourhood)
+	case SparseCoding:
+		need = s.additive(false)
+	case SSNMF:
+		need = 3*s.similarities() + s.additive(false) + s.links()
+	}
+	return int64(min(need, math.MaxInt64/2))
+}
+
+// factors is the size of both factors.
+func (s Size) factors() float64 {
+	return 8 * float64(s.Rank) * (float64(s.Samples) + float64(s.Features))
+}
+
+// similarities is the size of an n×n matrix.
+func (s Size) similarities() float64 { return 8 * float64(s.Samples) * float64(s.Samples) }
+
+// panels is the size of what goes along samples a few rows at a time.
+func (s Size) panels() float64 {
+	return 8 * gramRows * (float64(s.Samples) + float64(s.Features))
+}
+
+// additive is what the engine takes with a free basis: both factors, how they
+// start, the parts of their gradients, the result and what scales them, and where
+// the data is condensed, a copy of it.
+func (s Size) additive(condensed bool) float64 {
+	k := float64(s.Rank)
+	need := 9*s.factors() + s.panels() + 64*k*k
+	copies := 8 * float64(s.Samples) * float64(s.Features)
+	if s.Stored > 0 {
+		// The transpose, and factors stood up, in rows of four and more.
+		stored := float64(s.Stored)
+		need += 16*stored + 3*s.factors() + 3*64*(float64(s.Samples)+float64(s.Features))
+		copies = 80 * stored
+	}
+	if condensed {
+		need += copies
+	}
+	switch s.Init {
+	case FromNMF:
+		need += 2 * s.factors()
+	case NNDSVDa:
+		need += 6*s.factors() + 80*(float64(s.Samples)+float64(s.Features))
+	}
+	return need
+}
+
+// concept is what the engine takes with a concept basis.
+func (s Size) concept(condensed bool, kernel Kernel) float64 {
+	need := s.additive(condensed) + 64*float64(s.Rank)*float64(s.Samples)
+	products := 0.0 // matrices of n×n
+	switch {
+	case !kernel.features():
+		products = 6
+	case s.Signed:
+		products = 3
+	case s.Samples <= 2*s.Features && s.Samples <= maxDense/max(s.Samples, 1):
+		products = 1
+	}
+	if condensed && products > 0 {
+		products++
+	}
+	return need + products*s.similarities()
+}
+
+// graph is what a neighbourhood graph and its penalty take.
+func (s Size) graph(h Neighbourhood) float64 {
+	p := h.Neighbours
+	if p == 0 {
+		p = 5
+	}
+	return s.panels() + 450*float64(s.Samples)*float64(min(p, s.Samples)) + 32*float64(s.Rank)*float64(s.Samples)
+}
+
+// learnedGraph is what a graph takes that is learned: itself, as it started, its
+// Laplacian and that one's eigenvectors.
+func (s Size) learnedGraph() float64 { return 12 * s.similarities() }
+
+// links is what a penalty on links takes.
+func (s Size) links() float64 {
+	return 250*float64(s.Links) + 32*float64(s.Rank)*float64(s.Samples)
+}
+
+// embedding is what a linear embedding takes that learns from so many samples:
+// these, dense, their principal directions and scatter matrices in them.
+func (s Size) embedding(samples int) float64 {
+	n, m := float64(samples), float64(s.Features)
+	r := min(n, m)
+	return 16*n*m + 24*m*r + 16*n*r + 72*r*r + 2*s.factors() + 8*float64(s.Samples)*r
+}

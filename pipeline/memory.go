@@ -1,0 +1,254 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// WithMemory returns a context that limits the memory of what is done with it to
+// about so many bytes, at least 64 MiB: images wait for their share, fewer trials
+// run at once, and what cannot fit is refused before it begins, by an error with
+// the number. Without it the limit is half of the memory that the process may use.
+func WithMemory(ctx context.Context, limit int64) context.Context {
+	return memory.NewContext(ctx, memory.New(limit))
+}
+
+// bytesOf returns how many bytes a matrix holds.
+func bytesOf(x mat.Matrix) int64 {
+	if x == nil {
+		return 0
+	}
+	n, m := x.Dims()
+	switch x := x.(type) {
+	case *sparse.CSR:
+		return 16*int64(x.NNZ()) + 8*int64(n)
+	case *datasets.Bytes:
+		return int64(n) * int64(m)
+	}
+	return 8 * int64(n) * int64(m)
+}
+
+// sized says of a matrix what it is and how large.
+func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
+
+// hold takes the share of the memory budget for a matrix until the inputs are
+// closed.
+func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
+	if x == nil {
+		return nil
+	}
+	n, m := x.Dims()
+	release, err := memory.FromContext(ctx).Keep(bytesOf(x), sized(what, n, m))
+	if err != nil {
+		return err
+	}
+	in.held = append(in.held, release)
+	return nil
+}
+
+// problem is the size of what a method is given.
+type problem struct {
+	// n samples are represented and tested ones classified, by their m features,
+	// of which so many values of each sample are stored where they are sparse.
+	n, tested, m int
+	sparse       bool
+	stored       float64
+	classes      int
+	labelled     int
+	links        int
+	signed       bool
+	rank         int
+}
+
+// input is the size of the features themselves.
+func (s problem) input() float64 {
+	if s.sparse {
+		return 16 * s.stored * float64(s.n+s.tested)
+	}
+	return 8 * float64(s.m) * float64(s.n+s.tested)
+}
+
+// need returns about how many bytes it takes to represent, cluster or classify,
+// and score by a method, with the features of the draw.
+func (m Method) need(s problem, how Cluster, task Task) int64 {
+	total := s.input()
+	columns, isSparse := s.m, s.sparse
+	if _, own := builtin(m.Name); own {
+		how.By = m.Name
+	} else {
+		method, err := m.build()
+		if err != nil {
+			return 0 // which is reported elsewhere
+		}
+		size := factor.Size{Samples: s.n, Features: s.m, Rank: s.rank, Labelled: s.labelled, Links: s.links, Signed: s.signed, Init: m.Init}
+		if s.sparse {
+			size.Stored = int(min(max(s.stored*float64(s.n), 1), math.MaxInt/2))
+		}
+		total += float64(factor.Memory(method, size))
+		columns, isSparse = s.rank, false
+	}
+	n, k := float64(s.n), float64(s.classes)
+	scoring := 48*k*k + 100*n
+	if task == Classification {
+		// The representation of the test samples, and the distances of a panel.
+		total += 24*float64(s.rank)*float64(s.tested) + 16*n
+	} else {
+		if m.By != "" {
+			how.By = m.By
+		}
+		total += how.need(n, float64(columns), k, s.labelled, s.links, isSparse)
+	}
+	return int64(min(total+scoring, math.MaxInt64/2))
+}
+
+// need returns about how many bytes clustering n points of so many columns takes.
+func (c Cluster) need(n, columns, k float64, labelled, links int, sparse bool) float64 {
+	pairs := 0.0
+	if slices.Contains(linkClusterers, c.By) {
+		// Each pair of labelled samples is a link.
+		pairs = float64(links) + float64(labelled)*float64(labelled)/2
+	}
+	square := 8 * n * n
+	switch c.By {
+	case "kernel-kmeans":
+		return 2*square + 24*n*k
+	case "ncut":
+		return 5*square + 16*n*k
+	case "ss-kk":
+		return 5*square + 24*n*k + 250*pairs
+	case "ss-snc":
+		return 7*square + 16*n*k + 250*pairs
+	case Largest:
+		return 8 * n
+	}
+	// k-means: the centres, of this start and of the best, and a panel of scores.
+	points := 0.0
+	if !sparse {
+		points = 8 * n * columns // brought to unit length
+	}
+	return points + 32*k*columns + 64*n + 512*8*k + 300*pairs
+}
+
+// sizes returns how large the problems of the plan are, at most, by number of
+// classes and rank.
+func (p *Plan) problem(k, rank int) problem {
+	_, m := p.Inputs.Dims()
+	s := problem{m: m, classes: k, rank: rank}
+	s.sparse, s.stored = p.Inputs.density()
+	s.signed = p.Inputs.hasNegative()
+	classes := slices.Clone(p.members)
+	slices.SortFunc(classes, func(a, b []int) int { return len(b) - len(a) })
+	for _, c := range classes[:k] {
+		seen, labelled, tested, err := p.parts(len(c))
+		if err != nil {
+			continue // which is reported elsewhere
+		}
+		s.n += seen
+		s.labelled += labelled
+		s.tested += tested
+	}
+	s.links = len(p.must) + len(p.cannot)
+	return s
+}
+
+// hasNegative tells whether X has negative values. It looks once.
+func (in *Inputs) hasNegative() bool {
+	in.looked.Do(func() { _, _, _, in.negative = in.firstNegative() })
+	return in.negative
+}
+
+// density tells whether the features are sparse, and how many values of a sample
+// are stored on average.
+func (in *Inputs) density() (isSparse bool, stored float64) {
+	switch x := in.X.(type) {
+	case *sparse.CSR:
+		n, _ := x.Dims()
+		return true, float64(x.NNZ()) / float64(n)
+	case nil:
+		return true, in.bag.stored(in.Rows) / float64(len(in.Rows))
+	}
+	return false, 0
+}
+
+// checkMemory refuses a plan with a trial that the budget of the context has no
+// room for, before any is run.
+func (p *Plan) checkMemory(budget *memory.Budget) error {
+	e := p.Experiment
+	for _, k := range p.ks {
+		for _, rank := range e.Rank.list() {
+			s := p.problem(k, rank.Of(k))
+			for _, m := range e.Methods {
+				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.rank, s.n, s.m)
+				if _, own := builtin(m.Name); own {
+					what = fmt.Sprintf("%s with %d classes of up to %d samples of %d features", m.Label(), k, s.n, s.m)
+				}
+				if err := budget.Check(m.need(s, e.Cluster, e.Task), what); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// acquire waits for the share of the memory budget of a trial.
+func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), err error) {
+	e := p.Experiment
+	s := p.problem(t.k, t.rank)
+	s.n, s.tested, s.links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
+	return memory.FromContext(ctx).Acquire(ctx, e.Methods[t.method].need(s, e.Cluster, e.Task), "a trial")
+}
+
+// acquire takes the share of the memory budget of putting the inputs into k groups.
+func (g Groups) acquire(ctx context.Context, in *Inputs, k int) (release func(), err error) {
+	n, m := in.X.Dims()
+	s := problem{n: n, m: m, classes: k, rank: g.rank(k, n), signed: in.hasNegative()}
+	s.sparse, s.stored = in.density()
+	if g.Told {
+		for _, c := range in.Labels() {
+			if c >= 0 {
+				s.labelled++
+			}
+		}
+	}
+	what := fmt.Sprintf("%s with %d groups of %d samples of %d features", g.Method.Label(), k, n, m)
+	if _, own := builtin(g.Method.Name); !own {
+		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", g.Method.Label(), s.rank, k, n, m)
+	}
+	return memory.FromContext(ctx).Acquire(ctx, g.Method.need(s, g.Cluster, Clustering), what)
+}
+
+// shared is about how many bytes the trials of a plan share or leave behind: the
+// features of the last draws where each has its own, the directions of the
+// direct methods, and what the log holds of each trial.
+func (p *Plan) shared() int64 {
+	e := p.Experiment
+	s := p.problem(p.ks[len(p.ks)-1], 1)
+	total := 4000 * float64(len(p.trials))
+	if e.Task == Classification {
+		total += 8 * float64(s.classes) * float64(s.classes) * float64(len(p.trials))
+	}
+	atOnce := float64(max(4, runtime.GOMAXPROCS(0)))
+	if p.Inputs.X == nil {
+		total += atOnce * s.input()
+	}
+	if len(e.Rank) > 1 {
+		most := e.Rank[len(e.Rank)-1].Of(s.classes)
+		for _, m := range e.Methods {
+			if info, ok := factor.Lookup(m.Name); ok && info.Direct {
+				total += atOnce * 16 * float64(most) * float64(s.n+s.m)
+			}
+		}
+	}
+	return int64(min(total, math.MaxInt64/2))
+}
