@@ -109,7 +109,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups)")
 	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	dataFlags(cmd, &data)
-	cacheFlags(cmd)
+	prepareFlags(cmd)
 	return cmd
 }
 

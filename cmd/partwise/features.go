@@ -80,7 +80,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 	dataFlags(cmd, &e.Data)
 	f.StringVar(&e.Data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
-	cacheFlags(cmd)
+	prepareFlags(cmd)
 	return cmd
 }
 

@@ -12,8 +12,10 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// cacheFlags adds the flags of where descriptors, words and histograms are kept.
-func cacheFlags(cmd *cobra.Command) {
+// prepareFlags adds the flags of where descriptors, words and histograms are kept,
+// and of how much memory is taken.
+func prepareFlags(cmd *cobra.Command) {
+	memoryFlag(cmd)
 	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
 	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
 }

@@ -103,7 +103,7 @@ same again goes on where it stopped.`,
 	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
 	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
-	cacheFlags(cmd)
+	prepareFlags(cmd)
 	return cmd
 }
 

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What needs more than --memory says is refused with the numbers, and nothing is
+// left behind.
+func TestMemoryFlag(t *testing.T) {
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "out")
+	if err := os.WriteFile(data, []byte(strings.Repeat("1,2,a\n2,1,b\n", 2500)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	call := func(args ...string) (code int, stderr string) {
+		var stdoutText, stderrText bytes.Buffer
+		code = run(args, &stdoutText, &stderrText)
+		return code, stderrText.String()
+	}
+	code, stderr := call("run", "--set", data, "--name", "x", "--method", "ncut", "--classes", "2", "--repeats", "1", "--out", out, "--memory", "256MB")
+	if code != exitFailed || !strings.Contains(stderr, "ncut") || !strings.Contains(stderr, "256 MB") || !strings.Contains(stderr, "--memory") {
+		t.Errorf("exit code %d and %q, want a refusal", code, stderr)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a refused run left a folder")
+	}
+	code, stderr = call("cluster", data, "-k", "2", "--method", "ncut", "--out", out, "--memory", "256MB")
+	if code != exitFailed || !strings.Contains(stderr, "256 MB") {
+		t.Errorf("exit code %d and %q, want a refusal", code, stderr)
+	}
+	for _, size := range []string{"much", "4", "1MB", "200%", "-4GB"} {
+		code, stderr = call("features", data, "--out", out+".npz", "--memory", size)
+		if code != exitUsage || !strings.HasPrefix(stderr, "partwise: --memory: ") {
+			t.Errorf("--memory %s: exit code %d and %q", size, code, stderr)
+		}
+	}
+}

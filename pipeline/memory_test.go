@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/memory"
+)
+
+// refused checks that an error says that something needs more memory than there is.
+func refused(t *testing.T, err error, words ...string) {
+	t.Helper()
+	var e *memory.LimitError
+	if !errors.As(err, &e) {
+		t.Errorf("error %v, want a refusal for want of memory", err)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %v, want one with %q", err, w)
+		}
+	}
+}
+
+// What cannot fit into the budget is refused before images are read or a folder is
+// made, with the number.
+func TestMemoryRefuses(t *testing.T) {
+	load := func(set, text string) *Experiment {
+		e, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		return e
+	}
+	tight := WithMemory(t.Context(), 512e6)
+	photographs := photograph(t, 8)
+	e := load(photographs, "{name: x, methods: [nmf], features: {pixels: 2048}}")
+	_, err := e.Prepare(tight, PrepareOptions{Progress: func(what string, done, _ int) { t.Errorf("%s: %d done", what, done) }})
+	refused(t, err, "24×4194304", "805 MB", "512 MB")
+
+	// 4000 samples make a kernel of 128 MB, and there are more than one of it.
+	e = load(writeSet(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
+	in, err := e.Prepare(tight, PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	p, err := NewPlan(e, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "results")
+	_, err = Run(tight, p, dir, RunOptions{})
+	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a folder for the results of a plan that is refused")
+	}
+	_, err = Groups{Method: e.Methods[1]}.Find(tight, in, nil)
+	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
+
+	// The spectral clusterers are no methods of a factorisation.
+	e.Methods = e.Methods[:1]
+	e.Cluster.By = "ncut"
+	if p, err = NewPlan(e, in); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(tight, p, dir, RunOptions{})
+	refused(t, err, "4000 samples")
+}
+
+// A budget that is enough for one trial at a time changes no result, and all of it
+// is given back.
+func TestMemoryTight(t *testing.T) {
+	const text = "{name: x, task: classify, methods: [original, nmf, pca], features: {sift: dense, words: 20, grid: 2x2}, train: 4, test: rest, repeats: 2}"
+	set := photograph(t, 8)
+	run := func(ctx context.Context) []Record {
+		in := prepare(t, text, set, PrepareOptions{})
+		e, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		p, err := NewPlan(e, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := Run(ctx, p, t.TempDir(), RunOptions{Workers: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records
+	}
+	budget := memory.New(memory.Least)
+	free := budget.Free()
+	// All but what the largest trial and a photograph need.
+	in := prepare(t, text, set, PrepareOptions{})
+	e, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = set
+	p, err := NewPlan(e, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := int64(3 << 20)
+	for _, m := range e.Methods {
+		most = max(most, m.need(p.problem(3, 3), e.Cluster, e.Task))
+	}
+	release, err := budget.Keep(free-most-p.shared(), "the rest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tight := memory.NewContext(t.Context(), budget)
+	if diff := cmp.Diff(run(t.Context()), run(tight)); diff != "" {
+		t.Errorf("with little memory (-much +little):\n%s", diff)
+	}
+	release()
+	if budget.Free() != free {
+		t.Errorf("%d bytes of the budget are free after the run, %d were before", budget.Free(), free)
+	}
+	if share, err := budget.Acquire(t.Context(), free, "all"); err != nil {
+		t.Error(err)
+	} else {
+		share()
+	}
+}
+
+// An image whose own need is above the budget is refused by its name.
+func TestMemoryOfOneImage(t *testing.T) {
+	set := photograph(t, 3)
+	large := filepath.Join(set, "down", "00.png")
+	writePNG(t, large, image.NewGray(image.Rect(0, 0, 9000, 9000)))
+	for _, text := range []string{
+		"{name: x, methods: [nmf]}",
+		"{name: x, methods: [nmf], features: {hog: true}}",
+		"{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}",
+	} {
+		e, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set = set
+		_, err = e.Prepare(WithMemory(t.Context(), 128e6), PrepareOptions{})
+		refused(t, err, large, "9000×9000", "128 MB")
+		e.Features.SkipBad = true
+		in, err := e.Prepare(WithMemory(t.Context(), 128e6), PrepareOptions{})
+		if err != nil {
+			t.Errorf("left out: %v", err)
+			continue
+		}
+		if len(in.Rows) != 8 || len(in.Skipped) != 1 {
+			t.Errorf("%d used and %d left out, want 8 and 1", len(in.Rows), len(in.Skipped))
+		}
+		in.Close()
+	}
+}
