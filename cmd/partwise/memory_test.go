@@ -13,7 +13,7 @@ import (
 func TestMemoryFlag(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "out")
-	if err := os.WriteFile(data, []byte(strings.Repeat("1,2,a\n2,1,b\n", 2500)), 0o666); err != nil {
+	if err := os.WriteFile(data, []byte("x,y,class\n"+strings.Repeat("1,2,a\n2,1,b\n", 2500)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	call := func(args ...string) (code int, stderr string) {
