@@ -13,7 +13,7 @@ NATIVE = native,gocv_specific_modules,gocv_features2d
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean
+.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean vulncheck
 
 run: native
 	./partwise run $(DEMO)
@@ -43,6 +43,10 @@ lint:
 	CGO_ENABLED=1 $(GO) vet -tags $(NATIVE) ./...
 	$(GO) tool staticcheck ./...
 	CGO_ENABLED=1 $(GO) tool staticcheck -tags $(NATIVE) ./...
+
+# Known vulnerabilities in what the program calls, where their data can be had.
+vulncheck:
+	@GO=$(GO) .ci/vulncheck
 
 # What the native build needs of the system, installed where it is missing.
 PACKAGES = g++ libc6-dev libopenblas-dev pkgconf libopencv-dev

@@ -294,8 +294,7 @@ func (d *Downloader) getArchive(ctx context.Context, f *Form, file *Download, di
 	}
 	err := d.unpackForm(ctx, f, file, archive, dir)
 	var bad badArchive
-	var disk *fs.PathError
-	if errors.As(err, &bad) && !errors.As(err, &disk) && !mine {
+	if errors.As(err, &bad) && !ofDisk(err) && !mine {
 		// The next attempt is to fetch it anew. Where it is the disk that
 		// failed, the archive is still good.
 		return errors.Join(err, os.Remove(archive))
@@ -371,7 +370,7 @@ func (d *Downloader) complete(ctx context.Context, file *Download, dir string) (
 			}
 			err = fmt.Errorf("%s: %w", address, errors.Join(err, work.Remove(part)))
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || ofDisk(err) {
 			return "", err
 		}
 		errs = append(errs, err)
@@ -419,15 +418,15 @@ func (d *Downloader) client(file *Download, first *url.URL) *http.Client {
 		from, to := via[len(via)-1].URL, req.URL
 		switch secure := to.Scheme == "https"; {
 		case len(via) > maxRedirects:
-			return fmt.Errorf("%w: redirected more than %d times", errGone, maxRedirects)
+			return final("redirected more than %d times", maxRedirects)
 		case !secure && to.Scheme != "http":
-			return fmt.Errorf("%w: redirected to another scheme", errGone)
+			return final("redirected to another scheme")
 		case !secure && from.Scheme == "https":
-			return fmt.Errorf("%w: redirected from https to plain http", errGone)
+			return final("redirected from https to plain http")
 		case host(to) == host(first), slices.Contains(file.Hosts, host(to)), secure && file.known():
 			return nil
 		}
-		return fmt.Errorf("%w: redirected to another host, which is followed over https only and where the sum of the file is known", errGone)
+		return final("redirected to another host, which is followed over https only and where the sum of the file is known")
 	}
 	return &c
 }
@@ -442,8 +441,28 @@ func host(u *url.URL) string {
 	return name
 }
 
-// errGone marks failures that asking again will not mend.
-var errGone = errors.New("not to be had there")
+// finalError marks failures that asking again will not mend.
+type finalError struct{ error }
+
+func (e finalError) Unwrap() error { return e.error }
+
+func final(format string, a ...any) error { return finalError{fmt.Errorf(format, a...)} }
+
+// onDisk returns an error of the folder work as one that asking again will not
+// mend, with the whole path, which a Root leaves out.
+func onDisk(work *os.Root, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) && !strings.HasPrefix(at.Path, work.Name()) {
+		err = &fs.PathError{Op: strings.TrimSuffix(at.Op, "at"), Path: filepath.Join(work.Name(), at.Path), Err: at.Err}
+	}
+	return finalError{err}
+}
+
+// ofDisk tells whether an error is one of the disk and not of a server.
+func ofDisk(err error) bool {
+	var disk *fs.PathError
+	return errors.As(err, &disk)
+}
 
 // fetchFrom downloads a file from one address to its part in the folder work.
 func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Download, work *os.Root) error {
@@ -453,8 +472,12 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 		if err == nil {
 			return work.RemoveAll(file.File + noteSuffix)
 		}
+		var last finalError
+		if ofDisk(err) {
+			return err
+		}
 		err = fmt.Errorf("%s: %w", from, err)
-		if attempt == attempts || errors.Is(err, errGone) || ctx.Err() != nil {
+		if attempt == attempts || errors.As(err, &last) || ctx.Err() != nil {
 			return err
 		}
 		select {
@@ -475,7 +498,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
-		return errors.Join(errGone, err)
+		return finalError{err}
 	}
 	req.Header.Set("User-Agent", "partwise")
 	req.Header.Set("Accept-Encoding", "identity") // the file as it is, also where it is gzipped
@@ -498,7 +521,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 	switch code := resp.StatusCode; {
 	case code == http.StatusOK:
 	case code == http.StatusPartialContent && have.size == 0:
-		return fmt.Errorf("%w: the server sent a part where all was asked for", errGone)
+		return final("the server sent a part where all was asked for")
 	case code == http.StatusPartialContent:
 		if err := have.continues(resp); err != nil {
 			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %w", err), work.RemoveAll(partName), work.RemoveAll(noteName))
@@ -509,10 +532,10 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
 	default:
-		return fmt.Errorf("%w: %s", errGone, resp.Status)
+		return final("%s", resp.Status)
 	}
 	if total > limit {
-		return fmt.Errorf("%w: the server has %d bytes for it, and %d is the most that it may be", errGone, total, limit)
+		return final("the server has %d bytes for it, and %d is the most that it may be", total, limit)
 	}
 
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
@@ -521,21 +544,21 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 	}
 	out, err := work.OpenFile(partName, mode, 0o666)
 	if err != nil {
-		return errors.Join(errGone, err)
+		return onDisk(work, err)
 	}
 	defer out.Close()
 	if err := work.WriteFile(noteName, unfinishedNote(from, resp, total), 0o666); err != nil {
-		return errors.Join(errGone, err)
+		return onDisk(work, err)
 	}
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := resp.Body.Read(buf)
 		pace.count(n)
 		if done+int64(n) > limit {
-			return errors.Join(fmt.Errorf("%w: the server sent more than the %d bytes that it may be", errGone, limit), work.RemoveAll(partName), work.RemoveAll(noteName))
+			return errors.Join(final("the server sent more than the %d bytes that it may be", limit), work.RemoveAll(partName), work.RemoveAll(noteName))
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
-			return errors.Join(errGone, err)
+			return onDisk(work, err)
 		}
 		done += int64(n)
 		if d.Progress != nil {
@@ -543,7 +566,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 		}
 		if err == io.EOF && ctx.Err() == nil {
 			if err := errors.Join(out.Sync(), out.Close()); err != nil {
-				return errors.Join(errGone, err)
+				return onDisk(work, err)
 			}
 			return nil
 		}

@@ -612,3 +612,22 @@ func TestKnownSums(t *testing.T) {
 		}
 	}
 }
+
+// A disk that does not take the file is one error with its path, and no other
+// address is asked.
+func TestDiskFails(t *testing.T) {
+	var requests atomic.Int32
+	s := serveFunc(t, true, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); io.WriteString(w, "content") })
+	set := toySet(t, "")
+	set.Forms[0].Files[0].URLs = []string{s.URL + "/1", s.URL + "/2"}
+	useKnown(t, set)
+	dir := t.TempDir()
+	part := filepath.Join(dir, "toy", workName, "toy.mat.part")
+	if err := os.MkdirAll(part, 0o777); err != nil { // no file can have the name
+		t.Fatal(err)
+	}
+	err := (&Downloader{Client: s.Client()}).Get(t.Context(), "toy", dir)
+	if err == nil || strings.Count(err.Error(), part) != 1 || strings.Contains(err.Error(), "\n") || requests.Load() != 1 {
+		t.Errorf("got error %v after %d requests", err, requests.Load())
+	}
+}
