@@ -1,6 +1,7 @@
 # make run    install what is missing, build, and run the demonstration
 # make test   run all tests in both builds
 # make lint   gofmt, go vet, staticcheck
+# make release   archives for Linux, macOS and Windows
 
 GO ?= go
 DEMO = docs/experiments/demo.yaml
@@ -13,7 +14,7 @@ NATIVE = native,gocv_specific_modules,gocv_features2d
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean vulncheck
+.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean vulncheck vulncheck release sbom reproducible reproducible-native
 
 run: native
 	./partwise run $(DEMO)
@@ -27,6 +28,24 @@ native: deps
 portable:
 	CGO_ENABLED=0 $(BUILD) -o partwise ./cmd/partwise
 
+# Archives of the portable program for all systems, with their sums, into dist.
+# The version is that of git describe unless VERSION says it.
+release:
+	CGO_ENABLED=0 $(GO) run ./internal/release -out dist $(if $(VERSION),-version $(VERSION))
+
+# The bill of materials of the portable program, in CycloneDX.
+sbom: portable
+	@mkdir -p dist
+	@CGO_ENABLED=0 $(GO) run ./internal/release -sbom partwise $(if $(VERSION),-version $(VERSION)) > dist/partwise.cdx.json
+	@echo dist/partwise.cdx.json
+
+# Builds the portable program, or the native one, twice in different places and
+# compares the bytes.
+reproducible:
+	@GO=$(GO) .ci/reproducible portable
+reproducible-native: deps
+	@GO=$(GO) .ci/reproducible native
+
 test: test-portable test-native
 
 # The last line counts what is left open of OpenCV's memory.
@@ -37,12 +56,16 @@ test-native: deps
 test-portable:
 	CGO_ENABLED=0 $(GO) test ./...
 
+# Each system and each processor that releases are made for, once.
+SYSTEMS = linux/arm64 darwin/arm64 windows/amd64
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	CGO_ENABLED=1 $(GO) vet -tags $(NATIVE) ./...
 	$(GO) tool staticcheck ./...
 	CGO_ENABLED=1 $(GO) tool staticcheck -tags $(NATIVE) ./...
+	@set -e; for s in $(SYSTEMS); do echo "go vet for $$s"; \
+	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet ./...; done
 
 # Known vulnerabilities in what the program calls, where their data can be had.
 vulncheck:

@@ -98,6 +98,6 @@ To compare methods as a paper does, with tables and curves:
 			return about.Help()
 		},
 	})
-	root.AddCommand(runCommand(), clusterCommand(), reportCommand(), featuresCommand(), methodsCommand(), datasetsCommand(), cacheCommand(), versionCommand())
+	root.AddCommand(runCommand(), clusterCommand(), reportCommand(), featuresCommand(), methodsCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), versionCommand())
 	return root
 }

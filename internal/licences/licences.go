@@ -1,0 +1,130 @@
+// Package licences holds the licences of the modules that are linked into the
+// program, with their texts. The folder texts and the file modules.csv are
+// written by the generator:
+//
+//	go generate ./internal/licences
+package licences
+
+import (
+	"cmp"
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+//go:generate go run ./generate
+
+//go:embed modules.csv texts
+var files embed.FS
+
+// Go is the name under which the standard library is listed.
+const Go = "Go standard library"
+
+// Licence is what a part of the program is licensed under.
+type Licence struct {
+	// Name is the path of a Go module, Go, or the name of a library.
+	Name, Version string
+	// ID is an SPDX licence expression, or "" where it is not known.
+	ID string
+	// Texts are the licence and the notices that come with it. They are
+	// missing for libraries of the system that the program only calls.
+	Texts []Text
+}
+
+// Text is a file of a licence or notice.
+type Text struct{ File, Content string }
+
+// libraries are those of the system that a native build calls. They are not
+// part of the program.
+var libraries = map[string][]Licence{
+	"gonum.org/v1/netlib": {{Name: "OpenBLAS", Version: "of the system", ID: "BSD-3-Clause"}},
+	"gocv.io/x/gocv":      {{Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"}},
+}
+
+// Linked returns the licences of all that is linked into a program besides its
+// own module, as its build information tells, in the order of their names: Go,
+// the modules, and the libraries of the system. A module that this package does
+// not know in that version has no licence and no texts.
+func Linked(info *debug.BuildInfo) ([]Licence, error) {
+	known, err := modules()
+	if err != nil {
+		return nil, err
+	}
+	texts, err := textsOf("go")
+	if err != nil {
+		return nil, err
+	}
+	linked := []Licence{{Name: Go, Version: info.GoVersion, ID: "BSD-3-Clause", Texts: texts}}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		i := slices.IndexFunc(known, func(l Licence) bool { return l.Name == m.Path && l.Version == m.Version })
+		if i < 0 {
+			linked = append(linked, Licence{Name: m.Path, Version: m.Version})
+			continue
+		}
+		l := known[i]
+		if l.Texts, err = textsOf(l.Name); err != nil {
+			return nil, err
+		}
+		linked = append(linked, l)
+		linked = append(linked, libraries[l.Name]...)
+	}
+	slices.SortStableFunc(linked[1:], func(a, b Licence) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return linked, nil
+}
+
+// modules returns the modules that the generator found, without their texts.
+func modules() ([]Licence, error) {
+	f, err := files.Open("modules.csv")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("modules.csv: %w", err)
+	}
+	var all []Licence
+	for _, row := range rows[1:] {
+		all = append(all, Licence{Name: row[0], Version: row[1], ID: row[2]})
+	}
+	return all, nil
+}
+
+// textsOf returns the texts of a module in the order of their names.
+func textsOf(module string) ([]Text, error) {
+	root := path.Join("texts", module)
+	var texts []Text
+	err := fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := files.ReadFile(name)
+		texts = append(texts, Text{strings.TrimSuffix(strings.TrimPrefix(name, root+"/"), ".txt"), string(content)})
+		return err
+	})
+	return texts, err
+}
+
+// Write writes licences with their texts. Errors of w are w's to report, as a
+// bufio.Writer does.
+func Write(w io.Writer, all []Licence) {
+	line := strings.Repeat("=", 80)
+	for _, l := range all {
+		fmt.Fprintf(w, "%s\n%s %s\nlicence: %s\n%s\n\n", line, l.Name, l.Version, cmp.Or(l.ID, "not known"), line)
+		if l.ID != "" && len(l.Texts) == 0 {
+			fmt.Fprint(w, "A library of the system, which this program calls and does not contain.\n\n")
+		}
+		for _, t := range l.Texts {
+			fmt.Fprintf(w, "%s:\n\n%s\n\n", t.File, strings.TrimRight(t.Content, "\n"))
+		}
+	}
+}
