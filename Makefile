@@ -14,7 +14,7 @@ NATIVE = native,gocv_specific_modules,gocv_features2d
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean vulncheck vulncheck release sbom reproducible reproducible-native
+.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean vulncheck release sbom reproducible reproducible-native
 
 run: native
 	./partwise run $(DEMO)
