@@ -28,7 +28,7 @@ func CSV(path string, opt VectorOptions) (*Set, error) {
 		return nil, err
 	}
 	defer f.Close()
-	room := newRoom(opt.Limit)
+	room := opt.room()
 	x, names, words, err := parseCSV(f, opt.Labels, room)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -61,7 +61,7 @@ func delimiter(text string) rune {
 // parseCSV reads the matrix and, where there is a column for them, the names and
 // the labels. The file may be gzipped.
 func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, names, words []string, err error) {
-	in, err := unzipped(file)
+	in, _, err := unzip(room.reader(file), sizeOf(file))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"image"
 	"io"
 	"math"
-	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -23,24 +23,14 @@ import (
 // time and find nothing else.
 const mostFuzzed = 1 << 16
 
-// checkMemory runs f and fails the test where it allocates more than bound
-// bytes, as far as can be told without stopping the program: what small objects
-// take is counted in steps.
+// checkMemory runs f and fails the test where it allocates more than bound bytes,
+// and what the measure may be wrong by.
 func checkMemory(t testing.TB, bound int64, f func()) {
 	t.Helper()
-	const steps = 4 << 20
-	before := allocated()
-	f()
-	if used := allocated() - before; used > bound+steps {
+	const wrongBy = 4 << 20
+	if used := int64(alloctest.Bytes(f)); used > bound+wrongBy {
 		t.Errorf("%d bytes allocated, want at most %d", used, bound)
 	}
-}
-
-// allocated returns the bytes that were allocated so far.
-func allocated() int64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64())
 }
 
 func FuzzDecodeImage(f *testing.F) {
@@ -119,7 +109,7 @@ const fuzzRoom = 1 << 20
 // bytes for each part of a file, which has eight bytes at least.
 func checkRoom(t testing.TB, size int, f func(room *room)) {
 	t.Helper()
-	checkMemory(t, 8*fuzzRoom+128*int64(size), func() { f(newRoom(fuzzRoom)) })
+	checkMemory(t, 8*fuzzRoom+128*int64(size), func() { f(testRoom(fuzzRoom)) })
 }
 
 func FuzzIDX(f *testing.F) {
@@ -212,7 +202,7 @@ func FuzzCSV(f *testing.F) {
 		// A record of the longest kind, once the file is unpacked.
 		longest := min(1032*int64(len(text)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text))+64*longest, func() {
-			room := newRoom(fuzzRoom)
+			room := testRoom(fuzzRoom)
 			x, names, words, err := parseCSV(bytes.NewReader(text), labels, room)
 			if err != nil {
 				return
@@ -353,7 +343,7 @@ func FuzzWrite(f *testing.F) {
 
 // readWritten reads a file that Write made, by its ending, from memory.
 func readWritten(ending string, data []byte) (*Set, error) {
-	room := newRoom(1 << 24)
+	room := testRoom(1 << 24)
 	switch ending {
 	case ".mat":
 		vars, err := readMAT(bytes.NewReader(data), int64(len(data)), room)

@@ -24,7 +24,7 @@ import (
 // *mat.Dense; a class is named by its number. A file of two dimensions, n×m,
 // holds vectors.
 func IDX(path string, opt VectorOptions) (*Set, error) {
-	room := newRoom(opt.Limit)
+	room := opt.room()
 	images, err := readIDX(path, room)
 	if err != nil {
 		return nil, err
@@ -210,13 +210,13 @@ func readIDX(path string, room *room) (*idxArray, error) {
 
 // unzipped returns what r holds, unpacked where it is gzipped.
 func unzipped(r io.Reader) (*bufio.Reader, error) {
-	b, _, err := unzip(r)
+	b, _, err := unzip(r, sizeOf(r))
 	return b, err
 }
 
-// unzip is unzipped and tells whether r was gzipped.
-func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
-	size := sizeOf(r)
+// unzip is unzipped of a file whose size is known, or 0, and tells whether it was
+// gzipped.
+func unzip(r io.Reader, size int64) (b *bufio.Reader, packed bool, err error) {
 	b = buffered(r, size)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
 		return b, false, nil
@@ -246,11 +246,11 @@ func sizeOf(r io.Reader) int64 {
 // number of dimensions, each dimension in four bytes and then the numbers, the
 // last dimension the fastest, the highest byte first. The file may be gzipped.
 func parseIDX(file io.Reader, room *room) (*idxArray, error) {
-	r, packed, err := unzip(file)
+	known := sizeOf(file)
+	r, packed, err := unzip(room.reader(file), known)
 	if err != nil {
 		return nil, err
 	}
-	known := sizeOf(file)
 	if packed {
 		known = 0
 	}

@@ -16,7 +16,7 @@ import (
 // every vector is taken for such an image and turned so that it stands upright,
 // row by row. Sparse vectors hold no images.
 func MAT(path string, opt VectorOptions) (*Set, error) {
-	room := newRoom(opt.Limit)
+	room := opt.room()
 	vars, err := readMATFile(path, room)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,9 @@ import (
 // place in it and the variable.
 //
 // The format is described in "MAT-File Format", The MathWorks, chapter 1.
-func ReadMAT(path string) ([]Variable, error) { return readMATFile(path, newRoom(0)) }
+func ReadMAT(path string) ([]Variable, error) {
+	return readMATFile(path, new(VectorOptions).room())
+}
 
 func readMATFile(path string, room *room) ([]Variable, error) {
 	f, err := os.Open(path)
@@ -102,7 +104,7 @@ func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		if n > size-off-8 {
 			return nil, fmt.Errorf("byte %d: the file ends within an element: %d bytes are promised and %d are there", off, n, size-off-8)
 		}
-		element := buffered(io.NewSectionReader(r, off+8, n), n)
+		element := buffered(room.reader(io.NewSectionReader(r, off+8, n)), n)
 		var v *Variable
 		switch typ {
 		case miCOMPRESSED:
@@ -386,12 +388,9 @@ func (e *matElement) dense(r, c int) (mat.Matrix, error) {
 		return nil, err
 	}
 	defer e.room.give(int64(len(raw)))
-	at := k.in(raw, e.order)
-	data := make([]float64, r*c)
-	for j := range c {
-		for i := range r {
-			data[i*c+j] = at(j*r + i)
-		}
+	data, err := transposed(r, c, k.in(raw, e.order), e.room)
+	if err != nil {
+		return nil, err
 	}
 	return mat.NewDense(r, c, data), nil
 }
@@ -411,11 +410,9 @@ func (e *matElement) bytes(r, c int) (mat.Matrix, error) {
 		return nil, err
 	}
 	defer e.room.give(int64(len(raw)))
-	data := make([]uint8, r*c)
-	for j := range c {
-		for i := range r {
-			data[i*c+j] = raw[j*r+i]
-		}
+	data, err := transposed(r, c, func(i int) uint8 { return raw[i] }, e.room)
+	if err != nil {
+		return nil, err
 	}
 	return NewBytes(r, c, data), nil
 }

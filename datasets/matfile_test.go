@@ -246,7 +246,7 @@ func TestReadMATClaims(t *testing.T) {
 	data = order.AppendUint32(data, uint32(packed.Len()))
 	data = append(data, packed.Bytes()...)
 	used := memory(func() {
-		if _, err := readMAT(bytes.NewReader(data), int64(len(data)), newRoom(0)); err == nil || !strings.Contains(err.Error(), "are there") {
+		if _, err := readMAT(bytes.NewReader(data), int64(len(data)), testRoom(0)); err == nil || !strings.Contains(err.Error(), "are there") {
 			t.Errorf("got error %v, want one that says what is missing", err)
 		}
 	})
@@ -266,7 +266,7 @@ func memory(f func()) uint64 {
 
 // parseMAT reads the variables of a file in memory.
 func parseMAT(data []byte) ([]Variable, error) {
-	return readMAT(bytes.NewReader(data), int64(len(data)), newRoom(0))
+	return readMAT(bytes.NewReader(data), int64(len(data)), testRoom(0))
 }
 
 // checkSet checks what must hold of every set of vectors.

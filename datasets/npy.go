@@ -27,7 +27,7 @@ import (
 // order. Unsigned bytes and booleans give a *Bytes, others a *mat.Dense. The
 // labels come from the NumPy file that opt.Labels names, if it names one.
 func NPY(path string, opt VectorOptions) (*Set, error) {
-	room := newRoom(opt.Limit)
+	room := opt.room()
 	vars := make([]Variable, 1, 2)
 	var err error
 	if vars[0], err = readNPY(path, "X", room); err != nil {
@@ -50,7 +50,7 @@ func NPY(path string, opt VectorOptions) (*Set, error) {
 // in compressed rows that scipy.sparse.save_npz writes is one array, "data".
 // What Write puts beside the two is read as well.
 func NPZ(path string, opt VectorOptions) (*Set, error) {
-	room := newRoom(opt.Limit)
+	room := opt.room()
 	vars, err := readNPZ(path, room)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func readNPY(path, name string, room *room) (Variable, error) {
 		return Variable{}, err
 	}
 	defer f.Close()
-	v, err := parseNPY(buffered(f, sizeOf(f)), name, sizeOf(f), room)
+	v, err := parseNPY(buffered(room.reader(f), sizeOf(f)), name, sizeOf(f), room)
 	if err != nil {
 		return Variable{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -120,7 +120,7 @@ func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		if f.Method == zip.Store && f.UncompressedSize64 <= uint64(size) {
 			known = int64(f.UncompressedSize64)
 		}
-		v, err := parseNPY(buffered(r, int64(min(f.UncompressedSize64, 1<<16))), name, known, room)
+		v, err := parseNPY(buffered(room.reader(r), int64(min(f.UncompressedSize64, 1<<16))), name, known, room)
 		r.Close()
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
@@ -365,6 +365,9 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 	if kind == uint8s {
 		data := make([]uint8, 0, n*h*w)
 		for i := range n {
+			if err := room.ended(); err != nil {
+				return nil, err
+			}
 			for j := range h {
 				for k := range w {
 					data = append(data, raw[place(i, j, k)])
@@ -376,6 +379,9 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 	at := kind.in(raw, order)
 	data := make([]float64, 0, n*h*w)
 	for i := range n {
+		if err := room.ended(); err != nil {
+			return nil, err
+		}
 		for j := range h {
 			for k := range w {
 				data = append(data, at(place(i, j, k)))

@@ -35,7 +35,7 @@ func writeNPY(descr string, fortran bool, shape string, data any) []byte {
 }
 
 func parse(data []byte) (Variable, error) {
-	return parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), newRoom(0))
+	return parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), testRoom(0))
 }
 
 func TestNPYTypes(t *testing.T) {
@@ -325,7 +325,7 @@ func TestNPZ(t *testing.T) {
 
 	data := writeNPZ(t, npzArray{"X.npy", x})
 	data[60] ^= 0xff // within the packed array
-	if _, err := parseNPZ(bytes.NewReader(data), int64(len(data)), newRoom(0)); err == nil {
+	if _, err := parseNPZ(bytes.NewReader(data), int64(len(data)), testRoom(0)); err == nil {
 		t.Error("a damaged archive is read without an error")
 	}
 }

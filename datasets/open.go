@@ -34,12 +34,13 @@ type OpenOptions struct {
 	// Limit is that of VectorOptions; 0 stands for what is free of the memory
 	// budget of the context.
 	Limit int64
+	ctx   context.Context // that of Open
 	// Seed is the seed of the generated set.
 	Seed uint64
 }
 
 func (opt *OpenOptions) vectors() VectorOptions {
-	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit}
+	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, ctx: opt.ctx}
 }
 
 // SetPrefix before a name says that it is a known set's, not a path.
@@ -66,6 +67,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
 	}
+	opt.ctx = ctx
 	if opt.Limit == 0 {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}

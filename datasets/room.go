@@ -9,16 +9,41 @@ import (
 
 // room is the memory that the reader of a file of vectors may take. A reader takes
 // from it before it allocates what grows with the file or with what the file
-// promises, and gives back what it drops.
-type room struct{ limit, left int64 }
+// promises, and gives back what it drops. It also knows the context whose end
+// stops the reader.
+type room struct {
+	ctx         context.Context
+	limit, left int64
+}
 
-// newRoom returns the room of so many bytes, or for 0 that of the budget of
-// whoever was given none.
-func newRoom(limit int64) *room {
-	if limit <= 0 {
-		limit = max(limits.FromContext(context.Background()).Free(), 0)
+// room returns the room that the options give.
+func (opt *VectorOptions) room() *room {
+	ctx, limit := opt.ctx, opt.Limit
+	if ctx == nil {
+		ctx = context.Background()
 	}
-	return &room{limit, limit}
+	if limit <= 0 {
+		limit = max(limits.FromContext(ctx).Free(), 0)
+	}
+	return &room{ctx, limit, limit}
+}
+
+// ended returns why the context ended, if it did.
+func (r *room) ended() error { return context.Cause(r.ctx) }
+
+// reader returns in with an end where the context ends.
+func (r *room) reader(in io.Reader) io.Reader { return &stoppable{in, r} }
+
+type stoppable struct {
+	in   io.Reader
+	room *room
+}
+
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := s.room.ended(); err != nil {
+		return 0, err
+	}
+	return s.in.Read(p)
 }
 
 // take asks for the n bytes that something takes. The error tells what it is.
@@ -50,3 +75,23 @@ func (r *room) bytes(in io.Reader, n, known int64, what string) ([]byte, error) 
 
 // numbers takes the room of n numbers of 8 bytes.
 func (r *room) numbers(n int64, what string) error { return r.take(8*n, what) }
+
+// transposed returns the r×c values of a matrix row by row, of which at gives
+// those of column by column. It goes through a few columns at a time, so that
+// those of large matrices stay in the processor's cache.
+func transposed[T any](r, c int, at func(i int) T, room *room) ([]T, error) {
+	const few = 64
+	out := make([]T, r*c)
+	for first := 0; first < c; first += few {
+		if err := room.ended(); err != nil {
+			return nil, err
+		}
+		last := min(first+few, c)
+		for i := range r {
+			for j := first; j < last; j++ {
+				out[i*c+j] = at(j*r + i)
+			}
+		}
+	}
+	return out, nil
+}

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +14,10 @@ import (
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
+
+// testRoom returns the room of so many bytes, or for 0 that of the options' zero
+// value.
+func testRoom(limit int64) *room { return (&VectorOptions{Limit: limit}).room() }
 
 // bomb returns a DEFLATE stream of head and then n times the text, without
 // packing each of them anew: it is not the stream's end.
@@ -157,5 +162,47 @@ func TestRoomIsShared(t *testing.T) {
 	var tooLarge *limits.LimitError
 	if !errors.As(err, &tooLarge) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The end of the context ends reading.
+func TestReadingIsStopped(t *testing.T) {
+	stop := errors.New("stopped here")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(stop)
+	for name, data := range map[string][]byte{
+		"x-idx3.gz": gzipped(t, writeIDX(8, []uint32{100, 28, 28}, make([]uint8, 78400))),
+		"x.npz":     writeNPZ(t, npzArray{"X.npy", writeNPY("|u1", false, "(100, 100)", make([]uint8, 10000))}),
+		"x.npy":     writeNPY("<f8", true, "(100, 100)", make([]float64, 10000)),
+		"x.mat":     writeMAT(binary.LittleEndian, true, sampleVars()...),
+		"x.csv":     []byte("1,2\n3,4\n"),
+	} {
+		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
+		if _, err := openFile(path, VectorOptions{ctx: ctx}); !errors.Is(err, stop) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, err := openFile(path, VectorOptions{ctx: context.Background()}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := transposed(2, 2, func(i int) int { return i }, (&VectorOptions{ctx: ctx}).room()); !errors.Is(err, stop) {
+		t.Errorf("transposed: error %v", err)
+	}
+}
+
+func TestTransposed(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {3, 200}, {200, 3}, {130, 129}, {64, 64}} {
+		r, c := size[0], size[1]
+		got, err := transposed(r, c, func(i int) int { return i }, testRoom(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r {
+			for j := range c {
+				if got[i*c+j] != j*r+i {
+					t.Fatalf("%d×%d: (%d, %d) is value %d", r, c, i, j, got[i*c+j])
+				}
+			}
+		}
 	}
 }

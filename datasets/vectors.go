@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -72,6 +73,9 @@ type VectorOptions struct {
 	// read and for what is made of it. A file that needs more is refused, as far as
 	// it tells before that is allocated. 0 stands for half of the memory there is.
 	Limit int64
+
+	// ctx ends reading when it ends.
+	ctx context.Context
 }
 
 // arraySet makes the set of the vectors and labels among vars, found by the
