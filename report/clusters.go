@@ -45,7 +45,7 @@ type Clusters struct {
 	// known.
 	Scores map[string]float64
 	// Image returns the picture of sample i. It is called for MaxTiles samples
-	// of each group at most; a picture that it cannot return is drawn as an
+	// of each group at most, for several at once; a picture that it cannot return is drawn as an
 	// empty frame and named in a warning, but for a context's error, which
 	// ends the writing. Nil means that the samples are no pictures.
 	Image func(i int) (image.Image, error)
@@ -246,18 +246,26 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 				tiles[i].Border = hitColour
 			}
 		}
-		if err := to.ctx.Err(); err != nil {
-			return v, nil, err
-		}
-		img, err := c.Image(sample)
+	}
+	gone := make([]error, len(shown))
+	if err := each(to.ctx, len(shown), func(i int) error {
+		img, err := c.Image(shown[i])
 		switch {
 		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-			return v, nil, err
+			return err
 		case err != nil:
-			failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
+			gone[i] = err
 		default:
 			// Made small at once, since sixty photographs fill the memory.
 			tiles[i].Image = thumbnail(img, sheetBox)
+		}
+		return nil
+	}); err != nil {
+		return v, nil, err
+	}
+	for i, err := range gone {
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[shown[i]], err))
 		}
 	}
 	title := fmt.Sprintf("Group %d: %s", g+1, c.count(len(members)))

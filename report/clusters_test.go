@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -93,9 +94,12 @@ func TestWriteClusters(t *testing.T) {
 func TestWriteClustersLarge(t *testing.T) {
 	dir := t.TempDir()
 	c := fakeClusters(400)
+	var mu sync.Mutex
 	asked := map[int]bool{}
 	c.Image = func(i int) (image.Image, error) {
+		mu.Lock()
 		asked[i] = true
+		mu.Unlock()
 		if i == 0 {
 			return nil, errFailing
 		}

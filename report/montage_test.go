@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -135,5 +136,31 @@ func TestShadeExtremes(t *testing.T) {
 	}
 	if lo, hi := columnRange(mat.NewDense(2, 1, []float64{math.NaN(), math.Inf(1)}), 0); shade(math.NaN(), lo, hi) != 128 {
 		t.Error("a tile without finite values should be mid grey")
+	}
+}
+
+// A large picture is averaged over blocks before it is resampled, and looks as if it
+// had been resampled at once.
+func TestThumbnailOfLarge(t *testing.T) {
+	large := image.NewRGBA(image.Rect(7, 3, 7+1213, 3+907))
+	for y := range 907 {
+		for x := range 1213 {
+			large.SetRGBA(7+x, 3+y, color.RGBA{uint8(x * 255 / 1213), uint8(y * 255 / 907), uint8(128 + 100*math.Sin(float64(x+y)/60)), 0xff})
+		}
+	}
+	got := thumbnail(large, 100)
+	want := image.NewRGBA(got.Rect)
+	draw.CatmullRom.Scale(want, want.Rect, large, large.Rect, draw.Src, nil)
+	if got.Rect.Dx() != 100 || got.Rect.Dy() != 74 {
+		t.Fatalf("size %v", got.Rect)
+	}
+	for i, v := range want.Pix {
+		if d := int(v) - int(got.Pix[i]); d < -6 || d > 6 {
+			t.Fatalf("value %d is %d, want %d", i, got.Pix[i], v)
+		}
+	}
+	// What is transparent is white, also where it is reduced.
+	if c := thumbnail(image.NewNRGBA(image.Rect(0, 0, 2000, 10)), 100).RGBAAt(50, 0); c != (color.RGBA{0xff, 0xff, 0xff, 0xff}) {
+		t.Errorf("nothing is drawn as %v", c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -33,10 +34,10 @@ type Patches struct {
 	// stands for some that are picked evenly.
 	Examples []int
 	// Load returns photograph i and the marks on it, which are those of all
-	// parts. It is called again for each drawing, one at a time, so that one
-	// photograph is in memory at once. A photograph that it cannot return is
-	// drawn as an empty frame and named in a warning, but for a context's
-	// error, which ends the writing.
+	// parts. It is called once for each photograph that is drawn, for several at
+	// once; what is kept of a photograph is what it is reduced to. One that it
+	// cannot return is drawn as an empty frame and named in a warning, but for a
+	// context's error, which ends the writing.
 	Load func(i int) (image.Image, []PatchMark, error)
 }
 
@@ -150,10 +151,11 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 		}
 	}
 	examples = evenly(examples, maxExamples)
-	tiles, warnings, err := p.tiles(to.ctx, examples, -1)
+	loaded, warnings, err := p.load(to.ctx, examples)
 	if err != nil {
 		return v, nil, err
 	}
+	tiles := p.tiles(loaded, examples, -1)
 	if len(tiles) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
 			count(len(tiles), "photograph", "photographs"), count(k, "part", "parts"), who)
@@ -161,13 +163,12 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 			return v, nil, err
 		}
 	}
-	for part := range min(k, maxPartRows) {
-		row, failed, err := p.writePart(to, prefix, who, part)
-		if err != nil {
-			return v, nil, err
-		}
-		v.Rows = append(v.Rows, row)
-		warnings = append(warnings, failed...)
+	v.Rows = make([]partView, min(k, maxPartRows))
+	if err := each(to.ctx, len(v.Rows), func(part int) (err error) {
+		v.Rows[part], err = p.writePart(to, loaded, prefix, who, part)
+		return err
+	}); err != nil {
+		return v, nil, err
 	}
 	if k > maxPartRows {
 		v.Left = fmt.Sprintf("The first %d of %d parts are shown.", maxPartRows, k)
@@ -176,15 +177,15 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 }
 
 // writePart writes the row of a part.
-func (p Patches) writePart(to folder, prefix, who string, part int) (v partView, warnings []string, err error) {
+func (p Patches) writePart(to folder, loaded map[int]photograph, prefix, who string, part int) (v partView, err error) {
 	v.Title = fmt.Sprintf("Part %d", part+1)
 	if p.About != nil && p.About[part] != "" {
 		v.Title += ": " + p.About[part]
 	}
 	users := p.users(part)
-	tiles, warnings, err := p.tiles(to.ctx, users, part)
-	if err != nil || len(tiles) == 0 {
-		return v, warnings, err
+	tiles := p.tiles(loaded, users, part)
+	if len(tiles) == 0 {
+		return v, nil
 	}
 	names := make([]string, len(users))
 	for i, user := range users {
@@ -192,7 +193,7 @@ func (p Patches) writePart(to folder, prefix, who string, part int) (v partView,
 	}
 	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, who, list(names))
 	v.Picture, err = savePicture(to, fmt.Sprintf("%s%d.png", prefix, part+1), alt, drawPartRow(tiles, part))
-	return v, warnings, err
+	return v, err
 }
 
 // check returns an error where the sizes do not fit each other.
@@ -228,40 +229,97 @@ func (p Patches) users(part int) []int {
 	return users[:min(len(users), partPhotographs)]
 }
 
-// tiles draws photographs with the marks of one part, or of all where part is
-// -1.
-func (p Patches) tiles(ctx context.Context, photographs []int, part int) (tiles []galleryTile, warnings []string, err error) {
+// photograph is what is kept of one.
+type photograph struct {
+	// large and small are what it is reduced to for the examples and for the rows
+	// of parts; nil where it is not among those, or could not be had.
+	large, small *image.RGBA
+	// size is its own.
+	size  image.Point
+	marks []PatchMark
+}
+
+// load loads the photographs that are drawn, the examples among them, and returns a
+// warning for each that could not be had.
+func (p Patches) load(ctx context.Context, examples []int) (loaded map[int]photograph, warnings []string, err error) {
 	_, k := p.Uses.Dims()
-	for _, i := range photographs {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+	inRows := map[int]bool{}
+	for part := range min(k, maxPartRows) {
+		for _, i := range p.users(part) {
+			inRows[i] = true
 		}
-		tile := galleryTile{caption: p.Names[i]}
+	}
+	// The examples first, as the warnings are in this order.
+	wanted := slices.Clone(examples)
+	for _, i := range slices.Sorted(maps.Keys(inRows)) {
+		if !slices.Contains(examples, i) {
+			wanted = append(wanted, i)
+		}
+	}
+	photographs, failed := make([]photograph, len(wanted)), make([]string, len(wanted))
+	err = each(ctx, len(wanted), func(at int) error {
+		i := wanted[at]
 		img, marks, err := p.Load(i)
 		if err == nil && img == nil {
 			err = errors.New("there is no picture")
 		}
-		switch {
-		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-			return nil, nil, err
-		case err != nil:
-			warnings = append(warnings, fmt.Sprintf("%s is not shown: %v", p.Names[i], err))
-		default:
-			opt := MarkOptions{Numbers: true}
-			if at := slices.IndexFunc(marks, func(m PatchMark) bool { return m.Part >= k }); at >= 0 {
-				return nil, nil, fmt.Errorf("%s: mark %d: a patch of part %d of %d", p.Names[i], at, marks[at].Part, k)
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		if err != nil {
+			failed[at] = fmt.Sprintf("%s is not shown: %v", p.Names[i], err)
+			return nil
+		}
+		for j, m := range marks {
+			err := m.check()
+			if err == nil && m.Part >= k {
+				err = fmt.Errorf("a patch of part %d of %d", m.Part, k)
 			}
-			if part >= 0 {
-				opt = MarkOptions{Box: partBox, Fade: true}
-				marks = slices.DeleteFunc(slices.Clone(marks), func(m PatchMark) bool { return m.Part != part })
+			if err != nil {
+				return fmt.Errorf("%s: mark %d: %w", p.Names[i], j, err)
 			}
-			if tile.drawing, err = MarkPatches(img, marks, opt); err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", p.Names[i], err)
-			}
+		}
+		kept := photograph{size: img.Bounds().Size(), marks: marks}
+		if slices.Contains(examples, i) {
+			kept.large = thumbnail(img, markBox)
+		}
+		if inRows[i] {
+			kept.small = thumbnail(img, partBox)
+		}
+		photographs[at] = kept
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	loaded = make(map[int]photograph, len(wanted))
+	for at, i := range wanted {
+		loaded[i] = photographs[at]
+		if failed[at] != "" && !slices.Contains(warnings, failed[at]) {
+			warnings = append(warnings, failed[at])
+		}
+	}
+	return loaded, warnings, nil
+}
+
+// tiles draws photographs with the marks of one part, or of all where part is
+// -1.
+func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (tiles []galleryTile) {
+	for _, i := range photographs {
+		tile := galleryTile{caption: p.Names[i]}
+		of := loaded[i]
+		from, opt, marks := of.large, MarkOptions{Numbers: true}, of.marks
+		if part >= 0 {
+			from, opt = of.small, MarkOptions{Fade: true}
+			marks = slices.DeleteFunc(slices.Clone(marks), func(m PatchMark) bool { return m.Part != part })
+		}
+		if from != nil {
+			tile.drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
+			drawMarks(tile.drawing, of.size, marks, opt)
 		}
 		tiles = append(tiles, tile)
 	}
-	return tiles, warnings, nil
+	return tiles
 }
 
 // savePicture writes a drawing and returns what a page shows of it.

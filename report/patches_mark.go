@@ -63,12 +63,18 @@ func MarkPatches(img image.Image, marks []PatchMark, opt MarkOptions) (*image.RG
 		}
 	}
 	small := thumbnail(img, cmp.Or(opt.Box, markBox))
-	t := divide(marks, img.Bounds().Size(), small.Rect.Size())
+	drawMarks(small, img.Bounds().Size(), marks, opt)
+	return small, nil
+}
+
+// drawMarks draws marks into a photograph that had the given size before it was
+// made to fit its box.
+func drawMarks(small *image.RGBA, size image.Point, marks []PatchMark, opt MarkOptions) {
+	t := divide(marks, size, small.Rect.Size())
 	t.paint(small, opt.Fade)
 	if opt.Numbers {
 		t.number(small)
 	}
-	return small, nil
 }
 
 // check returns an error where a value cannot be.

@@ -4,7 +4,11 @@ import (
 	"context"
 	"image"
 	"io"
+	"runtime"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
@@ -44,19 +48,33 @@ func illustrate(ctx context.Context, shown *pipeline.Illustrations, stderr io.Wr
 			in[e.Photograph] = append(in[e.Photograph], place{w, at})
 		}
 	}
+	errs := make([]error, len(in))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, places := range in {
 		if len(places) == 0 || ctx.Err() != nil {
 			continue
 		}
-		drawing.step()
-		img, err := shown.Photographs[i].Open()
-		if err != nil {
+		g.Go(func() error {
+			errs[i] = guard.Call(func() error {
+				drawing.step()
+				img, err := shown.Photographs[i].Open()
+				if err != nil {
+					return err
+				}
+				for _, p := range places {
+					e := shown.Words[p.word].Examples[p.example]
+					words.Words[p.word].Patches[p.example] = report.CutPatch(img, e.X, e.Y, e.Side)
+				}
+				return nil
+			})
+			return nil
+		})
+	}
+	_ = g.Wait() // errors are said below, in the order of the photographs
+	for _, err := range errs {
+		if err != nil && ctx.Err() == nil {
 			plaintext.Fprintf(stderr, "partwise: %v\n", err)
-			continue
-		}
-		for _, p := range places {
-			e := shown.Words[p.word].Examples[p.example]
-			words.Words[p.word].Patches[p.example] = report.CutPatch(img, e.X, e.Y, e.Side)
 		}
 	}
 	return patches, words
