@@ -56,7 +56,7 @@ func (c *Cluster) UnmarshalYAML(node ast.Node) error {
 		case "restarts":
 			c.Restarts, err = positive(value)
 		default:
-			return errUnknownKey
+			return unknownKey("by, distance, start and restarts")
 		}
 		return err
 	})

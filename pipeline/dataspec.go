@@ -75,7 +75,7 @@ func (d *Data) UnmarshalYAML(node ast.Node) error {
 		case "samples":
 			d.Samples, err = positive(value)
 		default:
-			return errUnknownKey
+			return unknownKey("set, from, part, pattern, labels, pool, fea, gnd, shape, largest and samples")
 		}
 		return err
 	})

@@ -218,8 +218,9 @@ func fields(node ast.Node, set func(key string, value ast.Node) error) error {
 		}
 		seen[key] = true
 		if err := set(key, v.Value); err != nil {
-			if err == errUnknownKey {
-				return refuse(v.Key, "unknown key %q", key)
+			var unknown unknownKey
+			if errors.As(err, &unknown) {
+				return refuse(v.Key, "unknown key %q; the keys here are %s", key, string(unknown))
 			}
 			return err
 		}
@@ -227,8 +228,11 @@ func fields(node ast.Node, set func(key string, value ast.Node) error) error {
 	return nil
 }
 
-// errUnknownKey is for the function that fields calls.
-var errUnknownKey = errors.New("unknown key")
+// unknownKey is the error of the function that fields calls, for a key that there
+// is not: a list of those that there are.
+type unknownKey string
+
+func (k unknownKey) Error() string { return "the keys are " + string(k) }
 
 // Count is a whole number of 1 or more; 0 is that it is not given.
 type Count int

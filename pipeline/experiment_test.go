@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ seed: 3
 // TestParseRefuses: each mistake with its line and column.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"name: x\nmethds: [nmf]":                       `[2:1] unknown field "methds"`,
+		"name: x\nmethds: [nmf]":                       `[2:1] unknown key "methds"; the keys here are name, task, data, features`,
 		"methods:\n  - nmf\n  - nfm":                   `[3:5] there is no method "nfm"; there are constrained-kmeans,`,
 		"methods:\n  - {name: gnmf, lamda: 3}":         `[2:18] gnmf: lamda: there is no such parameter; gnmf has lambda`,
 		"methods:\n  - {name: gnmf, lambda: -3}":       `[2:26] gnmf: lambda: -3 is not a number from 0`,
@@ -140,6 +141,32 @@ func TestSet(t *testing.T) {
 	for key, value := range map[string]string{"classes": "2...4", "methods": "[cff]", "nothing": "1", "repeats": "x"} {
 		if err := e.Set(key, value); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %s: %v", key, value, err)
+		}
+	}
+}
+
+// TestUnknownKeys: an unknown key is answered with those that there are.
+func TestUnknownKeys(t *testing.T) {
+	for _, place := range []string{
+		"%s", "data: {%s}", "features: {%s}", "features: {crop: {%s}}", "features: {sift: dense, words: {%s}}",
+		"features: {sift: {at: keypoints, %s}}", "features: {sift: {%s}}", "labels: {%s}", "links: {%s}",
+		"neighbours: {%s}", "cluster: {%s}", "methods: [{name: gnmf, %s}]",
+	} {
+		_, err := Parse(fmt.Appendf(nil, place, "nokey: 1"))
+		if err == nil || !strings.Contains(err.Error(), "the keys here are ") {
+			t.Errorf("%s: error %v", place, err)
+			continue
+		}
+		_, list, _ := strings.Cut(err.Error(), "the keys here are ")
+		list, _, _ = strings.Cut(list, "\n")
+		keys := strings.Split(strings.ReplaceAll(list, " and ", ", "), ", ")
+		if len(keys) < 2 {
+			t.Errorf("%s: the keys are %q", place, keys)
+		}
+		for _, key := range keys {
+			if _, err := Parse(fmt.Appendf(nil, place, key+": 1")); err != nil && (strings.Contains(err.Error(), "unknown key") || strings.Contains(err.Error(), "no such parameter")) {
+				t.Errorf("%s: the key %s is listed: %v", place, key, err)
+			}
 		}
 	}
 }

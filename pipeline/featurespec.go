@@ -94,12 +94,12 @@ func (f *Features) UnmarshalYAML(node ast.Node) error {
 						return refuse(value, "want the name of a CSV file")
 					}
 				default:
-					return errUnknownKey
+					return unknownKey("box and eyes")
 				}
 				return nil
 			})
 		default:
-			return errUnknownKey
+			return unknownKey("pixels, colour, normalise, crop, hog, sift, words, grid, idf and power")
 		}
 		return err
 	})

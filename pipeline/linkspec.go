@@ -43,7 +43,7 @@ func (l *Links) UnmarshalYAML(node ast.Node) error {
 		case "feedback":
 			l.Feedback = s
 		default:
-			return errUnknownKey
+			return unknownKey("file and feedback")
 		}
 		return nil
 	})

@@ -150,7 +150,12 @@ func (m *Method) check(node ast.Node, at map[string]ast.Node) error {
 	_, err := m.build()
 	var param *factor.ParamError
 	if errors.Is(err, factor.ErrNoParam) && errors.As(err, &param) {
-		return refuse(keyOf(node, param.Param), "%v", err)
+		keys := []string{"as", "init", "iterations", "tolerance", "cluster", "recode"}
+		info, _ := factor.Lookup(m.Name)
+		for _, p := range info.Params() {
+			keys = append(keys, p.Name)
+		}
+		return refuse(keyOf(node, param.Param), "%v; the keys here are name, %s", err, strings.Join(keys, ", "))
 	}
 	if errors.As(err, &param) {
 		return refuse(place(param.Param), "%v", err)

@@ -40,7 +40,7 @@ func (p *Portion) UnmarshalYAML(node ast.Node) error {
 			p.Min, err = positive(value)
 			return err
 		}
-		return errUnknownKey
+		return unknownKey("share, count and min")
 	})
 }
 

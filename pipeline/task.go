@@ -66,7 +66,7 @@ func (n *Neighbours) UnmarshalYAML(node ast.Node) error {
 			}
 			return nil
 		}
-		return errUnknownKey
+		return unknownKey("k and distance")
 	})
 }
 

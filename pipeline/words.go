@@ -2,8 +2,10 @@ package pipeline
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -116,7 +118,7 @@ func (w *Words) setWords(node ast.Node) func(key string, value ast.Node) error {
 				}
 			}
 		default:
-			return errUnknownKey
+			return unknownKey("count, by, sample, per-image, nearest, checks, sigma and from")
 		}
 		return err
 	}
@@ -145,10 +147,14 @@ func (w *Words) setSIFT(node ast.Node) error {
 	}
 	if pairs(node) != nil {
 		if err := fields(node, func(key string, value ast.Node) error {
-			if key == "at" {
+			to, known := keys[key]
+			switch {
+			case key == "at":
 				return nil
+			case !known:
+				return unknownKey(strings.Join(append([]string{"at"}, slices.Sorted(maps.Keys(keys))...), ", "))
 			}
-			return setNumber(keys[key], value)
+			return setNumber(to, value)
 		}); err != nil {
 			return err
 		}
@@ -186,7 +192,7 @@ func setNumber(to any, node ast.Node) (err error) {
 			return refuse(node, "want true or false")
 		}
 	default:
-		return errUnknownKey
+		return errors.New("no such setting")
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -49,6 +50,10 @@ func decode(text []byte, to any, format func(yaml.Error) string) (err error) {
 		}
 	}()
 	err = parse(bytes.TrimPrefix(text, []byte("\ufeff")), to) // a mark that some editors put there
+	var field *yaml.UnknownFieldError
+	if errors.As(err, &field) {
+		err = &yaml.SyntaxError{Message: fmt.Sprintf("unknown key %q; the keys here are %s", field.Token.Value, experimentKeys()), Token: field.Token}
+	}
 	var kind *yaml.TypeError
 	if errors.As(err, &kind) {
 		err = &yaml.SyntaxError{Message: "a value of this kind does not go here", Token: kind.Token}
@@ -61,6 +66,17 @@ func decode(text []byte, to any, format func(yaml.Error) string) (err error) {
 		return errors.New(located.GetMessage())
 	}
 	return errors.New(format(located))
+}
+
+// experimentKeys lists the keys of an experiment file.
+func experimentKeys() string {
+	var keys []string
+	for f := range reflect.TypeFor[Experiment]().Fields() {
+		if key := f.Tag.Get("yaml"); key != "-" {
+			keys = append(keys, key)
+		}
+	}
+	return strings.Join(keys, ", ")
 }
 
 func parse(text []byte, to any) error {

@@ -382,7 +382,7 @@ func TestMistakes(t *testing.T) {
 		"run a b":                                  {2, "at most 1 arg"},
 		"run":                                      {2, "the experiment names no data"},
 		"run none.yaml":                            {1, "none.yaml: no such file"},
-		"run broken.yaml":                          {1, `broken.yaml: [4:1] unknown field "clases"`},
+		"run broken.yaml":                          {1, `broken.yaml: [4:1] unknown key "clases"; the keys here are name, task, data`},
 		"run many.yaml":                            {1, "classes: 21 are asked for, and generated has 20"},
 		"run many.yaml --classes x":                {2, `--classes: classes "x"`},
 		"run many.yaml --method nnmf":              {2, `there is no method "nnmf"`},
