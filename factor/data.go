@@ -49,15 +49,16 @@ type data interface {
 	each(f func(i, j int, x float64))
 }
 
-// SampleError says that a sample cannot be used.
+// SampleError says that a sample cannot be used. In its text samples and columns
+// count from 1.
 type SampleError struct {
-	// Sample is its row.
+	// Sample is its row, from 0.
 	Sample int
 	// Problem says why.
 	Problem string
 }
 
-func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample, e.Problem) }
+func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample+1, e.Problem) }
 
 // The size that the values of a sample may have. Outside it squares run over
 // or under what a float64 holds.
@@ -90,7 +91,7 @@ func newData(x mat.Matrix) (data, error) {
 	d.each(func(i, j int, v float64) {
 		size := math.Abs(v)
 		if err == nil && !(size <= largestValue) { // NaN too
-			err = &SampleError{i, fmt.Sprintf("feature %d: value %v is not usable (a value must be finite and at most %g)", j, v, largestValue)}
+			err = &SampleError{i, fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", j+1, v, largestValue)}
 		}
 		peak[i] = max(peak[i], size)
 	})

@@ -499,7 +499,7 @@ func TestEmbeddingBadInput(t *testing.T) {
 		"pca constant":         {constant, PCA{}, p.known, 1, fmt.Sprintf("all %d samples to learn from are the same", n)},
 		"pca one sample":       {p.x.Slice(0, 1, 0, features), PCA{}, Known{}, 1, "all 1 samples"},
 		"pca too large":        {huge, PCA{}, Known{}, 1, "more than the"},
-		"pca NaN":              {mat.NewDense(1, 2, []float64{1, math.NaN()}), PCA{}, Known{}, 1, "sample 0: feature 1: value NaN"},
+		"pca NaN":              {mat.NewDense(1, 2, []float64{1, math.NaN()}), PCA{}, Known{}, 1, "sample 1: column 2: value NaN"},
 		"lda no labels":        {p.x, LDA{}, Known{}, 1, "none are known"},
 		"lda none known":       {p.x, LDA{}, all(-1), 1, "none are known"},
 		"lda one class":        {p.x, LDA{}, all(3), 1, fmt.Sprintf("all %d labelled samples are of one", n)},

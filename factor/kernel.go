@@ -233,7 +233,7 @@ func (k Kernel) checkSamples(x data) error {
 		return nil
 	}
 	if i, j, v, found := firstNegative(x); found {
-		return &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and the intersection kernel needs values of 0 or more", j, v)}
+		return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the intersection kernel needs values of 0 or more", j+1, v)}
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (m *KernelModel) weigh(values mat.Matrix) (*mat.Dense, error) {
 	for i := range p {
 		for j, x := range dense.RawRowView(i) {
 			if !(math.Abs(x) <= largestValue) {
-				return nil, &SampleError{i, fmt.Sprintf("kernel value %v with training sample %d is not usable (it must be finite and at most %g)", x, j, largestValue)}
+				return nil, &SampleError{i, fmt.Sprintf("kernel value %v with training sample %d is not usable (it must be finite and at most %g)", x, j+1, largestValue)}
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (k Known) check(n int) error {
 	}
 	for i, c := range k.Labels {
 		if c < -1 {
-			return fmt.Errorf("sample %d has the label %d; labels count from 0, and -1 says not known", i, c)
+			return fmt.Errorf("sample %d has the label %d; labels count from 0, and -1 says not known", i+1, c)
 		}
 	}
 	if len(k.MustLink) == 0 && len(k.CannotLink) == 0 {

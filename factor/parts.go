@@ -89,7 +89,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	i, j, value, signed := firstNegative(d)
 	if signed && r.kernel == nil && !(gram && p.Weighting == Equal) {
-		return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and this method needs values of 0 or more", j, value)}
+		return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and this method needs values of 0 or more", j+1, value)}
 	}
 	if p.Basis == RankOne {
 		if h, _ := opt.shape(m); h == 0 {

@@ -221,7 +221,7 @@ func TestLoadBadKernelModels(t *testing.T) {
 		`"width" has 2 values`:                    {dense, map[string]string{"width": array("<f8", "2,", half+half)}},
 		`1×1 inner products of 2 concepts`:        {dense, map[string]string{"weights": array("<f8", "1, 2", half+half)}},
 		`weights of 1 training samples, and`:      {dense, map[string]string{"weights": array("<f8", "1, 1", half)}},
-		`training sample 1: all 1 values are ze`:  {dense, map[string]string{"samples": array("<f8", "2, 1", half+zero)}},
+		`training sample 2: all 1 values are ze`:  {dense, map[string]string{"samples": array("<f8", "2, 1", half+zero)}},
 		`value -1 is negative`:                    {dense, map[string]string{"kernel": integers(3), "samples": array("<f8", "2, 1", half+minus)}},
 		`"samples" is of shape [2 1]; want 1`:     {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
 		`no array "columns"`:                      {sparse, map[string]string{"columns": ""}},

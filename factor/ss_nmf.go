@@ -120,7 +120,7 @@ func (m SSNMF) similarity(ctx context.Context, x data) (*mat.Dense, error) {
 		for i := range n {
 			for j, v := range a.RawRowView(i) {
 				if v < 0 {
-					return nil, &SampleError{i, fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j, v)}
+					return nil, &SampleError{i, fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, v)}
 				}
 			}
 		}

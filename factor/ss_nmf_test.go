@@ -194,7 +194,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		"not symmetric":                {x, SSNMF{Similarity: square(1, 2, 0, 1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"the largest similarity is 0":  {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},
 		"largest similarity is 1e+160": {mat.NewDense(1, 1, []float64{1e80}), SSNMF{}, Known{}, Options{Rank: 1}},
-		"inner product with sample 1":  {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
+		"inner product with sample 2":  {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
 		"initial association is 3×3":   {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
 		"initial association hold -2":  {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
 		"rank 4":                       {x, SSNMF{}, Known{}, Options{Rank: 4}},

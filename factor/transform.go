@@ -49,7 +49,7 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 	u := mat.DenseCopyOf(m.Basis.T())
 	if m.Cost == KL {
 		if i, j, value, found := firstNegative(d); found {
-			return nil, &SampleError{i, fmt.Sprintf("feature %d: value %v is negative, and the divergence needs values of 0 or more", j, value)}
+			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the divergence needs values of 0 or more", j+1, value)}
 		}
 	}
 	v := uniform(k, p)

@@ -20,7 +20,7 @@ from there by itself; all of it can be cleared, and is made again when it is
 needed.`,
 		Example: `  partwise cache
   partwise cache clear`,
-		Args: usage(cobra.NoArgs),
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openCache(&dir)
 			if err != nil {
@@ -47,7 +47,7 @@ func clearCommand(dir *string) *cobra.Command {
 		Short:   "Remove all that is kept",
 		Long:    "Clear removes all that is kept. Files in the folder that are not the cache's own stay.",
 		Example: "  partwise cache clear",
-		Args:    usage(cobra.NoArgs),
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openCache(dir)
 			if err != nil {

@@ -46,7 +46,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv
   partwise cluster generated --method gnmf,lambda=10`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
 			e.Features.Suited = true // unless --features says what they are

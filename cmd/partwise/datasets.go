@@ -20,7 +20,7 @@ func datasetsCommand() *cobra.Command {
 		Example: `  partwise datasets
   partwise datasets orl
   partwise datasets get orl`,
-		Args:              usage(cobra.MaximumNArgs(1)),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: setNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -50,7 +50,7 @@ the sum of the first download is printed and noted beside the set, and later
 downloads are held to it; over plain http such files come with --insecure only.
 Nothing that is in the data folder already is changed or removed.`,
 		Example:           "  partwise datasets get orl",
-		Args:              usage(cobra.ExactArgs(1)),
+		Args:              arguments(1, 1),
 		ValidArgsFunction: setNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, ok := datasets.Lookup(args[0])

@@ -37,7 +37,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 		Example: `  partwise features photos --out photos.npz
   partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
   partwise features photos --features hog=true --out photos.csv`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set, e.Seed = args[0], pipeline.Seed(seed)
 			if features != "" {

@@ -19,7 +19,7 @@ func methodsCommand() *cobra.Command {
 		Short: "List the methods, or explain one",
 		Example: `  partwise methods
   partwise methods ccf`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: arguments(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return pipeline.MethodNames(), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -21,7 +21,7 @@ func reportCommand() *cobra.Command {
 		Short:   "Make the tables, curves and the page of an experiment's results again",
 		Long:    "Report makes the tables, curves, pictures and the page from the result log in a folder, of a finished experiment or of one that was stopped.",
 		Example: "  partwise report results/demo",
-		Args:    usage(cobra.ExactArgs(1)),
+		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results, err := pipeline.ReopenResults(args[0], report.ExperimentFiles...)
 			if err != nil {

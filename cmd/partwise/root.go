@@ -24,16 +24,6 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usage makes an argument check's errors usage errors.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
-		}
-		return nil
-	}
-}
-
 // run runs the command and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := interruptible(stderr)
@@ -42,6 +32,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	completion(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -54,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	var wrong usageError
-	if errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unknown command") {
+	if errors.As(err, &wrong) {
 		return exitUsage
 	}
 	return exitFailed
@@ -78,15 +69,13 @@ To compare methods as a paper does, with tables and curves:
 		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          usage(cobra.NoArgs),
+		Args:          arguments(0, 0),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: limitMemory,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",

@@ -50,7 +50,7 @@ same again goes on where it stopped.`,
   partwise run docs/experiments/demo.yaml --repeats 2 --name quick
   partwise run --set generated --classes 2,5 --labels 20% \
       --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
 			if len(args) == 1 {

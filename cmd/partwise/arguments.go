@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// arguments checks that there are from least to most arguments. Its errors name
+// those that the command's Use names.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		use := cmd.UseLine()
+		if cmd.HasAvailableFlags() {
+			use = strings.TrimSuffix(use, " [flags]")
+		}
+		var err error
+		switch {
+		case least <= len(args) && len(args) <= most:
+			return nil
+		case len(args) < least:
+			_, name, _ := strings.Cut(cmd.Use, " ")
+			err = fmt.Errorf("%s is missing: %s", name, use)
+		case cmd.HasAvailableSubCommands():
+			var names []string
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() {
+					names = append(names, c.Name())
+				}
+			}
+			err = fmt.Errorf("unknown command %q for %q; there are %s", args[most], cmd.CommandPath(), strings.Join(names, ", "))
+		default:
+			err = fmt.Errorf("%q is one argument too many: %s", args[most], use)
+		}
+		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	}
+}
+
+// flagError says in plain words what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &value):
+		want := "want another value"
+		switch value.GetFlag().Value.Type() {
+		case "int":
+			want = "want a whole number"
+		case "uint64":
+			want = "want a whole number of 0 or more"
+		case "bool":
+			want = "want true or false"
+		}
+		if errors.Is(err, strconv.ErrRange) {
+			want = "the number is too large"
+		}
+		err = fmt.Errorf("%s %s: %s", dashed(value.GetFlag().Name), strconv.Quote(value.GetValue()), want)
+	case errors.As(err, &missing):
+		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
+	case errors.As(err, &unknown):
+		err = fmt.Errorf("unknown flag: %s", dashed(unknown.GetSpecifiedName()))
+	}
+	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+}
+
+// dashed returns a flag as it is written.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// completion makes the command that writes scripts for shells refuse shells that it
+// does not know. It writes to where root's output goes when it is called.
+func completion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args = arguments(0, 0)
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		for _, shell := range c.Commands() {
+			shell.Args = arguments(0, 0)
+		}
+	}
+}
