@@ -42,13 +42,20 @@ func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+12) {
 		return fmt.Errorf("descriptors: %d bytes hold no %d descriptors of length %d", len(b), p, dim)
 	}
+	if p > 0 && (n(8) == 0 || n(12) == 0) {
+		return fmt.Errorf("descriptors: %d of an image of %d×%d pixels", p, n(8), n(12))
+	}
 	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12)}
 	b = b[binaryHead:]
 	d.Vectors, b = b[:p*dim:p*dim], b[p*dim:]
 	for _, list := range []*[]float32{&d.X, &d.Y, &d.Scale} {
 		*list = make([]float32, p)
 		for i := range *list {
-			(*list)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			v := math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return fmt.Errorf("descriptors: place %d is %v", i, v)
+			}
+			(*list)[i] = v
 		}
 		b = b[4*p:]
 	}

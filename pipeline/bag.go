@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,6 +36,10 @@ type bag struct {
 	// given are the words of a file, or nil.
 	given    *vocabulary
 	progress Progress
+	// failed is called with the first error of the cache, after which nothing
+	// is kept.
+	failed    func(error)
+	keepsNone atomic.Bool
 }
 
 // vocabulary is a vocabulary and what tells it from others.
@@ -52,7 +57,7 @@ const version = "1"
 
 // newBag describes the images of a set and returns which samples can be used. A
 // sample that cannot is an error, or with skipBad an error for the list.
-func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *cache.Store, p Progress) (b *bag, rows []int, skipped []error, err error) {
+func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *cache.Store, opt PrepareOptions) (b *bag, rows []int, skipped []error, err error) {
 	if set.Files == nil && set.Height == 0 {
 		return nil, nil, nil, fmt.Errorf("%s holds no images, and sift describes images", set.Name)
 	}
@@ -61,7 +66,7 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 			return nil, nil, nil, err
 		}
 	}
-	b = &bag{set: set, images: images, words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), progress: p}
+	b = &bag{set: set, images: images, words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), progress: opt.Progress, failed: opt.CacheFailed}
 	if from := f.Words.From; from != "" {
 		if b.given, err = readVocabulary(from); err != nil {
 			return nil, nil, nil, err
@@ -205,7 +210,7 @@ func (b *bag) cached(ctx context.Context, i int) (d *features.Descriptors, relea
 		return nil, nil, err
 	}
 	d = &features.Descriptors{}
-	if blob, ok := b.store.Get(b.described[i]); ok && d.UnmarshalBinary(blob) == nil {
+	if blob, ok := b.store.Get(b.described[i]); ok && d.UnmarshalBinary(blob) == nil && (d.Dim == siftDim || d.Len() == 0) {
 		return d, release, nil
 	}
 	release()
@@ -226,9 +231,16 @@ func (b *bag) stored(samples []int) (total float64) {
 	return total
 }
 
-// keep keeps a blob in the cache, if it can: a full disk makes the next run
+// keep keeps a blob in the cache, if it can: a full disk makes what follows
 // slower, and no more.
-func (b *bag) keep(key cache.Key, blob []byte) { _ = b.store.Put(key, blob) }
+func (b *bag) keep(key cache.Key, blob []byte) {
+	if b.keepsNone.Load() {
+		return
+	}
+	if err := b.store.Put(key, blob); err != nil && b.keepsNone.CompareAndSwap(false, true) && b.failed != nil {
+		b.failed(err)
+	}
+}
 
 // enough reports a sample without descriptors.
 func (b *bag) enough(i int, d *features.Descriptors) error {
@@ -251,7 +263,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.Fewer, w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
 	if blob, ok := b.store.Get(learned.key); ok {
 		var err error
-		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil {
+		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == siftDim {
 			return learned, nil
 		}
 	}
@@ -283,7 +295,9 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 	key := cache.NewKey("histograms", version, v.key, w.Assignment, grid, b.keys(samples))
 	counted := &sparse.CSR{}
 	if blob, ok := b.store.Get(key); ok && counted.UnmarshalBinary(blob) == nil {
-		return counted, nil
+		if n, m := counted.Dims(); n == len(samples) && m == grid.Len()*v.Len() {
+			return counted, nil
+		}
 	}
 	assigner, err := vocab.NewAssigner(v.Vocabulary, w.Assignment)
 	if err != nil {

@@ -99,6 +99,14 @@ type PrepareOptions struct {
 	// Cache is the folder where descriptors, words and histograms are kept; ""
 	// is for one of the run's own, which Close of the inputs removes.
 	Cache string
+	// CacheSize is how many bytes are kept there at most, those used last; 0
+	// stands for the limit of the environment variable PARTWISE_CACHE_SIZE, or
+	// 10 GB.
+	CacheSize int64
+	// CacheFailed, if set, is called with the error when something cannot be
+	// kept, as on a full disk. It is called once: nothing more is kept then, and
+	// what is needed again is made again.
+	CacheFailed func(error)
 	// Check, if set, is called with the set before any image of it is read. Its
 	// error ends the work.
 	Check func(*datasets.Set) error
@@ -128,10 +136,13 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Feat
 	}
 	store, err := cache.Open(folder)
 	if err == nil {
+		if opt.CacheSize > 0 {
+			store.SetLimit(opt.CacheSize)
+		}
 		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	if err == nil {
-		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, in.images, f, store, opt.Progress)
+		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, in.images, f, store, opt)
 	}
 	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
 		var x *sparse.CSR

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
@@ -15,9 +17,10 @@ func cacheCommand() *cobra.Command {
 		Use:   "cache",
 		Short: "Tell how much is kept of what was made of photographs",
 		Long: `Descriptors, visual words and histograms are kept on disk under what they were
-made from, so that a second run with another method starts at once. Nothing goes
-from there by itself; all of it can be cleared, and is made again when it is
-needed.`,
+made from, so that a second run with another method starts at once. Where that is
+more than the limit, what was not used for longest goes; all of it can be cleared,
+and is made again when it is needed. The limit is 10 GB, or what the environment
+variable PARTWISE_CACHE_SIZE or --cache-size of a run says.`,
 		Example: `  partwise cache
   partwise cache clear`,
 		Args: arguments(0, 0),
@@ -26,12 +29,15 @@ needed.`,
 			if err != nil {
 				return err
 			}
-			entries, size, err := store.Size()
+			u, err := store.Usage()
 			if err != nil {
 				return err
 			}
 			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", plaintext.Line(dir)}, {"entries", entries}, {"size", bytesize.Format(size)}})
+			t.AppendRows([]table.Row{{"folder", plaintext.Line(dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}})
+			if !u.Oldest.IsZero() {
+				t.AppendRow(table.Row{"oldest", "used last on " + u.Oldest.Format(time.DateOnly)})
+			}
 			t.Render()
 			return nil
 		},
@@ -53,7 +59,7 @@ func clearCommand(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			entries, size, err := store.Size()
+			u, err := store.Usage()
 			if err != nil {
 				return err
 			}
@@ -61,7 +67,7 @@ func clearCommand(dir *string) *cobra.Command {
 				return err
 			}
 			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", plaintext.Line(*dir)}, {"removed", entries}, {"freed", bytesize.Format(size)}})
+			t.AppendRows([]table.Row{{"folder", plaintext.Line(*dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
 			t.Render()
 			return nil
 		},

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/cache"
 )
@@ -40,7 +41,8 @@ func TestCache(t *testing.T) {
 	fill(t, other)
 	note := filepath.Join(here, "note.txt")
 	write(t, note, "mine")
-	says("cache", here, "entries  2", "size     2.0 kB")
+	t.Setenv("PARTWISE_CACHE_SIZE", "3GB")
+	says("cache", here, "entries  2", "size     2.0 kB", "limit    3.0 GB", "oldest   used last on "+time.Now().Format(time.DateOnly))
 	says("cache --cache "+other, other, "entries  2")
 	says("cache clear", here, "removed  2", "freed    2.0 kB")
 	says("cache", here, "entries  0")
@@ -49,7 +51,7 @@ func TestCache(t *testing.T) {
 	if read(t, note) != "mine" {
 		t.Error("a file that is not the cache's is another")
 	}
-	if left, err := os.ReadDir(here); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(here); err != nil || len(left) != 2 { // and what marks it as a cache
 		t.Errorf("cleared, the folder holds %v, %v", left, err)
 	}
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -17,6 +20,7 @@ import (
 func prepareFlags(cmd *cobra.Command) {
 	memoryFlag(cmd)
 	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
+	cmd.Flags().String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
 	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
 }
 
@@ -41,6 +45,19 @@ func cacheFolder(cmd *cobra.Command) (string, error) {
 	return folder, nil
 }
 
+// cacheSize returns the limit of the cache that the flag says, 0 for none.
+func cacheSize(cmd *cobra.Command) (int64, error) {
+	text, err := cmd.Flags().GetString("cache-size")
+	if err != nil || text == "" {
+		return 0, err
+	}
+	size, err := bytesize.Parse(text)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
+	}
+	return size, nil
+}
+
 // prepare makes the features that a command works on, and shows how far it is. The
 // set is checked before an image is read; check may be nil.
 func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error) (*pipeline.Inputs, error) {
@@ -48,9 +65,18 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	if err != nil {
 		return nil, err
 	}
+	size, err := cacheSize(cmd)
+	if err != nil {
+		return nil, err
+	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
-	in, err := e.Prepare(cmd.Context(), pipeline.PrepareOptions{Cache: folder, Check: check, Progress: bars.show})
+	in, err := e.Prepare(cmd.Context(), pipeline.PrepareOptions{
+		Cache: folder, CacheSize: size, Check: check, Progress: bars.show,
+		CacheFailed: func(err error) {
+			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
+		},
+	})
 	if err != nil {
 		doing := bars.doing()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(folder, doing != "" && doing != "reading"))

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"sync"
 	"time"
 )
 
@@ -15,7 +18,14 @@ import (
 // other processes may use the folder meanwhile. A nil *Store holds nothing and
 // keeps nothing.
 type Store struct {
-	dir string
+	dir   string
+	limit int64
+
+	mu sync.Mutex
+	// size is about how many bytes the entries have, once they were counted, and
+	// unseen how many of them were put since then.
+	size, unseen      int64
+	counted, evicting bool
 }
 
 // Default returns the folder that is used where no other is asked for: the one
@@ -44,17 +54,55 @@ var (
 // leftover is the age of a temporary file that no running process still writes.
 const leftover = time.Hour
 
+// markerName is the file that tells a store's folder from others.
+const markerName = "partwise-cache.txt"
+
+const markerText = `This folder is a cache of partwise. Files in it may go at any time, and all of
+them can be removed: they are made again when they are needed.
+`
+
 // Open returns the store in the folder dir, which is made where it is not
-// there, and removes what killed processes left unfinished in it.
+// there, and removes what killed processes left unfinished in it. Its limit is
+// that of Limit. A folder that holds other files and was no store before is an
+// error.
 func Open(dir string) (*Store, error) {
-	s := &Store{dir: dir}
+	limit, err := Limit()
+	if err != nil {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	s := &Store{dir: dir, limit: limit}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
+	}
+	if err := s.mark(); err != nil {
+		return nil, err
 	}
 	if err := s.removeTemporary(leftover); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	return s, nil
+}
+
+// mark makes sure that the folder is a store's: that it has the marker, or may
+// get it.
+func (s *Store) mark() error {
+	marker := filepath.Join(s.dir, markerName)
+	if _, err := os.Lstat(marker); err == nil {
+		return nil
+	}
+	all, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	for _, e := range all {
+		own := e.IsDir() && shardName.MatchString(e.Name()) || e.Type().IsRegular() && tempName.MatchString(e.Name())
+		if !own && e.Name() != markerName {
+			return fmt.Errorf("cache: the folder %s holds %s, which is not of a cache; name an empty folder, or one that is not there yet", s.dir, strconv.Quote(e.Name()))
+		}
+	}
+	// A folder that cannot be written to can be read.
+	_ = os.WriteFile(marker, []byte(markerText), 0o666)
+	return nil
 }
 
 // path returns the file of an entry.
@@ -70,7 +118,7 @@ func (s *Store) Get(key Key) (blob []byte, ok bool) {
 		return nil, false
 	}
 	path := s.path(key)
-	file, err := os.ReadFile(path)
+	file, last, err := readFile(path)
 	if err != nil {
 		return nil, false
 	}
@@ -78,8 +126,29 @@ func (s *Store) Get(key Key) (blob []byte, ok bool) {
 		// Where another process has just put a whole entry in its place, that
 		// one is lost, and made again.
 		_ = os.Remove(path)
+	} else {
+		touch(path, last)
 	}
 	return blob, ok
+}
+
+// readFile reads a file and when it was changed last.
+func readFile(path string) (content []byte, changed time.Time, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, changed, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, changed, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, changed, fs.ErrInvalid
+	}
+	content = make([]byte, info.Size())
+	_, err = io.ReadFull(f, content) // a file is never changed, but damaged
+	return content, info.ModTime(), err
 }
 
 // SizeOf returns how many bytes the blob of a key has, and whether there is one,
@@ -95,10 +164,13 @@ func (s *Store) SizeOf(key Key) (size int64, ok bool) {
 	return info.Size() - int64(headerSize), true
 }
 
-// Put keeps a blob, in place of what the key had. A caller can go on after an
-// error: the store then has what it had before, or nothing.
+// Put keeps a blob, in place of what the key had, and removes those that were not
+// used for longest where there are too many bytes then. A blob above the limit
+// itself is not kept. A caller can go on after an error: the store then has what it
+// had before, or nothing.
 func (s *Store) Put(key Key, blob []byte) error {
-	if s == nil {
+	size := int64(headerSize + len(blob))
+	if s == nil || size > s.limit {
 		return nil
 	}
 	// Clear may take the folder away while it is made or before it is used.
@@ -109,6 +181,7 @@ func (s *Store) Put(key Key, blob []byte) error {
 	if err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
+	s.added(size)
 	return nil
 }
 
@@ -143,20 +216,36 @@ func (s *Store) put(key Key, blob []byte) error {
 	return err
 }
 
-// Size returns the number of entries and of the bytes of their files.
-func (s *Store) Size() (entries int, size int64, err error) {
+// Usage is what a store holds.
+type Usage struct {
+	// Entries is how many there are, and Size how many bytes their files have.
+	Entries int
+	Size    int64
+	// Limit is the most that they have.
+	Limit int64
+	// Oldest is when the entry was used last that was not used for longest, or
+	// the zero time where there is none.
+	Oldest time.Time
+}
+
+// Usage returns what the store holds.
+func (s *Store) Usage() (u Usage, err error) {
 	if s == nil {
-		return 0, 0, nil
+		return u, nil
 	}
+	u.Limit = s.limit
 	err = s.each(func(_ string, e fs.DirEntry) error {
 		info, err := e.Info()
 		if err == nil {
-			entries++
-			size += info.Size()
+			u.Entries++
+			u.Size += info.Size()
+			if u.Oldest.IsZero() || info.ModTime().Before(u.Oldest) {
+				u.Oldest = info.ModTime()
+			}
 		}
 		return err
 	})
-	return entries, size, err
+	return u, err
 }
 
 // Clear removes all entries, and what is unfinished, of other processes too,

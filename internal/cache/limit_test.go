@@ -1,0 +1,135 @@
+package cache
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// age makes an entry one that was not used for so long.
+func age(t *testing.T, s *Store, key Key, by time.Duration) {
+	t.Helper()
+	at := time.Now().Add(-by)
+	if err := os.Chtimes(s.path(key), at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func has(s *Store, key Key) bool {
+	_, ok := s.SizeOf(key)
+	return ok
+}
+
+// The entries that were not used for longest go first, and one that was read is
+// used.
+func TestLimit(t *testing.T) {
+	s := open(t, t.TempDir())
+	blob := make([]byte, 1000-headerSize)
+	s.SetLimit(10_000)
+	key := func(i int) Key { return NewKey("limit", i) }
+	for i := range 10 {
+		put(t, s, key(i), blob)
+		age(t, s, key(i), time.Duration(100-i)*time.Hour)
+	}
+	checkSize(t, s, 10, 10_000)
+	if _, ok := s.Get(key(0)); !ok {
+		t.Fatal("the oldest is gone within the limit")
+	}
+	put(t, s, key(10), blob)
+	// 9 of 11 are left, 90 %.
+	checkSize(t, s, 9, 9_000)
+	for i := range 11 {
+		if want := i != 1 && i != 2; has(s, key(i)) != want {
+			t.Errorf("entry %d is there: %v, want %v", i, !want, want)
+		}
+	}
+	if u, err := s.Usage(); err != nil || u.Limit != 10_000 || time.Since(u.Oldest).Round(time.Hour) != 97*time.Hour {
+		t.Errorf("%+v, %v; the oldest was used 97 h ago", u, err)
+	}
+}
+
+// What is above the limit by itself is not kept, and removes nothing.
+func TestLimitOfOneEntry(t *testing.T) {
+	s := open(t, t.TempDir())
+	s.SetLimit(1000)
+	put(t, s, NewKey("small"), make([]byte, 500))
+	put(t, s, NewKey("large"), make([]byte, 1000))
+	if !has(s, NewKey("small")) || has(s, NewKey("large")) {
+		t.Error("a blob above the limit was kept, or took the place of another")
+	}
+}
+
+// A store knows of what others put in the same folder.
+func TestLimitOfSeveralStores(t *testing.T) {
+	dir := t.TempDir()
+	const limit, size, stores = 100_000, 1000, 4
+	var all sync.WaitGroup
+	for g := range stores {
+		s := open(t, dir)
+		s.SetLimit(limit)
+		all.Go(func() {
+			for i := range 200 {
+				key := NewKey("of several", g, i)
+				if err := s.Put(key, bytes.Repeat([]byte{byte(i)}, size)); err != nil {
+					t.Error(err)
+				}
+				// It may have gone, and is right if not.
+				if blob, ok := s.Get(key); ok && (len(blob) != size || blob[0] != byte(i)) {
+					t.Error("a blob is not what was put")
+				}
+			}
+		})
+	}
+	all.Wait()
+	s := open(t, dir)
+	u, err := s.Usage()
+	// Each may be a tenth of the limit behind.
+	if most := int64(limit + stores*(limit/scanPart+size+headerSize)); err != nil || u.Size > most || u.Size < limit/2 {
+		t.Errorf("%d bytes are left, %v; want at most %d and about %d", u.Size, err, most, limit)
+	}
+}
+
+func TestLimitVariable(t *testing.T) {
+	t.Setenv(limitVariable, "3MB")
+	if u, err := open(t, t.TempDir()).Usage(); err != nil || u.Limit != 3e6 {
+		t.Errorf("the limit is %d, %v", u.Limit, err)
+	}
+	t.Setenv(limitVariable, "much")
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), limitVariable) {
+		t.Errorf("a limit of %q: %v", os.Getenv(limitVariable), err)
+	}
+	t.Setenv(limitVariable, "")
+	if u, err := open(t, t.TempDir()).Usage(); err != nil || u.Limit != DefaultLimit {
+		t.Errorf("the limit is %d, %v", u.Limit, err)
+	}
+}
+
+// A folder of somebody's is not made a cache, and one that was a cache stays one
+// whatever is put there.
+func TestMarker(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "1.jpg"), []byte("mine"))
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "1.jpg") {
+		t.Errorf("a folder of photographs opened as a cache: %v", err)
+	}
+	if left := files(t, dir); len(left) != 1 {
+		t.Errorf("it holds %v", left)
+	}
+	dir = t.TempDir()
+	put(t, open(t, dir), Key{}, nil)
+	write(t, filepath.Join(dir, "1.jpg"), []byte("mine"))
+	open(t, dir)
+	// A cache of a version that did not mark it.
+	dir = t.TempDir()
+	put(t, open(t, dir), Key{}, nil)
+	if err := os.Remove(filepath.Join(dir, markerName)); err != nil {
+		t.Fatal(err)
+	}
+	if !has(open(t, dir), Key{}) {
+		t.Error("the entry is gone")
+	}
+}

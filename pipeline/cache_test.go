@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/cache"
+)
+
+const cached = "{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"
+
+// A cache that cannot keep anything, and one that keeps next to nothing, change no
+// feature. The first is told of once.
+func TestCacheThatKeepsNothing(t *testing.T) {
+	set := photograph(t, 4)
+	want := prepare(t, cached, set, PrepareOptions{})
+	folder := t.TempDir()
+	for i := range 256 { // files in the places of the folders
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			if _, err := cache.Open(folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := filepath.Join(folder, string("0123456789abcdef"[i/16])+string("0123456789abcdef"[i%16]))
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var failures []error
+	got := prepare(t, cached, set, PrepareOptions{Cache: folder, CacheFailed: func(err error) { failures = append(failures, err) }})
+	if len(failures) != 1 {
+		t.Errorf("told of %d failures, want 1: %v", len(failures), failures)
+	}
+	if !mat.Equal(got.X, want.X) {
+		t.Error("without a cache the features are others")
+	}
+	got = prepare(t, cached, set, PrepareOptions{Cache: t.TempDir(), CacheSize: 20_000, CacheFailed: func(err error) { t.Error(err) }})
+	if !mat.Equal(got.X, want.X) {
+		t.Error("with a small cache the features are others")
+	}
+}
+
+// An entry that is whole and says what cannot be is made again.
+func TestCacheOfNonsense(t *testing.T) {
+	set := photograph(t, 3)
+	folder := t.TempDir()
+	want := prepare(t, cached, set, PrepareOptions{Cache: folder})
+	store, err := cache.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := func(numbers ...uint32) (b []byte) {
+		for _, n := range numbers {
+			b = binary.LittleEndian.AppendUint32(b, n)
+		}
+		return b
+	}
+	keys := want.bag.keys(want.Rows)
+	for _, nonsense := range [][]byte{
+		head(1<<31, 1<<31, 10, 10),
+		head(0xffffffff, 0xfffffff4, 10, 10),
+		append(head(1, 128, 0, 0), make([]byte, 140)...), // of no image
+		append(head(1, 4, 10, 10), make([]byte, 16)...),  // no SIFT
+		append(head(1, 128, 10, 10), append(make([]byte, 128), 0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0)...), // NaN
+	} {
+		if err := store.Clear(); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			if err := store.Put(key, nonsense); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := prepare(t, cached, set, PrepareOptions{Cache: folder})
+		if !mat.Equal(got.X, want.X) {
+			t.Error("nonsense is taken for descriptors")
+		}
+		if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
