@@ -24,7 +24,7 @@ func licencesCommand() *cobra.Command {
 		Example: `  partwise licences
   partwise licences cobra
   partwise licences --text`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, ok := debug.ReadBuildInfo()
 			if !ok {
