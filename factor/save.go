@@ -2,17 +2,18 @@ package factor
 
 import (
 	"archive/zip"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/sbinet/npyio/npy"
-	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -71,11 +72,13 @@ const (
 // and one for the start; none where nothing is iterated), penalty (the part of
 // each that is the penalty's, where there is one), weights (n×k) of a concept
 // basis and association (k×k) where similarities were factorised.
+//
+// Arrays are compressed but for those that LoadModel would not read so.
 func (r *Result) Save(w io.Writer) error {
-	z := npz.NewWriter(w)
+	z := zip.NewWriter(w)
 	var err error
 	write := func(name string, v any) {
-		if e := z.Write(name, v); e != nil {
+		if e := saveArray(z, name, v); e != nil {
 			err = errors.Join(err, fmt.Errorf("writing %s: %w", name, e))
 		}
 	}
@@ -114,6 +117,25 @@ func (r *Result) Save(w io.Writer) error {
 		write(savedPenalty, r.Penalty)
 	}
 	return errors.Join(err, z.Close())
+}
+
+// saveArray writes an array. One that is too large to be read where it compresses
+// well is not compressed.
+func saveArray(z *zip.Writer, name string, v any) error {
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate}
+	if n := reflect.Indirect(reflect.ValueOf(v)); n.Kind() == reflect.Slice && 8*n.Len() > freeBytes {
+		h.Method = zip.Store
+	}
+	if m, ok := v.(mat.Matrix); ok {
+		if n, k := m.Dims(); 8*n*k > freeBytes {
+			h.Method = zip.Store
+		}
+	}
+	f, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	return npy.Write(f, v)
 }
 
 // saveKernel writes what a kernel model has beside its weights.
@@ -155,7 +177,9 @@ func integers(x []int) []int64 {
 // finds no model.
 var ErrNoModel = errors.New("the saved result has no model for new samples")
 
-// LoadModel reads the model that Save wrote, size bytes long, and checks it.
+// LoadModel reads the model that Save wrote, size bytes long, and checks it. An array
+// that would take more than 16 MiB, and 100 bytes for each of the file's that it is
+// packed in, is an error; no memory is taken for it.
 func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -204,7 +228,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 }
 
 // LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is
-// size bytes long.
+// size bytes long, within the bounds of LoadModel.
 func LoadCoefficients(r io.ReaderAt, size int64) (*mat.Dense, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -323,20 +347,21 @@ func readInteger(z *zip.Reader, name string, largest int64) (int64, error) {
 
 // readIntegers reads an array of one dimension of integers from 0 to largest.
 func readIntegers(z *zip.Reader, name string, largest int64) ([]int, error) {
-	raw, shape, err := readArray(z, name, "<i8")
+	a, err := openArray(z, name, "<i8", 1)
 	if err != nil {
 		return nil, err
 	}
-	if len(shape) != 1 {
-		return nil, fmt.Errorf("the array %q is of shape %v; want one dimension", name, shape)
-	}
-	values := make([]int, shape[0])
-	for i := range values {
-		x := int64(binary.LittleEndian.Uint64(raw[8*i:]))
+	values := make([]int, a.items)
+	err = a.each(func(i int, bits uint64) error {
+		x := int64(bits)
 		if x < 0 || x > largest {
-			return nil, fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
+			return fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
 		}
 		values[i] = int(x)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return values, nil
 }
@@ -356,84 +381,136 @@ func readNumber(z *zip.Reader, name string) (float64, error) {
 // readNumbers reads an array of finite numbers, of one or more, with so many
 // dimensions.
 func readNumbers(z *zip.Reader, name string, dimensions int) (values []float64, shape []int, err error) {
-	raw, shape, err := readArray(z, name, "<f8")
+	a, err := openArray(z, name, "<f8", dimensions)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(shape) != dimensions || len(raw) == 0 {
-		return nil, nil, fmt.Errorf("the array %q is of shape %v; want %d dimensions", name, shape, dimensions)
+	if a.items == 0 {
+		return nil, nil, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, a.shape)
 	}
-	values = make([]float64, len(raw)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	values = make([]float64, a.items)
+	err = a.each(func(i int, bits uint64) error {
+		values[i] = math.Float64frombits(bits)
 		if math.IsNaN(values[i]) || math.IsInf(values[i], 0) {
-			return nil, nil, fmt.Errorf("the array %q holds values that are no numbers", name)
+			return fmt.Errorf("the array %q holds values that are no numbers", name)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	return values, shape, nil
+	return values, a.shape, nil
 }
 
 // savedHeader is an array's type and shape, as NumPy writes them.
 var savedHeader = regexp.MustCompile(`^\{'descr': '([^']{1,8})', 'fortran_order': False, 'shape': \(([0-9]{1,9}),(?: ?([0-9]{1,9}))?,?\), \} *\n$`)
 
-// maxSaved is the most values that an array read from a file may have.
-const maxSaved = 1 << 28
+// The bounds of an array that is read from a file: the most values, and the most
+// bytes beside perByte for each byte that the array is packed in.
+const (
+	maxSaved  = 1 << 28
+	freeBytes = 16 << 20
+	perByte   = 100
+)
 
-// readArray reads the values of an array of 8-byte items. The npy package takes
-// an array's header at its word and panics on some, so this is done here, with
-// what the archive really holds.
-func readArray(z *zip.Reader, name, kind string) (raw []byte, shape []int, err error) {
+// savedArray is an array of 8-byte items in a file, whose size has been checked.
+type savedArray struct {
+	name   string
+	shape  []int
+	items  int
+	packed io.ReadCloser
+	values *bufio.Reader
+}
+
+// openArray opens an array of a type and a number of dimensions. The npy package takes
+// an array's header at its word and panics on some, so this is done here.
+func openArray(z *zip.Reader, name, kind string, dimensions int) (*savedArray, error) {
 	at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name })
 	if at < 0 {
-		return nil, nil, fmt.Errorf("not a saved model: it holds no array %q", name)
+		return nil, fmt.Errorf("not a saved model: it holds no array %q", name)
 	}
 	f, err := z.File[at].Open()
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading %s: %w", name, err)
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	defer f.Close()
-	const most = 8*maxSaved + 1<<16
-	if raw, err = io.ReadAll(io.LimitReader(f, most+1)); err != nil {
-		return nil, nil, fmt.Errorf("reading %s: %w", name, err)
+	a := &savedArray{name: name, items: 1, packed: f, values: bufio.NewReaderSize(f, 1<<15)}
+	if err := a.readShape(kind, dimensions); err != nil {
+		f.Close()
+		return nil, err
 	}
-	if len(raw) > most {
-		return nil, nil, fmt.Errorf("the array %q has more values than the %d that are read", name, maxSaved)
+	if need := uint64(a.items) * 8; need > freeBytes && need/perByte > z.File[at].CompressedSize64 {
+		f.Close()
+		return nil, fmt.Errorf("the array %q is of shape %v, too large for the %d bytes that it is packed in", name, a.shape, z.File[at].CompressedSize64)
 	}
-	header, raw, ok := cutHeader(raw)
-	head := savedHeader.FindSubmatch(header)
-	if !ok || head == nil || string(head[1]) != kind {
-		return nil, nil, fmt.Errorf("the array %q is not of the type %s and one or two dimensions, in NumPy's format", name, kind)
+	return a, nil
+}
+
+// readShape reads what stands before the values.
+func (a *savedArray) readShape(kind string, dimensions int) error {
+	start, err := a.values.Peek(12)
+	if err != nil || [6]byte(start) != npy.Magic {
+		return a.wrongType(kind)
 	}
-	items := 1
+	length, skip := int(binary.LittleEndian.Uint16(start[8:])), 10
+	if start[6] != 1 {
+		length, skip = int(min(binary.LittleEndian.Uint32(start[8:]), maxHeader+1)), 12
+	}
+	if length > maxHeader {
+		return a.wrongType(kind)
+	}
+	header := make([]byte, skip+length)
+	if _, err := io.ReadFull(a.values, header); err != nil {
+		return fmt.Errorf("reading %s: %w", a.name, err)
+	}
+	head := savedHeader.FindSubmatch(header[skip:])
+	if head == nil || string(head[1]) != kind {
+		return a.wrongType(kind)
+	}
 	for _, text := range head[2:] {
 		if len(text) == 0 {
 			continue
 		}
 		d, err := strconv.Atoi(string(text))
 		if err != nil {
-			return nil, nil, fmt.Errorf("the shape of %s: %w", name, err)
+			return fmt.Errorf("the shape of %s: %w", a.name, err)
 		}
-		shape = append(shape, d)
-		items *= d // at most 10¹⁸
+		a.shape = append(a.shape, d)
+		a.items *= d // at most 10¹⁸
 	}
-	if len(raw) != 8*items {
-		return nil, nil, fmt.Errorf("the array %q is of shape %v and has %d bytes", name, shape, len(raw))
+	if len(a.shape) != dimensions {
+		return fmt.Errorf("the array %q is of shape %v; want %d dimensions", a.name, a.shape, dimensions)
 	}
-	return raw, shape, nil
+	if a.items > maxSaved {
+		return fmt.Errorf("the array %q has more values than the %d that are read", a.name, maxSaved)
+	}
+	return nil
 }
 
-// cutHeader parts an array's header from its values.
-func cutHeader(raw []byte) (header, values []byte, ok bool) {
-	if len(raw) < 12 || [6]byte(raw) != npy.Magic {
-		return nil, nil, false
+func (a *savedArray) wrongType(kind string) error {
+	return fmt.Errorf("the array %q is not of the type %s and one or two dimensions, in NumPy's format", a.name, kind)
+}
+
+// maxHeader is the length of the longest header that is read.
+const maxHeader = 4096
+
+// each calls do with the bits of each item and closes the array.
+func (a *savedArray) each(do func(i int, bits uint64) error) error {
+	defer a.packed.Close()
+	var item [8]byte
+	for i := range a.items {
+		if _, err := io.ReadFull(a.values, item[:]); err != nil {
+			return fmt.Errorf("the array %q is of shape %v and ends after %d values: %w", a.name, a.shape, i, err)
+		}
+		if err := do(i, binary.LittleEndian.Uint64(item[:])); err != nil {
+			return err
+		}
 	}
-	start, length := 10, int64(binary.LittleEndian.Uint16(raw[8:]))
-	if raw[6] != 1 {
-		start, length = 12, int64(binary.LittleEndian.Uint32(raw[8:]))
+	// Reading on to the end compares the check sum.
+	switch _, err := a.values.ReadByte(); {
+	case err == nil:
+		return fmt.Errorf("the array %q is of shape %v and has more bytes than it needs", a.name, a.shape)
+	case err != io.EOF:
+		return fmt.Errorf("reading %s: %w", a.name, err)
 	}
-	if length > int64(len(raw)-start) {
-		return nil, nil, false
-	}
-	end := start + int(length)
-	return raw[start:end], raw[end:], true
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 )
 
 // TestSaveModels: every kind of model comes back as it was, and represents new
@@ -71,7 +74,7 @@ func TestSaveModels(t *testing.T) {
 	near(t, "association", &s, res.Association, 0)
 }
 
-func saved(t *testing.T, res *Result) []byte {
+func saved(t testing.TB, res *Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := res.Save(&b); err != nil {
@@ -81,7 +84,7 @@ func saved(t *testing.T, res *Result) []byte {
 }
 
 // archive makes a file of arrays with the headers and the values given.
-func archive(t *testing.T, arrays map[string]string) []byte {
+func archive(t testing.TB, arrays map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -126,8 +129,8 @@ func TestLoadBadModels(t *testing.T) {
 		`"kind" holds -1`:                       {"kind": array("<i8", "1,", strings.Repeat("\xff", 8))},
 		`"kind" has 2 values`:                   {"kind": array("<i8", "2,", one+one)},
 		`"kind" is not of the type <i8`:         {"kind": array("<f8", "1,", one)},
-		`"basis" is of shape [2 1] and has 8`:   {"basis": array("<f8", "2, 1", half)},
-		`"basis" is of shape [999999999 9`:      {"basis": array("<f8", "999999999, 999999999", half)},
+		`"basis" is of shape [2 1] and ends`:    {"basis": array("<f8", "2, 1", half)},
+		`"basis" has more values than the`:      {"basis": array("<f8", "999999999, 999999999", half)},
 		`"basis" is of shape [0 1]`:             {"basis": array("<f8", "0, 1", "")},
 		`"basis" is of shape [2]; want 2`:       {"basis": array("<f8", "2,", half+half)},
 		`"basis" is not of the type <f8`:        {"basis": array("<f4", "2, 1", half)},
@@ -154,6 +157,88 @@ func TestLoadBadModels(t *testing.T) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
+}
+
+// TestLoadBounds: an array that says that it has more values than it can have is refused
+// before memory is taken, and so is one that unpacks to a thousand times its size; what
+// Save writes is read, however well it compresses.
+func TestLoadBounds(t *testing.T) {
+	kind := array("<i8", "1,", strings.Repeat("\x00", 8))
+	for want, basis := range map[string]string{
+		"ends after 0 values":             array("<f8", "1000, 1000", ""),
+		"too large for the":               array("<f8", "16000, 16000", ""),
+		"too large for the \x00":          array("<f8", "3000, 1000", strings.Repeat("\x00", 24_000_000)),
+		"has more values than the 268435": array("<f8", "999999999, 999999999", ""),
+	} {
+		text := archive(t, map[string]string{"kind": kind, "basis": basis})
+		var err error
+		got := alloctest.Bytes(func() { _, err = LoadModel(bytes.NewReader(text), int64(len(text))) })
+		if err == nil || !strings.Contains(err.Error(), strings.TrimRight(want, " \x00")) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+		if most := memoryOf(len(text)); got > most {
+			t.Errorf("%d bytes of memory for %d, want at most %d: %v", got, len(text), most, err)
+		}
+	}
+	zeros := &Result{Coefficients: mat.NewDense(3000, 1000, nil)}
+	text := saved(t, zeros)
+	got, err := LoadCoefficients(bytes.NewReader(text), int64(len(text)))
+	if err != nil || !mat.Equal(got, zeros.Coefficients) {
+		t.Errorf("24 MB of zeros are not read again: %v", err)
+	}
+}
+
+// memoryOf is the most memory that reading a file takes: its directory and up to five
+// arrays.
+func memoryOf(size int) uint64 { return 1<<20 + 5*(freeBytes+perByte*uint64(size)) }
+
+// FuzzLoadModel: whatever a file holds, a model of numbers comes out that is saved and
+// read again, or an error, within the stated memory.
+func FuzzLoadModel(f *testing.F) {
+	x := mat.NewDense(4, 3, []float64{1, 0, 2, 0, 3, 1, 2, 2, 0, 1, 1, 1})
+	known := Known{Labels: []int{0, 0, 1, 1}}
+	for _, m := range []Method{NMF{}, CNMFKL{}, PCA{}, SparseCoding{}, CF{}, SSNMF{}} {
+		res, err := m.Fit(context.Background(), x, known, Options{Rank: 2, Iterations: 2})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(saved(f, res))
+	}
+	f.Add(archive(f, map[string]string{"kind": array("<i8", "1,", strings.Repeat("\x00", 8)), "basis": array("<f8", "16000, 16000", "")}))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var m Model
+		var v *mat.Dense
+		var errModel, errCoefficients error
+		alloctest.AtMost(t, memoryOf(len(text)), func() {
+			m, errModel = LoadModel(bytes.NewReader(text), int64(len(text)))
+			v, errCoefficients = LoadCoefficients(bytes.NewReader(text), int64(len(text)))
+		})
+		if errCoefficients == nil {
+			for _, value := range v.RawMatrix().Data {
+				if math.IsNaN(value) || math.IsInf(value, 0) {
+					t.Fatalf("the coefficients hold %v", value)
+				}
+			}
+		}
+		if errModel != nil {
+			return
+		}
+		res := &Result{Model: m}
+		switch m := m.(type) {
+		case *Additive:
+			res.Basis = m.Basis
+		case *Linear:
+			res.Basis = m.Projection
+		case *SparseCode:
+			res.Basis = m.Dictionary
+		case *KernelModel:
+			res.Weights = m.Weights
+		}
+		again := saved(t, res)
+		if _, err := LoadModel(bytes.NewReader(again), int64(len(again))); err != nil {
+			t.Fatalf("a model that was read is not read again: %v", err)
+		}
+	})
 }
 
 // TestLoadCoefficients: they are read back as they were, and of a file that holds

@@ -34,8 +34,9 @@ func (v *Vocabulary) Save(w io.Writer) error {
 }
 
 // Load reads what Save wrote, size bytes long, or a file of NumPy's with such
-// an array. It is an error if the file is damaged, or if it does not hold
-// numbers from 0 to 255.
+// an array. It is an error if the file is damaged, if it does not hold numbers
+// from 0 to 255, or if the array would take more than 16 MiB, and 100 bytes for each
+// of the file's that it is packed in.
 func Load(r io.ReaderAt, size int64) (*Vocabulary, error) {
 	v, err := load(r, size)
 	if err != nil {
@@ -58,7 +59,7 @@ func load(r io.ReaderAt, size int64) (*Vocabulary, error) {
 			return nil, err
 		}
 		defer array.Close()
-		words, err := readWords(bufio.NewReaderSize(array, 1<<16))
+		words, err := readWords(bufio.NewReaderSize(array, 1<<15), f.CompressedSize64)
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", f.Name, err)
 		}
@@ -68,13 +69,21 @@ func load(r io.ReaderAt, size int64) (*Vocabulary, error) {
 	return nil, fmt.Errorf("the file holds no array %q", savedWords)
 }
 
+// An array takes at most freeBytes of memory, and perByte for each byte that it is
+// packed in.
+const (
+	freeBytes = 16 << 20
+	perByte   = 100
+)
+
 // wordsHeader is what describes the array, in the form that NumPy writes.
 var wordsHeader = regexp.MustCompile(`^\{'descr': '<f8', 'fortran_order': False, 'shape': \(([0-9]{1,9}), ?([0-9]{1,9}),?\), \} *\n$`)
 
 // readWords reads the array. The npy package takes a header at its word: it
 // panics where one is damaged, asks for all memory at once and gives zeros
-// where a file ends early. So the array is read here, a row at a time.
-func readWords(r *bufio.Reader) (*mat.Dense, error) {
+// where a file ends early. So the array is read here, a row at a time. It is packed in
+// so many bytes.
+func readWords(r *bufio.Reader, packed uint64) (*mat.Dense, error) {
 	var opening struct {
 		Magic        [6]byte
 		Major, Minor uint8
@@ -111,8 +120,11 @@ func readWords(r *bufio.Reader) (*mat.Dense, error) {
 	if err := checkSize(words, dim); err != nil {
 		return nil, err
 	}
+	if need := 8 * uint64(words) * uint64(dim); need > freeBytes && need/perByte > packed {
+		return nil, fmt.Errorf("%d words of %d numbers are too many for the %d bytes that they are packed in", words, dim, packed)
+	}
 	row := make([]byte, 8*dim)
-	var values []float64
+	values := make([]float64, 0, words*dim)
 	for j := range words {
 		if _, err := io.ReadFull(r, row); err != nil {
 			return nil, fmt.Errorf("word %d of %d: %w", j, words, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -110,6 +111,7 @@ func TestLoadErrors(t *testing.T) {
 		"want at most":                     zipped(t, "words", header("1000000, 4096")),
 		"word 1 of 1000000: unexpected":    zipped(t, "words", header("1000000, 1"), make([]byte, 12)...),
 		"word 0 of 1: EOF":                 zipped(t, "words", header("1, 1")),
+		"too many for the":                 zipped(t, "words", header("100000, 1000")),
 		"more bytes follow than 1 words":   zipped(t, "words", header("1, 1"), make([]byte, 9)...),
 		"'fortran_order': True":            zipped(t, "words", "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", make([]byte, 8)...),
 		`array "words.npy": header "no'sh`: zipped(t, "words.npy", "no'shape"),
@@ -130,8 +132,11 @@ func FuzzLoad(f *testing.F) {
 	f.Add(file[:len(file)/2])
 	f.Add(zipped(f, "words", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", make([]byte, 8)...))
 	f.Add(zipped(f, "words.npy", "{}"))
+	f.Add(zipped(f, "words", "{'descr': '<f8', 'fortran_order': False, 'shape': (16000, 131), }"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		v, err := loadBytes(file)
+		var v *Vocabulary
+		var err error
+		alloctest.AtMost(t, 1<<20+freeBytes+perByte*uint64(len(file)), func() { v, err = loadBytes(file) })
 		if err != nil {
 			return
 		}

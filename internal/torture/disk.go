@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // shortage is one way in which a disk takes no more. The folder of the job is on it,
@@ -149,7 +151,7 @@ func tryShortage(s *scene, j *job, kind shortage, dir string, size int) (refused
 	}
 	refused = o.code != 0
 	if failure = kind.check(o); failure == "" {
-		failure = lost(work, before, j.want)
+		failure = j.lost(work, before)
 	}
 	if err := kind.mend(dir); err != nil || failure != "" {
 		return refused, failure, err
@@ -209,13 +211,14 @@ func readContents(dir string) (map[string]string, error) {
 
 // lost says which file of those that were there is neither as it was nor as an
 // unbroken run leaves it. A file that is appended to must still begin as it did.
-func lost(dir string, before map[string]string, want tree) string {
+func (j *job) lost(dir string, before map[string]string) string {
 	now, err := readTree(dir)
 	if err != nil {
 		return err.Error()
 	}
 	for name, old := range before {
-		if now[name] == sumOf([]byte(old)) || now[name] == want[name] || filepath.Base(name) == ".partwise.json" {
+		if now[name] == sumOf([]byte(old)) || now[name] == j.want[name] || filepath.Base(name) == output.ManifestFile ||
+			j.keeps != "" && name != j.keeps && name != noteFile {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, name))

@@ -21,6 +21,9 @@ type job struct {
 	before [][]string
 	args   []string
 	caches bool // it writes into the cache
+	// keeps is the one file of those before that it must keep, or "" for all: a run
+	// with other settings begins with removing the pages of the one before.
+	keeps string
 
 	state   string        // the folder as it is before the command
 	want    tree          // and as it is after it
@@ -40,14 +43,14 @@ var (
 	runWhole   = []string{"run", "../whole.yaml", "--out", "out"}
 	clusterTwo = []string{"cluster", "../photos", "-k", "2", "--out", "out"}
 	clusterAll = []string{"cluster", "../photos", "-k", "3", "--out", "out"}
-	npz        = []string{"features", "../photos", "--features", "sift=dense,words=10", "--out", "out/features.npz", "--words", "out/words.npz"}
-	csv        = []string{"features", "../photos", "--features", "pixels=12", "--out", "out/features.csv"}
+	npz        = []string{"features", "../photos", "--features", "sift=dense,words=10", "--force", "--out", "out/features.npz", "--words", "out/words.npz"}
+	csv        = []string{"features", "../photos", "--features", "pixels=12", "--force", "--out", "out/features.csv"}
 )
 
 func jobs() []*job {
 	return []*job{
 		{name: "run", args: runWhole, caches: true},
-		{name: "run over earlier results", before: [][]string{runHalf}, args: runWhole},
+		{name: "run over earlier results", before: [][]string{runHalf}, args: runWhole, keeps: "out/results.jsonl"},
 		{name: "cluster", args: clusterAll, caches: true},
 		{name: "cluster over earlier groups", before: [][]string{clusterTwo}, args: clusterAll},
 		{name: "features to .npz", args: npz, caches: true},
