@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 )
 
 func TestDescriptorsBinary(t *testing.T) {
@@ -37,7 +39,9 @@ func FuzzDescriptorsBinary(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 9, 0, 0, 0, 9, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var d Descriptors
-		if d.UnmarshalBinary(b) != nil {
+		var err error
+		alloctest.AtMost(t, 1<<20+2*uint64(len(b)), func() { err = d.UnmarshalBinary(b) })
+		if err != nil {
 			return
 		}
 		if again, err := d.AppendBinary(nil); err == nil && string(again) != string(b) {

@@ -20,7 +20,7 @@ const LogFile = "results.jsonl"
 // once. A last line that was cut off, by a run that was killed, is left out.
 // Where there is no log there are no records. The numbers, from 1, of lines that
 // cannot be read are returned as unread: they are damaged, or another version
-// wrote them.
+// wrote them. It takes at most 2 MiB of memory and 200 bytes for each of the log's.
 func ReadLog(dir string) (records []Record, unread []int, err error) {
 	lines, _, err := readLog(filepath.Join(dir, LogFile))
 	seen := map[string]bool{}
@@ -77,7 +77,26 @@ func parseRecord(text []byte) *Record {
 			return nil
 		}
 	}
+	if !rec.countsPossible() {
+		return nil
+	}
 	return rec
+}
+
+// mostCounted is the largest number that a record counts to. Sums of so large ones
+// do not overflow.
+const mostCounted = 1 << 40
+
+// countsPossible tells whether all that the record counts lies from 0 to mostCounted.
+func (r *Record) countsPossible() bool {
+	for _, counts := range append(r.Confusion, r.Drawn, []int{r.Row, r.Classes, r.Rank, r.Repeat, r.Samples, r.Labelled, r.Tested, r.Iterations}) {
+		for _, n := range counts {
+			if n < 0 || n > mostCounted {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // recordStart is what the text of each record begins with.

@@ -28,8 +28,8 @@ func (m *CSR) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary reads what AppendBinary wrote. It implements
-// encoding.BinaryUnmarshaler.
+// UnmarshalBinary reads what AppendBinary wrote. It takes at most 4 bytes of memory for
+// each one of these. It implements encoding.BinaryUnmarshaler.
 func (m *CSR) UnmarshalBinary(b []byte) error {
 	const head = 12
 	if len(b) < head {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 )
 
 func TestBinary(t *testing.T) {
@@ -38,9 +40,12 @@ func TestBinary(t *testing.T) {
 func FuzzBinary(f *testing.F) {
 	b, _ := FromEntries(3, 4, []Entry{{0, 1, 0.1}, {0, 3, -2}, {2, 0, 1}}).AppendBinary(nil)
 	f.Add(b)
+	f.Add([]byte{255, 255, 255, 127, 1, 0, 0, 0, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m CSR
-		if m.UnmarshalBinary(b) != nil {
+		var err error
+		alloctest.AtMost(t, 1<<20+4*uint64(len(b)), func() { err = m.UnmarshalBinary(b) })
+		if err != nil {
 			return
 		}
 		if again, err := m.AppendBinary(nil); err != nil || string(again) != string(b) {

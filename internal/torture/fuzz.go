@@ -142,6 +142,10 @@ func fuzzSlice(ctx context.Context, s settings, module, binary string, t target,
 	cmd.Dir = filepath.Join(module, filepath.FromSlash(t.pkg))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which the workers follow
 	cmd.WaitDelay = 10 * time.Second
+	if memory, err := os.MkdirTemp("/dev/shm", "torture"); err == nil { // where files cost least
+		cmd.Env = append(os.Environ(), "TMPDIR="+memory)
+		defer os.RemoveAll(memory)
+	}
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

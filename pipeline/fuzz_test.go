@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
+)
+
+// readingMemory is the most memory that reading a log or a summary of so many bytes
+// takes.
+func readingMemory(size int) uint64 { return 2<<20 + 200*uint64(size) }
+
+// FuzzLog: a log of any bytes is read, opened, mended and put in order; no whole line
+// of it is lost, and no number that cannot be comes out.
+func FuzzLog(f *testing.F) {
+	line := `{"trial":"a","classes":2,"rank":2,"repeat":0,"method":"nmf","samples":9,"labelled":0,"scores":{"AC":0.5},"confusion":[[1,2],[3,4]],"curve":[{"i":0,"o":1e3}]}`
+	other := strings.Replace(line, `"a"`, `"b"`, 1)
+	for _, text := range []string{
+		line + "\n" + other + "\n", other + "\n" + line + "\n" + line + "\n", line + "\n" + other[:40], line, "\n\n", "{}\n", "not a record\n" + line + "\n",
+		strings.Replace(line, "0.5", "1e400", 1) + "\n", strings.Replace(line, "0.5", "2", 1) + "\n", strings.Replace(line, "[1,2]", "[5,-5]", 1) + "\n",
+		strings.Replace(line, `"repeat"`, `"later"`, 1) + "\n" + line + "\n", strings.Repeat("[", 200), "\x00\xff\n",
+	} {
+		f.Add([]byte(text))
+	}
+	dir := f.TempDir()
+	path := filepath.Join(dir, LogFile)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var records []Record
+		var unread []int
+		var err error
+		alloctest.AtMost(t, readingMemory(len(text)), func() { records, unread, err = ReadLog(dir) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			checkRecord(t, r)
+		}
+		l, err := openLog(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.done) < len(records) || len(l.done) > len(records)+1 {
+			t.Fatalf("%d records are read and %d found done", len(records), len(l.done))
+		}
+		if err := l.close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.settle([]string{"b", "a"}); err != nil {
+			t.Fatal(err)
+		}
+		again, unreadAgain, err := ReadLog(dir)
+		if err != nil || len(again) != len(l.done) || len(unreadAgain) < len(unread) {
+			t.Fatalf("settled, %d records and %d lines that cannot be read are %d and %d: %v", len(l.done), len(unread), len(again), len(unreadAgain), err)
+		}
+		settled, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := slices.Collect(bytes.Lines(settled))
+		for line := range bytes.Lines(text) {
+			if bytes.HasSuffix(line, []byte("\n")) && parseRecord(line) == nil && !slices.ContainsFunc(kept, func(k []byte) bool { return bytes.Equal(k, line) }) {
+				t.Fatalf("the line %q is lost", line)
+			}
+		}
+	})
+}
+
+// checkRecord: a record's numbers are such as can be drawn.
+func checkRecord(t *testing.T, r Record) {
+	t.Helper()
+	for name, x := range r.Scores {
+		if math.IsNaN(x) || x < -1 || x > 1 {
+			t.Fatalf("%s is %v", name, x)
+		}
+	}
+	for _, p := range r.Curve {
+		if math.IsNaN(p.Objective) || math.IsInf(p.Objective, 0) || math.IsNaN(p.Penalty) || math.IsInf(p.Penalty, 0) {
+			t.Fatalf("the curve holds %v", p)
+		}
+	}
+	for _, row := range r.Confusion {
+		for _, n := range row {
+			if n < 0 {
+				t.Fatalf("a class is taken for another %d times", n)
+			}
+		}
+	}
+}
+
+// FuzzSummary: of a summary of any bytes comes one whose parts fit together, or an
+// error that names the file.
+func FuzzSummary(f *testing.F) {
+	good := `{"name":"x","command":"","settings":[["data","x"]],"methods":["nmf"],"classes":["a","b"],"trials":["a"],"height":0,"width":0,"models":["nmf.npz"]}`
+	for _, text := range []string{
+		good, "{}", "", "null", "[]", good + good, strings.Replace(good, `"height":0`, `"height":-3`, 1), strings.Replace(good, `"width":0`, `"width":1e18`, 1),
+		strings.Replace(good, `"nmf.npz"`, `"../../nmf.npz"`, 1), strings.Replace(good, `"models":["nmf.npz"]`, `"models":[]`, 1),
+		strings.Replace(good, `"height"`, `"sweeps":[{"name":"nmf","settings":["l"],"methods":["nmf"],"values":[["1"]]}],"height"`, 1),
+		`{"settings":` + strings.Repeat("[", 5000),
+	} {
+		f.Add([]byte(text))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var s *Summary
+		var err error
+		alloctest.AtMost(t, readingMemory(len(text)), func() { s, err = ReadSummary(dir) })
+		if err != nil {
+			if !strings.Contains(err.Error(), dir) {
+				t.Fatalf("%v does not name the file", err)
+			}
+			return
+		}
+		if len(s.Models) != len(s.Methods) || s.Height < 0 || s.Width < 0 || s.Height*s.Width < 0 {
+			t.Fatalf("got %+v", s)
+		}
+		for _, sweep := range s.Sweeps {
+			_ = sweep.String()
+		}
+		s.LoadModels(dir)
+		s.LoadCoefficients(dir)
+		if _, err := s.Records(dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzSamples: of a list of samples of any bytes come samples of the classes, or an
+// error that names the file.
+func FuzzSamples(f *testing.F) {
+	for _, text := range []string{"sample,class\na,x\nb,y\n", "sample,class\n\"a\nb\",x\n", "a,b,c\n", "\"", "sample,class\na,z\n", "\xff,\x00\n\xff,x\n"} {
+		f.Add([]byte(text))
+	}
+	dir := f.TempDir()
+	classes := []string{"x", "y", "'=1"}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, SamplesFile), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var samples []Sample
+		var err error
+		alloctest.AtMost(t, readingMemory(len(text)), func() { samples, err = readSamples(dir, classes) })
+		if err != nil && !strings.Contains(err.Error(), dir) {
+			t.Fatalf("%v does not name the file", err)
+		}
+		for _, s := range samples {
+			if s.Class < 0 || s.Class >= len(classes) {
+				t.Fatalf("%+v is of no class", s)
+			}
+		}
+	})
+}
