@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000,
@@ -45,6 +46,10 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 		if degree > 0 {
 			scale[i] = 1 / math.Sqrt(degree)
 		}
+	}
+	// Itself, a copy and the eigenvectors.
+	if err := memory.FromContext(ctx).Check(3*8*int64(n)*int64(n), fmt.Sprintf("normalised cut: the eigenvectors of the similarities of %d samples", n)); err != nil {
+		return nil, err
 	}
 	normalised := mat.NewSymDense(n, nil)
 	for i := range n {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney
@@ -42,6 +43,10 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, must, cannot []
 	}
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
 		return nil, fmt.Errorf("ss-kk: links of weight %v", s.Weight)
+	}
+	// Itself and a copy.
+	if err := memory.FromContext(ctx).Check(2*8*int64(n)*int64(n), fmt.Sprintf("ss-kk: the eigenvalues of the kernel of %d samples", n)); err != nil {
+		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(sym)

@@ -32,10 +32,6 @@ type training struct {
 	sizes []int   // of the classes
 }
 
-// maxDense is the most values that a matrix may have that a method must hold
-// whole.
-const maxDense = 1 << 27
-
 func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +90,7 @@ func newDiscriminant(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := t.needPairs(); err != nil {
 		return nil, err
 	}
-	return t, t.centre(func(i int) bool { return known.Labels[i] >= 0 })
+	return t, t.centre(ctx, func(i int) bool { return known.Labels[i] >= 0 })
 }
 
 // needPairs reports classes that have no scatter within.
@@ -109,7 +105,7 @@ func (t *training) needPairs() error {
 
 // centre sets x to the samples that keep picks, less the mean of those that
 // are labelled, or of all where there are no classes.
-func (t *training) centre(keep func(i int) bool) error {
+func (t *training) centre(ctx context.Context, keep func(i int) bool) error {
 	n, m := t.data.dims()
 	row := make([]int, n) // in x, or -1
 	rows, counted := 0, 0
@@ -124,8 +120,9 @@ func (t *training) centre(keep func(i int) bool) error {
 			counted++
 		}
 	}
-	if rows > maxDense/m {
-		return fmt.Errorf("%d samples of %d features are more than the %d values that a linear embedding can hold: it needs them whole, also where they are sparse", rows, m, maxDense)
+	// The samples, a copy and the directions.
+	if err := room(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
+		return err
 	}
 	t.mean = make([]float64, m)
 	t.data.each(func(i, j int, v float64) {

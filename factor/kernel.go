@@ -96,8 +96,9 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	if err != nil {
 		return nil, err
 	}
-	if n > maxDense/n {
-		return nil, fmt.Errorf("%d samples have more kernel values than the %d that can be held", n, maxDense)
+	// K and its two parts, or K, K to be checked and its factor.
+	if err := room(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
+		return nil, err
 	}
 	b := &boundKernel{Kernel: k}
 	if k.Matrix != nil {

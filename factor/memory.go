@@ -128,7 +128,7 @@ func (s Size) concept(condensed bool, kernel Kernel) float64 {
 		products = 6
 	case s.Signed:
 		products = 3
-	case s.Samples <= 2*s.Features && s.Samples <= maxDense/max(s.Samples, 1):
+	case s.Samples <= 2*s.Features && s.Samples <= mostFormed:
 		products = 1
 	}
 	if condensed && products > 0 {

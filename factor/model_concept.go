@@ -39,16 +39,23 @@ type conceptModel struct {
 	sumSq    float64 // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
+// mostFormed is the number of samples whose inner products are formed where they need
+// not be. It is no matter of the machine's memory, on which no bit of a result may
+// depend.
+const mostFormed = 11000
+
 // signed reports whether the data has negative values.
 func newConceptModel(ctx context.Context, x, xt data, ch *change, w, v *mat.Dense, signed bool) (*conceptModel, error) {
 	n, m := x.dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, change: ch, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
-	fits := n <= maxDense/n
-	if signed && !fits {
-		return nil, fmt.Errorf("%d samples have more inner products than the %d that can be held, and data with negative values needs them", n, maxDense)
+	if signed {
+		// Of data with negative values they are needed, and their two parts.
+		if err := room(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
+			return nil, err
+		}
 	}
-	if signed || n <= 2*m && fits {
+	if signed || n <= 2*m && n <= mostFormed {
 		var err error
 		if c.k, err = innerProducts(ctx, x); err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := t.centre(func(int) bool { return true }); err != nil {
+	if err := t.centre(ctx, func(int) bool { return true }); err != nil {
 		return nil, err
 	}
 	directions, sigma, err := t.principal(ctx)

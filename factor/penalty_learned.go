@@ -61,8 +61,9 @@ func (g LearnedGraph) bind(ctx context.Context, x data, _ Known) (boundPenalty, 
 	if b.parts < 1 || b.parts > n {
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
-	if n > maxDense/n {
-		return nil, fmt.Errorf("the learned graph of %d samples has more weights than the %d that can be held", n, maxDense)
+	// Q, W₀, S, L, the next of each, distances and eigenvectors.
+	if err := room(ctx, fmt.Sprintf("the learned graph of %d samples", n), 10, n, n); err != nil {
+		return nil, err
 	}
 	if b.initial = g.Initial; b.initial == nil {
 		s, err := g.Neighbourhood.graph(ctx, x)

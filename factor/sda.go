@@ -44,7 +44,7 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := t.useLabels(known.Labels); err != nil {
 		return nil, err
 	}
-	if err := t.centre(func(int) bool { return true }); err != nil {
+	if err := t.centre(ctx, func(int) bool { return true }); err != nil {
 		return nil, err
 	}
 	graph := s.Similarity

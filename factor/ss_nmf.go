@@ -109,8 +109,8 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // similarity returns a copy of the similarities, checked.
 func (m SSNMF) similarity(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
-	if n > maxDense/n {
-		return nil, fmt.Errorf("%d samples have more similarities than the %d that can be held", n, maxDense)
+	if err := room(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
+		return nil, err
 	}
 	if m.Similarity == nil {
 		a, err := innerProducts(ctx, x)

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -111,18 +113,34 @@ var clusterers = map[string]func(ctx context.Context, k cluster.KMeans, x mat.Ma
 		return cluster.SeededKMeans{KMeans: k}.Fit(ctx, x, known.labels)
 	},
 	"kernel-kmeans": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _ draw) (*cluster.Result, error) {
-		return kernelKMeans(k).Fit(ctx, innerProducts(x))
+		products, err := innerProducts(ctx, x, 1)
+		if err != nil {
+			return nil, err
+		}
+		return kernelKMeans(k).Fit(ctx, products)
 	},
 	"ss-kk": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
 		must, cannot := known.links()
-		return cluster.SSKK{KernelKMeans: kernelKMeans(k)}.Fit(ctx, innerProducts(x), must, cannot)
+		products, err := innerProducts(ctx, x, 3)
+		if err != nil {
+			return nil, err
+		}
+		return cluster.SSKK{KernelKMeans: kernelKMeans(k)}.Fit(ctx, products, must, cannot)
 	},
 	"ncut": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, _ draw) (*cluster.Result, error) {
-		return cluster.NormalisedCut{KMeans: k}.Fit(ctx, innerProducts(x))
+		products, err := innerProducts(ctx, x, 4)
+		if err != nil {
+			return nil, err
+		}
+		return cluster.NormalisedCut{KMeans: k}.Fit(ctx, products)
 	},
 	"ss-snc": func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known draw) (*cluster.Result, error) {
 		must, cannot := known.links()
-		return cluster.SSSNC{NormalisedCut: cluster.NormalisedCut{KMeans: k}}.Fit(ctx, innerProducts(x), must, cannot)
+		products, err := innerProducts(ctx, x, 5)
+		if err != nil {
+			return nil, err
+		}
+		return cluster.SSSNC{NormalisedCut: cluster.NormalisedCut{KMeans: k}}.Fit(ctx, products, must, cannot)
 	},
 }
 
@@ -181,18 +199,27 @@ func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known draw, se
 	return res.Labels, nil
 }
 
-// innerProducts returns x·xᵀ, n×n.
-func innerProducts(x mat.Matrix) *mat.SymDense {
+// innerProducts returns x·xᵀ, n×n, for an algorithm that holds so many matrices of its
+// size, itself among them, which must fit into the memory that the context allows.
+func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
 	n, m := x.Dims()
+	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
+		return nil, err
+	}
 	if d, ok := x.(*mat.Dense); ok {
-		out := mat.NewSymDense(n, nil)
-		out.SymOuterK(1, d)
-		return out
+		return guard.Interruptible(ctx, func() (*mat.SymDense, error) {
+			out := mat.NewSymDense(n, nil)
+			out.SymOuterK(1, d)
+			return out, nil
+		})
 	}
 	out := mat.NewSymDense(n, nil)
 	s := x.(*sparse.CSR)
 	row := make([]float64, m)
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		cols, vals := s.Row(i)
 		for p, j := range cols {
 			row[j] = vals[p]
@@ -209,5 +236,5 @@ func innerProducts(x mat.Matrix) *mat.SymDense {
 			row[j] = 0
 		}
 	}
-	return out
+	return out, nil
 }
