@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -276,6 +277,10 @@ func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 		size *= dim
 	}
 	if a.raw, err = room.bytes(r, size, known, fmt.Sprintf("the array of dimensions %v", a.dims)); err != nil {
+		var tooLarge *limits.LimitError
+		if errors.As(err, &tooLarge) {
+			return nil, err
+		}
 		return nil, fmt.Errorf("dimensions %v: %w", a.dims, err)
 	}
 	if _, err := r.ReadByte(); err == nil {
