@@ -146,7 +146,7 @@ func (r run) samples(ctx context.Context, sample func(i int) error) (*Matrix, er
 		case r.skipBad:
 			out.Skipped = append(out.Skipped, err)
 		default:
-			return nil, err
+			return nil, &BadSampleError{err}
 		}
 	}
 	if len(out.Rows) == 0 {

@@ -123,10 +123,10 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 
 // stop returns the error unless bad images are left out.
 func (b *bag) stop(err error, skipBad bool) error {
-	if skipBad {
+	if skipBad || err == nil {
 		return nil
 	}
-	return err
+	return &features.BadSampleError{Err: err}
 }
 
 // each calls f for each of the samples, several at once, with its place among
@@ -260,10 +260,10 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 		return b.given, nil
 	}
 	w := b.words
-	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.Fewer, w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
+	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
 	if blob, ok := b.store.Get(learned.key); ok {
 		var err error
-		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == siftDim {
+		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == siftDim && (w.Fewer || learned.Len() == w.count()) {
 			return learned, nil
 		}
 	}

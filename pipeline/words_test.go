@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -441,5 +442,42 @@ func TestSuited(t *testing.T) {
 	}
 	if in := prepare(alike); in.Vocabulary.Len() < 2 || in.Vocabulary.Len() > 40 {
 		t.Errorf("%d words of dots", in.Vocabulary.Len())
+	}
+}
+
+// TestSuitedShares: what suits photographs and the same settings in words share what
+// is kept, but for a vocabulary of fewer words than were asked for.
+func TestSuitedShares(t *testing.T) {
+	cache := t.TempDir()
+	work := func(set string, f Features) ([]string, error) {
+		var stages []string
+		in, err := (&Experiment{Data: Data{Set: set}, Features: f}).Prepare(t.Context(), PrepareOptions{Cache: cache, Progress: func(what string, _, _ int) {
+			if !slices.Contains(stages, what) {
+				stages = append(stages, what)
+			}
+		}})
+		if err == nil {
+			in.Close()
+		}
+		return stages, err
+	}
+	set := photograph(t, 3)
+	if stages, err := work(set, Features{Suited: true}); err != nil || len(stages) < 3 {
+		t.Fatalf("%v, %v", stages, err)
+	}
+	if stages, err := work(set, Features{Words: &Words{}}); err != nil || len(stages) != 0 {
+		t.Errorf("with the same settings these are made again: %q, %v", stages, err)
+	}
+	alike := t.TempDir()
+	for i := range 3 {
+		img := image.NewGray(image.Rect(0, 0, 64, 64))
+		img.Pix[64*20+20], img.Pix[64*40+30] = 255, uint8(9*i)
+		writePNG(t, filepath.Join(alike, fmt.Sprint(i, ".png")), img)
+	}
+	if _, err := work(alike, Features{Suited: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := work(alike, Features{Words: &Words{}}); err == nil {
+		t.Error("200 words of dots are no error")
 	}
 }

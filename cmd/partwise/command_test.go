@@ -407,7 +407,7 @@ func TestMistakes(t *testing.T) {
 		"cluster photos -k many":                   {2, `-k "many": want a whole number; see partwise cluster --help`},
 		"cluster photos -k 3 --labels none.csv":    {1, "none.csv"},
 		"cluster photos -k 3 --labels missing.csv": {1, "missing.csv: line 2"},
-		"cluster cut -k 3":                         {1, "half.png"},
+		"cluster cut -k 3":                         {1, "not enough pixel data (--skip-bad leaves out what cannot be used)"},
 		"cluster photos -k 3 --out photos-file":    {1, "photos-file"},
 		"cluster empty -k 3":                       {1, "empty"},
 		"report":                                   {2, "DIR is missing: partwise report DIR"},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -78,6 +79,10 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		},
 	})
 	if err != nil {
+		var bad *features.BadSampleError
+		if errors.As(err, &bad) {
+			err = fmt.Errorf("%w (--skip-bad leaves out what cannot be used)", err)
+		}
 		doing := bars.doing()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(folder, doing != "" && doing != "reading"))
 	}
