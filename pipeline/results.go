@@ -181,7 +181,11 @@ func (e *Experiment) shared() [][2]string {
 			{"clustering", e.Cluster.String()},
 		}...)
 	}
-	return append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
+	s = append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
+	for i := range s {
+		s[i][1] = inUTF8(s[i][1])
+	}
+	return s
 }
 
 // String returns the data in words: the set as it was named, and its settings.

@@ -139,7 +139,9 @@ const (
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	folder, err := output.Open(out, clusterOutput)
+	spec := clusterOutput
+	spec.Data, spec.SameData = e.Data.Set, !cmd.Flags().Changed("out")
+	folder, err := output.Open(out, spec)
 	if err != nil {
 		return err
 	}

@@ -290,6 +290,21 @@ func TestOneNameTwice(t *testing.T) {
 	must(t, slices.Concat([]string{"run", "--set", "./photos,pattern='{class}-*'"}, flags, []string{"--repeats", "2"})...)
 }
 
+// TestGroupsOfOneName: groups of another folder of the same name do not replace
+// those of the first by default.
+func TestGroupsOfOneName(t *testing.T) {
+	workplace(t)
+	if err := os.CopyFS("b/photos", os.DirFS("photos")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, append([]string{"cluster", "photos"}, quick...)...)
+	want := contents(t, "results")
+	refused(t, filepath.Join("results", "photos-groups")+" holds the results of photos, and these are of b/photos: choose another folder",
+		append([]string{"cluster", "b/photos"}, quick...)...)
+	same(t, "the first groups", "results", want)
+	must(t, append([]string{"cluster", "./photos/", "-k", "4"}, quick[2:]...)...)
+}
+
 // TestModelOfAnotherShape: a model that does not fit the images is left out of the
 // page, which says so.
 func TestModelOfAnotherShape(t *testing.T) {

@@ -25,6 +25,11 @@ type Spec struct {
 	// Command is the command whose results the folder holds. A folder that
 	// holds those of another is refused.
 	Command string
+	// Data is what the results are of, as a path or a name, where the folder
+	// shall say so. With SameData a folder that holds the results of other data
+	// is refused.
+	Data     string
+	SameData bool
 	// Names are the files and, with a slash at their ends, the folders that the
 	// command may write. What partwise did not write may not stand there.
 	Names []string
@@ -145,6 +150,17 @@ func (f *Folder) take() error {
 	}
 }
 
+// samePlace tells whether two names are the same or lead to the same file. In a
+// manifest a byte that is no UTF-8 is U+FFFD.
+func samePlace(a, b string) bool {
+	if string([]rune(a)) == string([]rune(b)) {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
 // makeFolder makes the folder and remembers what was not there.
 func (f *Folder) makeFolder() error {
 	var missing []string
@@ -171,6 +187,9 @@ func (f *Folder) load() (torn bool, err error) {
 	if m != nil {
 		if m.command != f.spec.Command {
 			return false, fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
+		}
+		if f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data) {
+			return false, fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
 		}
 		f.manifest, f.written = m, true
 		return torn, nil

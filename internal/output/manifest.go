@@ -38,6 +38,8 @@ type content struct {
 // to it, with forward slashes.
 type manifest struct {
 	command string
+	// data is what the results are of, or empty.
+	data string
 	// files holds for each file what partwise wrote, the last of it last. Between
 	// the announcement of a new content and its arrival a file holds the one
 	// before.
@@ -63,6 +65,7 @@ type (
 		Format  int    `json:"format"`
 		Command string `json:"command"`
 		Version string `json:"version"`
+		Data    string `json:"data,omitempty"`
 	}
 	fileLine struct {
 		File     string `json:"file"`
@@ -90,7 +93,7 @@ func (m *manifest) encode() []byte {
 		}
 		text.Write(append(b, '\n'))
 	}
-	put(headLine{format, m.command, version()})
+	put(headLine{format, m.command, version(), m.data})
 	for _, name := range slices.Sorted(maps.Keys(m.appended)) {
 		put(fileLine{File: name, Appended: true})
 	}
@@ -148,6 +151,7 @@ func decodeManifest(text []byte) (m *manifest, torn bool, err error) {
 				return nil, false, fmt.Errorf("line %d: written by a later version of partwise (%s)", number, head.Version)
 			}
 			m = newManifest(head.Command)
+			m.data = head.Data
 			continue
 		}
 		if err := m.add(line); err != nil {

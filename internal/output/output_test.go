@@ -308,6 +308,40 @@ func TestOtherCommand(t *testing.T) {
 	}
 }
 
+// TestOtherData: a folder that is to be of the same data is refused where it is of
+// other data, by whatever spelling.
+func TestOtherData(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, data := range []string{"photos", "other/photos"} {
+		must(t, os.MkdirAll(data, 0o777))
+	}
+	spec := groups
+	spec.Data, spec.SameData = "photos", true
+	f, err := Open("out", spec)
+	must(t, err)
+	must(t, publish(f, before))
+	must(t, f.Close())
+	spec.Data = "./photos"
+	must(t, Check("out", spec))
+	spec.Data = "caf\xe9"
+	f, err = Open("bytes", spec)
+	must(t, err)
+	must(t, publish(f, before))
+	must(t, f.Close())
+	must(t, Check("bytes", spec))
+	spec.Data = filepath.Join("other", "photos")
+	if err := Check("out", spec); err == nil || !strings.Contains(err.Error(), "out holds the results of photos, and these are of "+spec.Data) {
+		t.Errorf("other data: %v", err)
+	}
+	spec.SameData = false
+	f, err = Open("out", spec)
+	must(t, err)
+	must(t, publish(f, after))
+	must(t, f.Close())
+	spec.SameData = true
+	must(t, Check("out", spec))
+}
+
 // TestNothingLeft: opening, checking and failing leave nothing behind.
 func TestNothingLeft(t *testing.T) {
 	top := t.TempDir()

@@ -100,6 +100,7 @@ func (s *Stage) Publish() error {
 			return err
 		}
 	}
+	f.manifest.data = f.spec.Data
 	f.manifest.publishing = &publication{s.name, s.names, files}
 	if err := f.saveManifest(); err != nil {
 		f.manifest.publishing = nil
