@@ -22,7 +22,7 @@ import (
 // The lines are means over the trials with the largest number of classes, or rank,
 // that has curves; a trial that stopped stays at its last value. Methods without
 // iterations are left out. Where no curve falls the error is ErrNoData.
-func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
+func Convergence(records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
 	trials := make([][][]pipeline.Point, len(methods))
 	largest := 0
 	for _, r := range finished(records, methods) {
@@ -47,7 +47,7 @@ func Convergence(records []pipeline.Record, methods []string) (*Figure, error) {
 			continue
 		}
 		empty = false
-		if err := f.addLine(i, method, meanCurve(trials[i]), false); err != nil {
+		if err := f.addLine(looks.of(method, i), method, meanCurve(trials[i]), false); err != nil {
 			return nil, err
 		}
 	}

@@ -74,7 +74,7 @@ func TestConvergence(t *testing.T) {
 			records[i].Curve = nil
 		}
 	}
-	f, err := Convergence(records, sevenMethods)
+	f, err := Convergence(records, sevenMethods, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestConvergence(t *testing.T) {
 
 	slices.Reverse(records)
 	few := slices.DeleteFunc(records, func(r pipeline.Record) bool { return r.Classes == 2 })
-	again, err := Convergence(few, sevenMethods)
+	again, err := Convergence(few, sevenMethods, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestConvergence(t *testing.T) {
 		t.Error("only the largest number of classes should count, and the order of the records should not")
 	}
 
-	if _, err := Convergence(records, []string{"cf"}); !errors.Is(err, ErrNoData) {
+	if _, err := Convergence(records, []string{"cf"}, nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("error %v, want %v", err, ErrNoData)
 	}
 }

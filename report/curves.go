@@ -15,12 +15,12 @@ import (
 // one row is drawn as dots with a bar of one standard deviation to each side,
 // a line of the figure for each method. Where the rows are ranks a ring marks each
 // method's best, unless all are the same. Without any mean the error is ErrNoData.
-func Curves(t *Table) (*Figure, error) {
+func Curves(t *Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
 		return nil, fmt.Errorf("curves of %s: %w", t.Score, ErrNoData)
 	case 1:
-		return dots(t)
+		return dots(t, looks)
 	}
 	across := "Number of classes"
 	if t.Ranks {
@@ -42,11 +42,11 @@ func Curves(t *Table) (*Figure, error) {
 		if len(points) == 0 {
 			continue
 		}
-		if err := f.addLine(i, method, points, len(t.Rows) <= mostMarkers); err != nil {
+		if err := f.addLine(looks.of(method, i), method, points, len(t.Rows) <= mostMarkers); err != nil {
 			return nil, err
 		}
 		if row, best := t.level(i); t.Ranks && !flat(points) {
-			f.addRing(i, float64(row), best.Mean)
+			f.addRing(looks.of(method, i), float64(row), best.Mean)
 		}
 	}
 	inPercent(&f.plot.Y)
@@ -64,7 +64,7 @@ func flat(points plotter.XYs) bool {
 }
 
 // dots draws the only row of a table, the first method at the top.
-func dots(t *Table) (*Figure, error) {
+func dots(t *Table, looks Looks) (*Figure, error) {
 	row := t.Rows[0]
 	f := newChart(fmt.Sprintf("%s with %s, %%", scoreAxis(t.Score), t.what(row)), "")
 	f.grid.Vertical.Color = gridGrey
@@ -86,13 +86,13 @@ func dots(t *Table) (*Figure, error) {
 		if err != nil {
 			return nil, fmt.Errorf("deviation of %s: %w", method, err)
 		}
-		bar.LineStyle = lineOf(i)
+		bar.LineStyle = lineOf(looks.of(method, i))
 		bar.LineStyle.Dashes = nil
 		dot, err := plotter.NewScatter(at)
 		if err != nil {
 			return nil, fmt.Errorf("dot of %s: %w", method, err)
 		}
-		dot.GlyphStyle = markerOf(i)
+		dot.GlyphStyle = markerOf(looks.of(method, i))
 		dot.GlyphStyle.Shape = draw.CircleGlyph{}
 		if c.HasSD {
 			f.plot.Add(bar)

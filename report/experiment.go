@@ -65,11 +65,11 @@ type experimentView struct {
 //	tables/SCORE.txt, .md, .csv, .tex
 //	tables/best-SCORE.txt, …           where there are several ranks or a sweep
 //	tables/class-accuracy.txt, …       of a classification
-//	curves/SCORE.png, .svg
-//	curves/SCORE-by-SETTING.png, .svg  for each setting of a sweep
-//	curves/convergence.png, .svg       where the records have curves
-//	curves/terms-METHOD.png, .svg      for methods with a penalty
-//	confusion/METHOD.png, .svg         of a classification
+//	curves/SCORE.png, .svg, .pdf
+//	curves/SCORE-by-SETTING.png, .svg, .pdf  for each setting of a sweep
+//	curves/convergence.png, .svg, .pdf       where the records have curves
+//	curves/terms-METHOD.png, .svg, .pdf      for methods with a penalty
+//	confusion/METHOD.png, .svg, .pdf         of a classification
 //	bases/METHOD.png
 //	coefficients/METHOD.png
 //	patches/METHOD/examples.png, 1.png, …
@@ -87,7 +87,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	if len(scores) > 0 {
 		first = NewTable(records, scores[0], e.Methods)
 	}
-	w := &experimentWriter{folder{dir, ctx}, e, records, peaksOf(first, e.Sweeps)}
+	w := &experimentWriter{folder{dir, ctx}, e, records, NewLooks(e.Methods, e.Sweeps), peaksOf(first, e.Sweeps)}
 	view := &experimentView{
 		Name:     e.Name,
 		Lead:     e.lead(records, len(w.peaks)),

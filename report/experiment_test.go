@@ -91,9 +91,9 @@ func TestWriteExperiment(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
-	want := []string{"bases/a-b-c-d.png", "bases/nmf.png", "curves/convergence.png", "curves/convergence.svg", "index.html"}
+	want := []string{"bases/a-b-c-d.png", "bases/nmf.png", "curves/convergence.png", "curves/convergence.pdf", "curves/convergence.svg", "index.html"}
 	for _, score := range []string{"ac", "ac-free", "ari", "nmi", "nmi-free", "purity"} {
-		want = append(want, "curves/"+score+".png", "curves/"+score+".svg")
+		want = append(want, "curves/"+score+".png", "curves/"+score+".svg", "curves/"+score+".pdf")
 		for _, extension := range []string{"csv", "md", "tex", "txt"} {
 			want = append(want, "tables/"+score+"."+extension)
 		}

@@ -2,9 +2,13 @@ package report
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"image/color"
 	"io"
+	"math"
+	"slices"
 	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
@@ -25,7 +29,7 @@ const (
 )
 
 // A Figure is a drawing that can be written as a picture and as a scalable
-// drawing.
+// drawing of two kinds.
 type Figure struct{ drawing }
 
 // drawing is what a figure shows.
@@ -64,13 +68,32 @@ func (f *Figure) paint(c vg.CanvasSizer) {
 	f.draw(draw.Crop(all, edge, -edge, edge, -edge))
 }
 
-// PNG writes the figure as a picture of 200 dots an inch.
+// PNG writes the figure as a picture of 200 dots an inch, which the file says.
 func (f *Figure) PNG(w io.Writer) error {
 	width, height := f.canvasSize()
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
 	f.paint(c)
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(withResolution(b.Bytes(), pngDPI))
 	return err
+}
+
+// withResolution puts the chunk that says how many dots an inch has behind the
+// header of a PNG file (section 11.3.4.3 of the standard).
+func withResolution(file []byte, dpi float64) []byte {
+	const header = 8 + 25 // the signature and the chunk IHDR
+	perMetre := uint32(math.Round(dpi / 0.0254))
+	chunk := []byte("pHYs")
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = append(chunk, 1) // the unit is the metre
+	sum := crc32.ChecksumIEEE(chunk)
+	whole := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4))
+	whole = binary.BigEndian.AppendUint32(append(whole, chunk...), sum)
+	return slices.Insert(file, header, whole...)
 }
 
 // SVG writes the figure as a scalable drawing. Its letters are text in the

@@ -7,12 +7,15 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // drawn returns a figure in both formats.
@@ -46,7 +49,7 @@ func colours(t *testing.T, picture []byte) map[color.RGBA]int {
 
 func TestCurves(t *testing.T) {
 	table := NewTable(fakeRecords(sevenMethods, []int{2, 3, 4, 5}, 3), "AC free", sevenMethods)
-	f, err := Curves(table)
+	f, err := Curves(table, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +65,7 @@ func TestCurves(t *testing.T) {
 			t.Errorf("%q does not stand in the drawing", word)
 		}
 	}
-	again, err := Curves(table)
+	again, err := Curves(table, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func TestCurvesOfRanks(t *testing.T) {
 		}
 	}
 	for score, want := range map[string]int{"AC": len(sweptMethods) - 1, "NMI": len(sweptMethods)} {
-		f, err := Curves(NewTable(records, score, sweptMethods))
+		f, err := Curves(NewTable(records, score, sweptMethods), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +94,7 @@ func TestCurvesOfRanks(t *testing.T) {
 			t.Errorf("%s: %d rings, want %d", score, rings(svg), want)
 		}
 	}
-	f, err := Curves(NewTable(sweptRecords(2, 3), "AC", sweptMethods))
+	f, err := Curves(NewTable(sweptRecords(2, 3), "AC", sweptMethods), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +118,7 @@ func TestCurvesOdd(t *testing.T) {
 		"fifteen dot": NewTable(fakeRecords(many, []int{2}, 2), "AC", many),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := Curves(table)
+			f, err := Curves(table, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +131,7 @@ func TestCurvesOdd(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Curves(NewTable(nil, "AC", sevenMethods)); !errors.Is(err, ErrNoData) {
+	if _, err := Curves(NewTable(nil, "AC", sevenMethods), nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("error %v, want %v", err, ErrNoData)
 	}
 }
@@ -136,7 +139,7 @@ func TestCurvesOdd(t *testing.T) {
 // With one number of classes there are no lines but dots, each method's name
 // beside its own.
 func TestDots(t *testing.T) {
-	f, err := Curves(NewTable(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods))
+	f, err := Curves(NewTable(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +209,7 @@ func TestLooks(t *testing.T) {
 }
 
 func TestFigureWriteError(t *testing.T) {
-	f, err := Curves(awkward())
+	f, err := Curves(awkward(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,6 +241,89 @@ func TestInNumbers(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) || axis.Min > test.lo || axis.Max < test.hi {
 			t.Errorf("%v to %v: ticks %v on an axis from %v to %v, want %v", test.lo, test.hi, got, axis.Min, axis.Max, test.want)
+		}
+	}
+}
+
+// A PDF is the same every time, holds no date of its making and letters of any
+// script as outlines.
+func TestPDF(t *testing.T) {
+	table := awkward()
+	f, err := Curves(table, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	if err := errors.Join(f.PDF(&first), f.PDF(&second)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Error("the same figure gives other bytes")
+	}
+	text := first.String()
+	if !strings.HasPrefix(text, "%PDF-1.") || !strings.Contains(text, "(D:20000101000000") || strings.Contains(text, "/FontFile") {
+		t.Errorf("%.300q …", text)
+	}
+	for _, date := range regexp.MustCompile(`\(D:[0-9]+`).FindAllString(text, -1) {
+		if date != "(D:20000101000000" {
+			t.Errorf("a date %s", date)
+		}
+	}
+	if err := f.PDF(failing{}); !errors.Is(err, errFailing) {
+		t.Errorf("error %v, want the writer's", err)
+	}
+}
+
+// A PNG says how many dots an inch it has.
+func TestPNGResolution(t *testing.T) {
+	f, err := Curves(awkward(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, _ := drawn(t, f) // which decodes as ever
+	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(picture, []byte("pHYs"))
+	if at != 8+25+4 || !bytes.Equal(picture[at+4:at+13], []byte{0, 0, 0x1e, 0xc2, 0, 0, 0x1e, 0xc2, 1}) {
+		t.Errorf("pHYs at %d in %x", at, picture[:80])
+	}
+}
+
+// A method has one colour in all figures, whichever others are in them.
+func TestLooksAcrossFigures(t *testing.T) {
+	looks := NewLooks(sweptMethods, lambdaSweep)
+	for name, want := range map[string]int{"nmf": 0, "ogl_1": 1, "ogl 2 50": 1, "gnmf": 2, "g 0.5": 2, "g 50": 2} {
+		if looks[name] != want {
+			t.Errorf("%s has number %d, want %d", name, looks[name], want)
+		}
+	}
+	if looks.of("other", 0) != 3 || Looks(nil).of("nmf", 4) != 4 {
+		t.Error("a method that is not in it has a number of another")
+	}
+	colour := rgba(2) // of gnmf
+	records := fakeRecords([]string{"g 50"}, []int{2, 3}, 6)
+	figures := map[string]func() (*Figure, error){
+		"curves": func() (*Figure, error) { return Curves(NewTable(records, "AC", []string{"g 50"}), looks) },
+		"dots": func() (*Figure, error) {
+			return Curves(NewTable(fakeRecords([]string{"g 50"}, []int{2}, 6), "AC", []string{"g 50"}), looks)
+		},
+		"convergence": func() (*Figure, error) { return Convergence(records, []string{"g 50"}, looks) },
+		"sweep": func() (*Figure, error) {
+			return SweepCurves(NewTable(fakeRecords([]string{"g 0.5", "g 50"}, []int{2, 3}, 6), "AC", []string{"g 0.5", "g 50"}), lambdaSweep, "lambda", looks)
+		},
+		"terms": func() (*Figure, error) { return Terms([]pipeline.Record{penalised("g 50", 2, 5, 4, 3)}, "g 50", looks) },
+	}
+	for name, draw := range figures {
+		f, err := draw()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		picture, _ := drawn(t, f)
+		found := colours(t, picture)
+		if found[colour] < 30 || found[rgba(0)] > 0 || found[rgba(1)] > 0 {
+			t.Errorf("%s: %d dots of the method's colour, %d and %d of others", name, found[colour], found[rgba(0)], found[rgba(1)])
 		}
 	}
 }

@@ -227,7 +227,4 @@ func TestLaTeXCompiles(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if keep := os.Getenv("PARTWISE_KEEP"); keep != "" {
-		os.CopyFS(keep, os.DirFS(dir))
-	}
 }

@@ -67,8 +67,8 @@ type picture struct {
 }
 
 type figureView struct {
-	PNG, SVG, Alt string
-	Width, Height int // pixels of a page, 96 to the inch
+	PNG, SVG, PDF, Alt string
+	Width, Height      int // pixels of a page, 96 to the inch
 }
 
 type basisView struct {

@@ -22,6 +22,7 @@ type experimentWriter struct {
 	experiment Experiment
 	// records are the finished ones.
 	records []pipeline.Record
+	looks   Looks
 	// peaks are the methods at their best by the first score.
 	peaks []peak
 }
@@ -67,7 +68,7 @@ func (w *experimentWriter) score(score, name string) (v scoreView, found string,
 		found = best.finding()
 		drawn = NewTable(w.records, score, best.Table.Methods)
 	}
-	figure, err := Curves(drawn)
+	figure, err := Curves(drawn, w.looks)
 	if err == nil {
 		v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table.", figure)
 	}
@@ -76,7 +77,7 @@ func (w *experimentWriter) score(score, name string) (v scoreView, found string,
 	}
 	settings := settingsOf(e.Sweeps)
 	for i, setting := range safeNames(settings) {
-		figure, err := SweepCurves(t, e.Sweeps, settings[i])
+		figure, err := SweepCurves(t, e.Sweeps, settings[i], w.looks)
 		if errors.Is(err, ErrNoData) {
 			continue
 		}
@@ -132,7 +133,7 @@ func (w *experimentWriter) classes(view *experimentView) error {
 // iterations writes how the objectives fall.
 func (w *experimentWriter) iterations(view *experimentView) error {
 	shown := labels(w.peaks)
-	figure, err := Convergence(w.records, shown)
+	figure, err := Convergence(w.records, shown, w.looks)
 	if err == nil {
 		view.Convergence, err = w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", figure)
 	}
@@ -140,7 +141,7 @@ func (w *experimentWriter) iterations(view *experimentView) error {
 		return err
 	}
 	for i, name := range safeNames(shown) {
-		figure, err := Terms(w.records, shown[i])
+		figure, err := Terms(w.records, shown[i], w.looks)
 		if errors.Is(err, ErrNoData) {
 			continue
 		}
@@ -268,15 +269,18 @@ func (w *experimentWriter) table(name string, t tableWriter) ([]fileView, error)
 	return files, nil
 }
 
-// figure writes a figure in two formats.
+// figure writes a figure in three formats.
 func (w *experimentWriter) figure(path, alt string, f *Figure) (*figureView, error) {
 	width, height := f.canvasSize()
 	v := &figureView{
-		PNG: path + ".png", SVG: path + ".svg", Alt: alt,
+		PNG: path + ".png", SVG: path + ".svg", PDF: path + ".pdf", Alt: alt,
 		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
 	if err := w.write(v.PNG, f.PNG); err != nil {
 		return nil, err
 	}
-	return v, w.write(v.SVG, f.SVG)
+	if err := w.write(v.SVG, f.SVG); err != nil {
+		return nil, err
+	}
+	return v, w.write(v.PDF, f.PDF)
 }

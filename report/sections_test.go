@@ -57,12 +57,12 @@ func TestWriteChosen(t *testing.T) {
 	sources(t, files)
 	want := []string{
 		"index.html", "bases/g-50.png", "coefficients/g-50.png",
-		"confusion/g-50.png", "confusion/g-50.svg", "confusion/nmf.png", "confusion/nmf.svg", "confusion/ogl-2-50.png", "confusion/ogl-2-50.svg",
-		"curves/convergence.png", "curves/convergence.svg", "curves/terms-g-50.png", "curves/terms-g-50.svg",
+		"confusion/g-50.png", "confusion/g-50.svg", "confusion/g-50.pdf", "confusion/nmf.png", "confusion/nmf.svg", "confusion/nmf.pdf", "confusion/ogl-2-50.png", "confusion/ogl-2-50.svg", "confusion/ogl-2-50.pdf",
+		"curves/convergence.png", "curves/convergence.svg", "curves/convergence.pdf", "curves/terms-g-50.png", "curves/terms-g-50.svg", "curves/terms-g-50.pdf",
 	}
 	for _, score := range []string{"accuracy", "basis-sparsity"} {
 		for _, curve := range []string{score, score + "-by-beta", score + "-by-lambda"} {
-			want = append(want, "curves/"+curve+".png", "curves/"+curve+".svg")
+			want = append(want, "curves/"+curve+".png", "curves/"+curve+".svg", "curves/"+curve+".pdf")
 		}
 	}
 	for _, table := range []string{"accuracy", "basis-sparsity", "best-accuracy", "best-basis-sparsity", "class-accuracy"} {

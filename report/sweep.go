@@ -17,7 +17,7 @@ import (
 // one for each combination of its other settings, with a ring at the best of all;
 // methods that are not swept are level lines. Without any mean the error is
 // ErrNoData.
-func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string) (*Figure, error) {
+func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string, looks Looks) (*Figure, error) {
 	y := scoreAxis(t.Score) + ", %"
 	if t.choosesRank() {
 		y = scoreAxis(t.Score) + " at the best rank, %"
@@ -30,29 +30,30 @@ func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string) (*Figure, er
 		return nil, fmt.Errorf("%s against %s: %w", t.Score, setting, ErrNoData)
 	}
 	place := f.placeValues(values)
+	numbers := numberLines(lines, looks)
 	for i, line := range lines {
 		var points plotter.XYs
 		for _, p := range line.points {
 			points = append(points, plotter.XY{X: place(p.value), Y: p.score})
 		}
 		slices.SortStableFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-		if err := f.addLine(i, line.name, points, true); err != nil {
+		if err := f.addLine(numbers[i], line.name, points, true); err != nil {
 			return nil, err
 		}
 	}
 	for _, s := range sweeps {
 		if line, p := bestOf(lines, s.Name); line >= 0 {
-			f.addRing(line, place(p.value), p.score)
+			f.addRing(numbers[line], place(p.value), p.score)
 		}
 	}
-	next := len(lines)
+	next := 0
 	for column, method := range t.Methods {
 		_, c := t.level(column)
 		if c.N == 0 || slices.ContainsFunc(sweeps, func(s pipeline.Sweep) bool { return slices.Contains(s.Methods, method) }) {
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		if err := f.addLine(next, method, level, false); err != nil {
+		if err := f.addLine(looks.of(method, len(lines)+next), method, level, false); err != nil {
 			return nil, err
 		}
 		next++
@@ -60,6 +61,19 @@ func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string) (*Figure, er
 	inPercent(&f.plot.Y)
 	f.addLegend()
 	return &Figure{f}, nil
+}
+
+// numberLines numbers lines: the first of a sweep is the sweep's, and the others
+// come after all methods.
+func numberLines(lines []sweepLine, looks Looks) []int {
+	numbers := make([]int, len(lines))
+	for i, line := range lines {
+		first := slices.IndexFunc(lines, func(l sweepLine) bool { return l.sweep == line.sweep })
+		if numbers[i] = looks.len() + i; first == i {
+			numbers[i] = looks.of(line.sweep, i)
+		}
+	}
+	return numbers
 }
 
 // sweepLine is the scores of one combination of a sweep's other settings.

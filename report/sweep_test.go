@@ -15,7 +15,7 @@ import (
 
 func TestSweepCurves(t *testing.T) {
 	table := NewTable(sweptRecords(2, 5), "AC", sweptMethods)
-	f, err := SweepCurves(table, lambdaSweep, "lambda")
+	f, err := SweepCurves(table, lambdaSweep, "lambda", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestSweepCurves(t *testing.T) {
 			t.Errorf("no line %d in its colour", i)
 		}
 	}
-	again, err := SweepCurves(table, lambdaSweep, "lambda")
+	again, err := SweepCurves(table, lambdaSweep, "lambda", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestSweepCurves(t *testing.T) {
 		t.Error("the same table gives other bytes")
 	}
 
-	beta, err := SweepCurves(NewTable(sweptRecords(4), "AC", sweptMethods), lambdaSweep, "beta")
+	beta, err := SweepCurves(NewTable(sweptRecords(4), "AC", sweptMethods), lambdaSweep, "beta", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestSweepCurves(t *testing.T) {
 			t.Errorf("%q does not stand %d times in the drawing", word, times)
 		}
 	}
-	ranks, err := SweepCurves(NewTable(ranksAndSweeps(), "AC", sweptMethods), lambdaSweep, "beta")
+	ranks, err := SweepCurves(NewTable(ranksAndSweeps(), "AC", sweptMethods), lambdaSweep, "beta", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestSweepCurves(t *testing.T) {
 		if none == table {
 			setting = "other"
 		}
-		if _, err := SweepCurves(none, lambdaSweep, setting); !errors.Is(err, ErrNoData) {
+		if _, err := SweepCurves(none, lambdaSweep, setting, nil); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: error %v, want %v", setting, err, ErrNoData)
 		}
 	}
@@ -134,7 +134,7 @@ func TestPlaceValues(t *testing.T) {
 // TestSweepOfOne: a sweep of one value, and one half run, are drawn.
 func TestSweepOfOne(t *testing.T) {
 	sweeps := []pipeline.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
-	f, err := SweepCurves(NewTable(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}), sweeps, "lambda")
+	f, err := SweepCurves(NewTable(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}), sweeps, "lambda", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // and the penalty, against the iteration: three plots, each on a scale of its own,
 // since the terms may differ by orders of magnitude. Iterations and trials are
 // those of Convergence. Where no curve has a penalty the error is ErrNoData.
-func Terms(records []pipeline.Record, method string) (*Figure, error) {
+func Terms(records []pipeline.Record, method string, looks Looks) (*Figure, error) {
 	trials := penalisedCurves(records, method)
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
@@ -28,7 +28,7 @@ func Terms(records []pipeline.Record, method string) (*Figure, error) {
 		f.plot.X.Scale = plot.LogScale{}
 		f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
 		f.plotWidth, f.plotHeight = 2.3*vg.Inch, 1.9*vg.Inch
-		if err := f.addLine(0, method, meanTerm(trials, term.of), false); err != nil {
+		if err := f.addLine(looks.of(method, 0), method, meanTerm(trials, term.of), false); err != nil {
 			return nil, err
 		}
 		inNumbers(&f.plot.Y)

@@ -29,7 +29,7 @@ func TestTerms(t *testing.T) {
 		{Method: "kmeans"},
 	}
 	records[2].Repeat = 1
-	f, err := Terms(records, "gnmf")
+	f, err := Terms(records, "gnmf", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,17 +61,17 @@ func TestTerms(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"nmf", "kmeans", "none"} {
-		if _, err := Terms(records, method); !errors.Is(err, ErrNoData) {
+		if _, err := Terms(records, method, nil); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: error %v, want %v", method, err, ErrNoData)
 		}
 	}
-	if _, err := Terms([]pipeline.Record{penalised("gnmf", 2, 1)}, "gnmf"); !errors.Is(err, ErrNoData) {
+	if _, err := Terms([]pipeline.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("the initial factors alone: error %v, want %v", err, ErrNoData)
 	}
 	huge := penalised("gnmf", 2, 0, 1e308, -1e308, 3, 3)
 	constant := penalised("gnmf", 2, 5, 5, 5)
 	for _, r := range []pipeline.Record{huge, constant} {
-		f, err := Terms([]pipeline.Record{r}, "gnmf")
+		f, err := Terms([]pipeline.Record{r}, "gnmf", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
