@@ -307,7 +307,7 @@ func TestPlanRefuses(t *testing.T) {
 		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},
 		"negative.csv row 2, column 2: value -2 is negative, and nmf":   {"{name: x, methods: [kmeans, cf, nmf]}", negative},
 		"the class of half.csv row 3 is not known":                      {"{name: x, methods: [nmf]}", halfKnown},
-		"none has no classes":                                           {"{name: x, methods: [nmf]}", noClasses},
+		"none.csv has no classes":                                       {"{name: x, methods: [nmf]}", noClasses},
 		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", writeSet(t, 3, 3)},
 		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", writeSet(t, 3, 3)},
 		"names no methods":                                              {"{name: x}", writeSet(t, 3, 3)},

@@ -108,18 +108,18 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 func (p *Plan) findClasses() error {
 	set := p.Inputs.Set
 	if len(set.Classes) == 0 {
-		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; partwise cluster works without", set.Name)
+		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; partwise cluster works without", p.Experiment.Data.Set)
 	}
 	p.members = make([][]int, len(set.Classes))
 	for row, c := range p.labels {
 		if c < 0 {
-			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", set.Name, set.Names[p.Inputs.Rows[row]])
+			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", p.Experiment.Data.Set, set.Names[p.Inputs.Rows[row]])
 		}
 		p.members[c] = append(p.members[c], row)
 	}
 	for c, rows := range p.members {
 		if len(rows) < 2 {
-			return fmt.Errorf("%s: class %q has %d sample(s), and an experiment needs 2 or more in each", set.Name, set.Classes[c], len(rows))
+			return fmt.Errorf("%s: class %q has %d sample(s), and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[c], len(rows))
 		}
 		if _, _, _, err := p.parts(len(rows)); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[c], err)
