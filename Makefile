@@ -1,5 +1,6 @@
 # make run    install what is missing, build, and run the demonstration
 # make test   run all tests in both builds
+# make race   run them with the race detector; test-plain and test-arm64 on other processors
 # make lint   gofmt, go vet, staticcheck
 # make release   archives for Linux, macOS and Windows
 
@@ -14,7 +15,7 @@ NATIVE = native,gocv_specific_modules,gocv_features2d
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable lint native portable deps fuzz torture bench clean vulncheck release sbom reproducible reproducible-native
+.PHONY: run test test-native test-portable test-plain test-arm64 race lint native portable deps fuzz torture bench clean vulncheck release sbom reproducible reproducible-native
 
 run: native
 	./partwise run $(DEMO)
@@ -55,6 +56,24 @@ test-native: deps
 
 test-portable:
 	CGO_ENABLED=0 $(GO) test ./...
+
+# What computes, with the loops in plain Go instead of assembly, as on a processor
+# without AVX2.
+NUMERIC = ./internal/simd ./internal/blas ./internal/eigen ./internal/sparse ./factor ./cluster ./eval ./vocab ./features
+test-plain:
+	GODEBUG=cpu.avx2=off CGO_ENABLED=0 $(GO) test -short -count=1 $(NUMERIC)
+
+# The same on an emulated processor of another kind, whose fused multiplications
+# round otherwise. It takes some twenty times as long.
+test-arm64:
+	@command -v qemu-aarch64-static >/dev/null 2>&1 || { \
+	  sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends qemu-user-static; }
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -count=1 -timeout 60m -exec qemu-aarch64-static $(NUMERIC)
+
+# Tests of fewer problems, with what finds unsynchronised access.
+race:
+	CGO_ENABLED=1 $(GO) test -race -short -count=1 ./...
 
 # Each system and each processor that releases are made for, once.
 SYSTEMS = linux/arm64 darwin/arm64 windows/amd64

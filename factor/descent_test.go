@@ -259,7 +259,10 @@ var degenerations = []struct {
 // What counts as a rise is in docs/methods.md and in Result.Objective.
 func TestObjectiveNeverRises(t *testing.T) {
 	problems := 400
-	if testing.Short() {
+	switch {
+	case raceDetector:
+		problems = 2 * len(degenerations)
+	case testing.Short():
 		problems = 80
 	}
 	byProblem := make([]map[string]rule, problems)

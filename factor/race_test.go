@@ -1,0 +1,6 @@
+//go:build race
+
+package factor
+
+// raceDetector tells whether tests run under it, ten times as slow.
+const raceDetector = true
