@@ -17,16 +17,30 @@ type check struct {
 	what string
 	env  []string
 	args []string // of go test
+	// needs is a program without which the check is left out, or "".
+	needs string
 }
 
+// numeric are the packages that compute, as in the Makefile.
+var numeric = []string{"./internal/simd", "./internal/blas", "./internal/eigen", "./internal/sparse", "./factor", "./cluster", "./eval", "./vocab", "./features"}
+
 var checks = []check{
-	{what: "numbers: hostile problems of every method and clusterer", args: []string{"-run", "Hostile", "./factor", "./cluster", "./eval"}},
+	{what: "numbers: hostile problems of every method and clusterer", args: []string{"-run", "Hostile", "-timeout", "60m", "./factor", "./cluster", "-problems", "200"}},
+	{what: "numbers: the loops without assembly, as without AVX2", env: []string{"GODEBUG=cpu.avx2=off"}, args: append([]string{"-short", "-timeout", "60m"}, numeric...)},
+	{what: "numbers: arm64 by emulation", env: []string{"GOARCH=arm64"}, args: append([]string{"-short", "-timeout", "3h", "-exec", "qemu-aarch64-static"}, numeric...), needs: "qemu-aarch64-static"},
+	{what: "race detector over all packages", env: []string{"CGO_ENABLED=1"}, args: []string{"-race", "-short", "-timeout", "60m", "./..."}},
 }
 
 // runChecks runs the tests and counts them.
 func runChecks(ctx context.Context, module string, log io.Writer) ([]Row, error) {
 	var rows []Row
 	for _, c := range checks {
+		if c.needs != "" {
+			if _, err := exec.LookPath(c.needs); err != nil {
+				fmt.Fprintf(log, "%s: left out, there is no %s\n", c.what, c.needs)
+				continue
+			}
+		}
 		row := Row{What: c.what}
 		begin := time.Now()
 		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1"}, c.args...)...)
