@@ -10,7 +10,9 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"sync"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -48,17 +50,72 @@ func (s *Set) Image(i int) (image.Image, error) { return s.Images().Open(context
 func (im *Images) Range() (black, white float64) { return im.black, im.white }
 
 // Open returns the image of sample i. It waits for its share of the memory budget
-// of the context, which it gives back when the image is decoded: With is for work
-// on several images at once.
+// of the context, and the image counts there until the garbage collector finds
+// that nobody has it any more. Where the work on an image is known beforehand,
+// With is the better choice.
 //
 // A set of vectors that are no images has none, and a value that is not finite
 // is an error.
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
+	budget := limits.FromContext(ctx)
+	defer collectFor(budget)()
 	err = im.With(ctx, i, func(_, _ int) int64 { return 0 }, func(decoded image.Image) error {
 		img = decoded
+		countWhileHeld(budget, decoded)
 		return nil
 	})
 	return img, err
+}
+
+// collectFor runs the garbage collector now and then while somebody waits for
+// memory of the budget, which may be that of images that nobody has any more.
+// It ends when the function that it returns is called.
+func collectFor(budget *limits.Budget) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if budget.Waiting() {
+					runtime.GC()
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// countWhileHeld counts the pixels of an image in the budget until it is collected.
+func countWhileHeld(budget *limits.Budget, img image.Image) {
+	release := func(give func()) { give() }
+	switch p := img.(type) {
+	case *oriented:
+		countWhileHeld(budget, p.RGBA64Image)
+	case *image.Gray:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.Gray16:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.RGBA:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.NRGBA:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.RGBA64:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.NRGBA64:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.CMYK:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.Paletted:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
+	case *image.YCbCr:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Y)+len(p.Cb)+len(p.Cr))))
+	case *image.NYCbCrA:
+		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Y)+len(p.Cb)+len(p.Cr)+len(p.A))))
+	}
 }
 
 // With calls use with the image of sample i, while it holds a share of the memory

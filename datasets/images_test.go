@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -179,5 +180,30 @@ func TestImagesOfVectorsAskOnce(t *testing.T) {
 	}
 	if most := 3 * n * side * side; asked > most {
 		t.Errorf("%d values are asked for, want at most %d: those of the range, the sums and the images", asked, most)
+	}
+}
+
+// Images that were opened count until they are collected, and those who wait for
+// the memory of others that nobody has any more get it.
+func TestImagesOpenCounts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	greyPNG(t, path, 3000, 1)
+	set := &Set{Name: "x", Names: []string{"a.png"}, Files: []string{path}}
+	budget := limits.New(limits.Least)
+	ctx := limits.NewContext(t.Context(), budget)
+	im := set.Images()
+	first, err := im.Open(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := budget.TryAcquire(budget.Free() - 8_000_000); ok {
+		t.Error("9 MB of an image do not count")
+	}
+	runtime.KeepAlive(first)
+	first = nil
+	for range 5 { // of which two fit beside each other
+		if _, err := im.Open(ctx, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -150,6 +150,28 @@ func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
 	return b.giveBack(&b.used, n), true
 }
 
+// Hold takes n bytes without waiting: a part of a share that is about to be
+// released and stays in use.
+func (b *Budget) Hold(n int64) (release func()) {
+	if b == nil {
+		return func() {}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used += n
+	return b.giveBack(&b.used, n)
+}
+
+// Waiting tells whether somebody waits.
+func (b *Budget) Waiting() bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting) > 0
+}
+
 // serve gives those who wait their shares, in their order, and refuses those
 // whom what is kept leaves too little.
 func (b *Budget) serve() {
