@@ -95,6 +95,9 @@ func (l Links) read(in *Inputs) (must, cannot [][2]int, err error) {
 
 // draw draws the share of the pairs of samples of these classes.
 func (l Links) draw(truth []int, src *rand.Rand) (must, cannot [][2]int) {
+	if l.Share == 0 {
+		return nil, nil
+	}
 	n := len(truth)
 	all := n * (n - 1) / 2
 	for _, at := range src.Perm(all)[:int(math.Round(l.Share*float64(all)))] {

@@ -66,6 +66,7 @@ type problem struct {
 	classes      int
 	labelled     int
 	links        int
+	ordered      float64 // bytes of the order in which links are drawn
 	signed       bool
 	rank         int
 }
@@ -81,7 +82,7 @@ func (s problem) input() float64 {
 // need returns about how many bytes it takes to represent, cluster or classify,
 // and score by a method, with the features of the draw.
 func (m Method) need(s problem, how Cluster, task Task) int64 {
-	total := s.input()
+	total := s.input() + s.ordered + 16*float64(s.links)
 	columns, isSparse := s.m, s.sparse
 	if _, own := builtin(m.Name); own {
 		how.By = m.Name
@@ -158,6 +159,11 @@ func (p *Plan) problem(k, rank int) problem {
 		s.tested += tested
 	}
 	s.links = len(p.must) + len(p.cannot)
+	if share := p.Experiment.Links.Share; share > 0 {
+		pairs := float64(s.n) * float64(s.n) / 2 // which are put in a random order
+		s.links += int(share * pairs)
+		s.ordered = 8 * pairs
+	}
 	return s
 }
 

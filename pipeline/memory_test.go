@@ -6,12 +6,14 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
 // refused checks that an error says that something needs more memory than there is.
@@ -161,5 +163,17 @@ func TestMemoryOfOneImage(t *testing.T) {
 			t.Errorf("%d used and %d left out, want 8 and 1", len(in.Rows), len(in.Skipped))
 		}
 		in.Close()
+	}
+}
+
+// Where no links are drawn, nothing is made of all pairs of samples.
+func TestNoLinksTakeNoMemory(t *testing.T) {
+	truth := make([]int, 5000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	must, cannot := Links{}.draw(truth, rng.New(1))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 || must != nil || cannot != nil {
+		t.Errorf("%d bytes for %d links of %d samples", took, len(must)+len(cannot), len(truth))
 	}
 }
