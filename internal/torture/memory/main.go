@@ -81,7 +81,15 @@ var problems = []problem{
 func main() {
 	binary := flag.String("partwise", "", "the command to measure (default one that is built)")
 	only := flag.String("only", "", "measure the problems whose names hold this")
+	number := flag.Int("make", -1, "write the data of the problem of this number to the path that follows, and end")
 	flag.Parse()
+	if *number >= 0 {
+		if err := problems[*number].make(flag.Arg(0)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := measure(*binary, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -89,6 +97,10 @@ func main() {
 }
 
 func measure(binary, only string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "partwise-memory-")
 	if err != nil {
 		return err
@@ -110,8 +122,10 @@ func measure(binary, only string) error {
 			continue
 		}
 		data := filepath.Join(dir, fmt.Sprintf("data%d", i))
-		if err := p.make(data); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+		// In a process of its own: the peak of a process is at least what the one
+		// that started it had.
+		if out, err := exec.Command(self, "-make", fmt.Sprint(i), data).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", p.name, err, out)
 		}
 		if _, err := os.Stat(data); err != nil {
 			data += ".npz"
@@ -166,7 +180,8 @@ func one(binary, out, data string, p problem, limit string) (line string, fault 
 		outcome = "refused: needs " + need
 	default:
 		outcome = "failed"
-		fault = fmt.Errorf("%s with %s: %w: %s", p.name, limit, err, said)
+		first, _, _ := strings.Cut(said, "\n")
+		fault = fmt.Errorf("%s with %s: %w: %s", p.name, limit, err, first)
 	}
 	if peak > most {
 		outcome += ", ABOVE THE LIMIT"
