@@ -84,7 +84,7 @@ lint:
 	$(GO) tool staticcheck ./...
 	CGO_ENABLED=1 $(GO) tool staticcheck -tags $(NATIVE) ./...
 	@set -e; for s in $(SYSTEMS); do echo "go vet for $$s"; \
-	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet ./...; done
+	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet -trimpath ./...; done
 
 # Known vulnerabilities in what the program calls, where their data can be had.
 vulncheck:
