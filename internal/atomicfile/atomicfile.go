@@ -86,6 +86,17 @@ func WriteFunc(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// Probe returns an error if no file can be made in dir. What it makes there is a
+// temporary file, which RemoveStale removes if the process is killed meanwhile.
+func Probe(dir string) error {
+	lock, err := createTemporary(dir)
+	if err != nil {
+		return err
+	}
+	lock.Release()
+	return nil
+}
+
 // createTemporary creates a new file in dir, locked, with the permissions that
 // the process gives to new files.
 func createTemporary(dir string) (*filelock.Lock, error) {

@@ -14,7 +14,6 @@ const (
 	lockFile      = ".partwise.lock"
 	ownPrefix     = ".partwise-"
 	stagingSuffix = ".staging"
-	probeSuffix   = ".probe"
 	randomDigits  = 16
 )
 
@@ -42,7 +41,7 @@ func isStaging(name string) bool { return hasDigits(name, stagingSuffix) }
 // isLeftover tells whether a file of this name is one that a killed process left
 // and nobody needs.
 func isLeftover(name string) bool {
-	return atomicfile.IsTemporary(name) || hasDigits(name, probeSuffix)
+	return atomicfile.IsTemporary(name)
 }
 
 // isOwn tells whether a name in a folder is this package's.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
 // Resolve returns the absolute path of a file or folder with all symbolic links
@@ -98,13 +100,10 @@ func checkPlace(dir string) error {
 // checkWritable returns an error if no file can be made in the folder at, for the
 // sake of dir.
 func checkWritable(at, dir string) error {
-	probe := filepath.Join(at, newName(probeSuffix))
-	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
+	if err := atomicfile.Probe(at); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", dir, cause(err))
 	}
-	f.Close()
-	return os.Remove(probe)
+	return nil
 }
 
 // cause returns the error of the operating system alone.

@@ -29,6 +29,7 @@ var checks = []check{
 	{what: "numbers: the loops without assembly, as without AVX2", env: []string{"GODEBUG=cpu.avx2=off"}, args: append([]string{"-short", "-timeout", "60m"}, numeric...)},
 	{what: "numbers: arm64 by emulation", env: []string{"GOARCH=arm64"}, args: append([]string{"-short", "-timeout", "3h", "-exec", "qemu-aarch64-static"}, numeric...), needs: "qemu-aarch64-static"},
 	{what: "race detector over all packages", env: []string{"CGO_ENABLED=1"}, args: []string{"-race", "-short", "-timeout", "60m", "./..."}},
+	{what: "all tests of the portable build", args: []string{"./..."}},
 }
 
 // runChecks runs the tests and counts them.

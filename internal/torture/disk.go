@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,7 +86,7 @@ func disk(ctx context.Context, s *scene, list []*job, step, workers int, log io.
 	}
 	close(tasks)
 	group.Wait()
-	return all, notes, err
+	return slices.DeleteFunc(all, func(r Row) bool { return r.Times == 0 }), notes, err
 }
 
 // sweep tries a job on disks of rising size until one is enough.

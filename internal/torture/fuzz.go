@@ -89,7 +89,10 @@ func fuzz(ctx context.Context, s settings, module string, part *Part, log io.Wri
 			}
 			if binaries[t.pkg] == "" {
 				if binaries[t.pkg], err = buildTests(ctx, s, module, t.pkg); err != nil {
-					return cmpSkip(ctx.Err(), err)
+					if ctx.Err() != nil {
+						return nil
+					}
+					return err
 				}
 			}
 			before := row.Times

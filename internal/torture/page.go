@@ -22,7 +22,7 @@ that cannot be written must not matter to the command.`,
 	"fuzz": `The fuzz targets look for input at which a reader panics, hangs, allocates more than it
 states or gives what it must not. Executions add up over several runs; what was found is
 mended, and its input kept in ` + "`testdata/fuzz`" + `. The peak is that of the whole process.`,
-	"checks": `Tests, among them those of ` + "`make test`" + ` in larger numbers.`,
+	"checks": "The tests of the program, counted.",
 }
 
 // page is docs/reliability.md.
