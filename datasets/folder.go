@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,19 +45,19 @@ type FolderOptions struct {
 // It is an error if there is no image, if images lie both in dir and below it,
 // if the pattern does not fit one of them, and if two class folders have the
 // same name while Pool is not set.
-func Folder(dir string, opt FolderOptions) (*Set, error) {
-	set, err := folder(dir, opt)
+func Folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
+	set, err := folder(ctx, dir, opt)
 	if err != nil {
 		return nil, fmt.Errorf("folder %s: %w", dir, err)
 	}
 	return set, nil
 }
 
-func folder(dir string, opt FolderOptions) (*Set, error) {
+func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	if opt.Pattern != "" && opt.LabelsFile != "" {
 		return nil, errors.New("both a pattern and a labels file; give one of them")
 	}
-	names, left, err := findImages(dir, opt.LabelsFile, mostFiles)
+	names, left, err := findImages(ctx, dir, opt.LabelsFile, mostFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ const mostFiles = 10_000_000
 // findImages returns the paths of all images below dir, relative to it and
 // with forward slashes, in natural order, and what else lies there but for the
 // labels file. More files and folders than most are an error.
-func findImages(dir, labelsFile string, most int) (images []string, left []LeftOut, err error) {
+func findImages(ctx context.Context, dir, labelsFile string, most int) (images []string, left []LeftOut, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, nil, err
@@ -115,6 +116,9 @@ func findImages(dir, labelsFile string, most int) (images []string, left []LeftO
 		}
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			name := path.Join(below, entry.Name())
 			if seen++; seen > most {
 				return fmt.Errorf("more than %d files and folders, the last of them %s; links to folders count each time", most, name)

@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,7 +109,7 @@ func TestFolder(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := tree(t, test.files...)
-			set, err := Folder(dir, test.opt)
+			set, err := Folder(t.Context(), dir, test.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +154,7 @@ func TestFolderErrors(t *testing.T) {
 		{"pattern and labels", tree(t, "s1.pgm"), FolderOptions{Pattern: "{class}", LabelsFile: "x"}, []string{"both"}},
 		{"no labels file", tree(t, "s1.pgm"), FolderOptions{LabelsFile: "missing.csv"}, []string{"missing.csv"}},
 	} {
-		_, err := Folder(test.dir, test.opt)
+		_, err := Folder(t.Context(), test.dir, test.opt)
 		if err == nil {
 			t.Errorf("%s: no error", test.name)
 			continue
@@ -170,7 +172,7 @@ func TestFolderLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
-	set, err := Folder(dir, FolderOptions{})
+	set, err := Folder(t.Context(), dir, FolderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +182,7 @@ func TestFolderLinks(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "b", "round")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(dir, FolderOptions{}); err == nil || !strings.Contains(err.Error(), filepath.Join("a", "round")) {
+	if _, err := Folder(t.Context(), dir, FolderOptions{}); err == nil || !strings.Contains(err.Error(), filepath.Join("a", "round")) {
 		t.Errorf("a link to a folder around it: error %v", err)
 	}
 }
@@ -270,7 +272,7 @@ func TestFolderOfRealImages(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := realData(t, test.name)
-			set, err := Folder(dir, test.opt)
+			set, err := Folder(t.Context(), dir, test.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -288,7 +290,7 @@ func TestFolderOfRealImages(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Folder(realData(t, "scenes13"), FolderOptions{}); err == nil || !strings.Contains(err.Error(), "train/Bedroom") {
+	if _, err := Folder(t.Context(), realData(t, "scenes13"), FolderOptions{}); err == nil || !strings.Contains(err.Error(), "train/Bedroom") {
 		t.Errorf("scenes13 without pool: error %v", err)
 	}
 }
@@ -300,7 +302,7 @@ func TestFolderOfDanglingLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "nothing"), filepath.Join(dir, "x.png")); err != nil {
 		t.Skip(err)
 	}
-	s, err := Folder(dir, FolderOptions{})
+	s, err := Folder(t.Context(), dir, FolderOptions{})
 	if err != nil || s.Len() != 1 {
 		t.Fatalf("%v, %v", s, err)
 	}
@@ -316,7 +318,7 @@ func TestFolderLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("1.pgm,x\n"))
-	set, err := Folder(dir, FolderOptions{LabelsFile: labels})
+	set, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,11 +352,36 @@ func TestFolderOfManyLinks(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, fmt.Sprint(deep), "x.pgm"), []byte("P5 1 1 255\n\x01"))
-	_, _, err := findImages(filepath.Join(dir, "0"), "", 5000)
+	_, _, err := findImages(t.Context(), filepath.Join(dir, "0"), "", 5000)
 	if err == nil || !strings.Contains(err.Error(), "more than 5000 files") {
 		t.Errorf("error %v", err)
 	}
-	if names, _, err := findImages(filepath.Join(dir, "0"), "", 1<<14); err != nil || len(names) != 1<<deep {
+	if names, _, err := findImages(t.Context(), filepath.Join(dir, "0"), "", 1<<14); err != nil || len(names) != 1<<deep {
 		t.Errorf("%d images, %v", len(names), err)
+	}
+}
+
+// TestFolderEnds: looking through a folder ends with its context, wherever it is.
+func TestFolderEnds(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 20 {
+		writeFile(t, filepath.Join(dir, fmt.Sprint("class", i%4), fmt.Sprint(i, ".pgm")), []byte("P5 1 1 255\n\x01"))
+	}
+	for _, n := range []int{0, 1, 10, 23} {
+		ctx := &endedAfter{t.Context(), n}
+		if _, err := Folder(ctx, dir, FolderOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended after %d files: error %v", n, err)
+		}
+		if ctx.n != -1 {
+			t.Errorf("ended after %d files: went on to %d more", n, -ctx.n-1)
+		}
+	}
+	if s, err := Folder(&endedAfter{t.Context(), 24}, dir, FolderOptions{}); err != nil || s.Len() != 20 {
+		t.Errorf("not ended: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, dir, OpenOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open: error %v", err)
 	}
 }

@@ -467,7 +467,7 @@ func (f *Form) open(path string, opt OpenOptions) (*Set, error) {
 	if opt.Folder.Pattern != "" || opt.Folder.LabelsFile != "" {
 		folder.Pattern, folder.LabelsFile = opt.Folder.Pattern, opt.Folder.LabelsFile
 	}
-	s, err := Folder(path, folder)
+	s, err := Folder(opt.ctx, path, folder)
 	if err != nil {
 		return nil, err
 	}

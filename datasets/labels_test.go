@@ -104,7 +104,7 @@ func TestReadLabelsErrors(t *testing.T) {
 func TestFolderWithLabelsFile(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
 	file := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
-	set, err := Folder(dir, FolderOptions{LabelsFile: file})
+	set, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestFolderWithLabelsFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("3.pgm,left"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(dir, FolderOptions{LabelsFile: file}); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: file}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -66,8 +66,8 @@ type matArray struct {
 	cells      []matArray
 }
 
-// matValues is a part of a variable: size bytes, which put writes, of numbers of
-// a type.
+// matValues is a part of a variable: size bytes, which put writes up to the first
+// error of its writer, of numbers of a type.
 type matValues struct {
 	typ  uint32
 	size int64
@@ -190,7 +190,9 @@ func vectorsArray(s *Set) matArray {
 		a.parts = []matValues{{miUINT8, int64(n) * int64(m), func(w *bufio.Writer) {
 			for _, j := range s.lyingColumns() {
 				for i := range n {
-					w.WriteByte(x.data[i*m+j])
+					if w.WriteByte(x.data[i*m+j]) != nil {
+						return
+					}
 				}
 			}
 		}}}
@@ -202,7 +204,9 @@ func vectorsArray(s *Set) matArray {
 				for i := range n {
 					column[i] = x.At(i, j)
 				}
-				putFloats(w, column)
+				if putFloats(w, column) != nil {
+					return
+				}
 			}
 		}}}
 	}

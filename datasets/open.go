@@ -206,7 +206,7 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 			}
 		}
 	}
-	s, err = Folder(dir, opt.Folder)
+	s, err = Folder(opt.ctx, dir, opt.Folder)
 	return s, false, err
 }
 

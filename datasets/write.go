@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -62,10 +63,11 @@ func CanWrite(path string) error {
 //     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
 //     and classes in natural order.
 //
-// The file appears when it is whole. A value that is not finite and a name that
+// The file appears when it is whole: where Write fails, or ctx ends it, what was
+// there before stays. A value that is not finite and a name that
 // the form cannot hold are errors: one with white space at its ends in a .csv,
 // with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
-func Write(path string, s *Set) error {
+func Write(ctx context.Context, path string, s *Set) error {
 	if err := CanWrite(path); err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func Write(path string, s *Set) error {
 	}
 	write := writers[strings.ToLower(filepath.Ext(path))]
 	err := atomicfile.WriteFunc(path, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(w, 1<<16)
+		buffered := bufio.NewWriterSize(contextWriter{ctx, w}, 1<<16)
 		if err := write(buffered, s); err != nil {
 			return err
 		}
@@ -85,6 +87,19 @@ func Write(path string, s *Set) error {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
+}
+
+// contextWriter writes until its context ends.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c contextWriter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(p)
 }
 
 // checkVectors checks that s is a set of vectors that a reader would take.
@@ -156,16 +171,22 @@ func rowsOf(x mat.Matrix) func(i int) []float64 {
 	return func(i int) []float64 { return mat.Row(row, i, x) }
 }
 
-// putFloats writes numbers of 8 bytes each.
-func putFloats(w *bufio.Writer, values []float64) {
+// putFloats writes numbers of 8 bytes each, up to the first error.
+func putFloats(w *bufio.Writer, values []float64) error {
 	for _, v := range values {
-		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(v)))
+		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(v))); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// putInts writes whole numbers of 4 bytes each.
-func putInts(w *bufio.Writer, values []int) {
+// putInts writes whole numbers of 4 bytes each, up to the first error.
+func putInts(w *bufio.Writer, values []int) error {
 	for _, v := range values {
-		w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(v)))
+		if _, err := w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(v))); err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -30,14 +30,18 @@ func writeNumPy(w *bufio.Writer, s *Set) error {
 	case *Bytes:
 		z.array("fea", "|u1", shapeOf(n, m), func(w *bufio.Writer) {
 			for i := range n {
-				w.Write(x.Row(i))
+				if _, err := w.Write(x.Row(i)); err != nil {
+					return
+				}
 			}
 		})
 	default:
 		z.array("fea", "<f8", shapeOf(n, m), func(w *bufio.Writer) {
 			row := rowsOf(x)
 			for i := range n {
-				putFloats(w, row(i))
+				if putFloats(w, row(i)) != nil {
+					return
+				}
 			}
 		})
 	}
@@ -67,7 +71,8 @@ type npzWriter struct {
 	err error
 }
 
-// array writes an array in C order, whose values write gives. The format is
+// array writes an array in C order, whose values write gives, up to the first error
+// of its writer. The format is
 // described in NumPy's numpy.lib.format, version 1.0.
 func (z *npzWriter) array(name, descr, shape string, write func(*bufio.Writer)) {
 	if z.err != nil {

@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,7 +126,7 @@ func TestWrite(t *testing.T) {
 		s := randomSet(r)
 		for _, ending := range []string{".npz", ".MAT", ".csv"} {
 			path := filepath.Join(dir, "set"+ending)
-			if err := Write(path, s); err != nil {
+			if err := Write(t.Context(), path, s); err != nil {
 				t.Fatalf("trial %d: %v", trial, err)
 			}
 			got, err := Open(t.Context(), path, OpenOptions{})
@@ -170,7 +173,7 @@ func TestWriteEmoji(t *testing.T) {
 	s := &Set{Names: []string{"🐈", "🐈🐕"}, Classes: []string{"🙂 face", "x"}, Labels: []int{1, 0}, Vectors: mat.NewDense(2, 1, []float64{1, 2})}
 	for _, ending := range []string{".npz", ".csv"} {
 		path := filepath.Join(t.TempDir(), "set"+ending)
-		if err := Write(path, s); err != nil {
+		if err := Write(t.Context(), path, s); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Open(t.Context(), path, OpenOptions{})
@@ -205,12 +208,12 @@ func TestWriteGolden(t *testing.T) {
 				if err := os.MkdirAll("testdata", 0o777); err != nil {
 					t.Fatal(err)
 				}
-				if err := Write(golden, s); err != nil {
+				if err := Write(t.Context(), golden, s); err != nil {
 					t.Fatal(err)
 				}
 			}
 			path := filepath.Join(t.TempDir(), "set"+ending)
-			if err := Write(path, s); err != nil {
+			if err := Write(t.Context(), path, s); err != nil {
 				t.Fatal(err)
 			}
 			got, err := os.ReadFile(path)
@@ -298,7 +301,7 @@ func TestWriteRefuses(t *testing.T) {
 		if test.change != nil {
 			test.change(s)
 		}
-		err := Write(path, s)
+		err := Write(t.Context(), path, s)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got error %.300v, want one with %q and the file", test.name, err, test.want)
 		}
@@ -321,14 +324,14 @@ func TestWriteTooLarge(t *testing.T) {
 func TestWriteKeeps(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "x.csv"), []byte("a,b\n1,2\n"))
 	s := &Set{Names: []string{" a"}, Labels: []int{-1}, Vectors: mat.NewDense(1, 1, nil)}
-	if err := Write(path, s); err == nil {
+	if err := Write(t.Context(), path, s); err == nil {
 		t.Fatal("no error")
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "a,b\n1,2\n" {
 		t.Errorf("it holds %q, %v", text, err)
 	}
 	s.Names[0] = "a"
-	if err := Write(path, s); err != nil {
+	if err := Write(t.Context(), path, s); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "name,class,x1\na,,0\n" {
@@ -477,7 +480,7 @@ func BenchmarkWriteSparse(b *testing.B) {
 		path := filepath.Join(b.TempDir(), "set"+ending)
 		b.Run("write"+ending, func(b *testing.B) {
 			for b.Loop() {
-				if err := Write(path, s); err != nil {
+				if err := Write(b.Context(), path, s); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -499,7 +502,7 @@ func TestWriteFormulas(t *testing.T) {
 	s := &Set{Names: names, Classes: []string{"+x", "-2", "=HYPERLINK(1)"}, Labels: []int{0, 1, 2, 0, 1, 2},
 		Vectors: mat.NewDense(6, 1, []float64{-1, 2, -3, 4, -5, 6})}
 	path := filepath.Join(t.TempDir(), "x.csv")
-	if err := Write(path, s); err != nil {
+	if err := Write(t.Context(), path, s); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -522,6 +525,63 @@ func TestWriteFormulas(t *testing.T) {
 	for i, l := range got.Labels {
 		if got.Classes[l] != s.Classes[s.Labels[i]] {
 			t.Errorf("%s is of class %q, want %q", names[i], got.Classes[l], s.Classes[s.Labels[i]])
+		}
+	}
+}
+
+// endedAfter is a context that ends after it was asked n times.
+type endedAfter struct {
+	context.Context
+	n int
+}
+
+func (c *endedAfter) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// countedMatrix counts how many of its values are asked for.
+type countedMatrix struct {
+	mat.Matrix
+	asked *int
+}
+
+func (c countedMatrix) At(i, j int) float64 {
+	*c.asked++
+	return c.Matrix.At(i, j)
+}
+
+// TestWriteEnds: whatever the form, writing ends with its context, at once, and
+// leaves what was there.
+func TestWriteEnds(t *testing.T) {
+	const n, m = 3000, 1000
+	var dense mat.Dense
+	dense.ReuseAs(n, m)
+	s := &Set{Names: make([]string, n), Labels: make([]int, n), Classes: []string{"a"}, Vectors: &dense}
+	for i := range s.Names {
+		s.Names[i] = strconv.Itoa(i)
+	}
+	var asked int
+	for _, ext := range []string{".csv", ".npz", ".mat"} {
+		for _, vectors := range []mat.Matrix{&dense, NewBytes(n, m, make([]byte, n*m)), countedMatrix{&dense, &asked}} {
+			asked = 0
+			dir := t.TempDir()
+			path := writeFile(t, filepath.Join(dir, "x"+ext), []byte("before"))
+			s.Vectors = vectors
+			ctx := &endedAfter{t.Context(), 3}
+			if err := Write(ctx, path, s); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: got error %v", ext, err)
+			}
+			// All are asked for once, whether they are finite.
+			if asked > n*m*11/10 {
+				t.Errorf("%s: %d of the values are asked for after the end", ext, asked-n*m)
+			}
+			text, err := os.ReadFile(path)
+			if entries, _ := os.ReadDir(dir); err != nil || string(text) != "before" || len(entries) != 1 {
+				t.Errorf("%s: it holds %.20q, beside %v, %v", ext, text, entries, err)
+			}
 		}
 	}
 }

@@ -328,7 +328,7 @@ func TestPixelsOfRealImages(t *testing.T) {
 		{"orl-pgm", datasets.FolderOptions{}, 400},
 		{"yale-gif", datasets.FolderOptions{Pattern: "subject{class}.*"}, 165},
 	} {
-		set, err := datasets.Folder(filepath.Join(dir, test.name), test.opt)
+		set, err := datasets.Folder(t.Context(), filepath.Join(dir, test.name), test.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

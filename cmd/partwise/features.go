@@ -141,7 +141,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	if err := checkFiles([]string{out}, force); err != nil {
 		return err
 	}
-	if err := datasets.Write(out, set); err != nil {
+	if err := datasets.Write(cmd.Context(), out, set); err != nil {
 		return err
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)

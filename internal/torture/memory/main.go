@@ -226,7 +226,7 @@ func vectors(path string, x mat.Matrix, classes int) error {
 		set.Names = append(set.Names, fmt.Sprint("row", i))
 		set.Labels = append(set.Labels, i%classes)
 	}
-	return datasets.Write(path+".npz", set)
+	return datasets.Write(context.Background(), path+".npz", set)
 }
 
 // random returns an n×m matrix whose rows depend on their classes.
