@@ -1,0 +1,97 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// An experiment on the generated set: two methods on two draws of three classes. The
+// records are in the folder's log as well, from which a report is made.
+func Example() {
+	ctx := context.Background()
+	e, err := pipeline.Parse([]byte(`
+name: example
+data: generated
+features: {pixels: 8}
+methods: [kmeans, {name: cnmf, iterations: 30}]
+classes: 3
+repeats: 2
+labels: 30%
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer in.Close()
+	plan, err := pipeline.NewPlan(e, in)
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "partwise-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if _, err := pipeline.Run(ctx, plan, dir, pipeline.RunOptions{}); err != nil {
+		log.Fatal(err)
+	}
+
+	summary, err := pipeline.ReadSummary(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	records, err := summary.Records(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range records {
+		ac, ok := r.Scores["AC free"]
+		fmt.Printf("%-6s repeat %d: %d samples of %d classes, %d labelled, scored %v\n",
+			r.Method, r.Repeat, r.Samples, r.Classes, r.Labelled, ok && 0 < ac && ac <= 1)
+	}
+	// Output:
+	// kmeans repeat 0: 108 samples of 3 classes, 33 labelled, scored true
+	// cnmf   repeat 0: 108 samples of 3 classes, 33 labelled, scored true
+	// kmeans repeat 1: 108 samples of 3 classes, 33 labelled, scored true
+	// cnmf   repeat 1: 108 samples of 3 classes, 33 labelled, scored true
+}
+
+// Objects of the generated set are put into groups. As their classes are known, the
+// groups are scored against them.
+func ExampleGroups_Find() {
+	ctx := context.Background()
+	e := pipeline.Experiment{
+		Data:     pipeline.Data{Set: "generated", Largest: 4},
+		Features: pipeline.Features{Height: 8, Width: 8},
+	}
+	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer in.Close()
+	nmf := pipeline.Method{Name: "nmf", Iterations: 50}
+	found, err := pipeline.Groups{K: 4, Method: nmf}.Find(ctx, in, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	sizes := make([]int, 4)
+	for _, group := range found.Groups {
+		sizes[group]++
+	}
+	slices.Reverse(sizes)
+	fmt.Printf("%d samples by %d coefficients of %s\n", len(found.Groups), found.Rank, found.Method)
+	fmt.Println("the largest group first:", slices.IsSorted(sizes))
+	fmt.Println("more than a guess:", found.Scores["AC"] > 0.25)
+	// Output:
+	// 144 samples by 8 coefficients of nmf
+	// the largest group first: true
+	// more than a guess: true
+}
