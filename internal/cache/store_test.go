@@ -229,7 +229,7 @@ func FuzzGet(f *testing.F) {
 // What is not the store's own stays.
 func TestStrangers(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir)
+	open(t, dir) // which marks the folder as a cache
 	name := NewKey("test").String()
 	strangers := []string{
 		"thesis.tex", "photos/1.png", name + ".partwise", "orl/" + name + ".partwise",
@@ -249,7 +249,7 @@ func TestStrangers(t *testing.T) {
 		}
 	}
 	want := files(t, dir)
-	s = open(t, dir)
+	s := open(t, dir)
 	put(t, s, NewKey("test"), nil)
 	put(t, s, NewKey("test", 2), nil)
 	checkSize(t, s, 2, 2*headerSize)

@@ -34,7 +34,6 @@ type settings struct {
 	slice      int64
 	forFuzz    time.Duration
 	scratch    string
-	state      string
 }
 
 var parts = []string{"crash", "disk", "fuzz", "checks"}
