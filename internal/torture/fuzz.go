@@ -56,8 +56,9 @@ func cmpSkip(err, otherwise error) error {
 }
 
 // fuzz gives each fuzz target a slice of executions in turn until each has all of its
-// own, the context ends or the time is over. Executions of earlier runs, which are in
-// the rows, count. After each slice save is called.
+// own, the context ends or the time is over. The first of them are guided by coverage.
+// Executions of earlier runs, which are in the rows, count. After each slice save is
+// called.
 func fuzz(ctx context.Context, s settings, module string, part *Part, log io.Writer, save func() error) error {
 	all, err := targets(module)
 	if err != nil {
@@ -78,7 +79,7 @@ func fuzz(ctx context.Context, s settings, module string, part *Part, log io.Wri
 		ctx, cancel = context.WithTimeout(ctx, s.forFuzz)
 		defer cancel()
 	}
-	binaries := map[string]string{}
+	binaries := map[built]string{}
 	for again := true; again; {
 		again = false
 		for i, t := range all {
@@ -87,8 +88,13 @@ func fuzz(ctx context.Context, s settings, module string, part *Part, log io.Wri
 			if left <= 0 || ctx.Err() != nil {
 				continue
 			}
-			if binaries[t.pkg] == "" {
-				if binaries[t.pkg], err = buildTests(ctx, s, module, t.pkg); err != nil {
+			guided := int64(row.Guided) < s.guided
+			if guided {
+				left = min(left, s.guided-int64(row.Guided))
+			}
+			key := built{t.pkg, guided}
+			if binaries[key] == "" {
+				if binaries[key], err = buildTests(ctx, s, module, key); err != nil {
 					if ctx.Err() != nil {
 						return nil
 					}
@@ -96,8 +102,11 @@ func fuzz(ctx context.Context, s settings, module string, part *Part, log io.Wri
 				}
 			}
 			before := row.Times
-			if err := fuzzSlice(ctx, s, module, binaries[t.pkg], t, min(left, s.slice), row); err != nil {
+			if err := fuzzSlice(ctx, s, module, binaries[key], t, min(left, s.slice), row); err != nil {
 				return err
+			}
+			if guided {
+				row.Guided += row.Times - before
 			}
 			fmt.Fprintf(log, "%s: %d executions, %d failures\n", t, row.Times, row.Failures)
 			again = again || row.Times > before && int64(row.Times) < s.executions
@@ -109,20 +118,31 @@ func fuzz(ctx context.Context, s settings, module string, part *Part, log io.Wri
 	return nil
 }
 
+// built is a package whose tests are compiled, with the counters that guide fuzzing or
+// without them.
+type built struct {
+	pkg    string
+	guided bool
+}
+
 // buildTests compiles the tests of a package for fuzzing.
-func buildTests(ctx context.Context, s settings, module, pkg string) (string, error) {
-	binary := filepath.Join(s.scratch, strings.ReplaceAll(pkg, "/", "-")+".test")
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-fuzz", ".", "-o", binary, "./"+pkg)
+func buildTests(ctx context.Context, s settings, module string, b built) (string, error) {
+	binary := filepath.Join(s.scratch, fmt.Sprintf("%s-%v.test", strings.ReplaceAll(b.pkg, "/", "-"), b.guided))
+	args := []string{"test", "-c", "-o", binary}
+	if b.guided {
+		args = append(args, "-fuzz", ".")
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "./"+b.pkg)...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the tests of %s: %w\n%s", pkg, err, out)
+		return "", fmt.Errorf("build the tests of %s: %w\n%s", b.pkg, err, out)
 	}
 	return binary, nil
 }
 
 var (
-	fuzzLine  = regexp.MustCompile(`^fuzz: elapsed: \S+, execs: (\d+) \(\d+/sec\), new interesting: \d+ \(total: (\d+)\)`)
+	fuzzLine  = regexp.MustCompile(`^fuzz: elapsed: \S+, execs: (\d+) \(\d+/sec\)(?:, new interesting: \d+ \(total: (\d+)\))?`)
 	fuzzFound = regexp.MustCompile(`Failing input written to (\S+)`)
 )
 
@@ -140,7 +160,7 @@ func fuzzSlice(ctx context.Context, s settings, module, binary string, t target,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$", fmt.Sprintf("-test.fuzztime=%dx", executions),
-		"-test.fuzzminimizetime=5s", "-test.parallel="+strconv.Itoa(min(s.workers, runtime.NumCPU())),
+		"-test.fuzzminimizetime=10x", "-test.parallel="+strconv.Itoa(min(s.workers, runtime.NumCPU())),
 		"-test.fuzzcachedir="+filepath.Join(strings.TrimSpace(string(cache)), "fuzz", path.Join("github.com/seed4492f2cd/partwise", t.pkg)))
 	cmd.Dir = filepath.Join(module, filepath.FromSlash(t.pkg))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which the workers follow
@@ -169,7 +189,9 @@ func fuzzSlice(ctx context.Context, s settings, module, binary string, t target,
 				silence.Reset(maxSilence)
 			}
 			done = max(done, n)
-			row.Corpus, _ = strconv.Atoi(m[2])
+			if m[2] != "" {
+				row.Corpus, _ = strconv.Atoi(m[2])
+			}
 			continue
 		}
 		if m := fuzzFound.FindStringSubmatch(line); m != nil {

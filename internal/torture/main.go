@@ -3,7 +3,7 @@
 //
 //	go run ./internal/torture [flags] [part ...]
 //
-// The parts are crash, disk, fuzz and checks; without names all are run. What a part
+// The parts are crash, disk, memory, fuzz and checks; without names all are run. What a part
 // measures replaces what the record has of it, but for the executions of fuzz
 // targets, which add up until the targets have theirs.
 package main
@@ -31,12 +31,13 @@ type settings struct {
 	workers    int
 	step       int
 	executions int64
+	guided     int64
 	slice      int64
 	forFuzz    time.Duration
 	scratch    string
 }
 
-var parts = []string{"crash", "disk", "fuzz", "checks"}
+var parts = []string{"crash", "disk", "memory", "fuzz", "checks"}
 
 func main() {
 	var s settings
@@ -45,6 +46,7 @@ func main() {
 	flag.IntVar(&s.workers, "workers", 2, "programs at once")
 	flag.IntVar(&s.step, "step", 1, "of the sizes at which a disk is full every one that is tried")
 	flag.Int64Var(&s.executions, "executions", 10_000_000, "executions of each fuzz target, over all runs")
+	flag.Int64Var(&s.guided, "guided", 100_000, "how many of the executions are steered by what they cover of the code")
 	flag.Int64Var(&s.slice, "slice", 250_000, "executions of a fuzz target before it is the next one's turn")
 	flag.DurationVar(&s.forFuzz, "for", 0, "end fuzzing after this time; what is missing goes on with the next run")
 	flag.StringVar(&s.scratch, "scratch", "", "folder for temporary files (default a new one)")
@@ -95,6 +97,8 @@ func torture(ctx context.Context, s settings, names []string, log io.Writer) (er
 		switch name {
 		case "crash", "disk":
 			part, err = s.interrupted(ctx, name, module, log)
+		case "memory":
+			part.Rows, err = memory(ctx, module, log)
 		case "fuzz":
 			if old := record.Parts[name]; old != nil {
 				part = old
@@ -154,7 +158,7 @@ func (s settings) commandLine(part string) string {
 	case "disk":
 		return fmt.Sprintf("go run ./internal/torture -step %d disk", s.step)
 	case "fuzz":
-		return fmt.Sprintf("go run ./internal/torture -executions %d fuzz", s.executions)
+		return fmt.Sprintf("go run ./internal/torture -executions %d -guided %d fuzz", s.executions, s.guided)
 	}
 	return "go run ./internal/torture " + part
 }

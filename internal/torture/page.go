@@ -19,9 +19,13 @@ so many KiB. The number rises from 0 until the command does its work. Where it d
 it must end with an error that names the path and leave what was there, and on the
 mended disk the next start must leave the files of a run that nothing stopped. A cache
 that cannot be written must not matter to the command.`,
+	"memory": `Large problems under --memory. A run must keep the peak of its resident set within the
+limit, or be refused before its first trial with what it needs.`,
 	"fuzz": `The fuzz targets look for input at which a reader panics, hangs, allocates more than it
 states or gives what it must not. Executions add up over several runs; what was found is
-mended, and its input kept in ` + "`testdata/fuzz`" + `. The peak is that of the whole process.`,
+mended, and its input kept in ` + "`testdata/fuzz`" + `. The guided executions, the first of each
+target, are steered by what they cover of the code; the others change the inputs that
+were kept, at many times the speed. The peak is that of the whole process.`,
 	"checks": "The tests of the program, counted.",
 }
 
@@ -38,7 +42,7 @@ This page is written by ` + "`make torture`" + ` from what it measured
 		if p == nil {
 			continue
 		}
-		title := map[string]string{"crash": "Kills", "disk": "Full and read-only disks", "fuzz": "Fuzzing", "checks": "Tests"}[name]
+		title := map[string]string{"crash": "Kills", "disk": "Full and read-only disks", "memory": "Memory", "fuzz": "Fuzzing", "checks": "Tests"}[name]
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", title, about[name])
 		p.table(&b, name)
 		for _, n := range p.Notes {
@@ -61,6 +65,7 @@ func (p *Part) table(b *strings.Builder, name string) {
 		all.Seconds += r.Seconds
 		all.Peak = max(all.Peak, r.Peak)
 		all.Corpus += r.Corpus
+		all.Guided += r.Guided
 	}
 	all.What = "all"
 	var head []string
@@ -75,9 +80,14 @@ func (p *Part) table(b *strings.Builder, name string) {
 			return []string{r.What, number(r.Times), number(r.Refused), number(r.Failures)}
 		}
 	case "fuzz":
-		head = []string{"target", "executions", "inputs kept", "peak", "time", "found"}
+		head = []string{"target", "executions", "guided", "inputs kept", "peak", "time", "found"}
 		cells = func(r Row) []string {
-			return []string{r.What, number(r.Times), number(r.Corpus), fmt.Sprintf("%d MiB", r.Peak>>20), duration(r.Seconds).String(), number(r.Failures)}
+			return []string{r.What, number(r.Times), number(r.Guided), number(r.Corpus), fmt.Sprintf("%d MiB", r.Peak>>20), duration(r.Seconds).String(), number(r.Failures)}
+		}
+	case "memory":
+		head = []string{"problem", "limit", "outcome", "peak", "time"}
+		cells = func(r Row) []string {
+			return []string{r.What, r.Limit, r.Outcome, fmt.Sprintf("%d MiB", r.Peak>>20), duration(r.Seconds).String()}
 		}
 	default:
 		head = []string{"what", "tests passed", "failed", "skipped", "command"}
@@ -94,7 +104,7 @@ func (p *Part) table(b *strings.Builder, name string) {
 	rule := make([]string, len(head))
 	for i := range rule {
 		rule[i] = "---:"
-		if i == 0 || head[i] == "command" {
+		if i == 0 || head[i] == "command" || head[i] == "outcome" {
 			rule[i] = "---"
 		}
 	}
@@ -102,7 +112,9 @@ func (p *Part) table(b *strings.Builder, name string) {
 	for _, r := range p.Rows {
 		line(cells(r))
 	}
-	line(cells(all))
+	if name != "memory" {
+		line(cells(all))
+	}
 }
 
 // number writes a number with commas.

@@ -40,10 +40,17 @@ type Row struct {
 	Examples []string `json:"examples,omitempty"` // of failures
 	// Refused is how often the command ended with an error, as it should.
 	Refused int `json:"refused,omitempty"`
-	// Seconds, Peak (bytes) and Corpus (inputs) are measured for fuzz targets.
+	// Seconds and Peak (bytes) are measured for fuzz targets and under a limit of
+	// memory, Corpus (inputs) for fuzz targets.
 	Seconds float64 `json:"seconds,omitempty"`
 	Peak    int64   `json:"peak,omitempty"`
 	Corpus  int     `json:"corpus,omitempty"`
+	// Guided is how many of the executions of a fuzz target were steered by what
+	// the code covers.
+	Guided int `json:"guided,omitempty"`
+	// Limit is the memory that was allowed, and Outcome what came of it.
+	Limit   string `json:"limit,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
 	// Command runs a set of tests.
 	Command string `json:"command,omitempty"`
 	// Skipped are tests that could not be run.

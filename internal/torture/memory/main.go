@@ -11,6 +11,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -81,6 +82,7 @@ var problems = []problem{
 func main() {
 	binary := flag.String("partwise", "", "the command to measure (default one that is built)")
 	only := flag.String("only", "", "measure the problems whose names hold this")
+	asJSON := flag.Bool("json", false, "print a line of JSON for each run in place of the table")
 	number := flag.Int("make", -1, "write the data of the problem of this number to the path that follows, and end")
 	flag.Parse()
 	if *number >= 0 {
@@ -90,13 +92,37 @@ func main() {
 		}
 		return
 	}
-	if err := measure(*binary, *only); err != nil {
+	print := printRow
+	if *asJSON {
+		print = func(r row) { _ = json.NewEncoder(os.Stdout).Encode(r) }
+	} else {
+		fmt.Println("| problem | --memory | outcome | peak | time |")
+		fmt.Println("|---|---:|---|---:|---:|")
+	}
+	if err := measure(*binary, *only, print); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary, only string) error {
+// row is what came of one run. Its JSON is that of a row of the torture program.
+type row struct {
+	What     string   `json:"what"`
+	Times    int      `json:"times"`
+	Limit    string   `json:"limit"`
+	Outcome  string   `json:"outcome"`
+	Peak     int64    `json:"peak"` // bytes
+	Seconds  float64  `json:"seconds"`
+	Failures int      `json:"failures"`
+	Examples []string `json:"examples,omitempty"`
+}
+
+func printRow(r row) {
+	fmt.Printf("| %s | %s | %s | %s | %.1f s |\n", r.What, r.Limit, r.Outcome, bytesize.Format(r.Peak), r.Seconds)
+}
+
+// measure runs the problems whose names hold only and gives each row to print.
+func measure(binary, only string, print func(row)) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -114,8 +140,6 @@ func measure(binary, only string) error {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
-	fmt.Println("| problem | --memory | outcome | peak | time |")
-	fmt.Println("|---|---:|---|---:|---:|")
 	var faults []error
 	for i, p := range problems {
 		if !strings.Contains(p.name, only) {
@@ -131,11 +155,14 @@ func measure(binary, only string) error {
 			data += ".npz"
 		}
 		for _, limit := range p.limits {
-			line, err := one(binary, filepath.Join(dir, "out"), data, p, limit)
+			r, err := one(binary, filepath.Join(dir, "out"), data, p, limit)
 			if err != nil {
-				faults = append(faults, err)
+				return err
 			}
-			fmt.Println(line)
+			for _, e := range r.Examples {
+				faults = append(faults, fmt.Errorf("%s with %s: %s", r.What, r.Limit, e))
+			}
+			print(r)
 		}
 		if err := os.RemoveAll(data); err != nil {
 			return err
@@ -144,12 +171,12 @@ func measure(binary, only string) error {
 	return errors.Join(faults...)
 }
 
-// one runs a problem under a limit and returns a line of the table.
-func one(binary, out, data string, p problem, limit string) (line string, fault error) {
+// one runs a problem under a limit.
+func one(binary, out, data string, p problem, limit string) (r row, err error) {
 	defer os.RemoveAll(out)
 	most, err := bytesize.Parse(limit)
 	if err != nil {
-		return "", err
+		return r, err
 	}
 	args := append(p.args(data), "--memory", limit, "--out", out)
 	if args[0] == "features" {
@@ -165,29 +192,30 @@ func one(binary, out, data string, p problem, limit string) (line string, fault 
 	err = cmd.Run()
 	took := time.Since(begin)
 	if cmd.ProcessState == nil {
-		return "", err
+		return r, err
 	}
 	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	if runtime.GOOS == "linux" {
 		peak <<= 10
 	}
-	outcome := "ran"
+	r = row{What: p.name, Times: 1, Limit: limit, Outcome: "ran", Peak: peak, Seconds: took.Seconds()}
 	switch said := strings.TrimSpace(stderr.String()); {
 	case err == nil:
 	case strings.Contains(said, "(--memory sets the limit)"):
 		_, need, _ := strings.Cut(said, "this needs ")
 		need, _, _ = strings.Cut(need, " of memory")
-		outcome = "refused: needs " + need
+		r.Outcome = "refused: needs " + need
 	default:
-		outcome = "failed"
+		r.Outcome = "failed"
 		first, _, _ := strings.Cut(said, "\n")
-		fault = fmt.Errorf("%s with %s: %w: %s", p.name, limit, err, first)
+		r.Examples = append(r.Examples, fmt.Sprintf("%v: %s", err, first))
 	}
 	if peak > most {
-		outcome += ", ABOVE THE LIMIT"
-		fault = fmt.Errorf("%s with %s: %s", p.name, limit, bytesize.Format(peak))
+		r.Outcome += ", above the limit"
+		r.Examples = append(r.Examples, "the peak is "+bytesize.Format(peak))
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %.1f s |", p.name, limit, outcome, bytesize.Format(peak), took.Seconds()), fault
+	r.Failures = min(len(r.Examples), 1)
+	return r, nil
 }
 
 // pictures writes 20,000 pictures of two classes.
