@@ -1,8 +1,11 @@
 package pipeline
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/factor"
 )
 
 const classifying = `
@@ -129,5 +132,63 @@ func TestTaskRefuses(t *testing.T) {
 	}
 	if _, err := NewPlan(e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 samples to train and 6 to test are asked for, and it has 11`) {
 		t.Errorf("more than a class has: %v", err)
+	}
+}
+
+// TestConceptMethodsRecode: in a classification those methods whose basis is made of
+// the samples, and no others, represent the training samples as the test samples
+// unless told otherwise. Saying the default makes no other trial.
+func TestConceptMethodsRecode(t *testing.T) {
+	set := writeSet(t, 9, 10, 11)
+	ids := func(name, recode string) (id, words string, p *Plan) {
+		p = newPlan(t, fmt.Sprintf("{name: x, task: classify, methods: [{name: %s%s}], train: 5, test: rest, rank: 2, repeats: 1}", name, recode), set)
+		return p.trials[0].id, fmt.Sprint(p.Summary().Settings), p
+	}
+	names := []string{"parts, basis: concept"}
+	for _, info := range factor.Methods() {
+		names = append(names, info.Name)
+	}
+	for _, name := range names {
+		id, words, p := ids(name, "")
+		yes, _, _ := ids(name, ", recode: true")
+		no, _, _ := ids(name, ", recode: false")
+		p.Inputs.Height, p.Inputs.Width, p.Inputs.Channels = 2, 4, 1 // for ntf
+		d := p.draw(3, 0)
+		seen, err := p.Inputs.view(t.Context(), d, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := p.fit(t.Context(), p.Experiment.Methods[0], 2, d, seen.x)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want, what := no, false
+		if res.Weights != nil {
+			want, what = yes, true
+		}
+		if yes == no || id != want {
+			t.Errorf("%s: trial %s by default, %s with recode, %s without", name, id, yes, no)
+		}
+		if strings.Contains(words, "recode") != what {
+			t.Errorf("%s: the settings are %s", name, words)
+		}
+	}
+}
+
+// TestConceptFactorisationClassifies: without settings the coefficients of the
+// training samples go with those of the test samples.
+func TestConceptFactorisationClassifies(t *testing.T) {
+	text := "{name: x, task: classify, features: {pixels: 8}, methods: [lccf, {name: lccf, as: not, recode: false}], train: 5, test: 10, rank: 20, neighbours: {k: 1}, repeats: 2}"
+	records, err := Run(t.Context(), newPlan(t, text, "generated"), t.TempDir(), RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accuracy := map[string]float64{}
+	for _, r := range records {
+		accuracy[r.Method] += r.Scores["accuracy"] / 2
+	}
+	if accuracy["lccf"] < accuracy["not"]+0.1 {
+		t.Errorf("accuracies %v", accuracy)
 	}
 }

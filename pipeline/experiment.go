@@ -120,7 +120,7 @@ func (e *Experiment) Check() error {
 		if task, own := builtin(m.Name); own && task != e.Task {
 			return fmt.Errorf("the method %s is for the task %s", m.Name, task)
 		}
-		if m.Recode && e.Task != Classification {
+		if m.Recode != nil && e.Task != Classification {
 			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
 		}
 		if e.Task == Clustering && m.needsLabels() && e.Labels.None() && !(m.takesLinks() && !e.Links.None()) {

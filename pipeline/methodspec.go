@@ -32,8 +32,11 @@ type Method struct {
 	Iterations int         `json:"iterations,omitempty"`
 	Tolerance  float64     `json:"tolerance,omitempty"`
 	// Recode represents the training samples of a classification as the test
-	// samples are, with the basis held and without ties and penalties.
-	Recode bool `json:"recode,omitempty"`
+	// samples are, with the basis held and without ties and penalties. nil
+	// stands for true where the basis is made of the samples (U = X·W): there the
+	// coefficients that a run of the usual length ends with are far from those.
+	// It stands for false elsewhere.
+	Recode *bool `json:"recode,omitempty"`
 	// By clusters its representation otherwise than the experiment says.
 	By string `json:"cluster,omitempty"`
 }
@@ -100,9 +103,11 @@ func (m *Method) read(node ast.Node, chosen map[string]ast.Node) error {
 			}
 			m.By = c.By
 		case "recode":
-			if yaml.NodeToValue(value, &m.Recode) != nil {
+			var recode bool
+			if yaml.NodeToValue(value, &recode) != nil {
 				return refuse(value, "want true or false")
 			}
+			m.Recode = &recode
 		case "tolerance":
 			if err := yaml.NodeToValue(value, &m.Tolerance); err != nil || !(m.Tolerance >= 0 && m.Tolerance < 1) {
 				return refuse(value, "want a share of the objective from 0 to 1, such as 1e-5")
@@ -219,13 +224,29 @@ func (m Method) words(leaveOut []string) string {
 	if m.By != "" {
 		add("cluster", "clustered by %s", m.By)
 	}
-	if m.Recode {
-		add("recode", "recode")
+	if m.Recode != nil {
+		add("recode", "recode %v", *m.Recode)
 	}
 	if m.Tolerance > 0 {
 		add("tolerance", "tolerance %v", m.Tolerance)
 	}
 	return out
+}
+
+// recodes tells whether a classification represents the training samples as the
+// test samples.
+func (m Method) recodes() bool {
+	if m.Recode != nil {
+		return *m.Recode
+	}
+	return m.isConcept()
+}
+
+// conceptMethods are those whose basis is made of the samples.
+var conceptMethods = []string{"cf", "lccf", "ccf", "cf-ogl"}
+
+func (m Method) isConcept() bool {
+	return slices.Contains(conceptMethods, m.Name) || m.Params["basis"] == "concept"
 }
 
 // needsLabels tells whether it must know the labels of some samples, or links.

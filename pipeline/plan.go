@@ -187,6 +187,11 @@ func (p *Plan) checkRanks() error {
 func (p *Plan) identify(t trial, data string) string {
 	e := p.Experiment
 	m := e.Methods[t.method]
+	if recode := m.recodes(); e.Task == Classification && recode {
+		m.Recode = &recode
+	} else {
+		m.Recode = nil // one trial, said or not
+	}
 	text, err := json.Marshal([]any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links, p.must, p.cannot, e.Seed})
 	if err != nil {

@@ -88,6 +88,9 @@ func (p *Plan) Summary() *Summary {
 	s.Sweeps = e.Methods.sweeps()
 	for _, m := range e.Methods {
 		s.Methods = append(s.Methods, m.Label())
+		if recode := m.recodes(); e.Task == Classification && recode {
+			m.Recode = &recode // said in the settings, where it is the default too
+		}
 		if setting, ok := m.setting(s.Sweeps); ok {
 			s.Settings = append(s.Settings, setting)
 		}

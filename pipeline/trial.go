@@ -138,7 +138,7 @@ func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, seen
 			return fmt.Errorf("%s finds no model that represents test samples: it is for clustering", m.Label())
 		}
 		var err error
-		if train = res.Coefficients; m.Recode {
+		if train = res.Coefficients; m.recodes() {
 			if train, err = res.Model.Transform(ctx, seen.x); err != nil {
 				return p.Inputs.nameRows(err, d.rows)
 			}
