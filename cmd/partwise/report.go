@@ -97,12 +97,7 @@ func writeReport(cmd *cobra.Command, results *pipeline.Results, shown *pipeline.
 	}
 
 	out := cmd.OutOrStdout()
-	opt := report.TextOptions{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out)}
-	if f, ok := out.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			opt.Width = width
-		}
-	}
+	opt := textOptions(out)
 	for _, score := range []string{"accuracy", "AC", "NMI"} {
 		t := report.NewTable(records, score, s.Methods)
 		if len(t.Rows) == 0 {
@@ -124,4 +119,15 @@ func writeReport(cmd *cobra.Command, results *pipeline.Results, shown *pipeline.
 	page := filepath.Join(dir, "index.html")
 	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n", len(records), len(s.Trials), cmp.Or(dir, "."), page)
 	return err
+}
+
+// textOptions say how tables are printed to out.
+func textOptions(out io.Writer) report.TextOptions {
+	opt := report.TextOptions{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out)}
+	if f, ok := out.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			opt.Width = width
+		}
+	}
+	return opt
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+func compareCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "compare DIR1 DIR2",
+		Short: "Compare the results of two experiments on the same draws",
+		Long: `Compare shows for each score and method what two results folders hold, over the
+trials that both have, and whether the difference is significant. The experiments
+may differ in features, labels, methods' settings and all else, but are to draw the
+same samples: of the same data, by the same seed. Nothing is written.`,
+		Example: `  partwise compare results/pixels results/hog
+  partwise compare results/before results/after --format markdown`,
+		Args: arguments(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(compareFormats, format) {
+				return usageError{fmt.Errorf("there is no format %q; there are %s", format, strings.Join(compareFormats, ", "))}
+			}
+			c, err := compare(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			switch format {
+			case "markdown":
+				return c.Markdown(out)
+			case "csv":
+				return c.CSV(out)
+			}
+			return c.Text(out, textOptions(out))
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", compareFormats[0], "what is printed: "+strings.Join(compareFormats, ", "))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// compareFormats are the formats of a comparison, the first by default.
+var compareFormats = []string{"text", "markdown", "csv"}
+
+// compare compares the results of the experiments in two folders.
+func compare(dirs ...string) (*report.Comparison, error) {
+	var summaries [2]*pipeline.Summary
+	var compared [2]report.Compared
+	for i, dir := range dirs {
+		s, err := pipeline.ReadSummary(dir)
+		if err != nil {
+			return nil, err
+		}
+		records, err := s.Records(dir)
+		if err != nil {
+			return nil, err
+		}
+		summaries[i], compared[i] = s, report.Compared{Name: dir, Methods: s.Methods, Records: records}
+	}
+	differences, err := summaries[0].Compare(summaries[1])
+	var c *report.Comparison
+	if err == nil {
+		c, err = report.NewComparison(compared[0], compared[1])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)
+	}
+	c.Differences = differences
+	return c, nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCompare: two runs on the same draws are compared, in each format, and nothing in
+// their folders is changed.
+func TestCompare(t *testing.T) {
+	workplace(t)
+	for name, setting := range map[string]string{"small": "pixels: 6", "large": "pixels: 10", "other": "pixels: 6}\nseed: 1\ncluster: {restarts: 2"} {
+		text := "name: " + name + "\ndata: generated\nfeatures: {" + setting + "}\nmethods: [kmeans]\nclasses: [3, 4]\nrepeats: 3\n"
+		if err := os.WriteFile(name+".yaml", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := partwise("run", name+".yaml"); code != exitDone {
+			t.Fatal(stderr)
+		}
+	}
+	small, large := filepath.Join("results", "small"), filepath.Join("results", "large")
+	content := func() string {
+		var out strings.Builder
+		for _, dir := range []string{small, large} {
+			files, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				info, err := f.Info()
+				if err != nil {
+					t.Fatal(err)
+				}
+				out.WriteString(f.Name() + info.ModTime().String())
+			}
+		}
+		return out.String()
+	}
+	before := content()
+	text := must(t, "compare", small, large)
+	for _, want := range []string{"A: " + small, "features: 6×6 pixels", "Clustering accuracy (AC)\n", " kmeans       6  "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without %q:\n%s", want, text)
+		}
+	}
+	if text := must(t, "compare", small, large, "--format", "markdown"); !strings.Contains(text, "| kmeans |      6 |") {
+		t.Errorf("Markdown:\n%s", text)
+	}
+	if text := must(t, "compare", small, large, "--format", "csv"); !strings.HasPrefix(text, "score,method,trials,a,b,difference,p\nAC,kmeans,6,0.") {
+		t.Errorf("CSV:\n%s", text)
+	}
+	if content() != before {
+		t.Error("the folders are changed")
+	}
+	for _, test := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitFailed, "cannot be compared: they do not draw the same samples (seed: 0 and 1)", []string{small, filepath.Join("results", "other")}},
+		{exitFailed, "photos holds no results", []string{small, "photos"}},
+		{exitUsage, "is missing", []string{small}},
+		{exitUsage, `no format "html"`, []string{small, large, "--format", "html"}},
+	} {
+		code, stdout, stderr := partwise(append([]string{"compare"}, test.args...)...)
+		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("%v: exit code %d, printed %q, said %q", test.args, code, stdout, stderr)
+		}
+	}
+}

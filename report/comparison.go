@@ -1,0 +1,270 @@
+package report
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// Comparison compares the methods of two experiments that draw the same samples.
+type Comparison struct {
+	// A and B are what the experiments are called, the folders of their results for
+	// instance.
+	A, B string
+	// Differences are settings that differ, which are shown.
+	Differences []pipeline.Difference
+	// Scores are those that both have, in the order in which they are shown.
+	Scores []ScoreComparison
+	// OnlyA and OnlyB are methods that one of them alone has.
+	OnlyA, OnlyB []string
+}
+
+// Compared are the results of one of the experiments.
+type Compared struct {
+	Name    string
+	Methods []string
+	Records []pipeline.Record
+}
+
+// ScoreComparison holds one score of the methods of both.
+type ScoreComparison struct {
+	// Score is the score's name in the records.
+	Score string
+	// Rows are those of the methods that both have, in the order of A, in as far as
+	// they have trials in common.
+	Rows []ComparisonRow
+}
+
+// ComparisonRow is one method in two experiments.
+type ComparisonRow struct {
+	Method string
+	// Trials is the number of trials that both hold: of the same number of classes
+	// or rank and the same repeat. A and B are the means of the score over them, in
+	// the unit of the records.
+	Trials int
+	A, B   float64
+	// Tested tells whether there were trials enough, 6, for P, the p-value of the
+	// two-sided Wilcoxon signed-rank test over the pairs.
+	Tested bool
+	P      float64
+}
+
+// Significant tells whether a test was made and found a difference (p < 0.05).
+func (r ComparisonRow) Significant() bool { return r.Tested && r.P < significance }
+
+// sampling identifies a draw of samples.
+type sampling struct{ row, classes, repeat int }
+
+// NewComparison compares two experiments. As in NewTable of several records of one
+// trial the last one counts, and scores that are not finite are passed over. It is an
+// error if there is no trial in common, and if the trials of one draw have other
+// numbers of samples.
+func NewComparison(a, b Compared) (*Comparison, error) {
+	a.Records, b.Records = finished(a.Records, a.Methods), finished(b.Records, b.Methods)
+	samples := map[sampling]int{}
+	for _, r := range a.Records {
+		samples[drawOf(r)] = r.Samples + r.Tested
+	}
+	for _, r := range b.Records {
+		if n, ok := samples[drawOf(r)]; ok && n != r.Samples+r.Tested {
+			return nil, fmt.Errorf("%s, repeat %d: %d samples in one and %d in the other", count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
+		}
+	}
+	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods)}
+	inB := scoresOf(b.Records)
+	for _, score := range scoresOf(a.Records) {
+		if !slices.Contains(inB, score) {
+			continue
+		}
+		if c := compareScore(a, b, score); len(c.Rows) > 0 {
+			out.Scores = append(out.Scores, c)
+		}
+	}
+	if out.Scores == nil {
+		return nil, errors.New("they have no trial in common, of one method with the same number of classes or rank and the same repeat")
+	}
+	return out, nil
+}
+
+// without returns those of a that are not in b.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}
+
+func drawOf(r pipeline.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
+
+func compareScore(a, b Compared, score string) ScoreComparison {
+	gather := func(records []pipeline.Record) (values map[string]map[sampling]float64, order map[string][]sampling) {
+		values, order = map[string]map[sampling]float64{}, map[string][]sampling{}
+		for _, r := range records {
+			v, ok := r.Scores[score]
+			if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			if values[r.Method] == nil {
+				values[r.Method] = map[sampling]float64{}
+			}
+			values[r.Method][drawOf(r)] = v
+			order[r.Method] = append(order[r.Method], drawOf(r))
+		}
+		return values, order
+	}
+	valuesA, order := gather(a.Records)
+	valuesB, _ := gather(b.Records)
+	c := ScoreComparison{Score: score}
+	for _, method := range a.Methods {
+		var x, y []float64
+		for _, at := range order[method] {
+			if v, ok := valuesB[method][at]; ok {
+				x, y = append(x, valuesA[method][at]), append(y, v)
+			}
+		}
+		if len(x) == 0 {
+			continue
+		}
+		row := ComparisonRow{Method: method, Trials: len(x), Tested: len(x) >= minPairs}
+		row.A, _ = eval.MeanSD(x)
+		row.B, _ = eval.MeanSD(y)
+		if row.Tested {
+			row.P = eval.Wilcoxon(x, y)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+// heading are lines that say what is compared.
+func (c *Comparison) heading(foreign func(string) string) []string {
+	lines := []string{"A: " + foreign(c.A), "B: " + foreign(c.B)}
+	for _, d := range c.Differences {
+		lines = append(lines, fmt.Sprintf("%s: %s in A, %s in B", d.Setting, foreign(cmp.Or(d.A, "none")), foreign(cmp.Or(d.B, "none"))))
+	}
+	return lines
+}
+
+// Text prints the tables in fixed-width characters, significant differences marked
+// with *.
+func (c *Comparison) Text(w io.Writer, opt TextOptions) error {
+	var out strings.Builder
+	for _, line := range c.heading(plaintext.Line) {
+		out.WriteString(line + "\n")
+	}
+	for _, s := range c.Scores {
+		fmt.Fprintf(&out, "\n%s\n%s", opt.wrapped(plaintext.Line(scoreTitle(s.Score))), s.grid(plaintext.Line, opt.Colour).text(opt.widths()))
+	}
+	out.WriteString("\n" + opt.wrapped(c.notes(plaintext.Line, "*")))
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// Markdown writes the tables in GitHub's Markdown, with a line of notes below them.
+func (c *Comparison) Markdown(w io.Writer) error {
+	var out strings.Builder
+	for _, line := range c.heading(markdownText) {
+		out.WriteString("- " + line + "\n")
+	}
+	for _, s := range c.Scores {
+		fmt.Fprintf(&out, "\n%s\n\n%s", markdownText(scoreTitle(s.Score)), s.grid(markdownText, false).markdown())
+	}
+	out.WriteString("\n" + c.notes(markdownText, "`*`") + "\n")
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (c ScoreComparison) grid(foreign func(string) string, colour bool) *grid {
+	g := &grid{columns: []column{{"Method", false}, {"Trials", true}, {"A", true}, {"B", true}, {"B − A", true}, {"p", true}}}
+	for _, r := range c.Rows {
+		line := words(foreign(r.Method), strconv.Itoa(r.Trials), percent(r.A), percent(r.B), signed(r.B-r.A), missing)
+		if r.Tested {
+			line[5].text = pText(r.P)
+		}
+		if r.Significant() {
+			line[4].bold = colour
+			line[5].text += " " + foreign("*")
+		} else {
+			line[5].text += "  "
+		}
+		g.rows = append(g.rows, line)
+	}
+	return g
+}
+
+// signed is a difference of percentages.
+func signed(difference float64) string {
+	text := percent(difference)
+	switch {
+	case text == "0.0":
+		return text
+	case difference > 0:
+		return "+" + text
+	}
+	return "−" + strings.TrimPrefix(text, "-")
+}
+
+// pText is a p-value of three decimals.
+func pText(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// notes say what the tables hold and what they leave out.
+func (c *Comparison) notes(foreign func(string) string, mark string) string {
+	s := "Means in percent over the trials that A and B both hold."
+	tested, untested := false, false
+	for _, score := range c.Scores {
+		for _, r := range score.Rows {
+			tested, untested = tested || r.Tested, untested || !r.Tested
+		}
+	}
+	if tested {
+		s += fmt.Sprintf(" %s: significantly different (two-sided Wilcoxon signed-rank test over paired trials, p < %g, not corrected for the number of methods).", mark, significance)
+	}
+	if untested {
+		s += fmt.Sprintf(" %s: fewer than %d trials in common, and not tested.", missing, minPairs)
+	}
+	for _, only := range []struct {
+		where   string
+		methods []string
+	}{{"A", c.OnlyA}, {"B", c.OnlyB}} {
+		if len(only.methods) > 0 {
+			var names []string
+			for _, m := range only.methods {
+				names = append(names, foreign(m))
+			}
+			s += fmt.Sprintf(" Only in %s: %s.", only.where, list(names))
+		}
+	}
+	return s
+}
+
+// CSV writes a line for each score and method: score, method, trials
+// (those that both hold), the means a and b, difference (b − a) and p (empty where no
+// test was made). Numbers have full precision and the unit of the records.
+func (c *Comparison) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"score", "method", "trials", "a", "b", "difference", "p"})
+	full := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	for _, s := range c.Scores {
+		for _, r := range s.Rows {
+			p := ""
+			if r.Tested {
+				p = full(r.P)
+			}
+			out.Write(append(cells(plaintext.Line(s.Score), plaintext.Line(r.Method)), strconv.Itoa(r.Trials), full(r.A), full(r.B), full(r.B-r.A), p))
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
