@@ -301,7 +301,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 	for want, c := range map[string]struct{ text, set string }{
 		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", writeSet(t, 3, 3, 3, 3, 3)},
-		`class "class1" has 1 sample(s)`:                                {"{name: x, methods: [nmf]}", writeSet(t, 3, 1, 3)},
+		`class "class1" has 1 sample,`:                                  {"{name: x, methods: [nmf]}", writeSet(t, 3, 1, 3)},
 		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", writeSet(t, 3, 3, 3)},
 		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", writeSet(t, 3, 3, 3)},
 		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},

@@ -119,7 +119,11 @@ func (p *Plan) findClasses() error {
 	}
 	for c, rows := range p.members {
 		if len(rows) < 2 {
-			return fmt.Errorf("%s: class %q has %d sample(s), and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[c], len(rows))
+			has := "no sample"
+			if len(rows) == 1 {
+				has = "1 sample"
+			}
+			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[c], has)
 		}
 		if _, _, _, err := p.parts(len(rows)); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[c], err)

@@ -389,7 +389,7 @@ func TestMistakes(t *testing.T) {
 		"run many.yaml --method gnmf,lamda=1":      {2, "gnmf: lamda: there is no such parameter"},
 		"run many.yaml --classes 2 --rank 999":     {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
 		"run " + flags + "nothing":                 {1, "nothing"},
-		"run " + flags + "lonely.csv":              {1, `class "y" has 1 sample(s)`},
+		"run " + flags + "lonely.csv":              {1, `class "y" has 1 sample,`},
 		"run " + flags + "nan.csv":                 {1, "nan.csv"},
 		"run " + flags + "negative.csv":            {1, "negative.csv row 2, column 2: value -3"},
 		"run " + flags + "zero.csv":                {1, "zero.csv row 2"},
