@@ -20,8 +20,9 @@ func compareCommand() *cobra.Command {
 trials that both have, and whether the difference is significant. The experiments
 may differ in features, labels, methods' settings and all else, but are to draw the
 same samples: of the same data, by the same seed. Nothing is written.`,
-		Example: `  partwise compare results/pixels results/hog
-  partwise compare results/before results/after --format markdown`,
+		Example: `  partwise run --features pixels=16 --name coarse docs/experiments/demo.yaml
+  partwise compare results/demo results/coarse
+  partwise compare results/demo results/coarse --format markdown`,
 		Args: arguments(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(compareFormats, format) {
