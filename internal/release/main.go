@@ -61,6 +61,7 @@ func main() {
 type release struct {
 	out, version string
 	time         time.Time // of all files in the archives
+	manual       []file    // the manual pages
 }
 
 func (r *release) run(systems []string, billOf string) error {
@@ -80,6 +81,10 @@ func (r *release) run(systems []string, billOf string) error {
 		return err
 	}
 	if err := os.MkdirAll(r.out, 0o777); err != nil {
+		return err
+	}
+	var err error
+	if r.manual, err = r.pages(); err != nil {
 		return err
 	}
 	var lines []string
@@ -127,6 +132,33 @@ func (r *release) describe() error {
 	}
 	r.time = time.Unix(s, 0).UTC()
 	return nil
+}
+
+// pages returns the manual pages, which are the same for all systems.
+func (r *release) pages() ([]file, error) {
+	dir, err := os.MkdirTemp("", "partwise-manual-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("go", "run", "-ldflags", "-X main.version="+r.version, program, "man", "--dir", dir)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.time.Unix(), 10))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("the manual pages: %w: %s", err, out)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var pages []file
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, file{name: e.Name(), content: text})
+	}
+	return pages, nil
 }
 
 // file is a file of the release or of an archive.
@@ -179,6 +211,9 @@ func (r *release) build(system string) ([]file, error) {
 			return nil, err
 		}
 		inside = append(inside, file{name: base + "/" + f, content: text})
+	}
+	for _, f := range r.manual {
+		inside = append(inside, file{name: base + "/man/man1/" + f.name, content: f.content})
 	}
 	pack, ending := r.tarGz, ".tar.gz"
 	if goos == "windows" {

@@ -107,3 +107,22 @@ func TestPapers(t *testing.T) {
 		t.Error("no error for what is no program")
 	}
 }
+
+// TestPages: the manual pages are of the release's version and time.
+func TestPages(t *testing.T) {
+	t.Chdir("../..")
+	r := &release{version: "v1.2.3", time: time.Unix(1_700_000_000, 0)}
+	pages, err := r.pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		if p.name == "partwise-run.1" {
+			if !strings.Contains(string(p.content), `"Nov 2023" "partwise v1.2.3"`) {
+				t.Errorf("it begins with %.100s", p.content)
+			}
+			return
+		}
+	}
+	t.Errorf("no page of run among %d", len(pages))
+}

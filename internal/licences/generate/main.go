@@ -43,6 +43,7 @@ var choices = map[string]string{
 
 // named are the licences of texts that hold none of the phrases.
 var named = map[string]string{
+	"go.yaml.in/yaml/v3/LICENSE":                                    "Apache-2.0 AND MIT",
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/Bogaert-LICENSE":       "LicenseRef-Bogaert",
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/Sun-LICENSE":           "SunPro",
 	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": "LicenseRef-W3C-TestSuite",
