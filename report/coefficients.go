@@ -166,25 +166,28 @@ func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
 	return out
 }
 
-// pooledDistances returns the mean distances between so many samples each,
-// cells×cells, in the order given.
+// mostPooled bounds the samples of a cell whose distances are averaged, so that the
+// time does not grow with the square of the number of samples.
+const mostPooled = 8
+
+// pooledDistances returns the mean distances between pool samples each, in the order
+// given, cells×cells. Of a cell of more than mostPooled samples as many stand for all
+// of them, evenly spread.
 func pooledDistances(v *mat.Dense, order []int, pool int) *mat.Dense {
-	n, _ := v.Dims()
-	cells := (n + pool - 1) / pool
-	out := mat.NewDense(cells, cells, nil)
-	for a, i := range order {
-		for b, j := range order[:a] {
-			out.Set(a/pool, b/pool, out.At(a/pool, b/pool)+floats.Distance(v.RawRowView(i), v.RawRowView(j), 2))
-		}
+	members := make([][]int, 0, (len(order)+pool-1)/pool)
+	for cell := range slices.Chunk(order, pool) {
+		members = append(members, evenly(cell, mostPooled))
 	}
-	size := func(cell int) float64 { return float64(min(pool, n-cell*pool)) }
-	for a := range cells {
-		for b := range a + 1 {
-			pairs := size(a) * size(b)
-			if a == b {
-				pairs /= 2 // each pair once, and each sample with itself
+	out := mat.NewDense(len(members), len(members), nil)
+	for a, rows := range members {
+		for b, columns := range members[:a+1] {
+			var sum float64
+			for _, i := range rows {
+				for _, j := range columns {
+					sum += floats.Distance(v.RawRowView(i), v.RawRowView(j), 2)
+				}
 			}
-			mean := out.At(a, b) / pairs
+			mean := sum / float64(len(rows)*len(columns))
 			out.Set(a, b, mean)
 			out.Set(b, a, mean)
 		}

@@ -105,6 +105,25 @@ func TestCoefficientSizes(t *testing.T) {
 	}
 }
 
+// TestPoolingMany: where a few samples stand for those of a cell, they are of this cell.
+func TestPoolingMany(t *testing.T) {
+	const cells, pool = 7, 5 * mostPooled
+	v := mat.NewDense(cells*pool, 1, nil)
+	order := make([]int, cells*pool)
+	for i := range order {
+		order[i] = len(order) - 1 - i
+		v.Set(order[i], 0, float64(i/pool))
+	}
+	far := pooledDistances(v, order, pool)
+	for a := range cells {
+		for b := range cells {
+			if want := math.Abs(float64(a - b)); far.At(a, b) != want {
+				t.Errorf("cells %d and %d: %v, want %v", a, b, far.At(a, b), want)
+			}
+		}
+	}
+}
+
 // TestPooling: several samples in a cell are averaged.
 func TestPooling(t *testing.T) {
 	c := inClasses(11, 3)
