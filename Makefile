@@ -115,7 +115,6 @@ torture:
 bench: deps
 	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) -run NONE -bench . ./...
 
-# Results stay: they are the user's.
 # Results are the user's and stay.
 clean:
 	rm -rf partwise dist

@@ -319,12 +319,12 @@ func TestUnpackKinds(t *testing.T) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	if err := w.WriteHeader(&tar.Header{Name: "x", Mode: 0o644, Typeflag: tar.TypeReg, Size: 0, Format: tar.FormatPAX,
-		PAXRecords: map[string]string{"XXX.sparse.major": "1", "XXX.sparse.minor": "0", "XXX.sparse.realsize": "8000000000000"}}); err != nil {
+		PAXRecords: map[string]string{"OUR.sparse.major": "1", "OUR.sparse.minor": "0", "OUR.sparse.realsize": "8000000000000"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.Close()
 	for name, data := range map[string][]byte{
-		"in PAX": bytes.ReplaceAll(out.Bytes(), []byte("XXX.sparse"), []byte("GNU.sparse")),
+		"in PAX": bytes.ReplaceAll(out.Bytes(), []byte("OUR.sparse"), []byte("GNU.sparse")),
 		"in GNU": gnuSparse(t),
 	} {
 		if _, err := unpackBytes(t, data, 1<<20); err == nil {
