@@ -106,6 +106,10 @@ type confusion struct {
 }
 
 const (
+	// mostConfused is the number of classes beyond which a report draws no
+	// confusion: nothing can be seen in it, and its picture would take gigabytes.
+	mostConfused = 1000
+
 	confusionSide = 540 // points, about, of many classes
 	largestCell   = 21
 	smallestCell  = 2

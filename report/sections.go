@@ -102,6 +102,9 @@ func (w *experimentWriter) classes(view *experimentView) error {
 		p := w.peaks[i]
 		at := slices.DeleteFunc(slices.Clone(w.records), func(r pipeline.Record) bool { return r.Method != p.label || rowOf(r) != p.row })
 		best = append(best, at...)
+		if len(e.Classes) > mostConfused {
+			continue
+		}
 		figure, err := Confusion(totalConfusion(at, len(e.Classes)), e.Classes)
 		if errors.Is(err, ErrNoData) {
 			continue

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -159,5 +160,30 @@ func TestWriteChosenErrors(t *testing.T) {
 	e.Coefficients[0].Classes = nil
 	if err := WriteExperiment(t.Context(), t.TempDir(), e); err == nil || !strings.Contains(err.Error(), "coefficients of ogl 1 1") {
 		t.Errorf("error %v does not name the coefficients", err)
+	}
+}
+
+// TestWriteManyClasses: of more classes than can be seen no picture is drawn, and the
+// page says so.
+func TestWriteManyClasses(t *testing.T) {
+	e := Experiment{Name: "faces", Methods: []string{"nmf"}, Trials: 1}
+	for i := range mostConfused + 1 {
+		e.Classes = append(e.Classes, fmt.Sprint("person ", i))
+	}
+	r := confused("nmf", 0, []int{3, mostConfused}, []int{4, 1}, []int{0, 5})
+	r.Row = 2
+	e.Records = []pipeline.Record{r}
+	dir := t.TempDir()
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, dir)
+	for name := range files {
+		if strings.HasPrefix(name, "confusion/") {
+			t.Errorf("%s is drawn", name)
+		}
+	}
+	if !strings.Contains(files["index.html"], "too many classes for pictures") || !strings.Contains(files["tables/class-accuracy.csv"], "person 1000") {
+		t.Error("the classes are not in a table, or the page says nothing of the pictures that are missing")
 	}
 }
