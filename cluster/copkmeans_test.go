@@ -111,8 +111,8 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 10, 5, 4})
 	cannot := [][2]int{{0, 2}, {1, 2}}
 	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, nil, cannot)
-	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 2") {
-		t.Errorf("error %v, want a dead end at sample 2", err)
+	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 3") {
+		t.Errorf("error %v, want a dead end at sample 3", err)
 	}
 	// Another start finds the answer {0, 1}, {2, 3}.
 	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, [][2]int{{0, 1}}, cannot)

@@ -74,7 +74,7 @@ func (k KernelKMeans) check(n int) error {
 	}
 	for i, c := range k.Start {
 		if c < 0 || c >= k.K {
-			return fmt.Errorf("sample %d starts in cluster %d of %d", i, c, k.K)
+			return fmt.Errorf("sample %d starts in cluster %d of %d", i+1, c, k.K)
 		}
 	}
 	return nil

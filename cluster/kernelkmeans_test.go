@@ -142,13 +142,13 @@ func TestKernelKMeansErrors(t *testing.T) {
 		{KernelKMeans{K: 0}, kernel, "0 clusters of 3"},
 		{KernelKMeans{K: 4}, kernel, "4 clusters of 3"},
 		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "1 clusters to start 3 samples"},
-		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 2 starts in cluster 2 of 2"},
+		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 3 starts in cluster 2 of 2"},
 		{KernelKMeans{K: 2}, mat.NewDense(2, 3, nil), "2×3"},
 		{KernelKMeans{K: 1}, &mat.Dense{}, "0×0"},
-		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, 0.5, 1}), "not symmetric: row 1, column 0 holds 0.5"},
-		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "not symmetric: row 1, column 0 holds NaN"},
-		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1}), "row 0, column 1 holds the value NaN"},
-		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{math.MaxFloat64, 0, 0, 1}), "row 0, column 0 holds the value 1.79"},
+		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, 0.5, 1}), "not symmetric: row 2, column 1 holds 0.5"},
+		{KernelKMeans{K: 1}, mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1}), "not symmetric: row 2, column 1 holds NaN"},
+		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1}), "row 1, column 2 holds the value NaN"},
+		{KernelKMeans{K: 1}, mat.NewSymDense(2, []float64{math.MaxFloat64, 0, 0, 1}), "row 1, column 1 holds the value 1.79"},
 	} {
 		_, err := test.k.Fit(context.Background(), test.kernel)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -154,7 +154,7 @@ func (k KMeans) lloyd(x mat.Matrix, must, cannot [][2]int) (*lloyd, error) {
 	}
 	for _, i := range k.Start {
 		if i < 0 || i >= s.n {
-			return nil, fmt.Errorf("start row %d of %d", i, s.n)
+			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
 		}
 	}
 	links, err := newLinked(s.n, must, cannot)
@@ -283,7 +283,7 @@ func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 			if to < 0 {
 				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
 				if !l.links.forbid(i, scores) {
-					return 0, fmt.Errorf("sample %d: %w", i, ErrDeadEnd)
+					return 0, fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 				}
 				to = l.nearest(i, scores)
 				l.links.place(i, to)

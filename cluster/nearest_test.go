@@ -85,8 +85,8 @@ func TestNearestErrors(t *testing.T) {
 		{Euclidean, x, y, 0, "the 0 nearest of 4"},
 		{Euclidean, x, y, 5, "the 5 nearest of 4"},
 		{Euclidean, x, mat.NewDense(4, 3, nil), 1, "samples have 2 columns and points 3"},
-		{Euclidean, bad, y, 1, "samples: row 1 holds the value NaN"},
-		{Cosine, x, bad, 1, "points: row 1 holds the value NaN"},
+		{Euclidean, bad, y, 1, "samples: row 2 holds the value NaN"},
+		{Cosine, x, bad, 1, "points: row 2 holds the value NaN"},
 		{-1, x, y, 1, "unknown distance"},
 	} {
 		_, err := Nearest(context.Background(), test.d, test.x, test.points, test.k)

@@ -41,7 +41,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 			degree += sym.At(i, j)
 		}
 		if degree < 0 {
-			return nil, fmt.Errorf("normalised cut: the similarities of row %d sum to %v", i, degree)
+			return nil, fmt.Errorf("normalised cut: the similarities of row %d sum to %v", i+1, degree)
 		}
 		if degree > 0 {
 			scale[i] = 1 / math.Sqrt(degree)

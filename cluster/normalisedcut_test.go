@@ -96,8 +96,8 @@ func TestNormalisedCutErrors(t *testing.T) {
 	}{
 		{0, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "0 clusters of 2"},
 		{3, mat.NewSymDense(2, []float64{1, 0, 0, 1}), "3 clusters of 2"},
-		{1, mat.NewSymDense(2, []float64{1, -3, 0, 5}), "the similarities of row 0 sum to -2"},
-		{1, mat.NewSymDense(2, []float64{1, math.Inf(1), 0, 1}), "row 0, column 1 holds the value +Inf"},
+		{1, mat.NewSymDense(2, []float64{1, -3, 0, 5}), "the similarities of row 1 sum to -2"},
+		{1, mat.NewSymDense(2, []float64{1, math.Inf(1), 0, 1}), "row 1, column 2 holds the value +Inf"},
 		{1, mat.NewDense(1, 2, nil), "1×2"},
 	} {
 		_, err := NormalisedCut{KMeans{K: test.k}}.Fit(context.Background(), test.similarity)

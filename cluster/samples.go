@@ -66,7 +66,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		values := s.values(i)
 		for _, v := range values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("row %d holds the value %v", i, v)
+				return nil, fmt.Errorf("row %d holds the value %v", i+1, v)
 			}
 		}
 		s.norms[i] = norm(values)
@@ -80,7 +80,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 			total += 4 * s.norms[i] * s.norms[i]
 		}
 		if math.IsInf(total+s.norms[i], 0) || d == Cosine && s.norms[i] > largestNorm {
-			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i)
+			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
 		}
 	}
 	return s, nil

@@ -88,7 +88,7 @@ func newSeeds(n, k int, labels []int, keep bool) (*seeds, error) {
 		case c == -1:
 			s.free = append(s.free, i)
 		case c < 0 || c >= k:
-			return nil, fmt.Errorf("sample %d has label %d of %d clusters", i, c, k)
+			return nil, fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, k)
 		default:
 			s.sizes[c]++
 		}

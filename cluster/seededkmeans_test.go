@@ -219,8 +219,8 @@ func TestSeededKMeansErrors(t *testing.T) {
 		want   string
 	}{
 		{KMeans{K: 2}, []int{0, 1}, "2 labels of 4 samples"},
-		{KMeans{K: 2}, []int{0, 1, 2, -1}, "sample 2 has label 2 of 2 clusters"},
-		{KMeans{K: 2}, []int{0, -2, 1, -1}, "sample 1 has label -2"},
+		{KMeans{K: 2}, []int{0, 1, 2, -1}, "sample 3 has label 2 of 2 clusters"},
+		{KMeans{K: 2}, []int{0, -2, 1, -1}, "sample 2 has label -2"},
 		{KMeans{K: 4}, []int{0, 0, 1, -1}, "2 clusters have no labelled sample, and 1 samples have no label"},
 		{KMeans{K: 5}, []int{0, 0, 1, -1}, "5 clusters of 4 samples"},
 		{KMeans{K: 2, Start: []int{0, 1}}, []int{0, 0, 1, -1}, "start rows and labels"},

@@ -26,7 +26,7 @@ func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 		for j := i; j < n; j++ {
 			v := a.At(i, j)
 			if !(math.Abs(v) <= limit) {
-				return nil, fmt.Errorf("row %d, column %d holds the value %v", i, j, v)
+				return nil, fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
 			}
 			largest = max(largest, math.Abs(v))
 			if !isSym {
@@ -40,7 +40,7 @@ func readSymmetric(a mat.Matrix) (*mat.SymDense, error) {
 	for i := range n {
 		for j := range i {
 			if v, w := a.At(i, j), sym.At(j, i); !(math.Abs(v-w) <= 1e-8*largest) {
-				return nil, fmt.Errorf("not symmetric: row %d, column %d holds %v and row %d, column %d holds %v", i, j, v, j, i, w)
+				return nil, fmt.Errorf("not symmetric: row %d, column %d holds %v and row %d, column %d holds %v", i+1, j+1, v, j+1, i+1, w)
 			}
 		}
 	}

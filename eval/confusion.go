@@ -33,7 +33,7 @@ func NewConfusion(truth, predicted []int, classes int) (*Confusion, error) {
 			continue
 		}
 		if p := predicted[i]; class >= classes || p < 0 || p >= classes {
-			return nil, fmt.Errorf("confusion: sample %d of class %d is predicted as %d, there are %d classes", i, class, p, classes)
+			return nil, fmt.Errorf("confusion: sample %d of class %d is predicted as %d, there are %d classes", i+1, class, p, classes)
 		}
 		c.Counts[class][predicted[i]]++
 	}

@@ -29,8 +29,8 @@ func TestConfusion(t *testing.T) {
 	}
 	for _, predicted := range []int{-1, 2} {
 		_, err := NewConfusion([]int{0, 1}, []int{0, predicted}, 2)
-		if err == nil || !strings.Contains(err.Error(), "sample 1") {
-			t.Errorf("error %v, want one that names sample 1", err)
+		if err == nil || !strings.Contains(err.Error(), "sample 2") {
+			t.Errorf("error %v, want one that names sample 2", err)
 		}
 	}
 	if _, err := NewConfusion([]int{2}, []int{0}, 2); err == nil {

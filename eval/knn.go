@@ -34,7 +34,7 @@ func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test 
 	}
 	for i, l := range labels {
 		if l < 0 {
-			return nil, fmt.Errorf("k-nn: training sample %d has no label", i)
+			return nil, fmt.Errorf("k-nn: training sample %d has no label", i+1)
 		}
 	}
 	if k.K < 0 {

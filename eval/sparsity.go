@@ -40,7 +40,7 @@ func checkFinite(x mat.Matrix) error {
 	for i := range r {
 		for j := range c {
 			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("row %d, column %d holds the value %v", i, j, v)
+				return fmt.Errorf("row %d, column %d holds the value %v", i+1, j+1, v)
 			}
 		}
 	}

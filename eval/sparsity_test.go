@@ -27,7 +27,7 @@ func TestSparsity(t *testing.T) {
 	if got, err := Sparsity(mat.NewDense(1, 2, []float64{3, 0})); err != nil || got[0] != 0 || got[1] != 0 {
 		t.Errorf("a single row: %v, %v", got, err)
 	}
-	if _, err := Sparsity(mat.NewDense(2, 1, []float64{1, math.NaN()})); err == nil || !strings.Contains(err.Error(), "row 1, column 0") {
+	if _, err := Sparsity(mat.NewDense(2, 1, []float64{1, math.NaN()})); err == nil || !strings.Contains(err.Error(), "row 2, column 1") {
 		t.Errorf("error %v, want one that names the value", err)
 	}
 }

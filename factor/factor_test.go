@@ -60,7 +60,7 @@ func TestBadInput(t *testing.T) {
 		"iterations":          {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Iterations: -1}, "-1 iterations"},
 		"tolerance":           {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN"},
 		"start shape":         {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2, want 3×2"},
-		"start negative":      {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights hold -1 at row 1, column 1"},
+		"start negative":      {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, -1)}}, "initial weights hold -1 at row 2, column 2"},
 		"links contradict":    {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{2, 0}}}, Options{Rank: 2}, "cannot-link (2, 0) contradicts must-link (2, 1), (1, 0)"},
 		"link against labels": {ones(4, 3), NMF{}, Known{Labels: []int{0, 0, 1, -1}, MustLink: [][2]int{{1, 3}, {3, 2}}}, Options{Rank: 2}, "contradicts must-link"},
 		"no links":            {ones(4, 3), DSNMF{}, Known{}, Options{Rank: 2}, "none are known"},

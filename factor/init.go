@@ -74,7 +74,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, op
 		for i := range rows {
 			for j, x := range a.RawRowView(i) {
 				if !(x >= 0 && x <= largestValue) {
-					return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be 0 or more", what, x, i, j)
+					return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be 0 or more", what, x, i+1, j+1)
 				}
 			}
 		}

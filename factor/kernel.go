@@ -256,7 +256,7 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i, j, largestValue)
 			}
 			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
-				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i, j, y)
+				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i+1, j+1, y)
 			}
 			k.Set(i, j, (x+y)/2)
 			k.Set(j, i, (x+y)/2)

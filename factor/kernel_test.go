@@ -432,7 +432,7 @@ func TestKernelBadInput(t *testing.T) {
 		"sample 2: its kernel value with itself is 0":                    {x, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
 		"sample 2: its kernel value with itself is -1":                   {x, CF{Kernel{Matrix: square(1, 0, 0, 0, -1, 0, 0, 0, 1)}}},
 		"sample 2: all 3 values are zero":                                {nil, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
-		"not symmetric: 0.2 at row 1, column 0, and 0.1":                 {x, CF{Kernel{Matrix: square(1, .1, 0, .2, 1, 0, 0, 0, 1)}}},
+		"not symmetric: 0.2 at row 2, column 1, and 0.1":                 {x, CF{Kernel{Matrix: square(1, .1, 0, .2, 1, 0, 0, 0, 1)}}},
 		"not positive semi-definite":                                     {x, CF{Kernel{Matrix: square(1, .9, 0, .9, 1, .9, 0, .9, 1)}}},
 		"normalised-cut weights need more":                               {x, Parts{Basis: Concept, Weighting: NormalisedCut, Kernel: Kernel{Matrix: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}}},
 		"for a concept basis under the frobenius cost, not a free":       {x, Parts{Kernel: Kernel{Function: RBF}}},

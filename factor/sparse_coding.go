@@ -90,7 +90,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 		for i := range m {
 			for j, x := range given.RawRowView(i) {
 				if !(math.Abs(x) <= largestValue) {
-					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i, j)
+					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i+1, j+1)
 				}
 			}
 		}

@@ -160,10 +160,10 @@ func checkSymmetric(a *mat.Dense, what string) error {
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
 			if !(x >= 0 && x <= largestValue) {
-				return fmt.Errorf("%s hold %v at row %d, column %d; they must be 0 or more", what, x, i, j)
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be 0 or more", what, x, i+1, j+1)
 			}
 			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
-				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i, j, y)
+				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
 			}
 		}
 	}

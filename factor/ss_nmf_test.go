@@ -189,7 +189,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		opt   Options
 	}{
 		"similarities are 2×2":         {x, SSNMF{Similarity: mat.NewDense(2, 2, nil)}, Known{}, Options{Rank: 1}},
-		"hold -1 at row 0, column 1":   {x, SSNMF{Similarity: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
+		"hold -1 at row 1, column 2":   {x, SSNMF{Similarity: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"hold NaN":                     {x, SSNMF{Similarity: square(math.NaN(), 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"not symmetric":                {x, SSNMF{Similarity: square(1, 2, 0, 1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"the largest similarity is 0":  {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},

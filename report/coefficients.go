@@ -51,7 +51,7 @@ func CoefficientPicture(c Coefficients, classes []string) (image.Image, error) {
 	}
 	for i, class := range c.Classes {
 		if class < 0 || class >= len(classes) {
-			return nil, fmt.Errorf("coefficients of %s: sample %d is of class %d of %d", c.Method, i, class, len(classes))
+			return nil, fmt.Errorf("coefficients of %s: sample %d is of class %d of %d", c.Method, i+1, class, len(classes))
 		}
 	}
 	order := make([]int, n)

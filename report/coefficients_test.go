@@ -194,7 +194,7 @@ func TestPercentiles(t *testing.T) {
 func TestCoefficientErrors(t *testing.T) {
 	c := inClasses(10, 3)
 	c.Classes[7] = 3
-	if _, err := CoefficientPicture(c, threeClasses); err == nil || !strings.Contains(err.Error(), "sample 7 is of class 3 of 3") {
+	if _, err := CoefficientPicture(c, threeClasses); err == nil || !strings.Contains(err.Error(), "sample 8 is of class 3 of 3") {
 		t.Errorf("a class that is not there: %v", err)
 	}
 	c.Classes = c.Classes[1:]

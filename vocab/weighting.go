@@ -69,7 +69,7 @@ func (w Weighting) Apply(x *sparse.CSR) (*sparse.CSR, error) {
 				weighted = math.Pow(weighted, w.Power)
 			}
 			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 {
-				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i, columns[p], v)
+				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
 			}
 			values[p] = weighted
 		}
@@ -86,7 +86,7 @@ func (w Weighting) check(x *sparse.CSR) error {
 	}
 	for j, v := range w.IDF {
 		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-			return fmt.Errorf("the inverse document frequency of column %d is %v", j, v)
+			return fmt.Errorf("the inverse document frequency of column %d is %v", j+1, v)
 		}
 	}
 	if !(w.Power >= 0 && w.Power <= 1) {

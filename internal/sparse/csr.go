@@ -31,12 +31,12 @@ func New(r, c int, rowStart, columns []int, values []float64) (*CSR, error) {
 	}
 	for i := range r {
 		if rowStart[i] > rowStart[i+1] || rowStart[i+1] > len(columns) {
-			return nil, fmt.Errorf("sparse: row %d runs from %d to %d of %d values", i, rowStart[i], rowStart[i+1], len(columns))
+			return nil, fmt.Errorf("sparse: row %d runs from %d to %d of %d values", i+1, rowStart[i], rowStart[i+1], len(columns))
 		}
 		prev := -1
 		for p := rowStart[i]; p < rowStart[i+1]; p++ {
 			if j := columns[p]; j <= prev || j >= c {
-				return nil, fmt.Errorf("sparse: row %d: column %d after column %d of %d", i, j, prev, c)
+				return nil, fmt.Errorf("sparse: row %d: column index %d after %d, of %d columns", i+1, j, prev, c)
 			}
 			prev = columns[p]
 		}
