@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -500,12 +501,12 @@ func TestKMeansErrors(t *testing.T) {
 		{KMeans{K: 2, Distance: 7}, x, "unknown distance Distance(7)"},
 		{KMeans{K: 2, Init: 7}, x, "unknown way to start 7"},
 		{KMeans{K: 2, Start: []int{0}}, x, "1 rows to start 2 clusters"},
-		{KMeans{K: 2, Start: []int{0, 3}}, x, "start row 3 of 3"},
-		{KMeans{K: 1, Start: []int{-1}}, x, "start row -1 of 3"},
-		{KMeans{K: 2}, with(math.NaN()), "row 1 holds the value NaN"},
-		{KMeans{K: 2, Distance: Cosine}, with(math.Inf(-1)), "row 1 holds the value -Inf"},
-		{KMeans{K: 2}, toSparse(with(math.Inf(1))), "row 1 holds the value +Inf"},
-		{KMeans{K: 2}, with(1e160), "row 1: the values are too large"},
+		{KMeans{K: 2, Start: []int{0, 3}}, x, "row index 3 of 3"},
+		{KMeans{K: 1, Start: []int{-1}}, x, "row index -1 of 3"},
+		{KMeans{K: 2}, with(math.NaN()), "row 2 holds the value NaN"},
+		{KMeans{K: 2, Distance: Cosine}, with(math.Inf(-1)), "row 2 holds the value -Inf"},
+		{KMeans{K: 2}, toSparse(with(math.Inf(1))), "row 2 holds the value +Inf"},
+		{KMeans{K: 2}, with(1e160), "row 2: the values are too large"},
 		{KMeans{K: 1}, &mat.Dense{}, "0×0 matrix"},
 		{KMeans{K: 1}, sparse.FromEntries(3, 0, nil), "3×0 matrix"},
 	} {
@@ -578,7 +579,7 @@ func checkWhole(t *testing.T, got *Result, n, k int) {
 func FuzzKMeans(f *testing.F) {
 	f.Add(uint8(3), uint8(2), true, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(uint8(2), uint8(1), false, []byte{0, 0, 0})
-	f.Fuzz(func(t *testing.T, k, m uint8, cosine bool, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, k, m uint8, cosine bool, data []byte) {
 		if m == 0 || int(k) > 20 || len(data) < int(m) || len(data) > 300 {
 			t.Skip()
 		}
@@ -598,7 +599,7 @@ func FuzzKMeans(f *testing.F) {
 		if err == nil {
 			checkWhole(t, got, n, int(k))
 		}
-	})
+	}))
 }
 
 func ExampleKMeans() {

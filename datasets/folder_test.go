@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testdir"
 )
 
@@ -225,7 +226,7 @@ func FuzzPattern(f *testing.F) {
 	f.Add("subject{class}.*", "subject01.sad")
 	f.Add("*/{class}/*", "train/Coast/1.jpg")
 	f.Add("({class})[*]+", "(a)[b]+")
-	f.Fuzz(func(t *testing.T, text, name string) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text, name string) {
 		p, err := parsePattern(text)
 		if err != nil {
 			return
@@ -237,7 +238,7 @@ func FuzzPattern(f *testing.F) {
 		if class == "" || strings.TrimSpace(class) != class || strings.Contains(class, "/") || !strings.Contains(name, class) {
 			t.Errorf("%q on %q: class %q", text, name, class)
 		}
-	})
+	}))
 }
 
 func TestNaturalOrder(t *testing.T) {

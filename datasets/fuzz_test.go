@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -42,7 +43,7 @@ func FuzzDecodeImage(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -70,7 +71,7 @@ func FuzzDecodeImage(f *testing.F) {
 		if g := Gray(img); g.Bounds().Empty() || g.Bounds().Size() != img.Bounds().Size() {
 			t.Errorf("grey image of %v for an image of %v", g.Bounds(), img.Bounds())
 		}
-	})
+	}))
 }
 
 func FuzzEXIF(f *testing.F) {
@@ -80,7 +81,7 @@ func FuzzEXIF(f *testing.F) {
 	f.Add([]byte("\xff\xd8\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"))
 	f.Add([]byte("\xff\xd8\xff\xff\xff\xe1\x00\x10Exif\x00\x00MM\x00*\xff\xff\xff\xff"))
 	f.Add(progressiveJPEG(16, 16, 3))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if o := exifOrientation(data); o < 1 || o > 8 {
 			t.Errorf("orientation %d", o)
 		}
@@ -98,7 +99,7 @@ func FuzzEXIF(f *testing.F) {
 		if passed > len(data)+4 {
 			t.Errorf("%d bytes passed of %d", passed, len(data))
 		}
-	})
+	}))
 }
 
 // fuzzRoom is the memory that the readers of vectors may take in fuzzing.
@@ -122,7 +123,7 @@ func FuzzIDX(f *testing.F) {
 	f.Add(writeIDX(0x0C, []uint32{1, 1 << 31, 1 << 31}, []int32{}))
 	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
 	f.Add(gzipped(f, writeIDX(8, []uint32{1 << 13, 16, 16}, make([]uint8, 1<<21))))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -143,7 +144,7 @@ func FuzzIDX(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	})
+	}))
 }
 
 func FuzzMAT(f *testing.F) {
@@ -156,7 +157,7 @@ func FuzzMAT(f *testing.F) {
 	}
 	f.Add(writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{1 << 10, 1 << 11}, []matPart{{2, make([]byte, 1<<21)}}}))
 	addWritten(f, ".mat")
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -182,7 +183,7 @@ func FuzzMAT(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	})
+	}))
 }
 
 func FuzzCSV(f *testing.F) {
@@ -195,7 +196,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("1,2\x00\n"), "")
 	f.Add(gzipped(f, []byte("label,x\n\xe9,1\n")), "")
 	f.Add(gzipped(f, bytes.Repeat([]byte("1,2,3\n"), 1<<16)), "")
-	f.Fuzz(func(t *testing.T, text []byte, labels string) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte, labels string) {
 		if len(text) > mostFuzzed {
 			return
 		}
@@ -214,7 +215,7 @@ func FuzzCSV(f *testing.F) {
 			s.nameSamples(names)
 			checkSet(t, s)
 		})
-	})
+	}))
 }
 
 func FuzzNPY(f *testing.F) {
@@ -226,7 +227,7 @@ func FuzzNPY(f *testing.F) {
 	f.Add(writeNPY("|S2", false, "(2,)", []byte("abcd")))
 	f.Add(writeNPY("|O", false, "(1,)", []byte("\x80\x03.")))
 	f.Add(writeNPY("<f8", true, "(99999, 99999)", []float64{1}))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -239,7 +240,7 @@ func FuzzNPY(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	})
+	}))
 }
 
 func FuzzNPZ(f *testing.F) {
@@ -249,7 +250,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(writeNPZ(f, npzArray{"arr_0.npy", x}, npzArray{"notes.txt", []byte("hi")}))
 	f.Add(writeNPZ(f, npzArray{"X.npy", writeNPY("|u1", false, "(2048, 1024)", make([]uint8, 1<<21))}))
 	addWritten(f, ".npz")
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -262,7 +263,7 @@ func FuzzNPZ(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	})
+	}))
 }
 
 // What Write puts into each form is read as the same set.
@@ -270,7 +271,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add(uint8(0), uint8(2), uint8(3), "a\nb", "x\ny", []byte("\x01\x00\x00\x00\x00\x00\xf0\x3f12345678"))
 	f.Add(uint8(1), uint8(4), uint8(4), "", "", []byte("0123456789abcdef"))
 	f.Add(uint8(2), uint8(3), uint8(5), "né\n🐈\n\"q\",", "c", []byte{0, 0, 1, 0, 2, 0, 0, 3})
-	f.Fuzz(func(t *testing.T, kind, rows, columns uint8, names, classes string, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, kind, rows, columns uint8, names, classes string, data []byte) {
 		n, m := int(rows%5)+1, int(columns%6)+1
 		value := func(i int) float64 {
 			if len(data) < 8 {
@@ -338,7 +339,7 @@ func FuzzWrite(f *testing.F) {
 				t.Errorf("%s: names %q, classes %q, labels %v, want %q, %q, %v", ending, got.Names, got.Classes, got.Labels, s.Names, s.Classes, s.Labels)
 			}
 		}
-	})
+	}))
 }
 
 // readWritten reads a file that Write made, by its ending, from memory.
@@ -375,7 +376,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add([]byte("a.png,x\na.png,y"))
 	f.Add([]byte("a.png;x"))
 	f.Add([]byte("a.png,caf\xe9\r\nb/1.png,\x00"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -403,31 +404,31 @@ func FuzzLabels(f *testing.F) {
 				}
 			}
 		}
-	})
+	}))
 }
 
 func FuzzLinks(f *testing.F) {
 	f.Add([]byte("first,second,kind\na.png,b/1.png,must\n\"c, d.png\", a.png, cannot\n"))
 	f.Add([]byte("a.png,b/1.png,must\na.png,b/1.png,cannot\n"))
 	f.Add([]byte("a.png,a.png,cannot\r\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
 		checkMemory(t, 512*int64(len(data)), func() { checkLinks(t, data, (*Set).parseLinks) })
-	})
+	}))
 }
 
 func FuzzFeedback(f *testing.F) {
 	f.Add([]byte("log,file,mark\n1,a.png,+\n1,b/1.png,+\n1,\"c, d.png\",-\n2,a.png,positive\n"))
 	f.Add([]byte("1,a.png,+\n1,a.png,+\n1,a.png,−\n"))
 	f.Add([]byte("1,a.png,+\n2,a.png,negative\n2,b/1.png,+\n1,b/1.png,+\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
 		checkMemory(t, 1024*int64(len(data)), func() { checkLinks(t, data, (*Set).parseFeedback) })
-	})
+	}))
 }
 
 // checkLinks reads links and checks that they are of samples of the set, and that

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestDecodePNM(t *testing.T) {
@@ -98,7 +100,7 @@ func FuzzPNM(f *testing.F) {
 	} {
 		f.Add([]byte(file))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
 		img, err := decodePNM(data)
 		if err != nil {
 			return
@@ -125,5 +127,5 @@ func FuzzPNM(f *testing.F) {
 		if d := cmp.Diff(img, second); d != "" {
 			t.Error(d)
 		}
-	})
+	}))
 }

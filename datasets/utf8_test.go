@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestReadable(t *testing.T) {
@@ -105,7 +107,7 @@ func TestNameOfByteNames(t *testing.T) {
 func FuzzReadable(f *testing.F) {
 	f.Add("caf\xe9", `caf\xe9`, "caf\xe8")
 	f.Add("", "\x00", "\xff\xfe\\")
-	f.Fuzz(func(t *testing.T, a, b, c string) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, a, b, c string) {
 		names := []string{a, b, c}
 		shown := readable(names)
 		for i, name := range shown {
@@ -118,5 +120,5 @@ func FuzzReadable(f *testing.F) {
 				}
 			}
 		}
-	})
+	}))
 }

@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 // TestSaveModels: every kind of model comes back as it was, and represents new
@@ -205,7 +206,7 @@ func FuzzLoadModel(f *testing.F) {
 		f.Add(saved(f, res))
 	}
 	f.Add(archive(f, map[string]string{"kind": array("<i8", "1,", strings.Repeat("\x00", 8)), "basis": array("<f8", "16000, 16000", "")}))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
 		var m Model
 		var v *mat.Dense
 		var errModel, errCoefficients error
@@ -238,7 +239,7 @@ func FuzzLoadModel(f *testing.F) {
 		if _, err := LoadModel(bytes.NewReader(again), int64(len(again))); err != nil {
 			t.Fatalf("a model that was read is not read again: %v", err)
 		}
-	})
+	}))
 }
 
 // TestLoadCoefficients: they are read back as they were, and of a file that holds
@@ -311,7 +312,7 @@ func TestLoadBadKernelModels(t *testing.T) {
 		`"samples" is of shape [2 1]; want 1`:     {sparse, map[string]string{"samples": array("<f8", "2, 1", half+half)}},
 		`no array "columns"`:                      {sparse, map[string]string{"columns": ""}},
 		`no array "features"`:                     {sparse, map[string]string{"features": ""}},
-		`column 2 after column -1 of 2`:           {sparse, map[string]string{"features": integers(2)}},
+		`column index 2 after -1, of 2`:           {sparse, map[string]string{"features": integers(2)}},
 		`row starts run from 0 to 1, want 0 to 2`: {sparse, map[string]string{"starts": integers(0, 1, 1)}},
 		`with 0 row starts`:                       {sparse, map[string]string{"starts": array("<i8", "0,", "")}},
 		`"starts" is of shape [1 1]`:              {sparse, map[string]string{"starts": array("<i8", "1, 1", zero)}},

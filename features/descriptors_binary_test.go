@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestDescriptorsBinary(t *testing.T) {
@@ -37,7 +38,7 @@ func TestDescriptorsBinary(t *testing.T) {
 func FuzzDescriptorsBinary(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 9, 0, 0, 0, 9, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
 		var d Descriptors
 		var err error
 		alloctest.AtMost(t, 1<<20+2*uint64(len(b)), func() { err = d.UnmarshalBinary(b) })
@@ -47,5 +48,5 @@ func FuzzDescriptorsBinary(f *testing.F) {
 		if again, err := d.AppendBinary(nil); err == nil && string(again) != string(b) {
 			t.Fatal("descriptors read and written are not the same bytes")
 		}
-	})
+	}))
 }

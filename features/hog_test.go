@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -184,7 +185,7 @@ func TestHOGOfSets(t *testing.T) {
 
 func FuzzHOG(f *testing.F) {
 	f.Add([]byte{0, 255, 3})
-	f.Fuzz(func(t *testing.T, pix []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, pix []byte) {
 		img := image.NewGray16(image.Rect(0, 0, 32, 32))
 		copy(img.Pix, pix)
 		out := make([]float64, 512)
@@ -194,7 +195,7 @@ func FuzzHOG(f *testing.F) {
 				t.Fatalf("value %d is %v", j, v)
 			}
 		}
-	})
+	}))
 }
 
 func BenchmarkHOG(b *testing.B) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 // readingMemory is the most memory that reading a log or a summary of so many bytes
@@ -30,7 +31,7 @@ func FuzzLog(f *testing.F) {
 	}
 	dir := f.TempDir()
 	path := filepath.Join(dir, LogFile)
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func FuzzLog(f *testing.F) {
 				t.Fatalf("the line %q is lost", line)
 			}
 		}
-	})
+	}))
 }
 
 // checkRecord: a record's numbers are such as can be drawn.
@@ -109,7 +110,7 @@ func FuzzSummary(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func FuzzSummary(f *testing.F) {
 		if _, err := s.Records(dir); err != nil {
 			t.Fatal(err)
 		}
-	})
+	}))
 }
 
 // FuzzSamples: of a list of samples of any bytes come samples of the classes, or an
@@ -144,7 +145,7 @@ func FuzzSamples(f *testing.F) {
 	}
 	dir := f.TempDir()
 	classes := []string{"x", "y", "'=1"}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(filepath.Join(dir, SamplesFile), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -159,5 +160,5 @@ func FuzzSamples(f *testing.F) {
 				t.Fatalf("%+v is of no class", s)
 			}
 		}
-	})
+	}))
 }

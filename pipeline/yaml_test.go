@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 // TestParseRefusesYAML: what YAML has and an experiment file has not.
@@ -157,7 +158,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
 		var e *Experiment
 		var err error
 		if got, most := alloctest.Bytes(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
@@ -171,7 +172,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("a NUL is read over")
 		}
 		checkExperiment(t, e)
-	})
+	}))
 }
 
 func FuzzSet(f *testing.F) {
@@ -182,7 +183,7 @@ func FuzzSet(f *testing.F) {
 	} {
 		f.Add(s[0], s[1])
 	}
-	f.Fuzz(func(t *testing.T, key, value string) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key, value string) {
 		e := &Experiment{}
 		var err error
 		if got, most := alloctest.Bytes(func() { err = e.Set(key, value) }), memoryOf(len(key)+len(value)); got > most {
@@ -193,7 +194,7 @@ func FuzzSet(f *testing.F) {
 			return
 		}
 		checkExperiment(t, e)
-	})
+	}))
 }
 
 // checkMessage: an error says something, and moves no terminal.

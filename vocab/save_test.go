@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -133,7 +134,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(zipped(f, "words", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", make([]byte, 8)...))
 	f.Add(zipped(f, "words.npy", "{}"))
 	f.Add(zipped(f, "words", "{'descr': '<f8', 'fortran_order': False, 'shape': (16000, 131), }"))
-	f.Fuzz(func(t *testing.T, file []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, file []byte) {
 		var v *Vocabulary
 		var err error
 		alloctest.AtMost(t, 1<<20+freeBytes+perByte*uint64(len(file)), func() { v, err = loadBytes(file) })
@@ -144,5 +145,5 @@ func FuzzLoad(f *testing.F) {
 		if err != nil || !mat.Equal(again.Words, v.Words) {
 			t.Errorf("a vocabulary that was loaded is not loaded again: %v", err)
 		}
-	})
+	}))
 }

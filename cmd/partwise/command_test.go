@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -573,7 +574,7 @@ func FuzzInline(f *testing.F) {
 		}
 		f.Add(-1, s)
 	}
-	f.Fuzz(func(t *testing.T, key int, value string) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key int, value string) {
 		e := &pipeline.Experiment{}
 		var err error
 		flag := ""
@@ -593,5 +594,5 @@ func FuzzInline(f *testing.F) {
 			t.Fatalf("--%s %q gives %+v", flag, value, e)
 		}
 		e.Check()
-	})
+	}))
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestLine(t *testing.T) {
@@ -55,7 +57,7 @@ func FuzzLine(f *testing.F) {
 	for _, s := range []string{"plain", "\x1b[1m", "a\nb", "\xff\u202e\u2028\ufffe", "\U0001f600\u0085"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, s string) {
 		line := Line(s)
 		if !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl) {
 			t.Errorf("Line(%q) is %q", s, line)
@@ -64,7 +66,7 @@ func FuzzLine(f *testing.F) {
 			t.Errorf("Line(%q) changes a second time", s)
 		}
 		var text string
-		if err := xml.Unmarshal([]byte("<t>"+strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(line)+"</t>"), &text); err != nil || text != line {
+		if err := xml.Unmarshal([]byte("<t>"+strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(line)+"</t>"), &text); err != nil || text != line {
 			t.Errorf("Line(%q) as XML: %q, error %v", s, text, err)
 		}
 		for i, l := range strings.Split(Lines(s), "\n") {
@@ -72,5 +74,5 @@ func FuzzLine(f *testing.F) {
 				t.Errorf("Lines(%q) has the line %q", s, l)
 			}
 		}
-	})
+	}))
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestBinary(t *testing.T) {
@@ -41,7 +42,7 @@ func FuzzBinary(f *testing.F) {
 	b, _ := FromEntries(3, 4, []Entry{{0, 1, 0.1}, {0, 3, -2}, {2, 0, 1}}).AppendBinary(nil)
 	f.Add(b)
 	f.Add([]byte{255, 255, 255, 127, 1, 0, 0, 0, 255, 255, 255, 127})
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
 		var m CSR
 		var err error
 		alloctest.AtMost(t, 1<<20+4*uint64(len(b)), func() { err = m.UnmarshalBinary(b) })
@@ -51,5 +52,5 @@ func FuzzBinary(f *testing.F) {
 		if again, err := m.AppendBinary(nil); err != nil || string(again) != string(b) {
 			t.Fatal("a matrix read and written is not the same bytes")
 		}
-	})
+	}))
 }
