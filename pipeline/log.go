@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -190,9 +191,25 @@ func (l *log) cut() error {
 	return err
 }
 
+// inPlace returns an error if another file or none is at the path of the log: then
+// what was appended is lost.
+func (l *log) inPlace() error {
+	mine, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if current, err := os.Lstat(l.path); err != nil || !os.SameFile(mine, current) {
+		return fmt.Errorf("%s was moved, removed or replaced while trials were added to it", l.path)
+	}
+	return nil
+}
+
 // append adds a record. Where that fails, on a full disk for example, the log is
 // as it was.
 func (l *log) append(r *Record) error {
+	if err := l.inPlace(); err != nil {
+		return err
+	}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -421,6 +422,57 @@ func TestTwoRuns(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), p, dir, RunOptions{}); err != nil {
 		t.Errorf("a run after the first: %v", err)
+	}
+}
+
+// TestLostLog: when the log or its folder is moved away during a run, the run ends with
+// an error that says so, and leaves alone what is there in its place.
+func TestLostLog(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files keep their names")
+	}
+	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
+	for what, lose := range map[string]func(dir string) error{
+		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, LogFile)) },
+		"replaced": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, LogFile)), os.WriteFile(filepath.Join(dir, LogFile), []byte("mine\n"), 0o666))
+		},
+		"folder moved": func(dir string) error { return os.Rename(dir, dir+" of before") },
+	} {
+		for _, at := range []int{3, p.Len()} { // the last one before the log is put in order
+			dir := filepath.Join(t.TempDir(), "out")
+			records, err := Run(t.Context(), p, dir, RunOptions{Workers: 1, Progress: func(done, _ int) {
+				if done == at {
+					if err := lose(dir); err != nil {
+						t.Error(err)
+					}
+				}
+			}})
+			if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, LogFile)+" was moved, removed or replaced") || records != nil {
+				t.Errorf("%s after trial %d: %d records, %v", what, at, len(records), err)
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, LogFile)); err == nil && string(text) != "mine\n" {
+				t.Errorf("%s after trial %d: the file in its place holds %q", what, at, text)
+			}
+		}
+	}
+	// Two runs after somebody removed the lock of the first: the first ends.
+	dir := filepath.Join(t.TempDir(), "out")
+	_, err := Run(t.Context(), p, dir, RunOptions{Workers: 1, Progress: func(done, _ int) {
+		if done == 3 {
+			if err := os.Remove(filepath.Join(dir, ".partwise.lock")); err != nil {
+				t.Error(err)
+			}
+			if _, err := Run(t.Context(), p, dir, RunOptions{}); err != nil {
+				t.Errorf("the second run: %v", err)
+			}
+		}
+	}})
+	if err == nil {
+		t.Error("the first run went on beside the second")
+	}
+	if records, unread, err := ReadLog(dir); len(records) != p.Len() || unread != nil || err != nil {
+		t.Errorf("%d records of %d, unread %v, %v", len(records), p.Len(), unread, err)
 	}
 }
 

@@ -96,7 +96,11 @@ func (r *Results) Run(ctx context.Context, p *Plan, opt RunOptions) ([]Record, e
 	if runErr == nil || errors.As(runErr, &some) {
 		runErr = errors.Join(runErr, p.saveBest(ctx, log, r.folder), p.saveWords(ctx, r.folder))
 	}
+	lost := log.inPlace()
 	err = log.close()
+	if lost != nil {
+		return nil, lost // and with it all else that went wrong
+	}
 	if runErr == nil {
 		runErr = err
 	}
@@ -161,6 +165,9 @@ func (p *Plan) runAll(ctx context.Context, log *log, to *output.Folder, opt RunO
 				}
 			}
 			if _, known := log.done[t.id]; !known {
+				if err := to.Held(); err != nil { // another process may write to the log
+					return err
+				}
 				if err := log.append(rec); err != nil {
 					return err
 				}

@@ -47,13 +47,8 @@ func Acquire(path string) (*Lock, error) {
 		}
 		// The holder before may have removed the file between opening and
 		// locking it here: then this lock keeps nobody out.
-		mine, err := f.Stat()
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		if current, err := os.Lstat(path); err == nil && os.SameFile(mine, current) {
-			return &Lock{f, held}, nil
+		if l := (&Lock{f, held}); l.InPlace() {
+			return l, nil
 		}
 		f.Close()
 	}
@@ -66,8 +61,23 @@ func (l *Lock) File() *os.File { return l.file }
 // Held tells whether the lock keeps others out: not where there are no locks.
 func (l *Lock) Held() bool { return l.held }
 
-// Release gives the lock back and removes its file.
+// InPlace tells whether the file is still the one at its path. Where it was moved,
+// removed or replaced the lock keeps nobody out any more.
+func (l *Lock) InPlace() bool {
+	mine, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	current, err := os.Lstat(l.file.Name())
+	return err == nil && os.SameFile(mine, current)
+}
+
+// Release gives the lock back and removes its file, if it is still in place.
 func (l *Lock) Release() {
+	if !l.InPlace() {
+		l.file.Close()
+		return
+	}
 	// Windows does not remove a file that is open, nor one that another process
 	// has opened since. Everywhere else the file is removed while the lock is
 	// held, so that it is never another process's.

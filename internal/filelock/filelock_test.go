@@ -114,6 +114,34 @@ func TestManyHolders(t *testing.T) {
 	}
 }
 
+// TestMovedLock: a lock whose file was moved away keeps nobody out, and leaves the
+// file of the next holder alone.
+func TestMovedLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.InPlace() {
+		t.Error("a lock is not in place")
+	}
+	if err := os.Rename(path, path+" of before"); err != nil {
+		t.Skip(err) // Windows, where an open file keeps its name
+	}
+	second, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.InPlace() || !second.InPlace() {
+		t.Errorf("in place: %v the moved one, %v the other", first.InPlace(), second.InPlace())
+	}
+	first.Release()
+	if _, err := Acquire(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("after the release of the moved lock: %v", err)
+	}
+	second.Release()
+}
+
 func TestLockErrors(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Acquire(filepath.Join(dir, "none", "lock")); !errors.Is(err, os.ErrNotExist) {

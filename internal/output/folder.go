@@ -20,6 +20,10 @@ import (
 // ErrInUse says that another process writes to the folder.
 var ErrInUse = errors.New("another partwise is using this folder")
 
+// ErrLost says that the folder was moved, removed or replaced while it was open, or
+// that its lock was: what is at its path now may be another process's.
+var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while this partwise was using it, so nothing more is written there")
+
 // Spec says what a command writes into its folder.
 type Spec struct {
 	// Command is the command whose results the folder holds. A folder that
@@ -215,6 +219,14 @@ func (f *Folder) load() (torn bool, err error) {
 // Dir returns the folder as it was given to Open.
 func (f *Folder) Dir() string { return f.dir }
 
+// Held returns an error with ErrLost if the folder is no longer this process's.
+func (f *Folder) Held() error {
+	if !f.lock.InPlace() {
+		return fmt.Errorf("%s: %w", f.dir, ErrLost)
+	}
+	return nil
+}
+
 // path returns the path of a file of the folder.
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
@@ -225,7 +237,7 @@ func (f *Folder) Close() error {
 		return nil
 	}
 	var err error
-	if f.written && f.manifest.publishing == nil {
+	if f.written && f.manifest.publishing == nil && f.Held() == nil {
 		err = f.saveManifest()
 	}
 	f.leave()
@@ -238,8 +250,12 @@ func (f *Folder) leave() {
 		return // the process ends here, in a test
 	}
 	if f.lock != nil {
+		lost := f.Held() != nil
 		f.lock.Release()
 		f.lock = nil
+		if lost {
+			return
+		}
 	}
 	for _, dir := range slices.Backward(f.made) {
 		if os.Remove(dir) != nil {
@@ -279,7 +295,7 @@ func (f *Folder) checkFolder(name string) error {
 	for _, e := range entries {
 		inside := name + "/" + e.Name()
 		switch {
-		case isLeftover(e.Name()) || isIncidental(e.Name()):
+		case atomicfile.IsTemporary(e.Name()) || isIncidental(e.Name()):
 			continue
 		case e.IsDir() && len(f.manifest.known(inside)) == 0:
 			err = f.checkFolder(inside)
@@ -427,14 +443,14 @@ func (f *Folder) Remove(name string) error {
 // manifest. It returns a *ForeignError if the file is there and is not
 // partwise's.
 func (f *Folder) Append(name string) error {
-	if f.manifest.appended[name] && f.written {
-		return nil
-	}
 	if err := f.mayWrite(name); err != nil {
 		return err
 	}
 	if err := f.check(name); err != nil {
 		return err
+	}
+	if f.manifest.appended[name] && f.written {
+		return nil
 	}
 	delete(f.manifest.files, name)
 	f.manifest.appended[name] = true
@@ -442,8 +458,11 @@ func (f *Folder) Append(name string) error {
 }
 
 // mayWrite returns an error if a name is not among those that the folder was
-// opened for.
+// opened for, or if the folder is no longer this process's.
 func (f *Folder) mayWrite(name string) error {
+	if err := f.Held(); err != nil {
+		return err
+	}
 	if !isName(name) || !under(name, f.spec.Names) {
 		return fmt.Errorf("%s: partwise %s does not write a file of this name", f.path(name), f.spec.Command)
 	}
@@ -509,8 +528,21 @@ func (f *Folder) removeEmpty(name string) {
 }
 
 // removeLeftovers removes what killed processes left: staging folders and
-// temporary files.
+// temporary files. A temporary file that a process is writing stays: it may be that of
+// a single file, which needs no folder of its own.
 func (f *Folder) removeLeftovers() error {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !isStaging(e.Name()) || !e.IsDir() {
+			continue
+		}
+		if err := step(func() error { return os.RemoveAll(f.path(e.Name())) }); err != nil {
+			return err
+		}
+	}
 	folders := map[string]bool{".": true}
 	for name := range f.manifest.files {
 		folders[path.Dir(name)] = true
@@ -525,21 +557,8 @@ func (f *Folder) removeLeftovers() error {
 		if err != nil || info == nil || !info.IsDir() {
 			continue // found by what checks the names
 		}
-		entries, err := os.ReadDir(f.path(folder))
-		if err != nil {
+		if err := step(func() error { return atomicfile.RemoveStale(f.path(folder)) }); err != nil {
 			return err
-		}
-		for _, e := range entries {
-			at := f.path(folder + "/" + e.Name())
-			switch {
-			case folder == "." && isStaging(e.Name()) && e.IsDir():
-				err = step(func() error { return os.RemoveAll(at) })
-			case isLeftover(e.Name()) && e.Type().IsRegular():
-				err = step(func() error { return os.Remove(at) })
-			}
-			if err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -1,14 +1,21 @@
 package output
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
 // groups is a command that writes a page, a table and pictures.
@@ -292,6 +299,69 @@ func TestOneWriter(t *testing.T) {
 	must(t, publish(f, before))
 	must(t, f.Close())
 	open(t, dir)
+}
+
+// TestLostFolder: who has lost the folder, because it or its lock was moved away,
+// writes nothing more, and not over what another writes there since.
+func TestLostFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files keep their names")
+	}
+	for what, lose := range map[string]func(dir string) error{
+		"the folder is moved": func(dir string) error { return os.Rename(dir, dir+" of before") },
+		"the lock is removed": func(dir string) error { return os.Remove(filepath.Join(dir, lockFile)) },
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		f := open(t, dir)
+		must(t, publish(f, before))
+		staged, err := f.Stage("index.html")
+		must(t, err)
+		put(t, staged.Dir(), "index.html", "late page")
+		must(t, lose(dir))
+		other := open(t, dir)
+		must(t, publish(other, after))
+		there := tree(t, dir)
+		put(t, dir, staged.name+"/index.html", "late page") // where the other has not removed it
+		for _, err := range []error{staged.Publish(), publish(f, before), f.Write("model.bin", nil), f.Remove("table.csv"), f.Append("log.txt"), f.Clear("groups/")} {
+			if !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), dir) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		must(t, staged.Discard())
+		must(t, f.Close())
+		compare(t, what, tree(t, dir), there)
+		if _, err := Open(dir, groups); !errors.Is(err, ErrInUse) {
+			t.Errorf("%s: the other's lock is gone: %v", what, err)
+		}
+		must(t, other.Close())
+	}
+}
+
+// TestLostEmptyFolder: a folder that somebody made in the place of one that Open made
+// is not removed, though it is empty.
+func TestLostEmptyFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	f := open(t, dir)
+	if err := os.Rename(dir, dir+" of before"); err != nil {
+		t.Skip(err) // Windows, where it holds an open file
+	}
+	must(t, os.Mkdir(dir, 0o777))
+	must(t, f.Close())
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFileBeingWritten: a single file that a process is writing into the folder is no
+// leftover.
+func TestFileBeingWritten(t *testing.T) {
+	dir := t.TempDir()
+	must(t, atomicfile.WriteFunc(filepath.Join(dir, "features.csv"), func(w io.Writer) error {
+		must(t, open(t, dir).Close())
+		_, err := w.Write([]byte("1,2,3"))
+		return err
+	}))
+	compare(t, "written", results(t, dir), map[string]string{"features.csv": "1,2,3"})
 }
 
 func TestOtherCommand(t *testing.T) {
@@ -590,6 +660,45 @@ func TestHostileManifest(t *testing.T) {
 		}
 		compare(t, text, tree(t, dir), map[string]string{ManifestFile: text})
 	}
+	// What was "being published" is not fetched through links, and replaces nothing
+	// but what the command writes.
+	const staging = ".partwise-0123456789abcdef.staging"
+	text := sha256.Sum256([]byte("mine"))
+	line := `{"file":"%s","sha256":"` + hex.EncodeToString(text[:]) + `","size":4}` + "\n"
+	outside := t.TempDir()
+	put(t, outside, "1.png", "mine")
+	for what, forge := range map[string]func(t *testing.T, dir string){
+		"a link in the staging folder": func(t *testing.T, dir string) {
+			put(t, dir, ManifestFile, head+`{"publishing":"`+staging+`","replaces":["groups/"]}`+"\n"+fmt.Sprintf(line, "groups/1.png"))
+			must(t, os.Mkdir(filepath.Join(dir, staging), 0o777))
+			must(t, os.Symlink(outside, filepath.Join(dir, staging, "groups")))
+		},
+		"a link for the staging folder": func(t *testing.T, dir string) {
+			put(t, dir, ManifestFile, head+`{"publishing":"`+staging+`","replaces":["groups/"]}`+"\n"+fmt.Sprintf(line, "groups/1.png"))
+			must(t, os.MkdirAll(filepath.Join(dir, "elsewhere"), 0o777))
+			must(t, os.Symlink(outside, filepath.Join(dir, "elsewhere", "groups")))
+			must(t, os.Symlink("elsewhere", filepath.Join(dir, staging)))
+		},
+		"a link for a staged file": func(t *testing.T, dir string) {
+			put(t, dir, ManifestFile, head+`{"publishing":"`+staging+`","replaces":["index.html"]}`+"\n"+fmt.Sprintf(line, "index.html"))
+			must(t, os.Mkdir(filepath.Join(dir, staging), 0o777))
+			must(t, os.Symlink(filepath.Join(outside, "1.png"), filepath.Join(dir, staging, "index.html")))
+		},
+		"files that the command does not write": func(t *testing.T, dir string) {
+			put(t, dir, "notes.txt", "mine")
+			put(t, dir, ManifestFile, head+fmt.Sprintf(line, "notes.txt")+`{"publishing":"`+staging+`","replaces":["notes.txt"]}`+"\n")
+		},
+	} {
+		dir := t.TempDir()
+		forge(t, dir)
+		there := tree(t, dir)
+		if _, err := Open(dir, groups); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", what, err)
+		}
+		compare(t, what, tree(t, dir), there)
+	}
+	compare(t, "outside", tree(t, outside), map[string]string{"1.png": "mine"})
+
 	dir := t.TempDir()
 	put(t, dir, ManifestFile, head+`{"file":"model.bin","sha`) // killed while it was written
 	f := open(t, dir)

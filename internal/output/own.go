@@ -38,15 +38,9 @@ func hasDigits(name, suffix string) bool {
 // isStaging tells whether a folder of this name was made to stage results.
 func isStaging(name string) bool { return hasDigits(name, stagingSuffix) }
 
-// isLeftover tells whether a file of this name is one that a killed process left
-// and nobody needs.
-func isLeftover(name string) bool {
-	return atomicfile.IsTemporary(name)
-}
-
 // isOwn tells whether a name in a folder is this package's.
 func isOwn(name string) bool {
-	return name == ManifestFile || name == lockFile || isStaging(name) || isLeftover(name)
+	return name == ManifestFile || name == lockFile || isStaging(name) || atomicfile.IsTemporary(name)
 }
 
 // isIncidental tells whether a file is one that file managers leave wherever

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
 // page is the file that people open. It goes first and comes last, so that it
@@ -28,6 +30,9 @@ type Stage struct {
 // Stage starts a new set of results that replaces everything that partwise wrote
 // under the names, files and, with a slash at their ends, folders.
 func (f *Folder) Stage(names ...string) (*Stage, error) {
+	if err := f.Held(); err != nil {
+		return nil, err
+	}
 	s := &Stage{folder: f, name: newName(stagingSuffix), names: names}
 	if err := step(func() error { return os.Mkdir(s.Dir(), 0o777) }); err != nil {
 		return nil, err
@@ -115,7 +120,7 @@ func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
 	dir := s.Dir()
 	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || isLeftover(e.Name()) {
+		if err != nil || e.IsDir() || atomicfile.IsTemporary(e.Name()) {
 			return err
 		}
 		if !e.Type().IsRegular() {
@@ -145,6 +150,9 @@ func (f *Folder) finish() error {
 	}
 	arriving := slices.Collect(maps.Keys(p.files))
 	for _, name := range append(slices.Clone(gone), arriving...) {
+		if err := f.mayWrite(name); err != nil {
+			return err
+		}
 		if err := f.check(name); err != nil {
 			return err
 		}
@@ -153,6 +161,14 @@ func (f *Folder) finish() error {
 			return err
 		}
 		now[name] = c
+	}
+	for _, name := range arriving {
+		staged := p.staging + "/" + name
+		if info, err := f.stat(staged); err != nil {
+			return err
+		} else if info != nil && !info.Mode().IsRegular() {
+			return f.foreign(staged)
+		}
 	}
 
 	slices.Sort(gone)
@@ -182,7 +198,7 @@ func (f *Folder) finish() error {
 			arrived[name] = want
 			continue
 		}
-		staged := filepath.Join(f.dir, p.staging, filepath.FromSlash(name))
+		staged := f.path(p.staging + "/" + name)
 		c, err := sumOf(staged)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
