@@ -77,10 +77,6 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 				return usageError{err}
 			}
 			e.Features.SkipBad = skipBad
-			abs, err := filepath.Abs(args[0])
-			if err != nil {
-				return err
-			}
 			if out == "" {
 				name, err := nameOf(args[0])
 				if err != nil {
@@ -88,8 +84,8 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 				}
 				out = filepath.Join("results", name+"-groups")
 			}
-			if err := checkOut(abs, out); err != nil {
-				return usageError{err}
+			if err := checkOut(args[0], out); err != nil {
+				return err
 			}
 			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed}
 			if len(e.Rank) == 1 {
@@ -113,14 +109,24 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 	return cmd
 }
 
-// checkOut refuses results among the pictures, which would be taken for some the
-// next time.
-func checkOut(in, out string) error {
-	inside, err := output.Inside(in, out)
-	if err == nil && inside {
-		return fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+// checkOut refuses results in a folder of the data, which would be taken for
+// pictures the next time.
+func checkOut(data, out string) error {
+	inside, err := output.Inside(data, out)
+	if err != nil {
+		return usageError{err}
 	}
-	return err
+	if !inside {
+		return nil
+	}
+	err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+	if folder, e := output.Resolve(data); e == nil {
+		other := filepath.Join(filepath.Dir(folder), "results", filepath.Base(out))
+		if inside, e := output.Inside(folder, other); e == nil && !inside {
+			err = fmt.Errorf("%w, as in --out %s", err, quote(other))
+		}
+	}
+	return usageError{err}
 }
 
 const (

@@ -136,6 +136,27 @@ func TestOutThroughLink(t *testing.T) {
 	same(t, "pictures", "photos", want)
 }
 
+// TestOutAmongPictures: results do not go among the pictures, and what the message
+// offers in place of that works.
+func TestOutAmongPictures(t *testing.T) {
+	workplace(t)
+	want := contents(t, "photos")
+	t.Chdir("photos")
+	for _, args := range [][]string{
+		append([]string{"cluster", "."}, quick...),
+		strings.Fields("run --set .,pattern='{class}-*' --features pixels=8 --method kmeans --classes 2 --repeats 1"),
+	} {
+		code, _, stderr := partwise(args...)
+		_, out, found := strings.Cut(strings.TrimSpace(stderr), "among the pictures; say with --out where else, as in --out ")
+		if code != exitUsage || !found {
+			t.Fatalf("%v: %d and %q", args, code, stderr)
+		}
+		must(t, append(args, "--out", out)...)
+	}
+	t.Chdir("..")
+	same(t, "pictures", "photos", want)
+}
+
 // TestFolderInUse: one folder, one writer, at once.
 func TestFolderInUse(t *testing.T) {
 	workplace(t)

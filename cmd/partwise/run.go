@@ -91,6 +91,9 @@ same again goes on where it stopped.`,
 			if workers < 0 {
 				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
+			if err := checkOut(e.Data.Set, out); err != nil {
+				return err
+			}
 			return runExperiment(cmd, e, out, workers)
 		},
 	}
@@ -225,8 +228,8 @@ func tellLog(stderr io.Writer, plan *pipeline.Plan, dir string) error {
 		return err
 	}
 	if len(unread) > 0 {
-		plaintext.Fprintf(stderr, "partwise: %d lines of %s, the first of them line %d, are damaged or of another version of partwise; they are kept, and their trials run again\n",
-			len(unread), filepath.Join(dir, pipeline.LogFile), unread[0])
+		plaintext.Fprintf(stderr, "partwise: lines of %s are damaged or of another version of partwise, %d in all, the first of them line %d; they are kept, and their trials run again\n",
+			filepath.Join(dir, pipeline.LogFile), len(unread), unread[0])
 	}
 	records, err := plan.Summary().Records(dir)
 	if err != nil {
