@@ -181,7 +181,7 @@ var ErrNoModel = errors.New("the saved result has no model for new samples")
 // that would take more than 16 MiB, and 100 bytes for each of the file's that it is
 // packed in, is an error; no memory is taken for it.
 func LoadModel(r io.ReaderAt, size int64) (Model, error) {
-	z, err := zip.NewReader(r, size)
+	z, err := openArchive(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a saved model: %w", err)
 	}
@@ -230,7 +230,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 // LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is
 // size bytes long, within the bounds of LoadModel.
 func LoadCoefficients(r io.ReaderAt, size int64) (*mat.Dense, error) {
-	z, err := zip.NewReader(r, size)
+	z, err := openArchive(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a saved result: %w", err)
 	}
@@ -420,6 +420,21 @@ type savedArray struct {
 	items  int
 	packed io.ReadCloser
 	values *bufio.Reader
+}
+
+// openArchive opens a file of arrays. The bound of an array follows from how many
+// bytes it is packed in, so that number must be true of the file.
+func openArchive(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range z.File {
+		if f.CompressedSize64 > uint64(size) {
+			return nil, fmt.Errorf("the array %q is packed in %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
+		}
+	}
+	return z, nil
 }
 
 // openArray opens an array of a type and a number of dimensions. The npy package takes

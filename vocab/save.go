@@ -54,6 +54,9 @@ func load(r io.ReaderAt, size int64) (*Vocabulary, error) {
 		if f.Name != savedWords && f.Name != savedWords+".npy" {
 			continue
 		}
+		if f.CompressedSize64 > uint64(size) {
+			return nil, fmt.Errorf("array %q: packed in %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
+		}
 		array, err := f.Open()
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package vocab
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -121,6 +122,14 @@ func TestLoadErrors(t *testing.T) {
 			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
+	lying := zipped(t, "words", header("100000, 1000"))
+	directory := bytes.LastIndex(lying, []byte("PK\x01\x02"))
+	binary.LittleEndian.PutUint32(lying[directory+20:], 1<<28)
+	alloctest.AtMost(t, 1<<20+freeBytes, func() {
+		if _, err := loadBytes(lying); err == nil || !strings.Contains(err.Error(), "packed in 268435456 bytes of a file of") {
+			t.Errorf("an array of more bytes than the file: %v", err)
+		}
+	})
 	v, err := loadBytes(zipped(t, "words.npy", header("1, 2"), make([]byte, 16)...))
 	if err != nil || v.Len() != 1 || v.Dim() != 2 {
 		t.Errorf("an array as NumPy names it: %v, %v", v, err)
