@@ -44,8 +44,11 @@ func Repeat[F any](target F) F {
 func try(t *testing.T, call reflect.Value, test, input []reflect.Value) {
 	ended := false
 	defer func() {
-		if ended && !t.Failed() {
+		switch {
+		case ended && !t.Failed():
 			return
+		case t.Skipped():
+			t.Error("a target that skips ends its mutations; it should return")
 		}
 		name, _, _ := strings.Cut(t.Name(), "/")
 		file, err := keep(filepath.Join("testdata", "fuzz", name), input)
