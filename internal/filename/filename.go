@@ -2,6 +2,7 @@
 package filename
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -10,8 +11,12 @@ import (
 // systems stop at 255 bytes.
 const longest = 60
 
+// device is a name that Windows keeps for a device, whatever its extension.
+var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
+
 // Safe turns any name into one that every file system and web server takes:
-// letters and digits in lower case, with single hyphens between them.
+// letters and digits in lower case, with single hyphens between them, and one after
+// the name of a device.
 func Safe(name string) string {
 	var b strings.Builder
 	n := 0
@@ -28,8 +33,12 @@ func Safe(name string) string {
 			break
 		}
 	}
-	if s := strings.TrimSuffix(b.String(), "-"); s != "" {
-		return s
+	s := strings.TrimSuffix(b.String(), "-")
+	switch {
+	case s == "":
+		return "unnamed"
+	case device.MatchString(s):
+		return s + "-"
 	}
-	return "unnamed"
+	return s
 }

@@ -15,6 +15,10 @@ func TestSafe(t *testing.T) {
 		"λ = 100":                             "λ-100",
 		"":                                    "unnamed",
 		"???":                                 "unnamed",
+		"NUL":                                 "nul-",
+		"com1":                                "com1-",
+		"icon":                                "icon",
+		"com10":                               "com10",
 		strings.Repeat("x", 300):              strings.Repeat("x", longest),
 		strings.Repeat("x", longest-1) + " y": strings.Repeat("x", longest-1),
 	} {
