@@ -201,7 +201,7 @@ func TestReadMATRefuses(t *testing.T) {
 		{"sparse starts", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0, 1}}, {5, []int32{0, 3, 2}}, {9, []float64{1, 1}}}}), "column 1 runs from 0 to 3"},
 		{"sparse too few starts", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
 		{"sparse count", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 2}}, {9, []float64{1}}}}), "of 2 values with 1 rows"},
-		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column 0 after column 0"},
+		{"sparse twice", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0, 0}}, {5, []int32{0, 2}}, {9, []float64{1, 1}}}}), "column index 0 after 0"},
 		{"sparse row of doubles", one(matVar{"x", 5, []int32{2, 1}, []matPart{{9, []float64{math.NaN()}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "no whole numbers"},
 		{"sparse starts of doubles", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{0}}, {9, []float64{0, math.Inf(1)}}, {9, []float64{1}}}}), "no whole numbers"},
 		{"sparse negative row", one(matVar{"x", 5, []int32{2, 1}, []matPart{{5, []int32{-1}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "value in row 0"},

@@ -428,7 +428,7 @@ func TestScipySparse(t *testing.T) {
 		{"few starts", []npzArray{format("csr"), shape, values, ints("indptr", 0, 3), columns}, "2 row starts"},
 		{"few columns", []npzArray{format("csr"), shape, values, starts, ints("indices", 3, 0)}, "2 columns and 3 values"},
 		{"out of order", []npzArray{format("csr"), shape, values, starts, ints("indices", 3, 2, 0)}, "sum_duplicates()"},
-		{"out of range", []npzArray{format("csr"), shape, values, starts, ints("indices", 4, 0, 2)}, "column 4"},
+		{"out of range", []npzArray{format("csr"), shape, values, starts, ints("indices", 4, 0, 2)}, "column index 4"},
 		{"negative shape", []npzArray{format("csr"), ints("shape", 2, -4), values, starts, columns}, "2×-4"},
 		{"huge shape", []npzArray{format("csr"), ints("shape", 2, 1<<40), values, starts, columns}, "with only 3 values"},
 		{"no samples", []npzArray{format("csr"), ints("shape", 0, 4), none, ints("indptr", 0), ints("indices")}, "0×4 matrix holds no samples"},
