@@ -91,18 +91,33 @@ func isIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
 }
 
+// isIDXLabels tells by its name whether a file holds the labels of such images.
+func isIDXLabels(name string) bool {
+	return strings.Contains(name, "labels") && strings.Contains(name, "idx1")
+}
+
 // idxFolder reads the set of all pairs of IDX files in dir, those of the
-// training part first. If part is "train" or "test" it reads only these.
+// training part first, and counts what else is there in its LeftOut. If part is
+// "train" or "test" it reads only these.
 func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var files []string
+	var left leavings
 	for _, e := range entries {
 		name := e.Name()
+		switch {
+		case strings.HasPrefix(name, "."):
+			left.add(Hidden, name)
+			continue
+		case e.IsDir() || !isIDXImages(name) && !isIDXLabels(name):
+			left.add(NotIDX, name)
+			continue
+		}
 		again := slices.Contains(files, strings.TrimSuffix(name, ".gz")) // a file beside its gzipped self
-		if e.IsDir() || !isIDXImages(name) || again || part != "" && idxPart(name) != part {
+		if !isIDXImages(name) || again || part != "" && idxPart(name) != part {
 			continue
 		}
 		files = append(files, name)
@@ -125,7 +140,7 @@ func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
 		}
 	}
-	whole.Name = readableName(filepath.Base(dir))
+	whole.Name, whole.LeftOut = readableName(filepath.Base(dir)), left
 	return whole, nil
 }
 

@@ -192,6 +192,19 @@ func TestIDXFolder(t *testing.T) {
 		t.Errorf("the test part does not follow: %s begins with %v", whole.Names[3], whole.Vectors.At(3, 0))
 	}
 
+	if err := os.MkdirAll(filepath.Join(dir, "images-idx3"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"idx.jpg", "notes.txt", ".hidden"} {
+		writeFile(t, filepath.Join(dir, name), nil)
+	}
+	want := []LeftOut{{Hidden, 1, []string{".hidden"}}, {NotIDX, 3, []string{"idx.jpg", "images-idx3", "notes.txt"}}}
+	for _, part := range []string{"", "train"} {
+		if s, err := idxFolder(dir, part, VectorOptions{}); err != nil || !cmp.Equal(want, s.LeftOut) {
+			t.Errorf("part %q: %+v are left out, error %v", part, s.LeftOut, err)
+		}
+	}
+
 	writeFile(t, filepath.Join(dir, "t10k-images-idx3-ubyte.gz"), gzipped(t, writeIDX(8, []uint32{2, 1, 3}, pixels(0, 6))))
 	if _, err := idxFolder(dir, "", VectorOptions{}); err == nil || !strings.Contains(err.Error(), "1×3 images do not go with 2×2 ones") {
 		t.Errorf("images of two sizes: got error %v", err)

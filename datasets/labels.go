@@ -91,6 +91,11 @@ func (s *Set) finder() func(name string) (int, bool) {
 // labelHeaders are the names that a header may give the first column.
 var labelHeaders = []string{"file", "filename", "file name", "image", "name", "path", "row", "sample", "id"}
 
+// wrongFields is the error of a line with another number of fields than wanted.
+func wrongFields(line int, record []string, want string) error {
+	return fmt.Errorf("line %d: %s in %s, want %s, divided by commas", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, ",")), want)
+}
+
 // parseLabels returns each sample's class, "" for none.
 func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 	reader := newTable(r, ',', mostNamesLine, mostNamesFields)
@@ -107,7 +112,7 @@ func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 		}
 		line := reader.line
 		if len(record) != 2 {
-			return nil, fmt.Errorf("line %d: %d fields in %s, want two, file,class", line, len(record), shortQuote(strings.Join(record, ",")))
+			return nil, wrongFields(line, record, "two, file,class")
 		}
 		name, class := record[0], spreadsheet.Text(record[1])
 		i, ok := find(name)

@@ -29,7 +29,8 @@ const (
 	OtherClass Reason = "other class"
 	// Unlabelled is for samples of no known class, which Largest leaves out.
 	Unlabelled Reason = "unlabelled"
-	// NotIDX is for files that lie beside the IDX files of a set.
+	// NotIDX is for files and folders that lie beside the IDX files of a set.
+	// What a folder holds is not counted.
 	NotIDX Reason = "not IDX"
 )
 
@@ -47,7 +48,7 @@ func (l LeftOut) String() string {
 	case Hidden:
 		what = counted(l.Count, "hidden file or folder", "hidden files or folders")
 	case NotIDX:
-		what = counted(l.Count, "file that is no IDX file", "files that are no IDX files")
+		what = counted(l.Count, "file or folder that is no IDX file", "files or folders that are no IDX files")
 	default:
 		what = counted(l.Count, "file that is no image", "files that are no images")
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/links"
@@ -170,7 +171,7 @@ func (s *Set) parseLines(in io.Reader, fields int, f func(line int, record []str
 		}
 		line := reader.line
 		if len(record) != fields {
-			return fmt.Errorf("line %d: %d fields in %s, want %d", line, len(record), shortQuote(strings.Join(record, ",")), fields)
+			return wrongFields(line, record, strconv.Itoa(fields))
 		}
 		if first && slices.Contains(linkHeaders, strings.ToLower(record[0])) {
 			if _, isSample := find(record[0]); !isSample {

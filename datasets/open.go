@@ -99,7 +99,7 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	case isKnown:
 		return openKnown(&info, opt)
 	case strings.HasPrefix(name, SetPrefix):
-		return nil, false, unknownSet(strings.TrimPrefix(name, SetPrefix))
+		return nil, false, unknownSet(name)
 	}
 	stat, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
@@ -187,11 +187,8 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 		return nil, false, err
 	}
 	for _, e := range entries {
-		if isIDXImages(e.Name()) {
+		if !e.IsDir() && isIDXImages(e.Name()) {
 			s, err = idxFolder(dir, opt.Part, opt.vectors())
-			if err == nil {
-				s.LeftOut = besideIDX(entries)
-			}
 			return s, true, err
 		}
 	}
@@ -208,20 +205,6 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 	}
 	s, err = Folder(opt.ctx, dir, opt.Folder)
 	return s, false, err
-}
-
-// besideIDX counts what lies beside IDX files.
-func besideIDX(entries []os.DirEntry) []LeftOut {
-	var left leavings
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case strings.HasPrefix(name, "."):
-			left.add(Hidden, name)
-		case !strings.Contains(name, "idx"):
-			left.add(NotIDX, name)
-		}
-	}
-	return left
 }
 
 func openFile(path string, opt VectorOptions) (*Set, error) {
@@ -269,6 +252,10 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 
 // unknownSet says that nothing is called name, and what may have been meant.
 func unknownSet(name string) error {
+	what := "no known set, file or folder"
+	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {
+		name, what = plain, "no known set"
+	}
 	var near []string
 	for _, info := range Known() {
 		if d := editDistance(strings.ToLower(name), info.Name); d <= 2 || d <= 3 && len(name) > 6 || name != "" && strings.HasPrefix(info.Name, name) {
@@ -279,7 +266,7 @@ func unknownSet(name string) error {
 	if len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return fmt.Errorf("%q is no known set, file or folder%s (\"partwise datasets\" lists the known sets)", name, hint)
+	return fmt.Errorf("%q is %s%s (\"partwise datasets\" lists the known sets)", name, what, hint)
 }
 
 // editDistance returns how many characters must be put in, taken out or

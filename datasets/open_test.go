@@ -104,6 +104,7 @@ func TestOpenFolder(t *testing.T) {
 		{"like Caltech", folder("BACKGROUND_Google/1.jpg", "airplanes/1.jpg", "bass/1.jpg"), OpenOptions{}, []string{"BACKGROUND_Google", "airplanes", "bass"}, 3},
 		{"hardly like COIL-20", folder("obj1__0.png", "tree.png"), OpenOptions{}, nil, 2},
 		{"scenes", folder("bedroom/1.png", "industrial/1.png", "store/1.png"), OpenOptions{}, []string{"bedroom", "industrial", "store"}, 3},
+		{"a folder called like IDX files", folder("images-idx3/1.png", "b/2.png"), OpenOptions{}, []string{"b", "images-idx3"}, 2},
 		{"IDX", idxSet(t), OpenOptions{}, []string{"0", "1", "2"}, 5},
 		{"IDX part", idxSet(t), OpenOptions{Part: "test"}, []string{"1", "2"}, 2},
 	} {
@@ -131,6 +132,7 @@ func TestOpenRefuses(t *testing.T) {
 		want []string
 	}{
 		{"yalle", OpenOptions{}, []string{`"yalle" is no known set, file or folder; did you mean yale?`, "partwise datasets"}},
+		{"set:yalle", OpenOptions{}, []string{`"yalle" is no known set; did you mean yale?`}},
 		{"scenes", OpenOptions{}, []string{"scenes13 or scenes15"}},
 		{"mnist2", OpenOptions{}, []string{"did you mean mnist?"}},
 		{"quite something else", OpenOptions{}, []string{"is no known set", `"partwise datasets" lists`}},

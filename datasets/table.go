@@ -47,6 +47,10 @@ func (t *table) Read() ([]string, error) {
 		if errors.As(err, &long) {
 			return nil, fmt.Errorf("line %d: %w; is a quotation mark left open?", t.line+1, long)
 		}
+		var bad *csv.ParseError
+		if errors.As(err, &bad) {
+			return nil, quoteError(bad)
+		}
 		return nil, err
 	}
 	t.line, _ = t.csv.FieldPos(0)
@@ -58,6 +62,15 @@ func (t *table) Read() ([]string, error) {
 		record[i] = strings.TrimSpace(field)
 	}
 	return record, nil
+}
+
+// quoteError says where a quotation mark is wrong, which is all that a csv.Reader
+// finds wrong with records of any number of fields.
+func quoteError(bad *csv.ParseError) error {
+	if errors.Is(bad, csv.ErrBareQuote) {
+		return fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
+	}
+	return fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
 }
 
 // recordReader fails where more bytes or commas than a record may have are read
