@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -69,11 +70,28 @@ func (t *training) useLabels(labels []int) error {
 		t.class[i] = c
 		t.sizes[c]++
 	}
-	switch len(t.sizes) {
+	return twoClasses(t.sizes)
+}
+
+// twoClasses reports that labelled samples, so many of each class, are not of two
+// classes.
+func twoClasses(sizes []int) error {
+	switch len(sizes) {
 	case 0:
 		return errors.New("directions that part classes need the labels of some samples, and none are known")
 	case 1:
-		return fmt.Errorf("directions that part classes need two classes, and all %d labelled samples are of one", t.sizes[0])
+		return fmt.Errorf("directions that part classes need labelled samples of two classes, and there are only %d of one", sizes[0])
+	}
+	return nil
+}
+
+// twoClassesOnePair reports besides that no class has scatter within.
+func twoClassesOnePair(sizes []int) error {
+	if err := twoClasses(sizes); err != nil {
+		return err
+	}
+	if slices.Max(sizes) == 1 {
+		return fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(sizes))
 	}
 	return nil
 }
@@ -87,20 +105,10 @@ func newDiscriminant(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := t.useLabels(known.Labels); err != nil {
 		return nil, err
 	}
-	if err := t.needPairs(); err != nil {
+	if err := twoClassesOnePair(t.sizes); err != nil {
 		return nil, err
 	}
 	return t, t.centre(ctx, func(i int) bool { return known.Labels[i] >= 0 })
-}
-
-// needPairs reports classes that have no scatter within.
-func (t *training) needPairs() error {
-	for _, s := range t.sizes {
-		if s > 1 {
-			return nil
-		}
-	}
-	return fmt.Errorf("each of the %d classes has one labelled sample; what holds a class together is seen from two", len(t.sizes))
 }
 
 // centre sets x to the samples that keep picks, less the mean of those that

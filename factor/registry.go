@@ -32,6 +32,18 @@ type Info struct {
 	Direct bool
 
 	zero Method
+	// classes reports why the method cannot learn from labelled samples, so many
+	// of each class; nil where it always can.
+	classes func(sizes []int) error
+}
+
+// CheckClasses reports why the method cannot learn from samples of which the class is
+// known. sizes holds how many there are of each class, 1 or more.
+func (i Info) CheckClasses(sizes []int) error {
+	if i.classes == nil {
+		return nil
+	}
+	return i.classes(sizes)
 }
 
 // Methods returns the methods of the registry, in the order to show them.

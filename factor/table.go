@@ -144,7 +144,7 @@ var registry = []Info{
 		Objective:   "tr(PᵀS_wP) against tr(PᵀS_bP)",
 		Update:      "none: S_b·v = λ·S_w·v, the largest λ, at most c − 1",
 		Paper:       "Belhumeur, Hespanha and Kriegman, Eigenfaces vs. Fisherfaces: recognition using class specific linear projection, IEEE TPAMI 19(7), 1997",
-		NeedsLabels: true, Signed: true, Direct: true, zero: LDA{},
+		NeedsLabels: true, Signed: true, Direct: true, zero: LDA{}, classes: twoClassesOnePair,
 	},
 	{
 		Name: "mfa", Title: "Marginal Fisher analysis", Family: "linear embedding",
@@ -152,7 +152,7 @@ var registry = []Info{
 		Objective:   "tr(PᵀXLXᵀP) against tr(PᵀXL'XᵀP)",
 		Update:      "none: XL'Xᵀ·v = λ·XLXᵀ·v, the largest λ",
 		Paper:       "Yan, Xu, Zhang, Zhang, Yang and Lin, Graph embedding and extensions: a general framework for dimensionality reduction, IEEE TPAMI 29(1), 2007",
-		NeedsLabels: true, Signed: true, Direct: true, zero: MFA{},
+		NeedsLabels: true, Signed: true, Direct: true, zero: MFA{}, classes: twoClassesOnePair,
 	},
 	{
 		Name: "sda", Title: "Semi-supervised discriminant analysis", Family: "linear embedding",
@@ -160,7 +160,7 @@ var registry = []Info{
 		Objective:   "tr(Pᵀ(S_t + αXLXᵀ + βI)P) against tr(PᵀS_bP)",
 		Update:      "none: S_b·v = λ·(S_t + αXLXᵀ + βI)·v, the largest λ, at most c − 1",
 		Paper:       "Cai, He and Han, Semi-supervised discriminant analysis, ICCV 2007",
-		NeedsLabels: true, Signed: true, Direct: true, zero: SDA{},
+		NeedsLabels: true, Signed: true, Direct: true, zero: SDA{}, classes: twoClasses,
 	},
 	{
 		Name: "parts", Title: "Any combination of the parts", Family: "combination",

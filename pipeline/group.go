@@ -27,7 +27,7 @@ type Groups struct {
 	// each class has a group of its own, in which all of its samples are.
 	Told bool
 	// Rank is the number of basis vectors, nil for 2k or as many as there are
-	// samples.
+	// samples. It is the number of groups where Largest makes them.
 	Rank *Rank
 	// Cluster is how the representation is clustered. Where classes are told,
 	// constrained k-means stands for k-means, and what another algorithm puts
@@ -85,9 +85,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		known = newTold(labels, len(in.Set.Classes))
 	}
 	how := g.Cluster
-	if _, own := builtin(g.Method.Name); own {
-		how.By = g.Method.Name
-	} else {
+	if _, own := builtin(g.Method.Name); !own {
 		method, err := g.Method.build()
 		if err != nil {
 			return nil, err
@@ -118,7 +116,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		}
 		points = out.Result.Coefficients
 	}
-	how.By = cmp.Or(g.Method.By, how.By)
+	how.By = g.by()
 	if g.Told && (how.By == "" || how.By == KMeans) {
 		how.By = "constrained-kmeans"
 	}
@@ -154,10 +152,21 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 	return out, nil
 }
 
+// by returns the name of what clusters, "" for k-means.
+func (g Groups) by() string {
+	if _, own := builtin(g.Method.Name); own {
+		return g.Method.Name
+	}
+	return cmp.Or(g.Method.By, g.Cluster.By)
+}
+
 // rank returns the number of basis vectors for k groups of n samples.
 func (g Groups) rank(k, n int) int {
-	if g.Rank != nil {
+	switch {
+	case g.Rank != nil:
 		return g.Rank.Of(k)
+	case g.by() == Largest:
+		return k
 	}
 	return min(2*k, n)
 }

@@ -68,6 +68,11 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 		}
 	}
 	f := e.Features.suited(set)
+	for _, m := range e.Methods {
+		if err := m.checkFeatures(f); err != nil {
+			return nil, err
+		}
+	}
 	if f.Words != nil {
 		return e.prepareWords(ctx, set, f, opt)
 	}

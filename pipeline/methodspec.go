@@ -249,6 +249,9 @@ func (m Method) isConcept() bool {
 	return slices.Contains(conceptMethods, m.Name) || m.Params["basis"] == "concept"
 }
 
+// isRankOne tells whether its basis is made of rank-one images.
+func (m Method) isRankOne() bool { return m.Name == "ntf" || m.Params["basis"] == "rank-one" }
+
 // needsLabels tells whether it must know the labels of some samples, or links.
 func (m Method) needsLabels() bool {
 	for _, by := range []string{m.Name, m.By} {
@@ -257,10 +260,32 @@ func (m Method) needsLabels() bool {
 		}
 	}
 	info, _ := factor.Lookup(m.Name)
-	if info.NeedsLabels {
-		return true
+	return info.NeedsLabels || m.tiesLabels() || m.Params["penalty"] == "links"
+}
+
+// tiesLabels tells whether it ties samples of one class to each other, so that the
+// only labelled one of a class counts for nothing in it.
+func (m Method) tiesLabels() bool {
+	return slices.Contains([]string{"semi-gnmf", "cnmf", "cnmf-kl", "ccf"}, m.Name) ||
+		m.Params["tie"] == "labels" || m.Params["label-edges"] == true
+}
+
+// checkClasses reports why it cannot learn from labelled samples, so many of each
+// class.
+func (m Method) checkClasses(sizes []int) error {
+	info, _ := factor.Lookup(m.Name)
+	if err := info.CheckClasses(sizes); err != nil {
+		return fmt.Errorf("%s: %w", m.Label(), err)
 	}
-	return m.Params["tie"] == "labels" || m.Params["label-edges"] == true || m.Params["penalty"] == "links"
+	return nil
+}
+
+// checkFeatures reports that the method is for images, and the features are none.
+func (m Method) checkFeatures(f Features) error {
+	if m.isRankOne() && (f.Words != nil || f.HOG) {
+		return fmt.Errorf("%s is for images, and the features are %s (--features pixels=32, for example)", m.Label(), f)
+	}
+	return nil
 }
 
 // takesLinks tells whether links will do where it has no labels.

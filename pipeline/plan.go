@@ -94,6 +94,9 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 	if err := p.checkRanks(); err != nil {
 		return nil, err
 	}
+	if err := p.checkLabels(); err != nil {
+		return nil, err
+	}
 	var err error
 	if p.must, p.cannot, err = e.Links.read(in); err != nil {
 		return nil, err
@@ -181,6 +184,29 @@ func (p *Plan) checkRanks() error {
 			}
 			if rank > n {
 				return fmt.Errorf("rank: %s is %d for %d classes, above the %d samples that they may have", r, rank, k, n)
+			}
+		}
+	}
+	return nil
+}
+
+// checkLabels reports a method that cannot learn from the labels of any draw.
+func (p *Plan) checkLabels() error {
+	var sizes []int
+	for _, rows := range p.members {
+		_, told, _, err := p.parts(len(rows))
+		if err != nil {
+			return err
+		}
+		if told > 0 {
+			sizes = append(sizes, told)
+		}
+	}
+	slices.SortFunc(sizes, func(a, b int) int { return b - a })
+	for _, k := range p.ks {
+		for _, m := range p.Experiment.Methods {
+			if err := m.checkClasses(sizes[:min(k, len(sizes))]); err != nil {
+				return fmt.Errorf("classes: %d: %w", k, err)
 			}
 		}
 	}

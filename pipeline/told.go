@@ -17,8 +17,11 @@ func (g Groups) Check(set *datasets.Set) error { return g.check(set.Labels, set.
 func (g Groups) check(labels []int, classes []string) error {
 	n, k := len(labels), g.count(classes)
 	method := g.Method
-	if _, own := builtin(method.Name); own && method.Name == Original {
+	switch _, own := builtin(method.Name); {
+	case method.Name == Original:
 		return fmt.Errorf("the method %s classifies, and finds no groups", method.Name)
+	case own && g.Cluster.By != "" && g.Cluster.By != method.Name:
+		return fmt.Errorf("the method %s clusters the features themselves, and %s is to cluster what a method makes of them: say one of them", method.Name, g.Cluster.By)
 	}
 	if g.Cluster.By != "" && method.By == "" {
 		method.By = g.Cluster.By
@@ -37,6 +40,8 @@ func (g Groups) check(labels []int, classes []string) error {
 	}
 	if g.Rank != nil {
 		switch rank := g.Rank.Of(k); {
+		case rank != k && g.by() == Largest:
+			return fmt.Errorf("rank: %s is %d for %d groups; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank, rank, k)
 		case rank < 1:
 			return fmt.Errorf("rank: %s is %d for %d groups; it must be 1 or more", g.Rank, rank, k)
 		case rank > n:
@@ -47,15 +52,15 @@ func (g Groups) check(labels []int, classes []string) error {
 		return nil
 	}
 	sizes := toldSizes(labels, classes)
-	told, free := 0, n
+	free := n
 	var names []string
 	for c, size := range sizes {
 		if size > 0 {
-			told++
 			free -= size
 			names = append(names, classes[c])
 		}
 	}
+	told := len(names)
 	switch {
 	case told > k:
 		const most = 5
@@ -66,7 +71,7 @@ func (g Groups) check(labels []int, classes []string) error {
 	case k > told+free:
 		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, told, free, k-told)
 	}
-	return nil
+	return method.checkClasses(slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
 
 // count returns how many groups there are to be.
@@ -91,7 +96,7 @@ func toldSizes(labels []int, classes []string) []int {
 // Notes says, a line each, what somebody should know who tells the classes of some
 // samples.
 func (g Groups) Notes(in *Inputs) []string {
-	if !g.Told || !g.Method.needsLabels() || g.Method.takesLinks() {
+	if !g.Told || !g.Method.tiesLabels() {
 		return nil
 	}
 	var lone []string

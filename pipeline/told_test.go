@@ -65,6 +65,9 @@ func TestToldGroups(t *testing.T) {
 						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.Told[found.Groups[i]])
 					}
 				}
+				if by == Largest && slices.Max(found.Groups) >= max(k, 3) {
+					t.Errorf("%d groups by the largest coefficient, want %d", slices.Max(found.Groups)+1, max(k, 3))
+				}
 				if own := 5; (by == "" || by == KMeans) && k == own && slices.Max(found.Groups)+1 != own {
 					t.Errorf("%q: %d groups, want %d", by, slices.Max(found.Groups)+1, own)
 				}
@@ -112,6 +115,10 @@ func TestToldRefused(t *testing.T) {
 		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
 		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
 		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},
+		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
+		{few, Groups{K: 3, Method: Method{Name: KMeans}, Cluster: Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},
+		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: Method{Name: "sda"}, Told: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
+		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: Method{Name: "lda"}, Told: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
 		in := toldSet(t, test.classes)
 		err := test.g.Check(in.Set)
@@ -126,8 +133,10 @@ func TestToldRefused(t *testing.T) {
 	if notes := (Groups{Method: cnmf, Told: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
 		t.Errorf("noted %q", notes)
 	}
-	if notes := (Groups{Method: nmf, Told: true}).Notes(in); notes != nil {
-		t.Errorf("noted %q of a method that ties nothing", notes)
+	for _, m := range []Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
+		if notes := (Groups{Method: m, Told: true}).Notes(in); notes != nil {
+			t.Errorf("noted %q of %s, which ties nothing", notes, m)
+		}
 	}
 }
 

@@ -37,9 +37,9 @@ type Clusters struct {
 	// class is not known. Nil means that no class is known.
 	Labels  []int
 	Classes []string
-	// Told holds for each group the index of the class that it is told to be, by
-	// which it is called, or -1. Nil means that no class was told: a group is then
-	// called after a class that is worth it (see mostly).
+	// Told holds for each group the index of the class that was told of samples in
+	// it, or -1. Nil means that no class was told, and Labels are the data's own. A
+	// group is called after a class that is worth it (see mostly).
 	Told []int
 	// Scores are shares, named as in pipeline.Record; empty where no class is
 	// known.
@@ -216,10 +216,11 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 		Classes: classes,
 	}
 	switch {
-	case c.Told != nil && c.Told[g] >= 0:
-		v.Title += ": " + c.Classes[c.Told[g]]
-	case c.Told == nil && c.mostly(members, main):
+	case !c.mostly(members, main):
+	case c.Told == nil:
 		v.Title += ": mostly " + c.Classes[main]
+	case c.Told[g] == main:
+		v.Title += ": " + c.Classes[main]
 	}
 	shown := evenly(members, MaxTiles)
 	if len(shown) < len(members) {

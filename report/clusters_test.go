@@ -166,8 +166,8 @@ func TestWriteClustersErrors(t *testing.T) {
 	}
 }
 
-// TestClusterTitles: a group is called after a class only where that is told, or
-// where most of its samples say so.
+// TestClusterTitles: a group is called after a class only where most of its samples
+// say so.
 func TestClusterTitles(t *testing.T) {
 	for _, test := range []struct {
 		labels string // of one group: a, b, or - where the class is not known
@@ -182,7 +182,9 @@ func TestClusterTitles(t *testing.T) {
 		{"aa---", nil, "Group 1"},
 		{"a" + strings.Repeat("-", 94), nil, "Group 1"},
 		{"---", nil, "Group 1"},
-		{"b" + strings.Repeat("-", 94), []int{1}, "Group 1: b"},
+		{"b" + strings.Repeat("-", 94), []int{1}, "Group 1"},
+		{"bb--", []int{1}, "Group 1: b"},
+		{"bb---", []int{1}, "Group 1"},
 		{"---", []int{-1}, "Group 1"},
 	} {
 		c := Clusters{Classes: []string{"a", "b"}, Told: test.told}

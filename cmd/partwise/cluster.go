@@ -276,11 +276,11 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 	var told []string
 	for g, class := range c.Told {
 		if class >= 0 {
-			told = append(told, fmt.Sprintf("%d is %s", g+1, c.Classes[class]))
+			told = append(told, fmt.Sprintf("%s in group %d", c.Classes[class], g+1))
 		}
 	}
 	if told != nil {
-		fmt.Fprintf(w, "groups of the classes told: %s\n", strings.Join(told, ", "))
+		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(told, ", "))
 	}
 	if ac, ok := c.Scores["AC"]; ok {
 		fmt.Fprintf(w, "compared with the classes: AC %.1f %%, NMI %.1f %%\n", 100*ac, 100*c.Scores["NMI"])

@@ -76,7 +76,7 @@ Nothing that is in the data folder already is changed or removed.`,
 					b.end()
 					b = nil
 				}
-				fmt.Fprintln(cmd.ErrOrStderr(), message)
+				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
 			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: func(file string, done, total int64) {
 				if b == nil || b.what != file {

@@ -115,8 +115,10 @@ func TestInertNames(t *testing.T) {
 	write(t, "mine/"+classes[1]+"/\x1b[5m.png", "no picture")
 	write(t, "\x1b[2J.yaml", "name: \"x\\e[2J\"\nmethods: [nmf, {name: kmeans, as: \"\\e[1mk\"}]\ndata: mine\nclasses: 2\nrepeats: 2\nfeatures: {pixels: 4}\n")
 	write(t, "bad.yaml", "name: x\n\x1b[2J: y\n")
+	write(t, "told.csv", "=cmd|calc/@1.png,x\x1b[2J\n")
 	for _, args := range [][]string{
 		{"cluster", "mine", "-k", "2", "--skip-bad", "--features", "pixels=4", "--out", "found\x1b[2J"},
+		{"cluster", "mine", "-k", "2", "--skip-bad", "--features", "pixels=4", "--labels", "told.csv", "--out", "told"},
 		{"cluster", "mine", "-k", "2"},
 		{"cluster", "\x1b[2J\npartwise: done"},
 		{"run", "\x1b[2J.yaml", "--skip-bad", "--out", "run\x1b[2J"},
