@@ -52,7 +52,7 @@ var formats = []format{
 	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), costOfJPEG},
 	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), costOfGIF},
 	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), costOfBMP},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, from(tiff.Decode), costOfTIFF},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, costOfTIFF},
 	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), costOfWebP},
 	{"PNM", pnmMagics, decodePNMConfig, decodePNM, costOfPNM},
 }

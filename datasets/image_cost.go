@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -149,13 +150,17 @@ func costOfBMP(content []byte, c image.Config) (int64, error) {
 // as much again for a palette, and where it gives a lossy image its
 // transparency, a byte more.
 func costOfWebP(content []byte, c image.Config) (int64, error) {
-	if len(content) < 12 {
+	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
 	// The decoder takes the lengths that chunks promise at their word. None may
 	// be longer than the whole, which is filled up to an even number of bytes.
 	if whole := int64(binary.LittleEndian.Uint32(content[4:])); whole+8 > int64(len(content))+1 {
 		return 0, fmt.Errorf("%d bytes are promised and %d are there: %w", whole+8, len(content), io.ErrUnexpectedEOF)
+	}
+	const extended, flagsAt, animated = "VP8X", 20, 0x02
+	if string(content[12:16]) == extended && len(content) > flagsAt && content[flagsAt]&animated != 0 {
+		return 0, errors.New("an animated WebP, which is not read")
 	}
 	blocks := ((int64(c.Width) + 15) / 16) * ((int64(c.Height) + 15) / 16)
 	const tables = 64 << 20 // up to 2600 groups of prefix codes

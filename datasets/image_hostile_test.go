@@ -13,6 +13,7 @@ import (
 	"image/png"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -282,10 +283,20 @@ func TestHostileImages(t *testing.T) {
 	farDirectory := greyTIFF(4, 4, 1, make([]byte, 16))
 	binary.LittleEndian.PutUint32(farDirectory[4:], 0xfffffff0)
 
+	// Blocks of a TIFF file that share their bytes, or unpack to far more than lies
+	// within the image.
+	shared := func(n int, count uint32) []uint32 { return slices.Repeat([]uint32{count}, n) }
+	tallTIFF := greyTIFF(1, 1<<20, 8, deflated(make([]byte, 1<<20)), tiffEntry{322, 4, []uint32{1024}}, tiffEntry{323, 4, []uint32{1024}},
+		tiffEntry{324, 4, shared(1024, 1024)}, tiffEntry{325, 4, shared(1024, 1040)})
+	stripsTIFF := greyTIFF(8, 16384, 8, bytes.Repeat([]byte{0}, 150_000), tiffEntry{278, 4, []uint32{1}},
+		tiffEntry{273, 4, shared(16384, 1024)}, tiffEntry{279, 4, shared(16384, 150_000)})
+
 	for name, test := range map[string]struct {
 		content []byte
 		want    string
 	}{
+		"tiff: tiles far beyond the image":      {tallTIFF, "1024 blocks of 1024×1024 pixels"},
+		"tiff: strips of the same bytes":        {stripsTIFF, "16384 blocks of 8×1 pixels, of 2457600000 bytes"},
 		"png: no pixels behind the header":      {pngHeader(10000, 10000), "PNG file ends early"},
 		"png: deflate cannot hold so much":      {rawPNG(10000, 10000, 1, 0, 0, make([]byte, 1000)), "cannot hold"},
 		"jpeg: no blocks behind the header":     {hugeJPEG, "cannot hold"},
@@ -323,6 +334,7 @@ func TestHostileImages(t *testing.T) {
 		"webp: alpha of two chunks":     {riff("VP8X\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00", "ALPH\x00\x01", "ALPH\x00\x01", "VP8 "+vp8), "invalid format"},
 		"pnm: more than the file holds": {[]byte("P6 10000 10000 65535\n"), "600000000 bytes are promised"},
 		"pnm: numbers that are missing": {[]byte("P3 10000 10000 255\n1 2 3"), "599999999 bytes are promised"},
+		"webp: animated":                {riff("VP8X\x02\x00\x00\x00\x06\x00\x00\x04\x00\x00", "ANIM\x00\x00\x00\x00\x00\x00"), "animated WebP"},
 	} {
 		path := writeFile(t, filepath.Join(t.TempDir(), "x"), test.content)
 		var err error

@@ -155,6 +155,22 @@ func TestDecodeImageTellsKindsByContent(t *testing.T) {
 	}
 }
 
+// A run of white in data packed as CCITT says has the value 0, which the file says
+// is white or black.
+func TestCCITT(t *testing.T) {
+	for photometric, want := range []uint8{0xff, 0} {
+		// Eight white rows of Group 4, a bit each, and the end of the block.
+		file := greyTIFF(8, 8, 4, []byte{0xff, 0x00, 0x10, 0x01}, tiffEntry{258, 3, []uint32{1}}, tiffEntry{262, 3, []uint32{uint32(photometric)}})
+		img, err := DecodeImageBytes(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := color.GrayModel.Convert(img.At(3, 4)).(color.Gray).Y; got != want {
+			t.Errorf("photometric interpretation %d: white is %d, want %d", photometric, got, want)
+		}
+	}
+}
+
 func TestDecodeImageTruncated(t *testing.T) {
 	for kind, data := range imageFiles(t) {
 		for _, keep := range []int{len(data) / 3, len(data) * 2 / 3} {

@@ -1,19 +1,25 @@
 package datasets
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
+
+	"golang.org/x/image/tiff"
 )
 
 // The tags of a TIFF file's directory that tell how much its pixels take.
 const (
-	tiffBitsPerSample = 258
-	tiffCompression   = 259
-	tiffRowsPerStrip  = 278
-	tiffTileWidth     = 322
-	tiffTileLength    = 323
+	tiffBitsPerSample   = 258
+	tiffCompression     = 259
+	tiffPhotometric     = 262
+	tiffRowsPerStrip    = 278
+	tiffStripByteCounts = 279
+	tiffTileWidth       = 322
+	tiffTileLength      = 323
+	tiffTileByteCounts  = 325
 )
 
 // tiffRatios tells for each form of compression how many bytes a byte can unpack
@@ -26,20 +32,47 @@ var tiffRatios = map[int64]int64{
 // the image.
 const maxTile = 1 << 20
 
-// costOfTIFF: the decoder unpacks a block, a strip of rows or a tile, as far as
-// 8 bytes a pixel, into memory that grows to up to three times that, and then
-// puts its pixels into the image.
+// mostBlockBytes bounds the bytes of all blocks of a TIFF file together, packed
+// and unpacked. Blocks may share their bytes, and tiles may be larger than the
+// image, so a small file can hold many times what its image takes.
+const mostBlockBytes = 2_000_000_000
+
+// decodeTIFF: the decoder takes 0 for black in data packed as CCITT says, where a
+// run of white is made of the value 0. So where the file says that 0 is black, all
+// pixels come out inverted.
+func decodeTIFF(content []byte) (image.Image, error) {
+	img, err := tiff.Decode(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	tags, err := tiffTags(content)
+	if err != nil {
+		return nil, err
+	}
+	const ccitt3, ccitt4, blackIsZero = 3, 4, 1
+	packing := tags[tiffCompression].value()
+	if grey, ok := img.(*image.Gray); ok && (packing == ccitt3 || packing == ccitt4) && tags[tiffPhotometric].value() == blackIsZero {
+		for i, v := range grey.Pix {
+			grey.Pix[i] = 0xff - v
+		}
+	}
+	return img, nil
+}
+
+// costOfTIFF: the decoder reads where the blocks are, strips of rows or tiles,
+// and how long, unpacks one after the other, as far as 8 bytes a pixel, into
+// memory that grows to up to three times that, and puts the pixels into the image.
 func costOfTIFF(content []byte, c image.Config) (int64, error) {
 	tags, err := tiffTags(content)
 	if err != nil {
 		return 0, err
 	}
-	bits, samples := max(tags[tiffBitsPerSample].value, 1), max(tags[tiffBitsPerSample].count, 1)
+	bits, samples := max(tags[tiffBitsPerSample].value(), 1), max(tags[tiffBitsPerSample].count, 1)
 	if bits > 16 || samples > 16 {
 		return 0, fmt.Errorf("%d samples of %d bits in a pixel", samples, bits)
 	}
 	row := (int64(c.Width)*bits*samples + 7) / 8
-	ratio, known := tiffRatios[tags[tiffCompression].value]
+	ratio, known := tiffRatios[tags[tiffCompression].value()]
 	if !known {
 		// A row takes a bit at least.
 		row, ratio = 1, 8
@@ -47,25 +80,60 @@ func costOfTIFF(content []byte, c image.Config) (int64, error) {
 	if err := checkPromise(c, row*int64(c.Height), content, ratio); err != nil {
 		return 0, err
 	}
-	block := pixelsOf(c)
-	if w := tags[tiffTileWidth].value; w != 0 {
-		h := tags[tiffTileLength].value
-		if w > MaxPixels || h > MaxPixels || w*h > max(4*block, maxTile) {
+	width, height, counts := int64(c.Width), int64(c.Height), tags[tiffStripByteCounts]
+	if w := tags[tiffTileWidth].value(); w != 0 {
+		h := tags[tiffTileLength].value()
+		if w > MaxPixels || h > MaxPixels || w*h > max(4*pixelsOf(c), maxTile) {
 			return 0, fmt.Errorf("tiles of %d×%d pixels in an image of %d×%d", w, h, c.Width, c.Height)
 		}
-		block = w * h
-	} else if h := tags[tiffRowsPerStrip].value; 0 < h && h < int64(c.Height) {
-		block = int64(c.Width) * h
+		width, height, counts = w, max(h, 1), tags[tiffTileByteCounts]
+	} else if h := tags[tiffRowsPerStrip].value(); 0 < h && h < height {
+		height = h
+	}
+	block := width * height
+	blocks := ((int64(c.Width) + width - 1) / width) * ((int64(c.Height) + height - 1) / height)
+	packed := int64(0)
+	for i := range min(blocks, counts.count, int64(len(counts.values))) {
+		packed += min(counts.at(i), int64(len(content)))
+	}
+	if blocks > mostBlockBytes/(8*block) || packed > mostBlockBytes {
+		return 0, fmt.Errorf("%d blocks of %d×%d pixels, of %d bytes together, in an image of %d×%d, where %d bytes are unpacked at most",
+			blocks, width, height, packed, c.Width, c.Height, int64(mostBlockBytes))
 	}
 	unpacked := 8 * block
 	if known {
 		unpacked = min(unpacked, ratio*int64(len(content)))
 	}
-	return pixelsOf(c)*max(bits/8, 1)*max(samples, samples/3*4) + 3*unpacked, nil
+	return pixelsOf(c)*max(bits/8, 1)*max(samples, samples/3*4) + 3*unpacked + 24*blocks, nil
 }
 
-// tiffTag is one entry of a directory: the number of its values and the first.
-type tiffTag struct{ count, value int64 }
+// tiffTag is one entry of a directory: the number of its values, of one, two or
+// four bytes each, and those of their bytes that are there.
+type tiffTag struct {
+	count  int64
+	values []byte
+	size   int64
+	order  binary.ByteOrder
+}
+
+// value returns the first value, or 0 where it is not there.
+func (t tiffTag) value() int64 { return t.at(0) }
+
+// at returns value i, or 0 where it is not there.
+func (t tiffTag) at(i int64) int64 {
+	if i >= t.count || (i+1)*t.size > int64(len(t.values)) {
+		return 0
+	}
+	switch b := t.values[i*t.size:]; t.size {
+	case 1:
+		return int64(b[0])
+	case 2:
+		return int64(t.order.Uint16(b))
+	case 4:
+		return int64(t.order.Uint32(b))
+	}
+	return 0
+}
 
 // tiffTags reads the first directory of a TIFF file, the only one that is
 // decoded.
@@ -89,27 +157,15 @@ func tiffTags(content []byte) (map[uint16]tiffTag, error) {
 		}
 		entry := entries[:12]
 		entries = entries[12:]
-		number := func(b []byte, kind uint16) int64 {
-			switch kind {
-			case 1:
-				return int64(b[0])
-			case 3:
-				return int64(order.Uint16(b))
-			}
-			return int64(order.Uint32(b))
+		tag := tiffTag{
+			count:  int64(order.Uint32(entry[4:])),
+			values: entry[8:],
+			size:   map[uint16]int64{1: 1, 3: 2, 4: 4}[order.Uint16(entry[2:])],
+			order:  order,
 		}
-		kind := order.Uint16(entry[2:])
-		tag := tiffTag{count: int64(order.Uint32(entry[4:]))}
-		values := entry[8:]
-		// More than four bytes lie elsewhere.
-		if size := map[uint16]int64{1: 1, 3: 2, 4: 4}[kind]; size*tag.count > 4 {
-			start := int64(order.Uint32(values))
-			if start+4 > int64(len(content)) {
-				return nil, fmt.Errorf("the values of tag %d lie beyond the file's end", order.Uint16(entry))
-			}
-			values = content[start:]
+		if tag.size*tag.count > 4 { // they lie elsewhere
+			tag.values = content[min(int64(order.Uint32(tag.values)), int64(len(content))):]
 		}
-		tag.value = number(values, kind)
 		tags[order.Uint16(entry)] = tag
 	}
 	return tags, nil
