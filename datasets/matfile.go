@@ -94,7 +94,7 @@ func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	var vars []Variable
+	vars := variables{room: room}
 	for off := int64(matHeader); off < size; {
 		var tag [8]byte
 		if _, err := r.ReadAt(tag[:], off); err != nil {
@@ -119,14 +119,16 @@ func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 			return nil, fmt.Errorf("byte %d: %w", off, err)
 		}
 		if v != nil && v.Name != "" {
-			vars = append(vars, *v)
+			if err := vars.add(*v); err != nil {
+				return nil, fmt.Errorf("byte %d: %w", off, err)
+			}
 		}
 		off += 8 + n
 		if typ != miCOMPRESSED {
 			off += -off & 7
 		}
 	}
-	return vars, nil
+	return vars.all, nil
 }
 
 // matOrder returns the byte order that the header tells.

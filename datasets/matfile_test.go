@@ -208,6 +208,7 @@ func TestReadMATRefuses(t *testing.T) {
 		{"sparse negative start", one(matVar{"x", 5, []int32{2, 2}, []matPart{{5, []int32{0}}, {5, []int32{0, -1, 1}}, {9, []float64{1}}}}), "column 1 runs from 0 to -1"},
 		{"sparse many rows and starts", one(matVar{"x", 5, []int32{1, 1<<31 - 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "2 column starts"},
 		{"cells that are not there", one(matVar{"x", 1, []int32{1<<31 - 1, 1}, nil}), "ends within a part's tag"},
+		{"one name twice", writeMAT(order, false, sampleVars()[2], sampleVars()[2]), `the file holds "d" twice`},
 		{"sparse huge", one(matVar{"x", 5, []int32{1 << 30, 1}, []matPart{{5, []int32{0}}, {5, []int32{0, 1}}, {9, []float64{1}}}}), "with only 1 values"},
 	} {
 		path := filepath.Join(t.TempDir(), "bad.mat")

@@ -102,15 +102,20 @@ func readNPZ(path string, room *room) ([]Variable, error) {
 }
 
 func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
-	z, err := zip.NewReader(r, size)
+	directory := &boundedReaderAt{r: r, left: maxDirectory}
+	z, err := zip.NewReader(directory, size)
 	if err != nil {
 		return nil, err
 	}
-	var vars []Variable
+	directory.left = -1
+	vars := variables{room: room}
 	for _, f := range z.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
-		if !ok {
+		switch {
+		case !ok:
 			continue
+		case f.Flags&zipEncrypted != 0:
+			return nil, fmt.Errorf("array %q: the file is encrypted", name)
 		}
 		r, err := f.Open()
 		if err != nil {
@@ -125,9 +130,11 @@ func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
-		vars = append(vars, v)
+		if err := vars.add(v); err != nil {
+			return nil, err
+		}
 	}
-	return joinSparse(vars, room)
+	return joinSparse(vars.all, room)
 }
 
 // joinSparse puts the matrix, called "data", in the place of the arrays that

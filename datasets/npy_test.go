@@ -306,6 +306,7 @@ func TestNPZ(t *testing.T) {
 		{"neither", []npzArray{{"a.npy", x}}, VectorOptions{}, "no variable X or fea or data or features or arr_0; the file holds a (3×2 |u1)"},
 		{"label count", []npzArray{{"X.npy", one}, {"y.npy", y}}, VectorOptions{}, "y (3 <i8) has 3 labels for the 1 rows of X (1×2 <f8)"},
 		{"objects", []npzArray{{"X.npy", x}, {"y.npy", object}}, VectorOptions{}, "y (3 |O) is not a list of labels"},
+		{"twice", []npzArray{{"X.npy", x}, {"X.npy", one}}, VectorOptions{}, `the file holds "X" twice`},
 		{"broken member", []npzArray{{"X.npy", x[:130]}}, VectorOptions{}, `array "X": shape [3 2] of |u1: 6 bytes are promised and 2 are there`},
 	} {
 		path := filepath.Join(t.TempDir(), "set.npz")
@@ -327,5 +328,47 @@ func TestNPZ(t *testing.T) {
 	data[60] ^= 0xff // within the packed array
 	if _, err := parseNPZ(bytes.NewReader(data), int64(len(data)), testRoom(0)); err == nil {
 		t.Error("a damaged archive is read without an error")
+	}
+	encrypted := writeNPZ(t, npzArray{"X.npy", x})
+	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1
+	if _, err := parseNPZ(bytes.NewReader(encrypted), int64(len(encrypted)), testRoom(0)); err == nil || !strings.Contains(err.Error(), "encrypted") {
+		t.Errorf("an encrypted array: %v", err)
+	}
+}
+
+// What a file holds of arrays is bounded, however small they are, and of many only
+// the first are listed.
+func TestManyVariables(t *testing.T) {
+	var arrays []npzArray
+	var vars []matVar
+	for i := range 1000 {
+		arrays = append(arrays, npzArray{fmt.Sprintf("a%d.npy", i), writeNPY("<f8", false, "(1, 1)", []float64{1})})
+		vars = append(vars, matVar{fmt.Sprintf("a%d", i), 6, []int32{1, 1}, []matPart{{9, []float64{1}}}})
+	}
+	for name, data := range map[string][]byte{"x.npz": writeNPZ(t, arrays...), "x.mat": writeMAT(binary.LittleEndian, false, vars...)} {
+		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
+		if _, err := openFile(path, VectorOptions{}); err == nil || !strings.Contains(err.Error(), "a19 (1×1") || !strings.Contains(err.Error(), "980 more") || strings.Contains(err.Error(), "a20 ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := openFile(path, VectorOptions{Limit: 100_000}); err == nil || !strings.Contains(err.Error(), "of memory") {
+			t.Errorf("%s with less memory than it takes: %v", name, err)
+		}
+	}
+	entry := append([]byte("PK\x01\x02"), make([]byte, 42)...)
+	entry[28] = 1 // the length of the name
+	entry = append(entry, 'a')
+	const n = 200_000
+	directory := bytes.Repeat(entry, n)
+	order := binary.LittleEndian
+	end := order.AppendUint64([]byte("PK\x06\x06"), 44)
+	end = append(end, make([]byte, 12)...)
+	for _, v := range []uint64{n, n, uint64(len(directory)), 0} {
+		end = order.AppendUint64(end, v)
+	}
+	end = append(order.AppendUint64(append(end, "PK\x06\x07\x00\x00\x00\x00"...), uint64(len(directory))), 1, 0, 0, 0)
+	end = append(append(end, "PK\x05\x06"...), 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0)
+	whole := append(directory, end...)
+	if _, err := parseNPZ(bytes.NewReader(whole), int64(len(whole)), testRoom(0)); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("an archive of %d entries: %v", n, err)
 	}
 }

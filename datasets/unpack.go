@@ -29,6 +29,8 @@ const (
 	// maxDirectory bounds the bytes of a zip's directory, which is read into
 	// memory at once.
 	maxDirectory = 8 << 20
+	// zipEncrypted is the flag of an encrypted entry of a zip.
+	zipEncrypted = 1
 	// maxTarBytes bounds what a tar archive holds beside the files: headers,
 	// files that are left out, and what follows its end.
 	maxTarBytes = 256 << 20
@@ -169,7 +171,7 @@ func (u *unpacker) checkZip(z *zip.Reader, size int64) error {
 		at := func(err error) error { return fmt.Errorf("%q: %w", shortName(f.Name), err) }
 		mode := f.Mode()
 		switch {
-		case f.Flags&1 != 0:
+		case f.Flags&zipEncrypted != 0:
 			return at(errors.New("the file is encrypted"))
 		case !mode.IsDir() && !mode.IsRegular():
 			return at(errNoFile)

@@ -210,15 +210,45 @@ func variableNamed(vars []Variable, names []string) *Variable {
 	return nil
 }
 
+// listVariables lists variables, only the first of many.
 func listVariables(vars []Variable) string {
+	const most = 20
 	if len(vars) == 0 {
 		return "no variables"
 	}
-	list := make([]string, len(vars))
-	for i := range vars {
-		list[i] = vars[i].String()
+	var list []string
+	for i := range vars[:min(len(vars), most)] {
+		list = append(list, vars[i].String())
+	}
+	if more := len(vars) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(list, ", ")
+}
+
+// variables are those of a file, by name.
+type variables struct {
+	all   []Variable
+	names map[string]bool
+	room  *room
+}
+
+// add adds a variable, or returns an error where one of its name is there or what
+// it takes beside its values has no room.
+func (vs *variables) add(v Variable) error {
+	if vs.names[v.Name] {
+		return fmt.Errorf("the file holds %q twice", v.Name)
+	}
+	const least = 512 // its place in the list and in the index, which double as they grow
+	if err := vs.room.take(least+2*int64(len(v.Name))+8*int64(len(v.Dims)), fmt.Sprintf("the variables up to %q", v.Name)); err != nil {
+		return err
+	}
+	if vs.names == nil {
+		vs.names = map[string]bool{}
+	}
+	vs.names[v.Name] = true
+	vs.all = append(vs.all, v)
+	return nil
 }
 
 // words returns the labels in v as text: a number as its digits, NaN, which
