@@ -31,8 +31,10 @@ type bag struct {
 	words  *Words
 	norm   features.Norm
 	store  *cache.Store
-	// described is where the cache has the descriptors of each sample.
+	// described is where the cache has the descriptors of each sample, and patches
+	// how many there are.
 	described []cache.Key
+	patches   []int
 	// given are the words of a file, or nil.
 	given    *vocabulary
 	progress Progress
@@ -66,7 +68,7 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 			return nil, nil, nil, err
 		}
 	}
-	b = &bag{set: set, images: images, words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), progress: opt.Progress, failed: opt.CacheFailed}
+	b = &bag{set: set, images: images, words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), patches: make([]int, set.Len()), progress: opt.Progress, failed: opt.CacheFailed}
 	if from := f.Words.From; from != "" {
 		if b.given, err = readVocabulary(from); err != nil {
 			return nil, nil, nil, err
@@ -94,12 +96,15 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 	}
 	// That all of these images can be used is kept too.
 	usable := cache.NewKey("usable", b.described)
-	if _, ok := store.Get(usable); !ok {
+	if _, ok := b.kept(ctx, usable); !ok || !b.allKept() {
 		if err := b.each(ctx, all, "describing images", func(i, _ int) error {
 			if bad[i] != nil {
 				return nil
 			}
-			bad[i] = b.describe(ctx, i, func(d *features.Descriptors) error { return b.enough(i, d) })
+			bad[i] = b.describe(ctx, i, func(d *features.Descriptors) error {
+				b.patches[i] = d.Len()
+				return b.enough(i, d)
+			})
 			return b.stop(bad[i], f.SkipBad)
 		}); err != nil {
 			return nil, nil, nil, err
@@ -119,6 +124,19 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 		b.keep(usable, nil)
 	}
 	return b, rows, skipped, nil
+}
+
+// allKept tells whether the cache has the descriptors of all samples, and notes how
+// many there are.
+func (b *bag) allKept() bool {
+	for i, key := range b.described {
+		size, ok := b.store.SizeOf(key)
+		if !ok {
+			return false
+		}
+		b.patches[i] = int(size / features.DescriptorBytes)
+	}
+	return true
 }
 
 // stop returns the error unless bad images are left out.
@@ -199,14 +217,16 @@ func (b *bag) describe(ctx context.Context, i int, use func(*features.Descriptor
 	})
 }
 
-// cached returns the descriptors of a sample that the cache has, or nil.
+// cached returns the descriptors of a sample that the cache has, or nil. What the
+// memory budget has no room for counts as not there.
 func (b *bag) cached(ctx context.Context, i int) (d *features.Descriptors, release func(), err error) {
+	budget := memory.FromContext(ctx)
 	size, ok := b.store.SizeOf(b.described[i])
-	if !ok {
+	size += size / 8 // some of what is read is copied
+	if !ok || budget.Check(size, "") != nil {
 		return nil, nil, nil
 	}
-	// Some of what is read is copied.
-	if release, err = memory.FromContext(ctx).Acquire(ctx, size+size/8, b.set.Names[i]); err != nil {
+	if release, err = budget.Acquire(ctx, size, b.set.Names[i]); err != nil {
 		return nil, nil, err
 	}
 	d = &features.Descriptors{}
@@ -222,13 +242,18 @@ func (b *bag) stored(samples []int) (total float64) {
 	columns := float64(b.columns())
 	for _, i := range samples {
 		// A patch counts in one cell of each division, for each of its words.
-		patches := float64(0)
-		if size, ok := b.store.SizeOf(b.described[i]); ok {
-			patches = float64(size) / features.DescriptorBytes
-		}
-		total += min(columns, patches*float64(max(len(b.words.grid()), 1)*max(b.words.Assignment.Nearest, 1)))
+		total += min(columns, float64(b.patches[i])*float64(max(len(b.words.grid()), 1)*max(b.words.Assignment.Nearest, 1)))
 	}
 	return total
+}
+
+// kept returns the blob that the cache has, where the memory budget has room for it
+// and for what is made of it.
+func (b *bag) kept(ctx context.Context, key cache.Key) (blob []byte, ok bool) {
+	if size, ok := b.store.SizeOf(key); !ok || memory.FromContext(ctx).Check(2*size, "") != nil {
+		return nil, false
+	}
+	return b.store.Get(key)
 }
 
 // keep keeps a blob in the cache, if it can: a full disk makes what follows
@@ -261,7 +286,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	}
 	w := b.words
 	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
-	if blob, ok := b.store.Get(learned.key); ok {
+	if blob, ok := b.kept(ctx, learned.key); ok {
 		var err error
 		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == siftDim && (w.Fewer || learned.Len() == w.count()) {
 			return learned, nil
@@ -294,7 +319,7 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 	grid := w.grid()
 	key := cache.NewKey("histograms", version, v.key, w.Assignment, grid, b.keys(samples))
 	counted := &sparse.CSR{}
-	if blob, ok := b.store.Get(key); ok && counted.UnmarshalBinary(blob) == nil {
+	if blob, ok := b.kept(ctx, key); ok && counted.UnmarshalBinary(blob) == nil {
 		if n, m := counted.Dims(); n == len(samples) && m == grid.Len()*v.Len() {
 			return counted, nil
 		}

@@ -88,3 +88,31 @@ func TestCacheOfNonsense(t *testing.T) {
 		}
 	}
 }
+
+// How many values histograms store is known without a cache too, and entries that are
+// longer than their headers say, of the disk or of somebody, are made again and count
+// for nothing.
+func TestCacheOfLongEntries(t *testing.T) {
+	set := photograph(t, 3)
+	folder := t.TempDir()
+	want := prepare(t, cached, set, PrepareOptions{Cache: folder})
+	stored := want.bag.stored(want.Rows)
+	if plain := prepare(t, cached, set, PrepareOptions{}); plain.bag.stored(plain.Rows) != stored || stored < 1 {
+		t.Errorf("%v values are stored, and %v without a cache", stored, plain.bag.stored(plain.Rows))
+	}
+	entries, err := filepath.Glob(filepath.Join(folder, "*", "*.partwise"))
+	if err != nil || len(entries) == 0 {
+		t.Fatal(entries, err)
+	}
+	for _, damaged := range [][]string{entries, entries[:len(entries)/2]} {
+		for _, entry := range damaged {
+			if err := os.Truncate(entry, 1<<40); err != nil {
+				t.Skip(err)
+			}
+		}
+		got := prepare(t, cached, set, PrepareOptions{Cache: folder})
+		if !mat.Equal(got.X, want.X) || got.bag.stored(got.Rows) != stored {
+			t.Error("the features are others")
+		}
+	}
+}

@@ -36,17 +36,17 @@ func encodeHeader(key Key, blob []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, sum(b, blob))
 }
 
-// decode returns the blob in a file, without copying, if the file is that of
-// the key and undamaged.
-func decode(key Key, file []byte) (blob []byte, ok bool) {
-	if len(file) < headerSize {
-		return nil, false
+// checkHeader returns the length of the blob, if a header is that of the key and of
+// a file of so many bytes.
+func checkHeader(key Key, header []byte, size int64) (length int64, ok bool) {
+	if len(header) < headerSize || string(header[:len(magic)]) != magic || Key(header[len(magic):lengthAt]) != key ||
+		binary.LittleEndian.Uint64(header[lengthAt:]) != uint64(size-int64(headerSize)) {
+		return 0, false
 	}
-	header, blob := file[:headerSize], file[headerSize:]
-	if string(header[:len(magic)]) != magic || Key(header[len(magic):lengthAt]) != key ||
-		binary.LittleEndian.Uint64(header[lengthAt:]) != uint64(len(blob)) ||
-		binary.LittleEndian.Uint32(header[sumAt:]) != sum(header, blob) {
-		return nil, false
-	}
-	return blob, true
+	return size - int64(headerSize), true
+}
+
+// checkSum tells whether a header and a blob are undamaged.
+func checkSum(header, blob []byte) bool {
+	return binary.LittleEndian.Uint32(header[sumAt:]) == sum(header, blob)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,56 +111,74 @@ func (s *Store) path(key Key) string {
 }
 
 // Get returns the blob of a key and whether there is one. The caller may change
-// the blob.
+// the blob. Memory is taken for no more than SizeOf tells.
 func (s *Store) Get(key Key) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
 	path := s.path(key)
-	file, last, err := readFile(path)
-	if err != nil {
-		return nil, false
-	}
-	if blob, ok = decode(key, file); !ok {
+	f, length, last, err := s.openEntry(key)
+	if errors.Is(err, errDamaged) {
 		// Where another process has just put a whole entry in its place, that
 		// one is lost, and made again.
 		_ = os.Remove(path)
-	} else {
-		touch(path, last)
 	}
-	return blob, ok
-}
-
-// readFile reads a file and when it was changed last.
-func readFile(path string) (content []byte, changed time.Time, err error) {
-	f, err := os.Open(path)
 	if err != nil {
-		return nil, changed, err
+		return nil, false
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, changed, err
+	file := make([]byte, int64(headerSize)+length)
+	if _, err := f.ReadAt(file, 0); err != nil { // a file is never changed, but damaged
+		return nil, false
 	}
-	if !info.Mode().IsRegular() {
-		return nil, changed, fs.ErrInvalid
+	if blob = file[headerSize:]; !checkSum(file[:headerSize], blob) {
+		_ = os.Remove(path)
+		return nil, false
 	}
-	content = make([]byte, info.Size())
-	_, err = io.ReadFull(f, content) // a file is never changed, but damaged
-	return content, info.ModTime(), err
+	touch(path, last)
+	return blob, true
 }
 
-// SizeOf returns how many bytes the blob of a key has, and whether there is one,
-// which Get may yet find to be damaged.
+// errDamaged is the error of an entry whose header is not as it should be.
+var errDamaged = errors.New("a damaged entry")
+
+// openEntry opens the file of an entry, and returns how many bytes the header says
+// that the blob has, which the file has too, and when the file was changed last.
+func (s *Store) openEntry(key Key) (f *os.File, length int64, changed time.Time, err error) {
+	path := s.path(key)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, 0, changed, err
+	}
+	// Opening a pipe would wait for a writer, and Put keeps nothing above the limit.
+	if !info.Mode().IsRegular() || info.Size() > s.limit {
+		return nil, 0, changed, fs.ErrInvalid
+	}
+	if f, err = os.Open(path); err != nil {
+		return nil, 0, changed, err
+	}
+	header := make([]byte, headerSize)
+	n, _ := f.ReadAt(header, 0)
+	length, ok := checkHeader(key, header[:n], info.Size())
+	if !ok {
+		f.Close()
+		return nil, 0, changed, errDamaged
+	}
+	return f, length, info.ModTime(), nil
+}
+
+// SizeOf returns how many bytes the blob of a key has, as its header and its file
+// agree, and whether there is one, which Get may yet find to be damaged.
 func (s *Store) SizeOf(key Key) (size int64, ok bool) {
 	if s == nil {
 		return 0, false
 	}
-	info, err := os.Stat(s.path(key))
-	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(headerSize) {
+	f, length, _, err := s.openEntry(key)
+	if err != nil {
 		return 0, false
 	}
-	return info.Size() - int64(headerSize), true
+	f.Close()
+	return length, true
 }
 
 // Put keeps a blob, in place of what the key had, and removes those that were not

@@ -207,6 +207,33 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// An entry whose file is longer than its header says is known before memory is taken
+// for it, and one above the limit is none.
+func TestLongEntry(t *testing.T) {
+	s := open(t, t.TempDir())
+	s.SetLimit(1 << 20)
+	key := NewKey("long")
+	path := s.path(key)
+	for name, length := range map[string]uint64{"longer than it says": 10, "above the limit": 1<<40 - uint64(headerSize)} {
+		put(t, s, key, []byte("0123456789"))
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.LittleEndian.PutUint64(whole[lengthAt:], length)
+		write(t, path, whole)
+		if err := os.Truncate(path, 1<<40); err != nil {
+			t.Skip(err)
+		}
+		if size, ok := s.SizeOf(key); ok {
+			t.Errorf("%s: %d bytes", name, size)
+		}
+		if blob, ok := s.Get(key); ok {
+			t.Errorf("%s: it passes for %d bytes", name, len(blob))
+		}
+	}
+}
+
 // FuzzGet: what Get takes for a blob is what Put would have written.
 func FuzzGet(f *testing.F) {
 	key := NewKey("fuzz")
