@@ -68,6 +68,17 @@ func CanWrite(path string) error {
 // the form cannot hold are errors: one with white space at its ends in a .csv,
 // with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
 func Write(ctx context.Context, path string, s *Set) error {
+	return s.write(ctx, path, atomicfile.WriteFunc)
+}
+
+// WriteNew is Write for a file that must not be there: if it is, or appears while it is
+// written, the error holds fs.ErrExist and the file stays as it is.
+func WriteNew(ctx context.Context, path string, s *Set) error {
+	return s.write(ctx, path, atomicfile.CreateFunc)
+}
+
+// write writes the set by one of the functions of atomicfile.
+func (s *Set) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
 	if err := CanWrite(path); err != nil {
 		return err
 	}
@@ -75,7 +86,7 @@ func Write(ctx context.Context, path string, s *Set) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	write := writers[strings.ToLower(filepath.Ext(path))]
-	err := atomicfile.WriteFunc(path, func(w io.Writer) error {
+	err := file(path, func(w io.Writer) error {
 		buffered := bufio.NewWriterSize(contextWriter{ctx, w}, 1<<16)
 		if err := write(buffered, s); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -333,6 +334,22 @@ func TestWriteKeeps(t *testing.T) {
 	s.Names[0] = "a"
 	if err := Write(t.Context(), path, s); err != nil {
 		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "name,class,x1\na,,0\n" {
+		t.Errorf("it holds %q, %v", text, err)
+	}
+}
+
+// A file that is there, be it since a moment ago, is not replaced by a new one.
+func TestWriteNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	s := &Set{Names: []string{"a"}, Labels: []int{-1}, Vectors: mat.NewDense(1, 1, nil)}
+	if err := WriteNew(t.Context(), path, s); err != nil {
+		t.Fatal(err)
+	}
+	s.Names[0] = "b"
+	if err := WriteNew(t.Context(), path, s); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), path) {
+		t.Errorf("written again: %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "name,class,x1\na,,0\n" {
 		t.Errorf("it holds %q, %v", text, err)

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -60,6 +62,11 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if words != "" {
 				files = append(files, words)
 			}
+			for _, file := range files {
+				if sameFile(file, args[0]) || sameFile(file, e.Data.Labels) {
+					return usageError{fmt.Errorf("%s is read for the features, and they cannot take its place", file)}
+				}
+			}
 			if err := checkFiles(files, force); err != nil {
 				return err
 			}
@@ -97,11 +104,7 @@ func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 // already and not to be replaced.
 func checkFiles(files []string, force bool) error {
 	for i, file := range files {
-		err := output.CheckFile(file, force)
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already; --force replaces it", file)
-		}
-		if err != nil {
+		if err := isThere(output.CheckFile(file, force)); err != nil {
 			return err
 		}
 		for _, other := range files[:i] {
@@ -113,6 +116,22 @@ func checkFiles(files []string, force bool) error {
 		}
 	}
 	return nil
+}
+
+// sameFile tells whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// isThere says of an error that a file is there already what replaces it.
+func isThere(err error) error {
+	var at *fs.PathError
+	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
+		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
+	}
+	return err
 }
 
 func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {
@@ -130,18 +149,22 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	if in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width
 	}
-	if words != "" {
-		if err := checkFiles([]string{words}, force); err != nil {
-			return err
-		}
-		if err := atomicfile.WriteFunc(words, in.Vocabulary.Save); err != nil {
-			return err
-		}
+	file, write := atomicfile.CreateFunc, datasets.WriteNew
+	if force {
+		file, write = atomicfile.WriteFunc, datasets.Write
 	}
-	if err := checkFiles([]string{out}, force); err != nil {
-		return err
+	if words == "" {
+		err = write(cmd.Context(), out, set)
+	} else {
+		// Where the features cannot be written the words stay as they were.
+		err = file(words, func(w io.Writer) error {
+			if err := in.Vocabulary.Save(w); err != nil {
+				return err
+			}
+			return write(cmd.Context(), out, set)
+		})
 	}
-	if err := datasets.Write(cmd.Context(), out, set); err != nil {
+	if err = isThere(err); err != nil {
 		return err
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)

@@ -200,6 +200,14 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	refused(t, "photos.npz cannot be written: it is a folder", args("photos.npz", "--words", "w.npz")...)
 	same(t, "files in the way", ".", want)
 
+	// Nor is what they are made of.
+	write(t, "vectors.csv", "1,2\n3,4\n")
+	refused(t, "vectors.csv is read for the features", "features", "vectors.csv", "--out", "./vectors.csv", "--force")
+	refused(t, "labels.csv is read for the features", "features", "photos", "--labels", "labels.csv", "--out", "labels.csv", "--force")
+	if err := os.Remove("vectors.csv"); err != nil {
+		t.Fatal(err)
+	}
+
 	const killed = ".partwise-0123456789abcdef.tmp"
 	write(t, killed, "half")
 	must(t, args("link.npz", "--words", "words.npz", "--force")...)
@@ -213,6 +221,16 @@ func TestFeaturesSparesFiles(t *testing.T) {
 	must(t, args("link.npz", "--words", "words.npz", "--force")...)
 	if read(t, "link.npz") != first {
 		t.Error("written again, it is another file")
+	}
+	// Where the features cannot be written the words that belong to others stay.
+	words := read(t, "words.npz")
+	if err := os.CopyFS("spaced", os.DirFS("photos")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "spaced/ x.pgm", "P2 32 32 9"+strings.Repeat(" 1 5 9 2", 256))
+	refused(t, "white space", "features", "spaced", "--features", "sift={step: 4, bins: 2},words=7,grid=1x1", "--out", "f.csv", "--words", "words.npz", "--force")
+	if read(t, "words.npz") != words {
+		t.Error("the words are replaced without the features")
 	}
 }
 

@@ -54,6 +54,36 @@ func Write(path string, content []byte) error {
 // WriteFunc writes the file path with what write writes. If write returns an
 // error, that error is returned and the file stays as it was.
 func WriteFunc(path string, write func(io.Writer) error) error {
+	return writeFunc(path, write, os.Rename)
+}
+
+// CreateFunc is WriteFunc for a file that must not be there yet, nor appear while it is
+// written: then it returns an error with fs.ErrExist and leaves that file alone.
+func CreateFunc(path string, write func(io.Writer) error) error {
+	return writeFunc(path, write, renameNew)
+}
+
+// renameNew renames a file unless there is one of the new name.
+func renameNew(from, to string) error {
+	err := os.Link(from, to) // which unlike os.Rename replaces nothing
+	if err == nil {
+		_ = os.Remove(from) // else RemoveStale does
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without links. Somebody may make the file between these two.
+	switch _, err := os.Lstat(to); {
+	case err == nil:
+		return fs.ErrExist
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+func writeFunc(path string, write func(io.Writer) error, move func(from, to string) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
@@ -70,7 +100,7 @@ func WriteFunc(path string, write func(io.Writer) error) error {
 		return atPath(err, f.Name(), path)
 	}
 	rename := func() error {
-		err := os.Rename(f.Name(), path)
+		err := move(f.Name(), path)
 		renamed = err == nil
 		return err
 	}

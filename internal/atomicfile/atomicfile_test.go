@@ -77,6 +77,33 @@ func TestFailureKeepsOld(t *testing.T) {
 	}
 }
 
+// TestCreateFunc: a new file appears whole, and one that somebody makes meanwhile stays.
+func TestCreateFunc(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.txt")
+	write := func(w io.Writer) error { _, err := w.Write([]byte("ours")); return err }
+	if err := atomicfile.CreateFunc(path, write); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "ours" {
+		t.Errorf("the file holds %q", got)
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := atomicfile.CreateFunc(path, write)
+	var at *fs.PathError
+	if !errors.Is(err, fs.ErrExist) || !errors.As(err, &at) || at.Path != path {
+		t.Errorf("over a file: %v", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "mine" {
+		t.Errorf("the file holds %q now", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+}
+
 func TestErrorNamesPath(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "none", "a.txt"), dir} {

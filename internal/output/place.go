@@ -133,7 +133,7 @@ func CheckFile(path string, replace bool) error {
 	case info.IsDir():
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
 	case !replace:
-		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
+		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
 	}
 	return checkWritable(dir, path)
 }
