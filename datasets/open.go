@@ -67,6 +67,9 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
 	}
+	if opt.From != "" && opt.From != fromMAT && opt.From != fromRaw {
+		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
+	}
 	opt.ctx = ctx
 	if opt.Limit == 0 {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)

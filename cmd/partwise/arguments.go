@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,8 @@ func arguments(least, most int) cobra.PositionalArgs {
 		}
 		var err error
 		switch {
+		case slices.Contains(args, ""):
+			err = fmt.Errorf("an argument is empty: %s", use)
 		case least <= len(args) && len(args) <= most:
 			return nil
 		case len(args) < least:

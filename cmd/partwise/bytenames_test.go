@@ -37,4 +37,13 @@ func TestByteNames(t *testing.T) {
 	if rows := read(t, "groups", "assignments.csv"); !strings.Contains(rows, `caf\xe9/0.pgm`) || !strings.Contains(rows, `caf\xe8/0.pgm`) {
 		t.Errorf("assignments.csv:\n%s", rows)
 	}
+	// An experiment that is called after its folder has a name in UTF-8.
+	if err := os.Rename("drinks", "dr\xefnks"); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("dr\xefnks")
+	must(t, "run", "--set", ".", "--method", "kmeans", "--repeats", "1", "--out", "../called")
+	if text := read(t, "..", "called", "experiment.json"); !strings.Contains(text, `"dr_nks"`) {
+		t.Errorf("experiment.json: %s", text)
+	}
 }

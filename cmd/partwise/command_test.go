@@ -437,6 +437,7 @@ func TestMistakes(t *testing.T) {
 		"cluster photos --seed -1":                 {2, `--seed "-1": want a whole number of 0 or more`},
 		"cluster photos --skip-bad=maybe":          {2, `--skip-bad "maybe": want true or false`},
 		"cluster photos -k":                        {2, "-k needs a value"},
+		"cluster cut -k 3 --from neither":          {1, `from "neither" is neither raw nor mat`},
 		"cluster photos --out":                     {2, "--out needs a value"},
 		"cluster photos -q":                        {2, "unknown flag: -q"},
 		"report photos":                            {1, "photos holds no results"},
@@ -452,6 +453,9 @@ func TestMistakes(t *testing.T) {
 		if rest != "" && !strings.Contains(rest, "^") {
 			t.Errorf("partwise %s says more than a line:\n%s", line, stderr)
 		}
+	}
+	if code, _, stderr := partwise("cluster", "", "-k", "3"); code != exitUsage || !strings.Contains(stderr, "an argument is empty: partwise cluster DIR") {
+		t.Errorf("without a name: exit code %d and %q", code, stderr)
 	}
 	code, out, stderr := partwise("cluster", "cut", "-k", "3", "--skip-bad", "--out", "skipped")
 	if code != exitDone || !strings.Contains(stderr, "left out: ") || !strings.Contains(stderr, "half.png") || !strings.Contains(out, "72 samples") {

@@ -22,8 +22,9 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		}
 		for _, v := range values {
 			switch {
-			case f.Value.Type() == "bool":
+			case f.Value.Type() == "bool" && v == "true":
 				words = append(words, "--"+f.Name)
+			case f.Value.Type() == "bool": // false, the default of all
 			case len(f.Name) == 1:
 				words = append(words, "-"+f.Name, quote(v))
 			default:

@@ -165,7 +165,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 		})
 	}
 	if err = isThere(err); err != nil {
-		return err
+		return stopped(cmd.Context(), err, "writing "+out, "the file is as it was, "+keptOf(cmd, in))
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,5 +73,28 @@ func TestFeatures(t *testing.T) {
 	stderr.Reset()
 	if code := run([]string{"features", "photos", "--features", sift, "--skip-bad", "--out", "new.npz"}, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "left out: tiny.pgm") {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
+	}
+}
+
+// cancelling cancels a context when something is written to it.
+type cancelling struct{ context.CancelFunc }
+
+func (c cancelling) Write(p []byte) (int, error) {
+	c.CancelFunc()
+	return len(p), nil
+}
+
+// TestFeaturesStopped: stopped while it writes, features says what is kept.
+func TestFeaturesStopped(t *testing.T) {
+	workplace(t)
+	write(t, "photos/notes.txt", "of which a note tells before the file is written")
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := featuresCommand()
+	cmd.SetErr(cancelling{cancel})
+	cmd.SetArgs([]string{"photos", "--out", "f.npz"})
+	cmd.SilenceUsage = true
+	err := cmd.ExecuteContext(ctx)
+	if err == nil || err.Error() != "stopped while writing f.npz: the file is as it was, nothing is kept, and the same command begins again" {
+		t.Errorf("error %v", err)
 	}
 }

@@ -53,17 +53,19 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	go func() {
 		select {
 		case s := <-signals:
+			// On its own, since what is printed waits where nobody reads it.
+			go func() {
+				select {
+				case <-signals:
+					os.Exit(exitInterrupted)
+				case <-done:
+				}
+			}()
 			cancel(interruption{s})
 			if isTerminal(stderr) {
 				fmt.Fprintln(stderr) // below a progress bar
 			}
 			fmt.Fprintln(stderr, "partwise: stopping; a second signal ends it at once")
-		case <-done:
-			return
-		}
-		select {
-		case <-signals:
-			os.Exit(exitInterrupted)
 		case <-done:
 		}
 	}()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -133,6 +134,54 @@ func TestInterrupt(t *testing.T) {
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("a run that was stopped left results")
 	}
+}
+
+// TestInterruptUnread: the second signal ends a program also where nobody reads what
+// it says of the first.
+func TestInterruptUnread(t *testing.T) {
+	workplace(t)
+	pipe := filepath.Join(t.TempDir(), "experiment.yaml")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+	var full [2]int
+	if err := unix.Pipe2(full[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	unread, said := os.NewFile(uintptr(full[0]), "unread"), os.NewFile(uintptr(full[1]), "said")
+	defer unread.Close()
+	for err := error(nil); err == nil; {
+		_, err = unix.Write(full[1], []byte{0})
+	}
+	if err := unix.SetNonblock(full[1], false); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "run", pipe)
+	cmd.Env, cmd.Stderr = append(os.Environ(), asProgram+"=1"), said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said.Close()
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the program reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for range 1000 {
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+				t.Errorf("exit code %d", code)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("signals do not end it")
+	cmd.Process.Kill()
 }
 
 // TestSecondInterrupt: the second signal ends a program that does not look at the

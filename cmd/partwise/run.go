@@ -78,7 +78,7 @@ same again goes on where it stopped.`,
 				if err != nil {
 					return err
 				}
-				e.Name = strings.TrimLeft(name, ".")
+				e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
 			}
 			if err := e.Check(); err != nil {
 				return usageError{err}
