@@ -2,7 +2,6 @@ package factor
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,10 +22,7 @@ func (s NNSC) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 type sum struct{ lambda float64 }
 
 func (s sum) bind(context.Context, data, Known) (boundPenalty, error) {
-	if !(s.lambda >= 0 && s.lambda <= largestValue) {
-		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", s.lambda)
-	}
-	return s, nil
+	return s, checkWeight("lambda", s.lambda)
 }
 
 // add: the gradient is λ everywhere, and half of it counts.

@@ -60,12 +60,27 @@ type SampleError struct {
 
 func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample+1, e.Problem) }
 
-// The size that the values of a sample may have. Outside it squares run over
-// or under what a float64 holds.
+// The size that the values of a sample, of a kernel, of similarities and of initial
+// factors may have. Updates multiply up to five of them: outside it products run over or
+// under what a float64 holds.
 const (
-	largestValue  = 1e100
-	smallestValue = 1e-100
+	largestValue  = 1e60
+	smallestValue = 1e-60
 )
+
+// The size that weights and widths may have.
+const (
+	largestNumber  = 1e100
+	smallestNumber = 1e-100
+)
+
+// checkWeight reports a weight, called what, that cannot be one.
+func checkWeight(what string, w float64) error {
+	if w >= 0 && w <= largestNumber {
+		return nil
+	}
+	return fmt.Errorf("%s is %v; it must be a number from 0 to %g", what, w, largestNumber)
+}
 
 // newData wraps x after checking it: every value finite, and no sample
 // without a value other than 0.

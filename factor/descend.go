@@ -15,6 +15,9 @@ func descend(ctx context.Context, opt Options, first float64, step func() (float
 	if iterations == 0 {
 		iterations = DefaultIterations
 	}
+	if !finiteNumber(first) {
+		return nil, "", fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
+	}
 	history = []float64{first}
 	for t := 1; t <= iterations; t++ {
 		if err := ctx.Err(); err != nil {

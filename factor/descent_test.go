@@ -381,9 +381,6 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 		return err
 	}
 	rounding := 1e-13 * size
-	if codes {
-		rounding = 1e-9 * size
-	}
 	for i, now := range res.Objective[1:] {
 		if before := res.Objective[i]; now > before+1e-12*math.Abs(before)+rounding {
 			differences, err := r.differences(x, p, i)
@@ -400,4 +397,34 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 		}
 	}
 	return nil
+}
+
+// TestStartOfAnySize: nor does an objective rise where the initial factors hold values of
+// any size that is taken, and less.
+func TestStartOfAnySize(t *testing.T) {
+	for name, r := range rules(1) {
+		if !r.descends || strings.Contains(name, "-") && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
+			continue
+		}
+		for seed := range uint64(40) {
+			src := rand.New(rand.NewPCG(seed, 47))
+			p := randomProblem(seed, false)
+			p.opt.Iterations = 8
+			if seed%2 == 0 {
+				p.x.Scale(1.1*smallestValue/leastPeak(p.x), p.x)
+			}
+			p.opt.Start = unevenStart(p, src)
+			least := []float64{-59, -300}[seed/2%2]
+			for _, a := range []*mat.Dense{p.opt.Start.Basis, p.opt.Start.Weights, p.opt.Start.Rows, p.opt.Start.Columns, p.opt.Start.Coefficients} {
+				a.Apply(func(int, int, float64) float64 { return math.Pow(10, least+(59-least)*src.Float64()) }, a)
+			}
+			res, err := r.method.Fit(context.Background(), p.x, p.known, p.opt)
+			if err != nil {
+				continue
+			}
+			if err := r.check(p.x, p, res); err != nil {
+				t.Errorf("%s, %v: %v", name, p, err)
+			}
+		}
+	}
 }

@@ -64,10 +64,12 @@ func TestBadInput(t *testing.T) {
 		"links contradict":    {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 1}, {1, 2}}, CannotLink: [][2]int{{2, 0}}}, Options{Rank: 2}, "cannot-link (2, 0) contradicts must-link (2, 1), (1, 0)"},
 		"link against labels": {ones(4, 3), NMF{}, Known{Labels: []int{0, 0, 1, -1}, MustLink: [][2]int{{1, 3}, {3, 2}}}, Options{Rank: 2}, "contradicts must-link"},
 		"no links":            {ones(4, 3), DSNMF{}, Known{}, Options{Rank: 2}, "none are known"},
-		"link weight":         {ones(4, 3), DSNMF{Must: -2}, labels, Options{Rank: 2}, "must-links weigh -2"},
+		"link weight":         {ones(4, 3), DSNMF{Must: -2}, labels, Options{Rank: 2}, "the weight of must-links is -2"},
+		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}, labels, Options{Rank: 2}, "lambda is 1e+300; it must be a number from 0 to 1e+100"},
+		"start too large":     {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "hold 1e+61 at row 2, column 2; they must be numbers from 0 to 1e+60"},
 		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "a learned graph of 5 parts and 4 samples"},
 		"no fit":              {ones(4, 3), CFOGL{Mu: None}, labels, Options{Rank: 2}, "mu is 0"},
-		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "no 0×0 images"},
+		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "no square images"},
 		"another image":       {ones(4, 3), NTF{}, labels, Options{Rank: 2, Height: 2, Width: 2}, "no 2×2 images"},
 		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4) among 4 samples"},
 		"empty":               {&mat.Dense{}, NMF{}, Known{}, Options{Rank: 1}, "no data"},
@@ -77,6 +79,18 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%s: no error, but %d iterations", name, res.Iterations())
 		} else if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %q does not say %q in one line", name, err, c.want)
+		}
+	}
+}
+
+// TestFirstOfTwoMistakes: of two weights that cannot be the same one is named each time.
+func TestFirstOfTwoMistakes(t *testing.T) {
+	x := mat.NewDense(2, 1, []float64{1, 2})
+	for range 30 {
+		for want, m := range map[string]Method{"must-links": DSNMF{Must: -2, Cannot: -2}, "lambda": CFOGL{Lambda: -2, Beta: -2}} {
+			if _, err := m.Fit(context.Background(), x, Known{}, Options{Rank: 1}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%v does not name %s", err, want)
+			}
 		}
 	}
 }

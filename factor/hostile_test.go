@@ -177,17 +177,17 @@ func hostileProblem(seed uint64) (p problem, kind string) {
 			p.x.Scale(math.Pow(10, e), p.x)
 			say("scale 1e%.0f", e)
 		case 1:
-			e := 180*src.Float64() - 90
+			e := 114*src.Float64() - 57
 			p.x.Scale(math.Pow(10, e), p.x)
 			say("scale 1e%.0f", e)
 		case 2, 3:
-			e := []float64{16, 100, 190, 600}[src.IntN(4)]
+			e := []float64{16, 60, 115, 600}[src.IntN(4)]
 			for i := range n {
 				scaleRow(p.x, i, math.Pow(10, e*(src.Float64()-0.5)))
 			}
 			say("rows over 1e%.0f", e)
 		case 4:
-			e := []float64{16, 100, 190}[src.IntN(3)]
+			e := []float64{16, 60, 115}[src.IntN(3)]
 			p.x.Apply(func(_, _ int, x float64) float64 { return x * math.Pow(10, e*(src.Float64()-0.5)) }, p.x)
 			say("values over 1e%.0f", e)
 		case 5:
@@ -229,4 +229,55 @@ func hostileProblem(seed uint64) (p problem, kind string) {
 		say("uneven start")
 	}
 	return p, strings.Join(kinds, ", ")
+}
+
+// TestLimitsOfScale: what a factorisation without penalties finds in data with the
+// largest and the smallest values that are taken is what it finds elsewhere.
+func TestLimitsOfScale(t *testing.T) {
+	p := randomProblem(7, true)
+	n, _ := p.x.Dims()
+	p.known = Known{Labels: slices.Repeat([]int{-1}, n)}
+	p.known.Labels[0], p.known.Labels[1] = 0, 0
+	p.opt.Iterations = 20
+	positive := mat.DenseCopyOf(p.x)
+	positive.Apply(func(_, _ int, x float64) float64 { return math.Abs(x) }, p.x)
+	for name, m := range map[string]Method{
+		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "cnmf": CNMF{}, "cnmf-kl": CNMFKL{},
+		"cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: KL, Basis: Concept},
+	} {
+		x := positive
+		if strings.HasPrefix(name, "signed") {
+			x = p.x
+		}
+		want, err := m.Fit(context.Background(), x, p.known, p.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scale := range []float64{
+			math.Exp2(math.Floor(math.Log2(largestValue / mat.Norm(positive, math.Inf(1))))),
+			math.Exp2(math.Ceil(math.Log2(smallestValue / leastPeak(p.x)))),
+		} {
+			var scaled mat.Dense
+			scaled.Scale(scale, x)
+			got, err := m.Fit(context.Background(), &scaled, p.known, p.opt)
+			if err != nil {
+				t.Errorf("%s of data times %.3g: %v", name, scale, err)
+				continue
+			}
+			got.Coefficients.Scale(1/scale, got.Coefficients)
+			if !mat.EqualApprox(got.Coefficients, want.Coefficients, 1e-9) {
+				t.Errorf("%s of data times %.3g finds other coefficients", name, scale)
+			}
+		}
+	}
+}
+
+// leastPeak returns the least of the samples' largest values.
+func leastPeak(x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	least := math.Inf(1)
+	for i := range n {
+		least = min(least, mat.Norm(x.RowView(i), math.Inf(1)))
+	}
+	return least
 }

@@ -74,11 +74,13 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, op
 		for i := range rows {
 			for j, x := range a.RawRowView(i) {
 				if !(x >= 0 && x <= largestValue) {
-					return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be 0 or more", what, x, i+1, j+1)
+					return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
 				}
 			}
 		}
-		return stand(a), nil
+		lying := stand(a)
+		lying.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, lying)
+		return lying, nil
 	}
 	if a := opt.Start.Basis; a != nil && p.Basis == Free {
 		if f.u, err = given(a, "basis vectors", m); err != nil {

@@ -63,18 +63,18 @@ func (k Kernel) features() bool { return k.Function == LinearKernel && k.Matrix 
 // resolved returns the kernel, checked, with numbers in place of its defaults;
 // but for the width, which the samples decide.
 func (k Kernel) resolved() (Kernel, error) {
-	if k.KernelWidth != 0 && !(k.KernelWidth >= smallestValue && k.KernelWidth <= largestValue) {
-		return k, fmt.Errorf("an rbf kernel %v wide; the width must be above 0", orDefault(k.KernelWidth, 0))
+	if k.KernelWidth != 0 && !(k.KernelWidth >= smallestNumber && k.KernelWidth <= largestNumber) {
+		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), smallestNumber, largestNumber)
 	}
 	if k.Degree == 0 {
 		k.Degree = 2
 	}
-	if k.Degree < 1 {
-		return k, fmt.Errorf("a polynomial kernel of the degree %d; it must be 1 or more", k.Degree)
+	if k.Degree < 1 || k.Degree > math.MaxInt32 {
+		return k, fmt.Errorf("the degree of the polynomial kernel is %d; it must be from 1 to %d", k.Degree, math.MaxInt32)
 	}
 	offset := orDefault(k.Offset, 1)
-	if !(offset >= 0 && offset <= largestValue) {
-		return k, fmt.Errorf("a polynomial kernel with the offset %v; it must be 0 or more", k.Offset)
+	if err := checkWeight("the offset of the polynomial kernel", offset); err != nil {
+		return k, err
 	}
 	if k.Offset = offset; offset == 0 {
 		k.Offset = None
@@ -143,7 +143,7 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 			mean += math.Sqrt(squaredDistance(s, square[j], g)) / n / n
 		}
 	}
-	if mean < smallestValue {
+	if mean < smallestNumber {
 		return 1
 	}
 	return mean

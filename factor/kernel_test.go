@@ -413,14 +413,15 @@ func TestKernelBadInput(t *testing.T) {
 		x mat.Matrix
 		m Method
 	}{
-		"an rbf kernel -2 wide":        {x, CF{Kernel{Function: RBF, KernelWidth: -2}}},
-		"an rbf kernel NaN wide":       {x, CF{Kernel{Function: RBF, KernelWidth: nan}}},
-		"an rbf kernel +Inf wide":      {x, CF{Kernel{Function: RBF, KernelWidth: inf}}},
-		"an rbf kernel 0 wide":         {x, CF{Kernel{Function: RBF, KernelWidth: None}}},
-		"of the degree -1":             {x, CCF{Kernel{Function: Polynomial, Degree: -1}}},
-		"the offset -3":                {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: -3}}},
-		"the offset NaN":               {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: nan}}},
-		"its kernel value with itself": {x, CFOGL{Kernel: Kernel{Function: Polynomial, Degree: 400}}},
+		"the width of the rbf kernel is -2":                              {x, CF{Kernel{Function: RBF, KernelWidth: -2}}},
+		"the width of the rbf kernel is NaN":                             {x, CF{Kernel{Function: RBF, KernelWidth: nan}}},
+		"the width of the rbf kernel is +Inf":                            {x, CF{Kernel{Function: RBF, KernelWidth: inf}}},
+		"the width of the rbf kernel is 0":                               {x, CF{Kernel{Function: RBF, KernelWidth: None}}},
+		"the degree of the polynomial kernel is -1":                      {x, CCF{Kernel{Function: Polynomial, Degree: -1}}},
+		"the degree of the polynomial kernel is 2147483648":              {x, CCF{Kernel{Function: Polynomial, Degree: math.MaxInt32 + 1}}},
+		"the offset of the polynomial kernel is -3":                      {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: -3}}},
+		"the offset of the polynomial kernel is NaN":                     {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: nan}}},
+		"its kernel value with itself":                                   {x, CFOGL{Kernel: Kernel{Function: Polynomial, Degree: 400}}},
 		"sample 2: column 2: value -4 is negative, and the intersection": {signed, CF{Kernel{Function: Intersection}}},
 		"kernel is 2×3 for 3 samples":                                    {x, CF{Kernel{Matrix: mat.NewDense(2, 3, nil)}}},
 		"kernel is 2×2 for 3 samples":                                    {x, CF{Kernel{Matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}}},
@@ -458,9 +459,9 @@ func TestKernelDegenerate(t *testing.T) {
 		"copies":   square(2, 2, 2, 2, 2, 2, 2, 2, 2),
 		"angles":   square(1, 0, 0, 0, 2, 0, 0, 0, 3),
 		"opposite": square(1, -1, 0, -1, 1, 0, 0, 0, 1),
-		"tiny":     square(1e-90, 0, 0, 0, 1e-90, 0, 0, 0, 1e-90),
-		"huge":     square(1e90, 0, 0, 0, 1e90, 1e89, 0, 1e89, 1e90),
-		"mixed":    square(1e90, 0, 0, 0, 1, 0, 0, 0, 1e-90),
+		"tiny":     square(1e-60, 0, 0, 0, 1e-60, 0, 0, 0, 1e-60),
+		"huge":     square(1e60, 0, 0, 0, 1e60, 1e59, 0, 1e59, 1e60),
+		"mixed":    square(1e60, 0, 0, 0, 1, 0, 0, 0, 1e-60),
 	} {
 		for rank := 1; rank <= 3; rank++ {
 			for method, m := range map[string]Method{"cf": CF{Kernel{Matrix: k}}, "ccf": CCF{Kernel{Matrix: k}}} {

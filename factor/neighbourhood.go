@@ -65,8 +65,8 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	if p < 1 {
 		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
 	}
-	if !(h.Width >= 0 && h.Width <= largestValue) {
-		return nil, fmt.Errorf("a heat kernel %v wide; the width must be above 0", h.Width)
+	if err := checkWeight("the width of the heat kernel", h.Width); err != nil {
+		return nil, err
 	}
 	p = min(p, n-1)
 

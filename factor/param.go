@@ -39,8 +39,8 @@ func setParam(field reflect.Value, hasDefault bool, value any) error {
 		if err != nil {
 			return err
 		}
-		if !(x >= 0 && x <= largestValue) {
-			return fmt.Errorf("%v is not a number from 0 to %g", value, largestValue)
+		if !(x >= 0 && x <= largestNumber) {
+			return fmt.Errorf("%v is not a number from 0 to %g", value, largestNumber)
 		}
 		if x == 0 && hasDefault {
 			x = None

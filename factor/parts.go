@@ -93,7 +93,11 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	if p.Basis == RankOne {
 		if h, _ := opt.shape(m); h == 0 {
-			return nil, fmt.Errorf("a rank-one basis is for images, and samples of %d features are no %d×%d images (0×0 stands for a square)", m, opt.Height, opt.Width)
+			size := "square"
+			if opt.Height != 0 || opt.Width != 0 {
+				size = fmt.Sprintf("%d×%d", opt.Height, opt.Width)
+			}
+			return nil, fmt.Errorf("a rank-one basis is for images, and samples of %d features are no %s images", m, size)
 		}
 	}
 	var weight []float64
@@ -103,16 +107,16 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 		// The coefficients of the condensed data are V times the weights.
 		for i, w := range weight {
-			if p.Cost == KL && !(w >= smallestValue && w <= largestValue) {
-				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the divergence it must lie between %g and %g", w, smallestValue, largestValue)}
+			if p.Cost == KL && !(w >= smallestNumber && w <= largestNumber) {
+				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the divergence it must lie between %g and %g", w, smallestNumber, largestNumber)}
 			}
 		}
 	}
 	if r.change, err = newChange(n, p.Tie, known.Labels, weight, p.Cost); err != nil {
 		return nil, err
 	}
-	if !(p.FitWeight >= 0 && p.FitWeight <= largestValue) {
-		return nil, fmt.Errorf("the fit weighs %v; it must be above 0", p.FitWeight)
+	if err := checkWeight("the weight of the fit", p.FitWeight); err != nil {
+		return nil, err
 	}
 	if p.UnitNorm && p.Basis != Free {
 		return nil, fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
@@ -191,11 +195,7 @@ func (c Cost) share() float64 {
 
 func (r *run) iterate(ctx context.Context, opt Options) (err error) {
 	r.model.coefficientBlock()
-	first := r.objective()
-	if !finiteNumber(first) {
-		return fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
-	}
-	r.history, r.stop, err = descend(ctx, opt, first, func() (float64, error) {
+	r.history, r.stop, err = descend(ctx, opt, r.objective(), func() (float64, error) {
 		r.model.stepBasis(r.solver)
 		r.solver.step(r.v, r.model.coefficientBlock(), r.penaltyTerms())
 		if l, ok := r.penalty.(learningPenalty); ok {

@@ -28,8 +28,8 @@ type Graph struct {
 
 func (g Graph) bind(ctx context.Context, x data, known Known) (boundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
-	if !(lambda >= 0 && lambda <= largestValue) {
-		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", g.Lambda)
+	if err := checkWeight("lambda", lambda); err != nil {
+		return nil, err
 	}
 	n, _ := x.dims()
 	s := g.Similarity
@@ -57,8 +57,8 @@ func checkSimilarity(s *CSR, n int) error {
 	for i := range n {
 		cols, vals := s.Row(i)
 		for p, j := range cols {
-			if !(vals[p] >= 0 && vals[p] <= largestValue) {
-				return fmt.Errorf("the graph's edge %d–%d has the weight %v; it must be 0 or more", i, j, vals[p])
+			if err := checkWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
+				return err
 			}
 			if s.At(j, i) != vals[p] {
 				return fmt.Errorf("the graph is not symmetric: the edge %d–%d has the weights %v and %v", i, j, vals[p], s.At(j, i))

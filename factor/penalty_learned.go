@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -53,10 +54,8 @@ func (r *GraphRule) UnmarshalText(text []byte) error { return graphRuleNames.rea
 func (g LearnedGraph) bind(ctx context.Context, x data, _ Known) (boundPenalty, error) {
 	n, _ := x.dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: g.Parts, rule: g.Rule}
-	for name, w := range map[string]float64{"lambda": b.lambda, "beta": b.beta} {
-		if !(w >= 0 && w <= largestValue) {
-			return nil, fmt.Errorf("%s is %v; it must be 0 or more", name, w)
-		}
+	if err := cmp.Or(checkWeight("lambda", b.lambda), checkWeight("beta", b.beta)); err != nil {
+		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)

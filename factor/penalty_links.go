@@ -1,8 +1,9 @@
 package factor
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,10 +29,8 @@ func (l Links) bind(_ context.Context, x data, known Known) (boundPenalty, error
 	n, _ := x.dims()
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
 	b.labels, b.classes = known.classes()
-	for name, w := range map[string]float64{"must": b.must, "cannot": b.cannot} {
-		if !(w >= 0 && w <= largestValue) {
-			return nil, fmt.Errorf("%s-links weigh %v; the weight must be 0 or more", name, w)
-		}
+	if err := cmp.Or(checkWeight("the weight of must-links", b.must), checkWeight("the weight of cannot-links", b.cannot)); err != nil {
+		return nil, err
 	}
 	must, cannot, err := links.Distinct(n, known.MustLink, known.CannotLink)
 	if err != nil {
@@ -39,7 +38,7 @@ func (l Links) bind(_ context.Context, x data, known Known) (boundPenalty, error
 	}
 	b.mustPairs, b.cannotPairs = b.beyondLabels(n, must), b.beyondLabels(n, cannot)
 	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
-		return nil, fmt.Errorf("a penalty on links needs links, or the labels of some samples, and none are known")
+		return nil, errors.New("a penalty on links needs links, or the labels of some samples, and none are known")
 	}
 	return b, nil
 }

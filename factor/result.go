@@ -28,9 +28,10 @@ type Result struct {
 	// after the entry J₀: what double precision can tell apart. S is the size of
 	// the data that the fit is a difference from: ‖X‖², Σx under the divergence,
 	// the trace of a kernel, each with the weights of the samples and of the fit,
-	// ‖Ã‖² of similarities, and 10⁴·‖X‖² of sparse codes, whose equations may
-	// have a condition of 1e10. P is the size of the differences that a graph
-	// penalises, λ·n·‖V‖² and for a learned graph βnc more, and 0 without one.
+	// and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻, also
+	// tr(Wᵀ(K⁺ + K⁻)W·VᵀV), which is large only where the initial factors are. P is
+	// the size of the differences that a graph penalises, λ·n·‖V‖² and for a learned
+	// graph βnc more, and 0 without one.
 	Objective []float64
 	// Penalty is the penalty's part of each entry of Objective, whose rest is
 	// the fit; nil where there is no penalty.

@@ -215,8 +215,8 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !(lambda >= 0 && lambda <= largestValue) {
-			return nil, fmt.Errorf("the array %q holds %v; want 0 or more", savedLambda, lambda)
+		if err := checkWeight(savedLambda, lambda); err != nil {
+			return nil, err
 		}
 		return &SparseCode{Dictionary: basis, Lambda: lambda}, nil
 	}

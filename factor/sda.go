@@ -1,8 +1,8 @@
 package factor
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,11 +31,8 @@ type SDA struct {
 // Fit implements [Method].
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
-	if !(alpha >= 0 && alpha <= largestValue) {
-		return nil, fmt.Errorf("alpha is %v; it must be 0 or more", alpha)
-	}
-	if !(ridge >= 0 && ridge <= largestValue) {
-		return nil, fmt.Errorf("the ridge is %v; it must be 0 or more", ridge)
+	if err := cmp.Or(checkWeight("alpha", alpha), checkWeight("the ridge", ridge)); err != nil {
+		return nil, err
 	}
 	t, err := newTraining(ctx, x, known, opt)
 	if err != nil {

@@ -6,10 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// floor is the least that a denominator is taken for. A factor below it is
-// set to 0: it contributes nothing, and numbers that shrink further, iteration
-// after iteration, end as denormals, on which processors are slow.
-const floor = 1e-150
+// A factor below floor is set to 0: it contributes nothing, and numbers that shrink
+// further, iteration after iteration, end as denormals, on which processors are slow.
+// A denominator of a step, which multiplies two factors and more, is taken for leastDenominator
+// at least: above it a float64 has all its digits.
+const (
+	floor            = 1e-150
+	leastDenominator = 1e-300
+)
 
 // A block is the problem in one factor θ (k×p, θ ≥ 0) while the other one is
 // held: the gradient of the cost at θ, split into its parts (for the Frobenius
@@ -84,20 +88,20 @@ func multiply(th, lin, pos, tn, tp []float64) {
 	lin, pos = lin[:len(th)], pos[:len(th)]
 	if tn == nil {
 		for i, x := range th {
-			th[i] = settle(x * (lin[i] / max(pos[i], floor)))
+			th[i] = moved(x, lin[i]/max(pos[i], leastDenominator))
 		}
 		return
 	}
 	tn, tp = tn[:len(th)], tp[:len(th)]
 	for i, x := range th {
-		th[i] = settle(x * ((lin[i] + tn[i]) / max(pos[i]+tp[i], floor)))
+		th[i] = moved(x, (lin[i]+tn[i])/max(pos[i]+tp[i], leastDenominator))
 	}
 }
 
 // multiplyRoot is θ ← θ∘√((lin + tn)/(pos + tp)).
 func multiplyRoot(th, lin, pos, tn, tp []float64) {
 	for i, x := range th {
-		th[i] = settle(x * math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], floor)))
+		th[i] = moved(x, math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], leastDenominator)))
 	}
 }
 
@@ -111,18 +115,19 @@ func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
 		}
 		root := math.Sqrt(l*l + 4*p*n)
 		if l >= 0 {
-			th[i] = settle(x * ((l + root) / max(2*p, floor)))
+			th[i] = moved(x, (l+root)/max(2*p, leastDenominator))
 		} else {
-			th[i] = settle(x * (2 * n / max(root-l, floor)))
+			th[i] = moved(x, 2*n/max(root-l, leastDenominator))
 		}
 	}
 }
 
-func settle(x float64) float64 {
-	if x < floor {
-		return 0
+// moved returns x·by, or 0 for less than floor. What is 0 stays so.
+func moved(x, by float64) float64 {
+	if y := x * by; x > 0 && !(y < floor) {
+		return y
 	}
-	return x
+	return 0
 }
 
 // sized returns a matrix of the shape of like, buf itself where it has it.

@@ -32,8 +32,8 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 	if features != rows {
 		return nil, fmt.Errorf("the samples have %d features, the atoms %d", features, rows)
 	}
-	if !(s.Lambda >= 0 && s.Lambda <= largestValue) {
-		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", s.Lambda)
+	if err := checkWeight("lambda", s.Lambda); err != nil {
+		return nil, err
 	}
 	codes := mat.NewDense(p, k, nil)
 	if err := encode(ctx, d, stand(s.Dictionary), s.Lambda, codes); err != nil {

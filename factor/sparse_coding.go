@@ -32,8 +32,8 @@ type SparseCoding struct {
 // Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	lambda := orDefault(s.Lambda, 0.1)
-	if !(lambda >= 0 && lambda <= largestValue) {
-		return nil, fmt.Errorf("lambda is %v; it must be 0 or more", lambda)
+	if err := checkWeight("lambda", lambda); err != nil {
+		return nil, err
 	}
 	d, err := newData(x)
 	if err != nil {
@@ -51,21 +51,27 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		return nil, err
 	}
 	codes := mat.NewDense(n, opt.Rank, nil)
-	penalty := []float64{0}
-	history, stop, err := descend(ctx, opt, sumSquares(d), func() (float64, error) {
+	size := sumSquares(d)
+	last, penalty := size, []float64{0}
+	keptCodes, keptAtoms := like(codes), like(b)
+	history, stop, err := descend(ctx, opt, size, func() (float64, error) {
+		keptCodes.Copy(codes)
+		keptAtoms.Copy(b)
 		if err := encode(ctx, d, b, lambda, codes); err != nil {
 			return 0, err
 		}
 		v := stand(codes)
 		stepAtoms(d, b, v)
-		var size float64
-		for i := range n {
-			for _, c := range codes.RawRowView(i) {
-				size += math.Abs(c)
-			}
+		share := lambda * sumAbs(codes)
+		if now := d.residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
+			last, penalty = now, append(penalty, share)
+			return now, nil
 		}
-		penalty = append(penalty, lambda*size)
-		return d.residual(b, v) + lambda*size, nil
+		// Atoms that nearly depend on each other have lost the digits: nothing moves.
+		codes.Copy(keptCodes)
+		b.Copy(keptAtoms)
+		penalty = append(penalty, penalty[len(penalty)-1])
+		return last, nil
 	})
 	if err != nil {
 		return nil, err
@@ -77,6 +83,17 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		}
 	}
 	return &Result{Basis: model.Dictionary, Model: model, Coefficients: codes, Objective: history, Penalty: penalty, Stop: stop}, nil
+}
+
+// sumAbs returns Σ|a_ij|.
+func sumAbs(a *mat.Dense) (sum float64) {
+	n, _ := a.Dims()
+	for i := range n {
+		for _, x := range a.RawRowView(i) {
+			sum += math.Abs(x)
+		}
+	}
+	return sum
 }
 
 // initialDictionary returns the atoms at the start, lying: k×m.

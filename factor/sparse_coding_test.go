@@ -145,3 +145,24 @@ func TestSparseCodingBadInput(t *testing.T) {
 		t.Errorf("cancelled after iteration 3: %v", err)
 	}
 }
+
+// TestSparseCodingOfLikeSamples: where samples, and so atoms, are all but the same, the
+// equations of the codes lose digits, and the objective does not rise for that.
+func TestSparseCodingOfLikeSamples(t *testing.T) {
+	for seed := range uint64(200) {
+		src := rand.New(rand.NewPCG(seed, 1))
+		n, m := 12, 10+src.IntN(20)
+		opt := Options{Rank: 2 + src.IntN(11), Iterations: 10, Seed: seed}
+		offset := math.Pow(10, 4+2*src.Float64())
+		x := mat.NewDense(n, m, nil)
+		x.Apply(func(int, int, float64) float64 { return offset + src.NormFloat64() }, x)
+		r := rule{method: SparseCoding{Lambda: None}, descends: true}
+		res, err := r.method.Fit(context.Background(), x, Known{}, opt)
+		if err == nil {
+			err = r.check(x, problem{x: x, opt: opt}, res)
+		}
+		if err != nil {
+			t.Errorf("seed %d, samples about %v: %v", seed, offset, err)
+		}
+	}
+}

@@ -49,13 +49,6 @@ func (r SimilarityRule) String() string { return similarityRuleNames.name(r) }
 // UnmarshalText reads the name that settings use.
 func (r *SimilarityRule) UnmarshalText(text []byte) error { return similarityRuleNames.read(r, text) }
 
-// The size that the largest similarity may have: an update multiplies five factors of
-// that size, or of its root.
-const (
-	largestSimilarity  = 1e60
-	smallestSimilarity = 1e-60
-)
-
 // Fit implements [Method].
 func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	d, err := newData(x)
@@ -73,8 +66,8 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	if largest := mat.Max(a); !(largest >= smallestSimilarity && largest <= largestSimilarity) {
-		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, smallestSimilarity, largestSimilarity)
+	if largest := mat.Max(a); !(largest >= smallestValue && largest <= largestValue) {
+		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, smallestValue, largestValue)
 	}
 	link(a, known)
 	none, err := newChange(n, NoTie, nil, nil, Frobenius)
@@ -160,7 +153,7 @@ func checkSymmetric(a *mat.Dense, what string) error {
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
 			if !(x >= 0 && x <= largestValue) {
-				return fmt.Errorf("%s hold %v at row %d, column %d; they must be 0 or more", what, x, i+1, j+1)
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
 			}
 			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
 				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
@@ -229,7 +222,7 @@ func (f *similarityFactors) step() {
 	for r := range k {
 		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
 		for i, x := range row {
-			row[i] = settle(x * math.Pow(lin[i]/max(pos[i], floor), f.power))
+			row[i] = moved(x, math.Pow(lin[i]/max(pos[i], leastDenominator), f.power))
 		}
 	}
 }

@@ -193,7 +193,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		"hold NaN":                     {x, SSNMF{Similarity: square(math.NaN(), 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"not symmetric":                {x, SSNMF{Similarity: square(1, 2, 0, 1, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 1}},
 		"the largest similarity is 0":  {x, SSNMF{Similarity: square(0, 0, 0, 0, 0, 0, 0, 0, 0)}, Known{}, Options{Rank: 1}},
-		"largest similarity is 1e+160": {mat.NewDense(1, 1, []float64{1e80}), SSNMF{}, Known{}, Options{Rank: 1}},
+		"largest similarity is 1e+100": {mat.NewDense(1, 1, []float64{1e50}), SSNMF{}, Known{}, Options{Rank: 1}},
 		"inner product with sample 2":  {mat.NewDense(2, 1, []float64{1, -1}), SSNMF{}, Known{}, Options{Rank: 1}},
 		"initial association is 3×3":   {x, SSNMF{Initial: good}, Known{}, Options{Rank: 2}},
 		"initial association hold -2":  {x, SSNMF{Initial: square(-2, 0, 0, 0, 1, 0, 0, 0, 1)}, Known{}, Options{Rank: 3}},
@@ -201,6 +201,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		"contradicts must-link":        {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},
 		"2 labels for 3 samples":       {x, SSNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 1}},
 		`no initialisation "zeros"`:    {x, SSNMF{}, Known{}, Options{Rank: 1, Init: "zeros"}},
+		"+Inf at the initial factors":  {good, SSNMF{Initial: mat.NewDense(1, 1, []float64{1e60})}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: mat.NewDense(3, 1, []float64{1e60, 1, 1})}}},
 		"initial coefficients are":     {x, SSNMF{}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: x}}},
 	} {
 		if _, err := c.m.Fit(context.Background(), c.x, c.known, c.opt); err == nil || !strings.Contains(err.Error(), want) {
