@@ -100,10 +100,10 @@ func (e *Experiment) Check() error {
 		return errors.New("the experiment names no data")
 	case len(e.Methods) == 0:
 		return errors.New("the experiment names no methods")
-	case e.Name == "":
+	case strings.TrimSpace(e.Name) == "":
 		return errors.New("the experiment has no name")
 	case strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."):
-		return fmt.Errorf("the name %q cannot name a folder: it must not hold / or \\ or begin with a dot", e.Name)
+		return fmt.Errorf("the name %q cannot name a folder: it must not hold /, \\ or NUL, or begin with a dot", e.Name)
 	}
 	if err := e.checkTask(); err != nil {
 		return err
@@ -194,10 +194,18 @@ func pairs(node ast.Node) []*ast.MappingValueNode {
 	return nil
 }
 
+// keyText returns the key of a pair, without its quotes.
+func keyText(v *ast.MappingValueNode) string {
+	if s, ok := text(v.Key); ok {
+		return s
+	}
+	return v.Key.String()
+}
+
 // keyOf returns the key of the name in a mapping.
 func keyOf(node ast.Node, name string) ast.Node {
 	for _, v := range pairs(node) {
-		if v.Key.String() == name {
+		if keyText(v) == name {
 			return v.Key
 		}
 	}
@@ -212,7 +220,7 @@ func fields(node ast.Node, set func(key string, value ast.Node) error) error {
 	}
 	seen := map[string]bool{}
 	for _, v := range values {
-		key := v.Key.String()
+		key := keyText(v)
 		if seen[key] {
 			return refuse(v.Key, "the key %q stands twice", key)
 		}
@@ -220,13 +228,16 @@ func fields(node ast.Node, set func(key string, value ast.Node) error) error {
 		if err := set(key, v.Value); err != nil {
 			var unknown unknownKey
 			if errors.As(err, &unknown) {
-				return refuse(v.Key, "unknown key %q; the keys here are %s", key, string(unknown))
+				return refuse(v.Key, unknownText, key, string(unknown))
 			}
 			return err
 		}
 	}
 	return nil
 }
+
+// unknownText says that there is no key of a name, and lists those that there are.
+const unknownText = "unknown key %q; the keys here are %s"
 
 // unknownKey is the error of the function that fields calls, for a key that there
 // is not: a list of those that there are.

@@ -113,6 +113,15 @@ func TestParseRefuses(t *testing.T) {
 		"name: [":                                      `[1:7] `,
 		"name: x\nname: y":                             `[2:1] `,
 		"- nmf":                                        `[1:1] `,
+		"name: x\n3: 4":                                `[2:1] unknown key "3"; the keys here are name, task`,
+		"name: x\n~: 4":                                `[2:1] unknown key "null"; the keys here are name, task`,
+		"name: x\ntrue: 4":                             `[2:1] unknown key "true"; the keys here are name, task`,
+		"data: {\"sett\": yale}":                       `[1:8] unknown key "sett"; the keys here are set`,
+		"data: {set: yale, 3: 4}":                      `[1:19] unknown key "3"; the keys here are set`,
+		"data: {set: yale, \"set\": orl}":              `[1:19] `,
+		"methods: [{name: gnmf, lambda: ~}]":           `[1:32] lambda: want a single value`,
+		"methods: [{name: gnmf, edges: {a: 1}}]":       `[1:31] edges: want a single value`,
+		"name: &a x":                                   "> 1 | name: &a x\n",
 	} {
 		_, err := Parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -122,6 +131,22 @@ func TestParseRefuses(t *testing.T) {
 		if strings.Contains(want, "[") && !strings.Contains(err.Error(), "^") {
 			t.Errorf("%q gives no caret:\n%v", text, err)
 		}
+	}
+}
+
+// TestParseJSON: JSON is YAML, with its keys in quotes.
+func TestParseJSON(t *testing.T) {
+	got, err := Parse([]byte(`{"data": {"set": "yale", "from": "raw"}, "methods": ["nmf", {"name": "gnmf", "lambda": [1, 10]}], "cluster": {"distance": "cosine"},
+		"features": {"sift": {"at": "dense", "step": 4}, "words": {"count": 20}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Parse([]byte("{data: {set: yale, from: raw}, methods: [nmf, {name: gnmf, lambda: [1, 10]}], cluster: {distance: cosine}, features: {sift: {at: dense, step: 4}, words: {count: 20}}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

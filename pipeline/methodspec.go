@@ -123,6 +123,10 @@ func (m *Method) read(node ast.Node, chosen map[string]ast.Node) error {
 			if isText && v == nil {
 				v = s
 			}
+			switch value.(type) {
+			case *ast.NullNode, *ast.MappingNode, *ast.MappingValueNode:
+				return refuse(value, "%s: want a single value", key)
+			}
 			m.Params[key] = v
 		}
 		return err

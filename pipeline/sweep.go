@@ -114,7 +114,7 @@ func (m *Methods) add(node ast.Node) error {
 		if !ok {
 			continue
 		}
-		name := v.Key.String()
+		name := keyText(v)
 		if err := checkSwept(name, list); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (w *Words) setSIFT(node ast.Node) error {
 	at, given := text(node)
 	where := node
 	for _, v := range pairs(node) {
-		if v.Key.String() == "at" {
+		if keyText(v) == "at" {
 			at, given = text(v.Value)
 			where = v.Value
 		}

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
@@ -52,7 +52,7 @@ func decode(text []byte, to any, format func(yaml.Error) string) (err error) {
 	err = parse(bytes.TrimPrefix(text, []byte("\ufeff")), to) // a mark that some editors put there
 	var field *yaml.UnknownFieldError
 	if errors.As(err, &field) {
-		err = &yaml.SyntaxError{Message: fmt.Sprintf("unknown key %q; the keys here are %s", field.Token.Value, experimentKeys()), Token: field.Token}
+		err = &yaml.SyntaxError{Message: fmt.Sprintf(unknownText, field.Token.Value, experimentKeys()), Token: field.Token}
 	}
 	var kind *yaml.TypeError
 	if errors.As(err, &kind) {
@@ -94,7 +94,13 @@ func parse(text []byte, to any) error {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return errors.New("the file says nothing")
 	}
-	return yaml.NodeToValue(file.Docs[0].Body, to, yaml.Strict())
+	body := file.Docs[0].Body
+	for _, v := range pairs(body) {
+		if _, ok := v.Key.(*ast.StringNode); !ok { // with one the library reads no key at all
+			return refuse(v.Key, unknownText, keyText(v), experimentKeys())
+		}
+	}
+	return yaml.NodeToValue(body, to, yaml.Strict())
 }
 
 // checkText reports a text that is too long, that is not UTF-8 or that has control
@@ -220,23 +226,24 @@ func (n *nesting) now() int { return len(n.columns) + len(n.flow) + n.open }
 // The longest line that is shown with an error whole, and how many characters of a
 // longer one are shown before and after the place.
 const (
-	maxExcerpt = 200
+	maxExcerpt = 120
 	around     = 40
 )
 
-// excerptOf returns what formats an error with its line, its column and the lines
-// of the text around it, or a part of the line where there are long ones.
+// excerptOf returns what formats an error with its line and column, and with that line
+// of the text, or a part of a long one.
 func excerptOf(text []byte) func(yaml.Error) string {
-	lines := bytes.Split(text, []byte("\n"))
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(string(text)), "\n")
 	return func(err yaml.Error) string {
 		at := err.GetToken().Position
-		if !slices.ContainsFunc(lines, func(l []byte) bool { return len(l) > maxExcerpt }) || at.Line > len(lines) {
-			return strings.TrimRight(err.FormatError(false, true), "\n ")
-		}
-		line := []rune(strings.TrimRight(string(lines[at.Line-1]), "\r"))
+		number := min(max(at.Line, 1), len(lines))
+		line := []rune(lines[number-1])
 		column := min(max(at.Column-1, 0), len(line))
-		from, to := max(0, column-around), min(len(line), column+around)
-		head := fmt.Sprintf("> %d | ", at.Line)
+		from, to := 0, len(line)
+		if to > maxExcerpt {
+			from, to = max(0, column-around), min(len(line), column+around)
+		}
+		head := fmt.Sprintf("> %d | ", number)
 		return fmt.Sprintf("%s\n%s%s\n%*s", err.FormatError(false, false), head, string(line[from:to]), len(head)+column-from+1, "^")
 	}
 }
