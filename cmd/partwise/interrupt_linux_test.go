@@ -136,6 +136,19 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestProgressInOrder: a piece of work that has ended is not shown again behind the
+// next, also where its total was not known.
+func TestProgressInOrder(t *testing.T) {
+	workplace(t)
+	photographs(t, "big", 4)
+	p := start(t, strings.Fields("cluster big -k 2 --method nmf,iterations=5 --features sift=dense,words=5")...)
+	code := p.end()
+	said := p.said.String()
+	if code != exitDone || !strings.Contains(said, "learning words") || strings.LastIndex(said, "learning words") > strings.Index(said, "factorising") {
+		t.Errorf("exit code %d, said %q", code, said)
+	}
+}
+
 // TestInterruptUnread: the second signal ends a program also where nobody reads what
 // it says of the first.
 func TestInterruptUnread(t *testing.T) {

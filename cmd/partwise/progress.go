@@ -50,6 +50,7 @@ func (b *bar) set(done, total int64) {
 			progressbar.OptionShowElapsedTimeOnFinish(),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetSpinnerChangeInterval(0), // else it goes on after end
 			progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(b.w, "\n") }),
 		)
 	}
