@@ -2,12 +2,12 @@ package pipeline
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // LoadCoefficients reads the coefficients of the methods' saved models, n×k, in
@@ -19,7 +19,7 @@ func (s *Summary) LoadCoefficients(dir string) []*mat.Dense {
 		if name == "" || name != filepath.Base(name) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, ModelDir, name))
+		text, err := output.ReadFile(filepath.Join(dir, ModelDir, name))
 		if err != nil {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // LogFile is the name of the result log in the folder of an experiment: a
@@ -46,7 +47,7 @@ type logLine struct {
 
 // readLog returns the whole lines of the log, and what follows the last of them.
 func readLog(path string) (lines []logLine, rest []byte, err error) {
-	text, err := os.ReadFile(path)
+	text, err := output.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

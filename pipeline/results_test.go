@@ -45,6 +45,34 @@ func TestUnreadLines(t *testing.T) {
 	}
 }
 
+// TestDeviceAmongResults: what stands in a folder of results and is no regular file is
+// not read: a device may have no end, and a pipe nobody who writes.
+func TestDeviceAmongResults(t *testing.T) {
+	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	whole := t.TempDir()
+	runPlan(t, p, whole, RunOptions{})
+	for _, name := range []string{LogFile, SummaryFile, SamplesFile} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(os.DevNull, path); err != nil {
+			t.Skip(err)
+		}
+		_, err := ReadSummary(dir)
+		if name == LogFile {
+			_, _, err = ReadLog(dir)
+		}
+		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestOtherExperiment: a folder is of one experiment. Another one is refused
 // before any work with a message that names both; more methods, classes, ranks
 // and repeats do not make it another.

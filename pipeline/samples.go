@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -53,15 +52,14 @@ func writeSamples(to *output.Folder, samples []Sample, classes []string) error {
 // there is none.
 func readSamples(dir string, classes []string) ([]Sample, error) {
 	path := filepath.Join(dir, SamplesFile)
-	f, err := os.Open(path)
+	text, err := output.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	in := csv.NewReader(f)
+	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = 2
 	lines, err := in.ReadAll()
 	if err != nil {

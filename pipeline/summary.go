@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -138,7 +137,7 @@ const maxSide = 1 << 16
 // readSummary reads the summary in dir without the samples.
 func readSummary(dir string) (*Summary, error) {
 	path := filepath.Join(dir, SummaryFile)
-	text, err := os.ReadFile(path)
+	text, err := output.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +199,7 @@ func (s *Summary) LoadModels(dir string) []factor.Model {
 }
 
 func loadModel(path string) (factor.Model, error) {
-	text, err := os.ReadFile(path)
+	text, err := output.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -203,7 +204,7 @@ const photographsFile = "photographs.json"
 // without photographs, what the page in from says of them. It returns the folders
 // of the pictures, which are not copied, or nil where that page has none.
 func CopyPhotographs(to, from string) (pictures []string, err error) {
-	text, err := os.ReadFile(filepath.Join(from, photographsFile))
+	text, err := output.ReadFile(filepath.Join(from, photographsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

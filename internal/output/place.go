@@ -115,6 +115,19 @@ func cause(err error) error {
 	return err
 }
 
+// ReadFile reads a file of a folder of results. Such a folder may come from a stranger:
+// what is no regular file, as a device without end or a pipe, is an error.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
+	return os.ReadFile(path)
+}
+
 // CheckFile returns an error if the file path cannot be written: its folder is
 // not there or not writable, or a folder stands in its place. Where there is a
 // file already it is an error unless replace is set. It leaves nothing behind.
