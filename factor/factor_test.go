@@ -192,6 +192,31 @@ func TestLeadingSVD(t *testing.T) {
 	}
 }
 
+// TestLeadingSVDOfTinyValues: singular values that rounding alone moves are not waited
+// for.
+func TestLeadingSVDOfTinyValues(t *testing.T) {
+	x := mat.NewDense(40, 30, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return (2 + math.Sin(float64(i*j))) * math.Pow(10, float64(j*7%20-10)) }, x)
+	products := 0
+	if _, _, _, err := leadingSVD(context.Background(), countedData{denseData{x}, &products}, 30); err != nil {
+		t.Fatal(err)
+	}
+	if products > 20 {
+		t.Errorf("%d products with data of 40×30", products)
+	}
+}
+
+// countedData counts the products of the data with coefficients.
+type countedData struct {
+	denseData
+	products *int
+}
+
+func (c countedData) timesCoefficients(dst, v *mat.Dense) {
+	*c.products++
+	c.denseData.timesCoefficients(dst, v)
+}
+
 // TestTransform: a new sample is represented by the nearest combination of the
 // basis vectors, and each sample's answer is its own.
 func TestTransform(t *testing.T) {
