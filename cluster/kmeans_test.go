@@ -507,6 +507,8 @@ func TestKMeansErrors(t *testing.T) {
 		{KMeans{K: 2, Distance: Cosine}, with(math.Inf(-1)), "row 2 holds the value -Inf"},
 		{KMeans{K: 2}, toSparse(with(math.Inf(1))), "row 2 holds the value +Inf"},
 		{KMeans{K: 2}, with(1e160), "row 2: the values are too large"},
+		{KMeans{K: 2}, mat.NewDense(3, 1, []float64{0, 2e-160, 1e-160}), "row 2: the values are too small"},
+		{KMeans{K: 2, Distance: Cosine}, mat.NewDense(3, 1, []float64{1, 1e-310, 0}), "row 2: the values are too small"},
 		{KMeans{K: 1}, &mat.Dense{}, "0×0 matrix"},
 		{KMeans{K: 1}, sparse.FromEntries(3, 0, nil), "3×0 matrix"},
 	} {

@@ -38,12 +38,19 @@ type samples struct {
 	weights []float64
 }
 
-// largestNorm is the length of a row whose inverse keeps its digits.
-const largestNorm = 1e300
+const (
+	// largestNorm is the length of a row whose inverse keeps its digits, and so is the
+	// inverse of it.
+	largestNorm = 1e300
+	// smallestNorm is what the longest row must have for squared distances to keep
+	// their digits.
+	smallestNorm = 1e-150
+)
 
 // readSamples reads x, which is not changed. It copies nothing but matrices
 // that are neither *mat.Dense nor *sparse.CSR. A value that is not finite, or
-// so large that distances overflow, is an error that names its row.
+// so large that distances overflow, is an error that names its row, and so are rows
+// so small that nothing is left of distances, but for zeros.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if d != Euclidean && d != Cosine {
 		return nil, fmt.Errorf("unknown distance %v", d)
@@ -62,6 +69,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		s.rowReader = dense{mat.DenseCopyOf(x)}
 	}
 	var total float64
+	longest := 0
 	for i := range n {
 		values := s.values(i)
 		for _, v := range values {
@@ -73,7 +81,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		s.weights[i] = 1
 		if d == Cosine {
 			s.weights[i] = 1 / s.norms[i]
-			if math.IsInf(s.weights[i], 0) {
+			if s.norms[i] == 0 {
 				s.weights[i] = 0
 			}
 		} else {
@@ -82,8 +90,21 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		if math.IsInf(total+s.norms[i], 0) || d == Cosine && s.norms[i] > largestNorm {
 			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
 		}
+		if d == Cosine && s.norms[i] > 0 && s.norms[i] < 1/largestNorm {
+			return nil, tooSmall(i)
+		}
+		if s.norms[i] > s.norms[longest] {
+			longest = i
+		}
+	}
+	if most := s.norms[longest]; d == Euclidean && most > 0 && most < smallestNorm {
+		return nil, tooSmall(longest)
 	}
 	return s, nil
+}
+
+func tooSmall(row int) error {
+	return fmt.Errorf("row %d: the values are too small, nothing is left of distances", row+1)
 }
 
 // dense reads the rows of a dense matrix.

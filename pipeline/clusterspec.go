@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -210,7 +211,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 		return guard.Interruptible(ctx, func() (*mat.SymDense, error) {
 			out := mat.NewSymDense(n, nil)
 			out.SymOuterK(1, d)
-			return out, nil
+			return out, checkSquares(d, out)
 		})
 	}
 	out := mat.NewSymDense(n, nil)
@@ -236,5 +237,23 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 			row[j] = 0
 		}
 	}
-	return out, nil
+	return out, checkSquares(x, out)
+}
+
+// checkSquares reports a sample whose inner product with itself runs over or under what
+// a float64 holds.
+func checkSquares(x mat.Matrix, products *mat.SymDense) error {
+	n, m := x.Dims()
+	for i := range n {
+		square := products.At(i, i)
+		if square >= 1e-280 && !math.IsInf(square, 1) {
+			continue
+		}
+		for j := range m {
+			if v := x.At(i, j); v != 0 {
+				return fmt.Errorf("sample %d: values such as %v have no inner products", i+1, v)
+			}
+		}
+	}
+	return nil
 }
