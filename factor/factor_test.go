@@ -196,7 +196,9 @@ func TestLeadingSVD(t *testing.T) {
 // for.
 func TestLeadingSVDOfTinyValues(t *testing.T) {
 	x := mat.NewDense(40, 30, nil)
-	x.Apply(func(i, j int, _ float64) float64 { return (2 + math.Sin(float64(i*j))) * math.Pow(10, float64(j*7%20-10)) }, x)
+	x.Apply(func(i, j int, _ float64) float64 {
+		return (2 + math.Sin(float64(i*j))) * math.Pow(10, float64(j*7%20-10))
+	}, x)
 	products := 0
 	if _, _, _, err := leadingSVD(context.Background(), countedData{denseData{x}, &products}, 30); err != nil {
 		t.Fatal(err)
