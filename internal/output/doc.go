@@ -7,7 +7,6 @@
 // foreign: the folder is refused with its path, before any work is done and once
 // more before anything is replaced.
 //
-//	if err := output.Check(dir, spec); err != nil { … }   // nothing is left behind
 //	folder, err := output.Open(dir, spec)                 // one writer at a time
 //	defer folder.Close()
 //	stage, err := folder.Stage("index.html", "groups/")   // a hidden folder in dir

@@ -76,28 +76,12 @@ type Folder struct {
 	written  bool // the manifest is on the disk
 }
 
-// Check returns the error that Open or a later write would fail with, as far as
-// it can be known: dir cannot be made or written to, holds the results of
-// another command, or has a foreign file under one of the names (a
-// *ForeignError). It leaves nothing behind and takes no lock.
-func Check(dir string, s Spec) error {
-	if err := checkPlace(dir); err != nil {
-		return err
-	}
-	if _, err := os.Stat(dir); isMissing(err) {
-		return nil
-	}
-	f := &Folder{dir: filepath.Clean(dir), spec: s}
-	if _, err := f.load(); err != nil {
-		return err
-	}
-	return f.checkNames(s.Names)
-}
-
 // Open makes the folder dir if need be and takes it for this process until
 // Close; it returns an error with ErrInUse where another process has it. It
-// finishes what a killed process was publishing, removes what one left behind,
-// and otherwise fails as Check does.
+// finishes what a killed process was publishing and removes what one left behind.
+// It is an error, and leaves nothing behind, where dir cannot be made or written to,
+// holds the results of another command, or has a foreign file under one of the names
+// (a *ForeignError).
 func Open(dir string, s Spec) (*Folder, error) {
 	if err := checkPlace(dir); err != nil {
 		return nil, err
