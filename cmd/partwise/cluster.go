@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"image"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -169,6 +171,11 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	working.end()
 	if err != nil {
 		return stopped(ctx, err, "factorising", keptOf(cmd, in))
+	}
+	if k, n := cmp.Or(g.K, len(in.Set.Classes)), slices.Max(found.Groups)+1; n < k {
+		fewer := fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, n)
+		tellNotes(stderr, []string{fewer})
+		warnings = append(warnings, fewer)
 	}
 
 	drawing := newBar(stderr, "drawing")

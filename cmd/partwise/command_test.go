@@ -217,6 +217,22 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestFewerGroups: where fewer groups are found than were asked for, it is said.
+func TestFewerGroups(t *testing.T) {
+	workplace(t)
+	if err := os.Mkdir("same", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		write(t, fmt.Sprintf("same/%d.png", i), read(t, "photos", firstFile(t, "photos")))
+	}
+	code, out, stderr := partwise(strings.Fields("cluster same -k 3 --method nmf,init=nndsvda,iterations=1 --cluster by=largest --features pixels=4")...)
+	const want = "3 groups are asked for, and samples are in 1 only"
+	if code != exitDone || !strings.Contains(out, "in 1 groups") || stderr != "partwise: "+want+"\n" || !strings.Contains(read(t, "results", "same-groups", "index.html"), want) {
+		t.Errorf("exit code %d, printed %q, said %q", code, out, stderr)
+	}
+}
+
 // TestToldLabels: pictures told to be of two classes are never in one group, each
 // class has a group of its own, and what labels cannot say is refused before a
 // picture is read.
