@@ -72,8 +72,8 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 			if err == nil && len(e.Rank) > 1 {
 				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
 			}
-			if err == nil && len(e.Methods) > 1 {
-				err = fmt.Errorf("--method %s: groups are found with one setting", method)
+			if err == nil && len(e.Methods) != 1 {
+				err = fmt.Errorf("--method %q: groups are found by one method with one setting", method)
 			}
 			if err != nil {
 				return usageError{err}

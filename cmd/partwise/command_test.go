@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -468,6 +469,12 @@ func TestMistakes(t *testing.T) {
 		}
 		if rest != "" && !strings.Contains(rest, "^") {
 			t.Errorf("partwise %s says more than a line:\n%s", line, stderr)
+		}
+	}
+	for _, method := range []string{" ", "nmf,gnmf", "gnmf,lambda=[1,2]"} {
+		code, _, stderr := partwise("cluster", "photos", "-k", "3", "--method", method)
+		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": groups are found by one method with one setting") {
+			t.Errorf("--method %q: exit code %d and %q", method, code, stderr)
 		}
 	}
 	if code, _, stderr := partwise("cluster", "", "-k", "3"); code != exitUsage || !strings.Contains(stderr, "an argument is empty: partwise cluster DIR") {
