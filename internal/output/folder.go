@@ -260,7 +260,7 @@ func (f *Folder) checkNames(names []string) error {
 		case info.IsDir() && folder:
 			err = f.checkFolder(bare)
 		default:
-			err = f.check(bare)
+			_, err = f.check(bare)
 		}
 		if err != nil {
 			return err
@@ -284,7 +284,8 @@ func (f *Folder) checkFolder(name string) error {
 		case e.IsDir() && len(f.manifest.known(inside)) == 0:
 			err = f.checkFolder(inside)
 		default:
-			err, ours = f.check(inside), true
+			_, err = f.check(inside)
+			ours = true
 		}
 		if err != nil {
 			return err
@@ -296,17 +297,14 @@ func (f *Folder) checkFolder(name string) error {
 	return nil
 }
 
-// check returns a *ForeignError if the file is there and is not as partwise
-// wrote it.
-func (f *Folder) check(name string) error {
+// check returns what current does, and a *ForeignError if the file is there and is
+// not as partwise wrote it.
+func (f *Folder) check(name string) (*content, error) {
 	c, err := f.current(name)
-	if err != nil || c == nil {
-		return err
+	if err == nil && c != nil && !slices.Contains(f.manifest.known(name), *c) {
+		return nil, f.foreign(name)
 	}
-	if !slices.Contains(f.manifest.known(name), *c) {
-		return f.foreign(name)
-	}
-	return nil
+	return c, err
 }
 
 func (f *Folder) foreign(name string) error {
@@ -384,7 +382,7 @@ func (f *Folder) Write(name string, text []byte) error {
 	if err := f.mayWrite(name); err != nil {
 		return err
 	}
-	if err := f.check(name); err != nil {
+	if _, err := f.check(name); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)
@@ -408,11 +406,7 @@ func (f *Folder) Remove(name string) error {
 	if err := f.mayWrite(name); err != nil {
 		return err
 	}
-	c, err := f.current(name)
-	if err != nil || c == nil {
-		return err
-	}
-	if err := f.check(name); err != nil {
+	if c, err := f.check(name); err != nil || c == nil {
 		return err
 	}
 	if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
@@ -430,7 +424,7 @@ func (f *Folder) Append(name string) error {
 	if err := f.mayWrite(name); err != nil {
 		return err
 	}
-	if err := f.check(name); err != nil {
+	if _, err := f.check(name); err != nil {
 		return err
 	}
 	if f.manifest.appended[name] && f.written {

@@ -628,6 +628,46 @@ func TestCrashAndForeign(t *testing.T) {
 	compare(t, "at last", results(t, dir), standingAfter)
 }
 
+// TestChangedWhilePublishing: a file that somebody changes or makes when all files were
+// looked at and the first are replaced already stays, and is named.
+func TestChangedWhilePublishing(t *testing.T) {
+	defer func() { interrupt = nil }()
+	for _, name := range []string{"groups/3.png", "groups/1.png", "parts/deep/cf.png", "index.html"} {
+		dir := t.TempDir()
+		f := open(t, dir)
+		must(t, publish(f, before))
+		changed := false
+		interrupt = func() error {
+			// The page goes first.
+			if _, err := os.Stat(filepath.Join(dir, "index.html")); !changed && errors.Is(err, fs.ErrNotExist) {
+				changed = true
+				put(t, dir, name, "mine")
+			}
+			return nil
+		}
+		err := publish(f, after)
+		interrupt = nil
+		var foreign *ForeignError
+		if !errors.As(err, &foreign) || foreign.Name != name {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(t, f.Close())
+		for range 2 {
+			if _, err := Open(dir, groups); !errors.As(err, &foreign) || foreign.Name != name {
+				t.Errorf("%s, opened again: %v", name, err)
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); string(text) != "mine" {
+				t.Errorf("%s holds %q, %v", name, text, err)
+			}
+		}
+		must(t, os.Remove(filepath.Join(dir, filepath.FromSlash(name))))
+		f = open(t, dir)
+		must(t, publish(f, after))
+		must(t, f.Close())
+		compare(t, name+" moved away", results(t, dir), standingAfter)
+	}
+}
+
 // TestHostileManifest: a manifest from elsewhere reaches nothing outside of its
 // folder.
 func TestHostileManifest(t *testing.T) {

@@ -101,7 +101,7 @@ func (s *Stage) Publish() error {
 		return err
 	}
 	for name := range files {
-		if err := f.check(name); err != nil {
+		if err := f.checkPlain(name); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (s *Stage) files() (map[string]content, error) {
 func (f *Folder) finish() error {
 	p := f.manifest.publishing
 	// Everything is looked at before anything is changed.
-	now := map[string]*content{}
+	now, seen := map[string]*content{}, map[string]fs.FileInfo{}
 	var gone []string
 	for name := range f.manifest.files {
 		if _, stays := p.files[name]; !stays && under(name, p.names) {
@@ -153,22 +153,26 @@ func (f *Folder) finish() error {
 		if err := f.mayWrite(name); err != nil {
 			return err
 		}
-		if err := f.check(name); err != nil {
+		var err error
+		if seen[name], err = f.stat(name); err != nil {
 			return err
 		}
-		c, err := f.current(name)
-		if err != nil {
+		if now[name], err = f.check(name); err != nil {
 			return err
 		}
-		now[name] = c
 	}
 	for _, name := range arriving {
-		staged := p.staging + "/" + name
-		if info, err := f.stat(staged); err != nil {
+		if err := f.checkPlain(p.staging + "/" + name); err != nil {
 			return err
-		} else if info != nil && !info.Mode().IsRegular() {
-			return f.foreign(staged)
 		}
+	}
+	// Looking at many files takes time, in which somebody may change one.
+	stillSeen := func(name string) error {
+		info, err := f.stat(name)
+		if err == nil && !sameState(info, seen[name]) {
+			err = f.foreign(name)
+		}
+		return err
 	}
 
 	slices.Sort(gone)
@@ -186,9 +190,13 @@ func (f *Folder) finish() error {
 		if now[name] == nil {
 			continue
 		}
+		if err := stillSeen(name); err != nil {
+			return err
+		}
 		if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
 			return err
 		}
+		delete(seen, name)
 		f.removeEmpty(path.Dir(name))
 	}
 	arrived := map[string]content{}
@@ -211,6 +219,9 @@ func (f *Folder) finish() error {
 			continue
 		}
 		if err := f.makeParents(name); err != nil {
+			return err
+		}
+		if err := stillSeen(name); err != nil {
 			return err
 		}
 		if err := step(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
@@ -236,6 +247,25 @@ func (f *Folder) finish() error {
 		return err
 	}
 	return step(func() error { return os.RemoveAll(filepath.Join(f.dir, p.staging)) })
+}
+
+// checkPlain returns a *ForeignError if there is something at a name that is no regular
+// file, or a link on the way to it.
+func (f *Folder) checkPlain(name string) error {
+	info, err := f.stat(name)
+	if err == nil && info != nil && !info.Mode().IsRegular() {
+		err = f.foreign(name)
+	}
+	return err
+}
+
+// sameState tells whether two looks at a name, nil for nothing there, found the same
+// file, not written to in between.
+func sameState(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // syncFolder has the disk hold what files there are in a folder. Where that is
