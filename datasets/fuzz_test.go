@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"image"
 	"io"
@@ -433,9 +434,9 @@ func FuzzFeedback(f *testing.F) {
 
 // checkLinks reads links and checks that they are of samples of the set, and that
 // they do not contradict each other.
-func checkLinks(t *testing.T, data []byte, parse func(*Set, io.Reader) (*Links, error)) {
+func checkLinks(t *testing.T, data []byte, parse func(*Set, context.Context, io.Reader) (*Links, error)) {
 	set := fileSet()
-	l, err := parse(set, bytes.NewReader(data))
+	l, err := parse(set, t.Context(), bytes.NewReader(data))
 	if err != nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/links"
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // Links are pairs of samples, by their place in the set, that belong together
@@ -18,28 +20,39 @@ type Links struct{ Must, Cannot [][2]int }
 // ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels
 // takes them, and must or cannot. The first line may be a header. A line that
 // cannot be understood, and links that contradict each other, directly or
-// through others, are errors.
-func (s *Set) ReadLinks(file string) (*Links, error) {
-	return readNamed(file, s.parseLinks)
+// through others, are errors, and so are more links than the memory budget of the
+// context has room for.
+func (s *Set) ReadLinks(ctx context.Context, file string) (*Links, error) {
+	return readNamed(ctx, file, s.parseLinks)
 }
 
 // readNamed has parse read a file of links.
-func readNamed(file string, parse func(io.Reader) (*Links, error)) (*Links, error) {
+func readNamed(ctx context.Context, file string, parse func(context.Context, io.Reader) (*Links, error)) (*Links, error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", err)
 	}
 	defer in.Close()
-	l, err := parse(in)
+	l, err := parse(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("links %s: %w", file, err)
 	}
 	return l, nil
 }
 
-func (s *Set) parseLinks(in io.Reader) (*Links, error) {
+// linkBytes is what a link takes while links are read: its two numbers, three times
+// while a list of them grows.
+const linkBytes = 48
+
+// linksFit returns an error where so many links are more than the memory budget of
+// the context has room for.
+func linksFit(ctx context.Context, links int) error {
+	return limits.FromContext(ctx).Check(linkBytes*int64(links), fmt.Sprintf("%d links", links))
+}
+
+func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 	l := &Links{}
-	err := s.parseLines(in, 3, func(line int, record []string, sample func(field int) (int, error)) error {
+	err := s.parseLines(ctx, in, 3, func(line int, record []string, sample func(field int) (int, error)) error {
 		a, err := sample(0)
 		if err != nil {
 			return err
@@ -47,6 +60,9 @@ func (s *Set) parseLinks(in io.Reader) (*Links, error) {
 		b, err := sample(1)
 		if err != nil {
 			return err
+		}
+		if err := linksFit(ctx, len(l.Must)+len(l.Cannot)+1); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
 		}
 		switch record[2] {
 		case "must":
@@ -71,16 +87,16 @@ func (s *Set) parseLinks(in io.Reader) (*Links, error) {
 // logs are put together (Chen, Rege, Dong and Fotouhi, SS-NMF).
 //
 // A sample that one log marks in both ways is an error, and so are logs that give
-// more than 33 million links together.
-func (s *Set) ReadFeedback(file string) (*Links, error) {
-	return readNamed(file, s.parseFeedback)
+// more than 33 million links together, or more than ReadLinks reads.
+func (s *Set) ReadFeedback(ctx context.Context, file string) (*Links, error) {
+	return readNamed(ctx, file, s.parseFeedback)
 }
 
 // mostLinks is how many links feedback may give: n samples found good give
 // n·(n−1)/2.
 const mostLinks = 1 << 25
 
-func (s *Set) parseFeedback(in io.Reader) (*Links, error) {
+func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 	type mark struct {
 		positive bool
 		line     int
@@ -91,7 +107,7 @@ func (s *Set) parseFeedback(in io.Reader) (*Links, error) {
 	}
 	logs := map[string]*log{}
 	var names []string
-	err := s.parseLines(in, 3, func(line int, record []string, sample func(field int) (int, error)) error {
+	err := s.parseLines(ctx, in, 3, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(1)
 		if err != nil {
 			return err
@@ -128,13 +144,20 @@ func (s *Set) parseFeedback(in io.Reader) (*Links, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Links{}
+	must, cannot := 0, 0
 	for _, name := range names {
-		l := logs[name]
-		p, n := len(l.positive), len(l.negative)
-		if len(out.Must)+len(out.Cannot)+p*(p-1)/2+p*n > mostLinks {
+		p, n := len(logs[name].positive), len(logs[name].negative)
+		must, cannot = must+p*(p-1)/2, cannot+p*n
+		if must+cannot > mostLinks {
 			return nil, fmt.Errorf("more than %d links with the log %s, which marks %d samples + and %d -", mostLinks, shortQuote(name), p, n)
 		}
+	}
+	if err := linksFit(ctx, must+cannot); err != nil {
+		return nil, err
+	}
+	out := &Links{Must: make([][2]int, 0, must), Cannot: make([][2]int, 0, cannot)}
+	for _, name := range names {
+		l := logs[name]
 		for i, a := range l.positive {
 			for _, b := range l.positive[:i] {
 				out.Must = append(out.Must, [2]int{b, a})
@@ -158,10 +181,13 @@ var linkHeaders = append(slices.Clone(labelHeaders), "a", "first", "log")
 
 // parseLines calls f for each line of a CSV file of so many fields, with a
 // function that finds the sample that a field names.
-func (s *Set) parseLines(in io.Reader, fields int, f func(line int, record []string, sample func(field int) (int, error)) error) error {
+func (s *Set) parseLines(ctx context.Context, in io.Reader, fields int, f func(line int, record []string, sample func(field int) (int, error)) error) error {
 	reader := newTable(in, ',', mostNamesLine, mostNamesFields)
 	find := s.finder()
 	for first := true; ; first = false {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		record, err := reader.Read()
 		if err == io.EOF {
 			return nil
@@ -173,10 +199,11 @@ func (s *Set) parseLines(in io.Reader, fields int, f func(line int, record []str
 		if len(record) != fields {
 			return wrongFields(line, record, strconv.Itoa(fields))
 		}
-		if first && slices.Contains(linkHeaders, strings.ToLower(record[0])) {
-			if _, isSample := find(record[0]); !isSample {
-				continue
-			}
+		if first && slices.Contains(linkHeaders, strings.ToLower(record[0])) && !slices.ContainsFunc(record, func(field string) bool {
+			_, isSample := find(field)
+			return isSample
+		}) {
+			continue
 		}
 		err = f(line, record, func(field int) (int, error) {
 			if i, ok := find(record[field]); ok {

@@ -1,7 +1,10 @@
 package datasets
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 func linkSet(t *testing.T, text string) (*Set, string) {
@@ -22,7 +27,7 @@ func linkSet(t *testing.T, text string) (*Set, string) {
 
 func TestReadLinks(t *testing.T) {
 	s, file := linkSet(t, "first,second,kind\na.png,b.png,must\nc.png, a.png, cannot\n")
-	got, err := s.ReadLinks(file)
+	got, err := s.ReadLinks(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +41,7 @@ func TestReadLinks(t *testing.T) {
 		"a.png,b.png,must\nb.png,c.png,must\na.png,c.png,cannot": "cannot-link (a.png, c.png) contradicts must-link (a.png, b.png), (b.png, c.png)",
 	} {
 		s, file := linkSet(t, text)
-		if _, err := s.ReadLinks(file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+		if _, err := s.ReadLinks(t.Context(), file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%q gives %v, want %q", text, err, want)
 		}
 	}
@@ -44,7 +49,7 @@ func TestReadLinks(t *testing.T) {
 
 func TestReadFeedback(t *testing.T) {
 	s, file := linkSet(t, "log,file,mark\n1,a.png,+\n1,b.png,+\n1,c.png,-\n2,d.png,positive\n2,c.png,negative\n")
-	got, err := s.ReadFeedback(file)
+	got, err := s.ReadFeedback(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +60,20 @@ func TestReadFeedback(t *testing.T) {
 	}
 	// What is said twice counts once.
 	s, file = linkSet(t, "1,a.png,+\n1,a.png,+\n1,c.png,-\n1,c.png,-\n")
-	if got, err = s.ReadFeedback(file); err != nil || len(got.Must) != 0 || len(got.Cannot) != 1 {
+	if got, err = s.ReadFeedback(t.Context(), file); err != nil || len(got.Must) != 0 || len(got.Cannot) != 1 {
 		t.Errorf("marks that are repeated give %v, %v", got, err)
 	}
+	// A log may be called as a header calls its column.
+	s, file = linkSet(t, "a,a.png,+\na,c.png,-\n")
+	if got, err = s.ReadFeedback(t.Context(), file); err != nil || len(got.Cannot) != 1 {
+		t.Errorf("a log called a gives %v, %v", got, err)
+	}
 	s, file = linkSet(t, "1,a.png,+\n2,a.png,-\n1,a.png,−\n")
-	if _, err := s.ReadFeedback(file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" contradicts its line 1 on "a.png"`) {
+	if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), `line 3: the log "1" contradicts its line 1 on "a.png"`) {
 		t.Errorf("a log that contradicts itself: %v", err)
 	}
 	s, file = linkSet(t, "1,a.png,+\n1,b.png,+\n2,b.png,+\n2,a.png,-\n")
-	if _, err := s.ReadFeedback(file); err == nil || !strings.Contains(err.Error(), "contradicts must-link") {
+	if _, err := s.ReadFeedback(t.Context(), file); err == nil || !strings.Contains(err.Error(), "contradicts must-link") {
 		t.Errorf("two logs that contradict each other: %v", err)
 	}
 }
@@ -79,11 +89,49 @@ func TestFeedbackOfManySamples(t *testing.T) {
 		fmt.Fprintf(&text, "all,%d.png,+\n", i)
 	}
 	used := memory(func() {
-		if _, err := s.parseFeedback(strings.NewReader(text.String())); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
+		if _, err := s.parseFeedback(t.Context(), strings.NewReader(text.String())); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
 			t.Errorf("error %v", err)
 		}
 	})
 	if used > 64<<20 {
 		t.Errorf("%d bytes of memory", used)
+	}
+}
+
+// Links that the memory budget has no room for are refused before they are made, and
+// those that it has room for take no more.
+func TestManyLinks(t *testing.T) {
+	const n = 2000
+	s := &Set{Name: "s", Files: make([]string, n)}
+	var marks, pairs strings.Builder
+	for i := range n {
+		s.Names = append(s.Names, fmt.Sprintf("%d.png", i))
+		fmt.Fprintf(&marks, "all,%d.png,+\n", i)
+	}
+	for i := range 600_000 {
+		fmt.Fprintf(&pairs, "%d.png,%d.png,must\n", i%n, i*7%n)
+	}
+	tight, wide := limits.New(limits.Least), limits.New(256<<20)
+	for name, test := range map[string]struct {
+		text  string
+		parse func(context.Context, io.Reader) (*Links, error)
+		most  uint64 // bytes of memory where it is refused
+	}{"feedback": {marks.String(), s.parseFeedback, 4 << 20}, "links": {pairs.String(), s.parseLinks, 100 << 20}} {
+		var err error
+		used := memory(func() { _, err = test.parse(limits.NewContext(t.Context(), tight), strings.NewReader(test.text)) })
+		var tooMany *limits.LimitError
+		if !errors.As(err, &tooMany) || used > test.most {
+			t.Errorf("%s: error %v, %d bytes of memory", name, err, used)
+		}
+		var l *Links
+		used = memory(func() { l, err = test.parse(limits.NewContext(t.Context(), wide), strings.NewReader(test.text)) })
+		if err != nil || used > 100<<20+linkBytes*uint64(len(l.Must)) {
+			t.Errorf("%s: %v, %d bytes of memory", name, err, used)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.parseLinks(ctx, strings.NewReader(pairs.String())); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ func BenchmarkTrial(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := NewPlan(e, in)
+	p, err := NewPlan(b.Context(), e, in)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestTaskRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewPlan(e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 samples to train and 6 to test are asked for, and it has 11`) {
+	if _, err := NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), `class "class1": 6 samples to train and 6 to test are asked for, and it has 11`) {
 		t.Errorf("more than a class has: %v", err)
 	}
 }

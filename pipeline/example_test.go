@@ -31,7 +31,7 @@ labels: 30%
 		log.Fatal(err)
 	}
 	defer in.Close()
-	plan, err := pipeline.NewPlan(e, in)
+	plan, err := pipeline.NewPlan(ctx, e, in)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestIllustrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	p, err := NewPlan(e, prepare(t, scenes, set, PrepareOptions{}))
+	p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

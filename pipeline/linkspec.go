@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -60,35 +62,48 @@ func (l Links) String() string {
 	case l.None():
 		return "none"
 	}
-	return fmt.Sprintf("of %s%s", l.File, l.Feedback)
+	var files []string
+	for _, file := range []string{l.File, l.Feedback} {
+		if file != "" {
+			files = append(files, file)
+		}
+	}
+	return "of " + strings.Join(files, " and ")
 }
 
 // read reads the links of the files, by rows of X; those of samples that were
 // left out are left out.
-func (l Links) read(in *Inputs) (must, cannot [][2]int, err error) {
-	row := make(map[int]int, len(in.Rows))
+func (l Links) read(ctx context.Context, in *Inputs) (must, cannot [][2]int, err error) {
+	row := make([]int, in.Set.Len())
+	for i := range row {
+		row[i] = -1
+	}
 	for i, r := range in.Rows {
 		row[r] = i
 	}
-	keep := func(to *[][2]int, from [][2]int) {
+	keep := func(to, from [][2]int) [][2]int {
+		if to == nil {
+			to = from[:0] // in the place of what is read
+		}
 		for _, p := range from {
-			a, hasA := row[p[0]]
-			b, hasB := row[p[1]]
-			if hasA && hasB {
-				*to = append(*to, [2]int{a, b})
+			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
+				to = append(to, [2]int{a, b})
 			}
 		}
+		return to
 	}
-	for file, read := range map[string]func(string) (*datasets.Links, error){l.File: in.Set.ReadLinks, l.Feedback: in.Set.ReadFeedback} {
-		if file == "" {
+	for _, source := range []struct {
+		file string
+		read func(context.Context, string) (*datasets.Links, error)
+	}{{l.File, in.Set.ReadLinks}, {l.Feedback, in.Set.ReadFeedback}} {
+		if source.file == "" {
 			continue
 		}
-		links, err := read(file)
+		links, err := source.read(ctx, source.file)
 		if err != nil {
 			return nil, nil, err
 		}
-		keep(&must, links.Must)
-		keep(&cannot, links.Cannot)
+		must, cannot = keep(must, links.Must), keep(cannot, links.Cannot)
 	}
 	return must, cannot, nil
 }

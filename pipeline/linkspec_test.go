@@ -1,6 +1,10 @@
 package pipeline
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,11 +66,45 @@ func TestLinksOfAFile(t *testing.T) {
 	if both == 0 || both == 30 {
 		t.Errorf("the cannot-link is in %d draws of 30", both)
 	}
+	logs := filepath.Join(t.TempDir(), "logs.csv")
+	if err := os.WriteFile(logs, []byte("a,3,+\na,4,+\na,15,-\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p = newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, links: {feedback: "+logs+", file: "+file+"}}", set)
+	for range 10 {
+		must, cannot, err := p.Experiment.Links.read(t.Context(), p.Inputs)
+		if got, want := fmt.Sprint(must, cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
+			t.Fatalf("links of two files: %s, want %s", got, want)
+		}
+	}
+	if got := p.Experiment.Links.String(); got != "of "+file+" and "+logs {
+		t.Errorf("links of two files: %s", got)
+	}
 	for text, want := range map[string]string{
 		"links: 3": "no share", "links: {fle: x}": `unknown key "fle"`, "links: rest": "no share",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// What tells trials apart is digested as JSON has it, however many links there are.
+func TestDigestPairs(t *testing.T) {
+	many := make([][2]int, 3000)
+	for i := range many {
+		many[i] = [2]int{i, i * i}
+	}
+	for _, pairs := range [][][2]int{nil, {{1, 2}}, {{1, 2}, {30, 4}}, many} {
+		want, err := json.Marshal(pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, whole := sha256.New(), sha256.New()
+		digestPairs(got, pairs)
+		fmt.Fprintf(whole, ",%s", want)
+		if !bytes.Equal(got.Sum(nil), whole.Sum(nil)) {
+			t.Errorf("%d pairs are not digested as %.60s", len(pairs), want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestMemoryRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	p, err := NewPlan(e, in)
+	p, err := NewPlan(tight, e, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestMemoryRefuses(t *testing.T) {
 	// The spectral clusterers are no methods of a factorisation.
 	e.Methods = e.Methods[:1]
 	e.Cluster.By = "ncut"
-	if p, err = NewPlan(e, in); err != nil {
+	if p, err = NewPlan(tight, e, in); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Run(tight, p, dir, RunOptions{})
@@ -90,7 +90,7 @@ func TestMemoryTight(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		p, err := NewPlan(e, in)
+		p, err := NewPlan(t.Context(), e, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestMemoryTight(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	p, err := NewPlan(e, in)
+	p, err := NewPlan(t.Context(), e, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func newPlan(t *testing.T, text, set string) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(e, in)
+	p, err := NewPlan(t.Context(), e, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestPlanRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = NewPlan(e, in); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err = NewPlan(t.Context(), e, in); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v does not say %q in one line", err, want)
 		}
 	}

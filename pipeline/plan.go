@@ -1,11 +1,15 @@
 package pipeline
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
+	"io"
 	"slices"
+	"strconv"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
@@ -40,19 +44,19 @@ type trial struct {
 
 // CheckSet reports what keeps the experiment from being run on a set, before any
 // features are made. NewPlan checks the same of the samples that can be used.
-func (e *Experiment) CheckSet(set *datasets.Set) error {
+func (e *Experiment) CheckSet(ctx context.Context, set *datasets.Set) error {
 	in := &Inputs{Set: set, Rows: make([]int, set.Len())}
 	for i := range in.Rows {
 		in.Rows[i] = i
 	}
-	_, err := check(e, in)
+	_, err := check(ctx, e, in)
 	return err
 }
 
 // NewPlan checks that the experiment can be run on the inputs and lists its
 // trials, by number of classes, repeat, rank and method.
-func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
-	p, err := check(e, in)
+func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
+	p, err := check(ctx, e, in)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func NewPlan(e *Experiment, in *Inputs) (*Plan, error) {
 
 // check checks the experiment on inputs of which the features need not be there,
 // and returns a plan without trials.
-func check(e *Experiment, in *Inputs) (*Plan, error) {
+func check(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -98,7 +102,7 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, err
 	}
 	var err error
-	if p.must, p.cannot, err = e.Links.read(in); err != nil {
+	if p.must, p.cannot, err = e.Links.read(ctx, in); err != nil {
 		return nil, err
 	}
 	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxCount/len(e.Methods) {
@@ -223,12 +227,38 @@ func (p *Plan) identify(t trial, data string) string {
 		m.Recode = nil // one trial, said or not
 	}
 	text, err := json.Marshal([]any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
-		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links, p.must, p.cannot, e.Seed})
+		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links})
 	if err != nil {
 		panic(err) // numbers and names only
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	h := sha256.New()
+	h.Write(text[:len(text)-1]) // the list goes on
+	digestPairs(h, p.must)
+	digestPairs(h, p.cannot)
+	fmt.Fprintf(h, ",%d]", e.Seed)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// digestPairs writes a comma and pairs as JSON has them, of which there may be too
+// many for a text in memory.
+func digestPairs(h hash.Hash, pairs [][2]int) {
+	if len(pairs) == 0 {
+		io.WriteString(h, ",null")
+		return
+	}
+	var piece []byte
+	between := byte('[')
+	h.Write([]byte{','})
+	for _, p := range pairs {
+		piece = append(strconv.AppendInt(append(piece, between, '['), int64(p[0]), 10), ',')
+		piece = append(strconv.AppendInt(piece, int64(p[1]), 10), ']')
+		between = ','
+		if len(piece) > 1<<12 {
+			h.Write(piece)
+			piece = piece[:0]
+		}
+	}
+	h.Write(append(piece, ']'))
 }
 
 // drawID tells draws apart.

@@ -48,7 +48,7 @@ func TestPaperProtocols(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPlan(e, in)
+		p, err := NewPlan(t.Context(), e, in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,7 @@ func TestWordsOfScenes(t *testing.T) {
 	}
 	e.Data.Set = set
 	run := func(cache string, opt RunOptions) []byte {
-		p, err := NewPlan(e, prepare(t, scenes, set, PrepareOptions{Cache: cache}))
+		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: cache}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		p, err := NewPlan(e, prepare(t, scenes, set, PrepareOptions{Cache: folder}))
+		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: folder}))
 		if err != nil {
 			t.Fatal(err)
 		}

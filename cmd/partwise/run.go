@@ -180,15 +180,15 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 		return err
 	}
 	defer results.Close()
-	in, err := prepare(cmd, e, e.CheckSet)
+	in, err := prepare(cmd, e, func(set *datasets.Set) error { return e.CheckSet(ctx, set) })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	tellNotes(stderr, e.Notes(in))
-	plan, err := pipeline.NewPlan(e, in)
+	plan, err := pipeline.NewPlan(ctx, e, in)
 	if err != nil {
-		return err
+		return stopped(ctx, err, "reading links", keptOf(cmd, in))
 	}
 	if err := tellLog(stderr, plan, out); err != nil {
 		return err

@@ -4,7 +4,6 @@ package links
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,34 +23,34 @@ func CloseNamed(n int, must, cannot [][2]int, name func(row int) string) (groups
 	if err := CheckRows(n, must, cannot); err != nil {
 		return nil, err
 	}
-	joined := make([][]int, n)
-	for _, p := range must {
-		joined[p[0]] = append(joined[p[0]], p[1])
-		joined[p[1]] = append(joined[p[1]], p[0])
-	}
+	// Each sample points to an earlier one of its group, the first to itself.
 	groups = make([]int, n)
 	for i := range groups {
-		groups[i] = -1
+		groups[i] = i
 	}
-	count := 0
-	for i := range groups {
-		if groups[i] >= 0 {
-			continue
+	first := func(i int) int {
+		for groups[i] != i {
+			groups[i] = groups[groups[i]]
+			i = groups[i]
 		}
-		groups[i] = count
-		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
-			for _, j := range joined[queue[0]] {
-				if groups[j] < 0 {
-					groups[j] = count
-					queue = append(queue, j)
-				}
-			}
-		}
-		count++
+		return i
+	}
+	for _, p := range must {
+		a, b := first(p[0]), first(p[1])
+		groups[max(a, b)] = min(a, b)
 	}
 	for _, p := range cannot {
-		if groups[p[0]] == groups[p[1]] {
-			return nil, contradiction(joined, p, name)
+		if first(p[0]) == first(p[1]) {
+			return nil, contradiction(n, must, p, name)
+		}
+	}
+	count := 0
+	for i, to := range groups {
+		if to == i {
+			groups[i] = count
+			count++
+		} else {
+			groups[i] = groups[to] // which is earlier, and has its number
 		}
 	}
 	return groups, nil
@@ -59,13 +58,11 @@ func CloseNamed(n int, must, cannot [][2]int, name func(row int) string) (groups
 
 // CheckRows returns an error for a link to a row that there is not.
 func CheckRows(n int, must, cannot [][2]int) error {
-	for i, p := range slices.Concat(must, cannot) {
-		if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
-			kind := "must"
-			if i >= len(must) {
-				kind = "cannot"
+	for kind, pairs := range [][][2]int{must, cannot} {
+		for _, p := range pairs {
+			if min(p[0], p[1]) < 0 || max(p[0], p[1]) >= n {
+				return fmt.Errorf("%s-link (%d, %d) among %d samples", [...]string{"must", "cannot"}[kind], p[0], p[1], n)
 			}
-			return fmt.Errorf("%s-link (%d, %d) among %d samples", kind, p[0], p[1], n)
 		}
 	}
 	return nil
@@ -96,7 +93,12 @@ func once(pairs [][2]int) [][2]int {
 
 // contradiction returns the error for a pair that cannot link although the
 // must-links join it, which names the shortest way.
-func contradiction(joined [][]int, pair [2]int, name func(row int) string) error {
+func contradiction(n int, must [][2]int, pair [2]int, name func(row int) string) error {
+	joined := make([][]int, n)
+	for _, p := range must {
+		joined[p[0]] = append(joined[p[0]], p[1])
+		joined[p[1]] = append(joined[p[1]], p[0])
+	}
 	from, to := pair[0], pair[1]
 	if from == to {
 		return fmt.Errorf("cannot-link (%s, %s) parts a sample from itself", name(from), name(to))
