@@ -43,6 +43,17 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// noEmptyFlags refuses flags whose value is empty, as that of a shell's variable
+// that is not set, which would count for flags that are not given.
+func noEmptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = usageError{fmt.Errorf("%s is empty; see %s --help", dashed(f.Name), cmd.CommandPath())}
+		}
+	})
+	return err
+}
+
 // flagError says in plain words what is wrong with a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError

@@ -471,6 +471,9 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("partwise %s says more than a line:\n%s", line, stderr)
 		}
 	}
+	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, "--labels is empty") {
+		t.Errorf("without labels: exit code %d and %q", code, stderr)
+	}
 	for _, method := range []string{" ", "nmf,gnmf", "gnmf,lambda=[1,2]"} {
 		code, _, stderr := partwise("cluster", "photos", "-k", "3", "--method", method)
 		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": groups are found by one method with one setting") {

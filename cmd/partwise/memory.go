@@ -21,7 +21,7 @@ const programText = 24 << 20
 // limitMemory gives a command the memory budget that its flag says, or half of
 // what there is. The garbage collector is told of it too, so that garbage does
 // not fill what the budget leaves.
-func limitMemory(cmd *cobra.Command, _ []string) error {
+func limitMemory(cmd *cobra.Command) error {
 	limit := memory.Available() / 2
 	if f := cmd.Flags().Lookup("memory"); f != nil && f.Changed {
 		var err error

@@ -72,7 +72,12 @@ To compare methods as a paper does, with tables and curves:
 		Args:          arguments(0, 0),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
-		PersistentPreRunE: limitMemory,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noEmptyFlags(cmd); err != nil {
+				return err
+			}
+			return limitMemory(cmd)
+		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
