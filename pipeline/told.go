@@ -63,11 +63,7 @@ func (g Groups) check(labels []int, classes []string) error {
 	told := len(names)
 	switch {
 	case told > k:
-		const most = 5
-		if len(names) > most {
-			names = append(names[:most], "…")
-		}
-		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, told, strings.Join(names, ", "))
+		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, told, someOf(names))
 	case k > told+free:
 		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, told, free, k-told)
 	}
@@ -111,7 +107,16 @@ func (g Groups) Notes(in *Inputs) []string {
 	case 1:
 		return []string{fmt.Sprintf("one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it", lone[0], g.Method.Label())}
 	}
-	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", strings.Join(lone, ", "), g.Method.Label())}
+	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", someOf(lone), g.Method.Label())}
+}
+
+// someOf lists names, only the first of many.
+func someOf(names []string) string {
+	const most = 5
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // told are the classes that are known of samples, without those of which no sample

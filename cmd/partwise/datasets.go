@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -89,7 +90,7 @@ Nothing that is in the data folder already is changed or removed.`,
 				b.end()
 			}
 			if err != nil {
-				return err
+				return stopped(cmd.Context(), err, "getting "+info.Name, "what came is kept in "+filepath.Join(dir, info.Name)+", and the same command goes on from there")
 			}
 			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
 			return err

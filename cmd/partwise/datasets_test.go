@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -24,5 +27,27 @@ func TestGetUnpublishedSum(t *testing.T) {
 	}
 	if entries, err := os.ReadDir("sets"); err == nil && len(entries) > 0 {
 		t.Errorf("the data folder holds %v", entries)
+	}
+}
+
+// TestGetStopped: a download that is stopped says what is kept.
+func TestGetStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		io.WriteString(w, "some")
+		w.(http.Flusher).Flush()
+		cancel()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	cmd := getCommand(&dir)
+	cmd.SetErr(io.Discard)
+	cmd.SilenceUsage = true
+	cmd.SetArgs([]string{"coil20", "--mirror", server.URL})
+	want := "stopped while getting coil20: what came is kept in " + filepath.Join(dir, "coil20") + ", and the same command goes on from there"
+	if err := cmd.ExecuteContext(ctx); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
