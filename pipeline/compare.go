@@ -16,7 +16,7 @@ var drawSettings = []string{"task", "data", "to train", "to test", "seed"}
 
 // Compare returns how the settings of two experiments differ that all of their
 // trials share. It is an error if they do not draw the same samples: where their task,
-// data, training and test samples or seed differ.
+// data, training and test samples or seed differ, or the data were changed in between.
 func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	values := func(s *Summary) map[string]string {
 		out := map[string]string{}
@@ -51,6 +51,9 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 	}
 	if drawn == nil && !slices.Equal(s.Classes, other.Classes) {
 		drawn = append(drawn, "the classes have other names")
+	}
+	if drawn == nil && s.Population != other.Population && s.Population != "" && other.Population != "" {
+		drawn = append(drawn, "the data held other samples, or in other classes, when they were run")
 	}
 	if drawn != nil {
 		return nil, fmt.Errorf("they do not draw the same samples (%s)", strings.Join(drawn, "; "))

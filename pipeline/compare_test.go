@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,6 +49,16 @@ func TestCompareSummaries(t *testing.T) {
 	here := newPlan(t, clustering, filepath.Base(set)).Summary()
 	if d, err := a.Compare(here); err != nil || cmp.Diff(d, []Difference(nil)) != "" {
 		t.Errorf("the same file by another path: %v, %v", d, err)
+	}
+	changed, err := os.ReadFile(writeSet(t, 10, 9, 11))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(set, changed, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Compare(newPlan(t, clustering, set).Summary()); err == nil || !strings.Contains(err.Error(), "the data held other samples") {
+		t.Errorf("data that were changed: error %v", err)
 	}
 	here.Classes = []string{"a", "b", "c"}
 	if _, err := a.Compare(here); err == nil || !strings.Contains(err.Error(), "classes have other names") {

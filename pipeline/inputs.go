@@ -344,6 +344,17 @@ func (in *Inputs) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// population digests the names and classes of the samples, on which depends what is
+// drawn of them.
+func (in *Inputs) population() string {
+	h := sha256.New()
+	labels := in.Labels()
+	for i, row := range in.Rows {
+		fmt.Fprintf(h, "%q %d\n", in.Set.Names[row], labels[i])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
 // selectRows returns some rows of x.
 func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 	if s, ok := x.(*sparse.CSR); ok {

@@ -36,6 +36,9 @@ type Summary struct {
 	Sweeps  []Sweep  `json:"sweeps,omitempty"`
 	// Classes are the names of all classes of the data.
 	Classes []string `json:"classes,omitempty"`
+	// Population digests the names and classes of all samples, of which some are
+	// drawn; "" in summaries of earlier versions.
+	Population string `json:"population,omitempty"`
 	// Trials identify the records that belong to it, in their order.
 	Trials []string `json:"trials"`
 	// Height and Width are the size of the images that basis vectors are, or 0.
@@ -54,7 +57,7 @@ type Summary struct {
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
-	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
+	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
 	s.Warnings, s.Shared = e.Notes(p.Inputs), e.shared()
 	n, m := p.Inputs.Dims()
 	var ks []string
