@@ -124,6 +124,10 @@ func (f *Folder) take() error {
 		if err := f.makeFolder(); err != nil {
 			return err
 		}
+		// A lock is empty; what is not is somebody's, and would be removed with the lock.
+		if info, err := os.Lstat(f.path(lockFile)); err == nil && info.Size() > 0 {
+			return &ForeignError{Dir: f.dir, Name: lockFile}
+		}
 		var err error
 		f.lock, err = filelock.Acquire(filepath.Join(f.dir, lockFile))
 		switch {

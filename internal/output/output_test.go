@@ -237,6 +237,20 @@ func TestForeignFiles(t *testing.T) {
 	compare(t, "outside", tree(t, outside), map[string]string{"1.png": "far away"})
 }
 
+// TestForeignLock: a file of the lock's name with something in it is no lock of
+// partwise's; an empty one may be what a killed process left.
+func TestForeignLock(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, lockFile, "mine")
+	var foreign *ForeignError
+	if _, err := Open(dir, groups); !errors.As(err, &foreign) || foreign.Name != lockFile {
+		t.Errorf("a file in place of the lock: %v", err)
+	}
+	compare(t, "refused", tree(t, dir), map[string]string{lockFile: "mine"})
+	put(t, dir, lockFile, "")
+	must(t, open(t, dir).Close())
+}
+
 func TestWriteAndRemove(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
