@@ -70,7 +70,7 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 	}
 	b = &bag{set: set, images: images, words: f.Words, norm: f.Normalise, store: store, described: make([]cache.Key, set.Len()), patches: make([]int, set.Len()), progress: opt.Progress, failed: opt.CacheFailed}
 	if from := f.Words.From; from != "" {
-		if b.given, err = readVocabulary(from); err != nil {
+		if b.given, err = readVocabulary(ctx, from); err != nil {
 			return nil, nil, nil, err
 		}
 		if dim := b.given.Dim(); dim != siftDim {
@@ -288,7 +288,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	learned := &vocabulary{key: cache.NewKey("words", version, w.count(), w.By, w.Sample, w.PerImage, seed, b.keys(samples))}
 	if blob, ok := b.kept(ctx, learned.key); ok {
 		var err error
-		if learned.Vocabulary, err = vocab.Load(bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == siftDim && (w.Fewer || learned.Len() == w.count()) {
+		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == siftDim && (w.Fewer || learned.Len() == w.count()) {
 			return learned, nil
 		}
 	}
@@ -403,13 +403,24 @@ func (b *bag) columns() int {
 	return b.words.grid().Len() * words
 }
 
-// readVocabulary reads the words of a file.
-func readVocabulary(path string) (*vocabulary, error) {
+// readVocabulary reads the words of a file, if the memory budget of the context has
+// room for it.
+func readVocabulary(ctx context.Context, path string) (*vocabulary, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a file of words", path)
+	}
+	if err := memory.FromContext(ctx).Check(info.Size(), path); err != nil {
+		return nil, err
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := vocab.Load(bytes.NewReader(text), int64(len(text)))
+	v, err := vocab.Load(ctx, bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

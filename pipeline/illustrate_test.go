@@ -62,7 +62,7 @@ func TestIllustrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := vocab.Load(f, info.Size()); err != nil || v.Len() != 20 {
+	if v, err := vocab.Load(t.Context(), f, info.Size()); err != nil || v.Len() != 20 {
 		t.Errorf("saved words: %v", err)
 	}
 

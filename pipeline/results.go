@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,7 +158,7 @@ func isVocabulary(path string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = vocab.Load(f, info.Size())
+	_, err = vocab.Load(context.Background(), f, info.Size())
 	return err == nil
 }
 

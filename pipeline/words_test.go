@@ -335,7 +335,9 @@ func TestWordsOfFile(t *testing.T) {
 	for _, damage := range []func(){
 		func() {},
 		func() { _ = os.WriteFile(path, []byte("PK nothing"), 0o666) },
+		func() { _ = os.Truncate(path, 1<<40) }, // which takes no room on most disks
 		func() { _ = os.Remove(path) },
+		func() { _ = os.Mkdir(path, 0o777) },
 	} {
 		damage()
 		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), path) {

@@ -3,6 +3,7 @@ package vocab
 import (
 	"archive/zip"
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,15 +39,16 @@ func (v *Vocabulary) Save(w io.Writer) error {
 // an array. It is an error if the file is damaged, if it does not hold numbers
 // from 0 to 255, or if the array would take more than 16 MiB, and 100 bytes for each
 // of the file's that it is packed in.
-func Load(r io.ReaderAt, size int64) (*Vocabulary, error) {
-	v, err := load(r, size)
+// An array that the memory budget of the context has no room for is an error too.
+func Load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
+	v, err := load(ctx, r, size)
 	if err != nil {
 		return nil, fmt.Errorf("loading a vocabulary: %w", err)
 	}
 	return v, nil
 }
 
-func load(r io.ReaderAt, size int64) (*Vocabulary, error) {
+func load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, err
@@ -62,7 +65,7 @@ func load(r io.ReaderAt, size int64) (*Vocabulary, error) {
 			return nil, err
 		}
 		defer array.Close()
-		words, err := readWords(bufio.NewReaderSize(array, 1<<15), f.CompressedSize64)
+		words, err := readWords(ctx, bufio.NewReaderSize(array, 1<<15), f.CompressedSize64)
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", f.Name, err)
 		}
@@ -86,7 +89,7 @@ var wordsHeader = regexp.MustCompile(`^\{'descr': '<f8', 'fortran_order': False,
 // panics where one is damaged, asks for all memory at once and gives zeros
 // where a file ends early. So the array is read here, a row at a time. It is packed in
 // so many bytes.
-func readWords(r *bufio.Reader, packed uint64) (*mat.Dense, error) {
+func readWords(ctx context.Context, r *bufio.Reader, packed uint64) (*mat.Dense, error) {
 	var opening struct {
 		Magic        [6]byte
 		Major, Minor uint8
@@ -125,6 +128,9 @@ func readWords(r *bufio.Reader, packed uint64) (*mat.Dense, error) {
 	}
 	if need := 8 * uint64(words) * uint64(dim); need > freeBytes && need/perByte > packed {
 		return nil, fmt.Errorf("%d words of %d numbers are too many for the %d bytes that they are packed in", words, dim, packed)
+	}
+	if err := memory.FromContext(ctx).Check(8*int64(words)*int64(dim), fmt.Sprintf("%d words of %d numbers", words, dim)); err != nil {
+		return nil, err
 	}
 	row := make([]byte, 8*dim)
 	values := make([]float64, 0, words*dim)

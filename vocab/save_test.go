@@ -3,7 +3,9 @@ package vocab
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -27,7 +30,7 @@ func saved(t testing.TB, v *Vocabulary) []byte {
 }
 
 func loadBytes(file []byte) (*Vocabulary, error) {
-	return Load(bytes.NewReader(file), int64(len(file)))
+	return Load(context.Background(), bytes.NewReader(file), int64(len(file)))
 }
 
 func TestSave(t *testing.T) {
@@ -128,6 +131,18 @@ func TestLoadErrors(t *testing.T) {
 	alloctest.AtMost(t, 1<<20+freeBytes, func() {
 		if _, err := loadBytes(lying); err == nil || !strings.Contains(err.Error(), "packed in 268435456 bytes of a file of") {
 			t.Errorf("an array of more bytes than the file: %v", err)
+		}
+	})
+	large := zipped(t, "words", header("10000, 128"), make([]byte, 8*10000*128)...)
+	budget := memory.New(memory.Least)
+	if _, err := budget.Keep(budget.Free()-1<<20, "all but 1 MiB"); err != nil {
+		t.Fatal(err)
+	}
+	tight := memory.NewContext(t.Context(), budget)
+	alloctest.AtMost(t, 1<<20, func() {
+		var tooLarge *memory.LimitError
+		if _, err := Load(tight, bytes.NewReader(large), int64(len(large))); !errors.As(err, &tooLarge) {
+			t.Errorf("words beyond the limit of memory: %v", err)
 		}
 	})
 	v, err := loadBytes(zipped(t, "words.npy", header("1, 2"), make([]byte, 16)...))

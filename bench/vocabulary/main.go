@@ -165,7 +165,7 @@ func (c *comparison) theirs(ctx context.Context, m vocab.Method, seed int, r *re
 	if err != nil {
 		return err
 	}
-	v, err := vocab.Load(bytes.NewReader(file), int64(len(file)))
+	v, err := vocab.Load(context.Background(), bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return err
 	}
