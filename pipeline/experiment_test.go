@@ -108,6 +108,8 @@ func TestParseRefuses(t *testing.T) {
 		"features: {pixels: 99999}":                    `[1:20] "99999" is no size`,
 		"features: {normalise: l3}":                    `[1:23] `,
 		"features: {crop: {box: [1, 2]}}":              `[1:24] want the pixels [x0, y0, x1, y1]`,
+		"features: {crop: {box: [9, 9, 2, 12]}}":       `[1:24] the box [9 9 2 12] holds no pixels`,
+		"features: {crop: {box: [-1, 0, 2, 2]}}":       `[1:24] the box [-1 0 2 2] holds no pixels`,
 		"data: {set: yale, from: web}":                 `[1:25] from is "web"; want raw or mat`,
 		"data: {set: yale, samples: 0}":                `[1:28] want a whole number from 1 to`,
 		"name: [":                                      `[1:7] `,

@@ -89,6 +89,9 @@ func (f *Features) UnmarshalYAML(node ast.Node) error {
 					if err := yaml.NodeToValue(value, &f.Box); err != nil || len(f.Box) != 4 {
 						return refuse(value, "want the pixels [x0, y0, x1, y1]")
 					}
+					if f.Box[0] < 0 || f.Box[1] < 0 || f.Box[0] >= f.Box[2] || f.Box[1] >= f.Box[3] {
+						return refuse(value, "the box %v holds no pixels; want 0 <= x0 < x1 and 0 <= y0 < y1", f.Box)
+					}
 				case "eyes":
 					if f.Eyes, _ = text(value); f.Eyes == "" {
 						return refuse(value, "want the name of a CSV file")
