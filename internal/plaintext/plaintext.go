@@ -104,7 +104,7 @@ func active(r rune) bool {
 	switch {
 	case unicode.IsControl(r): // C0, DEL, C1
 	case r == 0x2028 || r == 0x2029: // line and paragraph separator
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // embedding, override, isolate
+	case unicode.Is(unicode.Bidi_Control, r): // marks, embedding, override, isolate
 	case r >= 0xfff9 && r <= 0xfffb: // interlinear annotation
 	case r&0xfffe == 0xfffe: // no characters
 	default:

@@ -21,6 +21,7 @@ func TestLine(t *testing.T) {
 		"one\npartwise: two\r\tx":  `one\npartwise: two\r\tx`,
 		"\u009b31m":                `\u009b31m`,
 		"\u202egpj.exe\u2066":      `\u202egpj.exe\u2066`,
+		"a\u200f.\u200e\u061c":     `a\u200f.\u200e\u061c`,
 		"a\u2028b\u2029":           `a\u2028b\u2029`,
 		"caf\xe9 \xff":             `caf\xe9 \xff`,
 		"real \ufffd":              "real \ufffd",
