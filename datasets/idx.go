@@ -25,7 +25,10 @@ import (
 // *mat.Dense; a class is named by its number. A file of two dimensions, n×m,
 // holds vectors.
 func IDX(path string, opt VectorOptions) (*Set, error) {
-	room := opt.room()
+	return idxVectors(path, opt, opt.room())
+}
+
+func idxVectors(path string, opt VectorOptions, room *room) (*Set, error) {
 	images, err := readIDX(path, room)
 	if err != nil {
 		return nil, err
@@ -129,14 +132,15 @@ func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
 		return strings.Compare(idxPart(b), idxPart(a)) // "train" before "test"
 	})
 	var whole *Set
+	room := opt.room()
 	for _, file := range files {
-		s, err := IDX(filepath.Join(dir, file), opt)
+		s, err := idxVectors(filepath.Join(dir, file), opt, room)
 		if err != nil {
 			return nil, err
 		}
 		if whole == nil {
 			whole = s
-		} else if whole, err = join(whole, s); err != nil {
+		} else if whole, err = join(whole, s, room); err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
 		}
 	}
@@ -157,12 +161,17 @@ func idxPart(name string) string {
 }
 
 // join returns the set of the samples of a and then those of b, both of bytes.
-func join(a, b *Set) (*Set, error) {
+func join(a, b *Set, room *room) (*Set, error) {
 	x, ok := a.Vectors.(*Bytes)
 	y, ok2 := b.Vectors.(*Bytes)
 	if !ok || !ok2 || a.Height != b.Height || a.Width != b.Width || x.cols != y.cols {
 		return nil, fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, a.Height, a.Width)
 	}
+	size := int64(len(x.data) + len(y.data))
+	if err := room.take(size, "both together"); err != nil {
+		return nil, err
+	}
+	defer room.give(size)
 	words := make([]string, 0, a.Len()+b.Len())
 	for _, s := range []*Set{a, b} {
 		for _, l := range s.Labels {
@@ -175,7 +184,7 @@ func join(a, b *Set) (*Set, error) {
 	}
 	out := *a
 	out.Names = append(a.Names, b.Names...)
-	out.Vectors = NewBytes(x.rows+y.rows, x.cols, append(x.data, y.data...))
+	out.Vectors = NewBytes(x.rows+y.rows, x.cols, slices.Concat(x.data, y.data))
 	out.setClasses(words)
 	return &out, nil
 }

@@ -165,6 +165,26 @@ func TestRoomIsShared(t *testing.T) {
 	}
 }
 
+// The files of a folder, and what they are joined to, are held against one limit.
+func TestRoomOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	const n, size = 1000, 1000 * 784
+	for _, part := range []string{"train", "t10k"} {
+		writeFile(t, filepath.Join(dir, part+"-images-idx3-ubyte"), writeIDX(8, []uint32{n, 28, 28}, make([]uint8, size)))
+		writeFile(t, filepath.Join(dir, part+"-labels-idx1-ubyte"), writeIDX(8, []uint32{n}, make([]uint8, n)))
+	}
+	const names = 2 * 256 * n // what the samples take beside
+	if s, err := Open(t.Context(), dir, OpenOptions{Limit: 4*size + names + 100_000}); err != nil || s.Len() != 2*n {
+		t.Errorf("with room for all: %v", err)
+	}
+	for _, limit := range []int64{2 * size, 3*size + names} {
+		var tooLarge *limits.LimitError
+		if _, err := Open(t.Context(), dir, OpenOptions{Limit: limit}); !errors.As(err, &tooLarge) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("with %d bytes: %v", limit, err)
+		}
+	}
+}
+
 // The end of the context ends reading.
 func TestReadingIsStopped(t *testing.T) {
 	stop := errors.New("stopped here")
