@@ -480,12 +480,19 @@ func TestNoResults(t *testing.T) {
 	if records, _, err := ReadLog(t.TempDir()); err != nil || records != nil {
 		t.Errorf("no log: %v, %v", records, err)
 	}
-	empty := t.TempDir()
-	if err := os.WriteFile(filepath.Join(empty, SummaryFile), []byte("{}"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadSummary(empty); err == nil || !strings.Contains(err.Error(), "not the summary") {
-		t.Errorf("an empty summary: %v", err)
+	for text, want := range map[string]string{
+		"{}":                                   "not the summary",
+		"{\"name\": \"x\",\n\"methods\": [3]}": "line 2: methods: the kind of value is wrong (number)",
+		"[]":                                   "line 1: the file: the kind of value is wrong (array)",
+		"{\"sweeps\": [\n{\"values\":\n[[{}]]}], \"width\": 2}": "line 3: sweeps.values: the kind of value is wrong (object)",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no results") {
 		t.Errorf("no summary: %v", err)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,6 +149,11 @@ func readSummary(dir string) (*Summary, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(s); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			line := 1 + bytes.Count(text[:min(int(kind.Offset), len(text))], []byte("\n"))
+			err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
+		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0 {
