@@ -211,7 +211,7 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 // lock makes the folder work and waits until no other process works in it.
 func (d *Downloader) lock(ctx context.Context, work string) (*filelock.Lock, error) {
 	for waits := false; ; {
-		if err := os.MkdirAll(work, 0o777); err != nil {
+		if err := makeShared(work); err != nil {
 			return nil, err
 		}
 		if stat, err := os.Lstat(work); err == nil && !stat.IsDir() {
@@ -236,6 +236,18 @@ func (d *Downloader) lock(ctx context.Context, work string) (*filelock.Lock, err
 		case <-time.After(lockPause):
 		}
 	}
+}
+
+// makeShared makes a folder that other processes may remove meanwhile, and the one
+// that it is in: os.MkdirAll fails where they do that between two of its steps.
+func makeShared(dir string) (err error) {
+	for range 100 {
+		err = os.MkdirAll(dir, 0o777)
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
 }
 
 func (d *Downloader) report(message string) {

@@ -456,6 +456,32 @@ func TestArchiveKept(t *testing.T) {
 	}
 }
 
+// TestMakeShared: a folder can be made while others remove it.
+func TestMakeShared(t *testing.T) {
+	set := filepath.Join(t.TempDir(), "set")
+	work := filepath.Join(set, workName)
+	ctx, stop := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	group.Go(func() {
+		for ctx.Err() == nil {
+			os.Remove(work)
+			os.Remove(set)
+		}
+	})
+	for range 10_000 {
+		if err := makeShared(work); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	stop()
+	group.Wait()
+	file := writeFile(t, filepath.Join(t.TempDir(), "file"), nil)
+	if err := makeShared(filepath.Join(file, workName)); err == nil {
+		t.Error("a folder is made in a file")
+	}
+}
+
 // Several processes get the same set: one brings it, the others wait for that.
 func TestGetAtOnce(t *testing.T) {
 	zip := writeZip(t, entry{name: "a/1.pgm", content: "P2 1 1 255 1"}, entry{name: "a/2.pgm", content: strings.Repeat("x", 1<<16)})
