@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -248,9 +249,10 @@ func (im *Images) note(i int, sum [sha256.Size]byte) error {
 	return nil
 }
 
-func changedError(path string) error {
-	return fmt.Errorf("image %s: the file changed during the run; run it again when nothing writes to it", path)
-}
+// ErrChanged is in the error of a file that holds something else than before.
+var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
+
+func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
 func (im *Images) ofVector(i int) (image.Image, error) {
 	s := im.set

@@ -99,8 +99,9 @@ func (r run) guarded(i int, sample func(i int) error) error {
 
 // samples calls sample for each sample of the set, several at once, and
 // returns a matrix with Rows and Skipped. Without skipBad it returns the error
-// of the first sample in the set's order that has one: samples begin in that
-// order, and those that have begun are finished.
+// of the first sample in the set's order that has one, and otherwise of the first
+// whose error is no BadSample: samples begin in that order, and those that have
+// begun are finished.
 func (r run) samples(ctx context.Context, sample func(i int) error) (*Matrix, error) {
 	n := r.set.Len()
 	if n == 0 {
@@ -122,7 +123,8 @@ func (r run) samples(ctx context.Context, sample func(i int) error) (*Matrix, er
 			break
 		}
 		group.Go(func() error {
-			if failed[i] = r.guarded(i, sample); failed[i] != nil && !r.skipBad {
+			failed[i] = r.guarded(i, sample)
+			if bad, _ := BadSample(failed[i]); failed[i] != nil && !(bad && r.skipBad) {
 				stop.Store(true)
 			}
 			if r.progress != nil {
@@ -140,13 +142,13 @@ func (r run) samples(ctx context.Context, sample func(i int) error) (*Matrix, er
 	}
 	out := &Matrix{}
 	for i, err := range failed {
-		switch {
+		switch bad, failure := BadSample(err); {
 		case err == nil:
 			out.Rows = append(out.Rows, i)
-		case r.skipBad:
+		case bad && r.skipBad:
 			out.Skipped = append(out.Skipped, err)
 		default:
-			return nil, &BadSampleError{err}
+			return nil, failure
 		}
 	}
 	if len(out.Rows) == 0 {

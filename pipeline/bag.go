@@ -141,10 +141,11 @@ func (b *bag) allKept() bool {
 
 // stop returns the error unless bad images are left out.
 func (b *bag) stop(err error, skipBad bool) error {
-	if skipBad || err == nil {
+	bad, err := features.BadSample(err)
+	if bad && skipBad {
 		return nil
 	}
-	return &features.BadSampleError{Err: err}
+	return err
 }
 
 // each calls f for each of the samples, several at once, with its place among

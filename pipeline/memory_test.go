@@ -12,9 +12,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
+
+// An image that the limit has no room for is no bad image: what is left out does not
+// depend on the limit.
+func TestMemorySkipsNothing(t *testing.T) {
+	set := photograph(t, 3)
+	writePNG(t, filepath.Join(set, "across", "99.png"), image.NewGray(image.Rect(0, 0, 6000, 5000)))
+	for _, text := range []string{"{pixels: 8}", "{hog: true}", "{sift: dense, words: 20}"} {
+		e, err := Parse([]byte("{name: x, methods: [nmf], features: " + text + "}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data.Set, e.Features.SkipBad = set, true
+		_, err = e.Prepare(WithMemory(t.Context(), memory.Least), PrepareOptions{})
+		refused(t, err, "99.png")
+		var bad *features.BadSampleError
+		if errors.As(err, &bad) {
+			t.Errorf("%s: error %v is that of a bad sample", text, err)
+		}
+	}
+}
 
 // refused checks that an error says that something needs more memory than there is.
 func refused(t *testing.T, err error, words ...string) {
