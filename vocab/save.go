@@ -14,8 +14,9 @@ import (
 
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
-	"github.com/seed4492f2cd/partwise/internal/memory"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // savedWords is the array of a saved vocabulary. NumPy reads the file with
