@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,10 +34,18 @@ var checks = []check{
 	{what: "all tests of the portable build", args: []string{"./..."}},
 }
 
-// runChecks runs the tests and counts them.
-func runChecks(ctx context.Context, module string, log io.Writer) ([]Row, error) {
-	var rows []Row
+// runChecks runs the tests whose name the regular expression matches and counts them.
+// Each has its row in the part, where that of an earlier run is replaced. After each
+// save is called.
+func runChecks(ctx context.Context, matching, module string, part *Part, log io.Writer, save func() error) error {
+	match, err := regexp.Compile(matching)
+	if err != nil {
+		return err
+	}
 	for _, c := range checks {
+		if !match.MatchString(c.what) {
+			continue
+		}
 		if c.needs != "" {
 			if _, err := exec.LookPath(c.needs); err != nil {
 				fmt.Fprintf(log, "%s: left out, there is no %s\n", c.what, c.needs)
@@ -48,8 +58,11 @@ func runChecks(ctx context.Context, module string, log io.Writer) ([]Row, error)
 		cmd.Dir = module
 		cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), c.env...)
 		out, err := cmd.Output()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := row.count(out); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.what, err)
+			return fmt.Errorf("%s: %w", c.what, err)
 		}
 		if err != nil && row.Failures == 0 {
 			row.Failures++
@@ -58,9 +71,16 @@ func runChecks(ctx context.Context, module string, log io.Writer) ([]Row, error)
 		row.Command = strings.Join(append(append(c.env, "go", "test"), c.args...), " ")
 		row.Seconds = time.Since(begin).Seconds()
 		fmt.Fprintf(log, "%s: %d tests, %d failures, %d skipped\n", c.what, row.Times, row.Failures, row.Skipped)
-		rows = append(rows, row)
+		if i := slices.IndexFunc(part.Rows, func(r Row) bool { return r.What == row.What }); i >= 0 {
+			part.Rows[i] = row
+		} else {
+			part.Rows = append(part.Rows, row)
+		}
+		if err := save(); err != nil {
+			return err
+		}
 	}
-	return rows, nil
+	return nil
 }
 
 // count reads the lines of go test -json.

@@ -5,8 +5,9 @@
 //
 // The parts are crash, disk, memory, fuzz and checks; without names all are run. What a
 // part measures replaces what the record has of it, but for the executions of fuzz
-// targets, which add up until the targets have theirs. With the name page nothing is
-// measured, and the page is written again from the record.
+// targets, which add up until the targets have theirs, and for checks that -check leaves
+// out. With the name page nothing is measured, and the page is written again from the
+// record.
 package main
 
 import (
@@ -36,6 +37,7 @@ type settings struct {
 	slice      int64
 	forFuzz    time.Duration
 	scratch    string
+	check      string
 }
 
 var parts = []string{"crash", "disk", "memory", "fuzz", "checks"}
@@ -50,6 +52,7 @@ func main() {
 	flag.Int64Var(&s.guided, "guided", 100_000, "how many of the executions are steered by what they cover of the code")
 	flag.Int64Var(&s.slice, "slice", 250_000, "executions of a fuzz target before it is the next one's turn")
 	flag.DurationVar(&s.forFuzz, "for", 0, "end fuzzing after this time; what is missing goes on with the next run")
+	flag.StringVar(&s.check, "check", "", "regular expression of the checks that are run (default all)")
 	flag.StringVar(&s.scratch, "scratch", "", "folder for temporary files (default a new one)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -101,30 +104,29 @@ func torture(ctx context.Context, s settings, names []string, log io.Writer) (er
 	for _, name := range names {
 		begin := time.Now()
 		part := &Part{}
+		if old := record.Parts[name]; old != nil && (name == "fuzz" || name == "checks" && s.check != "") {
+			part = old
+		}
+		begun := part.Seconds
+		saveSome := func() error {
+			part.Seconds = begun
+			part.ended(begin, module, s.commandLine(name))
+			return save(name, part)
+		}
 		switch name {
 		case "crash", "disk":
 			part, err = s.interrupted(ctx, name, module, log)
 		case "memory":
 			part.Rows, err = memory(ctx, module, log)
 		case "fuzz":
-			if old := record.Parts[name]; old != nil {
-				part = old
-			}
-			begun := part.Seconds
-			err = fuzz(ctx, s, module, part, log, func() error {
-				part.Seconds = begun
-				part.ended(begin, module, s.commandLine(name))
-				return save(name, part)
-			})
-			part.Seconds = begun
+			err = fuzz(ctx, s, module, part, log, saveSome)
 		case "checks":
-			part.Rows, err = runChecks(ctx, module, log)
+			err = runChecks(ctx, s.check, module, part, log, saveSome)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		part.ended(begin, module, s.commandLine(name))
-		if err := save(name, part); err != nil {
+		if err := saveSome(); err != nil {
 			return err
 		}
 		for _, row := range part.Rows {
