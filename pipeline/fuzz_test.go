@@ -97,6 +97,18 @@ func checkRecord(t *testing.T, r Record) {
 	}
 }
 
+// TestShortestRecord: it is read, and none that lacks a field of it would be.
+func TestShortestRecord(t *testing.T) {
+	if parseRecord([]byte(shortestRecord)) == nil {
+		t.Errorf("%s is not read", shortestRecord)
+	}
+	for _, without := range []string{`"trial":"a",`, `"method":"b",`, `"":0`} {
+		if text := strings.Replace(shortestRecord, without, "", 1) + strings.Repeat(" ", 50); parseRecord([]byte(text)) != nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
+
 // FuzzSummary: of a summary of any bytes comes one whose parts fit together, or an
 // error that names the file.
 func FuzzSummary(f *testing.F) {

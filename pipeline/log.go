@@ -63,8 +63,14 @@ func readLog(path string) (lines []logLine, rest []byte, err error) {
 	return lines, nil, nil
 }
 
+// shortestRecord has every field that a record needs.
+const shortestRecord = `{"trial":"a","method":"b","scores":{"":0}}`
+
 // parseRecord reads a line of the log; nil where it is no record.
 func parseRecord(text []byte) *Record {
+	if len(text) < len(shortestRecord) {
+		return nil // at no cost, since a damaged log may be nothing but short lines
+	}
 	rec := &Record{}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
