@@ -19,6 +19,8 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 )
 
 // progressiveJPEG returns a grey progressive JPEG of one colour: a first scan of
@@ -227,6 +229,9 @@ func TestImageMemory(t *testing.T) {
 
 // A large image takes no more than it is said to, and not much less either.
 func TestLargeImageMemory(t *testing.T) {
+	if alloctest.Race {
+		t.Skip("the memory of the race detector counts too")
+	}
 	const side = 2000
 	for name, content := range map[string][]byte{
 		"png deep":         rawPNG(side, side, 16, 6, 0, make([]byte, side*(1+8*side))),

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -101,6 +102,9 @@ func TestFeedbackOfManySamples(t *testing.T) {
 // Links that the memory budget has no room for are refused before they are made, and
 // those that it has room for take no more.
 func TestManyLinks(t *testing.T) {
+	if alloctest.Race {
+		t.Skip("the memory of the race detector counts too")
+	}
 	const n = 2000
 	s := &Set{Name: "s", Files: make([]string, n)}
 	var marks, pairs strings.Builder

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
 )
 
 // A rule is a method that iterates, and what its theory promises.
@@ -260,7 +262,7 @@ var degenerations = []struct {
 func TestObjectiveNeverRises(t *testing.T) {
 	problems := 400
 	switch {
-	case raceDetector:
+	case alloctest.Race:
 		problems = 2 * len(degenerations)
 	case testing.Short():
 		problems = 80

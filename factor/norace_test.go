@@ -1,5 +1,0 @@
-//go:build !race
-
-package factor
-
-const raceDetector = false
