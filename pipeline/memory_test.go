@@ -174,16 +174,6 @@ func TestMemoryOfOneImage(t *testing.T) {
 		e.Data.Set = set
 		_, err = e.Prepare(WithMemory(t.Context(), 128e6), PrepareOptions{})
 		refused(t, err, large, "9000×9000", "128 MB")
-		e.Features.SkipBad = true
-		in, err := e.Prepare(WithMemory(t.Context(), 128e6), PrepareOptions{})
-		if err != nil {
-			t.Errorf("left out: %v", err)
-			continue
-		}
-		if len(in.Rows) != 8 || len(in.Skipped) != 1 {
-			t.Errorf("%d used and %d left out, want 8 and 1", len(in.Rows), len(in.Skipped))
-		}
-		in.Close()
 	}
 }
 
