@@ -73,7 +73,7 @@ test-arm64:
 
 # Tests of fewer problems, with what finds unsynchronised access.
 race:
-	CGO_ENABLED=1 $(GO) test -race -short -count=1 ./...
+	CGO_ENABLED=1 $(GO) test -race -short -count=1 -timeout 60m ./...
 
 # Each system and each processor that releases are made for, once.
 SYSTEMS = linux/arm64 darwin/arm64 windows/amd64
