@@ -253,7 +253,7 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 		for j := range i {
 			x, y := given.At(i, j), given.At(j, i)
 			if !(math.Abs(x) <= largestValue && math.Abs(y) <= largestValue) {
-				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i, j, largestValue)
+				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i+1, j+1, largestValue)
 			}
 			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
 				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i+1, j+1, y)
