@@ -27,6 +27,13 @@ type Info struct {
 	// NeedsLabels tells whether it must know the labels of some samples, and
 	// Signed whether it takes data with negative values.
 	NeedsLabels, Signed bool
+	// Concept tells whether the basis is made of the samples, U = X·W, and Images
+	// whether it is for images, of rank one.
+	Concept, Images bool
+	// TiesLabels tells whether samples of one class are tied to each other, so that
+	// the only labelled one of a class counts for nothing, and TakesLinks whether links
+	// between samples will do in place of labels.
+	TiesLabels, TakesLinks bool
 	// Direct methods are solved at once: they have no iterations and start
 	// from nothing.
 	Direct bool

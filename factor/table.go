@@ -40,7 +40,7 @@ var registry = []Info{
 		Objective:   "‖X − UVᵀ‖² + λ·tr(VᵀLV), S_ij = 1 for one label, 0 for two",
 		Update:      "those of gnmf",
 		Paper:       "Cai, He, Han and Huang, Graph regularized nonnegative matrix factorization for data representation, IEEE TPAMI 33(8), 2011",
-		NeedsLabels: true, zero: SemiGNMF{},
+		NeedsLabels: true, TiesLabels: true, zero: SemiGNMF{},
 	},
 	{
 		Name: "cnmf", Title: "Constrained NMF", Family: "NMF",
@@ -48,7 +48,7 @@ var registry = []Info{
 		Objective:   "‖X − U(AZ)ᵀ‖²",
 		Update:      "U as nmf with V = AZ; Z ← Z∘(AᵀXᵀU)/(AᵀA·Z·UᵀU)",
 		Paper:       "Liu, Wu, Li, Cai and Huang, Constrained nonnegative matrix factorization for image representation, IEEE TPAMI 34(7), 2012",
-		NeedsLabels: true, zero: CNMF{},
+		NeedsLabels: true, TiesLabels: true, zero: CNMF{},
 	},
 	{
 		Name: "cnmf-kl", Title: "Constrained NMF under the Kullback-Leibler divergence", Family: "NMF",
@@ -56,7 +56,7 @@ var registry = []Info{
 		Objective:   "D(X‖U(AZ)ᵀ)",
 		Update:      "U as nmf-kl with V = AZ; Z ← Z∘(AᵀRᵀU)/(c·1ᵀU), c = diag(AᵀA)",
 		Paper:       "Liu, Wu, Li, Cai and Huang, Constrained nonnegative matrix factorization for image representation, IEEE TPAMI 34(7), 2012, section 5",
-		NeedsLabels: true, zero: CNMFKL{},
+		NeedsLabels: true, TiesLabels: true, zero: CNMFKL{},
 	},
 	{
 		Name: "l2-snmf", Title: "Supervised NMF", Family: "NMF",
@@ -64,7 +64,7 @@ var registry = []Info{
 		Objective:   "‖X − UVᵀ‖² + tr(VᵀCV), ‖u_r‖ = 1, C_ij < 0 for must-links, > 0 for cannot-links",
 		Update:      "U as nmf, then to unit norm; V ← V∘√[(XᵀU + C⁻V)/(V·UᵀU + C⁺V)]",
 		Paper:       "Ambai, Utama and Yoshida, Dimensionality reduction for histogram features based on supervised non-negative matrix factorization, IEICE Trans. E94-D(10), 2011",
-		NeedsLabels: true, zero: L2SNMF{},
+		NeedsLabels: true, TakesLinks: true, zero: L2SNMF{},
 	},
 	{
 		Name: "d-snmf", Title: "Supervised NMF under the Kullback-Leibler divergence", Family: "NMF",
@@ -72,7 +72,7 @@ var registry = []Info{
 		Objective:   "D(X‖UVᵀ) + tr(VᵀCV), ‖u_r‖ = 1, C_ij < 0 for must-links, > 0 for cannot-links",
 		Update:      "U as nmf-kl, then to unit norm; V ← V∘√[(RᵀU + 2C⁻V)/(1·1ᵀU + 2C⁺V)]",
 		Paper:       "Ambai, Utama and Yoshida, Dimensionality reduction for histogram features based on supervised non-negative matrix factorization, IEICE Trans. E94-D(10), 2011",
-		NeedsLabels: true, zero: DSNMF{},
+		NeedsLabels: true, TakesLinks: true, zero: DSNMF{},
 	},
 	{
 		Name: "ntf", Title: "Non-negative tensor factorisation", Family: "NMF",
@@ -80,7 +80,7 @@ var registry = []Info{
 		Objective: "Σ_i ‖X_i − Σ_r v_ir·a_r·b_rᵀ‖², image i is h×w",
 		Update:    "A, B and V in turn, each θ ← θ∘(negative part)/(positive part)",
 		Paper:     "Shashua and Hazan, Non-negative tensor factorization with applications to statistics and computer vision, ICML 2005",
-		zero:      NTF{},
+		Images:    true, zero: NTF{},
 	},
 	{
 		Name: "cf", Title: "Concept factorisation", Family: "concept factorisation",
@@ -88,7 +88,7 @@ var registry = []Info{
 		Objective: "‖X − XWVᵀ‖²",
 		Update:    "W ← W∘(KV)/(KW·VᵀV), V ← V∘(KW)/(V·WᵀKW); K = XᵀX, or a kernel's values",
 		Paper:     "Xu and Gong, Document clustering by concept factorization, SIGIR 2004",
-		Signed:    true, zero: CF{},
+		Signed:    true, Concept: true, zero: CF{},
 	},
 	{
 		Name: "lccf", Title: "Locally consistent concept factorisation", Family: "concept factorisation",
@@ -96,7 +96,7 @@ var registry = []Info{
 		Objective: "‖X − XWVᵀ‖² + λ·tr(VᵀLV)",
 		Update:    "W as cf; V ← V∘(KW + λSV)/(V·WᵀKW + λDV)",
 		Paper:     "Cai, He and Han, Locally consistent concept factorization for document clustering, IEEE TKDE 23(6), 2011",
-		Signed:    true, zero: LCCF{},
+		Signed:    true, Concept: true, zero: LCCF{},
 	},
 	{
 		Name: "ccf", Title: "Constrained concept factorisation", Family: "concept factorisation",
@@ -104,7 +104,7 @@ var registry = []Info{
 		Objective:   "‖X − XW(AZ)ᵀ‖²",
 		Update:      "W as cf with V = AZ; Z ← Z∘(AᵀKW)/(AᵀA·Z·WᵀKW)",
 		Paper:       "Liu, Yang, Wu and Cai, Constrained concept factorization for image representation, IEEE Trans. Cybernetics 44(7), 2014",
-		NeedsLabels: true, Signed: true, zero: CCF{},
+		NeedsLabels: true, Signed: true, Concept: true, TiesLabels: true, zero: CCF{},
 	},
 	{
 		Name: "cf-ogl", Title: "Concept factorisation with optimal graph learning", Family: "concept factorisation",
@@ -112,15 +112,15 @@ var registry = []Info{
 		Objective: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²",
 		Update:    "W as cf; V as lccf with the graph (Q + Qᵀ)/2; F the c smallest eigenvectors of L_Q; q_i the simplex projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i",
 		Paper:     "Shu, Wu, Fan, You, Liu and Zhang, Concept factorization with optimal graph learning for data representation, ICIG 2019",
-		Signed:    true, zero: CFOGL{},
+		Signed:    true, Concept: true, zero: CFOGL{},
 	},
 	{
 		Name: "ss-nmf", Title: "Semi-supervised NMF of similarities", Family: "symmetric factorisation",
-		Parts:     "similarities of the samples with links set to their extremes",
-		Objective: "‖Ã − GSGᵀ‖², Ã = XᵀX with must-links at its maximum and cannot-links at its minimum",
-		Update:    "S ← S∘(GᵀÃG)/(GᵀGSGᵀG); G ← G∘[(ÃGS)/(GSGᵀGS)]^¼",
-		Paper:     "Chen, Rege, Dong and Fotouhi, Deriving semantics for image clustering from accumulated user feedbacks, ACM Multimedia 2007",
-		zero:      SSNMF{},
+		Parts:      "similarities of the samples with links set to their extremes",
+		Objective:  "‖Ã − GSGᵀ‖², Ã = XᵀX with must-links at its maximum and cannot-links at its minimum",
+		Update:     "S ← S∘(GᵀÃG)/(GᵀGSGᵀG); G ← G∘[(ÃGS)/(GSGᵀGS)]^¼",
+		Paper:      "Chen, Rege, Dong and Fotouhi, Deriving semantics for image clustering from accumulated user feedbacks, ACM Multimedia 2007",
+		TakesLinks: true, zero: SSNMF{},
 	},
 	{
 		Name: "sparse-coding", Title: "Sparse coding", Family: "sparse coding",

@@ -246,15 +246,17 @@ func (m Method) recodes() bool {
 	return m.isConcept()
 }
 
-// conceptMethods are those whose basis is made of the samples.
-var conceptMethods = []string{"cf", "lccf", "ccf", "cf-ogl"}
-
-func (m Method) isConcept() bool {
-	return slices.Contains(conceptMethods, m.Name) || m.Params["basis"] == "concept"
+// info returns what the registry says of it, nothing of what is no factorisation.
+func (m Method) info() factor.Info {
+	info, _ := factor.Lookup(m.Name)
+	return info
 }
 
+// isConcept tells whether its basis is made of the samples.
+func (m Method) isConcept() bool { return m.info().Concept || m.Params["basis"] == "concept" }
+
 // isRankOne tells whether its basis is made of rank-one images.
-func (m Method) isRankOne() bool { return m.Name == "ntf" || m.Params["basis"] == "rank-one" }
+func (m Method) isRankOne() bool { return m.info().Images || m.Params["basis"] == "rank-one" }
 
 // needsLabels tells whether it must know the labels of some samples, or links.
 func (m Method) needsLabels() bool {
@@ -263,22 +265,19 @@ func (m Method) needsLabels() bool {
 			return true
 		}
 	}
-	info, _ := factor.Lookup(m.Name)
-	return info.NeedsLabels || m.tiesLabels() || m.Params["penalty"] == "links"
+	return m.info().NeedsLabels || m.tiesLabels() || m.Params["penalty"] == "links"
 }
 
 // tiesLabels tells whether it ties samples of one class to each other, so that the
 // only labelled one of a class counts for nothing in it.
 func (m Method) tiesLabels() bool {
-	return slices.Contains([]string{"semi-gnmf", "cnmf", "cnmf-kl", "ccf"}, m.Name) ||
-		m.Params["tie"] == "labels" || m.Params["label-edges"] == true
+	return m.info().TiesLabels || m.Params["tie"] == "labels" || m.Params["label-edges"] == true
 }
 
 // checkClasses reports why it cannot learn from labelled samples, so many of each
 // class.
 func (m Method) checkClasses(sizes []int) error {
-	info, _ := factor.Lookup(m.Name)
-	if err := info.CheckClasses(sizes); err != nil {
+	if err := m.info().CheckClasses(sizes); err != nil {
 		return fmt.Errorf("%s: %w", m.Label(), err)
 	}
 	return nil
@@ -295,5 +294,5 @@ func (m Method) checkFeatures(f Features) error {
 // takesLinks tells whether links will do where it has no labels.
 func (m Method) takesLinks() bool {
 	return slices.Contains(linkClusterers, m.Name) || slices.Contains(linkClusterers, m.By) ||
-		slices.Contains([]string{"l2-snmf", "d-snmf", "ss-nmf"}, m.Name) || m.Params["penalty"] == "links"
+		m.info().TakesLinks || m.Params["penalty"] == "links"
 }
