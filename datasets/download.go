@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/filelock"
 )
 
@@ -146,6 +147,9 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 		return err
 	}
 	if err := clearWork(work, missing); err != nil {
+		return err
+	}
+	if err := atomicfile.RemoveStale(dir); err != nil { // of a process killed while it noted a sum
 		return err
 	}
 	for _, file := range missing {

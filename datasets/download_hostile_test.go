@@ -608,6 +608,32 @@ func TestGetKilled(t *testing.T) {
 	}
 }
 
+// TestGetRemovesStale: what a process left that was killed while it noted a sum goes,
+// and a file of the user's of a similar name stays.
+func TestGetRemovesStale(t *testing.T) {
+	useKnown(t, toyArchive())
+	archive := writeZip(t, entry{name: "a/1.pgm", content: "P2 1 1 255 1"})
+	s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) })
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "toys"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".partwise-0123456789abcdef.tmp", ".partwise-notes.tmp"} {
+		if err := os.WriteFile(filepath.Join(dir, "toys", name), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (&Downloader{Mirror: s.URL, Insecure: true}).Get(t.Context(), "toys", dir); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"toys/.partwise-notes.tmp": "half", "toys/raw/a/1.pgm": "P2 1 1 255 1", "toys/toys.zip.sha256": sumOf(archive) + "  toys.zip\n",
+	}
+	if diff := cmp.Diff(want, filesBelow(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // slowReader gives few bytes at a time.
 type slowReader struct{ *bytes.Reader }
 
