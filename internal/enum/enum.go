@@ -1,0 +1,64 @@
+// Package enum gives the values of an enumeration their names. A type T with the values
+// 0, 1, … has a table of names and four methods of a line each:
+//
+//	var costs = enum.Of[Cost]("cost", "frobenius", "kl")
+//
+//	func (c Cost) String() string                { return costs.String(c) }
+//	func (c *Cost) UnmarshalText(b []byte) error { return costs.UnmarshalText(c, b) }
+//	func (c Cost) MarshalText() ([]byte, error)  { return costs.MarshalText(c) }
+//	func (Cost) Values() []string                { return costs.Values() }
+package enum
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Names are the names of the values 0, 1, … of T.
+type Names[T ~int] struct {
+	kind  string
+	names []string
+}
+
+// Of returns the table of the names of T. The kind is what a value of T is called in
+// messages, such as "cost".
+func Of[T ~int](kind string, names ...string) Names[T] { return Names[T]{kind, names} }
+
+// String returns the name of v, and "kind(v)" if it has none.
+func (n Names[T]) String(v T) string {
+	if v < 0 || int(v) >= len(n.names) {
+		return fmt.Sprintf("%s(%d)", n.kind, int(v))
+	}
+	return n.names[v]
+}
+
+// MarshalText returns the name of v, and an error if it has none.
+func (n Names[T]) MarshalText(v T) ([]byte, error) {
+	if v < 0 || int(v) >= len(n.names) {
+		return nil, fmt.Errorf("there is no %s", n.String(v))
+	}
+	return []byte(n.names[v]), nil
+}
+
+// UnmarshalText sets *v to the value of a name.
+func (n Names[T]) UnmarshalText(v *T, name []byte) error {
+	i, err := Index(n.kind, string(name), n.names)
+	if err == nil {
+		*v = T(i)
+	}
+	return err
+}
+
+// Values returns the names in the order of their values.
+func (n Names[T]) Values() []string { return slices.Clone(n.names) }
+
+// Index returns the index of a name among names, and an error that lists them if it is
+// not there. The kind is what they are names of.
+func Index(kind, name string, names []string) (int, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("there is no %s %q; there are %s", kind, name, strings.Join(names, ", "))
+	}
+	return i, nil
+}

@@ -1,0 +1,244 @@
+package settings
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// None in a field whose zero value stands for a default is the number 0.
+const None = -1
+
+// Decoder reads a setting that has a form of its own.
+type Decoder interface{ DecodeSetting(*Value) error }
+
+// Decode reads a value into what to points to:
+//
+//   - a [Decoder] or an [encoding.TextUnmarshaler], which read it themselves,
+//   - a bool, a string, a number, or a pointer to one of these,
+//   - a slice, from a list or from a single value,
+//   - a struct with tags, from a mapping, or from a text if it has a field with
+//     `setting:"name,text"`, which then is that field.
+//
+// A number must be in the range of its tag, such as "[0,1)" or "(0,]", where a bound that
+// is left out is 0 or the largest number, 1e6 for an int and 1e100 for a float64; without
+// a tag the range is "[1,]" for an int and "[0,]" for a float64. A written 0 becomes
+// [None] if the field has a default tag. A string must be one of its values tag, if it has
+// one, and not empty.
+//
+// Of a struct only the settings in the mapping change, and of a struct in it all
+// settings; an empty (null) value counts as none. An error is an *[Error].
+func Decode(v *Value, to any) error {
+	return decode(v, reflect.ValueOf(to).Elem(), field{})
+}
+
+func decode(v *Value, to reflect.Value, f field) error {
+	switch own := to.Addr().Interface().(type) {
+	case Decoder:
+		return at(v, own.DecodeSetting(v))
+	case encoding.TextUnmarshaler:
+		if v.Kind != KindText {
+			return v.Want("a name")
+		}
+		return at(v, own.UnmarshalText([]byte(v.Text)))
+	}
+	switch to.Kind() {
+	case reflect.Pointer:
+		to.Set(reflect.New(to.Type().Elem()))
+		return decode(v, to.Elem(), f)
+	case reflect.Struct:
+		return decodeStruct(v, to)
+	case reflect.Slice:
+		items := []*Value{v}
+		if v.Kind == KindList {
+			items = v.Items
+		}
+		to.SetZero()
+		for _, item := range items {
+			one := reflect.New(to.Type().Elem()).Elem()
+			if err := decode(item, one, f); err != nil {
+				return err
+			}
+			to.Set(reflect.Append(to, one))
+		}
+	case reflect.Bool:
+		b, ok := v.Data.(bool)
+		if !ok {
+			return v.Want("true or false")
+		}
+		to.SetBool(b)
+	case reflect.String:
+		if len(f.values) > 0 && !slices.Contains(f.values, v.Text) {
+			return v.Want("%s", strings.Join(f.values, " or "))
+		}
+		if v.Kind != KindText || v.Text == "" {
+			return v.Want("a name")
+		}
+		to.SetString(v.Text)
+	case reflect.Int, reflect.Float64:
+		return decodeNumber(v, to, f)
+	default:
+		panic(fmt.Sprintf("settings: a %s has no form in a document", to.Type()))
+	}
+	return nil
+}
+
+// at returns an error with the place of v if it has none.
+func at(v *Value, err error) error {
+	var placed *Error
+	if err == nil || errors.As(err, &placed) {
+		return err
+	}
+	return v.Errorf("%v", err)
+}
+
+func decodeStruct(v *Value, to reflect.Value) error {
+	fields := settingsOf(to.Type())
+	if i := slices.IndexFunc(fields, func(f field) bool { return f.text }); i >= 0 && v.Kind == KindText {
+		return decode(v, to.FieldByIndex(fields[i].Index), fields[i])
+	}
+	if v.Kind != KindMapping {
+		return v.Want("keys and values in braces")
+	}
+	seen := map[string]bool{}
+	for _, one := range v.Fields {
+		key := one.Key.Text
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+		if i < 0 {
+			return keyed(key, UnknownKey(one.Key, Names(to.Interface())))
+		}
+		if seen[key] {
+			return keyed(key, one.Key.Errorf("the key %q stands twice", key))
+		}
+		seen[key] = true
+		if one.Value.Kind == KindNull {
+			continue
+		}
+		member := to.FieldByIndex(fields[i].Index)
+		if _, own := member.Addr().Interface().(Decoder); !own && member.Kind() == reflect.Struct {
+			for _, inner := range settingsOf(member.Type()) {
+				member.FieldByIndex(inner.Index).SetZero()
+			}
+		}
+		if err := decode(one.Value, member, fields[i]); err != nil {
+			return keyed(key, err)
+		}
+	}
+	return nil
+}
+
+// keyed notes the key of an error.
+func keyed(key string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Key = key
+	}
+	return err
+}
+
+// UnknownKey returns the error that a mapping has no such key, with those that it can have.
+func UnknownKey(key *Value, known []string) error {
+	return key.Errorf("unknown key %q; the keys here are %s", key.Text, strings.Join(known, ", "))
+}
+
+// The largest numbers that can be set.
+const (
+	maxInt   = 1e6
+	maxFloat = 1e100
+)
+
+func decodeNumber(v *Value, to reflect.Value, f field) error {
+	whole := to.Kind() == reflect.Int
+	r := rangeOf(f.Tag.Get("range"), whole)
+	x, ok := number(v)
+	if !ok || !r.contains(x) || whole && x != math.Trunc(x) {
+		return v.Want("%s", r)
+	}
+	if x == 0 && f.Tag.Get("default") != "" {
+		x = None
+	}
+	if whole {
+		to.SetInt(int64(x))
+	} else {
+		to.SetFloat(x)
+	}
+	return nil
+}
+
+// number returns the number of a scalar. A string can hold one: in YAML 1e6 is a string.
+func number(v *Value) (x float64, ok bool) {
+	data := reflect.ValueOf(v.Data)
+	switch {
+	case v.Kind != KindText || !data.IsValid():
+	case data.CanInt():
+		return float64(data.Int()), true
+	case data.CanUint():
+		return float64(data.Uint()), true
+	case data.CanFloat():
+		return data.Float(), true
+	case data.Kind() == reflect.String:
+		x, err := strconv.ParseFloat(data.String(), 64)
+		return x, err == nil
+	}
+	return 0, false
+}
+
+// numbers are the numbers that a setting can have.
+type numbers struct {
+	whole           bool
+	least, most     float64
+	noLeast, noMost bool // the bound itself is not among them
+	unbounded       bool // there is no upper bound but that of all settings
+}
+
+// rangeOf reads a range tag.
+func rangeOf(tag string, whole bool) numbers {
+	r := numbers{whole: whole, most: maxFloat, unbounded: true}
+	if whole {
+		r.least, r.most = 1, maxInt
+	}
+	if tag == "" {
+		return r
+	}
+	least, most, ok := strings.Cut(tag[1:len(tag)-1], ",")
+	r.least, r.noLeast, r.noMost = 0, tag[0] == '(', tag[len(tag)-1] == ')'
+	var err1, err2 error
+	if least != "" {
+		r.least, err1 = strconv.ParseFloat(least, 64)
+	}
+	if most != "" {
+		r.most, err2 = strconv.ParseFloat(most, 64)
+		r.unbounded = false
+	}
+	if !ok || err1 != nil || err2 != nil {
+		panic("settings: " + tag + " is no range")
+	}
+	return r
+}
+
+func (r numbers) contains(x float64) bool {
+	return x >= r.least && x <= r.most && !(r.noLeast && x == r.least) && !(r.noMost && x == r.most)
+}
+
+// String is the range in words.
+func (r numbers) String() string {
+	switch {
+	case r.whole:
+		return fmt.Sprintf("a whole number from %.0f to %.0f", r.least, r.most)
+	case r.noLeast && r.unbounded:
+		return fmt.Sprintf("a number above %g", r.least)
+	}
+	from, to := "from", "to"
+	if r.noLeast {
+		from = "above"
+	}
+	if r.noMost {
+		to = "to below"
+	}
+	return fmt.Sprintf("a number %s %g %s %g", from, r.least, to, r.most)
+}

@@ -1,0 +1,79 @@
+package settings
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Setting describes a setting.
+type Setting struct {
+	Name string
+	// Default and Help are in words.
+	Default, Help string
+	// Values are the values that it can have, nil if they are no enumeration.
+	Values []string
+	// Range is the range of a number, such as "[1,4096]", or "".
+	Range string
+}
+
+// List returns the settings of a struct in the order of its fields, those of embedded
+// structs among them. A field without a default tag has the default that it holds in of.
+func List(of any) []Setting {
+	v := reflect.Indirect(reflect.ValueOf(of))
+	var out []Setting
+	for _, f := range settingsOf(v.Type()) {
+		held := v.FieldByIndex(f.Index)
+		s := Setting{Name: f.name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Values: f.values, Range: f.Tag.Get("range")}
+		if s.Default == "" && !held.IsZero() || s.Default == "" && plain(held) {
+			s.Default = fmt.Sprint(held.Interface())
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// plain tells whether the zero value of a field can be shown as a default.
+func plain(v reflect.Value) bool {
+	_, named := v.Interface().(fmt.Stringer)
+	return named || v.CanInt() || v.CanFloat() || v.Kind() == reflect.Bool
+}
+
+// Names returns the names of the settings of a struct.
+func Names(of any) []string {
+	var names []string
+	for _, f := range settingsOf(reflect.Indirect(reflect.ValueOf(of)).Type()) {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// field is a field of a struct that is a setting.
+type field struct {
+	reflect.StructField
+	name string
+	// text tells whether a text in place of the mapping is this setting.
+	text   bool
+	values []string
+}
+
+// settingsOf returns the fields of a struct type that are settings.
+func settingsOf(t reflect.Type) []field {
+	var out []field
+	for _, f := range reflect.VisibleFields(t) {
+		name, option, _ := strings.Cut(f.Tag.Get("setting"), ",")
+		if name == "" {
+			continue
+		}
+		s := field{StructField: f, name: name, text: option == "text"}
+		if enum, ok := reflect.New(f.Type).Interface().(interface{ Values() []string }); ok {
+			s.values = enum.Values()
+		}
+		if list := f.Tag.Get("values"); list != "" {
+			s.values = strings.Split(list, ",")
+		}
+		out = append(out, s)
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,127 @@
+// Package settings reads settings into the plain structs of the other packages. What a
+// setting is called, its default and its help stand in the tags of its field:
+//
+//	Step int `setting:"step" default:"8" range:"[1,4096]" help:"distance of patches, in pixels"`
+//
+// From these [Decode] reads a document and [List] lists the settings. A document is a
+// tree of [Value]; the package knows no file format.
+package settings
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Kind is the kind of a [Value].
+type Kind int
+
+// The kinds. A text is a scalar of any type.
+const (
+	KindNull Kind = iota
+	KindText
+	KindList
+	KindMapping
+)
+
+// Value is a part of a document.
+type Value struct {
+	Kind Kind
+	// Text is a scalar as it is written, without quotes, and Data the same as a bool,
+	// an integer, a float64 or a string.
+	Text string
+	Data any
+	// Items are the values of a list.
+	Items []*Value
+	// Fields are the keys and values of a mapping, in the order of the document.
+	Fields []Field
+	// Line and Column count from 1; both are 0 if there is no document.
+	Line, Column int
+}
+
+// Field is a key of a mapping with its value.
+type Field struct{ Key, Value *Value }
+
+// Of returns the value of a scalar, a slice or a map from strings.
+func Of(x any) *Value {
+	v := reflect.ValueOf(x)
+	switch {
+	case !v.IsValid():
+		return &Value{}
+	case v.Kind() == reflect.Slice:
+		out := &Value{Kind: KindList}
+		for i := range v.Len() {
+			out.Items = append(out.Items, Of(v.Index(i).Interface()))
+		}
+		return out
+	case v.Kind() == reflect.Map:
+		out := &Value{Kind: KindMapping}
+		for _, key := range v.MapKeys() {
+			out.Fields = append(out.Fields, Field{Of(key.Interface()), Of(v.MapIndex(key).Interface())})
+		}
+		slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Key.Text, b.Key.Text) })
+		return out
+	}
+	return &Value{Kind: KindText, Text: fmt.Sprint(x), Data: x}
+}
+
+// Get returns the field of a mapping, or nil values if there is none.
+func (v *Value) Get(key string) Field {
+	for _, f := range v.Fields {
+		if f.Key.Text == key {
+			return f
+		}
+	}
+	return Field{}
+}
+
+// describe is the value in a message.
+func (v *Value) describe() string {
+	switch v.Kind {
+	case KindText:
+		if _, ok := v.Data.(string); ok {
+			return fmt.Sprintf("%q", v.Text)
+		}
+		return v.Text
+	case KindList:
+		return "a list"
+	case KindMapping:
+		return "keys and values"
+	}
+	return "an empty value"
+}
+
+// Error is a setting that cannot be read.
+type Error struct {
+	// Line and Column are those of the value or key, 0 if there is no document.
+	Line, Column int
+	// Key is the key of the setting in the outermost mapping, "" if it is not known.
+	Key     string
+	Message string
+}
+
+// Error returns the message with its line and column.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("[%d:%d] %s", e.Line, e.Column, e.Message)
+}
+
+// maxMessage is the length of the longest message, in characters.
+const maxMessage = 1000
+
+// Errorf returns an *Error at the place of the value.
+func (v *Value) Errorf(format string, args ...any) error {
+	message := fmt.Sprintf(format, args...)
+	if runes := []rune(message); len(runes) > maxMessage {
+		message = string(runes[:maxMessage]) + "…" // it quotes a long value
+	}
+	return &Error{Line: v.Line, Column: v.Column, Message: message}
+}
+
+// Want returns the error that the value is not what is wanted.
+func (v *Value) Want(format string, args ...any) error {
+	return v.Errorf("want %s, not %s", fmt.Sprintf(format, args...), v.describe())
+}
