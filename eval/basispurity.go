@@ -56,3 +56,12 @@ func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, ove
 	}
 	return perBasis, overall, nil
 }
+
+// basisPurity is the overall purity of an outcome's parts.
+func basisPurity(o *Outcome) (float64, bool, error) {
+	if !o.hasParts() {
+		return 0, false, nil
+	}
+	_, purity, err := BasisPurity(o.Coefficients, o.Classes)
+	return purity, true, err
+}

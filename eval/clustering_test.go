@@ -18,33 +18,44 @@ func partition(random *rand.Rand, n, k int) []int {
 	return labels
 }
 
+// quartet is the scores of a clustering.
+type quartet struct{ AC, NMI, ARI, Purity float64 }
+
+func quartetOf(truth, assigned []int) quartet {
+	s, err := Compute(Clustering, Outcome{Truth: truth, Found: assigned})
+	if err != nil {
+		panic(err)
+	}
+	return quartet{s["AC"], s["NMI"], s["ARI"], s["purity"]}
+}
+
 func TestScoreValues(t *testing.T) {
 	// Worked out by hand.
 	for _, test := range []struct {
 		name            string
 		truth, assigned []int
-		want            Clustering
+		want            quartet
 	}{
-		{"same, other names", []int{4, 4, 9, 9, 2}, []int{0, 0, 7, 7, 1}, Clustering{1, 1, 1, 1}},
-		{"one cluster of two classes", []int{0, 0, 1, 1}, []int{5, 5, 5, 5}, Clustering{0.5, 0, 0, 0.5}},
-		{"one cluster of one class", []int{3, 3}, []int{0, 0}, Clustering{1, 1, 1, 1}},
-		{"one sample", []int{3}, []int{8}, Clustering{1, 1, 1, 1}},
-		{"two clusters of one class", []int{0, 0}, []int{0, 1}, Clustering{0.5, 0, 0, 1}},
-		{"all samples alone", []int{0, 1, 2}, []int{2, 0, 1}, Clustering{1, 1, 1, 1}},
-		{"crosswise", []int{0, 0, 1, 1}, []int{0, 1, 0, 1}, Clustering{0.5, 0, -0.5, 0.5}},
+		{"same, other names", []int{4, 4, 9, 9, 2}, []int{0, 0, 7, 7, 1}, quartet{1, 1, 1, 1}},
+		{"one cluster of two classes", []int{0, 0, 1, 1}, []int{5, 5, 5, 5}, quartet{0.5, 0, 0, 0.5}},
+		{"one cluster of one class", []int{3, 3}, []int{0, 0}, quartet{1, 1, 1, 1}},
+		{"one sample", []int{3}, []int{8}, quartet{1, 1, 1, 1}},
+		{"two clusters of one class", []int{0, 0}, []int{0, 1}, quartet{0.5, 0, 0, 1}},
+		{"all samples alone", []int{0, 1, 2}, []int{2, 0, 1}, quartet{1, 1, 1, 1}},
+		{"crosswise", []int{0, 0, 1, 1}, []int{0, 1, 0, 1}, quartet{0.5, 0, -0.5, 0.5}},
 		// MI = ln 2, H = ln 2 and H' = 1.5 ln 2. Pairs: 1 in both, 2 in classes,
 		// 1 in clusters, 6 in all: (1 − 1/3)/(3/2 − 1/3) = 4/7.
-		{"a class in two clusters", []int{0, 0, 1, 1}, []int{0, 0, 1, 2}, Clustering{0.75, 2. / 3, 4. / 7, 1}},
-		{"unknown classes", []int{0, -1, 0, 1, -1, 1}, []int{1, 1, 1, 0, 0, 0}, Clustering{1, 1, 1, 1}},
-		{"nothing known", []int{-1, -1}, []int{0, 1}, Clustering{}},
-		{"nothing", nil, nil, Clustering{}},
+		{"a class in two clusters", []int{0, 0, 1, 1}, []int{0, 0, 1, 2}, quartet{0.75, 2. / 3, 4. / 7, 1}},
+		{"unknown classes", []int{0, -1, 0, 1, -1, 1}, []int{1, 1, 1, 0, 0, 0}, quartet{1, 1, 1, 1}},
+		{"nothing known", []int{-1, -1}, []int{0, 1}, quartet{}},
+		{"nothing", nil, nil, quartet{}},
 	} {
-		got := Score(test.truth, test.assigned)
+		got := quartetOf(test.truth, test.assigned)
 		if !near(got.AC, test.want.AC, 1e-12) || !near(got.NMI, test.want.NMI, 1e-12) ||
 			!near(got.ARI, test.want.ARI, 1e-12) || !near(got.Purity, test.want.Purity, 1e-12) {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
-		alone := Clustering{AC(test.truth, test.assigned), NMI(test.truth, test.assigned), ARI(test.truth, test.assigned), Purity(test.truth, test.assigned)}
+		alone := quartet{AC(test.truth, test.assigned), NMI(test.truth, test.assigned), ARI(test.truth, test.assigned), Purity(test.truth, test.assigned)}
 		if alone != got {
 			t.Errorf("%s: one by one %+v, together %+v", test.name, alone, got)
 		}
@@ -56,7 +67,7 @@ func TestScoreProperties(t *testing.T) {
 	for range 300 {
 		n := 1 + random.IntN(40)
 		truth, assigned := partition(random, n, 1+random.IntN(6)), partition(random, n, 1+random.IntN(6))
-		got := Score(truth, assigned)
+		got := quartetOf(truth, assigned)
 		for name, v := range map[string]float64{"AC": got.AC, "NMI": got.NMI, "purity": got.Purity, "ARI + 1": got.ARI/2 + 0.5} {
 			if !(v >= 0 && v <= 1) {
 				t.Errorf("%s is %v for %v and %v", name, v, truth, assigned)
@@ -71,7 +82,7 @@ func TestScoreProperties(t *testing.T) {
 		for i, c := range assigned {
 			renamed[i] = names[c]
 		}
-		if again := Score(truth, renamed); again != got {
+		if again := quartetOf(truth, renamed); again != got {
 			t.Errorf("%+v under other names, %+v before", again, got)
 		}
 		// Nor does the order of the samples, but for rounding.
@@ -80,11 +91,11 @@ func TestScoreProperties(t *testing.T) {
 		for to, from := range order {
 			movedTruth[to], moved[to] = truth[from], assigned[from]
 		}
-		again := Score(movedTruth, moved)
+		again := quartetOf(movedTruth, moved)
 		if again.AC != got.AC || again.Purity != got.Purity || !near(again.NMI, got.NMI, 1e-12) || !near(again.ARI, got.ARI, 1e-12) {
 			t.Errorf("%+v in another order, %+v before", again, got)
 		}
-		swapped := Score(assigned, truth)
+		swapped := quartetOf(assigned, truth)
 		if swapped.AC != got.AC || !near(swapped.NMI, got.NMI, 1e-12) || !near(swapped.ARI, got.ARI, 1e-12) {
 			t.Errorf("%+v with classes and clusters exchanged, %+v before", swapped, got)
 		}
@@ -153,16 +164,19 @@ func TestScoreLengths(t *testing.T) {
 			t.Error("lengths that differ do not panic")
 		}
 	}()
-	Score([]int{0, 1}, []int{0})
+	quartetOf([]int{0, 1}, []int{0})
 }
 
-func ExampleScore() {
+func ExampleCompute() {
 	truth := []int{0, 0, 0, 1, 1, 2}
 	assigned := []int{5, 5, 7, 7, 7, 9}
-	s := Score(truth, assigned)
-	fmt.Printf("AC %.3f, NMI %.3f, ARI %.3f, purity %.3f\n", s.AC, s.NMI, s.ARI, s.Purity)
+	s, err := Compute(Clustering, Outcome{Truth: truth, Found: assigned}, "VI")
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Printf("AC %.3f, NMI %.3f, ARI %.3f, purity %.3f, VI %.3f\n", s["AC"], s["NMI"], s["ARI"], s["purity"], s["VI"])
 	fmt.Println(Mapping(truth, assigned))
 	// Output:
-	// AC 0.833, NMI 0.685, ARI 0.318, purity 0.833
+	// AC 0.833, NMI 0.685, ARI 0.318, purity 0.833, VI 0.637
 	// map[5:0 7:1 9:2]
 }

@@ -51,14 +51,14 @@ func TestConfusionSize(t *testing.T) {
 // TestAnyNumbers: the scores depend on nothing but which labels are the same.
 func TestAnyNumbers(t *testing.T) {
 	truth, assigned := []int{0, 0, 1, 1, 2, 2, -1}, []int{1, 1, 0, 2, 2, 2, 0}
-	want := Score(truth, assigned)
+	want := quartetOf(truth, assigned)
 	for i, c := range truth {
 		if c >= 0 {
 			truth[i] = math.MaxInt - c
 		}
 		assigned[i] = math.MinInt + assigned[i]<<40
 	}
-	if got := Score(truth, assigned); got != want {
+	if got := quartetOf(truth, assigned); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

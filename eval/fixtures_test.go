@@ -61,7 +61,7 @@ func TestFixtures(t *testing.T) {
 				t.Fatalf("%d clusterings, %d AC and %d NMI", n, len(f.Result.AC), len(f.Result.NMI))
 			}
 			for p, assigned := range f.Inputs.Predictions {
-				got := Score(f.Inputs.Truth, assigned)
+				got := quartetOf(f.Inputs.Truth, assigned)
 				if !near(got.AC, f.Result.AC[p], f.Tolerance) || !near(got.NMI, f.Result.NMI[p], f.Tolerance) {
 					t.Errorf("clustering %d: AC %v, NMI %v, want %v, %v", p, got.AC, got.NMI, f.Result.AC[p], f.Result.NMI[p])
 				}

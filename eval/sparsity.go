@@ -34,6 +34,16 @@ func Sparsity(factor mat.Matrix) ([]float64, error) {
 	return sparsity, nil
 }
 
+// meanSparsity is the mean sparsity of a factor's columns, where the outcome has parts.
+func (o *Outcome) meanSparsity(factor *mat.Dense) (float64, bool, error) {
+	if !o.hasParts() {
+		return 0, false, nil
+	}
+	sparsity, err := Sparsity(factor)
+	mean, _ := MeanSD(sparsity)
+	return mean, true, err
+}
+
 // checkFinite returns an error for the first value that is not finite.
 func checkFinite(x mat.Matrix) error {
 	r, c := x.Dims()

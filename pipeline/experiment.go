@@ -10,6 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/seed4492f2cd/partwise/eval"
 )
 
 // Experiment says what is to be compared on what data. Its YAML form is in
@@ -44,6 +46,8 @@ type Experiment struct {
 	Cluster Cluster `yaml:"cluster"`
 	// Neighbours is how samples are classified.
 	Neighbours Neighbours `yaml:"neighbours"`
+	// Scores are optional ones that are computed too.
+	Scores []string `yaml:"scores"`
 	// Seed makes it all repeatable.
 	Seed Seed `yaml:"seed"`
 	// Command is the command line that runs it, for the report.
@@ -107,6 +111,13 @@ func (e *Experiment) Check() error {
 	}
 	if err := e.checkTask(); err != nil {
 		return err
+	}
+	task := eval.Clustering
+	if e.Task == Classification {
+		task = eval.Classification
+	}
+	if err := eval.CheckScores(task, e.Scores); err != nil {
+		return fmt.Errorf("scores: %w", err)
 	}
 	seen := map[string]bool{}
 	for _, m := range e.Methods {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
@@ -79,7 +80,7 @@ func FuzzLog(f *testing.F) {
 func checkRecord(t *testing.T, r Record) {
 	t.Helper()
 	for name, x := range r.Scores {
-		if math.IsNaN(x) || x < -1 || x > 1 {
+		if s, _ := eval.FindScore(name); math.IsNaN(x) || math.IsInf(x, 0) || x < s.Min || x > s.Max {
 			t.Fatalf("%s is %v", name, x)
 		}
 	}

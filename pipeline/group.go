@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -144,9 +143,12 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 		truth, classes = in.ownLabels(), in.Set.OwnClasses
 	}
 	if len(classes) > 1 && !slices.Contains(truth, -1) {
-		out.Scores = scores(draw{truth: truth, labels: known.labels}, out.Groups)
+		out.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
+		if err != nil {
+			return nil, out.named(err)
+		}
 		if g.Told {
-			maps.DeleteFunc(out.Scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, freeSuffix) })
+			eval.OnlyUnlabelled(out.Scores)
 		}
 	}
 	return out, nil

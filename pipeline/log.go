@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 )
@@ -80,8 +81,8 @@ func parseRecord(text []byte) *Record {
 	if _, err := dec.Token(); err != io.EOF {
 		return nil // more than one value
 	}
-	for _, x := range rec.Scores {
-		if !(x >= -1 && x <= 1) {
+	for name, v := range rec.Scores {
+		if s, _ := eval.FindScore(name); !s.Holds(v) {
 			return nil
 		}
 	}

@@ -226,8 +226,12 @@ func (p *Plan) identify(t trial, data string) string {
 	} else {
 		m.Recode = nil // one trial, said or not
 	}
-	text, err := json.Marshal([]any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
-		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links})
+	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
+		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
+	if len(e.Scores) > 0 {
+		all = append(all, slices.Sorted(slices.Values(e.Scores)))
+	}
+	text, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // numbers and names only
 	}

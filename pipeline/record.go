@@ -20,12 +20,8 @@ type Record struct {
 	Labelled int `json:"labelled"`
 	Tested   int `json:"tested,omitempty"`
 
-	// Scores holds for clustering AC, NMI, ARI and purity over all samples, and the same
-	// with "free" behind the name ("AC free") over the unlabelled ones where
-	// there are labelled ones. For classification it holds the accuracy and,
-	// for methods that find parts, their purity ("basis purity") and the
-	// sparsity of the basis and the coefficients. All lie in [0, 1] (ARI in
-	// [-1, 1]).
+	// Scores holds the scores of eval by their names; those over the unlabelled
+	// samples, where some are labelled, have "free" behind the name ("AC free").
 	Scores map[string]float64 `json:"scores"`
 	// Confusion counts classified samples by class and by what they were taken
 	// for, and Drawn says which classes these are where not all were drawn.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -247,9 +248,9 @@ func (p *Plan) saveWords(ctx context.Context, to *output.Folder) error {
 // bestRanks returns the rank of the best mean score of each method with the most
 // classes, the smaller of two that are as good.
 func (p *Plan) bestRanks(done map[string]Record) []int {
-	score := "AC"
+	score := eval.MainScore(eval.Clustering)
 	if p.Experiment.Task == Classification {
-		score = "accuracy"
+		score = eval.MainScore(eval.Classification)
 	}
 	k := p.ks[len(p.ks)-1]
 	type cell struct{ method, rank int }
@@ -257,15 +258,19 @@ func (p *Plan) bestRanks(done map[string]Record) []int {
 	for _, t := range p.trials {
 		if r, ok := done[t.id]; ok && t.k == k {
 			at := cell{t.method, t.rank}
-			scores[at] = append(scores[at], r.Scores[score])
+			scores[at] = append(scores[at], r.Scores[score.Name])
 		}
 	}
 	best := make([]int, len(p.Experiment.Methods))
 	for m := range best {
-		highest := math.Inf(-1)
+		level := math.NaN()
 		for _, r := range p.Experiment.Rank {
-			if of := scores[cell{m, r.Of(k)}]; len(of) > 0 && stat.Mean(of, nil) > highest {
-				best[m], highest = r.Of(k), stat.Mean(of, nil)
+			of := scores[cell{m, r.Of(k)}]
+			if len(of) == 0 {
+				continue
+			}
+			if mean := stat.Mean(of, nil); math.IsNaN(level) || score.Better(mean, level) {
+				best[m], level = r.Of(k), mean
 			}
 		}
 	}

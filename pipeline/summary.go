@@ -88,6 +88,9 @@ func (p *Plan) Summary() *Summary {
 	s.Settings = append(s.Settings, [][2]string{
 		{"seed", strconv.FormatUint(uint64(e.Seed), 10)},
 	}...)
+	if len(e.Scores) > 0 {
+		s.Settings = append(s.Settings, [2]string{"more scores", strings.Join(e.Scores, ", ")})
+	}
 	s.Sweeps = e.Methods.sweeps()
 	for _, m := range e.Methods {
 		s.Methods = append(s.Methods, m.Label())

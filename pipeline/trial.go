@@ -102,8 +102,8 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	if err != nil {
 		return nil, nil, err
 	}
-	rec.Scores = scores(d, clusters)
-	return rec, res, nil
+	rec.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: d.truth, Found: clusters, Labels: d.labels}, e.Scores...)
+	return rec, res, err
 }
 
 // row is the rank where the rows of the tables are ranks, or 0.
@@ -132,7 +132,7 @@ func (p *Plan) fit(ctx context.Context, m Method, rank int, d draw, x mat.Matrix
 // samples, and scores them and the parts that were found.
 func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, seen *view, res *factor.Result) error {
 	train, test := seen.x, seen.test
-	rec.Scores = map[string]float64{}
+	outcome := eval.Outcome{Truth: d.testTruth, Classes: d.truth}
 	if res != nil {
 		if res.Model == nil {
 			return fmt.Errorf("%s finds no model that represents test samples: it is for clustering", m.Label())
@@ -146,16 +146,17 @@ func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, seen
 		if test, err = res.Model.Transform(ctx, test); err != nil {
 			return p.Inputs.nameRows(err, d.testRows)
 		}
-		if err := partScores(rec.Scores, res, d.truth); err != nil {
-			return err
-		}
+		outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 	}
-	found, err := p.Experiment.Neighbours.knn().Classify(ctx, train, d.truth, test)
+	var err error
+	outcome.Found, err = p.Experiment.Neighbours.knn().Classify(ctx, train, d.truth, test)
 	if err != nil {
 		return err
 	}
-	rec.Scores["accuracy"] = eval.Accuracy(d.testTruth, found)
-	confusion, err := eval.NewConfusion(d.testTruth, found, rec.Classes)
+	if rec.Scores, err = eval.Compute(eval.Classification, outcome, p.Experiment.Scores...); err != nil {
+		return err
+	}
+	confusion, err := eval.NewConfusion(d.testTruth, outcome.Found, rec.Classes)
 	if err != nil {
 		return err
 	}
@@ -172,50 +173,6 @@ func (p *Plan) drawn(d draw, k int) []int {
 	out := make([]int, k)
 	for i, row := range d.rows {
 		out[d.truth[i]] = p.labels[row]
-	}
-	return out
-}
-
-// partScores scores the parts that were found, where there are any: how much of
-// a basis vector's mass one class takes, and how sparse the factors are.
-func partScores(scores map[string]float64, res *factor.Result, truth []int) error {
-	if mat.Min(res.Coefficients) < 0 || res.Basis == nil || mat.Min(res.Basis) < 0 {
-		return nil
-	}
-	_, purity, err := eval.BasisPurity(res.Coefficients, truth)
-	if err != nil {
-		return err
-	}
-	scores["basis purity"] = purity
-	for name, factor := range map[string]*mat.Dense{"basis sparsity": res.Basis, "coefficient sparsity": res.Coefficients} {
-		sparsity, err := eval.Sparsity(factor)
-		if err != nil {
-			return err
-		}
-		scores[name], _ = eval.MeanSD(sparsity)
-	}
-	return nil
-}
-
-// freeSuffix ends the names of scores over the samples whose label was not told.
-const freeSuffix = " free"
-
-// scores compares clusters with the truth, over all samples and over those
-// whose label was not told.
-func scores(d draw, clusters []int) map[string]float64 {
-	out := map[string]float64{}
-	put := func(suffix string, s eval.Clustering) {
-		out["AC"+suffix], out["NMI"+suffix], out["ARI"+suffix], out["purity"+suffix] = s.AC, s.NMI, s.ARI, s.Purity
-	}
-	put("", eval.Score(d.truth, clusters))
-	var truth, free []int
-	for i, c := range d.labels {
-		if c < 0 {
-			truth, free = append(truth, d.truth[i]), append(free, clusters[i])
-		}
-	}
-	if 0 < len(free) && len(free) < len(clusters) {
-		put(freeSuffix, eval.Score(truth, free))
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Best is the table of what each method reaches at its best: at the rank, where
-// there are several, and with the setting of a sweep, whose mean is the highest.
+// there are several, and with the setting of a sweep, whose mean is the best.
 type Best struct {
 	// Ranks and Swept tell whether ranks and settings were chosen.
 	Ranks, Swept bool
@@ -102,7 +102,7 @@ func peaksOf(t *Table, sweeps []pipeline.Sweep) []peak {
 			if column < 0 {
 				continue
 			}
-			if row, c := t.level(column); c.N > 0 && (!found || c.Mean > mean+sameMean) {
+			if row, c := t.level(column); c.N > 0 && (!found || t.Score.Better(c.Mean, mean)) {
 				best.label, best.row, mean, found = label, row, c.Mean, true
 			}
 		}
@@ -144,7 +144,7 @@ func (t *Table) choosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
 func (t *Table) level(column int) (row int, c Cell) {
 	if t.choosesRank() {
 		for _, r := range t.Rows {
-			if here := r.Cells[column]; here.N > 0 && (c.N == 0 || here.Mean > c.Mean+sameMean) {
+			if here := r.Cells[column]; here.N > 0 && (c.N == 0 || t.Score.Better(here.Mean, c.Mean)) {
 				row, c = r.Number, here
 			}
 		}
@@ -171,7 +171,7 @@ func (b *Best) headings() []string {
 	if b.Swept {
 		out = append(out, "Setting")
 	}
-	return append(out, scoreAxis(b.Table.Score))
+	return append(out, b.Table.Score.Label())
 }
 
 // what names a row: the method, and its rank and setting where they were chosen.

@@ -32,16 +32,16 @@ func (m marks) join(opening string, sentences []string) string {
 
 // opening says what the numbers are, and where in a table of choices.
 func (t *Table) opening(m marks, where string) string {
-	title := scoreTitle(t.Score)
+	title := t.Score.Title
 	if t.Name != "" {
 		title = t.Name + ": " + title
 	}
-	rest := fmt.Sprintf(" in percent%s, mean ± standard deviation over %d repeats.", where, t.Repeats)
+	rest := fmt.Sprintf("%s%s, mean ± standard deviation over %d repeats.", inUnit(t.Score), where, t.Repeats)
 	switch t.Repeats {
 	case 0:
 		rest = ": no finished trials."
 	case 1:
-		rest = fmt.Sprintf(" in percent%s, one repeat.", where)
+		rest = fmt.Sprintf("%s%s, one repeat.", inUnit(t.Score), where)
 	}
 	if m.own != nil {
 		rest = m.own(rest)

@@ -11,19 +11,23 @@ const missing = "–"
 
 // percent prints a score as a percentage with one decimal.
 func percent(score float64) string {
-	s := fmt.Sprintf("%.1f", 100*score)
-	if s == "-0.0" {
-		return "0.0"
-	}
-	return s
+	return withoutMinusZero(fmt.Sprintf("%.1f", 100*score))
 }
 
-// sd prints the standard deviation, or nothing where there is none.
-func (c Cell) sd() string {
+// withoutMinusZero takes the sign off a number that was rounded to 0.
+func withoutMinusZero(number string) string {
+	if strings.Trim(number, "-0.") == "" {
+		return strings.TrimPrefix(number, "-")
+	}
+	return number
+}
+
+// sd prints the standard deviation of a cell, or nothing where there is none.
+func (t *Table) sd(c Cell) string {
 	if !c.HasSD {
 		return ""
 	}
-	return percent(c.SD)
+	return scoreText(t.Score, c.SD)
 }
 
 // cellText is a cell in words. The deviations of a table are padded to one
@@ -43,7 +47,7 @@ func (t *Table) text(pm, pad string) [][]cellText {
 	width := 0
 	for _, row := range t.all() {
 		for _, c := range row.Cells {
-			width = max(width, len(c.sd()))
+			width = max(width, len(t.sd(c)))
 		}
 	}
 	var texts [][]cellText
@@ -54,8 +58,8 @@ func (t *Table) text(pm, pad string) [][]cellText {
 				cells[i].Value = missing
 				continue
 			}
-			cells[i] = cellText{Value: percent(c.Mean), Best: c.Best, Tied: c.Tied()}
-			if sd := c.sd(); sd != "" {
+			cells[i] = cellText{Value: scoreText(t.Score, c.Mean), Best: c.Best, Tied: c.Tied()}
+			if sd := t.sd(c); sd != "" {
 				cells[i].Value += pm + strings.Repeat(pad, width-len(sd)) + sd
 			}
 			if !row.Average && c.N < t.Repeats {

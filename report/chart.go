@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed4492f2cd/partwise/eval"
 )
 
 const (
@@ -154,6 +156,15 @@ func wholeTicks(values []int) plot.TickerFunc {
 			}
 		}
 		return ticks
+	}
+}
+
+// inUnitOf gives an axis of a score ticks in its unit.
+func inUnitOf(s eval.Score, axis *plot.Axis) {
+	if s.Unit == eval.UnitPercent {
+		inPercent(axis)
+	} else {
+		inNumbers(axis)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/eval"
 )
 
 // Clusters is what is reported of one grouping of n samples, somebody's own
@@ -197,10 +199,11 @@ func (c Clusters) count(n int) string { return count(n, c.thing(), c.thing()+"s"
 
 // scores puts the scores into words.
 func (c Clusters) scores() []plainScore {
-	names := slices.SortedFunc(maps.Keys(c.Scores), compareScores)
+	names := slices.SortedFunc(maps.Keys(c.Scores), eval.CompareScores)
 	scores := make([]plainScore, len(names))
 	for i, name := range names {
-		scores[i] = plainScore{scoreTitle(name), scoreMeaning(name), percent(c.Scores[name])}
+		s := scoreOf(name)
+		scores[i] = plainScore{s.Title, s.Help, scoreText(s, c.Scores[name]) + withUnit(s, " ")}
 	}
 	return scores
 }

@@ -108,7 +108,7 @@ func compareScore(a, b Compared, score string) ScoreComparison {
 		values, order = map[string]map[sampling]float64{}, map[string][]sampling{}
 		for _, r := range records {
 			v, ok := r.Scores[score]
-			if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+			if !ok || !(math.Abs(v) < largestDrawn) {
 				continue
 			}
 			if values[r.Method] == nil {
@@ -160,7 +160,7 @@ func (c *Comparison) Text(w io.Writer, opt TextOptions) error {
 		out.WriteString(line + "\n")
 	}
 	for _, s := range c.Scores {
-		fmt.Fprintf(&out, "\n%s\n%s", opt.wrapped(plaintext.Line(scoreTitle(s.Score))), s.grid(plaintext.Line, opt.Colour).text(opt.widths()))
+		fmt.Fprintf(&out, "\n%s\n%s", opt.wrapped(plaintext.Line(s.title())), s.grid(plaintext.Line, opt.Colour).text(opt.widths()))
 	}
 	out.WriteString("\n" + opt.wrapped(c.notes(plaintext.Line, "*")))
 	_, err := io.WriteString(w, out.String())
@@ -174,17 +174,27 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		out.WriteString("- " + line + "\n")
 	}
 	for _, s := range c.Scores {
-		fmt.Fprintf(&out, "\n%s\n\n%s", markdownText(scoreTitle(s.Score)), s.grid(markdownText, false).markdown())
+		fmt.Fprintf(&out, "\n%s\n\n%s", markdownText(s.title()), s.grid(markdownText, false).markdown())
 	}
 	out.WriteString("\n" + c.notes(markdownText, "`*`") + "\n")
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
+// title is the title of the score, with its unit where that is not percent.
+func (c ScoreComparison) title() string {
+	s := scoreOf(c.Score)
+	if s.Unit == eval.UnitPercent {
+		return s.Title
+	}
+	return s.Title + inUnit(s)
+}
+
 func (c ScoreComparison) grid(foreign func(string) string, colour bool) *grid {
 	g := &grid{columns: []column{{"Method", false}, {"Trials", true}, {"A", true}, {"B", true}, {"B − A", true}, {"p", true}}}
+	s := scoreOf(c.Score)
 	for _, r := range c.Rows {
-		line := words(foreign(r.Method), strconv.Itoa(r.Trials), percent(r.A), percent(r.B), signed(r.B-r.A), missing)
+		line := words(foreign(r.Method), strconv.Itoa(r.Trials), scoreText(s, r.A), scoreText(s, r.B), signed(s, r.B-r.A), missing)
 		if r.Tested {
 			line[5].text = pText(r.P)
 		}
@@ -199,11 +209,11 @@ func (c ScoreComparison) grid(foreign func(string) string, colour bool) *grid {
 	return g
 }
 
-// signed is a difference of percentages.
-func signed(difference float64) string {
-	text := percent(difference)
+// signed is a difference of two values of a score.
+func signed(s eval.Score, difference float64) string {
+	text := scoreText(s, difference)
 	switch {
-	case text == "0.0":
+	case strings.Trim(text, "0.") == "":
 		return text
 	case difference > 0:
 		return "+" + text
@@ -221,12 +231,16 @@ func pText(p float64) string {
 
 // notes say what the tables hold and what they leave out.
 func (c *Comparison) notes(foreign func(string) string, mark string) string {
-	s := "Means in percent over the trials that A and B both hold."
-	tested, untested := false, false
+	other, tested, untested := false, false, false
 	for _, score := range c.Scores {
+		other = other || scoreOf(score.Score).Unit != eval.UnitPercent
 		for _, r := range score.Rows {
 			tested, untested = tested || r.Tested, untested || !r.Tested
 		}
+	}
+	s := "Means in percent over the trials that A and B both hold."
+	if other {
+		s = "Means over the trials that A and B both hold, in percent where nothing else is said."
 	}
 	if tested {
 		s += fmt.Sprintf(" %s: significantly different (two-sided Wilcoxon signed-rank test over paired trials, p < %g, not corrected for the number of methods).", mark, significance)

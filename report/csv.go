@@ -24,7 +24,7 @@ func (t *Table) CSV(w io.Writer) error {
 			label = strings.ToLower(label)
 		}
 		for i, c := range row.Cells {
-			out.Write(append(cells(t.Score, label, t.Methods[i]), c.csv()...))
+			out.Write(append(cells(t.Score.Name, label, t.Methods[i]), c.csv()...))
 		}
 	}
 	out.Flush()
@@ -41,7 +41,7 @@ func (b *Best) CSV(w io.Writer) error {
 		if r.Rank > 0 {
 			rank = strconv.Itoa(r.Rank)
 		}
-		out.Write(append(cells(b.Table.Score, r.Method, rank, r.Setting), r.Cell.csv()...))
+		out.Write(append(cells(b.Table.Score.Name, r.Method, rank, r.Setting), r.Cell.csv()...))
 	}
 	out.Flush()
 	return out.Error()

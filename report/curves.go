@@ -7,9 +7,11 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed4492f2cd/partwise/eval"
 )
 
-// Curves draws the table's means, in percent, against the number of classes or the rank, a
+// Curves draws the table's means against the number of classes or the rank, a
 // line for each method. There are no error bars: those of half a dozen methods
 // hide each other and the lines, and the table has the numbers. A table with
 // one row is drawn as dots with a bar of one standard deviation to each side,
@@ -18,7 +20,7 @@ import (
 func Curves(t *Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
-		return nil, fmt.Errorf("curves of %s: %w", t.Score, ErrNoData)
+		return nil, fmt.Errorf("curves of %s: %w", t.Score.Name, ErrNoData)
 	case 1:
 		return dots(t, looks)
 	}
@@ -26,7 +28,7 @@ func Curves(t *Table, looks Looks) (*Figure, error) {
 	if t.Ranks {
 		across = "Number of basis vectors"
 	}
-	f := newChart(across, scoreAxis(t.Score)+", %")
+	f := newChart(across, t.Score.Label()+withUnit(t.Score, ", "))
 	numbers := make([]int, len(t.Rows))
 	for i, row := range t.Rows {
 		numbers[i] = row.Number
@@ -45,11 +47,11 @@ func Curves(t *Table, looks Looks) (*Figure, error) {
 		if err := f.addLine(looks.of(method, i), method, points, len(t.Rows) <= mostMarkers); err != nil {
 			return nil, err
 		}
-		if row, best := t.level(i); t.Ranks && !flat(points) {
+		if row, best := t.level(i); t.Ranks && !flat(t.Score, points) {
 			f.addRing(looks.of(method, i), float64(row), best.Mean)
 		}
 	}
-	inPercent(&f.plot.Y)
+	inUnitOf(t.Score, &f.plot.Y)
 	f.addLegend()
 	return &Figure{f}, nil
 }
@@ -57,16 +59,16 @@ func Curves(t *Table, looks Looks) (*Figure, error) {
 // mostMarkers is the largest number of points that are marked on a line.
 const mostMarkers = 20
 
-// flat tells whether no point is above another.
-func flat(points plotter.XYs) bool {
+// flat tells whether no point is better than another.
+func flat(s eval.Score, points plotter.XYs) bool {
 	_, _, lowest, highest := plotter.XYRange(points)
-	return highest-lowest <= sameMean
+	return !s.Better(lowest, highest) && !s.Better(highest, lowest)
 }
 
 // dots draws the only row of a table, the first method at the top.
 func dots(t *Table, looks Looks) (*Figure, error) {
 	row := t.Rows[0]
-	f := newChart(fmt.Sprintf("%s with %s, %%", scoreAxis(t.Score), t.what(row)), "")
+	f := newChart(t.Score.Label()+" with "+t.what(row)+withUnit(t.Score, ", "), "")
 	f.grid.Vertical.Color = gridGrey
 	var names plot.ConstantTicks
 	var longest vg.Length
@@ -99,7 +101,7 @@ func dots(t *Table, looks Looks) (*Figure, error) {
 		}
 		f.plot.Add(dot)
 	}
-	inPercent(&f.plot.X)
+	inUnitOf(t.Score, &f.plot.X)
 	f.plot.Y.Tick.Marker = names
 	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
 	f.plot.Y.Tick.Length = 0

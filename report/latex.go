@@ -149,7 +149,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	line(`\begin{%s}`, float)
 	line(`  \centering`)
 	line(`  \caption{%s}`, t.caption(latexMarks))
-	line(`  \label{%s}`, latexLabel(t.Name, t.Score))
+	line(`  \label{%s}`, latexLabel(t.Name, t.Score.Name))
 	if wide {
 		line(`  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%`)
 	}
@@ -201,7 +201,7 @@ func (b *Best) LaTeX(w io.Writer) error {
 	line(`\begin{table}`)
 	line(`  \centering`)
 	line(`  \caption{%s}`, b.caption(latexMarks))
-	line(`  \label{%s}`, latexLabel(b.Table.Name, "best "+b.Table.Score))
+	line(`  \label{%s}`, latexLabel(b.Table.Name, "best "+b.Table.Score.Name))
 	line(`  \begin{tabular}{%s}`, columns)
 	line(`    \toprule`)
 	line(`    %s \\`, strings.Join(headings, " & "))

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -209,14 +210,14 @@ func (b *Best) finding() string {
 }
 
 // ranking is the sentence of a finding.
-func ranking(score string, names []string, cells []Cell, where string) string {
+func ranking(score eval.Score, names []string, cells []Cell, where string) string {
 	var best, tied []string
 	mean := ""
 	for i, c := range cells {
 		switch {
 		case c.Best:
 			best = append(best, names[i])
-			mean = percent(c.Mean)
+			mean = scoreText(score, c.Mean)
 		case c.Tied():
 			tied = append(tied, names[i])
 		}
@@ -228,7 +229,7 @@ func ranking(score string, names []string, cells []Cell, where string) string {
 	if len(best) > 1 {
 		is = "are"
 	}
-	s := fmt.Sprintf("%s: %s %s best %s (%s\u00a0%%).", scoreTitle(score), list(best), is, where, mean)
+	s := fmt.Sprintf("%s: %s %s best %s (%s).", score.Title, list(best), is, where, mean+withUnit(score, "\u00a0"))
 	if tied != nil {
 		s += fmt.Sprintf(" Not significantly worse: %s.", list(tied))
 	}

@@ -1,10 +1,15 @@
 package report
 
-import "github.com/seed4492f2cd/partwise/pipeline"
+import (
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
 
-// classAccuracy is what the accuracies of the classes are called among the
-// scores.
-const classAccuracy = "class accuracy"
+// classAccuracy is the score of a single class.
+var classAccuracy = eval.Score{
+	Name: "class accuracy", Title: "Accuracy of each class", Max: 1, Unit: eval.UnitPercent, Task: eval.Classification,
+	Help: "The share of a class's test samples that were taken for what they are (its recall).",
+}
 
 // PerClass gathers how often the test samples of each class were taken for what
 // they are, a row for each class that was tested. A repeat counts for the classes
@@ -21,12 +26,12 @@ func PerClass(records []pipeline.Record, methods, classes []string) *Table {
 			if all := sum(row); all > 0 {
 				shares = append(shares, pipeline.Record{
 					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat,
-					Scores: map[string]float64{classAccuracy: float64(row[i]) / float64(all)},
+					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
 				})
 			}
 		}
 	}
-	t := NewTable(shares, classAccuracy, methods)
+	t := newTable(shares, classAccuracy, methods)
 	t.Ranks, t.ByClass = false, true
 	for i := range t.Rows {
 		t.Rows[i].Name = classes[t.Rows[i].Number-1]

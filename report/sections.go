@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -36,7 +37,7 @@ func (w *experimentWriter) scores(view *experimentView) error {
 		if err != nil {
 			return err
 		}
-		if isMinor(scores[i]) {
+		if scoreOf(scores[i]).Prominence == eval.Minor {
 			view.More = append(view.More, v)
 			continue
 		}
@@ -54,7 +55,7 @@ func (w *experimentWriter) score(score, name string) (v scoreView, found string,
 	e := w.experiment
 	t := NewTable(w.records, score, e.Methods)
 	t.Name = e.Name
-	v = scoreView{Title: scoreTitle(score), Meaning: scoreMeaning(score), Table: newTableView(t)}
+	v = scoreView{Title: t.Score.Title, Meaning: t.Score.Help, Table: newTableView(t)}
 	if v.Table.Files, err = w.table(name, t); err != nil {
 		return v, "", err
 	}

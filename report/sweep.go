@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -18,16 +19,16 @@ import (
 // methods that are not swept are level lines. Without any mean the error is
 // ErrNoData.
 func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string, looks Looks) (*Figure, error) {
-	y := scoreAxis(t.Score) + ", %"
+	y := t.Score.Label()
 	if t.choosesRank() {
-		y = scoreAxis(t.Score) + " at the best rank, %"
+		y += " at the best rank"
 	} else if t.Average != nil {
-		y = scoreAxis(t.Score) + ", average, %"
+		y += ", average"
 	}
-	f := newChart(setting, y)
+	f := newChart(setting, y+withUnit(t.Score, ", "))
 	lines, values := sweepLines(t, sweeps, setting)
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s against %s: %w", t.Score, setting, ErrNoData)
+		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
 	}
 	place := f.placeValues(values)
 	numbers := numberLines(lines, looks)
@@ -42,7 +43,7 @@ func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string, looks Looks)
 		}
 	}
 	for _, s := range sweeps {
-		if line, p := bestOf(lines, s.Name); line >= 0 {
+		if line, p := bestOf(t.Score, lines, s.Name); line >= 0 {
 			f.addRing(numbers[line], place(p.value), p.score)
 		}
 	}
@@ -58,7 +59,7 @@ func SweepCurves(t *Table, sweeps []pipeline.Sweep, setting string, looks Looks)
 		}
 		next++
 	}
-	inPercent(&f.plot.Y)
+	inUnitOf(t.Score, &f.plot.Y)
 	f.addLegend()
 	return &Figure{f}, nil
 }
@@ -125,13 +126,13 @@ func sweepLines(t *Table, sweeps []pipeline.Sweep, setting string) (lines []swee
 	return lines, values
 }
 
-// bestOf returns the highest point of a sweep's lines and its line, -1 where there
+// bestOf returns the best point of a sweep's lines and its line, -1 where there
 // is none.
-func bestOf(lines []sweepLine, sweep string) (line int, best sweepPoint) {
+func bestOf(score eval.Score, lines []sweepLine, sweep string) (line int, best sweepPoint) {
 	line = -1
 	for i, l := range lines {
 		for _, p := range l.points {
-			if l.sweep == sweep && (line < 0 || p.score > best.score+sameMean) {
+			if l.sweep == sweep && (line < 0 || score.Better(p.score, best.score)) {
 				line, best = i, p
 			}
 		}

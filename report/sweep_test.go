@@ -84,12 +84,12 @@ func TestSweepLines(t *testing.T) {
 	}
 	for i, s := range lambdaSweep {
 		best := NewBest(records, "AC", sweptMethods, lambdaSweep).Rows[i+1]
-		line, p := bestOf(lines, s.Name)
+		line, p := bestOf(scoreOf("AC"), lines, s.Name)
 		if !near(p.score, best.Cell.Mean) || !strings.Contains(best.Setting, "lambda="+p.value) {
 			t.Errorf("%+v of line %d, want %+v", p, line, best)
 		}
 	}
-	if line, _ := bestOf(lines, "nmf"); line >= 0 {
+	if line, _ := bestOf(scoreOf("AC"), lines, "nmf"); line >= 0 {
 		t.Errorf("line %d is the best of what is not swept", line)
 	}
 }

@@ -20,9 +20,6 @@ const (
 	// 2/2ⁿ, 0.063 for five pairs and 0.031 for six. With fewer pairs nothing
 	// is claimed.
 	minPairs = 6
-	// sameMean is how far two means may lie apart and still count as equal,
-	// so that rounding decides no contest.
-	sameMean = 1e-12
 )
 
 // Table holds one score of an experiment as papers print it: a row for each
@@ -31,8 +28,8 @@ const (
 type Table struct {
 	// Name is what was run. It opens the caption where it is not empty.
 	Name string
-	// Score is the score's name in the records, "AC" for instance.
-	Score string
+	// Score is the score that it holds.
+	Score eval.Score
 	// Methods are the columns.
 	Methods []string
 	// Ranks tells that the rows are ranks and not numbers of classes, and
@@ -71,7 +68,7 @@ type Cell struct {
 	// records. HasSD is false, and SD 0, where there is but one trial.
 	Mean, SD float64
 	HasSD    bool
-	// Best says that no mean of the row is larger. It is set only where
+	// Best says that no mean of the row is better. It is set only where
 	// there are two means to compare.
 	Best bool
 	// Pairs is the number of trials that this method and the row's best have
@@ -90,13 +87,17 @@ func (c Cell) Tied() bool { return c.Pairs > 0 && c.P >= significance }
 type coordinates struct{ row, repeat int }
 
 // NewTable gathers one score of the given methods from the records. Records of
-// other methods, records without the score and scores that are not finite are
-// passed over; of several records of one trial the last one counts.
+// other methods, records without the score and scores that are not finite, or
+// beyond 1e100 of either sign, are passed over; of several records of one trial the last one counts.
 //
 // Each cell is compared with the best of its row by eval.Wilcoxon over the
 // repeats that both have, in the average row over all (row, repeat) that
 // both have. The p-values are not corrected for the number of comparisons.
 func NewTable(records []pipeline.Record, score string, methods []string) *Table {
+	return newTable(records, scoreOf(score), methods)
+}
+
+func newTable(records []pipeline.Record, score eval.Score, methods []string) *Table {
 	t := &Table{Score: score, Methods: slices.Clone(methods)}
 	values := make([]map[coordinates]float64, len(methods))
 	for i := range values {
@@ -104,8 +105,8 @@ func NewTable(records []pipeline.Record, score string, methods []string) *Table 
 	}
 	var trials []coordinates
 	for _, r := range finished(records, methods) {
-		v, ok := r.Scores[score]
-		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+		v, ok := r.Scores[score.Name]
+		if !ok || !(math.Abs(v) < largestDrawn) {
 			continue
 		}
 		at := coordinates{rowOf(r), r.Repeat}
@@ -126,13 +127,13 @@ func NewTable(records []pipeline.Record, score string, methods []string) *Table 
 			row.Cells[i] = newCell(values[i], rest[:end])
 			t.Repeats = max(t.Repeats, row.Cells[i].N)
 		}
-		row.compare(values, rest[:end])
+		t.compare(&row, values, rest[:end])
 		t.Rows = append(t.Rows, row)
 		rest = rest[end:]
 	}
 	if len(t.Rows) > 1 {
 		t.Average = t.average()
-		t.Average.compare(values, trials)
+		t.compare(t.Average, values, trials)
 	}
 	return t
 }
@@ -194,14 +195,14 @@ func (t *Table) average() *Row {
 
 // compare marks the best cells of a row and tests the others against the
 // first of them, over those of the given trials that both have.
-func (r *Row) compare(values []map[coordinates]float64, trials []coordinates) {
+func (t *Table) compare(r *Row, values []map[coordinates]float64, trials []coordinates) {
 	best, filled := -1, 0
 	for i, c := range r.Cells {
 		if c.N == 0 {
 			continue
 		}
 		filled++
-		if best < 0 || c.Mean > r.Cells[best].Mean+sameMean {
+		if best < 0 || t.Score.Better(c.Mean, r.Cells[best].Mean) {
 			best = i
 		}
 	}
@@ -213,7 +214,7 @@ func (r *Row) compare(values []map[coordinates]float64, trials []coordinates) {
 		if c.N == 0 {
 			continue
 		}
-		if c.Mean >= r.Cells[best].Mean-sameMean {
+		if !t.Score.Better(r.Cells[best].Mean, c.Mean) {
 			c.Best = true
 			continue
 		}

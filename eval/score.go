@@ -1,0 +1,245 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Task is what methods are compared by.
+type Task int
+
+const (
+	// Clustering puts samples into groups and compares these with the classes.
+	Clustering Task = iota
+	// Classification finds the classes of test samples.
+	Classification
+)
+
+// Unit is the unit of a score.
+type Unit string
+
+const (
+	// UnitPercent is of scores that are shares, of at most 1, and that people are
+	// shown in percent.
+	UnitPercent Unit = "%"
+	// UnitNats is of amounts of information, by the natural logarithm.
+	UnitNats Unit = "nats"
+	// UnitNone is of plain numbers.
+	UnitNone Unit = ""
+)
+
+// Prominence is where a score is shown.
+type Prominence int
+
+const (
+	// Minor scores are shown after the others.
+	Minor Prominence = iota
+	// Major scores are shown first.
+	Major
+	// Headline scores are also printed when an experiment ends.
+	Headline
+)
+
+// Score describes a number that says how good the outcome of a trial is.
+type Score struct {
+	// Name is what records call it, and Title and Help explain it to people.
+	Name, Title, Help string
+	// Min and Max bound its values; infinite where nothing does.
+	Min, Max float64
+	// LowerIsBetter tells which of two values is the better one.
+	LowerIsBetter bool
+	Unit          Unit
+	Task          Task
+	Prominence    Prominence
+	// Optional scores are computed where they are asked for.
+	Optional bool
+	// Unlabelled tells that it is taken over the samples whose label was not given
+	// to the method, as its name says at the end.
+	Unlabelled bool
+	// ofSamples tells that it can be taken over a part of the samples.
+	ofSamples bool
+	// value computes it; false where the outcome has no such score.
+	value func(*Outcome) (float64, bool, error)
+}
+
+// Outcome is what a trial gave, and what it should have given.
+type Outcome struct {
+	// Found holds the clusters of n samples, or the classes found for n test samples,
+	// and Truth their classes.
+	Found, Truth []int
+	// Labels are the classes of a clustering's n samples that were given to the
+	// method, or -1. Nil stands for none.
+	Labels []int
+	// Coefficients (n×k) and Basis (m×k) are the factors that the method found, or
+	// nil, and Classes are the classes of the coefficients' n samples.
+	Coefficients, Basis *mat.Dense
+	Classes             []int
+
+	counts *contingency
+}
+
+// table returns the contingency table of the outcome.
+func (o *Outcome) table() *contingency {
+	if o.counts == nil {
+		o.counts = tabulate(o.Truth, o.Found)
+	}
+	return o.counts
+}
+
+// hasParts tells whether the factors are non-negative, so that the basis vectors are
+// parts.
+func (o *Outcome) hasParts() bool {
+	return o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0)
+}
+
+// unlabelledSuffix ends the names of scores over the unlabelled samples.
+const unlabelledSuffix = " free"
+
+// unlabelled returns the score over the unlabelled samples.
+func (s Score) unlabelled() Score {
+	s.Name, s.Title, s.Unlabelled = s.Name+unlabelledSuffix, s.Title+" of the unlabelled samples", true
+	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
+	return s
+}
+
+// Label is the short name of the score, for an axis or a column.
+func (s Score) Label() string {
+	first, size := utf8.DecodeRuneInString(s.Name)
+	label := string(unicode.ToUpper(first)) + s.Name[size:]
+	if s.Unlabelled {
+		label = strings.TrimSuffix(label, unlabelledSuffix) + " of the unlabelled samples"
+	}
+	return label
+}
+
+// Holds tells whether the score can have the value.
+func (s Score) Holds(v float64) bool { return !math.IsInf(v, 0) && s.Min <= v && v <= s.Max }
+
+// equal is how far two values may lie apart, relative to 1 or to the larger one, and
+// count as equal, so that rounding decides nothing.
+const equal = 1e-12
+
+// Better tells whether a is better than b by more than rounding.
+func (s Score) Better(a, b float64) bool {
+	if s.LowerIsBetter {
+		a, b = b, a
+	}
+	return a > b+equal*max(1, math.Abs(a), math.Abs(b))
+}
+
+// Scores returns all scores, in the order in which they are shown.
+func Scores() []Score { return slices.Clone(scores) }
+
+// MainScore returns the score that a task is judged by: the first in the list.
+func MainScore(task Task) Score {
+	return scores[slices.IndexFunc(scores, func(s Score) bool { return s.Task == task })]
+}
+
+// FindScore returns the score that records call by this name. One that is not known
+// is returned with its name alone, and may have any finite value.
+func FindScore(name string) (s Score, known bool) {
+	base, unlabelled := strings.CutSuffix(name, unlabelledSuffix)
+	at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
+	known = at >= 0 && (scores[at].ofSamples || !unlabelled)
+	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); at >= 0 {
+		s = scores[at]
+	}
+	if unlabelled {
+		s = s.unlabelled()
+	}
+	return s, known
+}
+
+// CompareScores orders the names of scores as they are shown: those known by the
+// list, over all samples before over the unlabelled ones, then the others by name.
+func CompareScores(a, b string) int {
+	place := func(name string) int {
+		base := strings.TrimSuffix(name, unlabelledSuffix)
+		if at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base }); at >= 0 {
+			return at
+		}
+		return len(scores)
+	}
+	unlabelled := func(name string) int {
+		if strings.HasSuffix(name, unlabelledSuffix) {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(place(a)-place(b), unlabelled(a)-unlabelled(b), strings.Compare(a, b))
+}
+
+// CheckScores returns an error for the first name that is no score of the task.
+func CheckScores(task Task, names []string) error {
+	var there []string
+	for _, s := range scores {
+		if s.Task == task {
+			there = append(there, s.Name)
+		}
+	}
+	for i, name := range names {
+		if !slices.Contains(there, name) {
+			return fmt.Errorf("there is no score %q of this task; there are %s", name, strings.Join(there, ", "))
+		}
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("the score %s stands twice", name)
+		}
+	}
+	return nil
+}
+
+// Compute returns the scores of an outcome by their names: those of the task that
+// are not optional, and the optional ones named. Where some samples are labelled and
+// some are not, it adds the scores over the unlabelled ones.
+func Compute(task Task, o Outcome, optional ...string) (map[string]float64, error) {
+	out := map[string]float64{}
+	parts := []Outcome{o}
+	if rest := o.unlabelled(); 0 < len(rest.Found) && len(rest.Found) < len(o.Found) {
+		parts = append(parts, rest)
+	}
+	for _, s := range scores {
+		if s.Task != task || s.Optional && !slices.Contains(optional, s.Name) {
+			continue
+		}
+		for i := range parts {
+			if i > 0 {
+				if !s.ofSamples {
+					break
+				}
+				s = s.unlabelled()
+			}
+			v, ok, err := s.value(&parts[i])
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				out[s.Name] = v
+			}
+		}
+	}
+	return out, nil
+}
+
+// OnlyUnlabelled leaves only the scores over the unlabelled samples.
+func OnlyUnlabelled(scores map[string]float64) {
+	maps.DeleteFunc(scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, unlabelledSuffix) })
+}
+
+// unlabelled returns the outcome of the samples whose label was not given.
+func (o *Outcome) unlabelled() Outcome {
+	var rest Outcome
+	for i, label := range o.Labels {
+		if label < 0 {
+			rest.Truth, rest.Found = append(rest.Truth, o.Truth[i]), append(rest.Found, o.Found[i])
+		}
+	}
+	return rest
+}

@@ -1,0 +1,40 @@
+package eval
+
+import "math"
+
+// scores lists all scores, an entry each, in the order in which they are shown. The
+// first of a task is the one that it is judged by.
+var scores = []Score{
+	{Name: "accuracy", Title: "Accuracy", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Headline,
+		Help:  "The share of test samples whose class was found.",
+		value: func(o *Outcome) (float64, bool, error) { return Accuracy(o.Truth, o.Found), true, nil }},
+	{Name: "AC", Title: "Clustering accuracy (AC)", Max: 1, Unit: UnitPercent, Prominence: Headline, ofSamples: true,
+		Help:  "The share of samples that are in the right group. Each group is matched with one class, and the matching that gives the most hits counts.",
+		value: ofClusters((*contingency).ac)},
+	{Name: "NMI", Title: "Normalised mutual information (NMI)", Max: 1, Unit: UnitPercent, Prominence: Headline, ofSamples: true,
+		Help:  "How much the group of a sample tells about its class: 0 is nothing, 100 is everything.",
+		value: ofClusters((*contingency).nmi)},
+	{Name: "ARI", Title: "Adjusted Rand index (ARI)", Min: -1, Max: 1, Unit: UnitPercent, ofSamples: true,
+		Help:  "How often the groups and the classes agree on whether two samples belong together: 100 is always, 0 is what chance would give.",
+		value: ofClusters((*contingency).ari)},
+	{Name: "purity", Title: "Purity", Max: 1, Unit: UnitPercent, ofSamples: true,
+		Help:  "The share of samples whose class is the most frequent one of their group. It favours many small groups.",
+		value: ofClusters((*contingency).purity)},
+	{Name: "VI", Title: "Variation of information (VI)", Max: math.Inf(1), LowerIsBetter: true, Unit: UnitNats, Optional: true, ofSamples: true,
+		Help:  "What the group of a sample leaves unknown of its class, and the class of its group: 0 where both say the same, and at most the logarithm of the number of samples.",
+		value: ofClusters((*contingency).vi)},
+	{Name: "basis purity", Title: "Purity of the parts", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Major,
+		Help:  "How much of a part's whole use falls to the one class that uses it most: 100 is all of it.",
+		value: basisPurity},
+	{Name: "basis sparsity", Title: "Sparsity of the parts", Task: Classification, Max: 1, Unit: UnitPercent,
+		Help:  "How few pixels or features a part is made of (Hoyer): 0 is all alike, 100 is a single one.",
+		value: func(o *Outcome) (float64, bool, error) { return o.meanSparsity(o.Basis) }},
+	{Name: "coefficient sparsity", Title: "Sparsity of the coefficients", Task: Classification, Max: 1, Unit: UnitPercent,
+		Help:  "How few samples use a part (Hoyer): 0 is all alike, 100 is a single one.",
+		value: func(o *Outcome) (float64, bool, error) { return o.meanSparsity(o.Coefficients) }},
+}
+
+// ofClusters makes a score of the contingency table one of the outcome.
+func ofClusters(f func(*contingency) float64) func(*Outcome) (float64, bool, error) {
+	return func(o *Outcome) (float64, bool, error) { return f(o.table()), true, nil }
+}
