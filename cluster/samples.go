@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	_ "github.com/seed4492f2cd/partwise/internal/blas" // the products' BLAS
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -25,7 +23,7 @@ type rowReader interface {
 	addTo(dst []float64, w float64, i int)
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi
 	// with those of points to out.
-	dots(out []float64, lo, hi int, points blas64.General)
+	dots(out []float64, lo, hi int, points blas.Matrix)
 }
 
 // samples are rows with their lengths.
@@ -121,12 +119,12 @@ func (x dense) addTo(dst []float64, w float64, i int) {
 	}
 }
 
-func (x dense) dots(out []float64, lo, hi int, points blas64.General) {
+func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
 	rows := x.RawMatrix()
 	rows.Data = rows.Data[lo*rows.Stride:]
 	rows.Rows = hi - lo
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, rows, points, 0,
-		blas64.General{Rows: hi - lo, Cols: points.Rows, Stride: points.Rows, Data: out})
+	blas.Gemm(blas.NoTrans, blas.Trans, 1, rows, points, 0,
+		blas.Matrix{Rows: hi - lo, Cols: points.Rows, Stride: points.Rows, Data: out})
 }
 
 // csr reads the rows of a sparse matrix.
@@ -153,7 +151,7 @@ func (x csr) addTo(dst []float64, w float64, i int) {
 	}
 }
 
-func (x csr) dots(out []float64, lo, hi int, points blas64.General) {
+func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
 	for i := lo; i < hi; i++ {
 		columns, values := x.Row(i)
 		for r := range points.Rows {

@@ -1,21 +1,21 @@
 package cluster
 
-import "gonum.org/v1/gonum/blas/blas64"
+import "github.com/seed4492f2cd/partwise/internal/blas"
 
 // targets are the points that rows are compared with. Their scores, which one
 // matrix product gives, order them as distances do: ½‖y‖² − xᵀy, or −xᵀy for
 // unit y under Cosine.
 type targets struct {
 	distance Distance
-	points   blas64.General // unit rows, or zeros, under Cosine
-	offsets  []float64      // ½‖y‖², or 0 under Cosine
+	points   blas.Matrix // unit rows, or zeros, under Cosine
+	offsets  []float64   // ½‖y‖², or 0 under Cosine
 	slack    slack
 }
 
 func newTargets(d Distance, n, m int) *targets {
 	return &targets{
 		distance: d,
-		points:   blas64.General{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)},
+		points:   blas.Matrix{Rows: n, Cols: m, Stride: m, Data: make([]float64, n*m)},
 		offsets:  make([]float64, n),
 	}
 }

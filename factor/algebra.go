@@ -1,8 +1,9 @@
 package factor
 
 import (
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 // selfGram returns a·aᵀ, k×k.

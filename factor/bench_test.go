@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "github.com/seed4492f2cd/partwise/internal/blas" // the products of the build
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 

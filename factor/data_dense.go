@@ -3,10 +3,9 @@ package factor
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -30,7 +29,7 @@ func (d denseData) timesCoefficients(dst, v *mat.Dense) {
 // products calls f for one panel of samples after another with y = vᵀu of
 // the panel (samples × m), which f may overwrite, the panel's part of v and its
 // rows of X.
-func (d denseData) products(u, v *mat.Dense, f func(from int, vPanel, y blas64.General, x [][]float64)) {
+func (d denseData) products(u, v *mat.Dense, f func(from int, vPanel, y blas.Matrix, x [][]float64)) {
 	n, m := d.x.Dims()
 	k, _ := v.Dims()
 	buf := make([]float64, min(panel, n)*m)
@@ -38,9 +37,9 @@ func (d denseData) products(u, v *mat.Dense, f func(from int, vPanel, y blas64.G
 	rawV := v.RawMatrix()
 	for from := 0; from < n; from += panel {
 		size := min(panel, n-from)
-		y := blas64.General{Rows: size, Cols: m, Stride: m, Data: buf[:size*m]}
-		vp := blas64.General{Rows: k, Cols: size, Stride: rawV.Stride, Data: rawV.Data[from:]}
-		blas64.Gemm(trans, noTrans, 1, vp, u.RawMatrix(), 0, y)
+		y := blas.Matrix{Rows: size, Cols: m, Stride: m, Data: buf[:size*m]}
+		vp := blas.Matrix{Rows: k, Cols: size, Stride: rawV.Stride, Data: rawV.Data[from:]}
+		blas.Gemm(trans, noTrans, 1, vp, u.RawMatrix(), 0, y)
 		for i := range size {
 			rows[i] = d.x.RawRowView(from + i)
 		}
@@ -51,31 +50,31 @@ func (d denseData) products(u, v *mat.Dense, f func(from int, vPanel, y blas64.G
 func (d denseData) ratioBasis(dst, u, v *mat.Dense) float64 {
 	var sum float64
 	dst.Zero()
-	d.products(u, v, func(_ int, vp, y blas64.General, x [][]float64) {
+	d.products(u, v, func(_ int, vp, y blas.Matrix, x [][]float64) {
 		for i, row := range x {
 			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
 			sum += simd.DivideSum(yr, row, floor)
 		}
-		blas64.Gemm(noTrans, noTrans, 1, vp, y, 1, dst.RawMatrix())
+		blas.Gemm(noTrans, noTrans, 1, vp, y, 1, dst.RawMatrix())
 	})
 	return sum
 }
 
 func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
 	raw := dst.RawMatrix()
-	d.products(u, v, func(from int, _, y blas64.General, x [][]float64) {
+	d.products(u, v, func(from int, _, y blas.Matrix, x [][]float64) {
 		for i, row := range x {
 			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
 			simd.Divide(yr, row, floor)
 		}
-		part := blas64.General{Rows: raw.Rows, Cols: y.Rows, Stride: raw.Stride, Data: raw.Data[from:]}
-		blas64.Gemm(noTrans, trans, 1, u.RawMatrix(), y, 0, part)
+		part := blas.Matrix{Rows: raw.Rows, Cols: y.Rows, Stride: raw.Stride, Data: raw.Data[from:]}
+		blas.Gemm(noTrans, trans, 1, u.RawMatrix(), y, 0, part)
 	})
 }
 
 func (d denseData) residual(u, v *mat.Dense) float64 {
 	var sum float64
-	d.products(u, v, func(_ int, _, y blas64.General, x [][]float64) {
+	d.products(u, v, func(_ int, _, y blas.Matrix, x [][]float64) {
 		for i, row := range x {
 			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
 			for j, xij := range row {
@@ -89,7 +88,7 @@ func (d denseData) residual(u, v *mat.Dense) float64 {
 
 func (d denseData) divergence(u, v *mat.Dense) float64 {
 	var sum float64
-	d.products(u, v, func(_ int, _, y blas64.General, x [][]float64) {
+	d.products(u, v, func(_ int, _, y blas.Matrix, x [][]float64) {
 		for i, row := range x {
 			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
 			for j, xij := range row {
@@ -115,7 +114,7 @@ func (d denseData) condense(groups int, group []int, scale []float64) data {
 	n, m := d.x.Dims()
 	out := mat.NewDense(groups, m, nil)
 	for i := range n {
-		blas64.Axpy(scale[i], vector(d.x.RawRowView(i)), vector(out.RawRowView(group[i])))
+		axpy(scale[i], d.x.RawRowView(i), out.RawRowView(group[i]))
 	}
 	return denseData{out}
 }
@@ -137,9 +136,5 @@ func (d denseData) each(f func(i, j int, x float64)) {
 
 // gemm writes op(a)·op(b) to dst, which shares no memory with them.
 func gemm(dst, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) {
-	blas64.Gemm(ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
-}
-
-func vector(x []float64) blas64.Vector {
-	return blas64.Vector{N: len(x), Data: x, Inc: 1}
+	blas.Gemm(ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
 }

@@ -7,10 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 )
@@ -340,8 +339,8 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 
 	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
 	white := mat.DenseCopyOf(a)
-	blas64.Trsm(blas.Left, blas.Trans, 1, u, white.RawMatrix())
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, u, white.RawMatrix())
+	blas.Trsm(blas.Left, trans, u, white.RawMatrix())
+	blas.Trsm(blas.Right, noTrans, u, white.RawMatrix())
 	sym := mat.NewSymDense(q, nil)
 	for i := range q {
 		for j := i; j < q; j++ {
@@ -362,7 +361,7 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 			v.Set(i, c, w.At(i, q-1-c))
 		}
 	}
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, v.RawMatrix())
+	blas.Trsm(blas.Left, noTrans, u, v.RawMatrix())
 	return v, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -210,7 +211,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if d, ok := x.(*mat.Dense); ok {
 		return guard.Interruptible(ctx, func() (*mat.SymDense, error) {
 			out := mat.NewSymDense(n, nil)
-			out.SymOuterK(1, d)
+			blas.Syrk(d.RawMatrix(), out.RawSymmetric())
 			return out, checkSquares(d, out)
 		})
 	}

@@ -4,10 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-
-	_ "github.com/seed4492f2cd/partwise/internal/blas" // the products' BLAS
+	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 // points are the words that descriptors are compared with.
@@ -140,10 +137,10 @@ func (p *points) score(l *panel) {
 	for i := range rows {
 		copy(l.scores[i*p.n:], p.halves)
 	}
-	blas32.Gemm(blas.NoTrans, blas.Trans, -1,
-		blas32.General{Rows: rows, Cols: p.dim, Stride: p.dim, Data: l.single},
-		blas32.General{Rows: p.n, Cols: p.dim, Stride: p.dim, Data: p.single}, 1,
-		blas32.General{Rows: rows, Cols: p.n, Stride: p.n, Data: l.scores})
+	blas.Gemm32(blas.NoTrans, blas.Trans, -1,
+		blas.Matrix32{Rows: rows, Cols: p.dim, Stride: p.dim, Data: l.single},
+		blas.Matrix32{Rows: p.n, Cols: p.dim, Stride: p.dim, Data: p.single}, 1,
+		blas.Matrix32{Rows: rows, Cols: p.n, Stride: p.n, Data: l.scores})
 	least := l.least[:0]
 	for i := range rows {
 		for group := range slices.Chunk(l.scores[i*p.n:(i+1)*p.n], p.group) {

@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
+	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 // plusPlus draws the rows of the sample's first part that words start from.
@@ -46,11 +45,11 @@ func plusPlus(ctx context.Context, s *sample, part, words, workers int, random *
 // then empty, and k-means gives it a row.
 type seeding struct {
 	workers  int
-	rows     blas32.General
+	rows     blas.Matrix32
 	squares  []float64 // ‖x‖²
 	closest  []float64 // to the nearest row that was taken
 	upTo     []float64 // the sums of closest from the first row on
-	against  blas32.General
+	against  blas.Matrix32
 	norms    []float64   // ‖x‖² of against
 	products []float32   // rows×against
 	left     [][]float64 // what closest would add up to, by block and candidate
@@ -63,11 +62,11 @@ func newSeeding(ctx context.Context, s *sample, part, words, workers int) (*seed
 	candidates := 2 + int(math.Log(float64(words)))
 	g := &seeding{
 		workers:  workers,
-		rows:     blas32.General{Rows: part, Cols: s.dim, Stride: s.dim, Data: make([]float32, part*s.dim)},
+		rows:     blas.Matrix32{Rows: part, Cols: s.dim, Stride: s.dim, Data: make([]float32, part*s.dim)},
 		squares:  make([]float64, part),
 		closest:  make([]float64, part),
 		upTo:     make([]float64, part),
-		against:  blas32.General{Rows: candidates, Cols: s.dim, Stride: s.dim, Data: make([]float32, candidates*s.dim)},
+		against:  blas.Matrix32{Rows: candidates, Cols: s.dim, Stride: s.dim, Data: make([]float32, candidates*s.dim)},
 		norms:    make([]float64, candidates),
 		products: make([]float32, part*candidates),
 		left:     make([][]float64, blocks(part, seedBlock)),
@@ -99,8 +98,8 @@ func (g *seeding) best(ctx context.Context, drawn []int) (int, error) {
 	err := inBlocks(ctx, g.workers, g.rows.Rows, seedBlock, func(_, lo, hi int) {
 		rows := g.rows
 		rows.Rows, rows.Data = hi-lo, rows.Data[lo*rows.Stride:]
-		blas32.Gemm(blas.NoTrans, blas.Trans, 1, rows, against, 0,
-			blas32.General{Rows: hi - lo, Cols: len(drawn), Stride: len(drawn), Data: g.products[lo*len(drawn):]})
+		blas.Gemm32(blas.NoTrans, blas.Trans, 1, rows, against, 0,
+			blas.Matrix32{Rows: hi - lo, Cols: len(drawn), Stride: len(drawn), Data: g.products[lo*len(drawn):]})
 		left := g.left[lo/seedBlock]
 		clear(left)
 		for i := lo; i < hi; i++ {

@@ -19,7 +19,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	_ "github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 func main() {

@@ -20,7 +20,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
-	_ "github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 

@@ -4,7 +4,10 @@ package main
 import (
 	"os"
 
-	_ "github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	blas.UseForProcess()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

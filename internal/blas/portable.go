@@ -2,5 +2,5 @@
 
 package blas
 
-// Name says which BLAS does the matrix products.
+// Name says what multiplies matrices.
 const Name = "gonum"

@@ -6,19 +6,17 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-func init() {
+var ours = func() library {
 	if simd.HasTile() {
-		blas64.Use(tiled{})
-		blas32.Use(tiled{})
+		return tiled{}
 	}
-}
+	return gonum.Implementation{}
+}()
 
 // tiled is gonum's BLAS but for the product of matrices, which it does tile by
 // tile on parts of the factors that are laid out for that and fit the caches

@@ -1,5 +1,7 @@
 // Package eigen finds eigenvalues and singular values of matrices of any scale
-// with LAPACK, under a context.
+// with LAPACK, under a context. gonum's LAPACK multiplies with the BLAS that the
+// process has chosen for gonum (gonum's own, but in the command; see
+// blas.UseForProcess), and the last digits of what it finds follow that.
 package eigen
 
 import (
@@ -10,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "github.com/seed4492f2cd/partwise/internal/blas" // the products' BLAS
 	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
