@@ -10,7 +10,9 @@ import (
 type Crop interface {
 	// resample draws the part of the sample's image src over the whole of dst,
 	// which is black. The upper left corner of both is at (0, 0).
-	resample(dst *canvas, src image.Image, sample string) error
+	resample(dst *Canvas, src image.Image, sample string) error
+	// digest tells apart the parts that crops take of the sample's image.
+	digest(sample string) string
 }
 
 // Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
@@ -18,7 +20,9 @@ type Crop interface {
 // that it does not lie in is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
 
-func (b Box) resample(dst *canvas, src image.Image, _ string) error {
+func (b Box) digest(string) string { return fmt.Sprintf("%#v", b) }
+
+func (b Box) resample(dst *Canvas, src image.Image, _ string) error {
 	part := image.Rectangle{Min: image.Pt(b.X0, b.Y0), Max: image.Pt(b.X1, b.Y1)}
 	if part.Empty() || !part.In(src.Bounds()) {
 		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
@@ -31,7 +35,9 @@ func (b Box) resample(dst *canvas, src image.Image, _ string) error {
 // Square is the largest square in the middle of an image.
 type Square struct{}
 
-func (Square) resample(dst *canvas, src image.Image, _ string) error {
+func (Square) digest(string) string { return "square" }
+
+func (Square) resample(dst *Canvas, src image.Image, _ string) error {
 	size := src.Bounds().Size()
 	side := min(size.X, size.Y)
 	corner := image.Pt((size.X-side)/2, (size.Y-side)/2)
@@ -42,7 +48,9 @@ func (Square) resample(dst *canvas, src image.Image, _ string) error {
 // whole is the crop that crops nothing.
 type whole struct{}
 
-func (whole) resample(dst *canvas, src image.Image, _ string) error {
+func (whole) digest(string) string { return "" }
+
+func (whole) resample(dst *Canvas, src image.Image, _ string) error {
 	resize(dst, src, src.Bounds())
 	return nil
 }

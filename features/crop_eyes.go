@@ -91,7 +91,9 @@ func parseEyes(r io.Reader) (map[string]eyes, error) {
 	}
 }
 
-func (e *Eyes) resample(dst *canvas, src image.Image, sample string) error {
+func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at[sample]) }
+
+func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	from, ok := e.at[sample]
 	if !ok {
 		return fmt.Errorf("crop: %s has no eyes for it", e.file)

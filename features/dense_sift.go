@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -28,21 +29,66 @@ const (
 // right.
 type DenseSIFT struct {
 	// Step is how many pixels lie between patches, in x and y, or 0 for 8.
-	Step int
+	Step int `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
 	// Bins are the sizes of the bins in pixels, one for each scale, or empty
 	// for 4. A patch is four bins wide and high, and the blur grows with it:
 	// its standard deviation is 0.67 pixels where a bin has 4.
-	Bins []int
+	Bins []int `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
 	// Root makes RootSIFT: the square root of each value's part of the sum.
-	Root bool
+	Root bool `setting:"root" help:"RootSIFT: square roots"`
 	// Contrast is the mean length of the gradient, in grey values a pixel with
 	// white 1, below which a patch gets the vector zero; 0 keeps all patches.
 	// Mind that all flat patches then become one visual word, which is more
 	// frequent than any other.
-	Contrast float64
+	Contrast float64 `setting:"contrast" help:"contrast below which a patch has the vector zero" range:"(0,]"`
 	// MaxPixels is the largest image that is described as it is, as width ×
 	// height, or 0 for 2²⁰. A larger one is reduced to that first.
-	MaxPixels int
+	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+}
+
+// Label implements [Extractor].
+func (d DenseSIFT) Label() string {
+	var sides []string
+	for _, bin := range d.bins() {
+		sides = append(sides, fmt.Sprintf("%d×%[1]d", siftBins*bin))
+	}
+	out := fmt.Sprintf("SIFT of patches of %s pixels at every %d", strings.Join(sides, " and "), cmp.Or(d.Step, defaultStep))
+	if d.Root {
+		out += ", its square root"
+	}
+	if d.Contrast > 0 {
+		out += fmt.Sprintf(", those of a contrast below %v as zeros", d.Contrast)
+	}
+	return out
+}
+
+// Check implements [DescriptorExtractor].
+func (d DenseSIFT) Check() error {
+	switch {
+	case slices.Min(d.bins()) < 1:
+		return fmt.Errorf("dense SIFT: a bin of %d pixels: want at least 1", slices.Min(d.bins()))
+	case d.Step < 0:
+		return fmt.Errorf("dense SIFT: a step of %d pixels: want at least 1", d.Step)
+	case d.MaxPixels < 0:
+		return fmt.Errorf("dense SIFT: %d pixels: want at least 1", d.MaxPixels)
+	case !(d.Contrast >= 0):
+		return fmt.Errorf("dense SIFT: a contrast of %v: want at least 0", d.Contrast)
+	}
+	return nil
+}
+
+// Dim implements [DescriptorExtractor].
+func (DenseSIFT) Dim() int { return siftDim }
+
+// WhyNone implements [DescriptorExtractor].
+func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
+
+// bins returns the sizes of the bins.
+func (d DenseSIFT) bins() []int {
+	if len(d.Bins) == 0 {
+		return []int{defaultBin}
+	}
+	return d.Bins
 }
 
 // Extract returns the descriptors of the patches that lie within the image,
@@ -54,19 +100,8 @@ type DenseSIFT struct {
 // It may be called by many goroutines at once. The only errors are settings
 // that make no sense.
 func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
-	bins := d.Bins
-	if len(bins) == 0 {
-		bins = []int{defaultBin}
-	}
-	switch {
-	case slices.Min(bins) < 1:
-		return nil, fmt.Errorf("features: dense SIFT: a bin of %d pixels: want at least 1", slices.Min(bins))
-	case d.Step < 0:
-		return nil, fmt.Errorf("features: dense SIFT: a step of %d pixels: want at least 1", d.Step)
-	case d.MaxPixels < 0:
-		return nil, fmt.Errorf("features: dense SIFT: %d pixels: want at least 1", d.MaxPixels)
-	case !(d.Contrast >= 0):
-		return nil, fmt.Errorf("features: dense SIFT: a contrast of %v: want at least 0", d.Contrast)
+	if err := d.Check(); err != nil {
+		return nil, fmt.Errorf("features: %w", err)
 	}
 	size := img.Bounds().Size()
 	out := &Descriptors{Dim: siftDim, Width: size.X, Height: size.Y}
@@ -78,7 +113,7 @@ func (d DenseSIFT) Extract(img image.Image) (*Descriptors, error) {
 	}
 	var grids []*siftGrid
 	n := 0
-	for _, bin := range bins {
+	for _, bin := range d.bins() {
 		if grid := newSIFTGrid(size, bin, cmp.Or(d.Step, defaultStep)); grid != nil {
 			grid.root, grid.contrast = d.Root, d.Contrast
 			grids = append(grids, grid)
@@ -107,12 +142,8 @@ func (d DenseSIFT) Memory(width, height int) int64 {
 	// The greys of the whole image and of the reduced one, the descriptors, once
 	// more as bytes, and the rings of rows.
 	need := 2*int64(width)*int64(height) + pixels + reducing(width, height)
-	bins := d.Bins
-	if len(bins) == 0 {
-		bins = []int{defaultBin}
-	}
 	step := int64(max(cmp.Or(d.Step, defaultStep), 1))
-	for _, bin := range bins {
+	for _, bin := range d.bins() {
 		if bin < 1 || bin > min(size.X, size.Y)/siftBins {
 			continue
 		}

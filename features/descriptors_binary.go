@@ -10,8 +10,8 @@ import (
 // Dim, Width and Height, four bytes each.
 const binaryHead = 16
 
-// DescriptorBytes is how many bytes a SIFT descriptor and its place take as bytes.
-const DescriptorBytes = siftDim + 12
+// binaryPlace is the length of a descriptor's X, Y and Scale as bytes.
+const binaryPlace = 12
 
 // AppendBinary appends the descriptors as bytes, the numbers with their low
 // byte first. It implements encoding.BinaryAppender.
@@ -40,7 +40,7 @@ func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	}
 	n := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 	p, dim := n(0), n(4)
-	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+12) {
+	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace) {
 		return fmt.Errorf("descriptors: %d bytes hold no %d descriptors of length %d", len(b), p, dim)
 	}
 	if p > 0 && (n(8) == 0 || n(12) == 0) {

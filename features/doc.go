@@ -1,12 +1,16 @@
 // Package features turns the samples of a set into one matrix for the
 // factorisation and the clustering.
 //
+// [Extract] gives each image, decoded and cropped, to an extractor that makes a row of
+// it, and normalises the rows, to unit Euclidean length where nothing else is said.
+// [Describe] gives images to one that describes their patches. [Extractors] lists
+// both.
+//
 // Pixels takes the grey values of images: each image is made grey, cropped,
 // resized to Height×Width, and written row by row from the upper left corner, so that a sample is one row of n×m with
 // m = Height·Width. In colour the images are not made grey, and a sample is
 // the values of red, row by row, then those of green, then those of blue, with
-// m = 3·Height·Width. Vectors takes the vectors of a set as they are. Both
-// then normalise each row, to unit Euclidean length where nothing else is said.
+// m = 3·Height·Width. The vectors of a set are taken as they are.
 //
 // Grey values are the usual ones for faces and digits. In photographs of
 // scenes and things colour tells much of what grey leaves out.
@@ -29,7 +33,7 @@
 //
 // # Gradients
 //
-// HOG takes histograms of gradient orientations. For visual vocabularies
+// HOG takes histograms of gradient orientations, ColourHistogram those of colours. For visual vocabularies
 // DenseSIFT describes the patches of a grid, and KeypointSIFT those around the
 // points that stand out, for which it needs the native build.
 //

@@ -9,10 +9,9 @@ import (
 )
 
 // The grey values of the generated set, reduced to 16×16 pixels.
-func ExamplePixels_Extract() {
+func ExampleExtract() {
 	set := datasets.Generated(1)
-	pixels := features.Pixels{Height: 16, Width: 16, Normalise: features.NormL2}
-	out, err := pixels.Extract(context.Background(), set, nil)
+	out, err := features.Extract(context.Background(), set, features.Pixels{Size: features.Size{Height: 16, Width: 16}}, features.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,7 +2,6 @@ package features
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -33,48 +32,16 @@ const (
 // part of its cell's sum. The values are ordered by the cell's row from the
 // top, then by its column from the left, then by the orientation,
 // counter-clockwise from the right.
-type HOG struct {
-	// Crop picks the part of each image that is taken, nil for the whole.
-	Crop      Crop
-	Normalise Norm
-	// SkipBad leaves out the samples that cannot be used instead of stopping.
-	SkipBad bool
-	// Workers is how many images are in work at once, or 0 for one for each
-	// processor. The result does not depend on it.
-	Workers int
-	// Images opens the set's images; nil stands for those of the set.
-	Images *datasets.Images
-}
+type HOG struct{}
 
-// Extract returns the n×512 histograms of the set's images. An image of one
-// grey value has no gradients and cannot be used.
-//
-// Without SkipBad the first sample that cannot be used stops the run with an
-// error that names it. The calls of progress, which may be nil, do not
-// overlap.
-func (h HOG) Extract(ctx context.Context, set *datasets.Set, progress func(done, total int)) (*Matrix, error) {
-	if set.Files == nil && set.Height == 0 {
-		return nil, fmt.Errorf("features: the vectors of the set %s are no images to take gradients of", set.Name)
-	}
-	var crop Crop = whole{}
-	if h.Crop != nil {
-		crop = h.Crop
-	}
-	images := h.Images
-	if images == nil {
-		images = set.Images()
-	}
-	run := run{set, h.Normalise, h.SkipBad, h.Workers, progress}
-	return run.dense(ctx, hogCells*hogCells*orientations, func(i int, row []float64) error {
-		return images.With(ctx, i, func(w, h int) int64 { return resizing(w, h, defaultSide, defaultSide, 1) }, func(img image.Image) error {
-			small := newCanvas(defaultSide, defaultSide, 1)
-			if err := crop.resample(small, datasets.Gray(img), set.Names[i]); err != nil {
-				return fmt.Errorf("%s: %w", set.Names[i], err)
-			}
-			hog(row, small.grey())
-			return nil
-		})
-	})
+// Label implements [Extractor].
+func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
+
+// Rows implements [RowExtractor]. An image of one grey value has no gradients and
+// cannot be used.
+func (HOG) Rows(context.Context, *datasets.Set) (*Rows, error) {
+	return &Rows{Height: defaultSide, Width: defaultSide, Channels: 1, Columns: hogCells * hogCells * orientations,
+		Fill: func(row []float64, img *Canvas) error { hog(row, img.Gray()); return nil }}, nil
 }
 
 // hog adds the histograms of the image, of 32×32 pixels, to out, which is zero.

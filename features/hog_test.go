@@ -13,12 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func extractHOG(t testing.TB, h HOG, set *datasets.Set) *Matrix {
+func extractHOG(t testing.TB, set *datasets.Set, opt Options) *Matrix {
 	t.Helper()
-	out, err := h.Extract(t.Context(), set, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := extract(t, HOG{}, set, opt)
 	if n, m := out.X.Dims(); n != len(out.Rows) || m != 512 || out.Height != 0 || out.Width != 0 || out.Channels != 0 {
 		t.Fatalf("%d×%d features of %d samples, images of %d×%d", n, m, len(out.Rows), out.Height, out.Width)
 	}
@@ -33,7 +30,7 @@ func TestHOGOfRamps(t *testing.T) {
 			return grey(32, 32, func(x, y int) float64 { return 0.5 + slope*(float64(u*x+v*y)-15.5*float64(u+v)) })
 		}
 		set := fileSet(t, ramp(1, 0), ramp(0, -1), ramp(-1, 0), ramp(0, 1))
-		out := extractHOG(t, HOG{Normalise: NormNone}, set)
+		out := extractHOG(t, set, Options{Normalise: NormNone})
 		for i := range 4 {
 			for j := range 512 {
 				cell := j / orientations
@@ -81,7 +78,7 @@ func slowHOG(img *image.Gray16) []float64 {
 
 func TestHOGAgainstDefinition(t *testing.T) {
 	images := []image.Image{datasets.Gray(noise(32, 32, 1)), datasets.Gray(noise(32, 32, 2)), waves(32, 32, 1)}
-	out := extractHOG(t, HOG{Normalise: NormNone}, fileSet(t, images...))
+	out := extractHOG(t, fileSet(t, images...), Options{Normalise: NormNone})
 	for i, img := range images {
 		for j, want := range slowHOG(img.(*image.Gray16)) {
 			if got := out.X.At(i, j); math.Abs(got*got-want*want) > 1e-3 {
@@ -93,7 +90,7 @@ func TestHOGAgainstDefinition(t *testing.T) {
 
 func TestHOGOfTurnedImage(t *testing.T) {
 	img := noise(32, 32, 3)
-	out := extractHOG(t, HOG{}, fileSet(t, img, turned(img)))
+	out := extractHOG(t, fileSet(t, img, turned(img)), Options{})
 	for j := range 512 {
 		r, c, o := j/64, j/8%8, j%8
 		a, b := out.X.At(0, j), out.X.At(1, ((7-c)*8+r)*8+(o+2)%8)
@@ -109,7 +106,7 @@ func TestHOGOfDarkenedImage(t *testing.T) {
 	for i := range dark.Pix {
 		dark.Pix[i] = 20 + dark.Pix[i]/2
 	}
-	x := extractHOG(t, HOG{}, fileSet(t, img, dark)).X.(*mat.Dense)
+	x := extractHOG(t, fileSet(t, img, dark), Options{}).X.(*mat.Dense)
 	if cosine := floats.Dot(x.RawRowView(0), x.RawRowView(1)); cosine < 0.99 {
 		t.Errorf("the cosine with the darkened image's is %v", cosine)
 	}
@@ -125,14 +122,14 @@ func TestHOGWorkersAndBadSamples(t *testing.T) {
 	set := fileSet(t, images...)
 	var want *Matrix
 	for _, workers := range []int{1, 5, 0} {
-		got := extractHOG(t, HOG{SkipBad: true, Workers: workers}, set)
+		got := extractHOG(t, set, Options{SkipBad: true, Workers: workers})
 		if want == nil {
 			want = got
 		}
 		if !mat.Equal(got.X, want.X) {
 			t.Errorf("%d workers: another result than with one", workers)
 		}
-		if _, err := (HOG{Workers: workers}).Extract(t.Context(), set, nil); err == nil || !strings.Contains(err.Error(), "04.png") {
+		if _, err := Extract(t.Context(), set, HOG{}, Options{Workers: workers}); err == nil || !strings.Contains(err.Error(), "04.png") {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 	}
@@ -156,28 +153,28 @@ func TestHOGOfSets(t *testing.T) {
 	for i, v := range img.Pix {
 		pixels.Set(0, i, float64(v))
 	}
-	cropped := HOG{Crop: Box{4, 4, 36, 36}}
-	for _, h := range []HOG{{}, cropped} {
-		files, vectors := extractHOG(t, h, fileSet(t, img)), extractHOG(t, h, vectorSet(pixels, 40, 48))
+	cropped := Options{Crop: Box{4, 4, 36, 36}}
+	for _, opt := range []Options{{}, cropped} {
+		files, vectors := extractHOG(t, fileSet(t, img), opt), extractHOG(t, vectorSet(pixels, 40, 48), opt)
 		if !mat.Equal(files.X, vectors.X) {
-			t.Errorf("%+v: the file and its pixels give different values", h)
+			t.Errorf("%+v: the file and its pixels give different values", opt)
 		}
 	}
-	part := extractHOG(t, HOG{}, fileSet(t, img.SubImage(image.Rect(4, 4, 36, 36))))
-	if !mat.Equal(extractHOG(t, cropped, fileSet(t, img)).X, part.X) {
+	part := extractHOG(t, fileSet(t, img.SubImage(image.Rect(4, 4, 36, 36))), Options{})
+	if !mat.Equal(extractHOG(t, fileSet(t, img), cropped).X, part.X) {
 		t.Error("a box gives other values than the image that it cuts out")
 	}
 
 	for _, test := range []struct {
-		h    HOG
+		opt  Options
 		set  *datasets.Set
 		want string
 	}{
-		{HOG{}, vectorSet(mat.NewDense(2, 3, nil), 0, 0), "no images to take gradients of"},
-		{HOG{Crop: Box{0, 0, 60, 8}}, fileSet(t, img), "00.png: crop: the box"},
-		{HOG{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
+		{Options{}, vectorSet(mat.NewDense(2, 3, nil), 0, 0), "are no images, and hog takes"},
+		{Options{Crop: Box{0, 0, 60, 8}}, fileSet(t, img), "00.png: crop: the box"},
+		{Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
 	} {
-		if _, err := test.h.Extract(t.Context(), test.set, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Extract(t.Context(), test.set, HOG{}, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}
@@ -201,7 +198,7 @@ func FuzzHOG(f *testing.F) {
 func BenchmarkHOG(b *testing.B) {
 	set := datasets.Generated(1)
 	for b.Loop() {
-		extractHOG(b, HOG{}, set)
+		extractHOG(b, set, Options{})
 	}
 	b.ReportMetric(float64(b.N*set.Len())/b.Elapsed().Seconds(), "images/s")
 }

@@ -36,29 +36,47 @@ var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the pr
 type KeypointSIFT struct {
 	// MaxPoints is how many key points are taken of an image, those of most
 	// contrast, or 0 for all.
-	MaxPoints int
+	MaxPoints int `setting:"most" help:"largest number of key points of an image; all" range:"[1,1e9]"`
 	// Contrast is the contrast below which a point is left out, 0 for 0.04. It
 	// is three times the threshold of Lowe's section 4, whose 0.03 is 0.09 here.
-	Contrast float64
+	Contrast float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
 	// Edge is the ratio of the curvatures across and along an edge above which
 	// a point on it is left out, 0 for 10.
-	Edge float64
+	Edge float64 `setting:"edge" default:"10" help:"ratio of curvatures above which a point on an edge is left out" range:"[1,1e6]"`
 	// Sigma is the blur of the first image of each octave in its pixels, 0 for
 	// 1.6.
-	Sigma float64
+	Sigma float64 `setting:"sigma" default:"1.6" help:"blur of the first image of an octave, in pixels" range:"[0.1,10]"`
 	// Root makes RootSIFT: the square root of each value's part of the sum.
-	Root bool
+	Root bool `setting:"root" help:"RootSIFT: square roots"`
 	// MaxPixels is the largest image that is searched, as width × height, or 0
 	// for 2²⁰. A larger one is reduced to that first. The search takes about
 	// 240 bytes of memory a pixel.
-	MaxPixels int
+	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
+
+// Label implements [Extractor].
+func (k KeypointSIFT) Label() string {
+	out := "SIFT at keypoints"
+	if k.MaxPoints > 0 {
+		out += fmt.Sprintf(", the %d strongest of an image", k.MaxPoints)
+	}
+	if k.Root {
+		out += ", its square root"
+	}
+	return out
+}
+
+// Dim implements [DescriptorExtractor].
+func (KeypointSIFT) Dim() int { return siftDim }
+
+// WhyNone implements [DescriptorExtractor].
+func (KeypointSIFT) WhyNone() string { return "no keypoints were found in it" }
 
 // Check returns the error that Extract would have for every image, so that it
 // can be known before one is read: settings that make no sense, or ErrNoOpenCV.
 func (k KeypointSIFT) Check() error {
 	if findKeypoints == nil {
-		return fmt.Errorf("features: %w", ErrNoOpenCV)
+		return ErrNoOpenCV
 	}
 	for _, setting := range []struct {
 		name               string
@@ -71,7 +89,7 @@ func (k KeypointSIFT) Check() error {
 		{"a number of pixels", float64(k.MaxPixels), 0, math.MaxInt32},
 	} {
 		if !(setting.value >= setting.least && setting.value <= setting.most) {
-			return fmt.Errorf("features: keypoint SIFT: %s of %v: want %v to %v",
+			return fmt.Errorf("keypoint SIFT: %s of %v: want %v to %v",
 				setting.name, setting.value, setting.least, setting.most)
 		}
 	}
@@ -88,7 +106,7 @@ func (k KeypointSIFT) Check() error {
 // It may be called by many goroutines at once.
 func (k KeypointSIFT) Extract(img image.Image) (*Descriptors, error) {
 	if err := k.Check(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("features: %w", err)
 	}
 	size := img.Bounds().Size()
 	out := &Descriptors{Dim: siftDim, Width: size.X, Height: size.Y}

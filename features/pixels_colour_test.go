@@ -98,7 +98,7 @@ func TestColourIsTheSameForEachPlane(t *testing.T) {
 		planes := planesOf(decoded)
 		size := decoded.Bounds().Size()
 		for _, to := range []image.Point{{12, 10}, {50, 40}, size} {
-			out := extract(t, Pixels{Height: to.Y, Width: to.X, Colour: true, Normalise: NormNone}, set)
+			out := extract(t, Pixels{Size: Size{to.Y, to.X}, Colour: true}, set, Options{Normalise: NormNone})
 			if _, m := out.X.Dims(); m != 3*to.X*to.Y || out.Channels != 3 || out.Height != to.Y || out.Width != to.X {
 				t.Fatalf("%s to %v: %d values for %d images of %d×%d", name, to, m, out.Channels, out.Height, out.Width)
 			}
@@ -124,10 +124,10 @@ func TestColourOfGreyImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, crop := range []Crop{nil, Square{}, Box{3, 5, 33, 38}, eyes} {
-		p := Pixels{Height: 16, Width: 20, Crop: crop, Normalise: NormNone}
-		grey := mat.DenseCopyOf(extract(t, p, set).X)
+		p, opt := Pixels{Size: Size{16, 20}}, Options{Crop: crop, Normalise: NormNone}
+		grey := mat.DenseCopyOf(extract(t, p, set, opt).X)
 		p.Colour = true
-		out := mat.DenseCopyOf(extract(t, p, set).X)
+		out := mat.DenseCopyOf(extract(t, p, set, opt).X)
 		for plane := range 3 {
 			if !mat.EqualApprox(out.Slice(0, 2, plane*320, (plane+1)*320), grey, 1.0/0xffff) {
 				t.Errorf("%T: plane %d of grey images is not their grey", crop, plane)
@@ -154,29 +154,28 @@ func TestColourCrops(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, crops := range [][2]Crop{{Square{}, Square{}}, {Box{9, 2, 50, 30}, Box{9, 2, 50, 30}}, {eyes, everyone}} {
-		p := Pixels{Height: 15, Width: 18, Crop: crops[0], Colour: true, Normalise: NormNone}
-		got := extract(t, p, set).X.(*mat.Dense).RawRowView(0)
-		p.Crop, p.Colour = crops[1], false
-		if want := extract(t, p, apart).X.(*mat.Dense).RawMatrix().Data; !floats.EqualApprox(got, want, 2.0/0xffff) {
+		size := Size{15, 18}
+		got := extract(t, Pixels{size, true}, set, Options{Crop: crops[0], Normalise: NormNone}).X.(*mat.Dense).RawRowView(0)
+		if want := extract(t, Pixels{Size: size}, apart, Options{Crop: crops[1], Normalise: NormNone}).X.(*mat.Dense).RawMatrix().Data; !floats.EqualApprox(got, want, 2.0/0xffff) {
 			t.Errorf("%T: the colours are not those of the planes", crops[0])
 		}
 	}
-	if _, err := (Pixels{Colour: true, Crop: Box{0, 0, 61, 40}}).Extract(t.Context(), set, nil); err == nil || !strings.Contains(err.Error(), "60×40 pixels") {
+	if _, err := Extract(t.Context(), set, Pixels{Colour: true}, Options{Crop: Box{0, 0, 61, 40}}); err == nil || !strings.Contains(err.Error(), "60×40 pixels") {
 		t.Errorf("a box outside: error %v", err)
 	}
 }
 
 func TestColourOfVectorsIsGrey(t *testing.T) {
 	x := mat.NewDense(1, 6, []float64{1, 2, 3, 4, 5, 6})
-	for _, p := range []Pixels{{}, {Height: 4, Width: 4}} {
-		want := extract(t, p, vectorSet(x, 2, 3))
+	for _, p := range []Pixels{{}, {Size: Size{4, 4}}} {
+		want := extract(t, p, vectorSet(x, 2, 3), Options{})
 		p.Colour = true
-		got := extract(t, p, vectorSet(x, 2, 3))
+		got := extract(t, p, vectorSet(x, 2, 3), Options{})
 		if !mat.Equal(got.X, want.X) || got.Channels != 1 || want.Channels != 1 {
 			t.Errorf("%+v: colour makes a difference", p)
 		}
 	}
-	if out := extract(t, Pixels{Colour: true}, vectorSet(x, 0, 0)); out.Channels != 0 {
+	if out := extract(t, Pixels{Colour: true}, vectorSet(x, 0, 0), Options{}); out.Channels != 0 {
 		t.Errorf("vectors that are no images have %d channels", out.Channels)
 	}
 }
@@ -192,7 +191,7 @@ func TestColourSamples(t *testing.T) {
 	set := fileSet(t, images...)
 	var want *Matrix
 	for _, workers := range []int{1, 5} {
-		got := extract(t, Pixels{Colour: true, SkipBad: true, Workers: workers}, set)
+		got := extract(t, Pixels{Colour: true}, set, Options{SkipBad: true, Workers: workers})
 		if want == nil {
 			want = got
 		}

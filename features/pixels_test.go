@@ -73,9 +73,9 @@ func vectorSet(vectors mat.Matrix, height, width int) *datasets.Set {
 	return set
 }
 
-func extract(t testing.TB, p Pixels, set *datasets.Set) *Matrix {
+func extract(t testing.TB, by RowExtractor, set *datasets.Set, opt Options) *Matrix {
 	t.Helper()
-	out, err := p.Extract(t.Context(), set, nil)
+	out, err := Extract(t.Context(), set, by, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func overlap(src *image.Gray16, height, width int) []float64 {
 func TestPixelsResizes(t *testing.T) {
 	for _, src := range []*image.Gray16{waves(90, 70, 0), waves(20, 90, 1), waves(9, 8, 2), waves(1, 3, 1), waves(33, 32, 1)} {
 		for _, size := range []image.Point{{32, 32}, {12, 20}, {1, 1}} {
-			out := extract(t, Pixels{Height: size.Y, Width: size.X, Normalise: NormNone}, fileSet(t, src))
+			out := extract(t, Pixels{Size: Size{size.Y, size.X}}, fileSet(t, src), Options{Normalise: NormNone})
 			want := overlap(src, size.Y, size.X)
 			for j, w := range want {
 				if got := out.X.At(0, j); math.Abs(got-w) > 1e-12 {
@@ -143,7 +143,7 @@ func TestPixelsAreMeansOfBlocks(t *testing.T) {
 	for i := range src.Pix {
 		src.Pix[i] = uint8(i * i >> 5)
 	}
-	out := extract(t, Pixels{Normalise: NormNone}, fileSet(t, src))
+	out := extract(t, Pixels{}, fileSet(t, src), Options{Normalise: NormNone})
 	for y := range 32 {
 		for x := range 32 {
 			sum := 0
@@ -163,7 +163,7 @@ func TestPixelsKeepsImagesOfTheRightSize(t *testing.T) {
 	for i := range eight.Pix {
 		eight.Pix[i] = uint8(i)
 	}
-	out := extract(t, Pixels{Normalise: NormNone}, fileSet(t, src, eight))
+	out := extract(t, Pixels{}, fileSet(t, src, eight), Options{Normalise: NormNone})
 	for j := range 1024 {
 		if got, want := out.X.At(0, j), float64(src.Gray16At(j%32, j/32).Y)/0xffff; got != want {
 			t.Fatalf("16 bits: pixel %d is %v, want %v", j, got, want)
@@ -190,21 +190,25 @@ func TestPixelsOfVectors(t *testing.T) {
 	signed := slices.Clone(unit)
 	floats.AddConst(-0.5, signed)
 	fromSigned := vectorSet(mat.NewDense(1, 600, signed), 30, 20)
-	for _, p := range []Pixels{{Height: 15, Width: 10}, {Height: 30, Width: 20}, {Height: 8, Width: 8, Crop: Square{}}} {
-		want := extract(t, p, fromFile)
+	for _, test := range []struct {
+		size Size
+		crop Crop
+	}{{Size{15, 10}, nil}, {Size{30, 20}, nil}, {Size{8, 8}, Square{}}} {
+		p, opt := Pixels{Size: test.size}, Options{Crop: test.crop}
+		want := extract(t, p, fromFile, opt)
 		for _, set := range []*datasets.Set{fromBytes, fromUnit} {
-			if got := extract(t, p, set); !mat.EqualApprox(got.X, want.X, 1e-4) || got.Height != p.Height || got.Width != p.Width {
+			if got := extract(t, p, set, opt); !mat.EqualApprox(got.X, want.X, 1e-4) || (Size{got.Height, got.Width}) != p.Size {
 				t.Errorf("%+v: %T gives other features than the file", p, set.Vectors)
 			}
 		}
-		p.Normalise = NormNone
-		want = extract(t, p, fromUnit)
-		got := mat.DenseCopyOf(extract(t, p, fromSigned).X)
+		opt.Normalise = NormNone
+		want = extract(t, p, fromUnit, opt)
+		got := mat.DenseCopyOf(extract(t, p, fromSigned, opt).X)
 		got.Apply(func(_, _ int, v float64) float64 { return v + 0.5 }, got)
 		if !mat.EqualApprox(got, want.X, 1e-4) {
 			t.Errorf("%+v: signed vectors are not the same image moved", p)
 		}
-		got = mat.DenseCopyOf(extract(t, p, fromBytes).X)
+		got = mat.DenseCopyOf(extract(t, p, fromBytes, opt).X)
 		got.Scale(1.0/255, got)
 		if !mat.EqualApprox(got, want.X, 1e-4) {
 			t.Errorf("%+v: bytes do not keep their scale", p)
@@ -212,17 +216,17 @@ func TestPixelsOfVectors(t *testing.T) {
 	}
 
 	// Without a size, vectors keep their own, exactly.
-	out := extract(t, Pixels{Normalise: NormNone}, fromSigned)
+	out := extract(t, Pixels{}, fromSigned, Options{Normalise: NormNone})
 	if !mat.Equal(out.X, fromSigned.Vectors) || out.Height != 30 || out.Width != 20 {
 		t.Errorf("%d×%d: not the vectors of the set", out.Height, out.Width)
 	}
 	// Vectors that are no images are taken as they are, whatever the size.
 	plain := vectorSet(mat.NewDense(2, 3, []float64{1, 0, 0, 0, 3, 4}), 0, 0)
-	out = extract(t, Pixels{Height: 8, Width: 8}, plain)
+	out = extract(t, Pixels{Size: Size{8, 8}}, plain, Options{})
 	if !mat.EqualApprox(out.X, mat.NewDense(2, 3, []float64{1, 0, 0, 0, 0.6, 0.8}), 1e-15) || out.Height != 0 || out.Width != 0 {
 		t.Errorf("%v", mat.Formatted(out.X))
 	}
-	if _, err := (Pixels{Crop: Square{}}).Extract(t.Context(), plain, nil); err == nil || !strings.Contains(err.Error(), "no images") {
+	if _, err := Extract(t.Context(), plain, Pixels{}, Options{Crop: Square{}}); err == nil || !strings.Contains(err.Error(), "no images") {
 		t.Errorf("a crop of vectors: error %v", err)
 	}
 }
@@ -237,11 +241,11 @@ func TestPixelsDoesNotDependOnWorkers(t *testing.T) {
 	var want *Matrix
 	for _, workers := range []int{1, 2, 7, 0} {
 		last := 0
-		got, err := Pixels{SkipBad: true, Workers: workers}.Extract(t.Context(), set, func(done, total int) {
+		got, err := Extract(t.Context(), set, Pixels{}, Options{SkipBad: true, Workers: workers, Progress: func(done, total int) {
 			if last++; done != last || total != 20 {
 				t.Errorf("%d workers: progress %d of %d after %d calls", workers, done, total, last)
 			}
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +258,7 @@ func TestPixelsDoesNotDependOnWorkers(t *testing.T) {
 		if !mat.Equal(got.X, want.X) || !slices.Equal(got.Rows, want.Rows) || fmt.Sprint(got.Skipped) != fmt.Sprint(want.Skipped) {
 			t.Errorf("%d workers: another result than with one", workers)
 		}
-		_, err = Pixels{Workers: workers}.Extract(t.Context(), set, nil)
+		_, err = Extract(t.Context(), set, Pixels{}, Options{Workers: workers})
 		if err == nil || !strings.Contains(err.Error(), set.Files[7]) {
 			t.Errorf("%d workers: error %v, want one that names %s", workers, err, set.Files[7])
 		}
@@ -280,21 +284,22 @@ func TestPixelsErrors(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		pixels Pixels
+		opt    Options
 		set    *datasets.Set
 		want   string
 	}{
-		{"no samples", Pixels{}, good.Subset(nil), "no samples"},
-		{"black", Pixels{}, fileSet(t, waves(8, 8, 0), image.NewGray(image.Rect(0, 0, 8, 8))), "01.png: all values are zero"},
-		{"none left", Pixels{SkipBad: true}, fileSet(t, nil, nil), "none of the 2 samples"},
-		{"NaN", Pixels{Height: 4, Width: 4}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
-		{"one side", Pixels{Height: 4}, good, "give both or none"},
-		{"negative", Pixels{Height: -4, Width: 4}, good, "-4"},
-		{"too large", Pixels{Height: 4, Width: 5000}, good, "5000"},
-		{"unknown norm", Pixels{Normalise: 9}, good, "Norm(9)"},
-		{"box outside", Pixels{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is not within the 8×8 pixels"},
-		{"box turned over", Pixels{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
+		{"no samples", Pixels{}, Options{}, good.Subset(nil), "no samples"},
+		{"black", Pixels{}, Options{}, fileSet(t, waves(8, 8, 0), image.NewGray(image.Rect(0, 0, 8, 8))), "01.png: all values are zero"},
+		{"none left", Pixels{}, Options{SkipBad: true}, fileSet(t, nil, nil), "none of the 2 samples"},
+		{"NaN", Pixels{Size: Size{4, 4}}, Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
+		{"one side", Pixels{Size: Size{Height: 4}}, Options{}, good, "give both or none"},
+		{"negative", Pixels{Size: Size{-4, 4}}, Options{}, good, "-4"},
+		{"too large", Pixels{Size: Size{4, 5000}}, Options{}, good, "5000"},
+		{"unknown norm", Pixels{}, Options{Normalise: 9}, good, "Norm(9)"},
+		{"box outside", Pixels{}, Options{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is not within the 8×8 pixels"},
+		{"box turned over", Pixels{}, Options{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
 	} {
-		if _, err := test.pixels.Extract(t.Context(), test.set, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Extract(t.Context(), test.set, test.pixels, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}
 	}
@@ -308,11 +313,11 @@ func TestPixelsStopsWhenCancelled(t *testing.T) {
 	reason := errors.New("the user had enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	calls := 0
-	_, err := Pixels{Workers: 1}.Extract(ctx, fileSet(t, images...), func(done, _ int) {
+	_, err := Extract(ctx, fileSet(t, images...), Pixels{}, Options{Workers: 1, Progress: func(done, _ int) {
 		if calls++; done == 3 {
 			cancel(reason)
 		}
-	})
+	}})
 	if !errors.Is(err, reason) || calls > 5 {
 		t.Errorf("error %v after %d images", err, calls)
 	}
@@ -332,7 +337,7 @@ func TestPixelsOfRealImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := extract(t, Pixels{}, set)
+		out := extract(t, Pixels{}, set, Options{})
 		if n, m := out.X.Dims(); n != test.n || m != 1024 {
 			t.Errorf("%s: %d×%d features", test.name, n, m)
 		}
@@ -351,7 +356,7 @@ func BenchmarkPixels(b *testing.B) {
 	for name, p := range map[string]Pixels{"grey": {}, "colour": {Colour: true}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				extract(b, p, set)
+				extract(b, p, set, Options{})
 			}
 		})
 	}

@@ -6,22 +6,24 @@ import (
 	"image/color"
 )
 
-// canvas is an image, grey or in colour, whose values from 0 to 1 are not
+// Canvas is an image, grey or in colour, whose values from 0 to 1 are not
 // rounded.
-type canvas struct {
-	height, width, channels int
-	// values holds a plane after the other, each row by row.
-	values []float64
+type Canvas struct {
+	Height, Width int
+	// Channels is 1 for grey, 3 for red, green and blue.
+	Channels int
+	// Values holds a plane after the other, each row by row from the top.
+	Values []float64
 }
 
-func newCanvas(height, width, channels int) *canvas {
-	return &canvas{height, width, channels, make([]float64, channels*height*width)}
+func newCanvas(height, width, channels int) *Canvas {
+	return &Canvas{height, width, channels, make([]float64, channels*height*width)}
 }
 
-// grey returns the first plane, rounded to 16 bits.
-func (c *canvas) grey() *image.Gray16 {
+// Gray returns the first plane, rounded to 16 bits.
+func (c *Canvas) Gray() *image.Gray16 {
 	out := image.NewGray16(c.Bounds())
-	for i, v := range c.values[:c.height*c.width] {
+	for i, v := range c.Values[:c.Height*c.Width] {
 		binary.BigEndian.PutUint16(out.Pix[2*i:], uint16(v*0xffff+0.5))
 	}
 	return out
@@ -29,58 +31,58 @@ func (c *canvas) grey() *image.Gray16 {
 
 // ColorModel, Bounds, At and Set make it something to draw on, which rounds to
 // 16 bits.
-func (c *canvas) ColorModel() color.Model { return color.RGBA64Model }
+func (c *Canvas) ColorModel() color.Model { return color.RGBA64Model }
 
-func (c *canvas) Bounds() image.Rectangle { return image.Rect(0, 0, c.width, c.height) }
+func (c *Canvas) Bounds() image.Rectangle { return image.Rect(0, 0, c.Width, c.Height) }
 
-func (c *canvas) At(x, y int) color.Color {
+func (c *Canvas) At(x, y int) color.Color {
 	out := color.RGBA64{A: 0xffff}
 	for plane, v := range []*uint16{&out.R, &out.G, &out.B} {
-		*v = uint16(c.values[c.index(min(plane, c.channels-1), x, y)]*0xffff + 0.5)
+		*v = uint16(c.Values[c.index(min(plane, c.Channels-1), x, y)]*0xffff + 0.5)
 	}
 	return out
 }
 
-func (c *canvas) Set(x, y int, to color.Color) {
+func (c *Canvas) Set(x, y int, to color.Color) {
 	c.set(x, y, color.RGBA64Model.Convert(to).(color.RGBA64))
 }
 
-func (c *canvas) set(x, y int, to color.RGBA64) {
-	for plane, v := range []uint16{to.R, to.G, to.B}[:c.channels] {
-		c.values[c.index(plane, x, y)] = float64(v) / 0xffff
+func (c *Canvas) set(x, y int, to color.RGBA64) {
+	for plane, v := range []uint16{to.R, to.G, to.B}[:c.Channels] {
+		c.Values[c.index(plane, x, y)] = float64(v) / 0xffff
 	}
 }
 
-func (c *canvas) index(plane, x, y int) int { return (plane*c.height+y)*c.width + x }
+func (c *Canvas) index(plane, x, y int) int { return (plane*c.Height+y)*c.Width + x }
 
 // resize draws the part of src over the whole of dst. Where an axis is reduced a
 // pixel is the mean of what lies under it, pixels at its border counting for the
 // share that is within; where it is enlarged pixels are interpolated linearly.
-func resize(dst *canvas, src image.Image, part image.Rectangle) {
+func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 	width, height := part.Dx(), part.Dy()
-	row := newCanvas(1, width, dst.channels)
+	row := newCanvas(1, width, dst.Channels)
 	// Each column of dst, at src's height, a plane after the other.
-	reduced := make([]float64, dst.channels*dst.width*height)
+	reduced := make([]float64, dst.Channels*dst.Width*height)
 	column := func(plane, x int) []float64 {
-		at := (plane*dst.width + x) * height
+		at := (plane*dst.Width + x) * height
 		return reduced[at : at+height]
 	}
-	across, down := taps(width, dst.width), taps(height, dst.height)
+	across, down := taps(width, dst.Width), taps(height, dst.Height)
 	at := rgba64(src)
 	for y := range height {
 		for x := range width {
 			row.set(x, 0, at(part.Min.X+x, part.Min.Y+y))
 		}
-		for plane := range dst.channels {
+		for plane := range dst.Channels {
 			for x, t := range across {
-				column(plane, x)[y] = t.of(row.values[row.index(plane, 0, 0):])
+				column(plane, x)[y] = t.of(row.Values[row.index(plane, 0, 0):])
 			}
 		}
 	}
-	for plane := range dst.channels {
-		for x := range dst.width {
+	for plane := range dst.Channels {
+		for x := range dst.Width {
 			for y, t := range down {
-				dst.values[dst.index(plane, x, y)] = t.of(column(plane, x))
+				dst.Values[dst.index(plane, x, y)] = t.of(column(plane, x))
 			}
 		}
 	}

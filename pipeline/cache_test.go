@@ -63,7 +63,7 @@ func TestCacheOfNonsense(t *testing.T) {
 		}
 		return b
 	}
-	keys := want.bag.keys(want.Rows)
+	keys := want.bag.Keys(want.Rows)
 	for _, nonsense := range [][]byte{
 		head(1<<31, 1<<31, 10, 10),
 		head(0xffffffff, 0xfffffff4, 10, 10),

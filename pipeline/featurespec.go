@@ -165,10 +165,11 @@ func (f Features) extract(ctx context.Context, set *datasets.Set, images *datase
 		}
 		crop = eyes
 	}
+	var by features.RowExtractor = features.Pixels{Size: features.Size{Height: f.Height, Width: f.Width}, Colour: f.Colour}
 	if f.HOG {
-		return features.HOG{Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: images}.Extract(ctx, set, progress)
+		by = features.HOG{}
 	}
-	return features.Pixels{Height: f.Height, Width: f.Width, Colour: f.Colour, Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: images}.Extract(ctx, set, progress)
+	return features.Extract(ctx, set, by, features.Options{Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: images, Progress: progress})
 }
 
 // String returns the features in words.

@@ -140,7 +140,7 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 	for at, i := range chosen {
 		sample := in.Rows[rows[i]]
 		samples[at] = sample
-		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return b.images.Open(ctx, sample) }})
+		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return in.images.Open(ctx, sample) }})
 	}
 	x := selectRows(seen.x, chosen)
 	var bases []*mat.Dense
@@ -164,19 +164,17 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 		some := samples[from:min(from+few, len(samples))]
 		described := make([]*features.Descriptors, len(some))
 		words := make([]vocab.Assigned, len(some))
-		if err := b.each(ctx, some, "", func(at, sample int) error {
-			return b.describe(ctx, sample, func(d *features.Descriptors) error {
-				if err := assigner.Assign(&words[at], d); err != nil {
-					return err
-				}
-				places := *d
-				places.Vectors = nil
-				described[at] = &places
-				for p, basis := range bases {
-					out.Parts[p].Patches[from+at] = partsOf(b.words.grid(), out.TotalWords, basis, d, &words[at])
-				}
-				return nil
-			})
+		if err := b.Each(ctx, some, nil, func(at int, d *features.Descriptors) error {
+			if err := assigner.Assign(&words[at], d); err != nil {
+				return err
+			}
+			places := *d
+			places.Vectors = nil
+			described[at] = &places
+			for p, basis := range bases {
+				out.Parts[p].Patches[from+at] = partsOf(b.words.grid(), out.TotalWords, basis, d, &words[at])
+			}
+			return nil
 		}); err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (in *Inputs) prepare(ctx context.Context, f Features, opt PrepareOptions) e
 	if err := in.hold(ctx, "the vectors of "+in.Set.Name, in.Set.Vectors); err != nil {
 		return err
 	}
-	m, err := f.extract(ctx, in.Set, in.images, func(done, total int) { opt.Progress.tell("reading", done, total) })
+	m, err := f.extract(ctx, in.Set, in.images, opt.Progress.of("reading"))
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,11 @@ type PrepareOptions struct {
 // much there is, −1 where that is not known. Calls do not overlap.
 type Progress func(what string, done, total int)
 
+// of returns what tells of the progress of one thing.
+func (p Progress) of(what string) func(done, total int) {
+	return func(done, total int) { p.tell(what, done, total) }
+}
+
 func (p Progress) tell(what string, done, total int) {
 	if p != nil {
 		p(what, done, total)
@@ -147,7 +152,10 @@ func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Feat
 		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	if err == nil {
-		in.bag, in.Rows, in.Skipped, err = newBag(ctx, set, in.images, f, store, opt)
+		in.bag, err = newBag(ctx, set, in.images, f, &keeper{Store: store, failed: opt.CacheFailed}, opt.Progress)
+	}
+	if err == nil {
+		in.Rows, in.Skipped = in.bag.Rows, in.bag.Skipped
 	}
 	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
 		var x *sparse.CSR
@@ -318,7 +326,7 @@ func (in *Inputs) fingerprint() string {
 	put(uint64(n))
 	put(uint64(m))
 	if in.X == nil {
-		fmt.Fprintf(h, "%s %s %x", in.Features.Words.countedBy(), in.Features.Normalise, in.bag.keys(in.Rows))
+		fmt.Fprintf(h, "%s %s %x", in.Features.Words.countedBy(), in.Features.Normalise, in.bag.Keys(in.Rows))
 		n = 0
 	}
 	for i := range n {

@@ -75,19 +75,3 @@ func TestLatestPanics(t *testing.T) {
 		}
 	}
 }
-
-// TestEachSamplePanics: a panic in a goroutine that describes an image is the
-// error of that image.
-func TestEachSamplePanics(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 12, 12, 12, 12))
-	b := &bag{set: p.Inputs.Set}
-	err := b.each(context.Background(), []int{4, 2, 0}, "", func(at, sample int) error {
-		if sample == 2 {
-			panic("fault")
-		}
-		return nil
-	})
-	if err == nil || !strings.Contains(err.Error(), b.set.Names[2]+": ") {
-		t.Errorf("got %v", err)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"image"
 	"maps"
 	"math"
 	"slices"
@@ -27,7 +26,7 @@ import (
 // no others, from all.
 type Words struct {
 	// SIFT describes the patches; nil stands for features.DenseSIFT{}.
-	SIFT LocalDescriptor
+	SIFT features.DescriptorExtractor
 	// Count is how many words are learned, By how, and of how many descriptors
 	// at most, in all and of one image; 0 stands for vocab's defaults.
 	Count, Sample, PerImage int
@@ -46,15 +45,6 @@ type Words struct {
 	IDF bool
 	// Power is the exponent of the counts; 0 stands for 1.
 	Power float64
-}
-
-// LocalDescriptor describes the patches of an image: features.DenseSIFT, which
-// takes those of a grid, or features.KeypointSIFT, which finds them.
-type LocalDescriptor interface {
-	Extract(image.Image) (*features.Descriptors, error)
-	// Memory returns how many bytes Extract takes, at most, for an image of
-	// width×height pixels, beside those of the image.
-	Memory(width, height int) int64
 }
 
 // set reads one of the keys of Features that are about words.
@@ -206,7 +196,7 @@ func above0(node ast.Node) (x float64, err error) {
 }
 
 // sift returns what describes the patches.
-func (w *Words) sift() LocalDescriptor {
+func (w *Words) sift() features.DescriptorExtractor {
 	if w.SIFT == nil {
 		return features.DenseSIFT{}
 	}
@@ -253,32 +243,7 @@ func (w *Words) countedBy() string {
 func (w *Words) String() string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	switch s := w.sift().(type) {
-	case features.DenseSIFT:
-		bins := s.Bins
-		if len(bins) == 0 {
-			bins = []int{4}
-		}
-		var sides []string
-		for _, b := range bins {
-			sides = append(sides, fmt.Sprintf("%d×%[1]d", 4*b))
-		}
-		add("SIFT of patches of %s pixels at every %d", strings.Join(sides, " and "), cmp.Or(s.Step, 8))
-		if s.Root {
-			add("its square root")
-		}
-		if s.Contrast > 0 {
-			add("those of a contrast below %v as zeros", s.Contrast)
-		}
-	case features.KeypointSIFT:
-		add("SIFT at keypoints")
-		if s.MaxPoints > 0 {
-			add("the %d strongest of an image", s.MaxPoints)
-		}
-		if s.Root {
-			add("its square root")
-		}
-	}
+	add("%s", w.sift().Label())
 	if w.From != "" {
 		add("words of %s", w.From)
 	} else {

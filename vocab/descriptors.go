@@ -1,17 +1,11 @@
 package vocab
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/seed4492f2cd/partwise/features"
 )
-
-// ErrNoDescriptors is what an image without descriptors gives. Its histogram
-// would be a row of zeros, which has no direction and which the factorisation
-// refuses: a caller leaves the image out or stops.
-var ErrNoDescriptors = errors.New("no descriptors")
 
 // check reports descriptors that do not agree with themselves or are not dim
 // numbers long; a dim of 0 stands for any. Where there are none, any dim is

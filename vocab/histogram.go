@@ -114,7 +114,7 @@ const mostColumns = 1 << 26
 // Count returns the histogram of an image whose descriptors were assigned to
 // words of so many. A word counts for as much as its weight, in the cell that
 // holds the centre of the descriptor's patch. The histogram has
-// g.Len()·words columns. It is an error that is [ErrNoDescriptors] if there is
+// g.Len()·words columns. It is an error that is [features.ErrNoDescriptors] if there is
 // nothing to count.
 func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
 	if err := g.countable(words, d, as); err != nil {
@@ -157,7 +157,7 @@ func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error 
 		return err
 	}
 	if d.Len() == 0 {
-		return ErrNoDescriptors
+		return features.ErrNoDescriptors
 	}
 	if err := checkPlaces(d); err != nil {
 		return err

@@ -192,7 +192,7 @@ func TestCountErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %q", err, want)
 		}
-		if none := d.Len() == 0; errors.Is(err, ErrNoDescriptors) != none {
+		if none := d.Len() == 0; errors.Is(err, features.ErrNoDescriptors) != none {
 			t.Errorf("error %v is ErrNoDescriptors: %v", err, !none)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -92,7 +93,7 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 		return t, err
 	}
 	if len(vectors) == 0 {
-		return t, ErrNoDescriptors
+		return t, features.ErrNoDescriptors
 	}
 	if len(vectors)%dim != 0 {
 		return t, fmt.Errorf("%d bytes are no descriptors of %d", len(vectors), dim)
@@ -124,7 +125,7 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 // takes up to 160 bytes a descriptor and, for k-means++, four times the size of
 // the part that it begins on, which has 15 to 30 descriptors a word where there
 // are so many. It is an error if the descriptors hold fewer different ones than
-// there are to be words, one that is [ErrNoDescriptors] if there are none.
+// there are to be words, one that is [features.ErrNoDescriptors] if there are none.
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (*Vocabulary, error) {
 	words, err := t.train(ctx, vectors, dim)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -330,7 +331,7 @@ func TestTrainErrors(t *testing.T) {
 			t.Errorf("got error %v, want %q", err, test.want)
 		}
 	}
-	if _, err := (Training{}).Train(ctx, nil, 2); !errors.Is(err, ErrNoDescriptors) {
+	if _, err := (Training{}).Train(ctx, nil, 2); !errors.Is(err, features.ErrNoDescriptors) {
 		t.Errorf("got error %v, want ErrNoDescriptors", err)
 	}
 	// As many words as different descriptors are those descriptors.

@@ -22,10 +22,10 @@ func TestVectors(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{0.6, 0, 0.8, 0, 1, 0})
 	for _, x := range []mat.Matrix{mat.NewDense(3, 3, values), sparse.FromEntries(3, 3, entries), datasets.NewBytes(3, 3, bytes)} {
 		set := vectorSet(x, 0, 0)
-		if _, err := (Vectors{}).Extract(t.Context(), set, nil); err == nil || !strings.HasPrefix(err.Error(), "v.csv row 2: all values are zero") {
+		if _, err := Extract(t.Context(), set, Pixels{}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "v.csv row 2: all values are zero") {
 			t.Errorf("%T: error %v", x, err)
 		}
-		out, err := Vectors{SkipBad: true}.Extract(t.Context(), set, nil)
+		out, err := Extract(t.Context(), set, Pixels{}, Options{SkipBad: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,10 +43,7 @@ func TestVectors(t *testing.T) {
 	}
 
 	bad := vectorSet(sparse.FromEntries(2, 9, []sparse.Entry{{Row: 0, Col: 1, Value: 1}, {Row: 1, Col: 7, Value: math.Inf(1)}}), 0, 0)
-	if _, err := (Vectors{Normalise: NormNone}).Extract(t.Context(), bad, nil); err == nil || !strings.Contains(err.Error(), "v.csv row 2: column 8") {
+	if _, err := Extract(t.Context(), bad, Pixels{}, Options{Normalise: NormNone}); err == nil || !strings.Contains(err.Error(), "v.csv row 2: column 8") {
 		t.Errorf("infinite value: error %v", err)
-	}
-	if _, err := (Vectors{}).Extract(t.Context(), fileSet(t, waves(4, 4, 0)), nil); err == nil || !strings.Contains(err.Error(), "files") {
-		t.Errorf("a set of files: error %v", err)
 	}
 }

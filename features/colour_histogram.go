@@ -1,0 +1,141 @@
+package features
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+)
+
+// colourSide is the height and width of the images of which colours are counted.
+const colourSide = 64
+
+// ColourHistogram counts the colours of an image: in each cell of a grid, how many
+// pixels have a hue, saturation and value in each of 8×3×3 bins. A pixel is shared
+// linearly between the bins beside it, and hues go round the circle. The values of a
+// cell are the square roots of the shares of its pixels (Hellinger's map), so that the
+// scalar product of two rows compares them by Bhattacharyya's coefficient (Swain and
+// Ballard 1991 compare colours by histograms; van de Sande et al. 2010 those of
+// HSV). They are ordered by the cell's row from the top, then by its column from the left, then
+// by hue, by saturation and by value.
+type ColourHistogram struct {
+	// Grid is how many rows and columns of cells there are; the zero value stands for 1×1.
+	Grid Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
+	// Hues, Saturations and Values are the number of bins, 0 for 8, 3 and 3.
+	Hues        int `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
+	Saturations int `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
+	Values      int `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
+}
+
+// Cells is a grid over an image.
+type Cells struct{ Rows, Columns int }
+
+// UnmarshalText reads "2x3", rows and columns.
+func (c *Cells) UnmarshalText(text []byte) error {
+	rows, columns, both := strings.Cut(string(text), "x")
+	r, err1 := strconv.Atoi(rows)
+	n, err2 := strconv.Atoi(columns)
+	if !both || err1 != nil || err2 != nil || r < 1 || n < 1 || r > colourSide || n > colourSide {
+		return fmt.Errorf("%q is no grid; want rows×columns such as 2x2, at most %dx%[2]d", text, colourSide)
+	}
+	*c = Cells{r, n}
+	return nil
+}
+
+// withDefaults returns the settings with what 0 stands for.
+func (h ColourHistogram) withDefaults() ColourHistogram {
+	return ColourHistogram{
+		Cells{cmp.Or(h.Grid.Rows, 1), cmp.Or(h.Grid.Columns, 1)},
+		cmp.Or(h.Hues, 8), cmp.Or(h.Saturations, 3), cmp.Or(h.Values, 3),
+	}
+}
+
+// Label implements [Extractor].
+func (h ColourHistogram) Label() string {
+	h = h.withDefaults()
+	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
+}
+
+// Rows implements [RowExtractor].
+func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
+	h = h.withDefaults()
+	if least, most := min(h.Grid.Rows, h.Grid.Columns, h.Hues, h.Saturations, h.Values), max(h.Grid.Rows, h.Grid.Columns); least < 1 || most > colourSide {
+		return nil, fmt.Errorf("colour histograms: %+v: want at least 1 of each, and at most %d×%[2]d cells", h, colourSide)
+	}
+	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
+	if h.Hues > maxColumns || h.Saturations > maxColumns || h.Values > maxColumns || bins > maxColumns/cells {
+		return nil, fmt.Errorf("colour histograms: %+v: want at most %d values", h, maxColumns)
+	}
+	return &Rows{
+		Height: colourSide, Width: colourSide, Channels: 3, Columns: cells * bins,
+		Fill: func(row []float64, img *Canvas) error { h.fill(row, img); return nil },
+	}, nil
+}
+
+// maxColumns is the largest number of values of a row of histograms.
+const maxColumns = 1 << 20
+
+// fill adds the histograms of the image to row, which is zero.
+func (h ColourHistogram) fill(row []float64, img *Canvas) {
+	bins := h.Hues * h.Saturations * h.Values
+	area := img.Height * img.Width
+	count := make([]float64, h.Grid.Rows*h.Grid.Columns)
+	for p := range area {
+		cell := p/img.Width*h.Grid.Rows/img.Height*h.Grid.Columns + p%img.Width*h.Grid.Columns/img.Width
+		count[cell]++
+		hue, saturation, value := hsv(img.Values[p], img.Values[area+p], img.Values[2*area+p])
+		in := row[cell*bins : (cell+1)*bins]
+		for _, u := range besideOnCircle(hue, h.Hues) {
+			for _, s := range besideInRange(saturation, h.Saturations) {
+				for _, v := range besideInRange(value, h.Values) {
+					in[(u.cell*h.Saturations+s.cell)*h.Values+v.cell] += u.part * s.part * v.part
+				}
+			}
+		}
+	}
+	for j, sum := range row {
+		row[j] = math.Sqrt(sum / count[j/bins])
+	}
+}
+
+// hsv returns the hue, as a part of the circle that begins at red and goes by green, the
+// saturation and the value of a colour, all from 0 to 1. The hue of a grey is 0.
+func hsv(r, g, b float64) (hue, saturation, value float64) {
+	value = max(r, g, b)
+	chroma := value - min(r, g, b)
+	if chroma == 0 {
+		return 0, 0, value
+	}
+	switch value {
+	case r:
+		hue = (g - b) / chroma
+	case g:
+		hue = 2 + (b-r)/chroma
+	default:
+		hue = 4 + (r-g)/chroma
+	}
+	if hue < 0 {
+		hue += 6
+	}
+	return hue / 6, chroma / value, value
+}
+
+// besideOnCircle returns the two of n bins on a circle, the first of which is at 0,
+// beside x from 0 to 1.
+func besideOnCircle(x float64, n int) [2]share {
+	at := min(max(x, 0), 1) * float64(n)
+	first := math.Floor(at)
+	return [2]share{{int(first) % n, 1 - (at - first)}, {(int(first) + 1) % n, at - first}}
+}
+
+// besideInRange returns the two of n bins, the first of which is at 0 and the last at
+// 1, beside x from 0 to 1.
+func besideInRange(x float64, n int) [2]share {
+	at := min(max(x, 0), 1) * float64(n-1)
+	first := min(math.Floor(at), float64(max(n-2, 0)))
+	return [2]share{{int(first), 1 - (at - first)}, {min(int(first)+1, n-1), at - first}}
+}

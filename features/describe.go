@@ -1,0 +1,176 @@
+package features
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+)
+
+// ErrNoDescriptors is the error of an image without descriptors. Its histogram of
+// visual words would be a row of zeros, which has no direction and which the
+// factorisation refuses: a caller leaves the image out or stops.
+var ErrNoDescriptors = errors.New("no descriptors")
+
+// Described are the descriptors of the images of a set. They are too many to be in
+// memory at once: the cache has them, or they are made again when they are asked for.
+type Described struct {
+	// Rows and Skipped are as in [Matrix]: the samples that have descriptors, and
+	// an error for each that is left out.
+	Rows    []int
+	Skipped []error
+
+	set     *datasets.Set
+	by      DescriptorExtractor
+	opt     Options
+	keys    []cache.Key
+	lengths []int
+}
+
+// Describe finds which samples of a set have descriptors by an extractor. Without
+// SkipBad the first that has none is an error. Descriptors are of whole images:
+// there is no Crop, and Normalise is for rows.
+func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, opt Options) (*Described, error) {
+	info := InfoOf(by)
+	if err := by.Check(); err != nil {
+		return nil, fmt.Errorf("features: %w", err)
+	}
+	if opt.Crop != nil {
+		return nil, fmt.Errorf("features: crop does not go with %s, which %s", info.Name, info.Images)
+	}
+	if set.Files == nil && set.Height == 0 {
+		return nil, fmt.Errorf("%s holds no images, and %s describes images", set.Name, info.Name)
+	}
+	if opt.Images == nil {
+		opt.Images = set.Images()
+	}
+	n := set.Len()
+	d := &Described{set: set, by: by, opt: opt, keys: make([]cache.Key, n), lengths: make([]int, n)}
+	bad := make([]error, n)
+	quiet := opt
+	quiet.Progress = nil
+	settings := settingsOf(by)
+	if err := usable(ctx, set, quiet, bad, func(i int) error {
+		content, err := opt.Images.Sum(i)
+		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	// That all of these images can be used is kept too.
+	all := cache.NewKey("usable", d.keys)
+	if !d.allKept(all) {
+		if err := usable(ctx, set, opt, bad, func(i int) error {
+			return d.with(ctx, i, func(found *Descriptors) error {
+				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
+					return nil
+				}
+				return fmt.Errorf("%s: %w: the image has %d×%d pixels, and %s", set.Names[i], ErrNoDescriptors, found.Width, found.Height, by.WhyNone())
+			})
+		}); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	d.Rows, d.Skipped, err = listed(set, bad)
+	if err == nil && len(d.Skipped) == 0 && opt.Cache != nil {
+		opt.Cache.Put(all, nil)
+	}
+	return d, err
+}
+
+// Len returns how many descriptors sample i of the set has.
+func (d *Described) Len(i int) int { return d.lengths[i] }
+
+// Keys returns the cache's keys of the descriptors of samples, which tell them from
+// those of other images and settings.
+func (d *Described) Keys(samples []int) []cache.Key {
+	keys := make([]cache.Key, len(samples))
+	for at, i := range samples {
+		keys[at] = d.keys[i]
+	}
+	return keys
+}
+
+// Each calls use with the descriptors of each of some samples and its place among
+// them, several at once; progress may be nil, and its calls do not overlap. It returns the first error in the samples'
+// order. The descriptors are made of the content that the image had at first:
+// another one is an error.
+func (d *Described) Each(ctx context.Context, samples []int, progress func(done, total int), use func(at int, found *Descriptors) error) error {
+	return each(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {
+		return d.with(ctx, i, func(found *Descriptors) error { return use(at, found) })
+	})
+}
+
+// with calls use with the descriptors of a sample, while it holds a share of the
+// memory budget of the context.
+func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) error) error {
+	found, release, err := d.cached(ctx, i)
+	if err != nil {
+		return err
+	}
+	if found != nil {
+		defer release()
+		return use(found)
+	}
+	return d.opt.Images.With(ctx, i, d.by.Memory, func(img image.Image) error {
+		found, err := d.by.Extract(img)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.set.Names[i], err)
+		}
+		if d.opt.Cache != nil {
+			blob, err := found.AppendBinary(nil)
+			if err != nil {
+				return err
+			}
+			d.opt.Cache.Put(d.keys[i], blob)
+		}
+		return use(found)
+	})
+}
+
+// cached returns the descriptors of a sample that the cache has, or nil. What the
+// memory budget has no room for counts as not there.
+func (d *Described) cached(ctx context.Context, i int) (found *Descriptors, release func(), err error) {
+	if d.opt.Cache == nil {
+		return nil, nil, nil
+	}
+	budget := memory.FromContext(ctx)
+	size, ok := d.opt.Cache.SizeOf(d.keys[i])
+	size += size / 8 // some of what is read is copied
+	if !ok || budget.Check(size, "") != nil {
+		return nil, nil, nil
+	}
+	if release, err = budget.Acquire(ctx, size, d.set.Names[i]); err != nil {
+		return nil, nil, err
+	}
+	found = &Descriptors{}
+	if blob, ok := d.opt.Cache.Get(d.keys[i]); ok && found.UnmarshalBinary(blob) == nil && (found.Dim == d.by.Dim() || found.Len() == 0) {
+		return found, release, nil
+	}
+	release()
+	return nil, nil, nil
+}
+
+// allKept tells whether the cache has the descriptors of all samples, which can all
+// be used, and notes how many there are.
+func (d *Described) allKept(all cache.Key) bool {
+	if d.opt.Cache == nil {
+		return false
+	}
+	if _, ok := d.opt.Cache.Get(all); !ok {
+		return false
+	}
+	for i, key := range d.keys {
+		size, ok := d.opt.Cache.SizeOf(key)
+		if !ok {
+			return false
+		}
+		d.lengths[i] = int(size-binaryHead) / (d.by.Dim() + binaryPlace)
+	}
+	return true
+}
