@@ -19,19 +19,19 @@ type memoryCache struct {
 	entries map[cache.Key][]byte
 }
 
-func (c *memoryCache) Get(key cache.Key) ([]byte, bool) {
+func (c *memoryCache) Get(key [32]byte) ([]byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	blob, ok := c.entries[key]
 	return slices.Clone(blob), ok
 }
 
-func (c *memoryCache) SizeOf(key cache.Key) (int64, bool) {
+func (c *memoryCache) SizeOf(key [32]byte) (int64, bool) {
 	blob, ok := c.Get(key)
 	return int64(len(blob)), ok
 }
 
-func (c *memoryCache) Put(key cache.Key, blob []byte) {
+func (c *memoryCache) Put(key [32]byte, blob []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries == nil {

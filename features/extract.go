@@ -2,6 +2,7 @@ package features
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -46,10 +47,10 @@ type Options struct {
 // Cache keeps what was made of images. What it has lost is made again.
 type Cache interface {
 	// Get returns the blob of a key, and SizeOf its length, if it is there.
-	Get(cache.Key) (blob []byte, ok bool)
-	SizeOf(cache.Key) (size int64, ok bool)
+	Get(key [sha256.Size]byte) (blob []byte, ok bool)
+	SizeOf(key [sha256.Size]byte) (size int64, ok bool)
 	// Put keeps a blob if it can.
-	Put(key cache.Key, blob []byte)
+	Put(key [sha256.Size]byte, blob []byte)
 }
 
 // CacheVersion is part of all keys. It changes with what is kept for the same

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"sync"
@@ -26,8 +27,9 @@ type bag struct {
 	norm  features.Norm
 	store *keeper
 	// given are the words of a file, or nil.
-	given    *vocabulary
-	progress Progress
+	given *vocabulary
+	// progress is of the call that makes the inputs.
+	progress *reporter
 }
 
 // vocabulary is a vocabulary and its key in the cache.
@@ -37,7 +39,7 @@ type vocabulary struct {
 }
 
 // newBag describes the images of a set.
-func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, progress Progress) (*bag, error) {
+func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, progress *reporter) (*bag, error) {
 	b := &bag{set: set, words: f.Words, norm: f.Normalise, store: store, progress: progress}
 	by := f.Words.sift()
 	var err error
@@ -61,17 +63,17 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 // keeper is a cache that tells of the first blob that it could not keep, and keeps
 // nothing after it: a full disk makes what follows slower, and no more.
 type keeper struct {
-	*cache.Store
+	Cache
 	failed    func(error)
 	keepsNone atomic.Bool
 }
 
 // Put implements [features.Cache].
-func (k *keeper) Put(key cache.Key, blob []byte) {
+func (k *keeper) Put(key [sha256.Size]byte, blob []byte) {
 	if k.keepsNone.Load() {
 		return
 	}
-	if err := k.Store.Put(key, blob); err != nil && k.keepsNone.CompareAndSwap(false, true) && k.failed != nil {
+	if err := k.Cache.Put(key, blob); err != nil && k.keepsNone.CompareAndSwap(false, true) && k.failed != nil {
 		k.failed(err)
 	}
 }

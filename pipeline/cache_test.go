@@ -14,6 +14,16 @@ import (
 
 const cached = "{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"
 
+// open opens the cache in a folder.
+func open(t *testing.T, folder string) *cache.Store {
+	t.Helper()
+	store, err := cache.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
 // A cache that cannot keep anything, and one that keeps next to nothing, change no
 // feature. The first is told of once.
 func TestCacheThatKeepsNothing(t *testing.T) {
@@ -35,14 +45,16 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 		}
 	}
 	var failures []error
-	got := prepare(t, cached, set, PrepareOptions{Cache: folder, CacheFailed: func(err error) { failures = append(failures, err) }})
+	got := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder), CacheFailed: func(err error) { failures = append(failures, err) }})
 	if len(failures) != 1 {
 		t.Errorf("told of %d failures, want 1: %v", len(failures), failures)
 	}
 	if !mat.Equal(got.X, want.X) {
 		t.Error("without a cache the features are others")
 	}
-	got = prepare(t, cached, set, PrepareOptions{Cache: t.TempDir(), CacheSize: 20_000, CacheFailed: func(err error) { t.Error(err) }})
+	little := open(t, t.TempDir())
+	little.SetLimit(20_000)
+	got = prepare(t, cached, set, PrepareOptions{Cache: little, CacheFailed: func(err error) { t.Error(err) }})
 	if !mat.Equal(got.X, want.X) {
 		t.Error("with a small cache the features are others")
 	}
@@ -52,7 +64,7 @@ func TestCacheThatKeepsNothing(t *testing.T) {
 func TestCacheOfNonsense(t *testing.T) {
 	set := photograph(t, 3)
 	folder := t.TempDir()
-	want := prepare(t, cached, set, PrepareOptions{Cache: folder})
+	want := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
 	store, err := cache.Open(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +91,7 @@ func TestCacheOfNonsense(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := prepare(t, cached, set, PrepareOptions{Cache: folder})
+		got := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) {
 			t.Error("nonsense is taken for descriptors")
 		}
@@ -95,7 +107,7 @@ func TestCacheOfNonsense(t *testing.T) {
 func TestCacheOfLongEntries(t *testing.T) {
 	set := photograph(t, 3)
 	folder := t.TempDir()
-	want := prepare(t, cached, set, PrepareOptions{Cache: folder})
+	want := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
 	stored := want.bag.stored(want.Rows)
 	if plain := prepare(t, cached, set, PrepareOptions{}); plain.bag.stored(plain.Rows) != stored || stored < 1 {
 		t.Errorf("%v values are stored, and %v without a cache", stored, plain.bag.stored(plain.Rows))
@@ -110,7 +122,7 @@ func TestCacheOfLongEntries(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		got := prepare(t, cached, set, PrepareOptions{Cache: folder})
+		got := prepare(t, cached, set, PrepareOptions{Cache: open(t, folder)})
 		if !mat.Equal(got.X, want.X) || got.bag.stored(got.Rows) != stored {
 			t.Error("the features are others")
 		}

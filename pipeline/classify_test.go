@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/factor"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 const classifying = `
@@ -25,7 +27,7 @@ repeats: 4
 // TestClassification: every sample is learned from or tested, none both, and
 // classes that lie apart are told apart.
 func TestClassification(t *testing.T) {
-	p := newPlan(t, classifying, writeSet(t, 12, 10, 11))
+	p := newPlan(t, classifying, testset.CSV(t, 12, 10, 11))
 	for repeat := range 4 {
 		d := p.draw(3, repeat)
 		seen := map[int]bool{}
@@ -44,11 +46,11 @@ func TestClassification(t *testing.T) {
 			}
 		}
 	}
-	log := runPlan(t, p, t.TempDir(), RunOptions{})
-	if again := runPlan(t, p, t.TempDir(), RunOptions{Workers: 1}); string(again) != string(log) {
+	log := runPlan(t, p, RunOptions{})
+	if again := runPlan(t, p, RunOptions{Workers: 1}); string(again) != string(log) {
 		t.Error("one worker makes another log")
 	}
-	records, err := Run(t.Context(), p, t.TempDir(), RunOptions{})
+	records, err := p.Run(t.Context(), nil, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,13 +85,13 @@ func TestClassification(t *testing.T) {
 // TestClusterers: each puts samples that lie apart into their groups, as a
 // method and as the step behind one.
 func TestClusterers(t *testing.T) {
-	set := writeSet(t, 14, 12, 13)
+	set := testset.CSV(t, 14, 12, 13)
 	text := "{name: x, classes: 3, repeats: 2, labels: 30%, rank: k, methods: ["
 	for _, name := range Clusterers() {
 		text += name + ", {name: nmf, as: nmf-" + name + ", cluster: " + name + "}, "
 	}
 	text += "{name: nmf, as: nmf-largest, cluster: largest}], cluster: {restarts: 5}}"
-	records, err := Run(t.Context(), newPlan(t, text, set), t.TempDir(), RunOptions{})
+	records, err := newPlan(t, text, set).Run(t.Context(), nil, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +127,7 @@ func TestTaskRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Data.Set = writeSet(t, 12, 11)
+	e.Data.Set = testset.CSV(t, 12, 11)
 	in, err := e.Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +141,7 @@ func TestTaskRefuses(t *testing.T) {
 // the samples, and no others, represent the training samples as the test samples
 // unless told otherwise. Saying the default makes no other trial.
 func TestConceptMethodsRecode(t *testing.T) {
-	set := writeSet(t, 9, 10, 11)
+	set := testset.CSV(t, 9, 10, 11)
 	ids := func(name, recode string) (id, words string, p *Plan) {
 		p = newPlan(t, fmt.Sprintf("{name: x, task: classify, methods: [{name: %s%s}], train: 5, test: rest, rank: 2, repeats: 1}", name, recode), set)
 		return p.trials[0].id, fmt.Sprint(p.Summary().Settings), p
@@ -180,7 +182,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 // training samples go with those of the test samples.
 func TestConceptFactorisationClassifies(t *testing.T) {
 	text := "{name: x, task: classify, features: {pixels: 8}, methods: [lccf, {name: lccf, as: not, recode: false}], train: 5, test: 10, rank: 20, neighbours: {k: 1}, repeats: 2}"
-	records, err := Run(t.Context(), newPlan(t, text, "generated"), t.TempDir(), RunOptions{})
+	records, err := newPlan(t, text, "generated").Run(t.Context(), nil, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

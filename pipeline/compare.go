@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -59,4 +60,52 @@ func (s *Summary) Compare(other *Summary) ([]Difference, error) {
 		return nil, fmt.Errorf("they do not draw the same samples (%s)", strings.Join(drawn, "; "))
 	}
 	return all, nil
+}
+
+// CheckSame returns an error that says how e differs from the experiment of the
+// summary in what all of its trials share. A summary of an
+// earlier version, which does not say what that is, passes where the settings
+// that it shows are the same.
+func (s *Summary) CheckSame(e *Experiment) error {
+	there := s.Shared
+	if there == nil {
+		there = s.Settings
+	}
+	was := map[string]string{}
+	for _, setting := range there {
+		was[setting[0]] = setting[1]
+	}
+	var old, now []string
+	for _, setting := range e.Shared() {
+		value, known := was[setting[0]]
+		if !known && s.Shared == nil || setting[0] == "data" && (s.Shared == nil || sameData(value, setting[1])) || value == setting[1] {
+			continue
+		}
+		old, now = append(old, setting[0]+": "+value), append(now, setting[0]+": "+setting[1])
+	}
+	if old == nil {
+		return nil
+	}
+	return fmt.Errorf("holds the results of the experiment %s with %s, and the experiment %s has %s: give it a name or a folder of its own",
+		s.Name, strings.Join(old, "; "), e.Name, strings.Join(now, "; "))
+}
+
+// sameData tells whether two descriptions of data name the same path in other
+// words, as ./photos and photos.
+func sameData(a, b string) bool {
+	setA, restA, _ := strings.Cut(a, ", ")
+	setB, restB, _ := strings.Cut(b, ", ")
+	if restA != restB {
+		return false
+	}
+	infoA, errA := os.Stat(setA)
+	infoB, errB := os.Stat(setB)
+	return a == b || errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// SameTrials tells whether two summaries are of the same trials and show them
+// alike.
+func (s *Summary) SameTrials(other *Summary) bool {
+	return s.Name == other.Name && slices.Equal(s.Trials, other.Trials) && slices.Equal(s.Settings, other.Settings) &&
+		slices.Equal(s.Methods, other.Methods) && slices.Equal(s.Shared, other.Shared)
 }

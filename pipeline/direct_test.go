@@ -3,20 +3,22 @@ package pipeline
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 // TestLeadingDirections: what is fitted once for several ranks is what is fitted
 // for each.
 func TestLeadingDirections(t *testing.T) {
 	const text = `{name: x, task: classify, methods: [pca, lda, mfa, sda], train: 6, test: rest, repeats: 2, rank: RANK}`
-	set := writeSet(t, 12, 10, 11)
-	all, err := Run(t.Context(), newPlan(t, strings.Replace(text, "RANK", "[1, 2, 5]", 1), set), t.TempDir(), RunOptions{})
+	set := testset.CSV(t, 12, 10, 11)
+	all, err := newPlan(t, strings.Replace(text, "RANK", "[1, 2, 5]", 1), set).Run(t.Context(), nil, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	compared := 0
 	for _, rank := range []string{"1", "2", "5"} {
-		one, err := Run(t.Context(), newPlan(t, strings.Replace(text, "RANK", rank, 1), set), t.TempDir(), RunOptions{})
+		one, err := newPlan(t, strings.Replace(text, "RANK", rank, 1), set).Run(t.Context(), nil, RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

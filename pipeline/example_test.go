@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 )
 
 // An experiment on the generated set: two methods on two draws of three classes. The
@@ -40,15 +41,15 @@ labels: 30%
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if _, err := pipeline.Run(ctx, plan, dir, pipeline.RunOptions{}); err != nil {
+	if _, err := results.Run(ctx, plan, dir, pipeline.RunOptions{}); err != nil {
 		log.Fatal(err)
 	}
 
-	summary, err := pipeline.ReadSummary(dir)
+	summary, err := results.ReadSummary(dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	records, err := summary.Records(dir)
+	records, err := results.Records(dir, summary)
 	if err != nil {
 		log.Fatal(err)
 	}

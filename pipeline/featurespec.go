@@ -132,8 +132,9 @@ func size(node ast.Node) (height, width int, err error) {
 // photographSide is the least width and height of what is taken for photographs.
 const photographSide = 64
 
-// suited returns the features that suit the images of a set.
-func (f Features) suited(set *datasets.Set) Features {
+// Resolve returns the features themselves where they are to be found for the images of
+// a set.
+func (f Features) Resolve(set *datasets.Set) Features {
 	if !f.Suited {
 		return f
 	}

@@ -101,8 +101,8 @@ func TestColour(t *testing.T) {
 	if n, m := p.Inputs.X.Dims(); n != 16 || m != 90 || p.Inputs.Channels != 3 || p.Inputs.Height != 6 || p.Inputs.Width != 5 {
 		t.Fatalf("%d×%d inputs, images of %d×%d×%d", n, m, p.Inputs.Channels, p.Inputs.Height, p.Inputs.Width)
 	}
-	dir := t.TempDir()
-	records, err := Run(context.Background(), p, dir, RunOptions{})
+	to := newKept()
+	records, err := p.Run(context.Background(), to, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestColour(t *testing.T) {
 			t.Errorf("%s in colour: AC %v", r.Method, r.Scores["AC"])
 		}
 	}
-	grey, err := Run(context.Background(), newPlan(t, strings.Replace(text, ", colour: true", "", 1), set), t.TempDir(), RunOptions{})
+	grey, err := newPlan(t, strings.Replace(text, ", colour: true", "", 1), set).Run(context.Background(), nil, RunOptions{})
 	if err != nil || grey[0].Scores["AC"] == 1 || grey[0].Trial == records[0].Trial {
 		t.Errorf("grey: %v, AC %v of trial %s", err, grey[0].Scores["AC"], grey[0].Trial)
 	}
@@ -121,11 +121,11 @@ func TestColour(t *testing.T) {
 		t.Errorf("groups: %v, scores %v", err, found.Scores)
 	}
 
-	s, err := ReadSummary(dir)
-	if err != nil || s.Channels != 3 {
-		t.Fatalf("summary: %v, %d channels", err, s.Channels)
+	s := p.Summary()
+	if s.Channels != 3 {
+		t.Fatalf("summary of %d channels", s.Channels)
 	}
-	if m, _ := s.LoadModels(dir)[0].Vectors().Dims(); m != s.Channels*s.Height*s.Width {
+	if m, _ := to.models(p)[0].Vectors().Dims(); m != s.Channels*s.Height*s.Width {
 		t.Errorf("basis vectors of %d values for %d images of %d×%d", m, s.Channels, s.Height, s.Width)
 	}
 }

@@ -61,8 +61,8 @@ type Grouping struct {
 }
 
 // Find puts the inputs into groups. It calls progress, which may be nil, after
-// each iteration of the method.
-func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total int)) (*Grouping, error) {
+// each iteration of "factorising".
+func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (*Grouping, error) {
 	n, _ := in.X.Dims()
 	labels := in.Labels()
 	if err := g.check(labels, in.Set.Classes); err != nil {
@@ -100,11 +100,9 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress func(done, total 
 			Height: in.imageHeight(), Width: in.Width,
 		}
 		if progress != nil {
-			total := opt.Iterations
-			if total == 0 {
-				total = factor.DefaultIterations
-			}
-			opt.OnIteration = func(i int, _ float64) { progress(i, total) }
+			told, total := &reporter{to: progress}, cmp.Or(opt.Iterations, factor.DefaultIterations)
+			defer told.end()
+			opt.OnIteration = func(i int, _ float64) { told.tell("factorising", i, total) }
 		}
 		err = guard.Call(func() error {
 			out.Result, err = method.Fit(ctx, in.X, factor.Known{Labels: classes}, opt)

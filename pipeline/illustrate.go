@@ -4,7 +4,6 @@ import (
 	"context"
 	"image"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -78,10 +77,10 @@ const (
 	shownPatches = 12
 )
 
-// Illustrate shows the visual words and the saved models of a finished run in dir
-// on some of the photographs that they were learned from. It returns nil where
-// the features are no visual words.
-func (p *Plan) Illustrate(ctx context.Context, dir string) (*Illustrations, error) {
+// Illustrate shows the visual words and the methods' kept models, some of which may
+// be nil, on some of the photographs that they were learned from. It returns nil
+// where the features are no visual words.
+func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrations, error) {
 	if p.Inputs.bag == nil {
 		return nil, nil
 	}
@@ -92,11 +91,8 @@ func (p *Plan) Illustrate(ctx context.Context, dir string) (*Illustrations, erro
 	}
 	var models []learned
 	for _, t := range p.trials {
-		if !p.keepsModel(t) {
-			continue
-		}
-		if m, err := loadModel(filepath.Join(dir, ModelDir, p.modelFile(t))); err == nil { // else it was not done
-			models = append(models, learned{p.Experiment.Methods[t.method].Label(), m})
+		if p.keepsModel(t) && kept[t.method] != nil {
+			models = append(models, learned{p.Experiment.Methods[t.method].Label(), kept[t.method]})
 		}
 	}
 	return p.Inputs.illustrate(ctx, seen, d.rows, d.truth, models)

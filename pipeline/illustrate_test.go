@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -27,8 +24,8 @@ func TestIllustrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	records, err := Run(t.Context(), p, dir, RunOptions{})
+	to := newKept()
+	records, err := p.Run(t.Context(), to, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,31 +39,19 @@ func TestIllustrate(t *testing.T) {
 	if mean[6] > mean[3] {
 		best = 6
 	}
-	s, err := ReadSummary(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := p.Summary()
 	if s.Models[0] != "" || s.Models[1] == "" {
 		t.Fatalf("models %q, want one of nmf-kl", s.Models)
 	}
-	m, k := s.LoadModels(dir)[1].Vectors().Dims()
+	m, k := to.models(p)[1].Vectors().Dims()
 	if m != 80 || k != best {
 		t.Errorf("a model of %d×%d, want 80×%d: the mean scores are %v", m, k, best, mean)
 	}
-	f, err := os.Open(filepath.Join(dir, ModelDir, WordsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v, err := vocab.Load(t.Context(), f, info.Size()); err != nil || v.Len() != 20 {
-		t.Errorf("saved words: %v", err)
+	if v, err := p.Words(t.Context()); err != nil || v.Len() != 20 {
+		t.Errorf("words: %v", err)
 	}
 
-	shown, err := p.Illustrate(t.Context(), dir)
+	shown, err := p.Illustrate(t.Context(), to.models(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,18 +99,9 @@ func TestIllustrate(t *testing.T) {
 	}
 
 	// Models that are lost are made again, others are not.
-	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "nmf-kl-*.npz"))
-	if err != nil || len(models) != 1 {
-		t.Fatalf("models %v, %v", models, err)
-	}
-	if err := os.Remove(models[0]); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), p, dir, RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(models[0]); errors.Is(err, fs.ErrNotExist) {
-		t.Error("a lost model is not made again")
+	clear(to.results)
+	if _, err := p.Run(t.Context(), to, RunOptions{}); err != nil || len(to.results) != 1 {
+		t.Errorf("lost models are not made again: %v, %v", to.results, err)
 	}
 }
 

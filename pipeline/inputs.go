@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"os"
 	"slices"
 	"sync"
 
@@ -45,39 +44,50 @@ type Inputs struct {
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
 
-	images    *datasets.Images
-	bag       *bag // of visual words, or nil
-	views     latest[drawID, *view]
-	temporary string   // a folder, or ""
-	held      []func() // shares of the memory budget
-	looked    sync.Once
-	negative  bool // whether X has negative values, when looked is done
+	images   *datasets.Images
+	bag      *bag // of visual words, or nil
+	views    latest[drawID, *view]
+	held     []func() // shares of the memory budget
+	looked   sync.Once
+	negative bool // whether X has negative values, when looked is done
 }
 
-// Prepare reads the data of an experiment and makes its features. Where these
-// are visual words, it describes the images, and learns the words unless each
-// draw has its own.
+// Prepare reads the data of an experiment and makes its features, as PrepareSet does.
 func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, error) {
-	set, err := e.Data.open(ctx, e.Seed)
+	set, err := e.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if opt.Check != nil {
-		if err := opt.Check(set); err != nil {
-			return nil, err
-		}
-	}
-	f := e.Features.suited(set)
+	return e.PrepareSet(ctx, set, opt)
+}
+
+// Open reads the data of an experiment, but no images.
+func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
+	return e.Data.open(ctx, e.Seed)
+}
+
+// PrepareSet makes the features of a set, which need not be that of the experiment's
+// data. Where these are visual words, it describes the images, and learns the words
+// unless each draw has its own.
+func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
+	f := e.Features.Resolve(set)
 	for _, m := range e.Methods {
 		if err := m.checkFeatures(f); err != nil {
 			return nil, err
 		}
 	}
-	if f.Words != nil {
-		return e.prepareWords(ctx, set, f, opt)
+	progress := &reporter{to: opt.Progress}
+	defer progress.end()
+	in := &Inputs{Set: set, Features: f, images: set.Images()}
+	err := in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+	switch {
+	case err != nil:
+	case f.Words != nil:
+		err = in.prepareWords(ctx, e, progress, opt)
+	default:
+		err = in.prepare(ctx, progress)
 	}
-	in := &Inputs{Set: set, images: set.Images()}
-	if err := in.prepare(ctx, f, opt); err != nil {
+	if err != nil {
 		in.Close()
 		return nil, err
 	}
@@ -85,104 +95,65 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 }
 
 // prepare makes features other than visual words.
-func (in *Inputs) prepare(ctx context.Context, f Features, opt PrepareOptions) error {
-	if err := in.hold(ctx, "the vectors of "+in.Set.Name, in.Set.Vectors); err != nil {
-		return err
-	}
-	m, err := f.extract(ctx, in.Set, in.images, opt.Progress.of("reading"))
+func (in *Inputs) prepare(ctx context.Context, progress *reporter) error {
+	f := &in.Features
+	m, err := f.extract(ctx, in.Set, in.images, progress.of("reading"))
 	if err != nil {
 		return err
 	}
 	f.Height, f.Width, f.Colour = m.Height, m.Width, m.Channels == 3
-	in.Features, in.X, in.Rows, in.Skipped = f, m.X, m.Rows, m.Skipped
+	in.X, in.Rows, in.Skipped = m.X, m.Rows, m.Skipped
 	in.Height, in.Width, in.Channels = m.Height, m.Width, m.Channels
 	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
 }
 
 // PrepareOptions say how features are made. They change no feature.
 type PrepareOptions struct {
-	// Cache is the folder where descriptors, words and histograms are kept; ""
-	// is for one of the run's own, which Close of the inputs removes.
-	Cache string
-	// CacheSize is how many bytes are kept there at most, those used last; 0
-	// stands for the limit of the environment variable PARTWISE_CACHE_SIZE, or
-	// 10 GB.
-	CacheSize int64
-	// CacheFailed, if set, is called with the error when something cannot be
-	// kept, as on a full disk. It is called once: nothing more is kept then, and
-	// what is needed again is made again.
+	// Cache keeps descriptors, words and histograms, in this process or for the
+	// next one. Without it what is needed again is made again.
+	Cache Cache
+	// CacheFailed, if set, is called with the first error of the cache, in a run as
+	// well. Nothing more is kept then, and what is needed again is made again.
 	CacheFailed func(error)
-	// Check, if set, is called with the set before any image of it is read. Its
-	// error ends the work.
-	Check func(*datasets.Set) error
-	// Progress, if set, is told what is being done and how far it is.
+	// Progress, if set, is called while features are made.
 	Progress Progress
 }
 
-// Progress is called with what is being done, how much of it is done, and how
-// much there is, −1 where that is not known. Calls do not overlap.
-type Progress func(what string, done, total int)
-
-// of returns what tells of the progress of one thing.
-func (p Progress) of(what string) func(done, total int) {
-	return func(done, total int) { p.tell(what, done, total) }
+// Cache keeps blobs by the SHA-256 sum of what they were made from. Several
+// goroutines call it at once. What it has may go at any time.
+type Cache interface {
+	// SizeOf returns how many bytes a blob has, and whether it is there.
+	SizeOf(key [sha256.Size]byte) (int64, bool)
+	// Get returns a blob, which is the caller's, and whether it is there.
+	Get(key [sha256.Size]byte) ([]byte, bool)
+	Put(key [sha256.Size]byte, blob []byte) error
 }
 
-func (p Progress) tell(what string, done, total int) {
-	if p != nil {
-		p(what, done, total)
+func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *reporter, opt PrepareOptions) (err error) {
+	if opt.Cache == nil {
+		opt.Cache = (*cache.Store)(nil)
 	}
-}
-
-func (e *Experiment) prepareWords(ctx context.Context, set *datasets.Set, f Features, opt PrepareOptions) (*Inputs, error) {
-	in := &Inputs{Set: set, images: set.Images(), Features: f}
-	folder := opt.Cache
-	if folder == "" {
-		var err error
-		if folder, err = os.MkdirTemp("", "partwise-"); err != nil {
-			return nil, err
-		}
-		in.temporary = folder
+	if in.bag, err = newBag(ctx, in.Set, in.images, in.Features, &keeper{Cache: opt.Cache, failed: opt.CacheFailed}, progress); err != nil {
+		return err
 	}
-	store, err := cache.Open(folder)
-	if err == nil {
-		if opt.CacheSize > 0 {
-			store.SetLimit(opt.CacheSize)
-		}
-		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+	in.Rows, in.Skipped = in.bag.Rows, in.bag.Skipped
+	if e.Task == Classification && in.bag.given == nil {
+		return nil // each draw has its own
 	}
-	if err == nil {
-		in.bag, err = newBag(ctx, set, in.images, f, &keeper{Store: store, failed: opt.CacheFailed}, opt.Progress)
-	}
-	if err == nil {
-		in.Rows, in.Skipped = in.bag.Rows, in.bag.Skipped
-	}
-	if err == nil && (e.Task == Clustering || in.bag.given != nil) {
-		var x *sparse.CSR
-		var v *vocabulary
-		if x, v, err = in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(uint64(e.Seed), "words")); err == nil {
-			in.X, in.Vocabulary = x, v.Vocabulary
-			err = in.hold(ctx, "the histograms of "+set.Name, x)
-		}
-	}
+	x, v, err := in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(uint64(e.Seed), "words"))
 	if err != nil {
-		in.Close()
-		return nil, err
+		return err
 	}
-	return in, nil
+	in.X, in.Vocabulary = x, v.Vocabulary
+	return in.hold(ctx, "the histograms of "+in.Set.Name, x)
 }
 
-// Close removes what the inputs keep on disk for themselves, and gives back their
-// share of the memory budget.
-func (in *Inputs) Close() error {
+// Close gives the share of the memory budget back.
+func (in *Inputs) Close() {
 	for _, release := range in.held {
 		release()
 	}
 	in.held = nil
-	if in.temporary == "" {
-		return nil
-	}
-	return os.RemoveAll(in.temporary)
 }
 
 // Image returns the image that row i of X was made of. It is an error if the

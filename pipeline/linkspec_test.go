@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 // TestLinksOfADraw: the share of the pairs, each once and of the right kind.
 func TestLinksOfADraw(t *testing.T) {
-	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", writeSet(t, 12, 10, 11))
+	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", testset.CSV(t, 12, 10, 11))
 	d := p.draw(3, 0)
 	if want := 53; len(d.must)+len(d.cannot) != want { // 10 % of 33·32/2
 		t.Errorf("%d links, want %d", len(d.must)+len(d.cannot), want)
@@ -35,7 +37,7 @@ func TestLinksOfADraw(t *testing.T) {
 			t.Errorf("%v cannot link within a class", l)
 		}
 	}
-	if _, err := Run(t.Context(), p, t.TempDir(), RunOptions{}); err != nil {
+	if _, err := p.Run(t.Context(), nil, RunOptions{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -46,7 +48,7 @@ func TestLinksOfAFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("1,2,must\n1,14,cannot\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	set := writeSet(t, 12, 10, 11)
+	set := testset.CSV(t, 12, 10, 11)
 	p := newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, repeats: 30, links: {file: "+file+"}}", set)
 	both := 0
 	for repeat := range 30 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,9 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 // An image that the limit has no room for is no bad image: what is left out does not
@@ -70,7 +72,7 @@ func TestMemoryRefuses(t *testing.T) {
 	refused(t, err, "24×4194304", "805 MB", "512 MB")
 
 	// 4000 samples make a kernel of 128 MB, and there are more than one of it.
-	e = load(writeSet(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
+	e = load(testset.CSV(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
 	in, err := e.Prepare(tight, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -80,12 +82,8 @@ func TestMemoryRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "results")
-	_, err = Run(tight, p, dir, RunOptions{})
+	_, err = p.Run(tight, unasked{t}, RunOptions{})
 	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("a folder for the results of a plan that is refused")
-	}
 	_, err = Groups{Method: e.Methods[1]}.Find(tight, in, nil)
 	refused(t, err, "cf-ogl", "4000 samples", "512 MB")
 
@@ -95,9 +93,19 @@ func TestMemoryRefuses(t *testing.T) {
 	if p, err = NewPlan(tight, e, in); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Run(tight, p, dir, RunOptions{})
+	_, err = p.Run(tight, unasked{t}, RunOptions{})
 	refused(t, err, "4000 samples")
 }
+
+// unasked is a sink that nobody asks.
+type unasked struct{ *testing.T }
+
+func (u unasked) Begin(*Summary) (map[string]Record, error) {
+	u.Error("a place for the results of a plan that is refused")
+	return nil, nil
+}
+func (u unasked) HasModel(string) bool                      { return true }
+func (u unasked) Put(*Record, string, *factor.Result) error { return nil }
 
 // A budget that is enough for one trial at a time changes no result, and all of it
 // is given back.
@@ -115,7 +123,7 @@ func TestMemoryTight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, err := Run(ctx, p, t.TempDir(), RunOptions{Workers: 4})
+		records, err := p.Run(ctx, nil, RunOptions{Workers: 4})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 // faulty makes a clusterer panic when told to.
@@ -29,7 +31,7 @@ func faulty(t *testing.T, name string, now func() bool) {
 // TestTrialPanics: a panic is the error of its trial, which names the method and
 // the place; the others are run and logged.
 func TestTrialPanics(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 12, 12, 12, 12))
+	p := newPlan(t, small, testset.CSV(t, 12, 12, 12, 12))
 	var mu sync.Mutex
 	calls := 0
 	faulty(t, KMeans, func() bool {
@@ -38,7 +40,7 @@ func TestTrialPanics(t *testing.T) {
 		calls++
 		return calls == 3
 	})
-	records, err := Run(context.Background(), p, t.TempDir(), RunOptions{Workers: 2})
+	records, err := p.Run(context.Background(), nil, RunOptions{Workers: 2})
 	var some *TrialsError
 	if !errors.As(err, &some) || some.Failed != 1 {
 		t.Fatalf("got %v, want one failed trial", err)
@@ -55,7 +57,7 @@ func TestTrialPanics(t *testing.T) {
 
 // TestGroupsPanic: a panic while a set is put into groups names the method.
 func TestGroupsPanic(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 12, 12, 12, 12))
+	p := newPlan(t, small, testset.CSV(t, 12, 12, 12, 12))
 	faulty(t, KMeans, func() bool { return true })
 	_, err := Groups{K: 2, Method: Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
 	var fault *guard.PanicError

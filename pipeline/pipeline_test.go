@@ -3,44 +3,18 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
-
-// writeSet writes a CSV set of classes with so many samples each, as blobs in
-// eight features, and returns its path.
-func writeSet(t *testing.T, sizes ...int) string {
-	t.Helper()
-	src := rand.New(rand.NewPCG(1, 1))
-	var text strings.Builder
-	text.WriteString("a,b,c,d,e,f,g,h,class\n")
-	for c, size := range sizes {
-		for range size {
-			for j := range 8 {
-				x := 0.3 + src.Float64()
-				if j%len(sizes) == c {
-					x += 1
-				}
-				fmt.Fprintf(&text, "%.4f,", x)
-			}
-			fmt.Fprintf(&text, "class%d\n", c)
-		}
-	}
-	path := filepath.Join(t.TempDir(), "set.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 const small = `
 name: small
@@ -77,16 +51,53 @@ func newPlan(t *testing.T, text, set string) *Plan {
 	return p
 }
 
-func runPlan(t *testing.T, p *Plan, dir string, opt RunOptions) []byte {
+// runPlan returns the records of a plan, a line each.
+func runPlan(t *testing.T, p *Plan, opt RunOptions) []byte {
 	t.Helper()
-	records, err := Run(context.Background(), p, dir, opt)
+	records, err := p.Run(t.Context(), nil, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(records) != p.Len() {
 		t.Fatalf("%d records of %d trials", len(records), p.Len())
 	}
-	return readFile(t, filepath.Join(dir, LogFile))
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines)
+	for _, r := range records {
+		if err := out.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lines.Bytes()
+}
+
+// kept is a sink in memory.
+type kept struct {
+	records map[string]Record
+	results map[string]*factor.Result // by the names of their models
+}
+
+func newKept() *kept { return &kept{map[string]Record{}, map[string]*factor.Result{}} }
+
+func (k *kept) Begin(*Summary) (map[string]Record, error) { return k.records, nil }
+func (k *kept) HasModel(name string) bool                 { return k.results[name] != nil }
+func (k *kept) Put(rec *Record, model string, res *factor.Result) error {
+	k.records[rec.Trial] = *rec
+	if model != "" {
+		k.results[model] = res
+	}
+	return nil
+}
+
+// models returns those of the methods of a plan.
+func (k *kept) models(p *Plan) []factor.Model {
+	out := make([]factor.Model, len(p.Experiment.Methods))
+	for i, name := range p.Summary().Models {
+		if res := k.results[name]; res != nil {
+			out[i] = res.Model
+		}
+	}
+	return out
 }
 
 func readFile(t *testing.T, path string) []byte {
@@ -99,125 +110,22 @@ func readFile(t *testing.T, path string) []byte {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
-	want := runPlan(t, p, t.TempDir(), RunOptions{Workers: 1})
+	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	want := runPlan(t, p, RunOptions{Workers: 1})
 	if lines := bytes.Count(want, []byte("\n")); lines != 2*3*5 {
 		t.Errorf("%d lines in the log, want %d", lines, 2*3*5)
 	}
 	for _, workers := range []int{2, 4} {
-		if got := runPlan(t, p, t.TempDir(), RunOptions{Workers: workers}); !bytes.Equal(got, want) {
+		if got := runPlan(t, p, RunOptions{Workers: workers}); !bytes.Equal(got, want) {
 			t.Errorf("%d workers make another log than one", workers)
 		}
-	}
-}
-
-// TestBrokenRunGoesOn: wherever a run is stopped, the log is at last that of
-// an unbroken one, and what was done is not done again.
-func TestBrokenRunGoesOn(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
-	whole := t.TempDir()
-	want := runPlan(t, p, whole, RunOptions{})
-	for _, stopAt := range []int{1, 7, p.Len() - 1} {
-		dir := t.TempDir()
-		ctx, cancel := context.WithCancel(context.Background())
-		records, err := Run(ctx, p, dir, RunOptions{Workers: 2, Progress: func(done, _ int) {
-			if done == stopAt {
-				cancel()
-			}
-		}})
-		cancel()
-		if !errors.Is(err, context.Canceled) || len(records) < stopAt || len(records) == p.Len() {
-			t.Fatalf("stopped after %d trials: %d records, %v", stopAt, len(records), err)
-		}
-		// Killed while writing: half a line at the end.
-		f, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.WriteString(`{"trial":"0123`); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
-		first := -1
-		got := runPlan(t, p, dir, RunOptions{Progress: func(done, _ int) {
-			if first < 0 {
-				first = done
-			}
-		}})
-		if !bytes.Equal(got, want) {
-			t.Errorf("stopped after %d trials and run again: another log than unbroken", stopAt)
-		}
-		if first != len(records) {
-			t.Errorf("went on from %d trials, not from the %d in the log", first, len(records))
-		}
-		for i, m := range p.Summary().LoadModels(dir) {
-			if (m != nil) != (p.Experiment.Methods[i].Name != KMeans) {
-				t.Errorf("%s: model saved: %v", p.Experiment.Methods[i].Label(), m != nil)
-			}
-		}
-	}
-}
-
-func TestLostModelIsMadeAgain(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
-	dir := t.TempDir()
-	want := runPlan(t, p, dir, RunOptions{})
-	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*"))
-	if err != nil || len(models) != 4 {
-		t.Fatalf("models %v, %v; want 4", models, err)
-	}
-	was := readFile(t, models[1])
-	if err := os.Remove(models[1]); err != nil {
-		t.Fatal(err)
-	}
-	if got := runPlan(t, p, dir, RunOptions{}); !bytes.Equal(got, want) {
-		t.Error("the log changed")
-	}
-	if !bytes.Equal(readFile(t, models[1]), was) {
-		t.Error("the model changed")
-	}
-}
-
-// TestMethodsDoNotMeet: a method's records are the same whichever run beside
-// it, and a changed setting runs its own trials again and no others.
-func TestMethodsDoNotMeet(t *testing.T) {
-	set := writeSet(t, 9, 10, 11, 12, 9)
-	dir := t.TempDir()
-	all := string(runPlan(t, newPlan(t, small, set), dir, RunOptions{}))
-	alone := strings.Split(string(runPlan(t, newPlan(t, strings.NewReplacer(
-		"  - kmeans\n", "", "  - {name: gnmf, lambda: 1}\n", "", "  - {name: ccf, init: nmf, as: CCF}\n", "").Replace(small), set), t.TempDir(), RunOptions{})), "\n")
-	for _, line := range alone {
-		if !strings.Contains(all, line) {
-			t.Fatalf("alone with another method the log has the line\n%s", line)
-		}
-	}
-
-	changed := newPlan(t, strings.Replace(small, "lambda: 1", "lambda: 2", 1), set)
-	first := -1
-	records, err := Run(context.Background(), changed, dir, RunOptions{Progress: func(done, _ int) {
-		if first < 0 {
-			first = done
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := changed.Len() * 4 / 5; first != want {
-		t.Errorf("with another lambda for one of five methods %d trials were taken from the log, want %d", first, want)
-	}
-	if len(records) != changed.Len() {
-		t.Errorf("%d records, want %d", len(records), changed.Len())
-	}
-	fromLog, err := changed.Summary().Records(dir)
-	if err != nil || len(fromLog) != changed.Len() {
-		t.Errorf("%d records in the log, want %d (%v)", len(fromLog), changed.Len(), err)
 	}
 }
 
 // TestDraw: the draws are as the experiment says.
 func TestDraw(t *testing.T) {
 	sizes := []int{9, 10, 11, 12, 9}
-	p := newPlan(t, small, writeSet(t, sizes...))
+	p := newPlan(t, small, testset.CSV(t, sizes...))
 	seen := map[string]bool{}
 	for repeat := range 20 {
 		for _, k := range []int{2, 4} {
@@ -301,19 +209,19 @@ func TestPlanRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]struct{ text, set string }{
-		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", writeSet(t, 3, 3, 3, 3, 3)},
-		`class "class1" has 1 sample,`:                                  {"{name: x, methods: [nmf]}", writeSet(t, 3, 1, 3)},
-		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", writeSet(t, 3, 3, 3)},
-		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", writeSet(t, 3, 3, 3)},
-		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", writeSet(t, 3, 9)},
+		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", testset.CSV(t, 3, 3, 3, 3, 3)},
+		`class "class1" has 1 sample,`:                                  {"{name: x, methods: [nmf]}", testset.CSV(t, 3, 1, 3)},
+		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", testset.CSV(t, 3, 3, 3)},
+		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testset.CSV(t, 3, 3, 3)},
+		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", testset.CSV(t, 3, 9)},
 		"negative.csv row 2, column 2: value -2 is negative, and nmf":   {"{name: x, methods: [kmeans, cf, nmf]}", negative},
 		"the class of half.csv row 3 is not known":                      {"{name: x, methods: [nmf]}", halfKnown},
 		"none.csv has no classes":                                       {"{name: x, methods: [nmf]}", noClasses},
-		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", writeSet(t, 3, 3)},
-		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", writeSet(t, 3, 3)},
-		"names no methods":                                              {"{name: x}", writeSet(t, 3, 3)},
-		"has no name":                                                   {"{methods: [nmf]}", writeSet(t, 3, 3)},
-		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", writeSet(t, 3, 3)},
+		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", testset.CSV(t, 3, 3)},
+		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", testset.CSV(t, 3, 3)},
+		"names no methods":                                              {"{name: x}", testset.CSV(t, 3, 3)},
+		"has no name":                                                   {"{methods: [nmf]}", testset.CSV(t, 3, 3)},
+		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", testset.CSV(t, 3, 3)},
 	} {
 		e, err := Parse([]byte(c.text))
 		if err != nil {
@@ -331,7 +239,7 @@ func TestPlanRefuses(t *testing.T) {
 }
 
 func TestRandomPart(t *testing.T) {
-	set := writeSet(t, 30, 30, 30)
+	set := testset.CSV(t, 30, 30, 30)
 	e, err := Parse([]byte("{name: x, data: {set: " + set + ", samples: 40}, methods: [nmf]}"))
 	if err != nil {
 		t.Fatal(err)
@@ -349,160 +257,10 @@ func TestRandomPart(t *testing.T) {
 	}
 }
 
-// TestDamagedResults: lines that are damaged are run again and kept behind the
-// others. A damaged model is named, and made again when it was moved away.
-func TestDamagedResults(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
-	dir := t.TempDir()
-	want := runPlan(t, p, dir, RunOptions{})
-	path := filepath.Join(dir, LogFile)
-	lines := bytes.SplitAfter(want, []byte("\n"))
-	damaged := slices.Clone(lines)
-	damaged[3] = []byte("nonsense\n")
-	damaged[5] = bytes.Replace(lines[5], []byte(`"AC":`), []byte(`"AC":7`), 1)
-	damaged[8] = []byte("null\n")
-	if err := os.WriteFile(path, bytes.Join(damaged, nil), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*"))
-	if err != nil || len(models) == 0 {
-		t.Fatal(models, err)
-	}
-	if records, bad, err := ReadLog(dir); err != nil || fmt.Sprint(bad) != "[4 6 9]" || len(records) != p.Len()-3 {
-		t.Errorf("damaged lines %v, %d records, %v", bad, len(records), err)
-	}
-	if err := os.Truncate(models[0], 100); err != nil {
-		t.Fatal(err)
-	}
-	var foreign *output.ForeignError
-	if _, err := Run(t.Context(), p, dir, RunOptions{}); !errors.As(err, &foreign) || !foreign.Changed || !strings.Contains(err.Error(), models[0]) {
-		t.Errorf("a damaged model: %v", err)
-	}
-	if err := os.Remove(models[0]); err != nil {
-		t.Fatal(err)
-	}
-	first := -1
-	got := runPlan(t, p, dir, RunOptions{Progress: func(done, _ int) {
-		if first < 0 {
-			first = done
-		}
-	}})
-	want = bytes.Join([][]byte{want, damaged[3], damaged[5], damaged[8]}, nil)
-	if !bytes.Equal(got, want) {
-		t.Error("the log is not what it was with the damaged lines behind it")
-	}
-	if again := runPlan(t, p, dir, RunOptions{}); !bytes.Equal(again, want) {
-		t.Error("run once more, the log is another")
-	}
-	if first < p.Len()-4 {
-		t.Errorf("%d trials were taken from the log, want all but 4", first)
-	}
-	for i, m := range p.Summary().LoadModels(dir) {
-		if m == nil && p.Experiment.Methods[i].Name != KMeans {
-			t.Error("a damaged model was not made again")
-		}
-	}
-}
-
-// TestTwoRuns: one folder, one run.
-func TestTwoRuns(t *testing.T) {
-	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
-	dir := t.TempDir()
-	tried := false
-	_, err := Run(t.Context(), p, dir, RunOptions{Progress: func(done, _ int) {
-		if done == 3 && !tried {
-			tried = true
-			if _, err := Run(t.Context(), p, dir, RunOptions{}); !errors.Is(err, output.ErrInUse) {
-				t.Errorf("a second run in the same folder: %v", err)
-			}
-		}
-	}})
-	if err != nil || !tried {
-		t.Errorf("the first run: %v", err)
-	}
-	if _, err := Run(t.Context(), p, dir, RunOptions{}); err != nil {
-		t.Errorf("a run after the first: %v", err)
-	}
-}
-
-// TestLostLog: when the log or its folder is moved away during a run, the run ends with
-// an error that says so, and leaves alone what is there in its place.
-func TestLostLog(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open files keep their names")
-	}
-	p := newPlan(t, small, writeSet(t, 9, 10, 11, 12, 9))
-	for what, lose := range map[string]func(dir string) error{
-		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, LogFile)) },
-		"replaced": func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, LogFile)), os.WriteFile(filepath.Join(dir, LogFile), []byte("mine\n"), 0o666))
-		},
-		"folder moved": func(dir string) error { return os.Rename(dir, dir+" of before") },
-	} {
-		for _, at := range []int{3, p.Len()} { // the last one before the log is put in order
-			dir := filepath.Join(t.TempDir(), "out")
-			records, err := Run(t.Context(), p, dir, RunOptions{Workers: 1, Progress: func(done, _ int) {
-				if done == at {
-					if err := lose(dir); err != nil {
-						t.Error(err)
-					}
-				}
-			}})
-			if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, LogFile)+" was moved, removed or replaced") || records != nil {
-				t.Errorf("%s after trial %d: %d records, %v", what, at, len(records), err)
-			}
-			if text, err := os.ReadFile(filepath.Join(dir, LogFile)); err == nil && string(text) != "mine\n" {
-				t.Errorf("%s after trial %d: the file in its place holds %q", what, at, text)
-			}
-		}
-	}
-	// Two runs after somebody removed the lock of the first: the first ends.
-	dir := filepath.Join(t.TempDir(), "out")
-	_, err := Run(t.Context(), p, dir, RunOptions{Workers: 1, Progress: func(done, _ int) {
-		if done == 3 {
-			if err := os.Remove(filepath.Join(dir, ".partwise.lock")); err != nil {
-				t.Error(err)
-			}
-			if _, err := Run(t.Context(), p, dir, RunOptions{}); err != nil {
-				t.Errorf("the second run: %v", err)
-			}
-		}
-	}})
-	if err == nil {
-		t.Error("the first run went on beside the second")
-	}
-	if records, unread, err := ReadLog(dir); len(records) != p.Len() || unread != nil || err != nil {
-		t.Errorf("%d records of %d, unread %v, %v", len(records), p.Len(), unread, err)
-	}
-}
-
-func TestNoResults(t *testing.T) {
-	if records, _, err := ReadLog(t.TempDir()); err != nil || records != nil {
-		t.Errorf("no log: %v, %v", records, err)
-	}
-	for text, want := range map[string]string{
-		"{}":                                   "not the summary",
-		"{\"name\": \"x\",\n\"methods\": [3]}": "line 2: methods: the kind of value is wrong (number)",
-		"[]":                                   "line 1: the file: the kind of value is wrong (array)",
-		"{\"sweeps\": [\n{\"values\":\n[[{}]]}], \"width\": 2}": "line 3: sweeps.values: the kind of value is wrong (object)",
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no results") {
-		t.Errorf("no summary: %v", err)
-	}
-}
-
 // TestGroups: groups are numbered by size and scored against classes that were
 // not told.
 func TestGroups(t *testing.T) {
-	set := writeSet(t, 5, 20, 10)
+	set := testset.CSV(t, 5, 20, 10)
 	in, err := (&Experiment{Data: Data{Set: set}}).Prepare(context.Background(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -536,8 +294,8 @@ func TestGroups(t *testing.T) {
 
 // TestFailedTrial: a method that fails keeps no other from being run.
 func TestFailedTrial(t *testing.T) {
-	p := newPlan(t, `{name: x, methods: [nmf, {name: d-snmf, must: 1e6, iterations: 2000}], classes: 3, repeats: 3, labels: 50%}`, writeSet(t, 9, 9, 9))
-	records, err := Run(context.Background(), p, t.TempDir(), RunOptions{})
+	p := newPlan(t, `{name: x, methods: [nmf, {name: d-snmf, must: 1e6, iterations: 2000}], classes: 3, repeats: 3, labels: 50%}`, testset.CSV(t, 9, 9, 9))
+	records, err := p.Run(context.Background(), nil, RunOptions{})
 	var some *TrialsError
 	if !errors.As(err, &some) || some.Failed != 3 || !strings.Contains(err.Error(), "d-snmf with 3 classes, rank 3, repeat 1: ") || !strings.Contains(err.Error(), "and 2 more trials failed") {
 		t.Errorf("must-links without measure: %v", err)

@@ -52,7 +52,7 @@ func TestPaperProtocols(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, err := Run(context.Background(), p, t.TempDir(), RunOptions{})
+		records, err := p.Run(context.Background(), nil, RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,12 @@
 package pipeline
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
-	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -18,25 +17,38 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/vocab"
 )
-
-// ModelDir is the folder, in that of an experiment, of the saved models: for
-// each method that of the first repeat with the most classes and, where there are
-// several ranks, with the one that has the best mean score.
-const ModelDir = "models"
-
-// WordsFile is the file among them of the visual words that they are of.
-const WordsFile = "words.npz"
 
 // RunOptions say how trials are run. They do not change any result.
 type RunOptions struct {
 	// Workers is how many trials run at once; 0 means one for each processor.
 	Workers int
-	// Progress, if set, is called before the first trial and after each, with
-	// how many are done, from this run or an earlier one. Calls do not overlap.
-	Progress func(done, total int)
+	// Progress, if set, is called before the first trial and after each with how
+	// many "trials" are done, from this run or an earlier one.
+	Progress Progress
 }
+
+// Sink takes the results of a run and keeps them where a later run finds them. Its
+// methods are called one at a time; an error of one ends the run.
+type Sink interface {
+	// Begin is called before the first trial, with the summary of the plan. It
+	// returns the records that are there by trial, which are not run again.
+	Begin(s *Summary) (done map[string]Record, err error)
+	// HasModel tells whether the model of the name, one of Summary.Models, is there.
+	HasModel(name string) bool
+	// Put takes the record of a finished trial and, where its model is kept, the
+	// name and the result, or "" and nil. Where only the model was missing, the
+	// record is one of those that Begin returned.
+	Put(rec *Record, model string, res *factor.Result) error
+}
+
+// nowhere is the sink that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Begin(*Summary) (map[string]Record, error)        { return nil, nil }
+func (nowhere) HasModel(string) bool                             { return true }
+func (nowhere) Put(*Record, string, *factor.Result) (none error) { return nil }
 
 // TrialsError says that some trials failed while the others were run.
 type TrialsError struct {
@@ -55,27 +67,16 @@ func (e *TrialsError) Error() string {
 // Unwrap returns the first error.
 func (e *TrialsError) Unwrap() error { return e.First }
 
-// Run opens the folder dir by OpenResults, runs the plan in it, and closes it.
-func Run(ctx context.Context, p *Plan, dir string, opt RunOptions) ([]Record, error) {
-	r, err := OpenResults(dir, p.Experiment)
-	if err != nil {
-		return nil, err
-	}
-	records, err := r.Run(ctx, p, opt)
-	return records, errors.Join(err, r.Close())
-}
-
-// Run runs the trials of the plan that are not yet in the result log, appends
-// each to it when it is done, and returns the records of all trials of the plan
-// in its order. Pages that show other trials are removed first. A trial that
-// fails, be it by a panic, does not keep the others from being run; the error is
-// then a *TrialsError. When Run ends early, what is done is in the log, and
-// running again goes on from there; the records are then those there are.
+// Run runs the trials of the plan that the sink does not have yet, gives it each
+// when it is done, and returns the records of all trials of the plan in its order.
+// Without a sink the records are all there is. A trial that fails, be it by a panic,
+// does not keep the others from being run; the error is then a *TrialsError. When
+// Run ends early, the records are those there are.
 //
 // A trial waits for its share of the memory budget of the context. A plan with a
 // trial that would need more than there is for it is refused before anything is
-// run or written.
-func (r *Results) Run(ctx context.Context, p *Plan, opt RunOptions) ([]Record, error) {
+// run and before the sink is asked.
+func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, error) {
 	budget := memory.FromContext(ctx)
 	release, err := budget.Keep(p.shared(), fmt.Sprintf("what %d trials leave behind", len(p.trials)))
 	if err != nil {
@@ -85,57 +86,68 @@ func (r *Results) Run(ctx context.Context, p *Plan, opt RunOptions) ([]Record, e
 	if err := p.checkMemory(budget); err != nil {
 		return nil, err
 	}
-	if err := r.begin(p); err != nil {
-		return nil, err
+	if to == nil {
+		to = nowhere{}
 	}
-	log, err := openLog(r.Dir())
+	done, err := to.Begin(p.Summary())
 	if err != nil {
 		return nil, err
 	}
-	runErr := p.runAll(ctx, log, r.folder, opt)
-	var some *TrialsError
-	if runErr == nil || errors.As(runErr, &some) {
-		runErr = errors.Join(runErr, p.saveBest(ctx, log, r.folder), p.saveWords(ctx, r.folder))
-	}
-	lost := log.inPlace()
-	err = log.close()
-	if lost != nil {
-		return nil, lost // and with it all else that went wrong
-	}
-	if runErr == nil {
-		runErr = err
-	}
-	order := make([]string, len(p.trials))
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &reporter{to: opt.Progress}}
+	defer r.progress.end()
+	maps.Copy(r.done, done)
+	err = r.all(ctx)
 	var records []Record
-	for i, t := range p.trials {
-		order[i] = t.id
-		if r, ok := log.done[t.id]; ok {
-			records = append(records, r)
+	for _, t := range p.trials {
+		if rec, ok := r.done[t.id]; ok {
+			records = append(records, rec)
 		}
 	}
-	if runErr != nil {
-		return records, runErr
-	}
-	return records, log.settle(order)
+	return records, err
 }
 
-func (p *Plan) runAll(ctx context.Context, log *log, to *output.Folder, opt RunOptions) error {
+// run is a plan that is being run.
+type run struct {
+	plan     *Plan
+	to       Sink
+	workers  int
+	progress *reporter
+
+	mu   sync.Mutex // of all below, and of the sink
+	done map[string]Record
+}
+
+// all runs the trials that are missing. Where there are several ranks, the best of
+// them and so the models to keep are known then: their trials are run once more.
+func (r *run) all(ctx context.Context) error {
 	var todo []trial
-	for _, t := range p.trials {
-		if _, done := log.done[t.id]; !done || p.lacksModel(t, to.Dir()) {
+	for _, t := range r.plan.trials {
+		if _, done := r.done[t.id]; !done || r.lacksModel(t) {
 			todo = append(todo, t)
 		}
 	}
-	var mu sync.Mutex
-	done := len(p.trials) - len(todo)
-	report := func() {
-		if opt.Progress != nil {
-			opt.Progress(done, len(p.trials))
+	err := r.trials(ctx, todo)
+	var some *TrialsError
+	if len(r.plan.Experiment.Rank) < 2 || err != nil && !errors.As(err, &some) {
+		return err
+	}
+	r.plan.best = r.plan.bestRanks(r.done)
+	todo = nil
+	for _, t := range r.plan.trials {
+		if _, done := r.done[t.id]; done && r.lacksModel(t) {
+			todo = append(todo, t)
 		}
 	}
-	report()
+	r.progress.end()
+	return errors.Join(err, r.trials(ctx, todo))
+}
 
-	workers := opt.Workers
+// trials runs some trials, several at once.
+func (r *run) trials(ctx context.Context, todo []trial) error {
+	p := r.plan
+	done := len(p.trials) - len(todo)
+	r.progress.tell("trials", done, len(p.trials))
+	workers := r.workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -151,8 +163,8 @@ func (p *Plan) runAll(ctx context.Context, log *log, to *output.Folder, opt RunO
 				return err
 			}
 			rec, res, err := p.run(working, t)
-			mu.Lock()
-			defer mu.Unlock()
+			r.mu.Lock()
+			defer r.mu.Unlock()
 			if working.Err() != nil {
 				return working.Err() // what it says now is of being stopped
 			}
@@ -160,21 +172,20 @@ func (p *Plan) runAll(ctx context.Context, log *log, to *output.Folder, opt RunO
 				failed[i] = fmt.Errorf("%s with %d classes, rank %d, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, t.rank, t.repeat+1, err)
 				return nil
 			}
+			var model string
 			if res != nil && p.keepsModel(t) {
-				if err := p.saveModel(to, t, res); err != nil {
-					return err
-				}
+				model = p.modelFile(t)
+			} else {
+				res = nil
 			}
-			if _, known := log.done[t.id]; !known {
-				if err := to.Held(); err != nil { // another process may write to the log
-					return err
-				}
-				if err := log.append(rec); err != nil {
-					return err
-				}
+			if err := r.to.Put(rec, model, res); err != nil {
+				return err
+			}
+			if _, known := r.done[t.id]; !known {
+				r.done[t.id] = *rec
 			}
 			done++
-			report()
+			r.progress.tell("trials", done, len(p.trials))
 			return nil
 		})
 	}
@@ -197,7 +208,12 @@ func (p *Plan) runAll(ctx context.Context, log *log, to *output.Folder, opt RunO
 	return nil
 }
 
-// keepsModel picks the trials whose models are saved. Where there are several
+// lacksModel tells whether the model of a trial is to be kept and is not there.
+func (r *run) lacksModel(t trial) bool {
+	return r.plan.keepsModel(t) && !r.to.HasModel(r.plan.modelFile(t))
+}
+
+// keepsModel picks the trials whose models are kept. Where there are several
 // ranks these are known when all trials are done.
 func (p *Plan) keepsModel(t trial) bool {
 	if _, own := builtin(p.Experiment.Methods[t.method].Name); own || t.repeat > 0 || t.k != p.ks[len(p.ks)-1] {
@@ -206,43 +222,23 @@ func (p *Plan) keepsModel(t trial) bool {
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
 }
 
-// saveBest finds the best rank of each method, where there are several, and saves
-// its models.
-func (p *Plan) saveBest(ctx context.Context, log *log, to *output.Folder) error {
-	if len(p.Experiment.Rank) < 2 {
-		return p.Summary().write(to)
-	}
-	p.best = p.bestRanks(log.done)
-	for _, t := range p.trials {
-		if _, done := log.done[t.id]; !done || !p.lacksModel(t, to.Dir()) {
-			continue
-		}
-		_, res, err := p.run(ctx, t)
-		if err != nil {
-			return err
-		}
-		if err := p.saveModel(to, t, res); err != nil {
-			return err
-		}
-	}
-	return p.Summary().write(to)
+// modelFile names the model by method and trial, so that the model of other
+// settings does not pass for it.
+func (p *Plan) modelFile(t trial) string {
+	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
 }
 
-// saveWords saves the visual words, where there are, that the saved models are
-// of.
-func (p *Plan) saveWords(ctx context.Context, to *output.Folder) error {
+// Words returns the visual words that the kept models are of, nil where there are
+// none.
+func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
 	if p.Inputs.bag == nil {
-		return nil
+		return nil, nil
 	}
 	seen, err := p.Inputs.view(ctx, p.draw(p.ks[len(p.ks)-1], 0), p.Experiment.Seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var text bytes.Buffer
-	if err := seen.vocabulary.Save(&text); err != nil {
-		return err
-	}
-	return to.Write(ModelDir+"/"+WordsFile, text.Bytes())
+	return seen.vocabulary, nil
 }
 
 // bestRanks returns the rank of the best mean score of each method with the most
@@ -275,27 +271,4 @@ func (p *Plan) bestRanks(done map[string]Record) []int {
 		}
 	}
 	return best
-}
-
-func (p *Plan) lacksModel(t trial, dir string) bool {
-	if !p.keepsModel(t) {
-		return false
-	}
-	_, err := loadModel(filepath.Join(dir, ModelDir, p.modelFile(t)))
-	return err != nil && !errors.Is(err, factor.ErrNoModel)
-}
-
-// modelFile names the model by method and trial, so that the model of other
-// settings does not pass for it.
-func (p *Plan) modelFile(t trial) string {
-	return filename.Safe(p.Experiment.Methods[t.method].Label()) + "-" + t.id + ".npz"
-}
-
-func (p *Plan) saveModel(to *output.Folder, t trial, res *factor.Result) error {
-	name := ModelDir + "/" + p.modelFile(t)
-	var text bytes.Buffer
-	if err := res.Save(&text); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(to.Dir(), filepath.FromSlash(name)), err)
-	}
-	return to.Write(name, text.Bytes())
 }

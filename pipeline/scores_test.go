@@ -3,19 +3,63 @@ package pipeline
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
-// TestOptionalScores: a score that is asked for is in every record, above 1 too, and
-// the log is read again; nobody else gets it.
+// TestDrawn: a confusion says which classes it is of where not all were drawn.
+func TestDrawn(t *testing.T) {
+	set := testset.CSV(t, 12, 10, 11, 9)
+	p := newPlan(t, `{name: x, task: classify, methods: [original], classes: [3, 4], train: 4, test: 4, repeats: 5}`, set)
+	records, err := p.Run(t.Context(), nil, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	different := map[[3]int]bool{}
+	for _, r := range records {
+		if r.Classes == 4 {
+			if r.Drawn != nil {
+				t.Errorf("all classes are drawn, and the record says %v", r.Drawn)
+			}
+			continue
+		}
+		d := p.draw(3, r.Repeat)
+		for i, row := range d.testRows {
+			if r.Drawn[d.testTruth[i]] != p.labels[row] {
+				t.Fatalf("class %d of the draw is %d, the record says %v", d.testTruth[i], p.labels[row], r.Drawn)
+			}
+		}
+		different[[3]int(r.Drawn)] = true
+	}
+	if len(different) < 2 {
+		t.Error("the same classes each time")
+	}
+}
+
+// TestPenalty: the curves of methods with a penalty hold it.
+func TestPenalty(t *testing.T) {
+	p := newPlan(t, `{name: x, methods: [nmf, {name: gnmf, lambda: 10, iterations: 30}], repeats: 1}`, testset.CSV(t, 9, 10))
+	records, err := p.Run(t.Context(), nil, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		for _, point := range r.Curve {
+			if (point.Penalty > 0) != (r.Method == "gnmf") || point.Penalty >= point.Objective {
+				t.Errorf("%s: %+v", r.Method, point)
+			}
+		}
+	}
+}
+
+// TestOptionalScores: a score that is asked for is in every record; nobody else gets it.
 func TestOptionalScores(t *testing.T) {
 	text := "name: s\nmethods: [kmeans, nmf]\nclasses: [4]\nrepeats: 2\nlabels: 1\ncluster: {restarts: 1}\n"
-	set := writeSet(t, 6, 6, 6, 6)
-	dir := t.TempDir()
+	set := testset.CSV(t, 6, 6, 6, 6)
 	p := newPlan(t, text+"scores: [VI]\n", set)
-	runPlan(t, p, dir, RunOptions{})
-	records, unread, err := ReadLog(dir)
-	if err != nil || len(unread) > 0 || len(records) != p.Len() {
-		t.Fatalf("%d records, lines %v are not read, %v", len(records), unread, err)
+	records, err := p.Run(t.Context(), nil, RunOptions{})
+	if err != nil || len(records) != p.Len() {
+		t.Fatalf("%d records, %v", len(records), err)
 	}
 	for _, r := range records {
 		_, all := r.Scores["VI"]
@@ -27,17 +71,6 @@ func TestOptionalScores(t *testing.T) {
 	plain := newPlan(t, text, set)
 	if plain.trials[0].id == p.trials[0].id {
 		t.Error("a trial with more scores passes for one without")
-	}
-	for line, want := range map[string]bool{
-		`{"trial":"a","method":"b","scores":{"VI":3.5}}`:   true,
-		`{"trial":"a","method":"b","scores":{"VI":-1}}`:    false,
-		`{"trial":"a","method":"b","scores":{"AC":1.5}}`:   false,
-		`{"trial":"a","method":"b","scores":{"AC":-0.5}}`:  false,
-		`{"trial":"a","method":"b","scores":{"zeal":-40}}`: true,
-	} {
-		if got := parseRecord([]byte(line)) != nil; got != want {
-			t.Errorf("%s is a record: %v", line, got)
-		}
 	}
 	e, err := Parse([]byte(text + "data: x.csv\nscores: [accuracy]\n"))
 	if err != nil {

@@ -1,23 +1,11 @@
 package pipeline
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/output"
 )
-
-// SummaryFile is the name of the file in an experiment's folder that says what
-// its log is of.
-const SummaryFile = "experiment.json"
 
 // Summary is what a report needs to know of an experiment beside its log.
 type Summary struct {
@@ -55,11 +43,17 @@ type Summary struct {
 	Samples []Sample `json:"-"`
 }
 
+// Sample is a sample's name and its class, a place among all classes.
+type Sample struct {
+	Name  string
+	Class int
+}
+
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings, s.Shared = e.Notes(p.Inputs), e.shared()
+	s.Warnings, s.Shared = e.Notes(p.Inputs), e.Shared()
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {
@@ -113,107 +107,89 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
-func (s *Summary) write(to *output.Folder) error {
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
+// Shared returns the settings that all trials of an experiment share, in words.
+func (e *Experiment) Shared() [][2]string {
+	s := [][2]string{
+		{"task", e.Task.String()},
+		{"data", e.Data.String()},
+		{"features", e.Features.String()},
 	}
-	if err := writeSamples(to, s.Samples, s.Classes); err != nil {
-		return err
+	if e.Task == Classification {
+		s = append(s, [][2]string{
+			{"to train", e.Train.String()},
+			{"to test", e.Test.String()},
+			{"classification", e.Neighbours.String()},
+		}...)
+	} else {
+		s = append(s, [][2]string{
+			{"labels", e.Labels.String()},
+			{"links", e.Links.String()},
+			{"clustering", e.Cluster.String()},
+		}...)
 	}
-	return to.Write(SummaryFile, append(text, '\n'))
+	s = append(s, [2]string{"seed", fmt.Sprint(uint64(e.Seed))})
+	for i := range s {
+		s[i][1] = string([]rune(s[i][1])) // U+FFFD for what is not UTF-8, as in a file of the summary
+	}
+	return s
 }
 
-// ReadSummary reads the summary of the experiment whose results are in dir. It takes at
-// most 2 MiB of memory and 200 bytes for each of the file's.
-func ReadSummary(dir string) (*Summary, error) {
-	s, err := readSummary(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no results of an experiment: there is no %s in it", dir, SummaryFile)
+// String returns the data in words: the set as it was named, and its settings.
+func (d Data) String() string {
+	words := []string{d.Set}
+	add := func(name, value string) {
+		if value != "" {
+			words = append(words, name+" "+value)
+		}
 	}
-	if err != nil {
-		return nil, err
+	number := func(name string, n int) {
+		if n > 0 {
+			add(name, fmt.Sprint(n))
+		}
 	}
-	s.Samples, err = readSamples(dir, s.Classes)
-	return s, err
+	add("from", d.From)
+	add("part", d.Part)
+	add("pattern", d.Pattern)
+	add("labels", d.Labels)
+	if d.Pool {
+		add("pool", "true")
+	}
+	add("fea", d.Fea)
+	add("gnd", d.Gnd)
+	if d.Height > 0 {
+		add("shape", fmt.Sprintf("%dx%d", d.Height, d.Width))
+	}
+	number("largest", d.Largest)
+	number("samples", d.Samples)
+	return strings.Join(words, ", ")
+}
+
+// samples returns those that a trial's methods see.
+func (p *Plan) samples(t trial) []Sample {
+	var out []Sample
+	for _, row := range p.draw(t.k, t.repeat).rows {
+		out = append(out, Sample{p.Inputs.Set.Names[p.Inputs.Rows[row]], p.labels[row]})
+	}
+	return out
 }
 
 // maxSide is the largest height and width of images that a summary may tell of.
 const maxSide = 1 << 16
 
-// readSummary reads the summary in dir without the samples.
-func readSummary(dir string) (*Summary, error) {
-	path := filepath.Join(dir, SummaryFile)
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Summary{}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(s); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			line := 1 + bytes.Count(text[:min(int(kind.Offset), len(text))], []byte("\n"))
-			err = fmt.Errorf("line %d: %s: the kind of value is wrong (%s)", line, cmp.Or(kind.Field, "the file"), kind.Value)
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0 {
-		return nil, fmt.Errorf("%s: not the summary of an experiment", path)
-	}
-	if len(s.Models) != len(s.Methods) {
-		return nil, fmt.Errorf("%s: %d models for %d methods", path, len(s.Models), len(s.Methods))
-	}
-	if s.Height < 0 || s.Width < 0 || s.Height > maxSide || s.Width > maxSide || s.Channels < 0 || s.Channels > 4 {
-		return nil, fmt.Errorf("%s: basis vectors cannot be images of %d×%d pixels in %d channels", path, s.Height, s.Width, s.Channels)
+// Check reports parts of the summary that are missing or do not fit together.
+func (s *Summary) Check() error {
+	switch {
+	case s.Name == "" || len(s.Methods) == 0 || len(s.Trials) == 0:
+		return errors.New("not the summary of an experiment")
+	case len(s.Models) != len(s.Methods):
+		return fmt.Errorf("%d models for %d methods", len(s.Models), len(s.Methods))
+	case s.Height < 0 || s.Width < 0 || s.Height > maxSide || s.Width > maxSide || s.Channels < 0 || s.Channels > 4:
+		return fmt.Errorf("basis vectors cannot be images of %d×%d pixels in %d channels", s.Height, s.Width, s.Channels)
 	}
 	for _, sweep := range s.Sweeps {
 		if !sweep.whole() {
-			return nil, fmt.Errorf("%s: the sweep of %s has not one value of each setting for each method", path, sweep.Name)
+			return fmt.Errorf("the sweep of %s has not one value of each setting for each method", sweep.Name)
 		}
 	}
-	return s, nil
-}
-
-// Records returns those records of the log in dir that are of this experiment,
-// in its order. Some may be missing.
-func (s *Summary) Records(dir string) ([]Record, error) {
-	records, _, err := ReadLog(dir)
-	if err != nil {
-		return nil, err
-	}
-	by := map[string]Record{}
-	for _, r := range records {
-		by[r.Trial] = r
-	}
-	var out []Record
-	for _, id := range s.Trials {
-		if r, ok := by[id]; ok {
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}
-
-// LoadModels reads the methods' saved models, in their order; those that make
-// none, are not done yet, or are damaged, are nil.
-func (s *Summary) LoadModels(dir string) []factor.Model {
-	out := make([]factor.Model, len(s.Methods))
-	for i, name := range s.Models {
-		if name != "" && name == filepath.Base(name) {
-			if m, err := loadModel(filepath.Join(dir, ModelDir, name)); err == nil {
-				out[i] = m
-			}
-		}
-	}
-	return out
-}
-
-func loadModel(path string) (factor.Model, error) {
-	text, err := output.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return factor.LoadModel(bytes.NewReader(text), int64(len(text)))
+	return nil
 }

@@ -1,11 +1,6 @@
 package pipeline
 
 import (
-	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -97,68 +92,4 @@ func numbers(n int) string {
 		list[i] = strings.Repeat("1", i+1)
 	}
 	return strings.Join(list, ", ")
-}
-
-// TestSweepRuns: a method of a sweep gives what it gives alone, and another value
-// runs the new trials only.
-func TestSweepRuns(t *testing.T) {
-	set := writeSet(t, 9, 10, 11)
-	dir := t.TempDir()
-	p := newPlan(t, swept, set)
-	log := string(runPlan(t, p, dir, RunOptions{}))
-	alone := newPlan(t, `{name: alone, classes: 3, repeats: 2, rank: k, methods: [{name: gnmf, as: gnmf edges=heat, edges: heat, iterations: 5}]}`, set)
-	for line := range strings.Lines(string(runPlan(t, alone, t.TempDir(), RunOptions{}))) {
-		if !strings.Contains(log, line) {
-			t.Errorf("the sweep's log lacks the line\n%s", line)
-		}
-	}
-	first := -1
-	more := newPlan(t, strings.Replace(swept, "heat", "heat, cosine", 1), set)
-	if _, err := Run(context.Background(), more, dir, RunOptions{Progress: func(done, _ int) {
-		if first < 0 {
-			first = done
-		}
-	}}); err != nil || first != p.Len() {
-		t.Errorf("with one value more %d trials were taken from the log, want %d: %v", first, p.Len(), err)
-	}
-
-	s, err := ReadSummary(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(more.Experiment.Methods.sweeps(), s.Sweeps); diff != "" {
-		t.Error(diff)
-	}
-	for _, want := range [][2]string{
-		{"OGL", "cf-ogl, 5 iterations, with beta 0.1, 1e2 and lambda 1, 10, 100"},
-		{"gnmf", "gnmf, 5 iterations, with edges binary, heat, cosine"},
-		{"cf", "cf, with init random, nmf and iterations 5, 10"},
-		{"nmf", "nmf"},
-		{"nmf-kl", "nmf-kl, with tolerance 1e-3"},
-	} {
-		if !slices.Contains(s.Settings, want) {
-			t.Errorf("the settings lack %q: %q", want, s.Settings)
-		}
-	}
-	if slices.ContainsFunc(s.Settings, func(s [2]string) bool { return strings.Contains(s[0], "=") }) {
-		t.Errorf("each method of a sweep has settings of its own: %q", s.Settings)
-	}
-}
-
-// TestSummaryRefuses: a sweep in the summary must have a value of each setting for
-// each method.
-func TestSummaryRefuses(t *testing.T) {
-	dir := t.TempDir()
-	s := Summary{Name: "x", Methods: []string{"a"}, Trials: []string{"1"}, Models: []string{""},
-		Sweeps: []Sweep{{"a", []string{"lambda"}, []string{"a lambda=1"}, [][]string{{}}}}}
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), "the sweep of a") {
-		t.Errorf("got %v", err)
-	}
 }

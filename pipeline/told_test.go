@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/rng"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 // toldSet returns 35 samples of three classes, and inputs that are told these
@@ -23,7 +25,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := (&Experiment{Data: Data{Set: writeSet(t, 5, 20, 10), Labels: labels}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := (&Experiment{Data: Data{Set: testset.CSV(t, 5, 20, 10), Labels: labels}}).Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/vocab"
+
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 func TestWords(t *testing.T) {
@@ -133,11 +135,7 @@ func prepare(t *testing.T, text, set string, opt PrepareOptions) *Inputs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := in.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(in.Close)
 	return in
 }
 
@@ -162,7 +160,7 @@ func TestWordsOfScenes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	run := func(cache string, opt RunOptions) []byte {
+	run := func(cache Cache, opt RunOptions) []byte {
 		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: cache}))
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +168,7 @@ func TestWordsOfScenes(t *testing.T) {
 		if n, m := p.Inputs.Dims(); n != 30 || m != 80 || p.Inputs.X != nil {
 			t.Fatalf("%d samples of %d features, %v", n, m, p.Inputs.X)
 		}
-		records, err := Run(t.Context(), p, t.TempDir(), opt)
+		records, err := p.Run(t.Context(), nil, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,13 +180,13 @@ func TestWordsOfScenes(t *testing.T) {
 				t.Errorf("%s, rank %d: accuracy %v of stripes in three directions", r.Method, r.Rank, r.Scores["accuracy"])
 			}
 		}
-		return runPlan(t, p, t.TempDir(), opt)
+		return runPlan(t, p, opt)
 	}
-	cold := run(folder, RunOptions{})
-	if string(run(folder, RunOptions{Workers: 1})) != string(cold) {
+	cold := run(open(t, folder), RunOptions{})
+	if string(run(open(t, folder), RunOptions{Workers: 1})) != string(cold) {
 		t.Error("a warm cache makes another log")
 	}
-	if string(run("", RunOptions{Workers: 1})) != string(cold) {
+	if string(run(nil, RunOptions{Workers: 1})) != string(cold) {
 		t.Error("no cache makes another log")
 	}
 	// Damage in the cache is mended.
@@ -200,7 +198,7 @@ func TestWordsOfScenes(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if string(run(folder, RunOptions{})) != string(cold) {
+	if string(run(open(t, folder), RunOptions{})) != string(cold) {
 		t.Error("a damaged cache makes another log")
 	}
 }
@@ -215,7 +213,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: folder}))
+		p, err := NewPlan(t.Context(), e, prepare(t, scenes, set, PrepareOptions{Cache: open(t, folder)}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,7 +366,7 @@ func TestUnusablePhotographs(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, problem)
 		}
 		e.Features.SkipBad = true
-		in, err := e.Prepare(t.Context(), PrepareOptions{Cache: t.TempDir()})
+		in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())})
 		if err != nil || len(in.Rows) != 8 || len(in.Skipped) != 1 || !strings.Contains(in.Skipped[0].Error(), problem) {
 			t.Errorf("%s left out: %v", problem, err)
 		}
@@ -389,7 +387,7 @@ func TestUnusablePhotographs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Data.Set = writeSet(t, 3, 3)
+	e.Data.Set = testset.CSV(t, 3, 3)
 	if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
 		t.Errorf("words of vectors: %v", err)
 	}
@@ -425,10 +423,10 @@ func TestSuited(t *testing.T) {
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
 	e := &Experiment{Data: Data{Set: set}, Features: Features{Suited: true, SkipBad: true}}
-	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: t.TempDir()}); err != nil || !in.Features.Colour || in.Channels != 3 || len(in.Rows) != 8 {
+	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || !in.Features.Colour || in.Channels != 3 || len(in.Rows) != 8 {
 		t.Errorf("with a small one: %v", err)
 	}
-	if in := prepare(writeSet(t, 3, 3)); in.Features.Words != nil || in.Channels != 0 {
+	if in := prepare(testset.CSV(t, 3, 3)); in.Features.Words != nil || in.Channels != 0 {
 		t.Errorf("vectors have the features %v", in.Features)
 	}
 	alike := t.TempDir()
@@ -453,7 +451,7 @@ func TestSuitedShares(t *testing.T) {
 	cache := t.TempDir()
 	work := func(set string, f Features) ([]string, error) {
 		var stages []string
-		in, err := (&Experiment{Data: Data{Set: set}, Features: f}).Prepare(t.Context(), PrepareOptions{Cache: cache, Progress: func(what string, _, _ int) {
+		in, err := (&Experiment{Data: Data{Set: set}, Features: f}).Prepare(t.Context(), PrepareOptions{Cache: open(t, cache), Progress: func(what string, _, _ int) {
 			if !slices.Contains(stages, what) {
 				stages = append(stages, what)
 			}

@@ -164,13 +164,13 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		return err
 	}
 	defer in.Close()
-	warnings := append(e.Notes(in), g.Notes(in)...)
+	warnings := append(e.Notes(in.Inputs), g.Notes(in.Inputs)...)
 	tellNotes(stderr, warnings)
-	working := newBar(stderr, "factorising")
-	found, err := g.Find(ctx, in, working.count)
+	working := &stages{w: stderr}
+	found, err := g.Find(ctx, in.Inputs, working.show)
 	working.end()
 	if err != nil {
-		return stopped(ctx, err, "factorising", keptOf(cmd, in))
+		return stopped(ctx, err, "factorising", in.kept())
 	}
 	if k, n := cmp.Or(g.K, len(in.Set.Classes)), slices.Max(found.Groups)+1; n < k {
 		fewer := fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, n)
@@ -228,7 +228,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	}
 	err = func() error {
 		defer drawing.end()
-		shown, err := found.Illustrate(ctx, in)
+		shown, err := found.Illustrate(ctx, in.Inputs)
 		if err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 		return report.WriteClusters(ctx, stage.Dir(), c)
 	}()
 	if err != nil {
-		return stopped(ctx, err, "drawing", out+" is as it was, "+keptOf(cmd, in))
+		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())
 	}
 	if err := errors.Join(stage.Publish(), folder.Close()); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -55,11 +56,11 @@ func compare(dirs ...string) (*report.Comparison, error) {
 	var summaries [2]*pipeline.Summary
 	var compared [2]report.Compared
 	for i, dir := range dirs {
-		s, err := pipeline.ReadSummary(dir)
+		s, err := results.ReadSummary(dir)
 		if err != nil {
 			return nil, err
 		}
-		records, err := s.Records(dir)
+		records, err := results.Records(dir, s)
 		if err != nil {
 			return nil, err
 		}

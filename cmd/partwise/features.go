@@ -135,12 +135,12 @@ func isThere(err error) error {
 }
 
 func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {
-	in, err := prepare(cmd, e, nil)
+	in, err := prepare(cmd, e, func(*datasets.Set) error { return nil })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	tellNotes(cmd.ErrOrStderr(), e.Notes(in))
+	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
 	n, m := in.Dims()
 	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: in.X}
 	for i, row := range in.Rows {
@@ -165,7 +165,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 		})
 	}
 	if err = isThere(err); err != nil {
-		return stopped(cmd.Context(), err, "writing "+out, "the file is as it was, "+keptOf(cmd, in))
+		return stopped(cmd.Context(), err, "writing "+out, "the file is as it was, "+in.kept())
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
 	return err

@@ -59,11 +59,47 @@ func cacheSize(cmd *cobra.Command) (int64, error) {
 	return size, nil
 }
 
+// inputs are what a command works on, with the folder of their cache.
+type inputs struct {
+	*pipeline.Inputs
+	// folder is the cache, "" for none, and temporary one of this process alone.
+	folder, temporary string
+}
+
+// Close gives back what the inputs take of memory and disk.
+func (in *inputs) Close() {
+	if in.Inputs != nil {
+		in.Inputs.Close()
+	}
+	if in.temporary != "" {
+		os.RemoveAll(in.temporary)
+	}
+}
+
+// kept says what is left of the inputs when the work on them is stopped.
+func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.Words != nil) }
+
+// openCache opens the cache that the flags say, and where they say none a temporary
+// one, since descriptors are read more than once.
+func (in *inputs) openCache(size int64) (store *cache.Store, err error) {
+	folder := in.folder
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "partwise-"); err != nil {
+			return nil, err
+		}
+		in.temporary = folder
+	}
+	if store, err = cache.Open(folder); err == nil && size > 0 {
+		store.SetLimit(size)
+	}
+	return store, err
+}
+
 // prepare makes the features that a command works on, and shows how far it is. The
-// set is checked before an image is read; check may be nil.
-func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error) (*pipeline.Inputs, error) {
-	folder, err := cacheFolder(cmd)
-	if err != nil {
+// set is checked before an image is read.
+func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error) (_ *inputs, err error) {
+	in := &inputs{}
+	if in.folder, err = cacheFolder(cmd); err != nil {
 		return nil, err
 	}
 	size, err := cacheSize(cmd)
@@ -72,25 +108,33 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
-	in, err := e.Prepare(cmd.Context(), pipeline.PrepareOptions{
-		Cache: folder, CacheSize: size, Check: check, Progress: bars.show,
-		CacheFailed: func(err error) {
+	err = func() error {
+		set, err := e.Open(cmd.Context())
+		if err == nil {
+			err = check(set)
+		}
+		if err != nil {
+			return err
+		}
+		opt := pipeline.PrepareOptions{Progress: bars.show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
-		},
-	})
+		}}
+		if e.Features = e.Features.Resolve(set); e.Features.Words != nil {
+			if opt.Cache, err = in.openCache(size); err != nil {
+				return err
+			}
+		}
+		in.Inputs, err = e.PrepareSet(cmd.Context(), set, opt)
+		return err
+	}()
 	if err != nil {
+		in.Close()
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
 			err = fmt.Errorf("%w (--skip-bad leaves out what cannot be used)", err)
 		}
 		doing := bars.doing()
-		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(folder, doing != "" && doing != "reading"))
+		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && doing != "reading"))
 	}
 	return in, nil
-}
-
-// keptOf says what is left of the inputs when the work on them is stopped.
-func keptOf(cmd *cobra.Command, in *pipeline.Inputs) string {
-	folder, _ := cacheFolder(cmd) // which prepare has found
-	return keptFeatures(folder, in.Features.Words != nil)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -23,28 +24,28 @@ func reportCommand() *cobra.Command {
 		Example: "  partwise report results/demo",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			results, err := pipeline.ReopenResults(args[0], report.ExperimentFiles...)
+			folder, err := results.Reopen(args[0], report.ExperimentFiles...)
 			if err != nil {
 				return err
 			}
-			defer results.Close()
-			if err := writeReport(cmd, results, nil); err != nil {
+			defer folder.Close()
+			if err := writeReport(cmd, folder, nil); err != nil {
 				return err
 			}
-			return results.Close()
+			return folder.Close()
 		},
 	}
 }
 
 // writeReport writes the report of the results, with what was learned of visual
 // words where this is at hand, and prints its tables.
-func writeReport(cmd *cobra.Command, results *pipeline.Results, shown *pipeline.Illustrations) error {
-	dir := results.Dir()
-	s, err := pipeline.ReadSummary(dir)
+func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) error {
+	dir := folder.Dir()
+	s, err := results.ReadSummary(dir)
 	if err != nil {
 		return err
 	}
-	records, err := s.Records(dir)
+	records, err := results.Records(dir, s)
 	if err != nil {
 		return err
 	}
@@ -60,13 +61,13 @@ func writeReport(cmd *cobra.Command, results *pipeline.Results, shown *pipeline.
 		warn(mixed)
 	}
 	if s.Height > 0 {
-		for i, m := range s.LoadModels(dir) {
+		for i, m := range results.Models(dir, s) {
 			if m == nil || m.Vectors() == nil {
 				continue
 			}
 			if rows, _ := m.Vectors().Dims(); rows != s.Height*s.Width*max(s.Channels, 1) {
 				warn(fmt.Sprintf("the parts of %s are not shown: the basis vectors of %s have %d values, and the images %d×%d pixels in %d channel(s)",
-					s.Methods[i], filepath.Join(dir, pipeline.ModelDir, s.Models[i]), rows, s.Height, s.Width, max(s.Channels, 1)))
+					s.Methods[i], filepath.Join(dir, results.ModelDir, s.Models[i]), rows, s.Height, s.Width, max(s.Channels, 1)))
 			} else {
 				e.Bases = append(e.Bases, report.Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels})
 			}
@@ -76,14 +77,14 @@ func writeReport(cmd *cobra.Command, results *pipeline.Results, shown *pipeline.
 	for i, sample := range s.Samples {
 		classes[i] = sample.Class
 	}
-	for i, v := range s.LoadCoefficients(dir) {
+	for i, v := range results.Coefficients(dir, s) {
 		if v != nil {
 			e.Coefficients = append(e.Coefficients, report.Coefficients{Method: s.Methods[i], Values: v, Classes: classes})
 		}
 	}
 	drawing := newBar(cmd.ErrOrStderr(), "drawing")
 	e.Patches, e.Words = illustrate(cmd.Context(), shown, cmd.ErrOrStderr(), drawing)
-	err = results.Publish(func(staging string) (keep []string, err error) {
+	err = folder.Publish(func(staging string) (keep []string, err error) {
 		if shown == nil {
 			if keep, err = report.CopyPhotographs(staging, dir); err != nil {
 				return nil, err

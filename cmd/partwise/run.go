@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -175,33 +176,35 @@ func nameOf(set string) (string, error) {
 
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	results, err := pipeline.OpenResults(out, e, report.ExperimentFiles...)
+	folder, err := results.Open(out, e, report.ExperimentFiles...)
 	if err != nil {
 		return err
 	}
-	defer results.Close()
+	defer folder.Close()
 	in, err := prepare(cmd, e, func(set *datasets.Set) error { return e.CheckSet(ctx, set) })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	tellNotes(stderr, e.Notes(in))
-	plan, err := pipeline.NewPlan(ctx, e, in)
+	tellNotes(stderr, e.Notes(in.Inputs))
+	plan, err := pipeline.NewPlan(ctx, e, in.Inputs)
 	if err != nil {
-		return stopped(ctx, err, "reading links", keptOf(cmd, in))
+		return stopped(ctx, err, "reading links", in.kept())
 	}
-	if err := tellLog(stderr, plan, out); err != nil {
+	notes, err := folder.Notes(plan)
+	if err != nil {
 		return err
 	}
-	trials := newBar(stderr, "trials")
-	records, err := results.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.count})
+	tellNotes(stderr, notes)
+	trials := &stages{w: stderr}
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show})
 	trials.end()
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped: %d of %d trials are in %s, and running the same again goes on from there", len(records), plan.Len(), out)
 	case errors.As(err, &some) && len(records) > 0:
-		if reportErr := writeReport(cmd, results, nil); reportErr != nil {
+		if reportErr := writeReport(cmd, folder, nil); reportErr != nil {
 			return reportErr
 		}
 		return err
@@ -210,40 +213,12 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	case err != nil:
 		return err
 	}
-	shown, err := plan.Illustrate(ctx, out)
+	shown, err := plan.Illustrate(ctx, results.Models(out, plan.Summary()))
 	if err != nil {
 		return err
 	}
-	if err := writeReport(cmd, results, shown); err != nil {
+	if err := writeReport(cmd, folder, shown); err != nil {
 		return err
 	}
-	return results.Close()
-}
-
-// tellLog says what somebody should know of the log that a run goes on from:
-// which of its lines cannot be read, and that another build ran some trials.
-func tellLog(stderr io.Writer, plan *pipeline.Plan, dir string) error {
-	_, unread, err := pipeline.ReadLog(dir)
-	if err != nil {
-		return err
-	}
-	if len(unread) > 0 {
-		plaintext.Fprintf(stderr, "partwise: lines of %s are damaged or of another version of partwise, %d in all, the first of them line %d; they are kept, and their trials run again\n",
-			filepath.Join(dir, pipeline.LogFile), len(unread), unread[0])
-	}
-	records, err := plan.Summary().Records(dir)
-	if err != nil {
-		return err
-	}
-	other := 0
-	for _, r := range records {
-		if r.Build != "" && r.Build != pipeline.Build() {
-			other++
-		}
-	}
-	if other > 0 && len(records) < plan.Len() {
-		plaintext.Fprintf(stderr, "partwise: %d of the %d trials of %s were run by another build or processor than this one (%s): the last digits may differ from those of an unbroken run\n",
-			other, plan.Len(), dir, pipeline.Build())
-	}
-	return nil
+	return folder.Close()
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -112,7 +113,7 @@ func (s *Store) path(key Key) string {
 
 // Get returns the blob of a key and whether there is one. The caller may change
 // the blob. Memory is taken for no more than SizeOf tells.
-func (s *Store) Get(key Key) (blob []byte, ok bool) {
+func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
@@ -169,7 +170,7 @@ func (s *Store) openEntry(key Key) (f *os.File, length int64, changed time.Time,
 
 // SizeOf returns how many bytes the blob of a key has, as its header and its file
 // agree, and whether there is one, which Get may yet find to be damaged.
-func (s *Store) SizeOf(key Key) (size int64, ok bool) {
+func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	if s == nil {
 		return 0, false
 	}
@@ -185,7 +186,7 @@ func (s *Store) SizeOf(key Key) (size int64, ok bool) {
 // used for longest where there are too many bytes then. A blob above the limit
 // itself is not kept. A caller can go on after an error: the store then has what it
 // had before, or nothing.
-func (s *Store) Put(key Key, blob []byte) error {
+func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	size := int64(headerSize + len(blob))
 	if s == nil || size > s.limit {
 		return nil

@@ -1,4 +1,4 @@
-package pipeline
+package results
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // LogFile is the name of the result log in the folder of an experiment: a
@@ -24,7 +25,7 @@ const LogFile = "results.jsonl"
 // Where there is no log there are no records. The numbers, from 1, of lines that
 // cannot be read are returned as unread: they are damaged, or another version
 // wrote them. It takes at most 2 MiB of memory and 200 bytes for each of the log's.
-func ReadLog(dir string) (records []Record, unread []int, err error) {
+func ReadLog(dir string) (records []pipeline.Record, unread []int, err error) {
 	lines, _, err := readLog(filepath.Join(dir, LogFile))
 	seen := map[string]bool{}
 	for i, l := range lines {
@@ -43,7 +44,7 @@ func ReadLog(dir string) (records []Record, unread []int, err error) {
 // it is, or nil.
 type logLine struct {
 	text   []byte
-	record *Record
+	record *pipeline.Record
 }
 
 // readLog returns the whole lines of the log, and what follows the last of them.
@@ -68,11 +69,11 @@ func readLog(path string) (lines []logLine, rest []byte, err error) {
 const shortestRecord = `{"trial":"a","method":"b","scores":{"":0}}`
 
 // parseRecord reads a line of the log; nil where it is no record.
-func parseRecord(text []byte) *Record {
+func parseRecord(text []byte) *pipeline.Record {
 	if len(text) < len(shortestRecord) {
 		return nil // at no cost, since a damaged log may be nothing but short lines
 	}
-	rec := &Record{}
+	rec := &pipeline.Record{}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if dec.Decode(rec) != nil || rec.Trial == "" || rec.Method == "" || len(rec.Scores) == 0 {
@@ -86,7 +87,7 @@ func parseRecord(text []byte) *Record {
 			return nil
 		}
 	}
-	if !rec.countsPossible() {
+	if !countsPossible(rec) {
 		return nil
 	}
 	return rec
@@ -97,7 +98,7 @@ func parseRecord(text []byte) *Record {
 const mostCounted = 1 << 40
 
 // countsPossible tells whether all that the record counts lies from 0 to mostCounted.
-func (r *Record) countsPossible() bool {
+func countsPossible(r *pipeline.Record) bool {
 	for _, counts := range append(r.Confusion, r.Drawn, []int{r.Row, r.Classes, r.Rank, r.Repeat, r.Samples, r.Labelled, r.Tested, r.Iterations}) {
 		for _, n := range counts {
 			if n < 0 || n > mostCounted {
@@ -124,7 +125,7 @@ type log struct {
 	path  string
 	file  *os.File
 	size  int64 // of the whole lines
-	done  map[string]Record
+	done  map[string]pipeline.Record
 	dirty chan struct{} // has something while there is something to bring to the disk
 	sync  chan error    // gets the first error of doing so, at the end
 }
@@ -133,7 +134,7 @@ type log struct {
 // record at its end, which a killed run left, is cut off; other text there
 // becomes a line.
 func openLog(dir string) (*log, error) {
-	l := &log{path: filepath.Join(dir, LogFile), done: map[string]Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
+	l := &log{path: filepath.Join(dir, LogFile), done: map[string]pipeline.Record{}, dirty: make(chan struct{}, 1), sync: make(chan error, 1)}
 	lines, rest, err := readLog(l.path)
 	if err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (l *log) inPlace() error {
 
 // append adds a record. Where that fails, on a full disk for example, the log is
 // as it was.
-func (l *log) append(r *Record) error {
+func (l *log) append(r *pipeline.Record) error {
 	if err := l.inPlace(); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package results
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // readingMemory is the most memory that reading a log or a summary of so many bytes
@@ -36,7 +37,7 @@ func FuzzLog(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var records []Record
+		var records []pipeline.Record
 		var unread []int
 		var err error
 		alloctest.AtMost(t, readingMemory(len(text)), func() { records, unread, err = ReadLog(dir) })
@@ -77,7 +78,7 @@ func FuzzLog(f *testing.F) {
 }
 
 // checkRecord: a record's numbers are such as can be drawn.
-func checkRecord(t *testing.T, r Record) {
+func checkRecord(t *testing.T, r pipeline.Record) {
 	t.Helper()
 	for name, x := range r.Scores {
 		if s, _ := eval.FindScore(name); math.IsNaN(x) || math.IsInf(x, 0) || x < s.Min || x > s.Max {
@@ -127,7 +128,7 @@ func FuzzSummary(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var s *Summary
+		var s *pipeline.Summary
 		var err error
 		alloctest.AtMost(t, readingMemory(len(text)), func() { s, err = ReadSummary(dir) })
 		if err != nil {
@@ -142,9 +143,9 @@ func FuzzSummary(f *testing.F) {
 		for _, sweep := range s.Sweeps {
 			_ = sweep.String()
 		}
-		s.LoadModels(dir)
-		s.LoadCoefficients(dir)
-		if _, err := s.Records(dir); err != nil {
+		Models(dir, s)
+		Coefficients(dir, s)
+		if _, err := Records(dir, s); err != nil {
 			t.Fatal(err)
 		}
 	}))
@@ -162,7 +163,7 @@ func FuzzSamples(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, SamplesFile), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var samples []Sample
+		var samples []pipeline.Sample
 		var err error
 		alloctest.AtMost(t, readingMemory(len(text)), func() { samples, err = readSamples(dir, classes) })
 		if err != nil && !strings.Contains(err.Error(), dir) {
@@ -174,4 +175,19 @@ func FuzzSamples(f *testing.F) {
 			}
 		}
 	}))
+}
+
+// TestScoresOfLog: a score that the log holds lies in the range of its kind.
+func TestScoresOfLog(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{"trial":"a","method":"b","scores":{"VI":3.5}}`:   true,
+		`{"trial":"a","method":"b","scores":{"VI":-1}}`:    false,
+		`{"trial":"a","method":"b","scores":{"AC":1.5}}`:   false,
+		`{"trial":"a","method":"b","scores":{"AC":-0.5}}`:  false,
+		`{"trial":"a","method":"b","scores":{"zeal":-40}}`: true,
+	} {
+		if got := parseRecord([]byte(line)) != nil; got != want {
+			t.Errorf("%s is a record: %v", line, got)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package results
 
 import (
 	"os"
@@ -9,15 +9,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
+
+// models is a sink of the results whose models are kept.
+type models map[string]*factor.Result
+
+func (m models) Begin(*pipeline.Summary) (map[string]pipeline.Record, error) { return nil, nil }
+func (m models) HasModel(name string) bool                                   { return true }
+func (m models) Put(_ *pipeline.Record, name string, res *factor.Result) error {
+	m[name] = res
+	return nil
+}
 
 // TestSamples: the saved coefficients are of the samples listed.
 func TestSamples(t *testing.T) {
-	set := writeSet(t, 12, 10, 11, 9)
+	set := testset.CSV(t, 12, 10, 11, 9)
 	p := newPlan(t, `{name: x, methods: [kmeans, nmf, {name: cf, iterations: 5}], classes: [2, 3], repeats: 2, rank: k}`, set)
 	dir := t.TempDir()
-	runPlan(t, p, dir, RunOptions{})
+	runPlan(t, p, dir, pipeline.RunOptions{})
+	want := models{}
+	if _, err := p.Run(t.Context(), want, pipeline.RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	s, err := ReadSummary(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -25,28 +42,14 @@ func TestSamples(t *testing.T) {
 	if diff := cmp.Diff([]string{"class0", "class1", "class2", "class3"}, s.Classes); diff != "" {
 		t.Error(diff)
 	}
-	d := p.draw(3, 0)
-	if len(s.Samples) != len(d.rows) {
-		t.Fatalf("%d samples, want %d", len(s.Samples), len(d.rows))
+	if diff := cmp.Diff(p.Summary().Samples, s.Samples); diff != "" || len(s.Samples) < 3*9 {
+		t.Error(diff)
 	}
-	for i, row := range d.rows {
-		if want := (Sample{p.Inputs.Set.Names[row], p.labels[row]}); s.Samples[i] != want {
-			t.Errorf("sample %d is %v, want %v", i, s.Samples[i], want)
-		}
-	}
-	found := s.LoadCoefficients(dir)
+	found := Coefficients(dir, s)
 	if len(found) != 3 || found[0] != nil || found[1] == nil || found[2] == nil {
 		t.Fatalf("coefficients %v", found)
 	}
-	seen, err := p.Inputs.view(t.Context(), d, p.Experiment.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := p.fit(t.Context(), p.Experiment.Methods[1], 3, d, seen.x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(found[1], want.Coefficients) {
+	if !mat.Equal(found[1], want[s.Models[1]].Coefficients) {
 		t.Error("the coefficients are not those that were found")
 	}
 
@@ -55,12 +58,12 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Models[2] = "../" + s.Models[2]
-	if found := s.LoadCoefficients(dir); found[1] != nil || found[2] != nil {
+	if found := Coefficients(dir, s); found[1] != nil || found[2] != nil {
 		t.Error("a damaged model was read, or one outside its folder")
 	}
 	s.Models[2] = filepath.Base(s.Models[2])
 	s.Samples = s.Samples[1:]
-	if found := s.LoadCoefficients(dir); found[2] != nil {
+	if found := Coefficients(dir, s); found[2] != nil {
 		t.Error("a model of other samples was read")
 	}
 
@@ -102,54 +105,9 @@ func TestOldResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := s.Records(dir)
-	if err != nil || len(records) != 1 || records[0].Curve[1] != (Point{Iteration: 1, Objective: 2}) {
+	records, err := Records(dir, s)
+	if err != nil || len(records) != 1 || records[0].Curve[1] != (pipeline.Point{Iteration: 1, Objective: 2}) {
 		t.Errorf("%v, %v", records, err)
-	}
-}
-
-// TestDrawn: a confusion says which classes it is of where not all were drawn.
-func TestDrawn(t *testing.T) {
-	set := writeSet(t, 12, 10, 11, 9)
-	p := newPlan(t, `{name: x, task: classify, methods: [original], classes: [3, 4], train: 4, test: 4, repeats: 5}`, set)
-	records, err := Run(t.Context(), p, t.TempDir(), RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	different := map[[3]int]bool{}
-	for _, r := range records {
-		if r.Classes == 4 {
-			if r.Drawn != nil {
-				t.Errorf("all classes are drawn, and the record says %v", r.Drawn)
-			}
-			continue
-		}
-		d := p.draw(3, r.Repeat)
-		for i, row := range d.testRows {
-			if r.Drawn[d.testTruth[i]] != p.labels[row] {
-				t.Fatalf("class %d of the draw is %d, the record says %v", d.testTruth[i], p.labels[row], r.Drawn)
-			}
-		}
-		different[[3]int(r.Drawn)] = true
-	}
-	if len(different) < 2 {
-		t.Error("the same classes each time")
-	}
-}
-
-// TestPenalty: the curves of methods with a penalty hold it.
-func TestPenalty(t *testing.T) {
-	p := newPlan(t, `{name: x, methods: [nmf, {name: gnmf, lambda: 10, iterations: 30}], repeats: 1}`, writeSet(t, 9, 10))
-	records, err := Run(t.Context(), p, t.TempDir(), RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records {
-		for _, point := range r.Curve {
-			if (point.Penalty > 0) != (r.Method == "gnmf") || point.Penalty >= point.Objective {
-				t.Errorf("%s: %+v", r.Method, point)
-			}
-		}
 	}
 }
 
@@ -162,14 +120,14 @@ func TestSamplesNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	if err := writeSamples(folder, []Sample{{"@1", 0}, {"2\xff", 1}, {"3", 2}}, []string{"=a", "caf\xe9", "c\nd"}); err != nil {
+	if err := writeSamples(folder, []pipeline.Sample{{Name: "@1"}, {Name: "2\xff", Class: 1}, {Name: "3", Class: 2}}, []string{"=a", "caf\xe9", "c\nd"}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readSamples(dir, []string{"=a", "caf\ufffd", "c\nd"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Sample{{"@1", 0}, {"2\ufffd", 1}, {"3", 2}}, got); diff != "" {
+	if diff := cmp.Diff([]pipeline.Sample{{Name: "@1"}, {Name: "2\ufffd", Class: 1}, {Name: "3", Class: 2}}, got); diff != "" {
 		t.Error(diff)
 	}
 	// As before names were written like this.

@@ -1,4 +1,4 @@
-package pipeline
+package results
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // tiny is an experiment of 2×2 trials.
@@ -19,8 +21,8 @@ const tiny = `{name: tiny, methods: [kmeans, nmf], classes: 2, repeats: 2, seed:
 // TestUnreadLines: what stands in the log and cannot be read is never lost, and
 // half a record of a killed run is no line.
 func TestUnreadLines(t *testing.T) {
-	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
-	whole := string(runPlan(t, p, t.TempDir(), RunOptions{}))
+	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
+	whole := string(runPlan(t, p, t.TempDir(), pipeline.RunOptions{}))
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	later := strings.Replace(lines[0], `{"trial":"`, `{"version":9,"trial":"`, 1)
 	for name, c := range map[string]struct{ log, want string }{
@@ -33,12 +35,12 @@ func TestUnreadLines(t *testing.T) {
 		"two records in a line":            {strings.TrimSuffix(lines[0], "\n") + lines[1] + lines[2], whole + strings.TrimSuffix(lines[0], "\n") + lines[1]},
 	} {
 		dir := t.TempDir()
-		runPlan(t, p, dir, RunOptions{})
+		runPlan(t, p, dir, pipeline.RunOptions{})
 		if err := os.WriteFile(filepath.Join(dir, LogFile), []byte(c.log), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if got := string(runPlan(t, p, dir, RunOptions{})); got != c.want {
+			if got := string(runPlan(t, p, dir, pipeline.RunOptions{})); got != c.want {
 				t.Errorf("%s: the log is\n%s, want\n%s", name, got, c.want)
 			}
 		}
@@ -48,9 +50,9 @@ func TestUnreadLines(t *testing.T) {
 // TestDeviceAmongResults: what stands in a folder of results and is no regular file is
 // not read: a device may have no end, and a pipe nobody who writes.
 func TestDeviceAmongResults(t *testing.T) {
-	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
 	whole := t.TempDir()
-	runPlan(t, p, whole, RunOptions{})
+	runPlan(t, p, whole, pipeline.RunOptions{})
 	for _, name := range []string{LogFile, SummaryFile, SamplesFile} {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
@@ -77,13 +79,13 @@ func TestDeviceAmongResults(t *testing.T) {
 // before any work with a message that names both; more methods, classes, ranks
 // and repeats do not make it another.
 func TestOtherExperiment(t *testing.T) {
-	set := writeSet(t, 9, 10, 11)
+	set := testset.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
 	p := newPlan(t, tiny, set)
-	runPlan(t, p, dir, RunOptions{})
+	runPlan(t, p, dir, pipeline.RunOptions{})
 	before := readFile(t, filepath.Join(dir, SummaryFile))
-	parse := func(text, set string) *Experiment {
-		e, err := Parse([]byte(text))
+	parse := func(text, set string) *pipeline.Experiment {
+		e, err := pipeline.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,12 +98,12 @@ func TestOtherExperiment(t *testing.T) {
 		strings.Replace(tiny, "seed: 3", "seed: 3, features: {hog: true}", 1):              "histograms of oriented gradients",
 		strings.Replace(tiny, "name: tiny", "name: other, cluster: {distance: cosine}", 1): "the experiment other has clustering",
 	} {
-		if _, err := OpenResults(dir, parse(text, set)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+		if _, err := Open(dir, parse(text, set)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	other := writeSet(t, 9, 10, 11)
-	if _, err := OpenResults(dir, parse(tiny, other)); err == nil || !strings.Contains(err.Error(), set) || !strings.Contains(err.Error(), other) {
+	other := testset.CSV(t, 9, 10, 11)
+	if _, err := Open(dir, parse(tiny, other)); err == nil || !strings.Contains(err.Error(), set) || !strings.Contains(err.Error(), other) {
 		t.Errorf("other data: %v", err)
 	}
 	if !bytes.Equal(before, readFile(t, filepath.Join(dir, SummaryFile))) {
@@ -118,7 +120,7 @@ func TestOtherExperiment(t *testing.T) {
 		strings.Replace(tiny, "classes: 2", "classes: 2..3", 1):        set,
 		strings.Replace(tiny, "classes: 2", "rank: [3, 4]", 1):         set,
 	} {
-		r, err := OpenResults(dir, parse(text, path))
+		r, err := Open(dir, parse(text, path))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -130,18 +132,18 @@ func TestOtherExperiment(t *testing.T) {
 // TestStalePages: pages about other trials go when a run begins, and those about
 // the same stay.
 func TestStalePages(t *testing.T) {
-	set := writeSet(t, 9, 10, 11)
+	set := testset.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
-	run := func(p *Plan, stop bool, pages map[string]string) {
+	run := func(p *pipeline.Plan, stop bool, pages map[string]string) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r, err := OpenResults(dir, p.Experiment, "index.html", "tables/")
+		r, err := Open(dir, p.Experiment, "index.html", "tables/")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		_, err = r.Run(ctx, p, RunOptions{Progress: func(int, int) {
+		_, err = r.Run(ctx, p, pipeline.RunOptions{Progress: func(string, int, int) {
 			if stop {
 				cancel()
 			}
@@ -194,9 +196,9 @@ func TestStalePages(t *testing.T) {
 // TestEarlierFolder: a folder without a list of files is taken up if all of it
 // can be read, and refused otherwise.
 func TestEarlierFolder(t *testing.T) {
-	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
 	old := t.TempDir()
-	want := runPlan(t, p, old, RunOptions{})
+	want := runPlan(t, p, old, pipeline.RunOptions{})
 	if err := os.Remove(filepath.Join(old, output.ManifestFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +221,7 @@ func TestEarlierFolder(t *testing.T) {
 		if err := errors.Join(os.CopyFS(dir, os.DirFS(old)), c.change(dir)); err != nil {
 			t.Fatal(err)
 		}
-		r, err := OpenResults(dir, p.Experiment, "index.html")
+		r, err := Open(dir, p.Experiment, "index.html")
 		if !c.taken {
 			var foreign *output.ForeignError
 			if !errors.As(err, &foreign) || !foreign.Unlisted {
@@ -231,7 +233,7 @@ func TestEarlierFolder(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, err := r.Run(t.Context(), p, RunOptions{}); err != nil {
+		if _, err := r.Run(t.Context(), p, pipeline.RunOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Close(); err != nil {
@@ -240,7 +242,7 @@ func TestEarlierFolder(t *testing.T) {
 		if got := readFile(t, filepath.Join(dir, LogFile)); !bytes.Equal(got, want) {
 			t.Errorf("%s: the log is another", name)
 		}
-		if _, err := OpenResults(dir, p.Experiment); err != nil {
+		if _, err := Open(dir, p.Experiment); err != nil {
 			t.Errorf("%s, opened again: %v", name, err)
 		}
 	}
@@ -248,27 +250,27 @@ func TestEarlierFolder(t *testing.T) {
 
 // TestMixedBuilds: records say what computed them, and that they are of several.
 func TestMixedBuilds(t *testing.T) {
-	p := newPlan(t, tiny, writeSet(t, 9, 10, 11))
+	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
 	dir := t.TempDir()
-	runPlan(t, p, dir, RunOptions{})
+	runPlan(t, p, dir, pipeline.RunOptions{})
 	records, _, err := ReadLog(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.Build == "" || r.Build != Build() {
+		if r.Build == "" || r.Build != pipeline.Build() {
 			t.Errorf("a record of the build %q", r.Build)
 		}
 	}
-	if mixed := MixedBuilds(records); mixed != "" {
+	if mixed := pipeline.MixedBuilds(records); mixed != "" {
 		t.Errorf("of one build: %s", mixed)
 	}
 	records[1].Build = ""
-	if mixed := MixedBuilds(records); mixed != "" {
+	if mixed := pipeline.MixedBuilds(records); mixed != "" {
 		t.Errorf("of one build and of an earlier version: %s", mixed)
 	}
 	records[0].Build = "another"
-	if mixed := MixedBuilds(records); !strings.Contains(mixed, "1 by another") || !strings.Contains(mixed, "2 by "+Build()) {
+	if mixed := pipeline.MixedBuilds(records); !strings.Contains(mixed, "1 by another") || !strings.Contains(mixed, "2 by "+pipeline.Build()) {
 		t.Errorf("of two builds: %q", mixed)
 	}
 }

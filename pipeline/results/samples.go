@@ -1,4 +1,4 @@
-package pipeline
+package results
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // SamplesFile is the name of the file in an experiment's folder that lists the
@@ -18,23 +19,8 @@ import (
 // coefficients. All models are of one draw.
 const SamplesFile = "samples.csv"
 
-// Sample is a sample's name and its class, a place among all classes.
-type Sample struct {
-	Name  string
-	Class int
-}
-
-// samples returns those that a trial's methods see.
-func (p *Plan) samples(t trial) []Sample {
-	var out []Sample
-	for _, row := range p.draw(t.k, t.repeat).rows {
-		out = append(out, Sample{p.Inputs.Set.Names[p.Inputs.Rows[row]], p.labels[row]})
-	}
-	return out
-}
-
 // writeSamples writes the list into a folder, or removes it where there are none.
-func writeSamples(to *output.Folder, samples []Sample, classes []string) error {
+func writeSamples(to *output.Folder, samples []pipeline.Sample, classes []string) error {
 	if len(samples) == 0 {
 		return to.Remove(SamplesFile)
 	}
@@ -50,7 +36,7 @@ func writeSamples(to *output.Folder, samples []Sample, classes []string) error {
 
 // readSamples reads the list in dir, of samples of these classes; nil where
 // there is none.
-func readSamples(dir string, classes []string) ([]Sample, error) {
+func readSamples(dir string, classes []string) ([]pipeline.Sample, error) {
 	path := filepath.Join(dir, SamplesFile)
 	text, err := output.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +51,7 @@ func readSamples(dir string, classes []string) ([]Sample, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var out []Sample
+	var out []pipeline.Sample
 	for i, line := range lines {
 		if i == 0 {
 			continue // what the columns are
@@ -74,7 +60,7 @@ func readSamples(dir string, classes []string) ([]Sample, error) {
 		if class < 0 {
 			return nil, fmt.Errorf("%s: line %d: there is no class %q", path, i+1, line[1])
 		}
-		out = append(out, Sample{inUTF8(spreadsheet.Text(line[0])), class})
+		out = append(out, pipeline.Sample{Name: inUTF8(spreadsheet.Text(line[0])), Class: class})
 	}
 	return out, nil
 }

@@ -1,0 +1,122 @@
+package results
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// Run opens the folder dir, runs the plan in it, and closes it.
+func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOptions) ([]pipeline.Record, error) {
+	f, err := Open(dir, p.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	records, err := f.Run(ctx, p, opt)
+	return records, errors.Join(err, f.Close())
+}
+
+// Run runs the trials of the plan that are not yet in the log, appends each to it
+// when it is done, and returns what [pipeline.Plan.Run] does. Pages that show other
+// trials are removed first. When Run ends early, what is done is in the log, and
+// running again goes on from there. When the last trial is in, the log is put in the
+// order of the plan. A plan that the memory budget refuses leaves the folder as it is.
+func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]pipeline.Record, error) {
+	to := &sink{folder: f}
+	records, runErr := p.Run(ctx, to, opt)
+	if to.log == nil {
+		return nil, runErr
+	}
+	var some *pipeline.TrialsError
+	if runErr == nil || errors.As(runErr, &some) {
+		runErr = errors.Join(runErr, writeSummary(f.folder, p.Summary()), f.saveWords(ctx, p))
+	}
+	lost := to.log.inPlace()
+	err := to.log.close()
+	switch {
+	case lost != nil:
+		return nil, lost // and with it all else that went wrong
+	case runErr != nil:
+		return records, runErr
+	case err != nil:
+		return records, err
+	}
+	return records, to.log.settle(p.Summary().Trials)
+}
+
+// sink brings the results of a run into the folder.
+type sink struct {
+	folder *Folder
+	log    *log
+}
+
+// Begin makes the folder ready for the trials of a plan and opens the log. Pages
+// about other trials are removed.
+func (k *sink) Begin(s *pipeline.Summary) (done map[string]pipeline.Record, err error) {
+	folder := k.folder.folder
+	old, err := ReadSummary(folder.Dir())
+	same := err == nil && old.SameTrials(s)
+	if !same {
+		if err := folder.Clear(k.folder.pages...); err != nil {
+			return nil, err
+		}
+	}
+	if err := folder.Append(LogFile); err != nil {
+		return nil, err
+	}
+	if !same {
+		if err := writeSummary(folder, s); err != nil {
+			return nil, err
+		}
+	}
+	if k.log, err = openLog(folder.Dir()); err != nil {
+		return nil, err
+	}
+	return k.log.done, nil
+}
+
+// HasModel tells whether the folder holds a model that can be read.
+func (k *sink) HasModel(name string) bool {
+	_, err := loadModel(filepath.Join(k.folder.Dir(), ModelDir, name))
+	return err == nil || errors.Is(err, factor.ErrNoModel)
+}
+
+// Put saves the model, where there is one, and then the record, where it is new.
+func (k *sink) Put(rec *pipeline.Record, model string, res *factor.Result) error {
+	folder := k.folder.folder
+	if model != "" {
+		name := ModelDir + "/" + model
+		var text bytes.Buffer
+		if err := res.Save(&text); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(folder.Dir(), filepath.FromSlash(name)), err)
+		}
+		if err := folder.Write(name, text.Bytes()); err != nil {
+			return err
+		}
+	}
+	if _, known := k.log.done[rec.Trial]; known {
+		return nil
+	}
+	if err := folder.Held(); err != nil { // another process may write to the log
+		return err
+	}
+	return k.log.append(rec)
+}
+
+// saveWords saves the visual words, where there are, that the saved models are of.
+func (f *Folder) saveWords(ctx context.Context, p *pipeline.Plan) error {
+	words, err := p.Words(ctx)
+	if words == nil || err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := words.Save(&text); err != nil {
+		return err
+	}
+	return f.folder.Write(ModelDir+"/"+WordsFile, text.Bytes())
+}

@@ -1,0 +1,412 @@
+package results
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+const small = `
+name: small
+methods:
+  - kmeans
+  - nmf
+  - {name: gnmf, lambda: 1}
+  - {name: cnmf-kl, iterations: 30}
+  - {name: ccf, init: nmf, as: CCF}
+classes: [2, 4]
+repeats: 3
+labels: 30%
+rank: k+1
+cluster: {distance: cosine, restarts: 3}
+seed: 4
+`
+
+// newPlan returns the plan of an experiment file on a set.
+func newPlan(t *testing.T, text, set string) *pipeline.Plan {
+	t.Helper()
+	e := parse(t, text, set)
+	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pipeline.NewPlan(t.Context(), e, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func parse(t *testing.T, text, set string) *pipeline.Experiment {
+	t.Helper()
+	e, err := pipeline.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = set
+	return e
+}
+
+func runPlan(t *testing.T, p *pipeline.Plan, dir string, opt pipeline.RunOptions) []byte {
+	t.Helper()
+	records, err := Run(t.Context(), p, dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != p.Len() {
+		t.Fatalf("%d records of %d trials", len(records), p.Len())
+	}
+	return readFile(t, filepath.Join(dir, LogFile))
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+const swept = `
+name: swept
+methods:
+  - nmf
+  - {name: cf-ogl, as: OGL, beta: [0.1, 1e2], iterations: 5, lambda: [1, 10, 100]}
+  - {name: gnmf, edges: [binary, heat], iterations: 5}
+  - {name: cf, init: [random, nmf], iterations: [5, 10]}
+  - {name: nmf-kl, tolerance: [1e-3]}
+classes: 3
+repeats: 2
+rank: k
+`
+
+// TestBrokenRunGoesOn: wherever a run is stopped, the log is at last that of
+// an unbroken one, and what was done is not done again.
+func TestBrokenRunGoesOn(t *testing.T) {
+	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	whole := t.TempDir()
+	want := runPlan(t, p, whole, pipeline.RunOptions{})
+	for _, stopAt := range []int{1, 7, p.Len() - 1} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(context.Background())
+		records, err := Run(ctx, p, dir, pipeline.RunOptions{Workers: 2, Progress: func(_ string, done, _ int) {
+			if done == stopAt {
+				cancel()
+			}
+		}})
+		cancel()
+		if !errors.Is(err, context.Canceled) || len(records) < stopAt || len(records) == p.Len() {
+			t.Fatalf("stopped after %d trials: %d records, %v", stopAt, len(records), err)
+		}
+		// Killed while writing: half a line at the end.
+		f, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(`{"trial":"0123`); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		first := -1
+		got := runPlan(t, p, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
+			if first < 0 {
+				first = done
+			}
+		}})
+		if !bytes.Equal(got, want) {
+			t.Errorf("stopped after %d trials and run again: another log than unbroken", stopAt)
+		}
+		if first != len(records) {
+			t.Errorf("went on from %d trials, not from the %d in the log", first, len(records))
+		}
+		for i, m := range Models(dir, p.Summary()) {
+			if (m != nil) != (p.Experiment.Methods[i].Name != pipeline.KMeans) {
+				t.Errorf("%s: model saved: %v", p.Experiment.Methods[i].Label(), m != nil)
+			}
+		}
+	}
+}
+
+func TestLostModelIsMadeAgain(t *testing.T) {
+	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	dir := t.TempDir()
+	want := runPlan(t, p, dir, pipeline.RunOptions{})
+	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*"))
+	if err != nil || len(models) != 4 {
+		t.Fatalf("models %v, %v; want 4", models, err)
+	}
+	was := readFile(t, models[1])
+	if err := os.Remove(models[1]); err != nil {
+		t.Fatal(err)
+	}
+	if got := runPlan(t, p, dir, pipeline.RunOptions{}); !bytes.Equal(got, want) {
+		t.Error("the log changed")
+	}
+	if !bytes.Equal(readFile(t, models[1]), was) {
+		t.Error("the model changed")
+	}
+}
+
+// TestMethodsDoNotMeet: a method's records are the same whichever run beside
+// it, and a changed setting runs its own trials again and no others.
+func TestMethodsDoNotMeet(t *testing.T) {
+	set := testset.CSV(t, 9, 10, 11, 12, 9)
+	dir := t.TempDir()
+	all := string(runPlan(t, newPlan(t, small, set), dir, pipeline.RunOptions{}))
+	alone := strings.Split(string(runPlan(t, newPlan(t, strings.NewReplacer(
+		"  - kmeans\n", "", "  - {name: gnmf, lambda: 1}\n", "", "  - {name: ccf, init: nmf, as: CCF}\n", "").Replace(small), set), t.TempDir(), pipeline.RunOptions{})), "\n")
+	for _, line := range alone {
+		if !strings.Contains(all, line) {
+			t.Fatalf("alone with another method the log has the line\n%s", line)
+		}
+	}
+
+	changed := newPlan(t, strings.Replace(small, "lambda: 1", "lambda: 2", 1), set)
+	first := -1
+	records, err := Run(context.Background(), changed, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
+		if first < 0 {
+			first = done
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := changed.Len() * 4 / 5; first != want {
+		t.Errorf("with another lambda for one of five methods %d trials were taken from the log, want %d", first, want)
+	}
+	if len(records) != changed.Len() {
+		t.Errorf("%d records, want %d", len(records), changed.Len())
+	}
+	fromLog, err := Records(dir, changed.Summary())
+	if err != nil || len(fromLog) != changed.Len() {
+		t.Errorf("%d records in the log, want %d (%v)", len(fromLog), changed.Len(), err)
+	}
+}
+
+// TestDamagedResults: lines that are damaged are run again and kept behind the
+// others. A damaged model is named, and made again when it was moved away.
+func TestDamagedResults(t *testing.T) {
+	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	dir := t.TempDir()
+	want := runPlan(t, p, dir, pipeline.RunOptions{})
+	path := filepath.Join(dir, LogFile)
+	lines := bytes.SplitAfter(want, []byte("\n"))
+	damaged := slices.Clone(lines)
+	damaged[3] = []byte("nonsense\n")
+	damaged[5] = bytes.Replace(lines[5], []byte(`"AC":`), []byte(`"AC":7`), 1)
+	damaged[8] = []byte("null\n")
+	if err := os.WriteFile(path, bytes.Join(damaged, nil), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*"))
+	if err != nil || len(models) == 0 {
+		t.Fatal(models, err)
+	}
+	if records, bad, err := ReadLog(dir); err != nil || fmt.Sprint(bad) != "[4 6 9]" || len(records) != p.Len()-3 {
+		t.Errorf("damaged lines %v, %d records, %v", bad, len(records), err)
+	}
+	if err := os.Truncate(models[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	var foreign *output.ForeignError
+	if _, err := Run(t.Context(), p, dir, pipeline.RunOptions{}); !errors.As(err, &foreign) || !foreign.Changed || !strings.Contains(err.Error(), models[0]) {
+		t.Errorf("a damaged model: %v", err)
+	}
+	if err := os.Remove(models[0]); err != nil {
+		t.Fatal(err)
+	}
+	first := -1
+	got := runPlan(t, p, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
+		if first < 0 {
+			first = done
+		}
+	}})
+	want = bytes.Join([][]byte{want, damaged[3], damaged[5], damaged[8]}, nil)
+	if !bytes.Equal(got, want) {
+		t.Error("the log is not what it was with the damaged lines behind it")
+	}
+	if again := runPlan(t, p, dir, pipeline.RunOptions{}); !bytes.Equal(again, want) {
+		t.Error("run once more, the log is another")
+	}
+	if first < p.Len()-4 {
+		t.Errorf("%d trials were taken from the log, want all but 4", first)
+	}
+	for i, m := range Models(dir, p.Summary()) {
+		if m == nil && p.Experiment.Methods[i].Name != pipeline.KMeans {
+			t.Error("a damaged model was not made again")
+		}
+	}
+}
+
+// TestTwoRuns: one folder, one run.
+func TestTwoRuns(t *testing.T) {
+	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	dir := t.TempDir()
+	tried := false
+	_, err := Run(t.Context(), p, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
+		if done == 3 && !tried {
+			tried = true
+			if _, err := Run(t.Context(), p, dir, pipeline.RunOptions{}); !errors.Is(err, output.ErrInUse) {
+				t.Errorf("a second run in the same folder: %v", err)
+			}
+		}
+	}})
+	if err != nil || !tried {
+		t.Errorf("the first run: %v", err)
+	}
+	if _, err := Run(t.Context(), p, dir, pipeline.RunOptions{}); err != nil {
+		t.Errorf("a run after the first: %v", err)
+	}
+}
+
+// TestLostLog: when the log or its folder is moved away during a run, the run ends with
+// an error that says so, and leaves alone what is there in its place.
+func TestLostLog(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files keep their names")
+	}
+	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	for what, lose := range map[string]func(dir string) error{
+		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, LogFile)) },
+		"replaced": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, LogFile)), os.WriteFile(filepath.Join(dir, LogFile), []byte("mine\n"), 0o666))
+		},
+		"folder moved": func(dir string) error { return os.Rename(dir, dir+" of before") },
+	} {
+		for _, at := range []int{3, p.Len()} { // the last one before the log is put in order
+			dir := filepath.Join(t.TempDir(), "out")
+			records, err := Run(t.Context(), p, dir, pipeline.RunOptions{Workers: 1, Progress: func(_ string, done, _ int) {
+				if done == at {
+					if err := lose(dir); err != nil {
+						t.Error(err)
+					}
+				}
+			}})
+			if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, LogFile)+" was moved, removed or replaced") || records != nil {
+				t.Errorf("%s after trial %d: %d records, %v", what, at, len(records), err)
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, LogFile)); err == nil && string(text) != "mine\n" {
+				t.Errorf("%s after trial %d: the file in its place holds %q", what, at, text)
+			}
+		}
+	}
+	// Two runs after somebody removed the lock of the first: the first ends.
+	dir := filepath.Join(t.TempDir(), "out")
+	_, err := Run(t.Context(), p, dir, pipeline.RunOptions{Workers: 1, Progress: func(_ string, done, _ int) {
+		if done == 3 {
+			if err := os.Remove(filepath.Join(dir, ".partwise.lock")); err != nil {
+				t.Error(err)
+			}
+			if _, err := Run(t.Context(), p, dir, pipeline.RunOptions{}); err != nil {
+				t.Errorf("the second run: %v", err)
+			}
+		}
+	}})
+	if err == nil {
+		t.Error("the first run went on beside the second")
+	}
+	if records, unread, err := ReadLog(dir); len(records) != p.Len() || unread != nil || err != nil {
+		t.Errorf("%d records of %d, unread %v, %v", len(records), p.Len(), unread, err)
+	}
+}
+
+func TestNoResults(t *testing.T) {
+	if records, _, err := ReadLog(t.TempDir()); err != nil || records != nil {
+		t.Errorf("no log: %v, %v", records, err)
+	}
+	for text, want := range map[string]string{
+		"{}":                                   "not the summary",
+		"{\"name\": \"x\",\n\"methods\": [3]}": "line 2: methods: the kind of value is wrong (number)",
+		"[]":                                   "line 1: the file: the kind of value is wrong (array)",
+		"{\"sweeps\": [\n{\"values\":\n[[{}]]}], \"width\": 2}": "line 3: sweeps.values: the kind of value is wrong (object)",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := ReadSummary(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no results") {
+		t.Errorf("no summary: %v", err)
+	}
+}
+
+// TestSweepRuns: a method of a sweep gives what it gives alone, and another value
+// runs the new trials only.
+func TestSweepRuns(t *testing.T) {
+	set := testset.CSV(t, 9, 10, 11)
+	dir := t.TempDir()
+	p := newPlan(t, swept, set)
+	log := string(runPlan(t, p, dir, pipeline.RunOptions{}))
+	alone := newPlan(t, `{name: alone, classes: 3, repeats: 2, rank: k, methods: [{name: gnmf, as: gnmf edges=heat, edges: heat, iterations: 5}]}`, set)
+	for line := range strings.Lines(string(runPlan(t, alone, t.TempDir(), pipeline.RunOptions{}))) {
+		if !strings.Contains(log, line) {
+			t.Errorf("the sweep's log lacks the line\n%s", line)
+		}
+	}
+	first := -1
+	more := newPlan(t, strings.Replace(swept, "heat", "heat, cosine", 1), set)
+	if _, err := Run(context.Background(), more, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
+		if first < 0 {
+			first = done
+		}
+	}}); err != nil || first != p.Len() {
+		t.Errorf("with one value more %d trials were taken from the log, want %d: %v", first, p.Len(), err)
+	}
+
+	s, err := ReadSummary(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(more.Summary().Sweeps, s.Sweeps); diff != "" {
+		t.Error(diff)
+	}
+	for _, want := range [][2]string{
+		{"OGL", "cf-ogl, 5 iterations, with beta 0.1, 1e2 and lambda 1, 10, 100"},
+		{"gnmf", "gnmf, 5 iterations, with edges binary, heat, cosine"},
+		{"cf", "cf, with init random, nmf and iterations 5, 10"},
+		{"nmf", "nmf"},
+		{"nmf-kl", "nmf-kl, with tolerance 1e-3"},
+	} {
+		if !slices.Contains(s.Settings, want) {
+			t.Errorf("the settings lack %q: %q", want, s.Settings)
+		}
+	}
+	if slices.ContainsFunc(s.Settings, func(s [2]string) bool { return strings.Contains(s[0], "=") }) {
+		t.Errorf("each method of a sweep has settings of its own: %q", s.Settings)
+	}
+}
+
+// TestSummaryRefuses: a sweep in the summary must have a value of each setting for
+// each method.
+func TestSummaryRefuses(t *testing.T) {
+	dir := t.TempDir()
+	s := pipeline.Summary{Name: "x", Methods: []string{"a"}, Trials: []string{"1"}, Models: []string{""},
+		Sweeps: []pipeline.Sweep{{Name: "a", Settings: []string{"lambda"}, Methods: []string{"a lambda=1"}, Values: [][]string{{}}}}}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, SummaryFile), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSummary(dir); err == nil || !strings.Contains(err.Error(), "the sweep of a") {
+		t.Errorf("got %v", err)
+	}
+}
