@@ -118,7 +118,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	}
 	vectors, dim := sampler.Sample()
 	training := w.training(seed, vectors, dim)
-	training.OnIteration = func(i, _ int, _ float64) { b.progress.tell("learning words", i, -1) }
+	training.Progress = b.progress.of("learning words")
 	var err error
 	if learned.Vocabulary, err = training.Train(ctx, vectors, dim); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 			return counted, nil
 		}
 	}
-	assigner, err := vocab.NewAssigner(v.Vocabulary, w.Assignment)
+	assigner, err := vocab.NewAssigner(ctx, v.Vocabulary, w.Assignment)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ type learned struct {
 // the inputs and what was seen of them.
 func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
 	b := in.bag
-	assigner, err := vocab.NewAssigner(seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})
+	assigner, err := vocab.NewAssigner(ctx, seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})
 	if err != nil {
 		return nil, err
 	}

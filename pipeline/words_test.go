@@ -38,7 +38,7 @@ func TestWords(t *testing.T) {
 			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
 				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
 		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
-			Words{SIFT: features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2}, Count: 30, By: vocab.MiniBatch, Sample: 500, PerImage: 20,
+			Words{SIFT: features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2}, Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20,
 				Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}, Grid: vocab.Grid{{Rows: 1, Cols: 1}}},
 			"SIFT at keypoints, the 300 strongest of an image, 30 words by mini-batch, each descriptor shared among 3, counted on 1x1, normalised by l2"},
 		"{sift: {bins: 8}, words: {from: w.npz}}": {Words{SIFT: features.DenseSIFT{Bins: []int{8}}, From: "w.npz"},
@@ -261,7 +261,7 @@ func TestHistograms(t *testing.T) {
 	if n, m := x.Dims(); n != 9 || m != 75 {
 		t.Fatalf("%d×%d histograms", n, m)
 	}
-	assigner, err := vocab.NewAssigner(in.Vocabulary, vocab.Assignment{})
+	assigner, err := vocab.NewAssigner(t.Context(), in.Vocabulary, vocab.Assignment{})
 	if err != nil {
 		t.Fatal(err)
 	}

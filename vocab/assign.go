@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -16,16 +17,16 @@ type Assignment struct {
 	// goes to the nearest word, ties to the lower one; with more, to each of
 	// the nearest in proportion to exp(−d²/2σ²), the shares adding up to 1
 	// (Philbin et al., "Lost in Quantization", 2008).
-	Nearest int
+	Nearest int `setting:"nearest" default:"1" range:"[1,1e6]" help:"among how many words a descriptor is shared"`
 	// Sigma is σ, in the units of descriptors; 0 means √6250, the choice of
 	// that paper for SIFT in bytes.
-	Sigma float64
+	Sigma float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"spread of the shares, in units of descriptors"`
 	// Checks is how many words a descriptor is compared with: with 0, all of a
 	// vocabulary of up to 8,192 words and 512 of a larger one. Where there are
 	// more words than checks, the nearest are found with randomised kd-trees,
 	// and mostly rather than always. A number from that of words on makes the
 	// assignment exact.
-	Checks int
+	Checks int `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
 }
 
 const (
@@ -58,8 +59,9 @@ type Assigner struct {
 // NewAssigner makes an assigner of v, whose words it copies. It is an error if
 // the vocabulary or the settings are not valid, or if there are fewer words
 // than a descriptor is shared among.
-func NewAssigner(v *Vocabulary, as Assignment) (*Assigner, error) {
-	if err := v.check(); err != nil {
+func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (*Assigner, error) {
+	err := v.check()
+	if err != nil {
 		return nil, fmt.Errorf("vocabulary: %w", err)
 	}
 	as.Nearest = orDefault(as.Nearest, 1)
@@ -75,7 +77,9 @@ func NewAssigner(v *Vocabulary, as Assignment) (*Assigner, error) {
 	as.Checks = checksOf(as.Checks, v.Len())
 	a := &Assigner{as: as, points: v.points()}
 	if as.Checks < v.Len() {
-		a.forest = newForest(a.points)
+		if a.forest, err = newForest(ctx, a.points); err != nil {
+			return nil, err
+		}
 		a.rooms.New = func() any { return a.points.newWalk() }
 	} else {
 		a.rooms.New = func() any { return a.points.newPanel() }

@@ -15,7 +15,7 @@ import (
 
 func assigner(t testing.TB, v *Vocabulary, as Assignment) *Assigner {
 	t.Helper()
-	a, err := NewAssigner(v, as)
+	a, err := NewAssigner(t.Context(), v, as)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAssignErrors(t *testing.T) {
 		{v, Assignment{Sigma: math.NaN()}, "sigma is NaN"},
 		{v, Assignment{Checks: -1}, "-1 checks"},
 	} {
-		if _, err := NewAssigner(test.v, test.as); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := NewAssigner(t.Context(), test.v, test.as); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func BenchmarkTrain(b *testing.B) {
 	rows := randomRows(rng.New(1, "bench"), 100_000, 128, 2000)
-	for _, m := range []Method{Lloyd, MiniBatch} {
+	for _, m := range []Method{MethodLloyd, MethodMiniBatch} {
 		b.Run(m.String(), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := (Training{Method: m}).Train(ctx, rows, 128); err != nil {

@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -34,16 +35,19 @@ const (
 )
 
 // newForest plants trees over the words, which must not change afterwards.
-func newForest(p *points) *forest {
+func newForest(ctx context.Context, p *points) (*forest, error) {
 	f := &forest{points: p, words: make([]int32, 0, trees*p.n)}
 	for t := range trees {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		first := len(f.words)
 		for j := range p.n {
 			f.words = append(f.words, int32(j))
 		}
 		f.roots = append(f.roots, f.grow(rng.New(0, "kd-tree", t), first, len(f.words)))
 	}
-	return f
+	return f, nil
 }
 
 // grow returns the node over the words that stand from lo to hi.

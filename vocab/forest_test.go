@@ -1,6 +1,8 @@
 package vocab
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -14,7 +16,7 @@ func TestForestRecall(t *testing.T) {
 	random := rng.New(1, "recall")
 	rows := randomRows(random, words+queries, dim, 5000)
 	v := wordsOf(rows[:words*dim], dim)
-	f := newForest(v.points())
+	f := plant(t, v.points())
 	w := f.newWalk()
 	for _, test := range []struct {
 		checks, m int
@@ -45,7 +47,7 @@ func TestForestOfTies(t *testing.T) {
 	for i := range 100 {
 		rows[i*dim] = 255
 	}
-	f := newForest(wordsOf(rows, dim).points())
+	f := plant(t, wordsOf(rows, dim).points())
 	if len(f.nodes) != 3*trees {
 		t.Errorf("%d nodes of trees that split once", len(f.nodes))
 	}
@@ -66,7 +68,7 @@ func TestForestOfMany(t *testing.T) {
 		rows = append(rows, rows[i*dim:(i+1)*dim]...)
 	}
 	v := wordsOf(rows, dim)
-	f := newForest(v.points())
+	f := plant(t, v.points())
 	w := f.newWalk()
 	for x := range slices.Chunk(randomRows(random, 50, dim, 20), dim) {
 		for _, m := range []int{1, 5, 200} {
@@ -89,7 +91,7 @@ func TestForestIsRepeatable(t *testing.T) {
 	const words, dim = 1000, 16
 	random := rng.New(1, "repeatable")
 	v := wordsOf(randomRows(random, words, dim, 50), dim)
-	a, b := newForest(v.points()), newForest(v.points())
+	a, b := plant(t, v.points()), plant(t, v.points())
 	wa, wb := a.newWalk(), b.newWalk()
 	for x := range slices.Chunk(randomRows(random, 100, dim, 50), dim) {
 		if diff := cmp.Diff(a.nearest(wa, x, 3, 50), b.nearest(wb, x, 3, 50), cmp.AllowUnexported(neighbour{})); diff != "" {
@@ -123,5 +125,26 @@ func TestHundredThousandWords(t *testing.T) {
 	}
 	if found < queries*9/10 {
 		t.Errorf("%d nearest words were found of %d", found, queries)
+	}
+}
+
+// plant returns a forest over words.
+func plant(t *testing.T, p *points) *forest {
+	t.Helper()
+	f, err := newForest(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Whoever cancels does not wait for the trees of all words.
+func TestForestIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	reason := errors.New("enough")
+	cancel(reason)
+	v := wordsOf(randomRows(rng.New(1, "cancelled"), 40, 8, 40), 8)
+	if _, err := NewAssigner(ctx, v, Assignment{Checks: 10}); !errors.Is(err, reason) {
+		t.Errorf("error %v, want %v", err, reason)
 	}
 }

@@ -73,7 +73,10 @@ func (k *kmeans) exact() bool { return k.Checks >= k.words.n }
 // assign writes the words of the first part of the sample to next.
 func (k *kmeans) assign(ctx context.Context, part int) error {
 	if !k.exact() {
-		k.forest = newForest(k.words)
+		var err error
+		if k.forest, err = newForest(ctx, k.words); err != nil {
+			return err
+		}
 	}
 	return inBlocks(ctx, len(k.rooms), part, kmeansBlock, func(worker, lo, hi int) {
 		for i := lo; i < hi; i++ {

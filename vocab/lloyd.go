@@ -39,8 +39,11 @@ func (k *kmeans) settle(ctx context.Context, part int, tolerance float64, iterat
 		k.relabel(part)
 		cost := k.cost(part)
 		*iteration++
-		if k.OnIteration != nil {
-			k.OnIteration(*iteration, part, cost/float64(part))
+		if k.traced != nil {
+			k.traced(*iteration, part, cost/float64(part))
+		}
+		if k.Progress != nil {
+			k.Progress(*iteration, -1)
 		}
 		clear(k.went)
 		clear(k.falls)

@@ -44,13 +44,13 @@ func TestTrainFindsTheWords(t *testing.T) {
 		200, 0, 202, 0, 204, 6, 202, 2, // 202, 2
 		0, 250, 1, 250, // ½, 250
 	}
-	for _, m := range []Method{Lloyd, MiniBatch} {
+	for _, m := range []Method{MethodLloyd, MethodMiniBatch} {
 		v := train(t, Training{Words: 3, Method: m, MaxIterations: 20}, rows, 2)
 		got := slices.SortedFunc(slices.Values([][]float64{v.Words.RawRowView(0), v.Words.RawRowView(1), v.Words.RawRowView(2)}), slices.Compare)
 		for j, want := range [][]float64{{0.5, 250}, {11, 11}, {202, 2}} {
 			// The words of a mini-batch also hold the rows that they began as.
 			within := 1e-12
-			if m == MiniBatch {
+			if m == MethodMiniBatch {
 				within = 1.5
 			}
 			if math.Abs(got[j][0]-want[0]) > within || math.Abs(got[j][1]-want[1]) > within {
@@ -69,7 +69,7 @@ func TestLloydIsPlainLloyd(t *testing.T) {
 		compared := 0
 		learn := func(every bool) []float64 {
 			var k *kmeans
-			training := Training{Words: size.words, Tolerance: 1e-9, Workers: 1, OnIteration: func(int, int, float64) {
+			training := Training{Words: size.words, Tolerance: 1e-9, Workers: 1, traced: func(int, int, float64) {
 				if every {
 					clear(k.bounds)
 					for i := range k.reaches {
@@ -113,9 +113,9 @@ func TestTrainIsRepeatable(t *testing.T) {
 	rows := randomRows(rng.New(1, "repeatable"), 5000, 32, 100)
 	for _, training := range []Training{
 		{Words: 50},
-		{Words: 50, Method: MiniBatch},
+		{Words: 50, Method: MethodMiniBatch},
 		{Words: 300, Checks: 40, MaxIterations: 5},
-		{Words: 300, Checks: 40, MaxIterations: 2, Method: MiniBatch},
+		{Words: 300, Checks: 40, MaxIterations: 2, Method: MethodMiniBatch},
 	} {
 		training.Seed, training.Workers = 7, 1
 		want := train(t, training, rows, 32)
@@ -147,7 +147,7 @@ func TestTrainIsTheSameEverywhere(t *testing.T) {
 			rows = append(rows, uint8(centre[c*dim+f]+random.IntN(50)))
 		}
 	}
-	for m, want := range map[Method]string{Lloyd: "47ea047fb814d576", MiniBatch: "f329458624c0ffcf"} {
+	for m, want := range map[Method]string{MethodLloyd: "47ea047fb814d576", MethodMiniBatch: "f329458624c0ffcf"} {
 		v := train(t, Training{Words: 100, Method: m}, rows, dim)
 		digest := sha256.New()
 		for j := range v.Len() {
@@ -164,11 +164,11 @@ func TestTrainIsTheSameEverywhere(t *testing.T) {
 // The objective must not rise within a part of the descriptors.
 func TestTrainDescends(t *testing.T) {
 	rows := randomRows(rng.New(1, "descends"), 2000, 16, 100)
-	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MiniBatch}, {Words: 200}, {Words: 200, Checks: 50}} {
+	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MethodMiniBatch}, {Words: 200}, {Words: 200, Checks: 50}} {
 		parts := map[int][]float64{}
 		last := 0
 		training.Tolerance = 1e-12
-		training.OnIteration = func(iteration, descriptors int, mean float64) {
+		training.traced = func(iteration, descriptors int, mean float64) {
 			if iteration != last+1 {
 				t.Errorf("iteration %d after %d", iteration, last)
 			}
@@ -199,14 +199,14 @@ func TestTrainDescends(t *testing.T) {
 func TestTrainReports(t *testing.T) {
 	rows := randomRows(rng.New(1, "reports"), 1000, 16, 50)
 	var reported []float64
-	training := Training{Words: 50, MaxIterations: 2, OnIteration: func(_, descriptors int, mean float64) {
+	training := Training{Words: 50, MaxIterations: 2, traced: func(_, descriptors int, mean float64) {
 		if descriptors != 1000 {
 			t.Errorf("%d descriptors were read", descriptors)
 		}
 		reported = append(reported, mean)
 	}}
 	train(t, training, rows, 16)
-	training.MaxIterations, training.OnIteration = 1, nil
+	training.MaxIterations, training.traced = 1, nil
 	if want := objective(train(t, training, rows, 16), rows); math.Abs(reported[1]-want) > 1e-12*want {
 		t.Errorf("%v is reported, want %v", reported, want)
 	}
@@ -219,7 +219,7 @@ func TestWaysToTrainAgree(t *testing.T) {
 		training Training
 		within   float64
 	}{
-		{Training{Words: 150, Method: MiniBatch}, 1.03},
+		{Training{Words: 150, Method: MethodMiniBatch}, 1.03},
 		{Training{Words: 150, Checks: 100}, 1.5},
 	} {
 		if got := objective(train(t, test.training, rows, 32), rows); got > test.within*exact {
@@ -271,7 +271,7 @@ func TestTrainOfFewDifferentRows(t *testing.T) {
 	for i := range different {
 		rows[i*n/different] = uint8(i)
 	}
-	for _, training := range []Training{{}, {Method: MiniBatch}, {Checks: 5}} {
+	for _, training := range []Training{{}, {Method: MethodMiniBatch}, {Checks: 5}} {
 		training.Words = different
 		if got := objective(train(t, training, rows, 1), rows); got != 0 {
 			t.Errorf("%+v: objective %v", training, got)
@@ -321,7 +321,7 @@ func TestTrainErrors(t *testing.T) {
 		{Training{Words: -2}, two, 2, "-2 words"},
 		{Training{Words: math.MaxInt}, two, 2, "words of 2 numbers"},
 		{Training{Words: 1 << 20}, two, 4096, "numbers in all"},
-		{Training{Words: 2, Method: 5}, two, 2, "Method(5)"},
+		{Training{Words: 2, Method: 5}, two, 2, "there is no method(5)"},
 		{Training{Words: 2, Checks: -1}, two, 2, "-1 checks"},
 		{Training{Words: 2, MaxIterations: -1}, two, 2, "-1 iterations"},
 		{Training{Words: 2, Tolerance: math.NaN()}, two, 2, "tolerance of NaN"},
@@ -343,22 +343,22 @@ func TestTrainErrors(t *testing.T) {
 
 func TestTrainStops(t *testing.T) {
 	rows := randomRows(rng.New(1, "stops"), 3000, 8, 20)
-	for _, m := range []Method{Lloyd, MiniBatch} {
+	for _, m := range []Method{MethodLloyd, MethodMiniBatch} {
 		ctx, cancel := context.WithCancel(ctx)
-		_, err := Training{Words: 20, Method: m, Tolerance: 1e-300, OnIteration: func(int, int, float64) { cancel() }}.Train(ctx, rows, 8)
+		_, err := Training{Words: 20, Method: m, Tolerance: 1e-300, Progress: func(int, int) { cancel() }}.Train(ctx, rows, 8)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: got error %v, want %v", m, err, context.Canceled)
 		}
 	}
 	iterations := 0
-	train(t, Training{Words: 1000, MaxIterations: 2, OnIteration: func(int, int, float64) { iterations++ }}, rows, 8)
+	train(t, Training{Words: 1000, MaxIterations: 2, Progress: func(int, int) { iterations++ }}, rows, 8)
 	if iterations != 2 {
 		t.Errorf("%d iterations of at most 2", iterations)
 	}
 }
 
 func TestParseMethod(t *testing.T) {
-	for _, m := range []Method{Lloyd, MiniBatch} {
+	for _, m := range []Method{MethodLloyd, MethodMiniBatch} {
 		if got, err := ParseMethod(fmt.Sprint(m)); err != nil || got != m {
 			t.Errorf("%v is read as %v, %v", m, got, err)
 		}
@@ -376,7 +376,7 @@ func TestPlusPlusOfLongRows(t *testing.T) {
 	for i := range n {
 		rows[i*dim+i]--
 	}
-	for _, m := range []Method{Lloyd, MiniBatch} {
+	for _, m := range []Method{MethodLloyd, MethodMiniBatch} {
 		v := train(t, Training{Words: n, Method: m}, rows, dim)
 		if got := objective(v, rows); got != 0 {
 			t.Errorf("%v: objective %v of a word for each row", m, got)

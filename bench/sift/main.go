@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -87,7 +88,7 @@ func histograms(files []string, words, out string) error {
 	if err != nil {
 		return err
 	}
-	assigner, err := vocab.NewAssigner(v, vocab.Assignment{})
+	assigner, err := vocab.NewAssigner(context.Background(), v, vocab.Assignment{})
 	if err != nil {
 		return err
 	}

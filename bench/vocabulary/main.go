@@ -73,7 +73,7 @@ func (c *comparison) run(ctx context.Context) (err error) {
 	}
 	fmt.Printf("%d words from %d descriptors of %s, products by %s, %d processors\n",
 		c.words, len(c.sample)/c.dim, name, blas.Name, runtime.GOMAXPROCS(0))
-	for _, m := range []vocab.Method{vocab.Lloyd, vocab.MiniBatch} {
+	for _, m := range []vocab.Method{vocab.MethodLloyd, vocab.MethodMiniBatch} {
 		var ours, theirs results
 		for seed := range c.seeds {
 			if err := c.ours(ctx, m, seed, &ours); err != nil {
@@ -141,7 +141,7 @@ func (r *results) print(name string) {
 func (c *comparison) ours(ctx context.Context, m vocab.Method, seed int, r *results) error {
 	iterations := 0
 	start := time.Now()
-	v, err := vocab.Training{Words: c.words, Method: m, Seed: uint64(seed), OnIteration: func(int, int, float64) { iterations++ }}.Train(ctx, c.sample, c.dim)
+	v, err := vocab.Training{Words: c.words, Method: m, Seed: uint64(seed), Progress: func(int, int) { iterations++ }}.Train(ctx, c.sample, c.dim)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (c *comparison) theirs(ctx context.Context, m vocab.Method, seed int, r *re
 // add adds the result of a training. The objective is the mean squared distance
 // of all descriptors to their nearest words.
 func (c *comparison) add(r *results, v *vocab.Vocabulary, seconds, iterations float64) error {
-	a, err := vocab.NewAssigner(v, vocab.Assignment{Checks: v.Len()})
+	a, err := vocab.NewAssigner(context.Background(), v, vocab.Assignment{Checks: v.Len()})
 	if err != nil {
 		return err
 	}
