@@ -69,7 +69,7 @@ func BenchmarkKMeansSparse(b *testing.B) {
 	}
 	x := sparse.FromEntries(n, m, entries)
 	for b.Loop() {
-		if _, err := (KMeans{K: 20, Distance: Cosine, Restarts: 1, MaxIterations: 20}).Fit(context.Background(), x); err != nil {
+		if _, err := (KMeans{K: 20, Distance: DistanceCosine, Restarts: 1, MaxIterations: 20}).Fit(context.Background(), x); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,19 +20,19 @@ var ErrDeadEnd = errors.New("links allow no cluster")
 // times as many starts as Restarts, and a cluster can be empty in the answer
 // where the links leave no sample free to fill it.
 //
-// Links are followed through others (see Close), which changes no run that
-// would come to an end without, but saves some from dead ends.
+// Links are followed through others, which changes no run that would come to an end
+// without, but saves some from dead ends.
 type COPKMeans struct {
 	KMeans
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does, under the links, which
-// are pairs of rows. All links hold in the answer. Contradicting links are an
-// error, and so is it if every run is a dead end: that error wraps ErrDeadEnd.
-// Since a run places samples greedily, it does not prove that there is no
-// answer.
-func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, must, cannot [][2]int) (*Result, error) {
-	l, err := k.lloyd(x, must, cannot)
+// Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold
+// in the answer: samples are in one cluster if they have the same label, and in two if
+// they have two. Contradictions are an error, and so is it if every run is a dead end:
+// that error wraps ErrDeadEnd. Since a run places samples greedily, it does not prove
+// that there is no answer.
+func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
+	l, err := k.lloyd(x, known)
 	if err != nil {
 		return nil, fmt.Errorf("cop-k-means: %w", err)
 	}

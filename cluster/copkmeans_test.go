@@ -49,8 +49,8 @@ func TestCOPKMeansKeepsLinks(t *testing.T) {
 	for seed := range uint64(60) {
 		x, truth := blobs(60, 3, 4, 0.4, seed)
 		must, cannot := randomLinks(truth, 40, seed)
-		k := COPKMeans{KMeans{K: 4, Distance: distances[seed%2], Restarts: 3, Seed: seed}}
-		got, err := k.Fit(context.Background(), x, must, cannot)
+		k := COPKMeans{KMeans{K: 4, Distance: Distance(seed % 2), Restarts: 3, Seed: seed}}
+		got, err := k.Fit(context.Background(), x, Known{MustLink: must, CannotLink: cannot})
 		if errors.Is(err, ErrDeadEnd) {
 			continue
 		}
@@ -81,7 +81,7 @@ func TestCOPKMeansLabelled(t *testing.T) {
 			}
 		}
 	}
-	got, err := COPKMeans{KMeans{K: 5}}.Fit(context.Background(), x, must, cannot)
+	got, err := COPKMeans{KMeans{K: 5}}.Fit(context.Background(), x, Known{MustLink: must, CannotLink: cannot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestCOPKMeansWithoutLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := COPKMeans{k}.Fit(context.Background(), x, nil, nil)
+	got, err := COPKMeans{k}.Fit(context.Background(), x, Known{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,12 +110,12 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 	// Rows 0 and 1 want different clusters, so that row 2 finds none.
 	x := mat.NewDense(4, 1, []float64{0, 10, 5, 4})
 	cannot := [][2]int{{0, 2}, {1, 2}}
-	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, nil, cannot)
+	_, err := COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{CannotLink: cannot})
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "sample 3") {
 		t.Errorf("error %v, want a dead end at sample 3", err)
 	}
 	// Another start finds the answer {0, 1}, {2, 3}.
-	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, [][2]int{{0, 1}}, cannot)
+	got, err := COPKMeans{KMeans{K: 2, Start: []int{2, 3}}}.Fit(context.Background(), x, Known{MustLink: [][2]int{{0, 1}}, CannotLink: cannot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,13 +123,13 @@ func TestCOPKMeansDeadEnds(t *testing.T) {
 		t.Errorf("labels %v break links", got.Labels)
 	}
 	// Three samples that cannot link pairwise have no answer in two clusters.
-	_, err = COPKMeans{KMeans{K: 2, Restarts: 2}}.Fit(context.Background(), x, nil, [][2]int{{0, 1}, {1, 2}, {0, 2}})
+	_, err = COPKMeans{KMeans{K: 2, Restarts: 2}}.Fit(context.Background(), x, Known{CannotLink: [][2]int{{0, 1}, {1, 2}, {0, 2}}})
 	if !errors.Is(err, ErrDeadEnd) || !strings.Contains(err.Error(), "no start of 20") {
 		t.Errorf("error %v, want a dead end of 20 starts", err)
 	}
 	// Must-links followed through row 3 save row 0 from going where row 1 cannot.
 	must := [][2]int{{0, 3}, {3, 2}}
-	got, err = COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, must, [][2]int{{2, 1}})
+	got, err = COPKMeans{KMeans{K: 2, Start: []int{0, 1}}}.Fit(context.Background(), x, Known{MustLink: must, CannotLink: [][2]int{{2, 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,14 +148,14 @@ func TestCOPKMeansErrors(t *testing.T) {
 		{[][2]int{{0, 3}}, nil, "must-link (0, 3) among 3 samples"},
 		{[][2]int{{0, 1}, {1, 2}}, [][2]int{{0, 2}}, "contradicts must-link (0, 1), (1, 2)"},
 	} {
-		_, err := k.Fit(context.Background(), x, test.must, test.cannot)
+		_, err := k.Fit(context.Background(), x, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "cop-k-means: ") {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := k.Fit(ctx, x, nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := k.Fit(ctx, x, Known{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestCOPKMeansErrors(t *testing.T) {
 func TestCOPKMeansEmptyCluster(t *testing.T) {
 	x := mat.NewDense(5, 1, []float64{1, 1, 1, 1, 9})
 	must := [][2]int{{3, 4}}
-	got, err := COPKMeans{KMeans{K: 3, Start: []int{0, 1, 2}}}.Fit(context.Background(), x, must, nil)
+	got, err := COPKMeans{KMeans{K: 3, Start: []int{0, 1, 2}}}.Fit(context.Background(), x, Known{MustLink: must})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestCOPKMeansEmptyCluster(t *testing.T) {
 		t.Errorf("labels %v break the link", got.Labels)
 	}
 	// With all samples tied, clusters have to stay empty.
-	got, err = COPKMeans{KMeans{K: 2}}.Fit(context.Background(), x, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, nil)
+	got, err = COPKMeans{KMeans{K: 2}}.Fit(context.Background(), x, Known{MustLink: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}})
 	if err != nil {
 		t.Fatal(err)
 	}

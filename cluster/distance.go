@@ -1,38 +1,31 @@
 package cluster
 
-import "fmt"
+import "github.com/seed4492f2cd/partwise/internal/enum"
 
 // Distance says how far a sample is from another one or from a centre.
 type Distance int
 
 const (
-	// Euclidean is ‖x − y‖², or its root where a length is meant.
-	Euclidean Distance = iota
-	// Cosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros is at distance 1 from
+	// DistanceEuclidean is ‖x − y‖², or its root where a length is meant.
+	DistanceEuclidean Distance = iota
+	// DistanceCosine is 1 − xᵀy/(‖x‖‖y‖). A row of zeros is at distance 1 from
 	// everything.
-	Cosine
+	DistanceCosine
 )
 
-// ParseDistance returns the distance called "euclidean" or "cosine".
-func ParseDistance(name string) (Distance, error) {
-	for _, d := range []Distance{Euclidean, Cosine} {
-		if name == d.String() {
-			return d, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown distance %q: want %q or %q", name, Euclidean, Cosine)
-}
+var distances = enum.Of[Distance]("distance", "euclidean", "cosine")
 
-// String returns the name that ParseDistance reads.
-func (d Distance) String() string {
-	switch d {
-	case Euclidean:
-		return "euclidean"
-	case Cosine:
-		return "cosine"
-	}
-	return fmt.Sprintf("Distance(%d)", int(d))
-}
+// String returns the name that settings use.
+func (d Distance) String() string { return distances.String(d) }
+
+// UnmarshalText reads the name that settings use.
+func (d *Distance) UnmarshalText(name []byte) error { return distances.UnmarshalText(d, name) }
+
+// MarshalText returns the name that settings use.
+func (d Distance) MarshalText() ([]byte, error) { return distances.MarshalText(d) }
+
+// Values returns the names of all distances.
+func (Distance) Values() []string { return distances.Values() }
 
 // epsilon is the distance from 1 to the next number.
 const epsilon = 0x1p-52
@@ -44,7 +37,7 @@ func (d Distance) between(x []float64, wx float64, y []float64, wy float64) floa
 	var sums [4]float64
 	columns := len(x)
 	y = y[:columns]
-	if d == Cosine {
+	if d == DistanceCosine {
 		for ; len(x) >= 4; x, y = x[4:], y[4:] {
 			sums[0] += x[0] * y[0]
 			sums[1] += x[1] * y[1]

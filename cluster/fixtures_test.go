@@ -62,8 +62,7 @@ func (f *fixture) features(t *testing.T) KMeans {
 		name = "cosine"
 	}
 	if name != "" {
-		var err error
-		if k.Distance, err = ParseDistance(name); err != nil {
+		if err := k.Distance.UnmarshalText([]byte(name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +76,7 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 		f.checkLabels(t, got, err)
 	},
 	"cop_kmeans": func(t *testing.T, f *fixture) {
-		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), dense2(f.Inputs.Rows), f.Inputs.Must, f.Inputs.Cannot)
+		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), dense2(f.Inputs.Rows), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		f.checkLabels(t, got, err)
 	},
 	"kernel_kmeans": func(t *testing.T, f *fixture) {
@@ -96,14 +95,14 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"ss_kk": func(t *testing.T, f *fixture) {
 		s := SSKK{KernelKMeans: KernelKMeans{K: f.k()}}
 		s.Weight, _ = f.Inputs.Weight.(float64) // else the formula of the default, in words
-		got, err := s.Kernel(context.Background(), dense2(f.Inputs.Similarity), f.Inputs.Must, f.Inputs.Cannot)
+		got, err := s.Kernel(context.Background(), dense2(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.checkMatrix(t, got, f.Result.Kernel)
 	},
 	"ss_snc": func(t *testing.T, f *fixture) {
-		got, err := LinkSimilarity(dense2(f.Inputs.Similarity), f.Inputs.Must, f.Inputs.Cannot)
+		got, err := LinkSimilarity(dense2(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}

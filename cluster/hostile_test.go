@@ -125,19 +125,23 @@ func TestHostileNumbers(t *testing.T) {
 			n, _ := h.x.Dims()
 			base := KMeans{K: h.k, Restarts: 2, Seed: seed}
 			cosine, plus := base, base
-			cosine.Distance, plus.Init = Cosine, PlusPlus
+			cosine.Distance, plus.Init = DistanceCosine, InitPlusPlus
 			kernel := KernelKMeans{K: h.k, Restarts: 2, Seed: seed}
 			runs := map[string]func() (*Result, error){
 				"k-means":        func() (*Result, error) { return base.Fit(ctx, h.x) },
 				"k-means sparse": func() (*Result, error) { return base.Fit(ctx, sparsed(h.x)) },
 				"k-means cosine": func() (*Result, error) { return cosine.Fit(ctx, h.x) },
 				"k-means++":      func() (*Result, error) { return plus.Fit(ctx, h.x) },
-				"cop-k-means":    func() (*Result, error) { return COPKMeans{base}.Fit(ctx, h.x, h.must, h.cannot) },
+				"cop-k-means": func() (*Result, error) {
+					return COPKMeans{base}.Fit(ctx, h.x, Known{MustLink: h.must, CannotLink: h.cannot})
+				},
 				"kernel k-means": func() (*Result, error) { return kernel.Fit(ctx, h.s) },
 				"ncut":           func() (*Result, error) { return NormalisedCut{base}.Fit(ctx, h.s) },
-				"ss-snc":         func() (*Result, error) { return SSSNC{NormalisedCut{base}}.Fit(ctx, h.s, h.must, h.cannot) },
+				"ss-snc": func() (*Result, error) {
+					return SSSNC{NormalisedCut{base}}.Fit(ctx, h.s, Known{MustLink: h.must, CannotLink: h.cannot})
+				},
 				"ss-kk without links": func() (*Result, error) {
-					return SSKK{KernelKMeans: kernel}.Fit(ctx, h.s, nil, nil)
+					return SSKK{KernelKMeans: kernel}.Fit(ctx, h.s, Known{})
 				},
 				"nearest": func() (*Result, error) {
 					near, err := Nearest(ctx, Distance(seed%2), h.x, h.x, h.k)
@@ -151,7 +155,7 @@ func TestHostileNumbers(t *testing.T) {
 			}
 			for _, w := range weights {
 				runs[fmt.Sprintf("ss-kk of weight %v", w)] = func() (*Result, error) {
-					return SSKK{KernelKMeans: kernel, Weight: w}.Fit(ctx, h.s, h.must, h.cannot)
+					return SSKK{KernelKMeans: kernel, Weight: w}.Fit(ctx, h.s, Known{MustLink: h.must, CannotLink: h.cannot})
 				}
 			}
 			square := 0.0 // the mean of a sample's copies is the sample, but for rounding
@@ -169,7 +173,7 @@ func TestHostileNumbers(t *testing.T) {
 				}
 			}
 			runs["descent of ss-kk"] = func() (*Result, error) { // whose kernel is positive semi-definite
-				positive, err := SSKK{KernelKMeans: kernel}.Kernel(ctx, h.s, h.must, h.cannot)
+				positive, err := SSKK{KernelKMeans: kernel}.Kernel(ctx, h.s, Known{MustLink: h.must, CannotLink: h.cannot})
 				if err != nil {
 					return nil, err
 				}

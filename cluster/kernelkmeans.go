@@ -21,7 +21,7 @@ type KernelKMeans struct {
 	K int
 	// Restarts is the number of runs, each from K random samples as the means,
 	// of which the one with the least objective is returned; 0 means 20.
-	Restarts int
+	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	// MaxIterations bounds the iterations of a run; 0 means 300.
 	MaxIterations int
 	// Seed makes the random starts repeatable.

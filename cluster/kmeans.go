@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -17,29 +18,43 @@ import (
 type Init int
 
 const (
-	// Sample takes distinct random samples, as the papers do.
-	Sample Init = iota
-	// PlusPlus takes samples one after the other, each with a probability in
+	// InitSample takes distinct random samples, as the papers do.
+	InitSample Init = iota
+	// InitPlusPlus takes samples one after the other, each with a probability in
 	// proportion to its cost with the centres before it (k-means++, Arthur and
 	// Vassilvitskii 2007).
-	PlusPlus
+	InitPlusPlus
 )
 
+var inits = enum.Of[Init]("start", "random", "k-means++")
+
+// String returns the name that settings use.
+func (i Init) String() string { return inits.String(i) }
+
+// UnmarshalText reads the name that settings use.
+func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
+
+// MarshalText returns the name that settings use.
+func (i Init) MarshalText() ([]byte, error) { return inits.MarshalText(i) }
+
+// Values returns the names of all ways to start.
+func (Init) Values() []string { return inits.Values() }
+
 // KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to
-// the lower index; each centre becomes the mean of its samples, under Cosine
-// the direction of the sum of its unit samples; and again until no sample
+// the lower index; each centre becomes the mean of its samples, under the cosine
+// distance the direction of the sum of its unit samples; and again until no sample
 // moves. A cluster that is left without samples takes the one that is farthest
 // from its own centre, so that no cluster of the answer is empty.
 type KMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K int
 	// Distance is what the objective adds up: ‖x − c‖² or 1 − cos.
-	Distance Distance
+	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
 	// Init says how the centres start.
-	Init Init
+	Init Init `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
 	// Restarts is the number of runs, of which the one with the least
 	// objective is returned, the first of several; 0 means 20.
-	Restarts int
+	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	// MaxIterations bounds the iterations of a run; 0 means 300.
 	MaxIterations int
 	// Seed makes the random starts repeatable.
@@ -69,7 +84,7 @@ type Result struct {
 // copied to a dense one. It is an error if K is not within 1 and n, if Start
 // does not hold K rows of x, or if a row holds a value that is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
-	l, err := k.lloyd(x, nil, nil)
+	l, err := k.lloyd(x, Known{})
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
@@ -137,8 +152,8 @@ func orDefault(value, fallback int) int {
 	return value
 }
 
-// lloyd checks the settings and makes room for the runs on x with the links.
-func (k KMeans) lloyd(x mat.Matrix, must, cannot [][2]int) (*lloyd, error) {
+// lloyd checks the settings and makes room for the runs on x under what is known.
+func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	s, err := readSamples(x, k.Distance)
 	if err != nil {
 		return nil, err
@@ -146,8 +161,8 @@ func (k KMeans) lloyd(x mat.Matrix, must, cannot [][2]int) (*lloyd, error) {
 	if err := checkSizes(s.n, k.K, k.Restarts, k.MaxIterations); err != nil {
 		return nil, err
 	}
-	if k.Init != Sample && k.Init != PlusPlus {
-		return nil, fmt.Errorf("unknown way to start %d", int(k.Init))
+	if k.Init != InitSample && k.Init != InitPlusPlus {
+		return nil, fmt.Errorf("there is no %v", k.Init)
 	}
 	if len(k.Start) > 0 && len(k.Start) != k.K {
 		return nil, fmt.Errorf("%d rows to start %d clusters from", len(k.Start), k.K)
@@ -157,7 +172,7 @@ func (k KMeans) lloyd(x mat.Matrix, must, cannot [][2]int) (*lloyd, error) {
 			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
 		}
 	}
-	links, err := newLinked(s.n, must, cannot)
+	links, err := newLinked(s.n, k.K, known)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +251,7 @@ func (l *lloyd) start(ctx context.Context, restart int) error {
 	rows := l.Start
 	if len(rows) == 0 {
 		random := l.random(restart)
-		if l.Init == PlusPlus {
+		if l.Init == InitPlusPlus {
 			var err error
 			if rows, err = l.plusPlus(ctx, random); err != nil {
 				return err
@@ -306,8 +321,8 @@ func (l *lloyd) nearest(i int, scores []float64) int {
 			near = append(near, j)
 		}
 	}
-	// Unit rows are rounded themselves: under Cosine what is this near ties.
-	if len(near) == 1 || l.Distance == Cosine {
+	// Unit rows are rounded themselves: under the cosine distance what is this near ties.
+	if len(near) == 1 || l.Distance == DistanceCosine {
 		return near[0]
 	}
 	least, cost := near[0], l.cost(i, near[0])
@@ -384,12 +399,12 @@ func (l *lloyd) update() {
 	l.centres.ready()
 }
 
-// toMean makes centre j, the sum of so many samples, their mean or, under Cosine,
-// its direction. A sum of none, and one without a direction, stays.
+// toMean makes centre j, the sum of count samples, their mean or, under the cosine
+// distance, its direction. A sum of none, and one without a direction, stays.
 func (l *lloyd) toMean(j, count int) {
 	centre := l.centres.at(j)
 	by := float64(count)
-	if l.Distance == Cosine {
+	if l.Distance == DistanceCosine {
 		by = norm(centre)
 	}
 	if count == 0 || by == 0 {

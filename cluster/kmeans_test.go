@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-var distances = []Distance{Euclidean, Cosine}
+var bothDistances = []Distance{DistanceEuclidean, DistanceCosine}
 
 // grid returns n rows of m small whole numbers, among which ties, equal rows
 // and rows of zeros are common.
@@ -55,7 +55,7 @@ func plainCost(d Distance, x, y []float64) float64 {
 		xy += x[j] * y[j]
 		diff += (x[j] - y[j]) * (x[j] - y[j])
 	}
-	if d == Euclidean {
+	if d == DistanceEuclidean {
 		return diff
 	}
 	if xx == 0 || yy == 0 {
@@ -93,7 +93,7 @@ func plainKMeans(d Distance, x *mat.Dense, start []int) (labels []int, objective
 			for i := range n {
 				row := x.RawRowView(i)
 				cost := plainCost(d, row, centres[labels[i]])
-				if d == Cosine && mat.Norm(x.RowView(i), 2) == 0 || slices.Contains(labels[:i], j) {
+				if d == DistanceCosine && mat.Norm(x.RowView(i), 2) == 0 || slices.Contains(labels[:i], j) {
 					cost = 0
 				}
 				if counts[labels[i]] > 1 && cost > farCost+1e-12 {
@@ -111,7 +111,7 @@ func plainKMeans(d Distance, x *mat.Dense, start []int) (labels []int, objective
 		}
 		for i, j := range labels {
 			length := 1.0
-			if d == Cosine {
+			if d == DistanceCosine {
 				length = max(mat.Norm(x.RowView(i), 2), math.SmallestNonzeroFloat64)
 			}
 			for f, v := range x.RawRowView(i) {
@@ -135,9 +135,9 @@ func TestKMeansMatchesPlain(t *testing.T) {
 	for trial := range 400 {
 		n, m := 1+random.IntN(40), 1+random.IntN(9)
 		k := 1 + random.IntN(min(n, 7))
-		d := distances[trial%2]
+		d := bothDistances[trial%2]
 		x, _ := blobs(n, m, k, 0.3, uint64(trial))
-		// Whole numbers make exact ties, which only Euclidean keeps exact.
+		// Whole numbers make exact ties, which only DistanceEuclidean keeps exact.
 		if trial%4 == 0 {
 			x = grid(random, n, m)
 		}
@@ -161,7 +161,7 @@ func TestKMeansMatchesPlain(t *testing.T) {
 func TestKMeansSparseEqualsDense(t *testing.T) {
 	random := rng.New(1, "sparse")
 	for trial := range 40 {
-		d := distances[trial%2]
+		d := bothDistances[trial%2]
 		x := grid(random, 300, 12)
 		k := KMeans{K: 9, Distance: d, Init: Init(trial / 2 % 2), Restarts: 3, Seed: uint64(trial)}
 		want, err := k.Fit(context.Background(), x)
@@ -182,7 +182,7 @@ func TestKMeansSparseEqualsDense(t *testing.T) {
 func TestKMeansSubmatrix(t *testing.T) {
 	x, _ := blobs(2*panel, 8, 3, 0.3, 1)
 	part := x.Slice(10, 2*panel, 2, 7)
-	for _, d := range distances {
+	for _, d := range bothDistances {
 		k := KMeans{K: 3, Distance: d, Restarts: 2}
 		want, err := k.Fit(context.Background(), mat.DenseCopyOf(part))
 		if err != nil {
@@ -200,7 +200,7 @@ func TestKMeansSubmatrix(t *testing.T) {
 
 func TestKMeansPermuted(t *testing.T) {
 	random := rng.New(1, "permuted")
-	for _, d := range distances {
+	for _, d := range bothDistances {
 		x, _ := blobs(500, 6, 4, 0.5, 2)
 		start := []int{3, 77, 140, 499}
 		want, err := KMeans{K: 4, Distance: d, Start: start}.Fit(context.Background(), x)
@@ -228,7 +228,7 @@ func TestKMeansPermuted(t *testing.T) {
 }
 
 func TestKMeansNeverRises(t *testing.T) {
-	for _, d := range distances {
+	for _, d := range bothDistances {
 		for seed := range uint64(5) {
 			x, _ := blobs(400, 5, 8, 1, seed)
 			last := math.Inf(1)
@@ -265,8 +265,8 @@ func TestKMeansFixedPoint(t *testing.T) {
 			means.Set(j, f, means.At(j, f)+v)
 		}
 		for other := range 6 {
-			own := plainCost(Euclidean, x.RawRowView(i), got.Centres.RawRowView(j))
-			if plainCost(Euclidean, x.RawRowView(i), got.Centres.RawRowView(other)) < own {
+			own := plainCost(DistanceEuclidean, x.RawRowView(i), got.Centres.RawRowView(j))
+			if plainCost(DistanceEuclidean, x.RawRowView(i), got.Centres.RawRowView(other)) < own {
 				t.Fatalf("sample %d is in cluster %d but nearer to centre %d", i, j, other)
 			}
 		}
@@ -290,7 +290,7 @@ func TestKMeansCosineTies(t *testing.T) {
 			row[f] = scale * v
 		}
 	}
-	got, err := KMeans{K: 5, Distance: Cosine, Start: []int{0, 1, 2, 3, 4}, MaxIterations: 1}.Fit(context.Background(), x)
+	got, err := KMeans{K: 5, Distance: DistanceCosine, Start: []int{0, 1, 2, 3, 4}, MaxIterations: 1}.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestKMeansStartRunsOnce(t *testing.T) {
 }
 
 func TestKMeansRestarts(t *testing.T) {
-	for _, init := range []Init{Sample, PlusPlus} {
+	for _, init := range []Init{InitSample, InitPlusPlus} {
 		x, _ := blobs(200, 3, 8, 0.2, 4)
 		k := KMeans{K: 8, Init: init, Restarts: 6, Seed: 9}
 		all, err := k.Fit(context.Background(), x)
@@ -351,8 +351,8 @@ func TestKMeansRestarts(t *testing.T) {
 
 func TestKMeansFindsGroups(t *testing.T) {
 	x, truth := blobs(300, 10, 5, 0.02, 5)
-	for _, d := range distances {
-		for _, init := range []Init{Sample, PlusPlus} {
+	for _, d := range bothDistances {
+		for _, init := range []Init{InitSample, InitPlusPlus} {
 			got, err := KMeans{K: 5, Distance: d, Init: init}.Fit(context.Background(), x)
 			if err != nil {
 				t.Fatal(err)
@@ -373,7 +373,7 @@ func TestKMeansFindsGroups(t *testing.T) {
 func TestKMeansPlusPlusSpreads(t *testing.T) {
 	x, truth := blobs(400, 10, 20, 1e-3, 6)
 	for seed := range uint64(10) {
-		got, err := KMeans{K: 20, Init: PlusPlus, Restarts: 1, Seed: seed}.Fit(context.Background(), x)
+		got, err := KMeans{K: 20, Init: InitPlusPlus, Restarts: 1, Seed: seed}.Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -394,8 +394,8 @@ func TestKMeansPlusPlusSpreads(t *testing.T) {
 // TestKMeansNoEmptyCluster starts from equal rows, so that clusters run empty.
 func TestKMeansNoEmptyCluster(t *testing.T) {
 	same := mat.NewDense(6, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
-	for _, d := range distances {
-		for _, init := range []Init{Sample, PlusPlus} {
+	for _, d := range bothDistances {
+		for _, init := range []Init{InitSample, InitPlusPlus} {
 			got, err := KMeans{K: 4, Distance: d, Init: init, Restarts: 2}.Fit(context.Background(), same)
 			if err != nil {
 				t.Fatal(err)
@@ -418,7 +418,7 @@ func TestKMeansNoEmptyCluster(t *testing.T) {
 
 func TestKMeansZeroRows(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{0, 0, 3, 0, 0, 2, 0, 0, 5, 0.1})
-	got, err := KMeans{K: 2, Distance: Cosine, Start: []int{2, 1}}.Fit(context.Background(), x)
+	got, err := KMeans{K: 2, Distance: DistanceCosine, Start: []int{2, 1}}.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +429,7 @@ func TestKMeansZeroRows(t *testing.T) {
 		t.Errorf("objective %v, want 1 for each of two rows of zeros and little else", got.Objective)
 	}
 	// Nor does a row of zeros fill an empty cluster while another one can.
-	got, err = KMeans{K: 2, Distance: Cosine, Start: []int{1, 1}}.Fit(context.Background(), x)
+	got, err = KMeans{K: 2, Distance: DistanceCosine, Start: []int{1, 1}}.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestKMeansZeroRows(t *testing.T) {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}
 	// A start from a row of zeros must not keep its cluster.
-	got, err = KMeans{K: 2, Distance: Cosine, Start: []int{0, 1}}.Fit(context.Background(), x)
+	got, err = KMeans{K: 2, Distance: DistanceCosine, Start: []int{0, 1}}.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,7 +450,7 @@ func TestKMeansZeroRows(t *testing.T) {
 // from the origin is lost to rounding.
 func TestKMeansScale(t *testing.T) {
 	x, _ := blobs(200, 4, 3, 0.05, 7)
-	for _, d := range distances {
+	for _, d := range bothDistances {
 		k := KMeans{K: 3, Distance: d, Start: []int{0, 1, 2}}
 		want, err := k.Fit(context.Background(), x)
 		if err != nil {
@@ -467,7 +467,7 @@ func TestKMeansScale(t *testing.T) {
 				t.Errorf("%v: other labels on data scaled by %v", d, scale)
 			}
 		}
-		if d == Euclidean {
+		if d == DistanceEuclidean {
 			var y mat.Dense
 			y.Apply(func(_, _ int, v float64) float64 { return v + 1<<30 }, x)
 			got, err := k.Fit(context.Background(), &y)
@@ -498,17 +498,17 @@ func TestKMeansErrors(t *testing.T) {
 		{KMeans{K: 4}, x, "4 clusters of 3 samples"},
 		{KMeans{K: 2, Restarts: -1}, x, "-1 restarts"},
 		{KMeans{K: 2, MaxIterations: -1}, x, "at most -1 iterations"},
-		{KMeans{K: 2, Distance: 7}, x, "unknown distance Distance(7)"},
-		{KMeans{K: 2, Init: 7}, x, "unknown way to start 7"},
+		{KMeans{K: 2, Distance: 7}, x, "there is no distance(7)"},
+		{KMeans{K: 2, Init: 7}, x, "there is no start(7)"},
 		{KMeans{K: 2, Start: []int{0}}, x, "1 rows to start 2 clusters"},
 		{KMeans{K: 2, Start: []int{0, 3}}, x, "row index 3 of 3"},
 		{KMeans{K: 1, Start: []int{-1}}, x, "row index -1 of 3"},
 		{KMeans{K: 2}, with(math.NaN()), "row 2 holds the value NaN"},
-		{KMeans{K: 2, Distance: Cosine}, with(math.Inf(-1)), "row 2 holds the value -Inf"},
+		{KMeans{K: 2, Distance: DistanceCosine}, with(math.Inf(-1)), "row 2 holds the value -Inf"},
 		{KMeans{K: 2}, toSparse(with(math.Inf(1))), "row 2 holds the value +Inf"},
 		{KMeans{K: 2}, with(1e160), "row 2: the values are too large"},
 		{KMeans{K: 2}, mat.NewDense(3, 1, []float64{0, 2e-160, 1e-160}), "row 2: the values are too small"},
-		{KMeans{K: 2, Distance: Cosine}, mat.NewDense(3, 1, []float64{1, 1e-310, 0}), "row 2: the values are too small"},
+		{KMeans{K: 2, Distance: DistanceCosine}, mat.NewDense(3, 1, []float64{1, 1e-310, 0}), "row 2: the values are too small"},
 		{KMeans{K: 1}, &mat.Dense{}, "0×0 matrix"},
 		{KMeans{K: 1}, sparse.FromEntries(3, 0, nil), "3×0 matrix"},
 	} {
@@ -542,8 +542,8 @@ func TestKMeansShapes(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		for m := 1; m <= 5; m++ {
 			for k := 1; k <= n; k++ {
-				for _, d := range distances {
-					for _, init := range []Init{Sample, PlusPlus} {
+				for _, d := range bothDistances {
+					for _, init := range []Init{InitSample, InitPlusPlus} {
 						got, err := KMeans{K: k, Distance: d, Init: init, Restarts: 3}.Fit(context.Background(), grid(random, n, m))
 						if err != nil {
 							t.Fatal(err)
@@ -592,7 +592,7 @@ func FuzzKMeans(f *testing.F) {
 		}
 		s := KMeans{K: int(k), Restarts: 2}
 		if cosine {
-			s.Distance = Cosine
+			s.Distance = DistanceCosine
 		}
 		got, err := s.Fit(context.Background(), x)
 		if (err != nil) != (k == 0 || int(k) > n) {

@@ -19,10 +19,10 @@ func TestNearestMatchesPlain(t *testing.T) {
 	for trial := range 60 {
 		n, p, m := 1+random.IntN(300), 1+random.IntN(600), 1+random.IntN(12)
 		k := 1 + random.IntN(min(p, 15))
-		d := distances[trial%2]
+		d := bothDistances[trial%2]
 		x, _ := blobs(n, m, 3, 1, uint64(trial))
 		points, _ := blobs(p, m, 3, 1, uint64(1000+trial))
-		if d == Euclidean && trial%4 == 0 {
+		if d == DistanceEuclidean && trial%4 == 0 {
 			x, points = grid(random, n, m), grid(random, p, m)
 		}
 		want := make([][]int, n)
@@ -64,7 +64,7 @@ func TestNearestFarFromOrigin(t *testing.T) {
 		points.SetRow(panel+i, []float64{float64(i), 1})
 	}
 	x := mat.NewDense(1, 2, []float64{1e9 / 7, 1e9 / 3})
-	got, err := Nearest(context.Background(), Euclidean, x, points, 3)
+	got, err := Nearest(context.Background(), DistanceEuclidean, x, points, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +82,12 @@ func TestNearestErrors(t *testing.T) {
 		k         int
 		want      string
 	}{
-		{Euclidean, x, y, 0, "the 0 nearest of 4"},
-		{Euclidean, x, y, 5, "the 5 nearest of 4"},
-		{Euclidean, x, mat.NewDense(4, 3, nil), 1, "samples have 2 columns and points 3"},
-		{Euclidean, bad, y, 1, "samples: row 2 holds the value NaN"},
-		{Cosine, x, bad, 1, "points: row 2 holds the value NaN"},
-		{-1, x, y, 1, "unknown distance"},
+		{DistanceEuclidean, x, y, 0, "the 0 nearest of 4"},
+		{DistanceEuclidean, x, y, 5, "the 5 nearest of 4"},
+		{DistanceEuclidean, x, mat.NewDense(4, 3, nil), 1, "samples have 2 columns and points 3"},
+		{DistanceEuclidean, bad, y, 1, "samples: row 2 holds the value NaN"},
+		{DistanceCosine, x, bad, 1, "points: row 2 holds the value NaN"},
+		{-1, x, y, 1, "there is no distance"},
 	} {
 		_, err := Nearest(context.Background(), test.d, test.x, test.points, test.k)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -96,7 +96,7 @@ func TestNearestErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Nearest(ctx, Euclidean, x, y, 1); err != context.Canceled {
+	if _, err := Nearest(ctx, DistanceEuclidean, x, y, 1); err != context.Canceled {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestNearestErrors(t *testing.T) {
 func ExampleNearest() {
 	words := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 5, 5})
 	patches := mat.NewDense(2, 2, []float64{0.9, 0.2, 4, 4})
-	nearest, err := Nearest(context.Background(), Euclidean, patches, words, 2)
+	nearest, err := Nearest(context.Background(), DistanceEuclidean, patches, words, 2)
 	fmt.Println(nearest, err)
 	// Output: [[1 0] [2 1]] <nil>
 }

@@ -24,7 +24,7 @@ func rings() (similarity *mat.SymDense, truth []int) {
 	similarity = mat.NewSymDense(2*each, nil)
 	for i := range 2 * each {
 		for j := i; j < 2*each; j++ {
-			similarity.SetSym(i, j, math.Exp(-2*plainCost(Euclidean, x.RawRowView(i), x.RawRowView(j))))
+			similarity.SetSym(i, j, math.Exp(-2*plainCost(DistanceEuclidean, x.RawRowView(i), x.RawRowView(j))))
 		}
 	}
 	return similarity, truth

@@ -32,7 +32,7 @@ type samples struct {
 	n, m  int
 	norms []float64 // ‖x_i‖
 	// weights are what a row is multiplied by before it is compared with
-	// others: 1, or under Cosine 1/‖x_i‖ and 0 for a row of zeros.
+	// others: 1, or under the cosine distance 1/‖x_i‖ and 0 for a row of zeros.
 	weights []float64
 }
 
@@ -50,8 +50,8 @@ const (
 // so large that distances overflow, is an error that names its row, and so are rows
 // so small that nothing is left of distances, but for zeros.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
-	if d != Euclidean && d != Cosine {
-		return nil, fmt.Errorf("unknown distance %v", d)
+	if d != DistanceEuclidean && d != DistanceCosine {
+		return nil, fmt.Errorf("there is no %v", d)
 	}
 	n, m := x.Dims()
 	if n == 0 || m == 0 {
@@ -77,7 +77,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		}
 		s.norms[i] = norm(values)
 		s.weights[i] = 1
-		if d == Cosine {
+		if d == DistanceCosine {
 			s.weights[i] = 1 / s.norms[i]
 			if s.norms[i] == 0 {
 				s.weights[i] = 0
@@ -85,17 +85,17 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 		} else {
 			total += 4 * s.norms[i] * s.norms[i]
 		}
-		if math.IsInf(total+s.norms[i], 0) || d == Cosine && s.norms[i] > largestNorm {
+		if math.IsInf(total+s.norms[i], 0) || d == DistanceCosine && s.norms[i] > largestNorm {
 			return nil, fmt.Errorf("row %d: the values are too large, distances overflow", i+1)
 		}
-		if d == Cosine && s.norms[i] > 0 && s.norms[i] < 1/largestNorm {
+		if d == DistanceCosine && s.norms[i] > 0 && s.norms[i] < 1/largestNorm {
 			return nil, tooSmall(i)
 		}
 		if s.norms[i] > s.norms[longest] {
 			longest = i
 		}
 	}
-	if most := s.norms[longest]; d == Euclidean && most > 0 && most < smallestNorm {
+	if most := s.norms[longest]; d == DistanceEuclidean && most > 0 && most < smallestNorm {
 		return nil, tooSmall(longest)
 	}
 	return s, nil

@@ -55,7 +55,7 @@ func (k KMeans) fitSeeded(ctx context.Context, x mat.Matrix, labels []int, keep 
 	if len(k.Start) > 0 {
 		return nil, fmt.Errorf("start rows and labels; the centres start at the labelled samples")
 	}
-	l, err := k.lloyd(x, nil, nil)
+	l, err := k.lloyd(x, Known{})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (l *lloyd) startSeeded(ctx context.Context, restart int) error {
 		l.toMean(j, size)
 	}
 	random := l.random(restart)
-	if l.Init == PlusPlus {
+	if l.Init == InitPlusPlus {
 		if err := l.plusPlusSeeded(ctx, random); err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (l *lloyd) startSeeded(ctx context.Context, restart int) error {
 }
 
 // plusPlusSeeded draws samples without a label as the centres of the clusters that
-// have none, as PlusPlus says: each with a probability in proportion to its cost
+// have none, as InitPlusPlus says: each with a probability in proportion to its cost
 // with the centres before it, those of the labels among them.
 func (l *lloyd) plusPlusSeeded(ctx context.Context, random *rand.Rand) error {
 	costs := make([]float64, l.n)

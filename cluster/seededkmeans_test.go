@@ -43,7 +43,7 @@ func plainSeeded(d Distance, x *mat.Dense, k int, labels []int, keep bool) []int
 				continue
 			}
 			length := 1.0
-			if d == Cosine {
+			if d == DistanceCosine {
 				length = mat.Norm(x.RowView(i), 2)
 			}
 			for f, v := range x.RawRowView(i) {
@@ -94,7 +94,7 @@ func plainSeeded(d Distance, x *mat.Dense, k int, labels []int, keep bool) []int
 func TestSeededKMeansMatchesPlain(t *testing.T) {
 	compared, moved := 0, false
 	for seed := range uint64(20) {
-		d := distances[seed%2]
+		d := Distance(seed % 2)
 		x, truth := blobs(150, 4, 5, 0.25, seed)
 		labels := someLabels(truth, 4, seed)
 		k := KMeans{K: 5, Distance: d, Seed: seed}
@@ -141,7 +141,7 @@ func TestConstrainedKMeansKeepsLabels(t *testing.T) {
 			labels[i] = random.IntN(7) - 3
 			labels[i] = max(labels[i], -1)
 		}
-		k := KMeans{K: 4 + random.IntN(4), Distance: distances[seed%2], Init: Init(seed / 2 % 2), Restarts: 3, Seed: seed}
+		k := KMeans{K: 4 + random.IntN(4), Distance: Distance(seed % 2), Init: Init(seed / 2 % 2), Restarts: 3, Seed: seed}
 		got, err := ConstrainedKMeans{k}.Fit(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestConstrainedKMeansNeverRises(t *testing.T) {
 		labels := someLabels(truth, 10, seed)
 		last := math.Inf(1)
 		for iterations := 1; ; iterations++ {
-			k := KMeans{K: 6, Distance: distances[seed%2], Restarts: 1, MaxIterations: iterations}
+			k := KMeans{K: 6, Distance: Distance(seed % 2), Restarts: 1, MaxIterations: iterations}
 			got, err := ConstrainedKMeans{k}.Fit(context.Background(), x, labels)
 			if err != nil {
 				t.Fatal(err)
@@ -198,7 +198,7 @@ func TestSeededKMeansRuns(t *testing.T) {
 	}
 	clear(runs)
 	none := slices.Repeat([]int{-1}, 90)
-	for _, init := range []Init{Sample, PlusPlus} {
+	for _, init := range []Init{InitSample, InitPlusPlus} {
 		k.Init = init
 		got, err := SeededKMeans{k}.Fit(context.Background(), x, none)
 		if err != nil || len(runs) != 4 {
@@ -236,7 +236,7 @@ func TestSeededKMeansErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, init := range []Init{Sample, PlusPlus} {
+	for _, init := range []Init{InitSample, InitPlusPlus} {
 		if _, err := (SeededKMeans{KMeans{K: 2, Init: init}}).Fit(ctx, x, []int{0, -1, -1, -1}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want that of the context", err)
 		}

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
-	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -25,16 +24,17 @@ type SSKK struct {
 
 // Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link
 // and −Weight for every cannot-link, and σ is the least that makes the sum
-// positive semi-definite. A link that is given twice counts once. A pair that
-// both must and cannot link is an error. The eigenvalues that give σ take O(n³) time
-// and 8n² bytes beside the kernel; it returns when ctx ends.
-func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, must, cannot [][2]int) (*mat.SymDense, error) {
+// positive semi-definite. Each two labelled samples are a link. A link that is given
+// twice counts once. A pair that both must and cannot link is an error. The
+// eigenvalues that give σ take O(n³) time and 8n² bytes beside the kernel; it returns
+// when ctx ends.
+func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
 		return nil, fmt.Errorf("ss-kk: %w", err)
 	}
 	n := sym.SymmetricDim()
-	must, cannot, err = links.Distinct(n, must, cannot)
+	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {
 		return nil, fmt.Errorf("ss-kk: %w", err)
 	}
@@ -50,17 +50,24 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, must, cannot []
 	}
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(sym)
-	if links := len(must) + len(cannot); links > 0 {
+	labelled := 0
+	for _, c := range known.Labels {
+		if c >= 0 {
+			labelled++
+		}
+	}
+	if links := len(must) + len(cannot) + labelled*(labelled-1)/2; links > 0 {
 		weight := s.Weight
 		if weight == 0 {
 			weight = float64(n) / float64(s.K*links)
 		}
-		for _, p := range must {
-			kernel.SetSym(p[0], p[1], kernel.At(p[0], p[1])+weight)
-		}
-		for _, p := range cannot {
-			kernel.SetSym(p[0], p[1], kernel.At(p[0], p[1])-weight)
-		}
+		eachLink(known, must, cannot, func(i, j int, must bool) {
+			if must {
+				kernel.SetSym(i, j, kernel.At(i, j)+weight)
+			} else {
+				kernel.SetSym(i, j, kernel.At(i, j)-weight)
+			}
+		})
 	}
 	values, _, err := eigen.Symmetric(ctx, kernel, false)
 	if err != nil {
@@ -75,9 +82,9 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, must, cannot []
 }
 
 // Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of
-// length 1, and links, which are pairs of rows.
-func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, must, cannot [][2]int) (*Result, error) {
-	kernel, err := s.Kernel(ctx, similarity, must, cannot)
+// length 1, with links and labels.
+func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
+	kernel, err := s.Kernel(ctx, similarity, known)
 	if err != nil {
 		return nil, err
 	}

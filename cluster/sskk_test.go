@@ -15,7 +15,7 @@ func TestSSKKKernel(t *testing.T) {
 	before := mat.NewSymDense(30, nil)
 	before.CopySym(similarity)
 	must, cannot := randomLinks(truth, 40, 1)
-	once, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(context.Background(), similarity, must, cannot)
+	once, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(context.Background(), similarity, Known{MustLink: must, CannotLink: cannot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestSSKKKernel(t *testing.T) {
 	for _, p := range must {
 		must = append(must, [2]int{p[1], p[0]}, [2]int{p[0], p[0]})
 	}
-	twice, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(context.Background(), similarity, must, append(cannot, cannot...))
+	twice, err := SSKK{KernelKMeans: KernelKMeans{K: 3}}.Kernel(context.Background(), similarity, Known{MustLink: must, CannotLink: append(cannot, cannot...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestSSKKKernel(t *testing.T) {
 		t.Error("repeated links change the kernel")
 	}
 	// A positive definite kernel without links stays what it is.
-	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(context.Background(), mat.NewDiagDense(3, []float64{1, 2, 3}), nil, nil)
+	same, err := SSKK{KernelKMeans: KernelKMeans{K: 1}}.Kernel(context.Background(), mat.NewDiagDense(3, []float64{1, 2, 3}), Known{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func linkedPair() (similarity *mat.SymDense, must, cannot [][2]int) {
 func TestSSKKFollowsLinks(t *testing.T) {
 	similarity, must, cannot := linkedPair()
 	s := SSKK{KernelKMeans: KernelKMeans{K: 2}}
-	free, err := s.Fit(context.Background(), similarity, nil, nil)
+	free, err := s.Fit(context.Background(), similarity, Known{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestSSKKFollowsLinks(t *testing.T) {
 		t.Errorf("without links: %v", free.Labels)
 	}
 	s.Weight = 2
-	linked, err := s.Fit(context.Background(), similarity, must, cannot)
+	linked, err := s.Fit(context.Background(), similarity, Known{MustLink: must, CannotLink: cannot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSSKKFollowsLinks(t *testing.T) {
 func TestSSKKErrors(t *testing.T) {
 	similarity, must, _ := linkedPair()
 	for _, weight := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := (SSKK{KernelKMeans{K: 2}, weight}).Kernel(context.Background(), similarity, must, nil); err == nil {
+		if _, err := (SSKK{KernelKMeans{K: 2}, weight}).Kernel(context.Background(), similarity, Known{MustLink: must}); err == nil {
 			t.Errorf("weight %v is no error", weight)
 		}
 	}
@@ -97,7 +97,7 @@ func TestSSKKErrors(t *testing.T) {
 		{2, must, [][2]int{{1, 1}}, "cannot-link (1, 1) parts a sample from itself"},
 		{2, must, [][2]int{{1, 4}}, "cannot-link (1, 4) among 4 samples"},
 	} {
-		_, err := SSKK{KernelKMeans: KernelKMeans{K: test.k}}.Fit(context.Background(), similarity, test.must, test.cannot)
+		_, err := SSKK{KernelKMeans: KernelKMeans{K: test.k}}.Fit(context.Background(), similarity, Known{MustLink: test.must, CannotLink: test.cannot})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want one with %q", err, test.want)
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
 // SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF
@@ -17,10 +15,9 @@ type SSSNC struct {
 	NormalisedCut
 }
 
-// Fit clusters n samples by their n×n similarity and links, which are pairs of
-// rows.
-func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, must, cannot [][2]int) (*Result, error) {
-	linked, err := LinkSimilarity(similarity, must, cannot)
+// Fit clusters n samples by their n×n similarity, with links and labels.
+func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
+	linked, err := LinkSimilarity(similarity, known)
 	if err != nil {
 		return nil, fmt.Errorf("ss-snc: %w", err)
 	}
@@ -28,26 +25,27 @@ func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, must, cannot [][2
 }
 
 // LinkSimilarity returns the n×n similarity with every must-link's entries set
-// to its largest value and every cannot-link's to its smallest. A pair that
-// both must and cannot link is an error.
-func LinkSimilarity(similarity mat.Matrix, must, cannot [][2]int) (*mat.SymDense, error) {
+// to its largest value and every cannot-link's to its smallest; each two labelled
+// samples are a link. A pair that both must and cannot link is an error.
+func LinkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
 		return nil, err
 	}
 	n := sym.SymmetricDim()
-	must, cannot, err = links.Distinct(n, must, cannot)
+	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {
 		return nil, err
 	}
 	largest, smallest := mat.Max(sym), mat.Min(sym)
 	linked := mat.NewSymDense(n, nil)
 	linked.CopySym(sym)
-	for _, p := range must {
-		linked.SetSym(p[0], p[1], largest)
-	}
-	for _, p := range cannot {
-		linked.SetSym(p[0], p[1], smallest)
-	}
+	eachLink(known, must, cannot, func(i, j int, must bool) {
+		if must {
+			linked.SetSym(i, j, largest)
+		} else {
+			linked.SetSym(i, j, smallest)
+		}
+	})
 	return linked, nil
 }

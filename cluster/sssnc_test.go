@@ -11,14 +11,14 @@ import (
 func TestSSSNCFollowsLinks(t *testing.T) {
 	similarity, must, cannot := linkedPair()
 	s := SSSNC{NormalisedCut{KMeans{K: 2}}}
-	free, err := s.Fit(context.Background(), similarity, nil, nil)
+	free, err := s.Fit(context.Background(), similarity, Known{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if free.Labels[0] != free.Labels[1] || free.Labels[0] == free.Labels[2] {
 		t.Errorf("without links: %v", free.Labels)
 	}
-	linked, err := s.Fit(context.Background(), similarity, must, cannot)
+	linked, err := s.Fit(context.Background(), similarity, Known{MustLink: must, CannotLink: cannot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestLinkSimilarity(t *testing.T) {
 		0.3, 0.8, 0.5,
 		-0.2, 0.5, 0.7,
 	})
-	got, err := LinkSimilarity(similarity, [][2]int{{1, 0}, {0, 1}}, [][2]int{{1, 2}})
+	got, err := LinkSimilarity(similarity, Known{MustLink: [][2]int{{1, 0}, {0, 1}}, CannotLink: [][2]int{{1, 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestLinkSimilarity(t *testing.T) {
 	if similarity.At(0, 1) != 0.3 {
 		t.Error("the similarity was changed")
 	}
-	_, err = SSSNC{}.Fit(context.Background(), similarity, [][2]int{{0, 1}}, [][2]int{{1, 0}})
+	_, err = SSSNC{}.Fit(context.Background(), similarity, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}})
 	if err == nil || !strings.Contains(err.Error(), "ss-snc: cannot-link (1, 0) contradicts must-link (1, 0)") {
 		t.Errorf("error %v", err)
 	}

@@ -19,12 +19,12 @@ func TestStops(t *testing.T) {
 	k := KMeans{K: 2}
 	for name, fit := range map[string]func() error{
 		"k-means":        func() error { _, err := k.Fit(ctx, x); return err },
-		"cop-k-means":    func() error { _, err := COPKMeans{k}.Fit(ctx, x, nil, nil); return err },
+		"cop-k-means":    func() error { _, err := COPKMeans{k}.Fit(ctx, x, Known{}); return err },
 		"kernel k-means": func() error { _, err := KernelKMeans{K: 2}.Fit(ctx, s); return err },
-		"ss-kk":          func() error { _, err := SSKK{KernelKMeans: KernelKMeans{K: 2}}.Kernel(ctx, s, nil, nil); return err },
+		"ss-kk":          func() error { _, err := SSKK{KernelKMeans: KernelKMeans{K: 2}}.Kernel(ctx, s, Known{}); return err },
 		"ncut":           func() error { _, err := NormalisedCut{k}.Embed(ctx, s); return err },
-		"ss-snc":         func() error { _, err := SSSNC{NormalisedCut{k}}.Fit(ctx, s, nil, nil); return err },
-		"nearest":        func() error { _, err := Nearest(ctx, Euclidean, x, x, 1); return err },
+		"ss-snc":         func() error { _, err := SSSNC{NormalisedCut{k}}.Fit(ctx, s, Known{}); return err },
+		"nearest":        func() error { _, err := Nearest(ctx, DistanceEuclidean, x, x, 1); return err },
 	} {
 		if err := fit(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
@@ -43,7 +43,7 @@ func TestMemoryIsChecked(t *testing.T) {
 	if _, err := (NormalisedCut{KMeans{K: 2}}).Fit(ctx, s); !errors.As(err, &limit) {
 		t.Errorf("ncut: %v", err)
 	}
-	if _, err := (SSKK{KernelKMeans: KernelKMeans{K: 2}}).Kernel(ctx, s, nil, nil); !errors.As(err, &limit) {
+	if _, err := (SSKK{KernelKMeans: KernelKMeans{K: 2}}).Kernel(ctx, s, Known{}); !errors.As(err, &limit) {
 		t.Errorf("ss-kk: %v", err)
 	}
 }

@@ -4,11 +4,11 @@ import "github.com/seed4492f2cd/partwise/internal/blas"
 
 // targets are the points that rows are compared with. Their scores, which one
 // matrix product gives, order them as distances do: ½‖y‖² − xᵀy, or −xᵀy for
-// unit y under Cosine.
+// unit y under the cosine distance.
 type targets struct {
 	distance Distance
-	points   blas.Matrix // unit rows, or zeros, under Cosine
-	offsets  []float64   // ½‖y‖², or 0 under Cosine
+	points   blas.Matrix // unit rows, or zeros, under the cosine distance
+	offsets  []float64   // ½‖y‖², or 0 under the cosine distance
 	slack    slack
 }
 
@@ -41,7 +41,7 @@ func (t *targets) ready() {
 	t.slack = slack{columns: t.points.Cols}
 	for j := range t.points.Rows {
 		length := norm(t.at(j))
-		if t.distance == Euclidean {
+		if t.distance == DistanceEuclidean {
 			t.offsets[j] = length * length / 2
 		}
 		t.slack.widen(slack{t.points.Cols, length, t.offsets[j]})

@@ -29,7 +29,7 @@ func TestKNN(t *testing.T) {
 		{KNN{K: 2}, []float64{1.5}, []int{0}},
 		// All six vote.
 		{KNN{}, []float64{0, 30}, []int{1, 1}},
-		{KNN{K: 1, Distance: cluster.Cosine}, []float64{5, -5}, []int{0, 0}},
+		{KNN{K: 1, Distance: cluster.DistanceCosine}, []float64{5, -5}, []int{0, 0}},
 	} {
 		got, err := test.k.Classify(context.Background(), train, labels, mat.NewDense(len(test.test), 1, test.test))
 		if err != nil {

@@ -71,7 +71,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		return nil, err
 	}
 	n, m := d.dims()
-	if err := known.check(n); err != nil {
+	if err := known.Check(n); err != nil {
 		return nil, err
 	}
 	if err := opt.check(n); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -28,15 +27,15 @@ type Links struct {
 func (l Links) bind(_ context.Context, x data, known Known) (boundPenalty, error) {
 	n, _ := x.dims()
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
-	b.labels, b.classes = known.classes()
+	b.labels, b.classes = known.Classes()
 	if err := cmp.Or(checkWeight("the weight of must-links", b.must), checkWeight("the weight of cannot-links", b.cannot)); err != nil {
 		return nil, err
 	}
-	must, cannot, err := links.Distinct(n, known.MustLink, known.CannotLink)
+	must, cannot, err := known.BeyondLabels(n)
 	if err != nil {
 		return nil, err
 	}
-	b.mustPairs, b.cannotPairs = b.beyondLabels(n, must), b.beyondLabels(n, cannot)
+	b.mustPairs, b.cannotPairs = symmetric(n, must), symmetric(n, cannot)
 	if b.classes == 0 && len(must) == 0 && len(cannot) == 0 {
 		return nil, errors.New("a penalty on links needs links, or the labels of some samples, and none are known")
 	}
@@ -54,14 +53,10 @@ type boundLinks struct {
 	mustPairs, cannotPairs *CSR // 1 for a link that the labels do not say
 }
 
-// beyondLabels returns the symmetric matrix of the pairs of which not both are
-// labelled.
-func (b *boundLinks) beyondLabels(n int, pairs [][2]int) *CSR {
+// symmetric returns the symmetric matrix of the pairs.
+func symmetric(n int, pairs [][2]int) *CSR {
 	var entries []sparse.Entry
 	for _, p := range pairs {
-		if len(b.labels) > 0 && b.labels[p[0]] >= 0 && b.labels[p[1]] >= 0 {
-			continue
-		}
 		entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
 	}
 	return sparse.FromEntries(n, n, entries)

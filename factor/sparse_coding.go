@@ -40,7 +40,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		return nil, err
 	}
 	n, _ := d.dims()
-	if err := known.check(n); err != nil {
+	if err := known.Check(n); err != nil {
 		return nil, err
 	}
 	if err := opt.check(n); err != nil {

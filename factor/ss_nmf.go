@@ -56,7 +56,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, err
 	}
 	n, _ := d.dims()
-	if err := known.check(n); err != nil {
+	if err := known.Check(n); err != nil {
 		return nil, err
 	}
 	if err := opt.check(n); err != nil {

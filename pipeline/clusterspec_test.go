@@ -6,13 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // TestClusterersOfTinyAndHugeValues: nothing groups samples by distances or inner products
 // of which nothing is left.
 func TestClusterersOfTinyAndHugeValues(t *testing.T) {
-	known := draw{labels: []int{0, 0, 1, 1}}
+	known := cluster.Known{Labels: []int{0, 0, 1, 1}}
 	for _, scale := range []float64{1e-280, 1e200} {
 		x := mat.NewDense(4, 1, []float64{1 * scale, 2 * scale, 8 * scale, 9 * scale})
 		var entries []sparse.Entry

@@ -50,7 +50,7 @@ seed: 3
 		Repeats: 7,
 		Labels:  Portion{Share: 0.3},
 		Rank:    Ranks{{Plus: 1}},
-		Cluster: Cluster{Distance: cluster.Cosine, Start: cluster.PlusPlus, Restarts: 5},
+		Cluster: Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5},
 		Seed:    3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

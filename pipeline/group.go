@@ -120,7 +120,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (*Group
 	out.Cluster = how
 	var clusters []int
 	err = guard.Call(func() (err error) {
-		clusters, err = how.groups(ctx, points, k, draw{labels: known.labels}, rng.Seed(uint64(g.Seed), "k-means"))
+		clusters, err = how.groups(ctx, points, k, cluster.Known{Labels: known.labels}, rng.Seed(uint64(g.Seed), "k-means"))
 		return err
 	})
 	if err != nil {
@@ -215,7 +215,7 @@ func bySize(groups []int) []int {
 func fromMiddle(x *mat.Dense, groups []int, d cluster.Distance) []float64 {
 	n, m := x.Dims()
 	rows := mat.DenseCopyOf(x)
-	if d == cluster.Cosine {
+	if d == cluster.DistanceCosine {
 		for i := range n {
 			if length := floats.Norm(rows.RawRowView(i), 2); length > 0 {
 				floats.Scale(1/length, rows.RawRowView(i))

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -107,37 +109,18 @@ func (m Method) need(s problem, how Cluster, task Task) int64 {
 		if m.By != "" {
 			how.By = m.By
 		}
-		total += how.need(n, float64(columns), k, s.labelled, s.links, isSparse)
+		total += how.need(cluster.Size{N: s.n, M: columns, K: s.classes, Links: s.links, Sparse: isSparse})
 	}
 	return int64(min(total+scoring, math.MaxInt64/2))
 }
 
-// need returns about how many bytes clustering n points of so many columns takes.
-func (c Cluster) need(n, columns, k float64, labelled, links int, sparse bool) float64 {
-	pairs := 0.0
-	if slices.Contains(linkClusterers, c.By) {
-		// Each pair of labelled samples is a link.
-		pairs = float64(links) + float64(labelled)*float64(labelled)/2
+// need returns about how many bytes a clustering takes.
+func (c Cluster) need(s cluster.Size) float64 {
+	if c.By == Largest {
+		return 8 * float64(s.N)
 	}
-	square := 8 * n * n
-	switch c.By {
-	case "kernel-kmeans":
-		return 2*square + 24*n*k
-	case "ncut":
-		return 5*square + 16*n*k
-	case "ss-kk":
-		return 5*square + 24*n*k + 250*pairs
-	case "ss-snc":
-		return 7*square + 16*n*k + 250*pairs
-	case Largest:
-		return 8 * n
-	}
-	// k-means: the centres, of this start and of the best, and a panel of scores.
-	points := 0.0
-	if !sparse {
-		points = 8 * n * columns // brought to unit length
-	}
-	return points + 32*k*columns + 64*n + 512*8*k + 300*pairs
+	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
+	return float64(by.Memory(s))
 }
 
 // sizes returns how large the problems of the plan are, at most, by number of

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
@@ -57,7 +58,7 @@ func builtin(name string) (task Task, ok bool) {
 	if name == Original {
 		return Classification, true
 	}
-	_, ok = clusterers[name]
+	_, ok = cluster.Lookup(name)
 	return Clustering, ok
 }
 
@@ -261,7 +262,7 @@ func (m Method) isRankOne() bool { return m.info().Images || m.Params["basis"] =
 // needsLabels tells whether it must know the labels of some samples, or links.
 func (m Method) needsLabels() bool {
 	for _, by := range []string{m.Name, m.By} {
-		if slices.Contains(linkClusterers, by) || slices.Contains(labelClusterers, by) {
+		if a, ok := cluster.Lookup(by); ok && a.NeedsLabels {
 			return true
 		}
 	}
@@ -293,6 +294,10 @@ func (m Method) checkFeatures(f Features) error {
 
 // takesLinks tells whether links will do where it has no labels.
 func (m Method) takesLinks() bool {
-	return slices.Contains(linkClusterers, m.Name) || slices.Contains(linkClusterers, m.By) ||
-		m.info().TakesLinks || m.Params["penalty"] == "links"
+	for _, by := range []string{m.Name, m.By} {
+		if a, ok := cluster.Lookup(by); ok && a.TakesLinks {
+			return true
+		}
+	}
+	return m.info().TakesLinks || m.Params["penalty"] == "links"
 }

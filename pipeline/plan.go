@@ -338,25 +338,9 @@ func (p *Plan) draw(k, repeat int) draw {
 	return d
 }
 
-// links returns the links told, and all pairs of samples of which both labels
-// are told.
-func (d draw) links() (must, cannot [][2]int) {
-	must, cannot = slices.Clone(d.must), slices.Clone(d.cannot)
-	for i, c := range d.labels {
-		if c < 0 {
-			continue
-		}
-		for j := range i {
-			switch d.labels[j] {
-			case -1:
-			case c:
-				must = append(must, [2]int{j, i})
-			default:
-				cannot = append(cannot, [2]int{j, i})
-			}
-		}
-	}
-	return must, cannot
+// known returns what is known of the samples of the draw.
+func (d draw) known() factor.Known {
+	return factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}
 }
 
 // Len returns the number of trials.

@@ -61,7 +61,7 @@ func (n *Neighbours) UnmarshalYAML(node ast.Node) error {
 			return err
 		case "distance":
 			s, _ := text(value)
-			if n.Distance, err = cluster.ParseDistance(s); err != nil {
+			if err = n.Distance.UnmarshalText([]byte(s)); err != nil {
 				return refuse(value, "%v", err)
 			}
 			return nil

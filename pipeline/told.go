@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 )
@@ -33,7 +34,7 @@ func (g Groups) check(labels []int, classes []string) error {
 		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
 	case !g.Told && method.needsLabels():
 		by := method.Label()
-		if slices.Contains(linkClusterers, method.By) || slices.Contains(labelClusterers, method.By) {
+		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
 		}
 		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", by)

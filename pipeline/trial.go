@@ -98,7 +98,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		how.By = m.Name
 	}
 	how.By = cmp.Or(m.By, how.By)
-	clusters, err := how.groups(ctx, points, t.k, d, rng.Seed(uint64(e.Seed), "k-means", t.k, t.repeat))
+	clusters, err := how.groups(ctx, points, t.k, d.known(), rng.Seed(uint64(e.Seed), "k-means", t.k, t.repeat))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +120,7 @@ func (p *Plan) fit(ctx context.Context, m Method, rank int, d draw, x mat.Matrix
 	if err != nil {
 		return nil, err
 	}
-	res, err := method.Fit(ctx, x, factor.Known{Labels: d.labels, MustLink: d.must, CannotLink: d.cannot}, factor.Options{
+	res, err := method.Fit(ctx, x, d.known(), factor.Options{
 		Rank: rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
 		Seed:   rng.Seed(uint64(p.Experiment.Seed), "initial factors", d.id.k, d.id.repeat),
 		Height: p.Inputs.imageHeight(), Width: p.Inputs.Width,

@@ -54,7 +54,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 			e.Features.Suited = true // unless --features says what they are
 			e.Data, e.Seed = data, pipeline.Seed(seed)
 			e.Data.Set = args[0]
-			e.Cluster.Distance = cluster.Cosine // unless --cluster says otherwise
+			e.Cluster.Distance = cluster.DistanceCosine // unless --cluster says otherwise
 			if method == "" {
 				if method = defaultMethod; data.Labels != "" {
 					method = defaultToldMethod

@@ -68,22 +68,14 @@ func CheckRows(n int, must, cannot [][2]int) error {
 	return nil
 }
 
-// Distinct returns the links without repeated ones and those of a sample to
-// itself, each with its lower row first. What is an error of Close is one here too.
-func Distinct(n int, must, cannot [][2]int) (mustOnce, cannotOnce [][2]int, err error) {
-	if _, err := Close(n, must, cannot); err != nil {
-		return nil, nil, err
-	}
-	return once(must), once(cannot), nil
-}
-
-// once returns pairs of two samples, each once and with its lower row first.
-func once(pairs [][2]int) [][2]int {
+// once returns pairs of two samples, each once and with its lower row first, but those
+// that are left out.
+func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	var out [][2]int
 	seen := map[[2]int]bool{}
 	for _, p := range pairs {
 		p = [2]int{min(p[0], p[1]), max(p[0], p[1])}
-		if p[0] != p[1] && !seen[p] {
+		if p[0] != p[1] && !seen[p] && !leftOut(p[0], p[1]) {
 			seen[p] = true
 			out = append(out, p)
 		}

@@ -1,4 +1,4 @@
-package cluster
+package links
 
 import (
 	"strings"
@@ -82,5 +82,28 @@ func TestCloseMatchesPlain(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestKnown: labels join the samples of each and part them, and contradict links.
+func TestKnown(t *testing.T) {
+	got, err := Known{Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{1, 3}}, CannotLink: [][2]int{{4, 0}}}.Close(5)
+	if diff := cmp.Diff([]int{0, 1, 0, 1, 2}, got); diff != "" || err != nil {
+		t.Errorf("groups (-want +got):\n%s%v", diff, err)
+	}
+	for want, known := range map[string]Known{
+		"cannot-link (0, 3) contradicts must-link (0, 2), (2, 3)": {Labels: []int{7, -1, 7, 9, -1}, MustLink: [][2]int{{2, 3}}},
+		"cannot-link (2, 0) contradicts must-link (2, 0)":         {Labels: []int{7, -1, 7, 9, -1}, CannotLink: [][2]int{{2, 0}}},
+		"2 labels for 5 samples":                                  {Labels: []int{0, 1}},
+		"sample 2 has the label -2":                               {Labels: []int{0, -2, 1, 1, 1}},
+		"must-link (0, 5) among 5 samples":                        {MustLink: [][2]int{{0, 5}}},
+	} {
+		if err := known.Check(5); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	must, cannot, err := Known{Labels: []int{0, 0, 1, -1, -1}, MustLink: [][2]int{{1, 0}, {3, 1}, {1, 3}}, CannotLink: [][2]int{{0, 2}, {4, 2}, {4, 2}}}.BeyondLabels(5)
+	if diff := cmp.Diff([][][2]int{{{1, 3}}, {{2, 4}}}, [][][2]int{must, cannot}); diff != "" || err != nil {
+		t.Errorf("links beyond the labels (-want +got):\n%s%v", diff, err)
 	}
 }
