@@ -160,7 +160,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := p.fit(t.Context(), p.Experiment.Methods[0], 2, d, seen.x)
+		res, err := p.work(p.methods[0], d, seen).fit(t.Context(), 2)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -17,15 +17,13 @@ type fitID struct {
 // represent fits the trial's method to the rows drawn. A direct method finds its
 // directions in their order: where there are several ranks it is fitted once for
 // a draw, with the largest, and the leading directions are those of the others.
-func (p *Plan) represent(ctx context.Context, t trial, d draw, x mat.Matrix) (*factor.Result, error) {
-	m := p.Experiment.Methods[t.method]
-	info, _ := factor.Lookup(m.Name)
+func (p *Plan) represent(ctx context.Context, t trial, w *work) (*factor.Result, error) {
 	ranks := p.Experiment.Rank
-	if !info.Direct || len(ranks) < 2 {
-		return p.fit(ctx, m, t.rank, d, x)
+	if !w.info.Direct || len(ranks) < 2 {
+		return w.fit(ctx, t.rank)
 	}
-	whole, err := p.direct.get(fitID{d.id, t.method}, func() (*factor.Result, error) {
-		return p.fit(ctx, m, ranks[len(ranks)-1].Of(t.k), d, x)
+	whole, err := p.direct.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*factor.Result, error) {
+		return w.fit(ctx, ranks[len(ranks)-1].Of(t.k))
 	})
 	if err != nil {
 		return nil, err

@@ -61,95 +61,85 @@ type Grouping struct {
 }
 
 // Find puts the inputs into groups. It calls progress, which may be nil, after
-// each iteration of "factorising".
-func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (*Grouping, error) {
+// each iteration of "factorising". A panic is an error.
+func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *Grouping, err error) {
+	told := &reporter{to: progress}
+	defer told.end()
+	err = guard.Call(func() error {
+		out, err = g.find(ctx, in, told)
+		return err
+	})
+	var fault *guard.PanicError
+	if errors.As(err, &fault) {
+		err = fmt.Errorf("%s: %w", g.Method.Label(), err)
+	}
+	return out, err
+}
+
+func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grouping, error) {
 	n, _ := in.X.Dims()
 	labels := in.Labels()
 	if err := g.check(labels, in.Set.Classes); err != nil {
 		return nil, err
 	}
 	k := g.count(in.Set.Classes)
-	if err := in.checkSigns([]Method{g.Method}); err != nil {
+	m, err := g.Method.resolve(Clustering, g.Cluster)
+	if err != nil {
 		return nil, err
 	}
-	release, err := g.acquire(ctx, in, k)
+	if err := in.checkSigns([]*method{m}); err != nil {
+		return nil, err
+	}
+	release, err := g.acquire(ctx, in, m, k)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	out := &Grouping{Method: g.Method.Label()}
-	points := in.X
-	known := told{labels: slices.Repeat([]int{-1}, n)}
+	w := &work{method: m, in: in, x: in.X, seed: func(step string) uint64 { return rng.Seed(uint64(g.Seed), step) }}
+	var known told
 	if g.Told {
 		known = newTold(labels, len(in.Set.Classes))
+		w.known.Labels = known.labels
+		if m.cluster.By == "" || m.cluster.By == KMeans {
+			m.cluster.By = "constrained-kmeans"
+		}
 	}
-	how := g.Cluster
-	if _, own := builtin(g.Method.Name); !own {
-		method, err := g.Method.build()
-		if err != nil {
-			return nil, err
-		}
-		var classes []int
-		if g.Told {
-			classes = known.labels
-		}
-		out.Rank = g.rank(k, n)
-		opt := factor.Options{
-			Rank: out.Rank, Init: g.Method.Init, Iterations: g.Method.Iterations, Tolerance: g.Method.Tolerance,
-			Seed:   rng.Seed(uint64(g.Seed), "initial factors"),
-			Height: in.imageHeight(), Width: in.Width,
-		}
-		if progress != nil {
-			told, total := &reporter{to: progress}, cmp.Or(opt.Iterations, factor.DefaultIterations)
-			defer told.end()
-			opt.OnIteration = func(i int, _ float64) { told.tell("factorising", i, total) }
-		}
-		err = guard.Call(func() error {
-			out.Result, err = method.Fit(ctx, in.X, factor.Known{Labels: classes}, opt)
-			return err
-		})
-		if err != nil {
-			return nil, out.named(in.nameRow(err))
-		}
-		points = out.Result.Coefficients
+	if progress.to != nil {
+		total := cmp.Or(m.Iterations, factor.DefaultIterations)
+		w.onIteration = func(i int, _ float64) { progress.tell("factorising", i, total) }
 	}
-	how.By = g.by()
-	if g.Told && (how.By == "" || how.By == KMeans) {
-		how.By = "constrained-kmeans"
-	}
-	out.Cluster = how
-	var clusters []int
-	err = guard.Call(func() (err error) {
-		clusters, err = how.groups(ctx, points, k, cluster.Known{Labels: known.labels}, rng.Seed(uint64(g.Seed), "k-means"))
-		return err
-	})
+	rank := g.rank(k, n)
+	res, err := w.fit(ctx, rank)
 	if err != nil {
-		return nil, out.named(err)
+		return nil, err
 	}
+	clusters, err := w.group(ctx, res, k)
+	if err != nil {
+		return nil, err
+	}
+	out := &Grouping{Method: m.Label(), Result: res, Cluster: m.cluster}
+	if res != nil {
+		out.Rank = rank
+	}
+	truth, classes := labels, in.Set.Classes
 	if g.Told {
 		known.keep(clusters)
+		truth, classes = in.ownLabels(), in.Set.OwnClasses
 	}
 	out.Groups = bySize(clusters)
 	if g.Told {
 		out.Told = known.ofGroups(out.Groups)
 	}
-	if dense, ok := points.(*mat.Dense); ok {
-		out.Distances = fromMiddle(dense, out.Groups, how.Distance)
-	}
-	truth, classes := labels, in.Set.Classes
-	if g.Told {
-		truth, classes = in.ownLabels(), in.Set.OwnClasses
+	if dense, ok := w.points(res).(*mat.Dense); ok {
+		out.Distances = fromMiddle(dense, out.Groups, m.cluster.Distance)
 	}
 	if len(classes) > 1 && !slices.Contains(truth, -1) {
 		out.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
-		if err != nil {
-			return nil, out.named(err)
-		}
 		if g.Told {
 			eval.OnlyUnlabelled(out.Scores)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // by returns the name of what clusters, "" for k-means.
@@ -169,15 +159,6 @@ func (g Groups) rank(k, n int) int {
 		return k
 	}
 	return min(2*k, n)
-}
-
-// named puts the method before the error of a panic, which does not name it.
-func (g *Grouping) named(err error) error {
-	var fault *guard.PanicError
-	if errors.As(err, &fault) {
-		return fmt.Errorf("%s: %w", g.Method, err)
-	}
-	return err
 }
 
 // bySize numbers groups by their size, the largest first, and groups of one

@@ -84,7 +84,7 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 	if p.Inputs.bag == nil {
 		return nil, nil
 	}
-	d := p.draw(p.ks[len(p.ks)-1], 0)
+	d := p.draw(p.most(), 0)
 	seen, err := p.Inputs.view(ctx, d, p.Experiment.Seed)
 	if err != nil {
 		return nil, err

@@ -223,10 +223,8 @@ func (in *Inputs) ownLabels() []int {
 	return out
 }
 
-// nameRow makes an error that speaks of a row of X name the sample.
-func (in *Inputs) nameRow(err error) error { return in.nameRows(err, nil) }
-
-// nameRows is nameRow for some rows of X.
+// nameRows makes an error that speaks of one of some rows of X, nil for all, name the
+// sample.
 func (in *Inputs) nameRows(err error, rows []int) error {
 	var bad *factor.SampleError
 	if !errors.As(err, &bad) {
@@ -266,7 +264,7 @@ func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
 
 // checkSigns refuses data with negative values for methods that do not take
 // them, with the value and the column, from 1, of the data.
-func (in *Inputs) checkSigns(methods []Method) error {
+func (in *Inputs) checkSigns(methods []*method) error {
 	row, column, value, found := in.firstNegative()
 	if !found {
 		return nil
@@ -277,7 +275,7 @@ func (in *Inputs) checkSigns(methods []Method) error {
 		}
 	}
 	for _, m := range methods {
-		if info, ok := factor.Lookup(m.Name); ok && !info.Signed {
+		if m.factoriser != nil && !m.info.Signed {
 			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
 				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
 		}

@@ -83,21 +83,15 @@ func (s problem) input() float64 {
 
 // need returns about how many bytes it takes to represent, cluster or classify,
 // and score by a method, with the features of the draw.
-func (m Method) need(s problem, how Cluster, task Task) int64 {
+func (m *method) need(s problem, task Task) int64 {
 	total := s.input() + s.ordered + 16*float64(s.links)
 	columns, isSparse := s.m, s.sparse
-	if _, own := builtin(m.Name); own {
-		how.By = m.Name
-	} else {
-		method, err := m.build()
-		if err != nil {
-			return 0 // which is reported elsewhere
-		}
+	if m.factoriser != nil {
 		size := factor.Size{Samples: s.n, Features: s.m, Rank: s.rank, Labelled: s.labelled, Links: s.links, Signed: s.signed, Init: m.Init}
 		if s.sparse {
 			size.Stored = int(min(max(s.stored*float64(s.n), 1), math.MaxInt/2))
 		}
-		total += float64(factor.Memory(method, size))
+		total += float64(factor.Memory(m.factoriser, size))
 		columns, isSparse = s.rank, false
 	}
 	n, k := float64(s.n), float64(s.classes)
@@ -106,10 +100,7 @@ func (m Method) need(s problem, how Cluster, task Task) int64 {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.rank)*float64(s.tested) + 16*n
 	} else {
-		if m.By != "" {
-			how.By = m.By
-		}
-		total += how.need(cluster.Size{N: s.n, M: columns, K: s.classes, Links: s.links, Sparse: isSparse})
+		total += m.cluster.need(cluster.Size{N: s.n, M: columns, K: s.classes, Links: s.links, Sparse: isSparse})
 	}
 	return int64(min(total+scoring, math.MaxInt64/2))
 }
@@ -123,23 +114,19 @@ func (c Cluster) need(s cluster.Size) float64 {
 	return float64(by.Memory(s))
 }
 
-// sizes returns how large the problems of the plan are, at most, by number of
+// problem returns how large the problems of the plan are, at most, by number of
 // classes and rank.
 func (p *Plan) problem(k, rank int) problem {
 	_, m := p.Inputs.Dims()
 	s := problem{m: m, classes: k, rank: rank}
 	s.sparse, s.stored = p.Inputs.density()
 	s.signed = p.Inputs.hasNegative()
-	classes := slices.Clone(p.members)
-	slices.SortFunc(classes, func(a, b []int) int { return len(b) - len(a) })
+	classes := slices.Clone(p.classes)
+	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
 	for _, c := range classes[:k] {
-		seen, labelled, tested, err := p.parts(len(c))
-		if err != nil {
-			continue // which is reported elsewhere
-		}
-		s.n += seen
-		s.labelled += labelled
-		s.tested += tested
+		s.n += c.seen
+		s.labelled += c.labelled
+		s.tested += c.tested
 	}
 	s.links = len(p.must) + len(p.cannot)
 	if share := p.Experiment.Links.Share; share > 0 {
@@ -176,12 +163,12 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 	for _, k := range p.ks {
 		for _, rank := range e.Rank.list() {
 			s := p.problem(k, rank.Of(k))
-			for _, m := range e.Methods {
+			for _, m := range p.methods {
 				what := fmt.Sprintf("%s with %d classes, rank %d, of up to %d samples of %d features", m.Label(), k, s.rank, s.n, s.m)
-				if _, own := builtin(m.Name); own {
+				if m.factoriser == nil {
 					what = fmt.Sprintf("%s with %d classes of up to %d samples of %d features", m.Label(), k, s.n, s.m)
 				}
-				if err := budget.Check(m.need(s, e.Cluster, e.Task), what); err != nil {
+				if err := budget.Check(m.need(s, e.Task), what); err != nil {
 					return err
 				}
 			}
@@ -192,16 +179,15 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 
 // acquire waits for the share of the memory budget of a trial.
 func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), err error) {
-	e := p.Experiment
 	s := p.problem(t.k, t.rank)
 	s.n, s.tested, s.links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	return memory.FromContext(ctx).Acquire(ctx, e.Methods[t.method].need(s, e.Cluster, e.Task), "a trial")
+	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].need(s, p.Experiment.Task), "a trial")
 }
 
 // acquire takes the share of the memory budget of putting the inputs into k groups.
-func (g Groups) acquire(ctx context.Context, in *Inputs, k int) (release func(), err error) {
-	n, m := in.X.Dims()
-	s := problem{n: n, m: m, classes: k, rank: g.rank(k, n), signed: in.hasNegative()}
+func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (release func(), err error) {
+	n, columns := in.X.Dims()
+	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.hasNegative()}
 	s.sparse, s.stored = in.density()
 	if g.Told {
 		for _, c := range in.Labels() {
@@ -210,11 +196,11 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, k int) (release func(),
 			}
 		}
 	}
-	what := fmt.Sprintf("%s with %d groups of %d samples of %d features", g.Method.Label(), k, n, m)
-	if _, own := builtin(g.Method.Name); !own {
-		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", g.Method.Label(), s.rank, k, n, m)
+	what := fmt.Sprintf("%s with %d groups of %d samples of %d features", m.Label(), k, n, columns)
+	if m.factoriser != nil {
+		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.rank, k, n, columns)
 	}
-	return memory.FromContext(ctx).Acquire(ctx, g.Method.need(s, g.Cluster, Clustering), what)
+	return memory.FromContext(ctx).Acquire(ctx, m.need(s, Clustering), what)
 }
 
 // shared is about how many bytes the trials of a plan share or leave behind: the
@@ -222,7 +208,7 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, k int) (release func(),
 // direct methods, and what the log holds of each trial.
 func (p *Plan) shared() int64 {
 	e := p.Experiment
-	s := p.problem(p.ks[len(p.ks)-1], 1)
+	s := p.problem(p.most(), 1)
 	total := 4000 * float64(len(p.trials))
 	if e.Task == Classification {
 		total += 8 * float64(s.classes) * float64(s.classes) * float64(len(p.trials))
@@ -233,8 +219,8 @@ func (p *Plan) shared() int64 {
 	}
 	if len(e.Rank) > 1 {
 		most := e.Rank[len(e.Rank)-1].Of(s.classes)
-		for _, m := range e.Methods {
-			if info, ok := factor.Lookup(m.Name); ok && info.Direct {
+		for _, m := range p.methods {
+			if m.info.Direct {
 				total += atOnce * 16 * float64(most) * float64(s.n+s.m)
 			}
 		}

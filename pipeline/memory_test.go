@@ -143,8 +143,8 @@ func TestMemoryTight(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := int64(3 << 20)
-	for _, m := range e.Methods {
-		most = max(most, m.need(p.problem(3, 3), e.Cluster, e.Task))
+	for _, m := range p.methods {
+		most = max(most, m.need(p.problem(3, 3), e.Task))
 	}
 	release, err := budget.Keep(free-most-p.shared(), "the rest")
 	if err != nil {

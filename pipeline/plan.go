@@ -21,9 +21,10 @@ type Plan struct {
 	Experiment *Experiment
 	Inputs     *Inputs
 
+	methods []*method
 	labels  []int
-	members [][]int // rows of X by class
-	ks      []int   // numbers of classes
+	classes []class
+	ks      []int // numbers of classes
 	// Links of files, by row of X.
 	must, cannot [][2]int
 	trials       []trial
@@ -60,7 +61,7 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkSigns(e.Methods); err != nil {
+	if err := in.checkSigns(p.methods); err != nil {
 		return nil, err
 	}
 	data := in.fingerprint()
@@ -85,20 +86,24 @@ func check(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Experiment: e, Inputs: in, labels: in.Labels(), ks: e.Classes}
+	for _, m := range e.Methods {
+		r, err := m.resolve(e.Task, e.Cluster)
+		if err != nil {
+			return nil, err
+		}
+		p.methods = append(p.methods, r)
+	}
 	p.direct.each, p.unranked.each = len(e.Methods), len(e.Methods)
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
 	if len(p.ks) == 0 {
-		p.ks = []int{len(p.members)}
+		p.ks = []int{len(p.classes)}
 	}
-	if k := p.ks[len(p.ks)-1]; k > len(p.members) {
-		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.members))
+	if k := p.most(); k > len(p.classes) {
+		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.classes))
 	}
-	if err := p.checkRanks(); err != nil {
-		return nil, err
-	}
-	if err := p.checkLabels(); err != nil {
+	if err := p.checkDraws(); err != nil {
 		return nil, err
 	}
 	var err error
@@ -111,74 +116,84 @@ func check(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 	return p, nil
 }
 
+// class is a class of the data.
+type class struct {
+	rows []int // of X
+	// seen is how many of its samples a method sees, labelled how many of these have
+	// their label told, and tested how many more are classified.
+	seen, labelled, tested int
+}
+
 // findClasses gathers the samples of each class.
 func (p *Plan) findClasses() error {
 	set := p.Inputs.Set
 	if len(set.Classes) == 0 {
 		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; partwise cluster works without", p.Experiment.Data.Set)
 	}
-	p.members = make([][]int, len(set.Classes))
+	p.classes = make([]class, len(set.Classes))
 	for row, c := range p.labels {
 		if c < 0 {
 			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", p.Experiment.Data.Set, set.Names[p.Inputs.Rows[row]])
 		}
-		p.members[c] = append(p.members[c], row)
+		p.classes[c].rows = append(p.classes[c].rows, row)
 	}
-	for c, rows := range p.members {
-		if len(rows) < 2 {
+	for i := range p.classes {
+		c := &p.classes[i]
+		if len(c.rows) < 2 {
 			has := "no sample"
-			if len(rows) == 1 {
+			if len(c.rows) == 1 {
 				has = "1 sample"
 			}
-			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[c], has)
+			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[i], has)
 		}
-		if _, _, _, err := p.parts(len(rows)); err != nil {
-			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[c], err)
+		if err := c.divide(p.Experiment); err != nil {
+			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
 		}
 	}
 	return nil
 }
 
-// parts returns how many of a class's samples a method sees, how many of these
-// have their label told, and how many more are classified.
-func (p *Plan) parts(size int) (seen, told, tested int, err error) {
-	e := p.Experiment
+// divide finds how many samples of the class are seen, labelled and tested.
+func (c *class) divide(e *Experiment) (err error) {
+	size := len(c.rows)
 	if e.Task == Clustering {
-		told, err = e.Labels.of(size)
-		if err != nil {
+		c.seen = size
+		if c.labelled, err = e.Labels.of(size); err != nil {
 			err = fmt.Errorf("labels: %w", err)
 		}
-		return size, told, 0, err
+		return err
 	}
-	if seen, err = e.Train.of(size); err != nil {
-		return 0, 0, 0, fmt.Errorf("train: %w", err)
+	if c.seen, err = e.Train.of(size); err != nil {
+		return fmt.Errorf("train: %w", err)
 	}
-	tested = size - seen
+	c.labelled, c.tested = c.seen, size-c.seen
 	if !e.Test.Rest {
-		if tested, err = e.Test.of(size); err != nil {
-			return 0, 0, 0, fmt.Errorf("test: %w", err)
+		if c.tested, err = e.Test.of(size); err != nil {
+			return fmt.Errorf("test: %w", err)
 		}
 	}
-	if tested < 1 || seen+tested > size {
-		return 0, 0, 0, fmt.Errorf("%d samples to train and %d to test are asked for, and it has %d", seen, tested, size)
+	if c.tested < 1 || c.seen+c.tested > size {
+		return fmt.Errorf("%d samples to train and %d to test are asked for, and it has %d", c.seen, c.tested, size)
 	}
-	return seen, seen, tested, nil
+	return nil
 }
 
-// checkRanks: the rank must be at most the number of samples of any draw.
-func (p *Plan) checkRanks() error {
-	var sizes []int
-	for _, rows := range p.members {
-		seen, _, _, err := p.parts(len(rows))
-		if err != nil {
-			return err
+// checkDraws reports a rank above the number of samples of any draw, and a method
+// that cannot learn from the labels of any draw.
+func (p *Plan) checkDraws() error {
+	var seen, labelled []int // of each class
+	for _, c := range p.classes {
+		seen = append(seen, c.seen)
+		if c.labelled > 0 {
+			labelled = append(labelled, c.labelled)
 		}
-		sizes = append(sizes, seen)
 	}
-	slices.Sort(sizes)
+	slices.Sort(seen)
+	slices.Sort(labelled)
+	slices.Reverse(labelled)
 	for _, k := range p.ks {
 		n := 0
-		for _, s := range sizes[:k] {
+		for _, s := range seen[:k] {
 			n += s
 		}
 		for _, r := range p.Experiment.Rank.list() {
@@ -191,25 +206,9 @@ func (p *Plan) checkRanks() error {
 			}
 		}
 	}
-	return nil
-}
-
-// checkLabels reports a method that cannot learn from the labels of any draw.
-func (p *Plan) checkLabels() error {
-	var sizes []int
-	for _, rows := range p.members {
-		_, told, _, err := p.parts(len(rows))
-		if err != nil {
-			return err
-		}
-		if told > 0 {
-			sizes = append(sizes, told)
-		}
-	}
-	slices.SortFunc(sizes, func(a, b int) int { return b - a })
 	for _, k := range p.ks {
-		for _, m := range p.Experiment.Methods {
-			if err := m.checkClasses(sizes[:min(k, len(sizes))]); err != nil {
+		for _, m := range p.methods {
+			if err := m.checkClasses(labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)
 			}
 		}
@@ -220,10 +219,8 @@ func (p *Plan) checkLabels() error {
 // identify digests all that a trial's result depends on.
 func (p *Plan) identify(t trial, data string) string {
 	e := p.Experiment
-	m := e.Methods[t.method]
-	if recode := m.recodes(); e.Task == Classification && recode {
-		m.Recode = &recode
-	} else {
+	m := p.methods[t.method].Method
+	if !p.methods[t.method].recode {
 		m.Recode = nil // one trial, said or not
 	}
 	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
@@ -283,58 +280,54 @@ type draw struct {
 // draw draws k classes, the samples in them, and which of these are labelled.
 func (p *Plan) draw(k, repeat int) draw {
 	e := p.Experiment
-	classes := rng.New(uint64(e.Seed), "classes", k, repeat).Perm(len(p.members))[:k]
+	classes := rng.New(uint64(e.Seed), "classes", k, repeat).Perm(len(p.classes))[:k]
 	slices.Sort(classes)
 	number := make(map[int]int, k)
-	told := map[int]bool{}
+	labelled := map[int]bool{}
 	d := draw{id: drawID{k, repeat}}
-	for at, c := range classes {
-		number[c] = at
-		members := p.members[c]
-		seen, labelled, tested, err := p.parts(len(members))
-		if err != nil {
-			panic(err) // the plan was checked
-		}
-		order := rng.New(uint64(e.Seed), "labels", k, repeat, c).Perm(len(members))
-		for i, m := range order {
+	for at, i := range classes {
+		number[i] = at
+		c := &p.classes[i]
+		for place, m := range rng.New(uint64(e.Seed), "labels", k, repeat, i).Perm(len(c.rows)) {
+			row := c.rows[m]
 			switch {
-			case i < seen:
-				d.rows = append(d.rows, members[m])
-			case i < seen+tested:
-				d.testRows = append(d.testRows, members[m])
+			case place < c.seen:
+				d.rows = append(d.rows, row)
+			case place < c.seen+c.tested:
+				d.testRows = append(d.testRows, row)
 			}
-			if i < labelled {
-				told[members[m]] = true
+			if place < c.labelled {
+				labelled[row] = true
 			}
 		}
 	}
 	slices.Sort(d.rows)
 	slices.Sort(d.testRows)
-	for _, row := range d.rows {
+	at := make(map[int]int, len(d.rows))
+	for i, row := range d.rows {
+		at[row] = i
 		c := number[p.labels[row]]
 		d.truth = append(d.truth, c)
-		if !told[row] {
+		if !labelled[row] {
 			c = -1
 		}
 		d.labels = append(d.labels, c)
 	}
-	d.must, d.cannot = e.Links.draw(d.truth, rng.New(uint64(e.Seed), "links", k, repeat))
-	at := make(map[int]int, len(d.rows))
-	for i, row := range d.rows {
-		at[row] = i
+	for _, row := range d.testRows {
+		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
-	for to, from := range map[*[][2]int][][2]int{&d.must: p.must, &d.cannot: p.cannot} {
+	d.must, d.cannot = e.Links.draw(d.truth, rng.New(uint64(e.Seed), "links", k, repeat))
+	add := func(to, from [][2]int) [][2]int {
 		for _, pair := range from {
 			a, hasA := at[pair[0]]
 			b, hasB := at[pair[1]]
 			if hasA && hasB {
-				*to = append(*to, [2]int{a, b})
+				to = append(to, [2]int{a, b})
 			}
 		}
+		return to
 	}
-	for _, row := range d.testRows {
-		d.testTruth = append(d.testTruth, number[p.labels[row]])
-	}
+	d.must, d.cannot = add(d.must, p.must), add(d.cannot, p.cannot)
 	return d
 }
 
@@ -345,3 +338,6 @@ func (d draw) known() factor.Known {
 
 // Len returns the number of trials.
 func (p *Plan) Len() int { return len(p.trials) }
+
+// most returns the largest number of classes.
+func (p *Plan) most() int { return p.ks[len(p.ks)-1] }

@@ -216,7 +216,7 @@ func (r *run) lacksModel(t trial) bool {
 // keepsModel picks the trials whose models are kept. Where there are several
 // ranks these are known when all trials are done.
 func (p *Plan) keepsModel(t trial) bool {
-	if _, own := builtin(p.Experiment.Methods[t.method].Name); own || t.repeat > 0 || t.k != p.ks[len(p.ks)-1] {
+	if p.methods[t.method].factoriser == nil || t.repeat > 0 || t.k != p.most() {
 		return false
 	}
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
@@ -234,7 +234,7 @@ func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
 	if p.Inputs.bag == nil {
 		return nil, nil
 	}
-	seen, err := p.Inputs.view(ctx, p.draw(p.ks[len(p.ks)-1], 0), p.Experiment.Seed)
+	seen, err := p.Inputs.view(ctx, p.draw(p.most(), 0), p.Experiment.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (p *Plan) bestRanks(done map[string]Record) []int {
 	if p.Experiment.Task == Classification {
 		score = eval.MainScore(eval.Classification)
 	}
-	k := p.ks[len(p.ks)-1]
+	k := p.most()
 	type cell struct{ method, rank int }
 	scores := map[cell][]float64{}
 	for _, t := range p.trials {

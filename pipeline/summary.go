@@ -60,7 +60,7 @@ func (p *Plan) Summary() *Summary {
 		ks = append(ks, strconv.Itoa(k))
 	}
 	s.Settings = [][2]string{
-		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.members), m)},
+		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.classes), m)},
 		{"features", p.Inputs.Features.String()},
 		{"classes", strings.Join(ks, ", ")},
 		{"repeats", strconv.Itoa(e.repeats())},
@@ -86,11 +86,8 @@ func (p *Plan) Summary() *Summary {
 		s.Settings = append(s.Settings, [2]string{"more scores", strings.Join(e.Scores, ", ")})
 	}
 	s.Sweeps = e.Methods.sweeps()
-	for _, m := range e.Methods {
+	for _, m := range p.methods {
 		s.Methods = append(s.Methods, m.Label())
-		if recode := m.recodes(); e.Task == Classification && recode {
-			m.Recode = &recode // said in the settings, where it is the default too
-		}
 		if setting, ok := m.setting(s.Sweeps); ok {
 			s.Settings = append(s.Settings, setting)
 		}

@@ -1,12 +1,8 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
@@ -19,26 +15,22 @@ import (
 // run once for a draw. A panic is an error.
 func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Result, err error) {
 	err = guard.Call(func() error {
-		rec, res, err = p.runOnce(ctx, t)
+		if p.methods[t.method].factoriser != nil {
+			rec, res, err = p.score(ctx, t)
+			return err
+		}
+		once, err := p.unranked.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
+			rec, _, err := p.score(ctx, t)
+			return rec, err
+		})
+		if err == nil {
+			own := *once
+			own.Trial, own.Row = t.id, p.row(t)
+			rec = &own
+		}
 		return err
 	})
 	return rec, res, err
-}
-
-func (p *Plan) runOnce(ctx context.Context, t trial) (*Record, *factor.Result, error) {
-	if _, own := builtin(p.Experiment.Methods[t.method].Name); !own {
-		return p.score(ctx, t)
-	}
-	once, err := p.unranked.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
-		rec, _, err := p.score(ctx, t)
-		return rec, err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	rec := *once
-	rec.Trial, rec.Row = t.id, p.row(t)
-	return &rec, nil, nil
 }
 
 // score does one trial: representation, then clustering or classification, then
@@ -46,7 +38,7 @@ func (p *Plan) runOnce(ctx context.Context, t trial) (*Record, *factor.Result, e
 func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, error) {
 	e := p.Experiment
 	d := p.draw(t.k, t.repeat)
-	m := e.Methods[t.method]
+	m := p.methods[t.method]
 	rec := &Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
 		Samples: len(d.rows), Tested: len(d.testRows), Build: Build(),
@@ -74,36 +66,49 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 			return nil, nil, err
 		}
 	}
-	x := seen.x
-	var res *factor.Result
-	if _, own := builtin(m.Name); !own {
-		if res, err = p.represent(ctx, t, d, x); err != nil {
-			return nil, nil, err
-		}
+	w := p.work(m, d, seen)
+	res, err := p.represent(ctx, t, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
+	if res != nil {
 		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
 		if m.needsLabels() && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}
-	if e.Task == Classification {
-		return rec, res, p.classify(ctx, rec, d, m, seen, res)
+	task := eval.Clustering
+	if e.Task == Clustering {
+		outcome.Found, err = w.group(ctx, res, t.k)
+	} else {
+		task = eval.Classification
+		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
+		if res != nil {
+			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
+		}
+		outcome.Found, err = w.classify(ctx, res, e.Neighbours, d.truth, seen.test, d.testRows)
 	}
-	points := x
-	if res != nil {
-		points = res.Coefficients
-	}
-	how := e.Cluster
-	if res == nil {
-		how.By = m.Name
-	}
-	how.By = cmp.Or(m.By, how.By)
-	clusters, err := how.groups(ctx, points, t.k, d.known(), rng.Seed(uint64(e.Seed), "k-means", t.k, t.repeat))
 	if err != nil {
 		return nil, nil, err
 	}
-	rec.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: d.truth, Found: clusters, Labels: d.labels}, e.Scores...)
-	return rec, res, err
+	if rec.Scores, err = eval.Compute(task, outcome, e.Scores...); err != nil || e.Task == Clustering {
+		return rec, res, err
+	}
+	confusion, err := eval.NewConfusion(d.testTruth, outcome.Found, t.k)
+	if err != nil {
+		return nil, nil, err
+	}
+	rec.Confusion, rec.Drawn = confusion.Counts, p.drawn(d, t.k)
+	return rec, res, nil
+}
+
+// work is what a method is given of a draw.
+func (p *Plan) work(m *method, d draw, seen *view) *work {
+	return &work{method: m, in: p.Inputs, rows: d.rows, x: seen.x, known: d.known(), seed: func(step string) uint64 {
+		return rng.Seed(uint64(p.Experiment.Seed), step, d.id.k, d.id.repeat)
+	}}
 }
 
 // row is the rank where the rows of the tables are ranks, or 0.
@@ -114,60 +119,10 @@ func (p *Plan) row(t trial) int {
 	return 0
 }
 
-// fit fits a method to the rows drawn.
-func (p *Plan) fit(ctx context.Context, m Method, rank int, d draw, x mat.Matrix) (*factor.Result, error) {
-	method, err := m.build()
-	if err != nil {
-		return nil, err
-	}
-	res, err := method.Fit(ctx, x, d.known(), factor.Options{
-		Rank: rank, Init: m.Init, Iterations: m.Iterations, Tolerance: m.Tolerance,
-		Seed:   rng.Seed(uint64(p.Experiment.Seed), "initial factors", d.id.k, d.id.repeat),
-		Height: p.Inputs.imageHeight(), Width: p.Inputs.Width,
-	})
-	return res, p.Inputs.nameRows(err, d.rows)
-}
-
-// classify finds the classes of the test samples by their nearest training
-// samples, and scores them and the parts that were found.
-func (p *Plan) classify(ctx context.Context, rec *Record, d draw, m Method, seen *view, res *factor.Result) error {
-	train, test := seen.x, seen.test
-	outcome := eval.Outcome{Truth: d.testTruth, Classes: d.truth}
-	if res != nil {
-		if res.Model == nil {
-			return fmt.Errorf("%s finds no model that represents test samples: it is for clustering", m.Label())
-		}
-		var err error
-		if train = res.Coefficients; m.recodes() {
-			if train, err = res.Model.Transform(ctx, seen.x); err != nil {
-				return p.Inputs.nameRows(err, d.rows)
-			}
-		}
-		if test, err = res.Model.Transform(ctx, test); err != nil {
-			return p.Inputs.nameRows(err, d.testRows)
-		}
-		outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
-	}
-	var err error
-	outcome.Found, err = p.Experiment.Neighbours.knn().Classify(ctx, train, d.truth, test)
-	if err != nil {
-		return err
-	}
-	if rec.Scores, err = eval.Compute(eval.Classification, outcome, p.Experiment.Scores...); err != nil {
-		return err
-	}
-	confusion, err := eval.NewConfusion(d.testTruth, outcome.Found, rec.Classes)
-	if err != nil {
-		return err
-	}
-	rec.Confusion, rec.Drawn = confusion.Counts, p.drawn(d, rec.Classes)
-	return nil
-}
-
 // drawn returns which class of the data each class of a draw is, or nil where
 // all k were drawn.
 func (p *Plan) drawn(d draw, k int) []int {
-	if k == len(p.members) {
+	if k == len(p.classes) {
 		return nil
 	}
 	out := make([]int, k)

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor"
+)
+
+// method is a method of an experiment that is built, with all that its name and its
+// settings stand for.
+type method struct {
+	Method
+	info factor.Info
+	// factoriser is nil for a method that takes the features as they are.
+	factoriser factor.Method
+	// cluster is how points are put into groups: what the method makes of the
+	// samples, or the features themselves.
+	cluster Cluster
+	// recode tells whether training samples are represented as the test samples. It
+	// is then said in the settings, where it is the default too.
+	recode bool
+}
+
+// resolve builds the method for an experiment of the task that clusters so.
+func (m Method) resolve(task Task, how Cluster) (*method, error) {
+	r := &method{Method: m, info: m.info(), cluster: how, recode: task == Classification && m.recodes()}
+	if r.recode {
+		r.Recode = &r.recode
+	}
+	if _, own := builtin(m.Name); own {
+		r.cluster.By = m.Name
+		return r, nil
+	}
+	r.cluster.By = cmp.Or(m.By, how.By)
+	var err error
+	r.factoriser, err = m.build()
+	return r, err
+}
+
+// work is what a method is given: some samples and what is known of them. It fits
+// the method to them, and then groups them or classifies others. Run and Find have
+// this in common.
+type work struct {
+	*method
+	in    *Inputs
+	rows  []int      // of the inputs, nil for all
+	x     mat.Matrix // a sample a row
+	known factor.Known
+	// seed returns the seed of a step.
+	seed        func(step string) uint64
+	onIteration func(i int, objective float64)
+}
+
+// fit returns what the method makes of the samples, nil where it takes them as they
+// are.
+func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
+	if w.factoriser == nil {
+		return nil, nil
+	}
+	res, err := w.factoriser.Fit(ctx, w.x, w.known, factor.Options{
+		Rank: rank, Init: w.Init, Iterations: w.Iterations, Tolerance: w.Tolerance,
+		Seed:   w.seed("initial factors"),
+		Height: w.in.imageHeight(), Width: w.in.Width,
+		OnIteration: w.onIteration,
+	})
+	return res, w.in.nameRows(err, w.rows)
+}
+
+// points returns what is grouped, or what a classification learns from.
+func (w *work) points(res *factor.Result) mat.Matrix {
+	if res == nil {
+		return w.x
+	}
+	return res.Coefficients
+}
+
+// group puts the samples into k groups.
+func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
+	return w.cluster.groups(ctx, w.points(res), k, w.known, w.seed("k-means"))
+}
+
+// classify finds the classes of other samples, rows of the inputs with the features
+// test, by their nearest among the samples, whose classes are truth.
+func (w *work) classify(ctx context.Context, res *factor.Result, by Neighbours, truth []int, test mat.Matrix, rows []int) ([]int, error) {
+	train := w.points(res)
+	if res != nil {
+		if res.Model == nil {
+			return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
+		}
+		var err error
+		if w.recode {
+			if train, err = res.Model.Transform(ctx, w.x); err != nil {
+				return nil, w.in.nameRows(err, w.rows)
+			}
+		}
+		if test, err = res.Model.Transform(ctx, test); err != nil {
+			return nil, w.in.nameRows(err, rows)
+		}
+	}
+	return by.knn().Classify(ctx, train, truth, test)
+}
