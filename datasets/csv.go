@@ -61,7 +61,7 @@ func delimiter(text string) rune {
 // parseCSV reads the matrix and, where there is a column for them, the names and
 // the labels. The file may be gzipped.
 func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, names, words []string, err error) {
-	in, _, err := unzip(room.reader(file), sizeOf(file))
+	in, _, err := unzip(room.reader(file))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -86,7 +86,7 @@ func FuzzEXIF(f *testing.F) {
 		if o := exifOrientation(data); o < 1 || o > 8 {
 			t.Errorf("orientation %d", o)
 		}
-		if o := tiffOrientation(data); o < 1 || o > 8 {
+		if o := orientationOf(data); o < 1 || o > 8 {
 			t.Errorf("orientation %d of a block", o)
 		}
 		passed := 2

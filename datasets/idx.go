@@ -233,15 +233,9 @@ func readIDX(path string, room *room) (*idxArray, error) {
 	return a, nil
 }
 
-// unzipped returns what r holds, unpacked where it is gzipped.
-func unzipped(r io.Reader) (*bufio.Reader, error) {
-	b, _, err := unzip(r, sizeOf(r))
-	return b, err
-}
-
-// unzip is unzipped of a file whose size is known, or 0, and tells whether it was
-// gzipped.
-func unzip(r io.Reader, size int64) (b *bufio.Reader, packed bool, err error) {
+// unzip returns what r holds, unpacked where it is gzipped, and whether it was.
+func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
+	size := sizeOf(r)
 	b = buffered(r, size)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
 		return b, false, nil
@@ -272,7 +266,7 @@ func sizeOf(r io.Reader) int64 {
 // last dimension the fastest, the highest byte first. The file may be gzipped.
 func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 	known := sizeOf(file)
-	r, packed, err := unzip(room.reader(file), known)
+	r, packed, err := unzip(room.reader(file))
 	if err != nil {
 		return nil, err
 	}

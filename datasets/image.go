@@ -109,36 +109,7 @@ func hasImageExtension(name string) bool {
 // The memory it takes is bounded by what ReadImageHeader says and the file's
 // own length. A file of more than 1.6 GB is refused.
 func DecodeImage(path string) (image.Image, error) {
-	content, err := readImageFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("image: %w", err)
-	}
-	img, err := DecodeImageBytes(content)
-	if err != nil {
-		return nil, fmt.Errorf("image %s: %w", path, err)
-	}
-	return img, nil
-}
-
-// readImageFile reads a file that is not too long for an image.
-func readImageFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxImageFile {
-		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read of an image", path, info.Size(), maxImageFile)
-	}
-	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := content.ReadFrom(io.LimitReader(f, maxImageFile)); err != nil {
-		return nil, err
-	}
-	return content.Bytes(), nil
+	return (&Set{Names: []string{path}, Files: []string{path}}).Image(0)
 }
 
 // DecodeImageBytes decodes the content of an image file as DecodeImage does. Its

@@ -15,12 +15,22 @@ func exifOrientation(content []byte) int {
 	jpegSegments(content, func(marker byte, data []byte) bool {
 		// An XMP block has the same marker.
 		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
-			orientation = tiffOrientation(data[6:])
+			orientation = orientationOf(data[6:])
 			return false
 		}
 		return marker != startOfScan
 	})
 	return orientation
+}
+
+// orientationOf returns the orientation in an EXIF block, which is laid out as a TIFF
+// file, or 1.
+func orientationOf(exif []byte) int {
+	tags, _ := tiffTags(exif)
+	if v := tags[tiffOrientation]; v.size == 2 && 1 <= v.value() && v.value() <= 8 {
+		return int(v.value())
+	}
+	return 1
 }
 
 // jpegSegments calls f for each segment of a JPEG file, with its marker and what
@@ -59,44 +69,6 @@ func jpegSegments(content []byte, f func(marker byte, data []byte) bool) {
 		}
 		at = end
 	}
-}
-
-// tiffOrientation finds the orientation in the first directory of an EXIF
-// block, which is laid out as a TIFF file.
-func tiffOrientation(data []byte) int {
-	const orientationTag, short = 0x0112, 3
-	if len(data) < 8 {
-		return 1
-	}
-	var order binary.ByteOrder
-	switch string(data[:4]) {
-	case "II*\x00":
-		order = binary.LittleEndian
-	case "MM\x00*":
-		order = binary.BigEndian
-	default:
-		return 1
-	}
-	start := int64(order.Uint32(data[4:]))
-	if start+2 > int64(len(data)) {
-		return 1
-	}
-	data = data[start:]
-	entries := int(order.Uint16(data))
-	data = data[2:]
-	for range entries {
-		if len(data) < 12 {
-			return 1
-		}
-		if order.Uint16(data) == orientationTag && order.Uint16(data[2:]) == short {
-			if v := order.Uint16(data[8:]); v >= 1 && v <= 8 {
-				return int(v)
-			}
-			return 1
-		}
-		data = data[12:]
-	}
-	return 1
 }
 
 // oriented is an image as a camera stored it, seen upright.

@@ -82,11 +82,11 @@ func TestOrientationOfOddBlocks(t *testing.T) {
 		"", "II*\x00", "II*\x00\xff\xff\xff\xff", "XX*\x00\x08\x00\x00\x00", "II*\x00\x08\x00\x00\x00\xff\xff",
 		"II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x63\x00\x00\x00", // 99
 	} {
-		if got := tiffOrientation([]byte(data)); got != 1 {
+		if got := orientationOf([]byte(data)); got != 1 {
 			t.Errorf("%q: orientation %d", data, got)
 		}
 	}
-	if got := tiffOrientation([]byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00")); got != 8 {
+	if got := orientationOf([]byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00")); got != 8 {
 		t.Errorf("little-endian: orientation %d, want 8", got)
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// The tags of a TIFF file's directory that tell how much its pixels take.
+// The tags of a TIFF file's directory that tell how much its pixels take, and which
+// side of the image is up.
 const (
 	tiffBitsPerSample   = 258
 	tiffCompression     = 259
 	tiffPhotometric     = 262
+	tiffOrientation     = 274
 	tiffRowsPerStrip    = 278
 	tiffStripByteCounts = 279
 	tiffTileWidth       = 322
@@ -136,14 +138,18 @@ func (t tiffTag) at(i int64) int64 {
 }
 
 // tiffTags reads the first directory of a TIFF file, the only one that is
-// decoded.
+// decoded. With an error it returns the tags before it.
 func tiffTags(content []byte) (map[uint16]tiffTag, error) {
-	if len(content) < 8 {
+	var order binary.ByteOrder
+	switch {
+	case len(content) < 8:
 		return nil, errors.New("no header")
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if content[0] == 'M' {
+	case string(content[:4]) == "II*\x00":
+		order = binary.LittleEndian
+	case string(content[:4]) == "MM\x00*":
 		order = binary.BigEndian
+	default:
+		return nil, errors.New("no header")
 	}
 	at := int64(order.Uint32(content[4:]))
 	if at+2 > int64(len(content)) {
@@ -153,7 +159,7 @@ func tiffTags(content []byte) (map[uint16]tiffTag, error) {
 	tags := map[uint16]tiffTag{}
 	for range order.Uint16(content[at:]) {
 		if len(entries) < 12 {
-			return nil, errors.New("its directory runs over the file's end")
+			return tags, errors.New("its directory runs over the file's end")
 		}
 		entry := entries[:12]
 		entries = entries[12:]

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -91,40 +92,27 @@ func (s *Set) finder() func(name string) (int, bool) {
 // labelHeaders are the names that a header may give the first column.
 var labelHeaders = []string{"file", "filename", "file name", "image", "name", "path", "row", "sample", "id"}
 
-// wrongFields is the error of a line with another number of fields than wanted.
-func wrongFields(line int, record []string, want string) error {
-	return fmt.Errorf("line %d: %s in %s, want %s, divided by commas", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, ",")), want)
-}
-
 // parseLabels returns each sample's class, "" for none.
 func (s *Set) parseLabels(r io.Reader) ([]string, error) {
-	reader := newTable(r, ',', mostNamesLine, mostNamesFields)
-	find := s.finder()
 	classes := make([]string, s.Len())
 	from := make([]int, s.Len()) // the line that gave the class
-	for first := true; ; first = false {
-		record, err := reader.Read()
-		if err == io.EOF {
-			break
-		}
+	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders}
+	err := s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {
+		i, err := sample(0)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		line := reader.line
-		if len(record) != 2 {
-			return nil, wrongFields(line, record, "two, file,class")
-		}
-		name, class := record[0], spreadsheet.Text(record[1])
-		i, ok := find(name)
-		switch {
-		case ok && class == "":
-		case ok && from[i] != 0 && classes[i] != class:
-			return nil, fmt.Errorf("line %d: %q is of class %q, but of class %q in line %d", line, name, class, classes[i], from[i])
-		case ok:
+		switch class := spreadsheet.Text(record[1]); {
+		case class == "":
+		case from[i] != 0 && classes[i] != class:
+			return fmt.Errorf("line %d: %q is of class %q, but of class %q in line %d", line, record[0], class, classes[i], from[i])
+		default:
 			classes[i], from[i] = strings.Clone(class), line
-		case !first || !slices.Contains(labelHeaders, strings.ToLower(name)):
-			return nil, fmt.Errorf("line %d: no sample is called %s", line, shortQuote(name))
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !slices.ContainsFunc(from, func(line int) bool { return line != 0 }) {
 		return nil, errors.New("it gives no sample a class")

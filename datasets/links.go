@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/links"
@@ -52,7 +51,7 @@ func linksFit(ctx context.Context, links int) error {
 
 func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 	l := &Links{}
-	err := s.parseLines(ctx, in, 3, func(line int, record []string, sample func(field int) (int, error)) error {
+	err := s.parseLines(ctx, in, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
 		a, err := sample(0)
 		if err != nil {
 			return err
@@ -107,7 +106,7 @@ func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 	}
 	logs := map[string]*log{}
 	var names []string
-	err := s.parseLines(ctx, in, 3, func(line int, record []string, sample func(field int) (int, error)) error {
+	err := s.parseLines(ctx, in, linkLines, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(1)
 		if err != nil {
 			return err
@@ -176,12 +175,21 @@ func (s *Set) agree(l *Links) error {
 	return err
 }
 
-// linkHeaders are the names that a header may give its first column.
-var linkHeaders = append(slices.Clone(labelHeaders), "a", "first", "log")
+// namedLines are the lines of a CSV file about samples: how many fields they have, as
+// want says, how many of the first may name samples, and what a header may call the
+// first field.
+type namedLines struct {
+	fields, samples int
+	want            string
+	headers         []string
+}
 
-// parseLines calls f for each line of a CSV file of so many fields, with a
+// linkLines are those of a file of links.
+var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(labelHeaders), "a", "first", "log")}
+
+// parseLines calls f for each line of a CSV file but its header, with a
 // function that finds the sample that a field names.
-func (s *Set) parseLines(ctx context.Context, in io.Reader, fields int, f func(line int, record []string, sample func(field int) (int, error)) error) error {
+func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f func(line int, record []string, sample func(field int) (int, error)) error) error {
 	reader := newTable(in, ',', mostNamesLine, mostNamesFields)
 	find := s.finder()
 	for first := true; ; first = false {
@@ -196,10 +204,10 @@ func (s *Set) parseLines(ctx context.Context, in io.Reader, fields int, f func(l
 			return err
 		}
 		line := reader.line
-		if len(record) != fields {
-			return wrongFields(line, record, strconv.Itoa(fields))
+		if len(record) != lines.fields {
+			return fmt.Errorf("line %d: %s in %s, want %s, divided by commas", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, ",")), lines.want)
 		}
-		if first && slices.Contains(linkHeaders, strings.ToLower(record[0])) && !slices.ContainsFunc(record, func(field string) bool {
+		if first && slices.Contains(lines.headers, strings.ToLower(record[0])) && !slices.ContainsFunc(record[:lines.samples], func(field string) bool {
 			_, isSample := find(field)
 			return isSample
 		}) {

@@ -233,27 +233,17 @@ func (s *Set) lyingColumns() []int {
 // compressedColumns returns the values that are not 0 column by column, the row
 // of each, and where each column starts among them.
 func compressedColumns(x *sparse.CSR) (rows, starts []int, values []float64) {
-	n, m := x.Dims()
-	starts = make([]int, m+1)
-	for p, j := range x.Columns {
-		if x.Values[p] != 0 {
-			starts[j+1]++
-		}
-	}
+	columns := x.Transpose()
+	m, _ := columns.Dims()
+	starts = make([]int, 1, m+1)
 	for j := range m {
-		starts[j+1] += starts[j]
-	}
-	rows, values = make([]int, starts[m]), make([]float64, starts[m])
-	next := make([]int, m)
-	copy(next, starts)
-	for i := range n {
-		columns, row := x.Row(i)
-		for p, j := range columns {
-			if row[p] != 0 {
-				rows[next[j]], values[next[j]] = i, row[p]
-				next[j]++
+		in, column := columns.Row(j)
+		for p, v := range column {
+			if v != 0 {
+				rows, values = append(rows, in[p]), append(values, v)
 			}
 		}
+		starts = append(starts, len(values))
 	}
 	return rows, starts, values
 }

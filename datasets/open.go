@@ -226,7 +226,7 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		r, err := unzipped(f)
+		r, _, err := unzip(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -39,6 +39,9 @@ type stoppable struct {
 	room *room
 }
 
+// Size returns how many bytes it holds, or 0 where that is not known.
+func (s *stoppable) Size() int64 { return sizeOf(s.in) }
+
 func (s *stoppable) Read(p []byte) (int, error) {
 	if err := s.room.ended(); err != nil {
 		return 0, err

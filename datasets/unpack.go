@@ -205,7 +205,7 @@ func (u *unpacker) checkZip(z *zip.Reader, size int64) error {
 }
 
 func (u *unpacker) tar(archive io.Reader) error {
-	unzipped, err := unzipped(archive)
+	unzipped, _, err := unzip(archive)
 	if err != nil {
 		return badArchive{err}
 	}
