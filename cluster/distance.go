@@ -21,9 +21,6 @@ func (d Distance) String() string { return distances.String(d) }
 // UnmarshalText reads the name that settings use.
 func (d *Distance) UnmarshalText(name []byte) error { return distances.UnmarshalText(d, name) }
 
-// MarshalText returns the name that settings use.
-func (d Distance) MarshalText() ([]byte, error) { return distances.MarshalText(d) }
-
 // Values returns the names of all distances.
 func (Distance) Values() []string { return distances.Values() }
 

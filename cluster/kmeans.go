@@ -34,9 +34,6 @@ func (i Init) String() string { return inits.String(i) }
 // UnmarshalText reads the name that settings use.
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
 
-// MarshalText returns the name that settings use.
-func (i Init) MarshalText() ([]byte, error) { return inits.MarshalText(i) }
-
 // Values returns the names of all ways to start.
 func (Init) Values() []string { return inits.Values() }
 

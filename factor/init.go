@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -27,6 +28,16 @@ const (
 	// fifth of its mean so that nothing starts at 0, where it would stay.
 	FromNMF Init = "nmf"
 )
+
+// UnmarshalText reads the name that settings use.
+func (i *Init) UnmarshalText(name []byte) error {
+	_, err := enum.Index("init", string(name), i.Values())
+	*i = Init(name)
+	return err
+}
+
+// Values returns the names of all initialisations.
+func (Init) Values() []string { return []string{string(Random), string(NNDSVDa), string(FromNMF)} }
 
 // Start holds initial factors, ≥ 0. What is nil is made as Options.Init says.
 type Start struct {

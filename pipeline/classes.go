@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Classes are numbers of classes, rising: 5, 2..10, or [2, 5, 10].
@@ -13,44 +13,49 @@ type Classes []int
 // maxClasses bounds what a range may spell out.
 const maxClasses = 100_000
 
-// UnmarshalYAML reads a number, a range or a list.
-func (c *Classes) UnmarshalYAML(node ast.Node) error {
+// DecodeSetting reads a number, a range or a list.
+func (c *Classes) DecodeSetting(v *settings.Value) error {
 	*c = nil
-	if list, ok := node.(*ast.SequenceNode); ok {
-		for _, v := range list.Values {
-			if err := c.add(v); err != nil {
-				return err
-			}
-		}
-		return nil
+	items := []*settings.Value{v}
+	if v.Kind == settings.KindList {
+		items = v.Items
 	}
-	return c.add(node)
+	for _, item := range items {
+		if err := c.add(item); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (c *Classes) add(node ast.Node) error {
-	s, ok := text(node)
-	if !ok {
-		return refuse(node, "want a number of classes, a range such as 2..10, or a list")
+func (c *Classes) add(v *settings.Value) error {
+	if v.Kind != settings.KindText {
+		return v.Want("a number of classes, a range such as 2..10, or a list")
 	}
-	for part := range strings.SplitSeq(s, ",") {
-		from, to, isRange := strings.Cut(strings.TrimSpace(part), "..")
-		a, err := strconv.Atoi(strings.TrimSpace(from))
-		b := a
-		if err == nil && isRange {
-			b, err = strconv.Atoi(strings.TrimSpace(to))
-		}
+	for part := range strings.SplitSeq(v.Text, ",") {
+		a, b, err := interval(part)
 		if err != nil {
-			return refuse(node, "%q is no number of classes and no range such as 2..10", s)
+			return v.Errorf("%q is no number of classes and no range such as 2..10", v.Text)
 		}
 		if a < 2 || b < a || b > maxClasses {
-			return refuse(node, "classes %q: there must be from 2 to %d, and a range must rise", s, maxClasses)
+			return v.Errorf("classes %q: there must be from 2 to %d, and a range must rise", v.Text, maxClasses)
 		}
 		for k := a; k <= b; k++ {
 			if n := len(*c); n > 0 && (*c)[n-1] >= k {
-				return refuse(node, "classes must rise, and %d follows %d", k, (*c)[n-1])
+				return v.Errorf("classes must rise, and %d follows %d", k, (*c)[n-1])
 			}
 			*c = append(*c, k)
 		}
 	}
 	return nil
+}
+
+// interval reads a number a, where b = a, or a range a..b.
+func interval(s string) (a, b int, err error) {
+	from, to, isRange := strings.Cut(s, "..")
+	if a, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || !isRange {
+		return a, a, err
+	}
+	b, err = strconv.Atoi(strings.TrimSpace(to))
+	return a, b, err
 }

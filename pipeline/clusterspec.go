@@ -6,60 +6,43 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Cluster says how representations are clustered, into as many clusters as there
 // are classes. The zero value is the papers' usual choice, k-means with Euclidean
 // distances, 20 random starts, the least objective.
 type Cluster struct {
-	// By is the algorithm's name, "" for k-means. The kernel and the spectral
-	// ones take the inner products of the points.
-	By       string
-	Distance cluster.Distance
-	Start    cluster.Init
+	// By is the algorithm. The kernel and the spectral ones take the inner products of
+	// the points.
+	By       string           `setting:"by,text" default:"kmeans" help:"the algorithm"`
+	Distance cluster.Distance `setting:"distance" help:"how far points are from each other"`
+	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
 	// Restarts is the number of starts; 0 means 20.
-	Restarts int
+	Restarts int `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
 }
 
-// UnmarshalYAML reads the name of an algorithm, or {by: kmeans, distance: cosine,
+// DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine,
 // restarts: 20, start: k-means++}.
-func (c *Cluster) UnmarshalYAML(node ast.Node) error {
-	if _, ok := text(node); ok {
-		return c.setBy(node)
-	}
-	return fields(node, func(key string, value ast.Node) error {
-		s, _ := text(value)
-		var err error
-		switch key {
-		case "by":
-			err = c.setBy(value)
-		case "distance":
-			if err = c.Distance.UnmarshalText([]byte(s)); err != nil {
-				return refuse(value, "%v", err)
-			}
-		case "start":
-			if err = c.Start.UnmarshalText([]byte(s)); err != nil {
-				return refuse(value, "%v", err)
-			}
-		case "restarts":
-			c.Restarts, err = positive(value)
-		default:
-			return unknownKey("by, distance, start and restarts")
-		}
+func (c *Cluster) DecodeSetting(v *settings.Value) error {
+	type plain Cluster
+	if err := settings.Decode(v, (*plain)(c)); err != nil {
 		return err
-	})
+	}
+	if by := v.Get("by").Value; by != nil {
+		v = by
+	}
+	return checkBy(c.By, v)
 }
 
-func (c *Cluster) setBy(node ast.Node) error {
-	s, _ := text(node)
-	if _, known := cluster.Lookup(s); !known && s != Largest {
-		return refuse(node, "nothing clusters by %q; there are %s", s, strings.Join(append(Clusterers(), Largest), ", "))
+// checkBy reports the name at v if no algorithm has it.
+func checkBy(name string, v *settings.Value) error {
+	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
+		return v.Errorf("nothing clusters by %q; there are %s", name, strings.Join(append(Clusterers(), Largest), ", "))
 	}
-	c.By = s
 	return nil
 }
 

@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
+	"strconv"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -16,76 +15,56 @@ import (
 // a path, or {set: …} with settings beside it.
 type Data struct {
 	// Set is a known set's name or a path.
-	Set string
+	Set string `setting:"set,text" help:"a known set or a path"`
 	// From picks the "raw" images or the "mat" file of a known set that has
 	// both.
-	From string
+	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
 	// Part picks the "train" or the "test" part of a set of IDX files.
-	Part string
+	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
 	// Pattern, Labels and Pool are how classes are found in a folder of
 	// images: see datasets.FolderOptions.
-	Pattern, Labels string
-	Pool            bool
+	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.*"`
+	Labels  string `setting:"labels" help:"a CSV file of file names and classes"`
+	Pool    bool   `setting:"pool" help:"class folders of one name are one class, such as train/Coast and test/Coast"`
 	// Fea and Gnd name the variables of a .mat or .npz file that hold the
-	// vectors and the classes, and Height and Width are the size of the images
-	// that the vectors are, where the file's own do not tell.
-	Fea, Gnd      string
-	Height, Width int
+	// vectors and the classes, and Shape is the size of the images that the
+	// vectors are, where the file's own do not tell.
+	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
+	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
+	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
 	// Largest is how many classes are kept, those with the most samples, or 0
 	// for all.
-	Largest int
+	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
 	// Samples is the size of a random part of the set, or 0 for all of it.
-	Samples int
+	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
 	// Root is the folder that holds the known sets. It is not part of the
 	// file.
 	Root string
 }
 
-// UnmarshalYAML reads a name or {set: coil20, from: raw, …}.
-func (d *Data) UnmarshalYAML(node ast.Node) error {
-	*d = Data{Root: d.Root}
-	if s, ok := text(node); ok {
-		d.Set = s
-		return nil
+// Size is the size of an image in pixels; 0×0 is a size that is not given.
+type Size struct{ Height, Width int }
+
+// UnmarshalText reads the side of a square, or HEIGHTxWIDTH.
+func (s *Size) UnmarshalText(text []byte) error {
+	h, w, both := strings.Cut(string(text), "x")
+	if !both {
+		w = h
 	}
-	return fields(node, func(key string, value ast.Node) error {
-		s, isText := text(value)
-		var err error
-		switch key {
-		case "set", "from", "part", "pattern", "labels", "fea", "gnd":
-			if !isText || s == "" {
-				return refuse(value, "want a name")
-			}
-			*map[string]*string{"set": &d.Set, "from": &d.From, "part": &d.Part,
-				"pattern": &d.Pattern, "labels": &d.Labels, "fea": &d.Fea, "gnd": &d.Gnd}[key] = s
-			if key == "from" && s != "raw" && s != "mat" {
-				return refuse(value, "from is %q; want raw or mat", s)
-			}
-			if key == "part" && s != "train" && s != "test" {
-				return refuse(value, "part is %q; want train or test", s)
-			}
-		case "shape":
-			d.Height, d.Width, err = size(value)
-		case "pool":
-			if yaml.NodeToValue(value, &d.Pool) != nil {
-				return refuse(value, "want true or false")
-			}
-		case "largest":
-			d.Largest, err = positive(value)
-		case "samples":
-			d.Samples, err = positive(value)
-		default:
-			return unknownKey("set, from, part, pattern, labels, pool, fea, gnd, shape, largest and samples")
-		}
-		return err
-	})
+	height, err1 := strconv.Atoi(h)
+	width, err2 := strconv.Atoi(w)
+	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > 4096 || width > 4096 {
+		return fmt.Errorf("%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most 4096", text)
+	}
+	*s = Size{height, width}
+	return nil
 }
 
 // open returns the set, or the part of it that is asked for.
-func (d Data) open(ctx context.Context, seed Seed) (*datasets.Set, error) {
+func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
-		Features: d.Fea, Labels: d.Gnd, Height: d.Height, Width: d.Width,
+		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width,
 		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, Pool: d.Pool},
 	})
 	if err != nil {
@@ -103,7 +82,7 @@ func (d Data) open(ctx context.Context, seed Seed) (*datasets.Set, error) {
 	if d.Samples > set.Len() {
 		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
 	}
-	rows := rng.New(uint64(seed), "samples").Perm(set.Len())[:d.Samples]
+	rows := rng.New(seed, "samples").Perm(set.Len())[:d.Samples]
 	slices.Sort(rows)
 	return set.Subset(rows), nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 )
 
@@ -15,7 +16,7 @@ import (
 // records are in the folder's log as well, from which a report is made.
 func Example() {
 	ctx := context.Background()
-	e, err := pipeline.Parse([]byte(`
+	e, err := experimentfile.Parse([]byte(`
 name: example
 data: generated
 features: {pixels: 8}

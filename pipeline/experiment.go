@@ -4,97 +4,49 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/seed4492f2cd/partwise/eval"
 )
 
-// Experiment says what is to be compared on what data. Its YAML form is in
+// Experiment says what is to be compared on what data. Its form in a file is in
 // docs/experiments.md.
 type Experiment struct {
 	// Name is what its results are called.
-	Name string `yaml:"name"`
+	Name string `setting:"name" help:"what the results are called"`
 	// Task is what the methods are compared by.
-	Task Task `yaml:"task"`
+	Task Task `setting:"task" help:"what methods are compared by: cluster or classify"`
 	// Data is where the samples come from.
-	Data Data `yaml:"data"`
+	Data Data `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
 	// Features is what is made of them.
-	Features Features `yaml:"features"`
+	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200"`
 	// Methods are compared, in this order.
-	Methods Methods `yaml:"methods"`
+	Methods Methods `setting:"methods"`
 	// Classes are the numbers of classes drawn, a row of the tables each;
 	// empty means all classes at once.
-	Classes Classes `yaml:"classes"`
+	Classes Classes `setting:"classes" help:"numbers of classes: 5, 2..10 or 2,5,10"`
 	// Repeats is how often each number of classes is drawn; 0 means 10.
-	Repeats Count `yaml:"repeats"`
+	Repeats int `setting:"repeats" default:"10" help:"how often each number of classes is drawn"`
 	// Labels is how many samples of each class are labelled.
-	Labels Portion `yaml:"labels"`
+	Labels Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
 	// Links is which pairs of samples are told to belong together or not.
-	Links Links `yaml:"links"`
+	Links Links `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
 	// Train and Test are how many samples of each class a classification
 	// learns from and how many it is tested on.
-	Train Portion `yaml:"train"`
-	Test  Portion `yaml:"test"`
+	Train Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
+	Test  Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
 	// Rank is the number of basis vectors.
-	Rank Ranks `yaml:"rank"`
+	Rank Ranks `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, or several as in 5..40"`
 	// Cluster is how representations are clustered.
-	Cluster Cluster `yaml:"cluster"`
+	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
 	// Neighbours is how samples are classified.
-	Neighbours Neighbours `yaml:"neighbours"`
+	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
 	// Scores are optional ones that are computed too.
-	Scores []string `yaml:"scores"`
+	Scores []string `setting:"scores" help:"scores that are computed too, as in vi"`
 	// Seed makes it all repeatable.
-	Seed Seed `yaml:"seed"`
+	Seed uint64 `setting:"seed" help:"seed of all random choices"`
 	// Command is the command line that runs it, for the report.
-	Command string `yaml:"-"`
-}
-
-// Load reads an experiment file. Unknown keys and values that cannot be are an
-// error with line and column.
-func Load(path string) (*Experiment, error) {
-	text, err := readBounded(path)
-	if err != nil {
-		return nil, err
-	}
-	e, err := Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if e.Name == "" {
-		e.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	}
-	return e, nil
-}
-
-// Parse reads the text of an experiment file. It returns an error for every text
-// that is none: one of more than 256 KiB, one that nests lists and mappings more
-// than 32 deep, and one with tags, anchors, aliases or control characters too.
-func Parse(text []byte) (*Experiment, error) {
-	e := &Experiment{}
-	if err := decode(text, e, excerptOf(text)); err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-// Set sets one key of the experiment file, "classes" for example, to a value as
-// the file would hold it.
-func (e *Experiment) Set(key, value string) error {
-	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return fmt.Errorf("an experiment file has no key %q", key)
-	}
-	if strings.ContainsAny(value, "\r\n") {
-		return fmt.Errorf("%s %q: want one line", key, value)
-	}
-	if err := decode([]byte(key+": "+value), e, yaml.Error.GetMessage); err != nil {
-		return fmt.Errorf("%s %q: %w", key, value, err)
-	}
-	return nil
+	Command string
 }
 
 // Check reports what is missing or does not go together.
@@ -167,128 +119,7 @@ func (e *Experiment) checkTask() error {
 }
 
 // repeats returns how often each number of classes is drawn.
-func (e *Experiment) repeats() int {
-	return cmp.Or(int(e.Repeats), 10)
-}
+func (e *Experiment) repeats() int { return cmp.Or(e.Repeats, 10) }
 
-// refuse returns an error at the place of a node.
-func refuse(node ast.Node, format string, args ...any) error {
-	message := fmt.Sprintf(format, args...)
-	if runes := []rune(message); len(runes) > maxMessage {
-		message = string(runes[:maxMessage]) + "…" // which quotes a long value
-	}
-	return &yaml.SyntaxError{Message: message, Token: node.GetToken()}
-}
-
-// maxMessage is the length of the longest error about a value, in characters.
-const maxMessage = 1000
-
-// text returns the text of a scalar.
-func text(node ast.Node) (string, bool) {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.IntegerNode, *ast.FloatNode:
-		return n.GetToken().Value, true
-	}
-	return "", false
-}
-
-// pairs returns the keys and values of a mapping, or nil.
-func pairs(node ast.Node) []*ast.MappingValueNode {
-	switch n := node.(type) {
-	case *ast.MappingNode:
-		return n.Values
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}
-	}
-	return nil
-}
-
-// keyText returns the key of a pair, without its quotes.
-func keyText(v *ast.MappingValueNode) string {
-	if s, ok := text(v.Key); ok {
-		return s
-	}
-	return v.Key.String()
-}
-
-// keyOf returns the key of the name in a mapping.
-func keyOf(node ast.Node, name string) ast.Node {
-	for _, v := range pairs(node) {
-		if keyText(v) == name {
-			return v.Key
-		}
-	}
-	return node
-}
-
-// fields calls set for each key of a mapping.
-func fields(node ast.Node, set func(key string, value ast.Node) error) error {
-	values := pairs(node)
-	if values == nil {
-		return refuse(node, "want keys and values in braces")
-	}
-	seen := map[string]bool{}
-	for _, v := range values {
-		key := keyText(v)
-		if seen[key] {
-			return refuse(v.Key, "the key %q stands twice", key)
-		}
-		seen[key] = true
-		if err := set(key, v.Value); err != nil {
-			var unknown unknownKey
-			if errors.As(err, &unknown) {
-				return refuse(v.Key, unknownText, key, string(unknown))
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-// unknownText says that there is no key of a name, and lists those that there are.
-const unknownText = "unknown key %q; the keys here are %s"
-
-// unknownKey is the error of the function that fields calls, for a key that there
-// is not: a list of those that there are.
-type unknownKey string
-
-func (k unknownKey) Error() string { return "the keys are " + string(k) }
-
-// Count is a whole number of 1 or more; 0 is that it is not given.
-type Count int
-
-// maxCount is the largest number that can be asked for.
-const maxCount = 1_000_000
-
-// UnmarshalYAML reads a whole number.
-func (c *Count) UnmarshalYAML(node ast.Node) error {
-	x, err := positive(node)
-	*c = Count(x)
-	return err
-}
-
-// Seed is the seed of all random choices.
-type Seed uint64
-
-// UnmarshalYAML reads a whole number of 0 or more.
-func (d *Seed) UnmarshalYAML(node ast.Node) error {
-	s, _ := text(node)
-	x, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return refuse(node, "the seed is %q; want a whole number of 0 or more", node)
-	}
-	*d = Seed(x)
-	return nil
-}
-
-// positive reads a whole number of 1 or more.
-func positive(node ast.Node) (int, error) {
-	s, _ := text(node)
-	x, err := strconv.Atoi(s)
-	if err != nil || x < 1 || x > maxCount {
-		return 0, refuse(node, "want a whole number from 1 to %d", maxCount)
-	}
-	return x, nil
-}
+// maxTrials is the largest number of trials of an experiment.
+const maxTrials = 1_000_000

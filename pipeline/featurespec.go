@@ -3,14 +3,10 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Features says what is made of the samples. The zero value is 32×32 grey
@@ -39,68 +35,72 @@ type Features struct {
 	SkipBad bool
 }
 
-// UnmarshalYAML reads {pixels: 32, colour: true, normalise: l2, crop: square},
+// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
 // {hog: true}, or {sift: dense, words: 200, grid: 4x4}.
-func (f *Features) UnmarshalYAML(node ast.Node) error {
+func (f *Features) DecodeSetting(node *settings.Value) error {
 	*f = Features{SkipBad: f.SkipBad}
 	if keyOf(node, "sift") != node {
 		f.Words = &Words{}
 	}
-	return fields(node, func(key string, value ast.Node) error {
+	return fields(node, func(key string, value *settings.Value) error {
 		switch {
 		case key == "normalise" || f.Words == nil && !wordKeys[key]:
 		case f.Words == nil:
-			return refuse(keyOf(node, key), "%s is for visual words, which begin with sift (sift: dense, for example)", key)
+			return keyOf(node, key).Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
 		case wordKeys[key]:
 			return f.Words.set(key, value)
 		case pixelKeys[key]:
-			return refuse(keyOf(node, key), "%s does not go with sift, which describes the photographs as they are", key)
+			return keyOf(node, key).Errorf("%s does not go with sift, which describes the photographs as they are", key)
 		}
-		s, _ := text(value)
+		s := value.Text
 		var err error
 		switch key {
 		case "hog":
-			if yaml.NodeToValue(value, &f.HOG) != nil {
-				return refuse(value, "want true or false")
+			if settings.Decode(value, &f.HOG) != nil {
+				return value.Errorf("want true or false")
 			}
 			for _, other := range []string{"pixels", "colour"} {
 				if at := keyOf(node, other); f.HOG && at != node {
-					return refuse(at, "%s does not go with hog, which takes 32×32 greys", other)
+					return at.Errorf("%s does not go with hog, which takes 32×32 greys", other)
 				}
 			}
 		case "pixels":
-			f.Height, f.Width, err = size(value)
+			var size Size
+			err = settings.Decode(value, &size)
+			f.Height, f.Width = size.Height, size.Width
 		case "colour":
-			if yaml.NodeToValue(value, &f.Colour) != nil {
-				return refuse(value, "want true or false")
+			if settings.Decode(value, &f.Colour) != nil {
+				return value.Errorf("want true or false")
 			}
 		case "normalise":
 			if f.Normalise, err = features.ParseNorm(s); err != nil {
-				return refuse(value, "%v", err)
+				return value.Errorf("%v", err)
 			}
 		case "crop":
 			if s == "square" {
 				f.Square = true
 				return nil
 			}
-			return fields(value, func(key string, value ast.Node) error {
-				switch key {
-				case "box":
-					if err := yaml.NodeToValue(value, &f.Box); err != nil || len(f.Box) != 4 {
-						return refuse(value, "want the pixels [x0, y0, x1, y1]")
-					}
-					if f.Box[0] < 0 || f.Box[1] < 0 || f.Box[0] >= f.Box[2] || f.Box[1] >= f.Box[3] {
-						return refuse(value, "the box %v holds no pixels; want 0 <= x0 < x1 and 0 <= y0 < y1", f.Box)
-					}
-				case "eyes":
-					if f.Eyes, _ = text(value); f.Eyes == "" {
-						return refuse(value, "want the name of a CSV file")
-					}
-				default:
-					return unknownKey("box and eyes")
+			var form struct {
+				Box  []int  `setting:"box" range:"[-1000000,1000000]"`
+				Eyes string `setting:"eyes" want:"the name of a CSV file"`
+			}
+			if value.Kind != settings.KindMapping {
+				return value.Want("a crop: square, {box: [x0, y0, x1, y1]} or {eyes: FILE}")
+			}
+			if err := settings.Decode(value, &form); err != nil {
+				return err
+			}
+			f.Box, f.Eyes = form.Box, form.Eyes
+			if box := value.Get("box").Value; box != nil {
+				if len(f.Box) != 4 {
+					return box.Errorf("want the pixels [x0, y0, x1, y1]")
 				}
-				return nil
-			})
+				if f.Box[0] < 0 || f.Box[1] < 0 || f.Box[0] >= f.Box[2] || f.Box[1] >= f.Box[3] {
+					return box.Errorf("the box %v holds no pixels; want 0 <= x0 < x1 and 0 <= y0 < y1", f.Box)
+				}
+			}
+			return nil
 		default:
 			return unknownKey("pixels, colour, normalise, crop, hog, sift, words, grid, idf and power")
 		}
@@ -113,21 +113,6 @@ var (
 	pixelKeys = map[string]bool{"pixels": true, "colour": true, "crop": true, "hog": true}
 	wordKeys  = map[string]bool{"sift": true, "words": true, "grid": true, "idf": true, "power": true}
 )
-
-// size reads the size of an image: the side of a square, or HEIGHTxWIDTH.
-func size(node ast.Node) (height, width int, err error) {
-	s, _ := text(node)
-	h, w, both := strings.Cut(s, "x")
-	if !both {
-		w = h
-	}
-	height, err1 := strconv.Atoi(h)
-	width, err2 := strconv.Atoi(w)
-	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > 4096 || width > 4096 {
-		return 0, 0, refuse(node, "%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most 4096", s)
-	}
-	return height, width, nil
-}
 
 // photographSide is the least width and height of what is taken for photographs.
 const photographSide = 64

@@ -32,7 +32,7 @@ type Groups struct {
 	// constrained k-means stands for k-means, and what another algorithm puts
 	// elsewhere is moved to the group of its class afterwards.
 	Cluster Cluster
-	Seed    Seed
+	Seed    uint64
 }
 
 // Grouping is a set in groups.
@@ -95,7 +95,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		return nil, err
 	}
 	defer release()
-	w := &work{method: m, in: in, x: in.X, seed: func(step string) uint64 { return rng.Seed(uint64(g.Seed), step) }}
+	w := &work{method: m, in: in, x: in.X, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	var known told
 	if g.Told {
 		known = newTold(labels, len(in.Set.Classes))

@@ -140,7 +140,7 @@ func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *rep
 	if e.Task == Classification && in.bag.given == nil {
 		return nil // each draw has its own
 	}
-	x, v, err := in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(uint64(e.Seed), "words"))
+	x, v, err := in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ type view struct {
 
 // view returns the features of the rows of a draw, and of those to be classified.
 // Where each draw has words of its own, those of the last few are kept.
-func (in *Inputs) view(ctx context.Context, d draw, seed Seed) (*view, error) {
+func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
 	if in.X != nil {
 		return &view{selectRows(in.X, d.rows), selectRows(in.X, d.testRows), in.Vocabulary}, nil
 	}
@@ -189,7 +189,7 @@ func (in *Inputs) view(ctx context.Context, d draw, seed Seed) (*view, error) {
 			samples = append(samples, in.Rows[row])
 			places = append(places, at)
 		}
-		x, v, err := in.bag.histograms(ctx, samples, len(d.rows), rng.Seed(uint64(seed), "words", d.id.k, d.id.repeat))
+		x, v, err := in.bag.histograms(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
 		if err != nil {
 			return nil, err
 		}

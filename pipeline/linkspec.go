@@ -7,9 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Links says which pairs of samples are told to belong together or not, beside
@@ -19,36 +18,24 @@ type Links struct {
 	Share float64
 	// File is a CSV file of pairs, and Feedback one of relevance feedback: see
 	// datasets.ReadLinks and datasets.ReadFeedback.
-	File, Feedback string
+	File     string `setting:"file" want:"the name of a CSV file" help:"CSV file of pairs: two samples and must or cannot a line"`
+	Feedback string `setting:"feedback" want:"the name of a CSV file" help:"CSV file of relevance feedback: a log, a sample and + or - a line"`
 }
 
-// UnmarshalYAML reads a share such as 3%, {file: pairs.csv} or {feedback:
+// DecodeSetting reads a share such as 3%, {file: pairs.csv} or {feedback:
 // logs.csv}.
-func (l *Links) UnmarshalYAML(node ast.Node) error {
+func (l *Links) DecodeSetting(v *settings.Value) error {
 	*l = Links{}
-	if s, ok := text(node); ok {
-		var p Portion
-		if err := p.parse(node, s); err != nil || p.Count > 0 || p.Rest {
-			return refuse(node, "%q is no share of all pairs, such as 3%%", s)
-		}
-		l.Share = p.Share
-		return nil
+	if v.Kind != settings.KindText {
+		type files Links
+		return settings.Decode(v, (*files)(l))
 	}
-	return fields(node, func(key string, value ast.Node) error {
-		s, _ := text(value)
-		if s == "" {
-			return refuse(value, "want the name of a CSV file")
-		}
-		switch key {
-		case "file":
-			l.File = s
-		case "feedback":
-			l.Feedback = s
-		default:
-			return unknownKey("file and feedback")
-		}
-		return nil
-	})
+	var p Portion
+	if err := p.parse(v); err != nil || p.Count > 0 || p.Rest {
+		return v.Errorf("%q is no share of all pairs, such as 3%%", v.Text)
+	}
+	l.Share = p.Share
+	return nil
 }
 
 // None tells whether no pairs are told.

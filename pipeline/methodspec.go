@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Method is a method of an experiment with its settings. In a file it is a
@@ -20,26 +18,26 @@ import (
 // parameters beside the settings that all have; see [Methods].
 type Method struct {
 	// Name is what the method is called in the registry.
-	Name string `json:"name"`
+	Name string `json:"name" setting:"name,text" help:"its name"`
 	// As is what it is called in tables; empty means its name.
-	As string `json:"-"`
+	As string `json:"-" setting:"as" default:"its name" help:"what it is called in the tables"`
 	// Swept are those of its settings that are one value of several. They
 	// stand behind its name in tables.
 	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
 	// Init, Iterations and Tolerance are those of factor.Options.
-	Init       factor.Init `json:"init,omitempty"`
-	Iterations int         `json:"iterations,omitempty"`
-	Tolerance  float64     `json:"tolerance,omitempty"`
+	Init       factor.Init `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
+	Iterations int         `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
+	Tolerance  float64     `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
+	// By clusters its representation otherwise than the experiment says.
+	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
 	// Recode represents the training samples of a classification as the test
 	// samples are, with the basis held and without ties and penalties. nil
 	// stands for true where the basis is made of the samples (U = X·W): there the
 	// coefficients that a run of the usual length ends with are far from those.
 	// It stands for false elsewhere.
-	Recode *bool `json:"recode,omitempty"`
-	// By clusters its representation otherwise than the experiment says.
-	By string `json:"cluster,omitempty"`
+	Recode *bool `json:"recode,omitempty" setting:"recode" default:"true for a concept basis, else false" help:"training samples of a classification are represented as the test samples are"`
 }
 
 // The methods that make no representation, but take the features as they are:
@@ -62,116 +60,74 @@ func builtin(name string) (task Task, ok bool) {
 	return Clustering, ok
 }
 
-// read reads a method and checks that it is one. A setting that is in chosen has
-// the value there in place of its own.
-func (m *Method) read(node ast.Node, chosen map[string]ast.Node) error {
-	if s, ok := text(node); ok {
-		m.Name = s
-		return m.check(node, nil)
+// DecodeSetting reads a method and checks that it is one.
+func (m *Method) DecodeSetting(v *settings.Value) error {
+	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {
+		return v.Want("a method's name, or {name: …} with its settings")
 	}
-	if pairs(node) == nil {
-		return refuse(node, "want a method's name, or {name: …} with its settings")
-	}
-	at := map[string]ast.Node{}
-	err := fields(node, func(key string, value ast.Node) error {
-		if one, ok := chosen[key]; ok {
-			value = one
-		}
-		at[key] = value
-		var err error
-		s, isText := text(value)
-		switch key {
-		case "name":
-			m.Name = s
-		case "as":
-			if m.As = s; strings.TrimSpace(s) == "" {
-				return refuse(value, "want a name")
-			}
-			if len(s) > maxName {
-				return refuse(value, "want a name of at most %d bytes", maxName)
-			}
-		case "init":
-			m.Init = factor.Init(s)
-			if !slices.Contains([]factor.Init{factor.Random, factor.NNDSVDa, factor.FromNMF}, m.Init) {
-				return refuse(value, "there is no init %q; there are %s, %s and %s", s, factor.Random, factor.NNDSVDa, factor.FromNMF)
-			}
-		case "iterations":
-			m.Iterations, err = positive(value)
-		case "cluster":
-			var c Cluster
-			if err := c.setBy(value); err != nil {
-				return err
-			}
-			m.By = c.By
-		case "recode":
-			var recode bool
-			if yaml.NodeToValue(value, &recode) != nil {
-				return refuse(value, "want true or false")
-			}
-			m.Recode = &recode
-		case "tolerance":
-			if err := yaml.NodeToValue(value, &m.Tolerance); err != nil || !(m.Tolerance >= 0 && m.Tolerance < 1) {
-				return refuse(value, "want a share of the objective from 0 to 1, such as 1e-5")
-			}
+	*m = Method{}
+	shared, keys := *v, settings.Names(m)
+	shared.Fields = nil
+	for _, f := range v.Fields {
+		switch key := f.Key.Text; {
+		case slices.Contains(keys, key):
+			shared.Fields = append(shared.Fields, f)
+		case f.Value.Kind != settings.KindText:
+			return f.Value.Errorf("%s: want a single value", key)
 		default:
 			if m.Params == nil {
 				m.Params = map[string]any{}
 			}
-			var v any
-			if err := yaml.NodeToValue(value, &v); err != nil {
-				return refuse(value, "%s cannot be read: %v", key, err)
-			}
-			if isText && v == nil {
-				v = s
-			}
-			switch value.(type) {
-			case *ast.NullNode, *ast.MappingNode, *ast.MappingValueNode:
-				return refuse(value, "%s: want a single value", key)
-			}
-			m.Params[key] = v
+			m.Params[key] = f.Value.Data
 		}
-		return err
-	})
-	if err != nil {
+	}
+	type plain Method
+	if err := settings.Decode(&shared, (*plain)(m)); err != nil {
 		return err
 	}
-	if m.Name == "" {
-		return refuse(node, "the method has no name")
-	}
-	return m.check(node, at)
+	return m.check(v)
 }
 
 // check builds the method, to find at once what cannot be set.
-func (m *Method) check(node ast.Node, at map[string]ast.Node) error {
-	place := func(key string) ast.Node {
-		if n, ok := at[key]; ok {
-			return n
+func (m *Method) check(v *settings.Value) error {
+	place := func(key string) settings.Field {
+		if f := v.Get(key); f.Value != nil {
+			return f
 		}
-		return node
+		return settings.Field{Key: v, Value: v}
+	}
+	switch as := place("as").Value; {
+	case m.Name == "":
+		return v.Errorf("the method has no name")
+	case m.As != "" && strings.TrimSpace(m.As) == "":
+		return as.Want("a name")
+	case len(m.As) > maxName:
+		return as.Errorf("want a name of at most %d bytes", maxName)
+	}
+	if err := checkBy(m.By, place("cluster").Value); err != nil {
+		return err
 	}
 	if _, own := builtin(m.Name); own {
-		for _, key := range slices.Sorted(maps.Keys(at)) {
-			if key != "name" && key != "as" {
-				return refuse(keyOf(node, key), "%s has no parameter %q", m.Name, key)
+		for _, f := range v.Fields {
+			if key := f.Key.Text; key != "name" && key != "as" {
+				return f.Key.Errorf("%s has no parameter %q", m.Name, key)
 			}
 		}
 		return nil
 	}
 	_, err := m.build()
 	var param *factor.ParamError
-	if errors.Is(err, factor.ErrNoParam) && errors.As(err, &param) {
-		keys := []string{"as", "init", "iterations", "tolerance", "cluster", "recode"}
-		info, _ := factor.Lookup(m.Name)
-		for _, p := range info.Params() {
+	switch {
+	case errors.Is(err, factor.ErrNoParam) && errors.As(err, &param):
+		keys := settings.Names(m)
+		for _, p := range m.info().Params() {
 			keys = append(keys, p.Name)
 		}
-		return refuse(keyOf(node, param.Param), "%v; the keys here are name, %s", err, strings.Join(keys, ", "))
-	}
-	if errors.As(err, &param) {
-		return refuse(place(param.Param), "%v", err)
-	}
-	if err != nil {
-		return refuse(place("name"), "%v", err)
+		return settings.UnknownKey(place(param.Param).Key, keys)
+	case errors.As(err, &param):
+		return place(param.Param).Value.Errorf("%v", err)
+	case err != nil:
+		return place("name").Value.Errorf("%v", err)
 	}
 	return nil
 }

@@ -110,8 +110,8 @@ func check(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 	if p.must, p.cannot, err = e.Links.read(ctx, in); err != nil {
 		return nil, err
 	}
-	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxCount/len(e.Methods) {
-		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, maxCount)
+	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxTrials/len(e.Methods) {
+		return nil, fmt.Errorf("%d methods in %d draws are more than %d trials", len(e.Methods), trials, maxTrials)
 	}
 	return p, nil
 }

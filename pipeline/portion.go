@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Portion is a part of each class: none, a share such as 30%, or a count.
@@ -21,30 +21,41 @@ type Portion struct {
 	Rest bool
 }
 
-// UnmarshalYAML reads none, 30%, 3, rest, or {share: 10%, min: 2}.
-func (p *Portion) UnmarshalYAML(node ast.Node) error {
+// DecodeSetting reads none, 30%, 3, rest, or {share: 10%, min: 2}.
+func (p *Portion) DecodeSetting(v *settings.Value) error {
 	*p = Portion{}
-	if s, ok := text(node); ok {
-		return p.parse(node, s)
+	if v.Kind == settings.KindText {
+		return p.parse(v)
 	}
-	return fields(node, func(key string, value ast.Node) error {
-		switch key {
-		case "share", "count":
-			s, ok := text(value)
-			if !ok {
-				return refuse(value, "want a share such as 30%%, or a count")
-			}
-			return p.parse(value, s)
-		case "min":
-			var err error
-			p.Min, err = positive(value)
-			return err
-		}
-		return unknownKey("share, count and min")
-	})
+	var form struct {
+		Share amount `setting:"share"`
+		Count amount `setting:"count"`
+		Min   int    `setting:"min"`
+	}
+	if err := settings.Decode(v, &form); err != nil {
+		return err
+	}
+	*p = Portion(form.Share)
+	if form.Count != (amount{}) {
+		*p = Portion(form.Count)
+	}
+	p.Min = form.Min
+	return nil
 }
 
-func (p *Portion) parse(node ast.Node, s string) error {
+// amount is the share or the count of a portion.
+type amount Portion
+
+// DecodeSetting reads none, 30%, 3 or rest.
+func (a *amount) DecodeSetting(v *settings.Value) error {
+	if v.Kind != settings.KindText {
+		return v.Want("a share such as 30%%, or a count")
+	}
+	return (*Portion)(a).parse(v)
+}
+
+func (p *Portion) parse(v *settings.Value) error {
+	s := v.Text
 	if s == "none" || s == "0" {
 		return nil
 	}
@@ -55,14 +66,14 @@ func (p *Portion) parse(node ast.Node, s string) error {
 	if share, ok := strings.CutSuffix(s, "%"); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
 		if err != nil || !(x >= 0 && x <= 100) {
-			return refuse(node, "%q is not a share from 0%% to 100%%", s)
+			return v.Errorf("%q is not a share from 0%% to 100%%", s)
 		}
 		p.Share = x / 100
 		return nil
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
-		return refuse(node, "%q is neither none, nor a share such as 30%%, nor a count", s)
+		return v.Errorf("%q is neither none, nor a share such as 30%%, nor a count", s)
 	}
 	p.Count = n
 	return nil

@@ -5,51 +5,49 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Ranks are one or several ranks; none stands for k. Where there are several,
 // each is a row of the tables.
 type Ranks []Rank
 
-// UnmarshalYAML reads a rank, a range of numbers such as 5..40, or a list.
-func (r *Ranks) UnmarshalYAML(node ast.Node) error {
+// DecodeSetting reads a rank, a range of numbers such as 5..40, or a list.
+func (r *Ranks) DecodeSetting(v *settings.Value) error {
 	*r = nil
-	nodes := []ast.Node{node}
-	if list, ok := node.(*ast.SequenceNode); ok {
-		nodes = list.Values
+	items := []*settings.Value{v}
+	if v.Kind == settings.KindList {
+		items = v.Items
 	}
-	for _, n := range nodes {
-		s, _ := text(n)
-		if from, to, isRange := strings.Cut(s, ".."); isRange {
-			a, err1 := strconv.Atoi(strings.TrimSpace(from))
-			b, err2 := strconv.Atoi(strings.TrimSpace(to))
-			if err1 != nil || err2 != nil || a < 1 || b < a || b > maxClasses {
-				return refuse(n, "%q is no range of ranks such as 5..40", s)
+	for _, item := range items {
+		if !strings.Contains(item.Text, "..") {
+			var one Rank
+			if err := one.DecodeSetting(item); err != nil {
+				return err
 			}
-			for x := a; x <= b; x++ {
-				if err := r.add(node, Rank{Fixed: true, Plus: x}); err != nil {
-					return err
-				}
+			if err := r.add(v, one); err != nil {
+				return err
 			}
 			continue
 		}
-		var one Rank
-		if err := one.UnmarshalYAML(n); err != nil {
-			return err
+		a, b, err := interval(item.Text)
+		if err != nil || a < 1 || b < a || b > maxClasses {
+			return item.Errorf("%q is no range of ranks such as 5..40", item.Text)
 		}
-		if err := r.add(node, one); err != nil {
-			return err
+		for x := a; x <= b; x++ {
+			if err := r.add(v, Rank{Fixed: true, Plus: x}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // add appends a rank, of which several must be numbers that rise.
-func (r *Ranks) add(node ast.Node, one Rank) error {
+func (r *Ranks) add(v *settings.Value, one Rank) error {
 	if n := len(*r); n > 0 {
 		if last := (*r)[n-1]; !last.Fixed || !one.Fixed || one.Plus <= last.Plus {
-			return refuse(node, "several ranks must be numbers that rise")
+			return v.Errorf("several ranks must be numbers that rise")
 		}
 	}
 	*r = append(*r, one)
@@ -82,12 +80,12 @@ type Rank struct {
 
 var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
 
-// UnmarshalYAML reads a number, k, k+1, k-1, or 2k+1.
-func (r *Rank) UnmarshalYAML(node ast.Node) error {
-	s, ok := text(node)
+// DecodeSetting reads a number, k, k+1, k-1, or 2k+1.
+func (r *Rank) DecodeSetting(v *settings.Value) error {
+	s := v.Text
 	m := rankForm.FindStringSubmatch(s)
-	if !ok || m == nil {
-		return refuse(node, "%q is no rank; want k, k+1, 2k or a number", s)
+	if m == nil {
+		return v.Errorf("%q is no rank; want k, k+1, 2k or a number", s)
 	}
 	number := func(s string) int {
 		x, _ := strconv.Atoi(s) // digits, by the pattern
@@ -97,13 +95,13 @@ func (r *Rank) UnmarshalYAML(node ast.Node) error {
 	if m[1] != "" {
 		r.Fixed, r.Plus = true, number(m[1])
 		if r.Plus < 1 {
-			return refuse(node, "rank %s; it must be 1 or more", s)
+			return v.Errorf("rank %s; it must be 1 or more", s)
 		}
 		return nil
 	}
 	if m[2] != "" {
 		if r.Factor = number(m[2]); r.Factor < 1 {
-			return refuse(node, "rank %q does not depend on k", s)
+			return v.Errorf("rank %q does not depend on k", s)
 		}
 	}
 	r.Plus = number(m[4])

@@ -55,7 +55,7 @@ func TestServer(t *testing.T) {
 			w.(http.Flusher).Flush()
 		}
 		e := &pipeline.Experiment{
-			Name: "served", Data: pipeline.Data{Set: "in memory"}, Repeats: pipeline.Count(repeats),
+			Name: "served", Data: pipeline.Data{Set: "in memory"}, Repeats: repeats,
 			Methods: pipeline.Methods{{Name: "nmf", Iterations: 20}, {Name: "kmeans"}},
 		}
 		in, err := e.PrepareSet(ctx, inMemory(20), pipeline.PrepareOptions{Progress: progress})

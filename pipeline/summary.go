@@ -153,8 +153,8 @@ func (d Data) String() string {
 	}
 	add("fea", d.Fea)
 	add("gnd", d.Gnd)
-	if d.Height > 0 {
-		add("shape", fmt.Sprintf("%dx%d", d.Height, d.Width))
+	if d.Shape.Height > 0 {
+		add("shape", fmt.Sprintf("%dx%d", d.Shape.Height, d.Shape.Width))
 	}
 	number("largest", d.Largest)
 	number("samples", d.Samples)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Methods are the methods of an experiment. In a file each is one, or it is
@@ -13,14 +13,13 @@ import (
 // stands for a method with each combination of their values.
 type Methods []Method
 
-// UnmarshalYAML reads a list of methods.
-func (m *Methods) UnmarshalYAML(node ast.Node) error {
+// DecodeSetting reads a list of methods.
+func (m *Methods) DecodeSetting(v *settings.Value) error {
 	*m = nil
-	list, ok := node.(*ast.SequenceNode)
-	if !ok {
-		return refuse(node, "want a list of methods")
+	if v.Kind != settings.KindList {
+		return v.Want("a list of methods")
 	}
-	for _, one := range list.Values {
+	for _, one := range v.Items {
 		if err := m.add(one); err != nil {
 			return err
 		}
@@ -105,66 +104,66 @@ func (m Method) setting(sweeps []Sweep) (words [2]string, ok bool) {
 const maxMethods = 10_000
 
 // add reads a method, swept or not.
-func (m *Methods) add(node ast.Node) error {
-	var names []string
-	var lists [][]ast.Node
+func (m *Methods) add(v *settings.Value) error {
+	var swept []int // fields with lists
 	total := 1
-	for _, v := range pairs(node) {
-		list, ok := v.Value.(*ast.SequenceNode)
-		if !ok {
+	for i, f := range v.Fields {
+		if f.Value.Kind != settings.KindList {
 			continue
 		}
-		name := keyText(v)
-		if err := checkSwept(name, list); err != nil {
+		if err := checkSwept(f); err != nil {
 			return err
 		}
-		names, lists = append(names, name), append(lists, list.Values)
-		if total *= len(list.Values); total > maxMethods {
-			return refuse(list, "the method stands for more than %d, with each combination of its values", maxMethods)
+		swept = append(swept, i)
+		if total *= len(f.Value.Items); total > maxMethods {
+			return f.Value.Errorf("the method stands for more than %d, with each combination of its values", maxMethods)
 		}
 	}
 	if len(*m)+total > maxMethods {
-		return refuse(node, "more than %d methods", maxMethods)
+		return v.Errorf("more than %d methods", maxMethods)
 	}
 	for number := range total {
-		one := Method{Swept: make([]Setting, len(names))}
-		chosen := map[string]ast.Node{}
-		for i := len(names) - 1; i >= 0; i-- { // the last one changes first
-			value := lists[i][number%len(lists[i])]
-			number /= len(lists[i])
-			chosen[names[i]] = value
-			one.Swept[i] = Setting{names[i], value.GetToken().Value}
+		chosen := *v
+		chosen.Fields = slices.Clone(v.Fields)
+		var values []Setting
+		for _, i := range slices.Backward(swept) { // the last one changes first
+			f := &chosen.Fields[i]
+			items := f.Value.Items
+			f.Value = items[number%len(items)]
+			number /= len(items)
+			values = append(values, Setting{f.Key.Text, f.Value.Text})
 		}
-		if len(names) == 0 {
-			one.Swept = nil
-		}
-		if err := one.read(node, chosen); err != nil {
+		slices.Reverse(values)
+		var one Method
+		if err := one.DecodeSetting(&chosen); err != nil {
 			return err
 		}
+		one.Swept = values
 		*m = append(*m, one)
 	}
 	return nil
 }
 
 // checkSwept reports a list that is no list of different values.
-func checkSwept(name string, list *ast.SequenceNode) error {
+func checkSwept(f settings.Field) error {
+	name, list := f.Key.Text, f.Value
 	if name == "name" || name == "as" {
-		return refuse(list, "want one name; other settings can be lists")
+		return list.Errorf("want one name; other settings can be lists")
 	}
-	if len(list.Values) == 0 {
-		return refuse(list, "%s has no values", name)
+	if len(list.Items) == 0 {
+		return list.Errorf("%s has no values", name)
 	}
 	seen := map[any]bool{}
-	for _, v := range list.Values {
-		if _, ok := v.(ast.ScalarNode); !ok {
-			return refuse(v, "%s: want a list of single values", name)
+	for _, v := range list.Items {
+		if v.Kind != settings.KindText {
+			return v.Errorf("%s: want a list of single values", name)
 		}
-		var value any = v.GetToken().Value
-		if x, err := strconv.ParseFloat(v.GetToken().Value, 64); err == nil {
+		var value any = v.Text
+		if x, err := strconv.ParseFloat(v.Text, 64); err == nil {
 			value = x
 		}
 		if seen[value] {
-			return refuse(v, "%s: the value %s stands twice", name, v.GetToken().Value)
+			return v.Errorf("%s: the value %s stands twice", name, v.Text)
 		}
 		seen[value] = true
 	}

@@ -72,7 +72,7 @@ func TestSweepRefuses(t *testing.T) {
 		line + "edges: [binary, binary]}":         `[2:34] edges: the value binary stands twice`,
 		line + "lambda: []}":                      `[2:26] lambda has no values`,
 		line + "lambda: [1, [2]]}":                `[2:30] lambda: want a list of single values`,
-		line + "lamda: [1, 2]}":                   `[2:18] gnmf: lamda: there is no such parameter`,
+		line + "lamda: [1, 2]}":                   `[2:18] unknown key "lamda"`,
 		line + "iterations: [10, 0]}":             `[2:35] want a whole number from 1 to`,
 		line + "as: [a, b]}":                      `[2:22] want one name`,
 		"methods:\n  - {name: [gnmf, nmf]}":       `[2:12] want one name`,

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // Task is what representations are judged by.
@@ -21,53 +20,23 @@ const (
 	Classification
 )
 
-var taskNames = []string{"cluster", "classify"}
+var tasks = enum.Of[Task]("task", "cluster", "classify")
 
 // String returns the name that experiment files use.
-func (t Task) String() string { return taskNames[t] }
+func (t Task) String() string { return tasks.String(t) }
 
-// UnmarshalYAML reads cluster or classify.
-func (t *Task) UnmarshalYAML(node ast.Node) error {
-	s, _ := text(node)
-	for i, name := range taskNames {
-		if s == name {
-			*t = Task(i)
-			return nil
-		}
-	}
-	return refuse(node, "there is no task %q; there are cluster and classify", s)
-}
+// UnmarshalText reads the name that experiment files use.
+func (t *Task) UnmarshalText(name []byte) error { return tasks.UnmarshalText(t, name) }
+
+// Values returns the names of all tasks.
+func (Task) Values() []string { return tasks.Values() }
 
 // Neighbours says how samples are classified. The zero value is by 10
 // neighbours and Euclidean distances.
 type Neighbours struct {
 	// K is how many neighbours vote; 0 means 10.
-	K        int
-	Distance cluster.Distance
-}
-
-// UnmarshalYAML reads a number, or {k: 10, distance: cosine}.
-func (n *Neighbours) UnmarshalYAML(node ast.Node) error {
-	*n = Neighbours{}
-	var err error
-	if _, ok := text(node); ok {
-		n.K, err = positive(node)
-		return err
-	}
-	return fields(node, func(key string, value ast.Node) error {
-		switch key {
-		case "k":
-			n.K, err = positive(value)
-			return err
-		case "distance":
-			s, _ := text(value)
-			if err = n.Distance.UnmarshalText([]byte(s)); err != nil {
-				return refuse(value, "%v", err)
-			}
-			return nil
-		}
-		return unknownKey("k and distance")
-	})
+	K        int              `setting:"k,text" default:"10" help:"how many neighbours vote"`
+	Distance cluster.Distance `setting:"distance" help:"how far samples are from each other"`
 }
 
 // String returns the classification in words.

@@ -45,7 +45,7 @@ func TestToldGroups(t *testing.T) {
 		labels := in.Labels()
 		for _, by := range append(Clusterers(), Largest, "") {
 			for _, k := range []int{0, 5} {
-				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, Told: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: Seed(seed)}
+				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, Told: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: seed}
 				if slices.Contains(Clusterers(), by) && k == 5 {
 					g.Method, g.Cluster.By = Method{Name: by}, ""
 				}

@@ -107,7 +107,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 // work is what a method is given of a draw.
 func (p *Plan) work(m *method, d draw, seen *view) *work {
 	return &work{method: m, in: p.Inputs, rows: d.rows, x: seen.x, known: d.known(), seed: func(step string) uint64 {
-		return rng.Seed(uint64(p.Experiment.Seed), step, d.id.k, d.id.repeat)
+		return rng.Seed(p.Experiment.Seed, step, d.id.k, d.id.repeat)
 	}}
 }
 

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -48,8 +45,8 @@ type Words struct {
 }
 
 // set reads one of the keys of Features that are about words.
-func (w *Words) set(key string, value ast.Node) error {
-	s, _ := text(value)
+func (w *Words) set(key string, value *settings.Value) error {
+	s := value.Text
 	var err error
 	switch key {
 	case "sift":
@@ -62,31 +59,31 @@ func (w *Words) set(key string, value ast.Node) error {
 		return fields(value, w.setWords(value))
 	case "grid":
 		if w.Grid, err = vocab.ParseGrid(s); err != nil {
-			return refuse(value, "%v", err)
+			return value.Errorf("%v", err)
 		}
 	case "idf":
-		if yaml.NodeToValue(value, &w.IDF) != nil {
-			return refuse(value, "want true or false")
+		if settings.Decode(value, &w.IDF) != nil {
+			return value.Errorf("want true or false")
 		}
 	case "power":
-		if err := yaml.NodeToValue(value, &w.Power); err != nil || !(w.Power > 0 && w.Power <= 1) {
-			return refuse(value, "want an exponent above 0 and up to 1, such as 0.5")
+		if err := settings.Decode(value, &w.Power); err != nil || !(w.Power > 0 && w.Power <= 1) {
+			return value.Errorf("want an exponent above 0 and up to 1, such as 0.5")
 		}
 	}
 	return nil
 }
 
 // setWords returns what reads a key of words: {count: 200, by: mini-batch, …}.
-func (w *Words) setWords(node ast.Node) func(key string, value ast.Node) error {
-	return func(key string, value ast.Node) error {
-		s, _ := text(value)
+func (w *Words) setWords(node *settings.Value) func(key string, value *settings.Value) error {
+	return func(key string, value *settings.Value) error {
+		s := value.Text
 		var err error
 		switch key {
 		case "count":
 			w.Count, err = positive(value)
 		case "by":
 			if w.By, err = vocab.ParseMethod(s); err != nil {
-				return refuse(value, "%v", err)
+				return value.Errorf("%v", err)
 			}
 		case "sample":
 			w.Sample, err = positive(value)
@@ -100,11 +97,11 @@ func (w *Words) setWords(node ast.Node) func(key string, value ast.Node) error {
 			w.Assignment.Sigma, err = above0(value)
 		case "from":
 			if w.From = s; s == "" {
-				return refuse(value, "want the name of an .npz file")
+				return value.Errorf("want the name of an .npz file")
 			}
 			for _, other := range []string{"count", "by", "sample", "per-image"} {
 				if at := keyOf(node, other); at != node {
-					return refuse(at, "%s does not go with from, whose words are learned already", other)
+					return at.Errorf("%s does not go with from, whose words are learned already", other)
 				}
 			}
 		default:
@@ -115,28 +112,28 @@ func (w *Words) setWords(node ast.Node) func(key string, value ast.Node) error {
 }
 
 // setSIFT reads dense, keypoints, or {at: dense, step: 8, …}.
-func (w *Words) setSIFT(node ast.Node) error {
+func (w *Words) setSIFT(node *settings.Value) error {
 	at, given := text(node)
 	where := node
-	for _, v := range pairs(node) {
-		if keyText(v) == "at" {
-			at, given = text(v.Value)
-			where = v.Value
+	for _, f := range node.Fields {
+		if f.Key.Text == "at" {
+			at, given = text(f.Value)
+			where = f.Value
 		}
 	}
 	var dense features.DenseSIFT
 	var keypoint features.KeypointSIFT
 	var keys map[string]any
 	switch {
-	case at == "dense" || !given && pairs(node) != nil:
+	case at == "dense" || !given && node.Kind == settings.KindMapping:
 		keys = map[string]any{"step": &dense.Step, "bins": &dense.Bins, "root": &dense.Root, "contrast": &dense.Contrast, "pixels": &dense.MaxPixels}
 	case at == "keypoints":
 		keys = map[string]any{"most": &keypoint.MaxPoints, "contrast": &keypoint.Contrast, "edge": &keypoint.Edge, "sigma": &keypoint.Sigma, "root": &keypoint.Root, "pixels": &keypoint.MaxPixels}
 	default:
-		return refuse(where, "SIFT is taken at dense patches or at keypoints, not at %q", at)
+		return where.Errorf("SIFT is taken at dense patches or at keypoints, not at %q", at)
 	}
-	if pairs(node) != nil {
-		if err := fields(node, func(key string, value ast.Node) error {
+	if node.Kind == settings.KindMapping {
+		if err := fields(node, func(key string, value *settings.Value) error {
 			to, known := keys[key]
 			switch {
 			case key == "at":
@@ -159,14 +156,14 @@ func (w *Words) setSIFT(node ast.Node) error {
 
 // setNumber reads what is kept in to: a count, a list of counts, a number above
 // 0, or whether.
-func setNumber(to any, node ast.Node) (err error) {
+func setNumber(to any, node *settings.Value) (err error) {
 	switch to := to.(type) {
 	case *int:
 		*to, err = positive(node)
 	case *[]int:
-		list := []ast.Node{node}
-		if l, ok := node.(*ast.SequenceNode); ok {
-			list = l.Values
+		list := []*settings.Value{node}
+		if node.Kind == settings.KindList {
+			list = node.Items
 		}
 		for _, n := range list {
 			x, err := positive(n)
@@ -178,21 +175,13 @@ func setNumber(to any, node ast.Node) (err error) {
 	case *float64:
 		*to, err = above0(node)
 	case *bool:
-		if yaml.NodeToValue(node, to) != nil {
-			return refuse(node, "want true or false")
+		if settings.Decode(node, to) != nil {
+			return node.Errorf("want true or false")
 		}
 	default:
 		return errors.New("no such setting")
 	}
 	return err
-}
-
-// above0 reads a number above 0.
-func above0(node ast.Node) (x float64, err error) {
-	if yaml.NodeToValue(node, &x) != nil || !(x > 0 && x <= math.MaxFloat32) {
-		return 0, refuse(node, "want a number above 0")
-	}
-	return x, nil
 }
 
 // sift returns what describes the patches.

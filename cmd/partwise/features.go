@@ -41,7 +41,7 @@ Visual words are learned from all of the pictures, or are those of a file that
   partwise features photos --features hog=true --out photos.csv`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Data.Set, e.Seed = args[0], pipeline.Seed(seed)
+			e.Data.Set, e.Seed = args[0], seed
 			if features != "" {
 				skipBad := e.Features.SkipBad
 				if err := setKey(e, "features", features); err != nil {

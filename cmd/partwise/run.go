@@ -12,28 +12,12 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report"
 )
-
-// keys are the flags that say what an experiment file says, one key each.
-var keys = []struct{ flag, help string }{
-	{"name", "what the results are called"},
-	{"set", "the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"},
-	{"task", "what methods are compared by: cluster or classify"},
-	{"features", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200"},
-	{"classes", "numbers of classes: 5, 2..10 or 2,5,10"},
-	{"repeats", "how often each number of classes is drawn"},
-	{"labels", "labelled samples of each class: none, 30% or a count"},
-	{"links", "pairs told to belong together or not: 3% of them, or as in file=pairs.csv"},
-	{"train", "samples of each class to learn from in a classification: 60% or a count"},
-	{"test", "samples of each class to classify: rest, 40% or a count"},
-	{"neighbours", "how many neighbours classify, or as in k=10,distance=cosine"},
-	{"rank", "number of basis vectors: k, k+1, 2k, a number, or several as in 5..40"},
-	{"cluster", "as in distance=cosine,restarts=20"},
-	{"seed", "seed of all random choices"},
-}
 
 func runCommand() *cobra.Command {
 	var out, root string
@@ -56,7 +40,7 @@ same again goes on where it stopped.`,
 			e := &pipeline.Experiment{}
 			if len(args) == 1 {
 				var err error
-				if e, err = pipeline.Load(args[0]); err != nil {
+				if e, err = experimentfile.Load(args[0]); err != nil {
 					return err
 				}
 			}
@@ -99,8 +83,10 @@ same again goes on where it stopped.`,
 		},
 	}
 	f := cmd.Flags()
-	for _, k := range keys {
-		values[k.flag] = f.String(k.flag, "", k.help)
+	for _, s := range settings.List(pipeline.Experiment{}) {
+		if flag := flagOf(s.Name); flag != "method" {
+			values[flag] = f.String(flag, "", s.Help)
+		}
 	}
 	f.StringArrayVar(&methods, "method", nil, "a method, with its settings behind it as in ccf,init=nmf; once for each")
 	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
@@ -111,6 +97,17 @@ same again goes on where it stopped.`,
 	return cmd
 }
 
+// flagOf returns the flag for a key of the experiment file.
+func flagOf(key string) string {
+	switch key {
+	case "data": // which is the folder of the known sets
+		return "set"
+	case "methods":
+		return "method"
+	}
+	return key
+}
+
 // setKey sets a key of the experiment from a flag.
 func setKey(e *pipeline.Experiment, flag, value string) error {
 	key := flag
@@ -119,8 +116,10 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 		key, value = "data", inline(value, "set")
 	case "features", "cluster", "links", "neighbours":
 		value = inline(value, "")
+	case "scores":
+		value = "[" + value + "]"
 	}
-	if err := e.Set(key, value); err != nil {
+	if err := experimentfile.Set(e, key, value); err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
 	return nil
@@ -131,7 +130,7 @@ func setMethods(e *pipeline.Experiment, methods []string) error {
 	for i, m := range methods {
 		list[i] = inline(m, "name")
 	}
-	if err := e.Set("methods", "["+strings.Join(list, ", ")+"]"); err != nil {
+	if err := experimentfile.Set(e, "methods", "["+strings.Join(list, ", ")+"]"); err != nil {
 		return fmt.Errorf("--method: %w", err)
 	}
 	return nil

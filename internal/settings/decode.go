@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type Decoder interface{ DecodeSetting(*Value) error }
 // is left out is 0 or the largest number, 1e6 for an int and 1e100 for a float64; without
 // a tag the range is "[1,]" for an int and "[0,]" for a float64. A written 0 becomes
 // [None] if the field has a default tag. A string must be one of its values tag, if it has
-// one, and not empty.
+// one, and not empty; a want tag says in messages what it is.
 //
 // Of a struct only the settings in the mapping change, and of a struct in it all
 // settings; an empty (null) value counts as none. An error is an *[Error].
@@ -77,9 +78,15 @@ func decode(v *Value, to reflect.Value, f field) error {
 			return v.Want("%s", strings.Join(f.values, " or "))
 		}
 		if v.Kind != KindText || v.Text == "" {
-			return v.Want("a name")
+			return v.Want("%s", cmp.Or(f.Tag.Get("want"), "a name"))
 		}
 		to.SetString(v.Text)
+	case reflect.Uint64:
+		x, err := strconv.ParseUint(v.Text, 10, 64)
+		if err != nil {
+			return v.Want("a whole number of 0 or more")
+		}
+		to.SetUint(x)
 	case reflect.Int, reflect.Float64:
 		return decodeNumber(v, to, f)
 	default:
@@ -103,7 +110,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 		return decode(v, to.FieldByIndex(fields[i].Index), fields[i])
 	}
 	if v.Kind != KindMapping {
-		return v.Want("keys and values in braces")
+		return v.Want("keys with values")
 	}
 	seen := map[string]bool{}
 	for _, one := range v.Fields {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Setting describes a setting.
@@ -58,8 +59,14 @@ type field struct {
 	values []string
 }
 
+// known holds the settings of struct types.
+var known sync.Map
+
 // settingsOf returns the fields of a struct type that are settings.
 func settingsOf(t reflect.Type) []field {
+	if out, ok := known.Load(t); ok {
+		return out.([]field)
+	}
 	var out []field
 	for _, f := range reflect.VisibleFields(t) {
 		name, option, _ := strings.Cut(f.Tag.Get("setting"), ",")
@@ -75,5 +82,6 @@ func settingsOf(t reflect.Type) []field {
 		}
 		out = append(out, s)
 	}
-	return slices.Clip(out)
+	known.Store(t, slices.Clip(out))
+	return out
 }

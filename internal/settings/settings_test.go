@@ -52,6 +52,7 @@ type outer struct {
 	Side   side      `setting:"side"`
 	Inner  inner     `setting:"inner"`
 	Scale  []float64 `setting:"scale" range:"(0,]"`
+	File   string    `setting:"file" want:"the name of a file"`
 	Other  string
 }
 
@@ -81,7 +82,7 @@ func TestDecodeRefuses(t *testing.T) {
 		x    any
 		want string
 	}{
-		{"lamda", 1, `[3:1] unknown key "lamda"; the keys here are shape, lambda, mu, from, flat, bins, zero, side, inner, scale`},
+		{"lamda", 1, `[3:1] unknown key "lamda"; the keys here are shape, lambda, mu, from, flat, bins, zero, side, inner, scale, file`},
 		{"shape", "thin", `[3:9] there is no shape "thin"; there are round, flat`},
 		{"shape", []any{"flat"}, `[3:9] want a name, not a list`},
 		{"lambda", -3, `[3:9] want a number from 0 to 1e+100, not -3`},
@@ -91,11 +92,12 @@ func TestDecodeRefuses(t *testing.T) {
 		{"mu", 1, `[3:9] want a number from 0 to below 1, not 1`},
 		{"scale", []any{1, 0}, `[3:9] want a number above 0, not 0`},
 		{"from", "web", `[3:9] want raw or mat, not "web"`},
+		{"file", "", `[3:9] want the name of a file, not ""`},
 		{"flat", "yes", `[3:9] want true or false, not "yes"`},
 		{"bins", 65, `[3:9] want a whole number from 1 to 64, not 65`},
 		{"zero", 1.5, `[3:9] want a whole number from 0 to 9, not 1.5`},
 		{"side", "abc", `[3:9] want two letters`},
-		{"inner", []any{}, `[3:9] want keys and values in braces, not a list`},
+		{"inner", []any{}, `[3:9] want keys with values, not a list`},
 		{"inner", 0, `[3:9] want a whole number from 1 to 1000000, not 0`},
 		{"inner", map[string]any{"weight": 0}, `[3:9] want a number above 0 to 1, not 0`},
 		{"from", strings.Repeat("ä", 2000), `[3:9] want raw or mat, not "` + strings.Repeat("ä", maxMessage-len(`want raw or mat, not "`)) + "…"},
@@ -132,7 +134,7 @@ func TestList(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", s.Name, s.Default, s.Help, strings.Join(s.Values, " "), s.Range))
 	}
 	want := []string{"shape|round|what it looks like|round flat|", "lambda|100|weight λ||", "mu|0.5|||[0,1)", "from|||raw mat|", "flat|false|||", "bins|4|||[1,64]",
-		"zero|0|||[0,9]", "side||||", "inner||||", "scale||||(0,]"}
+		"zero|0|||[0,9]", "side||||", "inner||||", "scale||||(0,]", "file||||"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

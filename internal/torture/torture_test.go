@@ -101,7 +101,7 @@ func TestTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []target{{"pipeline", "FuzzParse"}, {"vocab", "FuzzLoad"}, {"internal/sparse", "FuzzBinary"}} {
+	for _, want := range []target{{"pipeline/experimentfile", "FuzzParse"}, {"vocab", "FuzzLoad"}, {"internal/sparse", "FuzzBinary"}} {
 		if !slices.Contains(all, want) {
 			t.Errorf("%s is not found", want)
 		}

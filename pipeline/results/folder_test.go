@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/testset"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
 // tiny is an experiment of 2×2 trials.
@@ -85,7 +86,7 @@ func TestOtherExperiment(t *testing.T) {
 	runPlan(t, p, dir, pipeline.RunOptions{})
 	before := readFile(t, filepath.Join(dir, SummaryFile))
 	parse := func(text, set string) *pipeline.Experiment {
-		e, err := pipeline.Parse([]byte(text))
+		e, err := experimentfile.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

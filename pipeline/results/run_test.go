@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/testset"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
 const small = `
@@ -52,7 +53,7 @@ func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 
 func parse(t *testing.T, text, set string) *pipeline.Experiment {
 	t.Helper()
-	e, err := pipeline.Parse([]byte(text))
+	e, err := experimentfile.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package experimentfile
 
 import (
 	"bytes"
@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/document"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // TestParseRefusesYAML: what YAML has and an experiment file has not.
@@ -74,9 +76,9 @@ func TestParseInQuotes(t *testing.T) {
 }
 
 func TestSetRefuses(t *testing.T) {
-	for _, value := range []string{"! gnmf", "!!str nmf", "[!a nmf]", "&a nmf", "*a", "x\nseed: 3", "\x00", "\xff", strings.Repeat("[", 1000), strings.Repeat("a", maxFileBytes)} {
-		e := &Experiment{}
-		if err := e.Set("methods", value); err == nil {
+	for _, value := range []string{"! gnmf", "!!str nmf", "[!a nmf]", "&a nmf", "*a", "x\nseed: 3", "\x00", "\xff", strings.Repeat("[", 1000), strings.Repeat("a", document.MaxBytes)} {
+		e := &pipeline.Experiment{}
+		if err := Set(e, "methods", value); err == nil {
 			t.Errorf("%.40q is taken for %+v", value, e.Methods)
 		} else if e.Seed != 0 {
 			t.Errorf("%q sets the seed", value)
@@ -100,7 +102,7 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestParseMemory: the bound on memory that maxFileBytes states, for texts of many
+// TestParseMemory: the bound on memory that document.MaxBytes states, for texts of many
 // small parts.
 func TestParseMemory(t *testing.T) {
 	for _, text := range []string{
@@ -140,7 +142,7 @@ func rising(n int) string {
 func memoryOf(size int) uint64 { return 128<<20 + 2000*uint64(size) }
 
 func FuzzParse(f *testing.F) {
-	examples, err := filepath.Glob("../docs/experiments/*.yaml")
+	examples, err := filepath.Glob("../../docs/experiments/*.yaml")
 	if err != nil || len(examples) == 0 {
 		f.Fatal("no examples", err)
 	}
@@ -159,7 +161,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
-		var e *Experiment
+		var e *pipeline.Experiment
 		var err error
 		if got, most := alloctest.Bytes(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
 			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(text), most)
@@ -184,9 +186,9 @@ func FuzzSet(f *testing.F) {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key, value string) {
-		e := &Experiment{}
+		e := &pipeline.Experiment{}
 		var err error
-		if got, most := alloctest.Bytes(func() { err = e.Set(key, value) }), memoryOf(len(key)+len(value)); got > most {
+		if got, most := alloctest.Bytes(func() { err = Set(e, key, value) }), memoryOf(len(key)+len(value)); got > most {
 			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(key)+len(value), most)
 		}
 		if err != nil {
@@ -210,13 +212,13 @@ func checkMessage(t *testing.T, err error) {
 }
 
 // checkExperiment: what has been read can be used.
-func checkExperiment(t *testing.T, e *Experiment) {
+func checkExperiment(t *testing.T, e *pipeline.Experiment) {
 	t.Helper()
 	if err := e.Check(); err != nil && strings.TrimSpace(err.Error()) == "" {
 		t.Fatal("an empty error")
 	}
 	for _, m := range e.Methods {
-		_, _, _ = m.String(), m.Label(), m.needsLabels()
+		_, _ = m.String(), m.Label()
 	}
 	_, _, _, _ = e.Features.String(), e.Cluster.String(), e.Labels.String(), e.Neighbours.String()
 }

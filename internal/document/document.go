@@ -1,12 +1,13 @@
-package pipeline
+// Package document reads YAML into a [settings.Value], for files that nobody has to trust:
+// it refuses what is too long or too deep, and what such a file has no use for (tags,
+// anchors, aliases, merge keys, directives, several documents, control characters).
+package document
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -15,110 +16,122 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// The bounds of an experiment file, which are checked before it is parsed.
+// The bounds of a document, which are checked before it is parsed.
 const (
-	// maxFileBytes is its size. Reading a file takes at most 128 MiB, and 2000
-	// bytes for each of its own.
-	maxFileBytes = 256 << 10
+	// MaxBytes is its size. Reading it takes at most 128 MiB, and 2000 bytes for each
+	// of its own.
+	MaxBytes = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 32
 )
 
-// readBounded returns the content of a file of at most maxFileBytes.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if err != nil {
-		return nil, err // which names the file
-	}
-	return text, nil
-}
-
-// decode parses one YAML document and stores it in to. For any text that cannot be
-// it returns an error, in which format says what is wrong at a place of the text.
-func decode(text []byte, to any, format func(yaml.Error) string) (err error) {
+// Parse reads a text of one document. Its errors are a *settings.Error where they have
+// a place.
+func Parse(text []byte) (v *settings.Value, err error) {
 	// What the YAML library is known to panic at is refused before it sees it.
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the YAML cannot be read: %v", r)
+			v, err = nil, fmt.Errorf("the YAML cannot be read: %v", r)
 		}
 	}()
-	err = parse(bytes.TrimPrefix(text, []byte("\ufeff")), to) // a mark that some editors put there
-	var field *yaml.UnknownFieldError
-	if errors.As(err, &field) {
-		err = &yaml.SyntaxError{Message: fmt.Sprintf(unknownText, field.Token.Value, experimentKeys()), Token: field.Token}
-	}
-	var kind *yaml.TypeError
-	if errors.As(err, &kind) {
-		err = &yaml.SyntaxError{Message: "a value of this kind does not go here", Token: kind.Token}
-	}
+	v, err = parse(bytes.TrimPrefix(text, []byte("\ufeff"))) // a mark that some editors put there
 	var located yaml.Error
-	if !errors.As(err, &located) {
-		return err
+	switch {
+	case !errors.As(err, &located):
+		return v, err
+	case located.GetToken() == nil:
+		return nil, errors.New(located.GetMessage())
 	}
-	if located.GetToken() == nil {
-		return errors.New(located.GetMessage())
-	}
-	return errors.New(format(located))
+	at := located.GetToken().Position
+	return nil, &settings.Error{Line: at.Line, Column: at.Column, Message: located.GetMessage()}
 }
 
-// experimentKeys lists the keys of an experiment file.
-func experimentKeys() string {
-	var keys []string
-	for f := range reflect.TypeFor[Experiment]().Fields() {
-		if key := f.Tag.Get("yaml"); key != "-" {
-			keys = append(keys, key)
-		}
-	}
-	return strings.Join(keys, ", ")
-}
-
-func parse(text []byte, to any) error {
+func parse(text []byte) (*settings.Value, error) {
 	if err := checkText(text); err != nil {
-		return err
+		return nil, err
 	}
 	tokens, err := scan(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	file, err := parser.Parse(tokens, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
-		return errors.New("the file says nothing")
+		return nil, errors.New("the file says nothing")
 	}
-	body := file.Docs[0].Body
-	for _, v := range pairs(body) {
-		if _, ok := v.Key.(*ast.StringNode); !ok { // with one the library reads no key at all
-			return refuse(v.Key, unknownText, keyText(v), experimentKeys())
+	return valueOf(file.Docs[0].Body)
+}
+
+// valueOf returns the value of a node.
+func valueOf(node ast.Node) (*settings.Value, error) {
+	token := node.GetToken()
+	v := &settings.Value{Line: token.Position.Line, Column: token.Position.Column}
+	add := func(pair *ast.MappingValueNode) error {
+		key := *v
+		key.Kind, key.Text = settings.KindText, pair.Key.String()
+		if s, ok := pair.Key.(*ast.StringNode); ok {
+			key.Text = s.Value
 		}
+		key.Line, key.Column = pair.Key.GetToken().Position.Line, pair.Key.GetToken().Position.Column
+		value, err := valueOf(pair.Value)
+		v.Kind, v.Fields = settings.KindMapping, append(v.Fields, settings.Field{Key: &key, Value: value})
+		return err
 	}
-	return yaml.NodeToValue(body, to, yaml.Strict())
+	scalar := func(text string, data any) { v.Kind, v.Text, v.Data = settings.KindText, text, data }
+	switch n := node.(type) {
+	case *ast.NullNode:
+	case *ast.MappingValueNode:
+		return v, add(n)
+	case *ast.MappingNode:
+		v.Kind = settings.KindMapping
+		for _, pair := range n.Values {
+			if err := add(pair); err != nil {
+				return nil, err
+			}
+		}
+	case *ast.SequenceNode:
+		v.Kind = settings.KindList
+		for _, item := range n.Values {
+			value, err := valueOf(item)
+			if err != nil {
+				return nil, err
+			}
+			v.Items = append(v.Items, value)
+		}
+	case *ast.StringNode:
+		scalar(n.Value, n.Value)
+	case *ast.LiteralNode:
+		scalar(n.Value.Value, n.Value.Value)
+	case ast.ScalarNode: // a number or a bool
+		scalar(token.Value, n.GetValue())
+	default:
+		return nil, &yaml.SyntaxError{Message: fmt.Sprintf("a %s does not go here", node.Type()), Token: token}
+	}
+	return v, nil
 }
 
 // checkText reports a text that is too long, that is not UTF-8 or that has control
 // characters, at some of which the library ends without an error.
 func checkText(text []byte) error {
-	if len(text) > maxFileBytes {
-		return fmt.Errorf("more than %d bytes; an experiment file has at most that", maxFileBytes)
+	if len(text) > MaxBytes {
+		return fmt.Errorf("more than %d bytes; an experiment file has at most that", MaxBytes)
 	}
 	line, column := 1, 1
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return fmt.Errorf("[%d:%d] the byte 0x%02x is not UTF-8", line, column, text[i])
+			return &settings.Error{Line: line, Column: column, Message: fmt.Sprintf("the byte 0x%02x is not UTF-8", text[i])}
 		case r == '\n':
 			line, column = line+1, 0
 		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0 && r != 0x85, r == '\u2028', r == '\u2029', r == '\ufeff':
-			return fmt.Errorf("[%d:%d] the control character %U", line, column, r)
+			return &settings.Error{Line: line, Column: column, Message: fmt.Sprintf("the control character %U", r)}
 		}
 		i += size
 		column++
@@ -230,20 +243,21 @@ const (
 	around     = 40
 )
 
-// excerptOf returns what formats an error with its line and column, and with that line
-// of the text, or a part of a long one.
-func excerptOf(text []byte) func(yaml.Error) string {
-	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(string(text)), "\n")
-	return func(err yaml.Error) string {
-		at := err.GetToken().Position
-		number := min(max(at.Line, 1), len(lines))
-		line := []rune(lines[number-1])
-		column := min(max(at.Column-1, 0), len(line))
-		from, to := 0, len(line)
-		if to > maxExcerpt {
-			from, to = max(0, column-around), min(len(line), column+around)
-		}
-		head := fmt.Sprintf("> %d | ", number)
-		return fmt.Sprintf("%s\n%s%s\n%*s", err.FormatError(false, false), head, string(line[from:to]), len(head)+column-from+1, "^")
+// Excerpt returns an error of [Parse] or of [settings.Decode] with that line of the text,
+// or a part of a long one, and a mark below the place.
+func Excerpt(text []byte, err error) error {
+	var e *settings.Error
+	if !errors.As(err, &e) || e.Line == 0 {
+		return err
 	}
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(string(text)), "\n")
+	number := min(max(e.Line, 1), len(lines))
+	line := []rune(lines[number-1])
+	column := min(max(e.Column-1, 0), len(line))
+	from, to := 0, len(line)
+	if to > maxExcerpt {
+		from, to = max(0, column-around), min(len(line), column+around)
+	}
+	head := fmt.Sprintf("> %d | ", number)
+	return fmt.Errorf("%w\n%s%s\n%*s", err, head, string(line[from:to]), len(head)+column-from+1, "^")
 }
