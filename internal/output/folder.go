@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -534,7 +535,7 @@ func (f *Folder) removeLeftovers() error {
 			folders[bare] = true
 		}
 	}
-	for folder := range folders {
+	for _, folder := range sorted(folders) {
 		info, err := f.stat(folder)
 		if err != nil || info == nil || !info.IsDir() {
 			continue // found by what checks the names
@@ -545,3 +546,7 @@ func (f *Folder) removeLeftovers() error {
 	}
 	return nil
 }
+
+// sorted returns the keys of a map in their order, in which errors are found and
+// steps are done.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -94,17 +93,17 @@ func (m *manifest) encode() []byte {
 		text.Write(append(b, '\n'))
 	}
 	put(headLine{format, m.command, version(), m.data})
-	for _, name := range slices.Sorted(maps.Keys(m.appended)) {
+	for _, name := range sorted(m.appended) {
 		put(fileLine{File: name, Appended: true})
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+	for _, name := range sorted(m.files) {
 		for _, c := range m.files[name] {
 			put(fileLine{File: name, SHA256: c.sum, Size: c.size})
 		}
 	}
 	if p := m.publishing; p != nil {
 		put(publishLine{p.staging, p.names})
-		for _, name := range slices.Sorted(maps.Keys(p.files)) {
+		for _, name := range sorted(p.files) {
 			put(fileLine{File: name, SHA256: p.files[name].sum, Size: p.files[name].size})
 		}
 	}

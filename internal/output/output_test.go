@@ -174,6 +174,18 @@ func TestKeep(t *testing.T) {
 	compare(t, "replaced after it was kept", results(t, dir), standingAfter)
 }
 
+// TestFirstError: of several files that may not be written, the first by name is the
+// one that is named, whatever the order of a map.
+func TestFirstError(t *testing.T) {
+	f := open(t, t.TempDir())
+	for range 20 {
+		err := publish(f, map[string]string{"a.txt": "", "b.txt": "", "c.txt": "", "d.txt": "", "e.txt": ""})
+		if err == nil || !strings.Contains(err.Error(), "a.txt: partwise") {
+			t.Fatalf("error %v, want one that names a.txt", err)
+		}
+	}
+}
+
 // TestForeignFiles: whatever stands under a name that a command writes and is
 // not as partwise wrote it is named, and nothing is touched.
 func TestForeignFiles(t *testing.T) {

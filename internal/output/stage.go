@@ -80,16 +80,16 @@ func (s *Stage) Publish() error {
 	if err != nil {
 		return err
 	}
-	for name, list := range f.manifest.files {
+	for _, name := range sorted(f.manifest.files) {
 		if _, replaced := files[name]; !replaced && under(name, s.kept) {
 			if c, err := f.current(name); err != nil {
 				return err
-			} else if c != nil && slices.Contains(list, *c) {
+			} else if c != nil && slices.Contains(f.manifest.files[name], *c) {
 				files[name] = *c
 			}
 		}
 	}
-	for name := range files {
+	for _, name := range sorted(files) {
 		if err := f.mayWrite(name); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (s *Stage) Publish() error {
 	if err := f.checkNames(s.names); err != nil {
 		return err
 	}
-	for name := range files {
+	for _, name := range sorted(files) {
 		if err := f.checkPlain(name); err != nil {
 			return err
 		}
@@ -143,12 +143,12 @@ func (f *Folder) finish() error {
 	// Everything is looked at before anything is changed.
 	now, seen := map[string]*content{}, map[string]fs.FileInfo{}
 	var gone []string
-	for name := range f.manifest.files {
+	for _, name := range sorted(f.manifest.files) {
 		if _, stays := p.files[name]; !stays && under(name, p.names) {
 			gone = append(gone, name)
 		}
 	}
-	arriving := slices.Collect(maps.Keys(p.files))
+	arriving := sorted(p.files)
 	for _, name := range append(slices.Clone(gone), arriving...) {
 		if err := f.mayWrite(name); err != nil {
 			return err
@@ -175,8 +175,6 @@ func (f *Folder) finish() error {
 		return err
 	}
 
-	slices.Sort(gone)
-	slices.Sort(arriving)
 	if at := slices.Index(arriving, page); at >= 0 {
 		arriving = append(slices.Delete(arriving, at, at+1), page)
 		if c := now[page]; c != nil && *c != p.files[page] {
