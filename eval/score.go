@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // Task is what methods are compared by.
@@ -22,6 +24,17 @@ const (
 	// Classification finds the classes of test samples.
 	Classification
 )
+
+var tasks = enum.Of[Task]("task", "cluster", "classify")
+
+// String returns the name that settings use.
+func (t Task) String() string { return tasks.String(t) }
+
+// UnmarshalText reads the name that settings use.
+func (t *Task) UnmarshalText(name []byte) error { return tasks.UnmarshalText(t, name) }
+
+// Values returns the names of all tasks.
+func (Task) Values() []string { return tasks.Values() }
 
 // Unit is the unit of a score.
 type Unit string

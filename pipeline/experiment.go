@@ -64,11 +64,7 @@ func (e *Experiment) Check() error {
 	if err := e.checkTask(); err != nil {
 		return err
 	}
-	task := eval.Clustering
-	if e.Task == Classification {
-		task = eval.Classification
-	}
-	if err := eval.CheckScores(task, e.Scores); err != nil {
+	if err := eval.CheckScores(e.Task, e.Scores); err != nil {
 		return fmt.Errorf("scores: %w", err)
 	}
 	seen := map[string]bool{}

@@ -244,10 +244,7 @@ func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
 // bestRanks returns the rank of the best mean score of each method with the most
 // classes, the smaller of two that are as good.
 func (p *Plan) bestRanks(done map[string]Record) []int {
-	score := eval.MainScore(eval.Clustering)
-	if p.Experiment.Task == Classification {
-		score = eval.MainScore(eval.Classification)
-	}
+	score := eval.MainScore(p.Experiment.Task)
 	k := p.most()
 	type cell struct{ method, rank int }
 	scores := map[cell][]float64{}

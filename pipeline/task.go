@@ -6,30 +6,18 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // Task is what representations are judged by.
-type Task int
+type Task = eval.Task
 
 const (
 	// Clustering puts samples into groups and compares these with the classes.
-	Clustering Task = iota
+	Clustering = eval.Clustering
 	// Classification finds the class of test samples by their nearest training
 	// samples.
-	Classification
+	Classification = eval.Classification
 )
-
-var tasks = enum.Of[Task]("task", "cluster", "classify")
-
-// String returns the name that experiment files use.
-func (t Task) String() string { return tasks.String(t) }
-
-// UnmarshalText reads the name that experiment files use.
-func (t *Task) UnmarshalText(name []byte) error { return tasks.UnmarshalText(t, name) }
-
-// Values returns the names of all tasks.
-func (Task) Values() []string { return tasks.Values() }
 
 // Neighbours says how samples are classified. The zero value is by 10
 // neighbours and Euclidean distances.

@@ -79,11 +79,9 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}
-	task := eval.Clustering
 	if e.Task == Clustering {
 		outcome.Found, err = w.group(ctx, res, t.k)
 	} else {
-		task = eval.Classification
 		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
@@ -93,7 +91,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if rec.Scores, err = eval.Compute(task, outcome, e.Scores...); err != nil || e.Task == Clustering {
+	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == Clustering {
 		return rec, res, err
 	}
 	confusion, err := eval.NewConfusion(d.testTruth, outcome.Found, t.k)
