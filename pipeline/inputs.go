@@ -47,7 +47,9 @@ type Inputs struct {
 	images   *datasets.Images
 	bag      *bag // of visual words, or nil
 	views    latest[drawID, *view]
-	held     []func() // shares of the memory budget
+	held     []func()       // shares of the memory budget
+	linked   Links          // what links are of
+	links    datasets.Links // by samples of the set
 	looked   sync.Once
 	negative bool // whether X has negative values, when looked is done
 }
@@ -79,7 +81,10 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	progress := &reporter{to: opt.Progress}
 	defer progress.end()
 	in := &Inputs{Set: set, Features: f, images: set.Images()}
-	err := in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+	err := in.readLinks(ctx, e.Links)
+	if err == nil {
+		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
+	}
 	switch {
 	case err != nil:
 	case f.Words != nil:
@@ -200,6 +205,37 @@ func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) 
 // imageHeight returns the height of the images that samples are to a method: the
 // planes of a colour image lie one below the other.
 func (in *Inputs) imageHeight() int { return in.Channels * in.Height }
+
+// readLinks reads the files of links, unless these are the ones that were read last.
+func (in *Inputs) readLinks(ctx context.Context, l Links) (err error) {
+	if in.linked == l {
+		return nil
+	}
+	if in.links, err = l.read(ctx, in.Set); err == nil {
+		in.linked = l
+	}
+	return err
+}
+
+// linksOfRows returns links by row of X, without those of samples that were left out.
+func (in *Inputs) linksOfRows() (must, cannot [][2]int) {
+	if len(in.Rows) == in.Set.Len() {
+		return in.links.Must, in.links.Cannot
+	}
+	row := slices.Repeat([]int{-1}, in.Set.Len())
+	for i, r := range in.Rows {
+		row[r] = i
+	}
+	keep := func(from [][2]int) (to [][2]int) {
+		for _, p := range from {
+			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
+				to = append(to, [2]int{a, b})
+			}
+		}
+		return to
+	}
+	return keep(in.links.Must), keep(in.links.Cannot)
+}
 
 // Labels returns the class of each row of X, or -1.
 func (in *Inputs) Labels() []int {

@@ -3,8 +3,10 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -58,41 +60,22 @@ func (l Links) String() string {
 	return "of " + strings.Join(files, " and ")
 }
 
-// read reads the links of the files, by rows of X; those of samples that were
-// left out are left out.
-func (l Links) read(ctx context.Context, in *Inputs) (must, cannot [][2]int, err error) {
-	row := make([]int, in.Set.Len())
-	for i := range row {
-		row[i] = -1
-	}
-	for i, r := range in.Rows {
-		row[r] = i
-	}
-	keep := func(to, from [][2]int) [][2]int {
-		if to == nil {
-			to = from[:0] // in the place of what is read
-		}
-		for _, p := range from {
-			if a, b := row[p[0]], row[p[1]]; a >= 0 && b >= 0 {
-				to = append(to, [2]int{a, b})
-			}
-		}
-		return to
-	}
+// read reads the links of the files, by samples of the set.
+func (l Links) read(ctx context.Context, set *datasets.Set) (all datasets.Links, err error) {
 	for _, source := range []struct {
 		file string
 		read func(context.Context, string) (*datasets.Links, error)
-	}{{l.File, in.Set.ReadLinks}, {l.Feedback, in.Set.ReadFeedback}} {
+	}{{l.File, set.ReadLinks}, {l.Feedback, set.ReadFeedback}} {
 		if source.file == "" {
 			continue
 		}
 		links, err := source.read(ctx, source.file)
 		if err != nil {
-			return nil, nil, err
+			return all, err
 		}
-		must, cannot = keep(must, links.Must), keep(cannot, links.Cannot)
+		all.Must, all.Cannot = append(all.Must, links.Must...), append(all.Cannot, links.Cannot...)
 	}
-	return must, cannot, nil
+	return all, nil
 }
 
 // draw draws the share of the pairs of samples of these classes.
@@ -102,7 +85,7 @@ func (l Links) draw(truth []int, src *rand.Rand) (must, cannot [][2]int) {
 	}
 	n := len(truth)
 	all := n * (n - 1) / 2
-	for _, at := range src.Perm(all)[:int(math.Round(l.Share*float64(all)))] {
+	for at := range firstPairs(all, int(math.Round(l.Share*float64(all))), src) {
 		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
 		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
 		for i*(i-1)/2 > at {
@@ -119,4 +102,24 @@ func (l Links) draw(truth []int, src *rand.Rand) (must, cannot [][2]int) {
 		}
 	}
 	return must, cannot
+}
+
+// firstPairs returns the first count of the numbers below all in the random order of
+// src.Perm, which takes half of its memory where they fit into 32 bits.
+func firstPairs(all, count int, src *rand.Rand) iter.Seq[int] {
+	if all > math.MaxUint32 {
+		return slices.Values(src.Perm(all)[:count])
+	}
+	order := make([]uint32, all)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	src.Shuffle(all, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return func(yield func(int) bool) {
+		for _, at := range order[:count] {
+			if !yield(int(at)) {
+				return
+			}
+		}
+	}
 }

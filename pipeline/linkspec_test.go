@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
@@ -74,8 +76,8 @@ func TestLinksOfAFile(t *testing.T) {
 	}
 	p = newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, links: {feedback: "+logs+", file: "+file+"}}", set)
 	for range 10 {
-		must, cannot, err := p.Experiment.Links.read(t.Context(), p.Inputs)
-		if got, want := fmt.Sprint(must, cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
+		links, err := p.Experiment.Links.read(t.Context(), p.Inputs.Set)
+		if got, want := fmt.Sprint(links.Must, links.Cannot, err), "[[0 1] [2 3]] [[0 13] [2 14] [3 14]] <nil>"; got != want {
 			t.Fatalf("links of two files: %s, want %s", got, want)
 		}
 	}
@@ -87,6 +89,47 @@ func TestLinksOfAFile(t *testing.T) {
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Files of links are read when the inputs are made, and not once more for the plan.
+func TestLinksAreReadOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := os.WriteFile(file, []byte("1,2,must\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e := &Experiment{Name: "x", Data: Data{Set: testset.CSV(t, 5, 5)}, Methods: Methods{{Name: "cop-kmeans"}}, Links: Links{File: file}}
+	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(t.Context(), e, in)
+	if err != nil || len(p.must) != 1 {
+		t.Errorf("links %v, %v", p, err)
+	}
+}
+
+// TestShareOfPairs: the pairs of a share are the first of all pairs in a random order,
+// as Perm has it, in half of its memory.
+func TestShareOfPairs(t *testing.T) {
+	truth := make([]int, 2000)
+	all := len(truth) * (len(truth) - 1) / 2
+	var must [][2]int
+	took := alloctest.Bytes(func() { must, _ = Links{Share: 0.0001}.draw(truth, rng.New(1)) })
+	if !alloctest.Race && took > 6*uint64(all) {
+		t.Errorf("%d bytes for an order of %d pairs", took, all)
+	}
+	order := rng.New(1).Perm(all)
+	if len(must) != 200 {
+		t.Fatalf("%d links, want 200", len(must))
+	}
+	for i, pair := range must {
+		if at := pair[1]*(pair[1]-1)/2 + pair[0]; at != order[i] {
+			t.Fatalf("link %d is pair %d, want %d", i, at, order[i])
 		}
 	}
 }

@@ -132,7 +132,9 @@ func (p *Plan) problem(k, rank int) problem {
 	if share := p.Experiment.Links.Share; share > 0 {
 		pairs := float64(s.n) * float64(s.n) / 2 // which are put in a random order
 		s.links += int(share * pairs)
-		s.ordered = 8 * pairs
+		if s.ordered = 4 * pairs; pairs > math.MaxUint32 {
+			s.ordered = 8 * pairs
+		}
 	}
 	return s
 }

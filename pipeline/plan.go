@@ -45,22 +45,26 @@ type trial struct {
 
 // CheckSet reports what keeps the experiment from being run on a set, before any
 // features are made. NewPlan checks the same of the samples that can be used.
-func (e *Experiment) CheckSet(ctx context.Context, set *datasets.Set) error {
+func (e *Experiment) CheckSet(set *datasets.Set) error {
 	in := &Inputs{Set: set, Rows: make([]int, set.Len())}
 	for i := range in.Rows {
 		in.Rows[i] = i
 	}
-	_, err := check(ctx, e, in)
+	_, err := check(e, in)
 	return err
 }
 
 // NewPlan checks that the experiment can be run on the inputs and lists its
 // trials, by number of classes, repeat, rank and method.
 func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
-	p, err := check(ctx, e, in)
+	p, err := check(e, in)
 	if err != nil {
 		return nil, err
 	}
+	if err := in.readLinks(ctx, e.Links); err != nil {
+		return nil, err
+	}
+	p.must, p.cannot = in.linksOfRows()
 	if err := in.checkSigns(p.methods); err != nil {
 		return nil, err
 	}
@@ -81,7 +85,7 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 
 // check checks the experiment on inputs of which the features need not be there,
 // and returns a plan without trials.
-func check(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
+func check(e *Experiment, in *Inputs) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -104,10 +108,6 @@ func check(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.classes))
 	}
 	if err := p.checkDraws(); err != nil {
-		return nil, err
-	}
-	var err error
-	if p.must, p.cannot, err = e.Links.read(ctx, in); err != nil {
 		return nil, err
 	}
 	if trials := len(p.ks) * len(e.Rank.list()) * e.repeats(); trials > maxTrials/len(e.Methods) {

@@ -180,7 +180,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, func(set *datasets.Set) error { return e.CheckSet(ctx, set) })
+	in, err := prepare(cmd, e, e.CheckSet)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	tellNotes(stderr, e.Notes(in.Inputs))
 	plan, err := pipeline.NewPlan(ctx, e, in.Inputs)
 	if err != nil {
-		return stopped(ctx, err, "reading links", in.kept())
+		return err
 	}
 	notes, err := folder.Notes(plan)
 	if err != nil {
