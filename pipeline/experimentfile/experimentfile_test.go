@@ -1,7 +1,10 @@
 package experimentfile
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -194,6 +198,22 @@ func TestUnknownKeys(t *testing.T) {
 		for _, key := range keys {
 			if _, err := Parse(fmt.Appendf(nil, place, key+": 1")); err != nil && strings.Contains(err.Error(), "unknown key") {
 				t.Errorf("%s: the key %s is listed: %v", place, key, err)
+			}
+		}
+	}
+}
+
+// TestDocumented: docs/experiments.md tells of every setting.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/experiments.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := bytes.Join(regexp.MustCompile("(?s:```.*?```)|`[^`\n]+`|(?m:^    .*$)").FindAll(page, -1), []byte("\n"))
+	for _, of := range []any{pipeline.Experiment{}, pipeline.Data{}, pipeline.Method{}, pipeline.Cluster{}, pipeline.Neighbours{}, pipeline.Links{}} {
+		for _, key := range settings.Names(of) {
+			if !regexp.MustCompile(`\b` + key + `\b`).Match(code) {
+				t.Errorf("%T: the page does not tell of %s", of, key)
 			}
 		}
 	}
