@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strings"
 
-	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"gonum.org/v1/gonum/mat"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
 // IDX reads a set from a file of images in the IDX format of MNIST, plain or
@@ -191,7 +193,7 @@ func join(a, b *Set, room *room) (*Set, error) {
 
 // idxArray is the content of an IDX file.
 type idxArray struct {
-	kind number
+	kind number.Kind
 	dims []int
 	raw  []byte
 }
@@ -201,13 +203,13 @@ func (a *idxArray) matrix(r, c int, room *room) (mat.Matrix, error) {
 	if r*c == 0 {
 		return &Bytes{rows: r, cols: c}, nil
 	}
-	if a.kind == uint8s {
+	if a.kind == number.Uint8 {
 		return NewBytes(r, c, a.raw), nil
 	}
 	if err := room.numbers(int64(r)*int64(c), fmt.Sprintf("%d×%d numbers", r, c)); err != nil {
 		return nil, err
 	}
-	at := a.kind.in(a.raw, binary.BigEndian)
+	at := a.kind.In(a.raw, binary.BigEndian)
 	data := make([]float64, r*c)
 	for i := range data {
 		data[i] = at(i)
@@ -216,8 +218,8 @@ func (a *idxArray) matrix(r, c int, room *room) (mat.Matrix, error) {
 	return mat.NewDense(r, c, data), nil
 }
 
-var idxNumbers = map[byte]number{
-	0x08: uint8s, 0x09: int8s, 0x0B: int16s, 0x0C: int32s, 0x0D: float32s, 0x0E: float64s,
+var idxNumbers = map[byte]number.Kind{
+	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
 func readIDX(path string, room *room) (*idxArray, error) {
@@ -236,7 +238,7 @@ func readIDX(path string, room *room) (*idxArray, error) {
 // unzip returns what r holds, unpacked where it is gzipped, and whether it was.
 func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	size := sizeOf(r)
-	b = buffered(r, size)
+	b = number.Buffered(r, size)
 	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
 		return b, false, nil
 	}
@@ -244,7 +246,7 @@ func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	return buffered(z, mostDeflate*size), true, nil
+	return number.Buffered(z, mostDeflate*size), true, nil
 }
 
 // sizeOf returns how many bytes a file or a string holds, or 0 for what does not
@@ -278,10 +280,10 @@ func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 		return nil, fmt.Errorf("not an IDX file: %w", err)
 	}
 	a := &idxArray{kind: idxNumbers[magic[2]]}
-	if magic[0] != 0 || magic[1] != 0 || a.kind == notNumber || magic[3] == 0 || magic[3] > 8 {
+	if magic[0] != 0 || magic[1] != 0 || a.kind == number.None || magic[3] == 0 || magic[3] > 8 {
 		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
 	}
-	size := int64(a.kind.size())
+	size := int64(a.kind.Size())
 	for range magic[3] {
 		var d [4]byte
 		if _, err := io.ReadFull(r, d[:]); err != nil {
@@ -289,7 +291,7 @@ func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 		}
 		dim := int64(binary.BigEndian.Uint32(d[:]))
 		a.dims = append(a.dims, int(dim))
-		if dim > 0 && size > maxArray/dim {
+		if dim > 0 && size > number.MaxBytes/dim {
 			return nil, fmt.Errorf("dimensions %v are more than any file holds", a.dims)
 		}
 		size *= dim

@@ -11,8 +11,10 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/number"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // ReadMAT reads the variables of a MATLAB file of version 5 (what MATLAB
@@ -64,9 +66,9 @@ const (
 )
 
 // matNumbers tells how the numbers of an element type are stored.
-var matNumbers = map[uint32]number{
-	1: int8s, 2: uint8s, 3: int16s, 4: uint16s, 5: int32s, 6: uint32s,
-	7: float32s, 9: float64s, 12: int64s, 13: uint64s,
+var matNumbers = map[uint32]number.Kind{
+	1: number.Int8, 2: number.Uint8, 3: number.Int16, 4: number.Uint16, 5: number.Int32, 6: number.Uint32,
+	7: number.Float32, 9: number.Float64, 12: number.Int64, 13: number.Uint64,
 }
 
 // The classes of variables that matter here.
@@ -104,7 +106,7 @@ func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		if n > size-off-8 {
 			return nil, fmt.Errorf("byte %d: the file ends within an element: %d bytes are promised and %d are there", off, n, size-off-8)
 		}
-		element := buffered(room.reader(io.NewSectionReader(r, off+8, n)), n)
+		element := number.Buffered(room.reader(io.NewSectionReader(r, off+8, n)), n)
 		var v *Variable
 		switch typ {
 		case miCOMPRESSED:
@@ -197,7 +199,7 @@ func readMATCompressed(r io.Reader, n int64, order binary.ByteOrder, room *room)
 		return nil, err
 	}
 	defer z.Close()
-	outer := &matElement{buffered(z, mostDeflate*n), 8, order, room, 0}
+	outer := &matElement{number.Buffered(z, mostDeflate*n), 8, order, room, 0}
 	typ, n, _, err := outer.tag()
 	if err != nil {
 		return nil, err
@@ -357,26 +359,26 @@ func (e *matElement) part(limit int64) (typ uint32, data []byte, err error) {
 const maxMATNumbers = 1 << 32
 
 // numbers reads a part of at most limit numbers.
-func (e *matElement) numbers(limit int64) (k number, raw []byte, n int, err error) {
+func (e *matElement) numbers(limit int64) (k number.Kind, raw []byte, n int, err error) {
 	typ, raw, err := e.part(8 * min(limit, maxMATNumbers))
 	if err != nil {
-		return notNumber, nil, 0, err
+		return number.None, nil, 0, err
 	}
 	k, ok := matNumbers[typ]
-	if !ok || len(raw)%k.size() != 0 {
-		return notNumber, nil, 0, fmt.Errorf("values of type %d in %d bytes", typ, len(raw))
+	if !ok || len(raw)%k.Size() != 0 {
+		return number.None, nil, 0, fmt.Errorf("values of type %d in %d bytes", typ, len(raw))
 	}
-	return k, raw, len(raw) / k.size(), nil
+	return k, raw, len(raw) / k.Size(), nil
 }
 
 // matrix reads the values of an r×c matrix, which stand column by column.
-func (e *matElement) matrix(r, c int) (k number, raw []byte, err error) {
+func (e *matElement) matrix(r, c int) (k number.Kind, raw []byte, err error) {
 	k, raw, n, err := e.numbers(int64(r) * int64(c))
 	if err != nil {
-		return notNumber, nil, err
+		return number.None, nil, err
 	}
 	if int64(n) != int64(r)*int64(c) {
-		return notNumber, nil, fmt.Errorf("%d×%d matrix with %d values", r, c, n)
+		return number.None, nil, fmt.Errorf("%d×%d matrix with %d values", r, c, n)
 	}
 	return k, raw, nil
 }
@@ -390,7 +392,7 @@ func (e *matElement) dense(r, c int) (mat.Matrix, error) {
 		return nil, err
 	}
 	defer e.room.give(int64(len(raw)))
-	data, err := transposed(r, c, k.in(raw, e.order), e.room)
+	data, err := transposed(r, c, k.In(raw, e.order), e.room)
 	if err != nil {
 		return nil, err
 	}
@@ -402,8 +404,8 @@ func (e *matElement) bytes(r, c int) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k != uint8s {
-		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", k.size())
+	if k != number.Uint8 {
+		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", k.Size())
 	}
 	if r == 1 || c == 1 {
 		return NewBytes(r, c, raw), nil
@@ -434,13 +436,13 @@ func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !kRows.whole() || !kStart.whole() {
+	if !kRows.Whole() || !kStart.Whole() {
 		return nil, fmt.Errorf("%d×%d sparse matrix whose rows or column starts are no whole numbers", r, c)
 	}
 	if nStart != c+1 {
 		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, nStart)
 	}
-	row, start, value := kRows.in(rawRows, e.order), kStart.in(rawStart, e.order), kValues.in(rawValues, e.order)
+	row, start, value := kRows.In(rawRows, e.order), kStart.In(rawStart, e.order), kValues.In(rawValues, e.order)
 	nnz := int(start(c))
 	if nnz < 0 || nnz > min(nRows, nValues) {
 		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, nRows, nValues)

@@ -1,25 +1,21 @@
 package datasets
 
 import (
-	"archive/zip"
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
-	"github.com/seed4492f2cd/partwise/internal/guard"
-	limits "github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/number"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // NPY reads a set of vectors from a NumPy file of an n×m array or of n images,
@@ -77,7 +73,7 @@ func readNPY(path, name string, room *room) (Variable, error) {
 		return Variable{}, err
 	}
 	defer f.Close()
-	v, err := parseNPY(buffered(room.reader(f), sizeOf(f)), name, sizeOf(f), room)
+	v, err := parseNPY(number.Buffered(room.reader(f), sizeOf(f)), name, sizeOf(f), room)
 	if err != nil {
 		return Variable{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -102,31 +98,17 @@ func readNPZ(path string, room *room) ([]Variable, error) {
 }
 
 func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
-	directory := &boundedReaderAt{r: r, left: maxDirectory}
-	z, err := zip.NewReader(directory, size)
+	archive, err := npz.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
-	directory.left = -1
 	vars := variables{room: room}
-	for _, f := range z.File {
-		name, ok := strings.CutSuffix(f.Name, ".npy")
-		switch {
-		case !ok:
+	for _, entry := range archive.Entries {
+		name, ok := strings.CutSuffix(entry.Name, ".npy")
+		if !ok {
 			continue
-		case f.Flags&zipEncrypted != 0:
-			return nil, fmt.Errorf("array %q: the file is encrypted", name)
 		}
-		r, err := f.Open()
-		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", name, err)
-		}
-		known := int64(0)
-		if f.Method == zip.Store && f.UncompressedSize64 <= uint64(size) {
-			known = int64(f.UncompressedSize64)
-		}
-		v, err := parseNPY(buffered(room.reader(r), int64(min(f.UncompressedSize64, 1<<16))), name, known, room)
-		r.Close()
+		v, err := parseEntry(entry, name, room)
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
@@ -135,6 +117,15 @@ func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 		}
 	}
 	return joinSparse(vars.all, room)
+}
+
+func parseEntry(entry *npz.Entry, name string, room *room) (Variable, error) {
+	content, err := entry.Open()
+	if err != nil {
+		return Variable{}, err
+	}
+	defer content.Close()
+	return parseNPY(number.Buffered(room.reader(content), entry.Size), name, entry.Known(), room)
 }
 
 // joinSparse puts the matrix, called "data", in the place of the arrays that
@@ -221,85 +212,23 @@ func (v *Variable) indices() ([]int, error) {
 	return out, nil
 }
 
-// npyHeader is the dictionary that opens a file, in the form that NumPy writes.
-var npyHeader = regexp.MustCompile(`^\{'descr': '[^'{}]{1,32}', 'fortran_order': (?:True|False), 'shape': \([0-9, ]*\), \} *\n$`)
-
-// npyType is the type of the arrays that are read: a byte order, a kind (a
-// boolean, whole or floating-point number, text in bytes or in Unicode) and a
-// size.
-var npyType = regexp.MustCompile(`^([<>=|]?)([biufSU])([1-9][0-9]{0,5})$`)
-
-var npyNumbers = map[string]number{
-	"b1": uint8s, "u1": uint8s, "u2": uint16s, "u4": uint32s, "u8": uint64s,
-	"i1": int8s, "i2": int16s, "i4": int32s, "i8": int64s, "f2": float16s, "f4": float32s, "f8": float64s,
-}
-
-// parseNPY reads an array. It has the npy package read the header, which takes
-// every header at its word and panics where one is not as it should be, so its
-// form and what it promises are checked here. The values are read here too:
-// npy asks for all memory at once and gives zeros where a file ends early. So
-// many bytes are known to be there.
+// parseNPY reads an array, of which known bytes are known to be there.
 func parseNPY(r *bufio.Reader, name string, known int64, room *room) (Variable, error) {
 	v := Variable{Name: name}
-	preamble, err := r.Peek(12)
-	if len(preamble) < 12 || [6]byte(preamble) != npy.Magic {
-		if err != nil && err != io.EOF {
-			return v, err
-		}
-		return v, errors.New("not a NumPy file")
-	}
-	start, length := int64(10), int64(binary.LittleEndian.Uint16(preamble[8:]))
-	switch preamble[6] {
-	case 1:
-	case 2:
-		start, length = 12, int64(binary.LittleEndian.Uint32(preamble[8:]))
-	default:
-		return v, fmt.Errorf("version %d of NumPy's format is not read", preamble[6])
-	}
-	if length > 1<<16 {
-		return v, fmt.Errorf("a header of %d bytes", length)
-	}
-	head, err := readBytes(r, start+length, 0)
+	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return v, err
 	}
-	if !npyHeader.Match(head[start:]) {
-		return v, fmt.Errorf("header %q is not as NumPy writes it", head[start:])
-	}
-	var f *npy.Reader
-	if err := guard.Call(func() error {
-		f, err = npy.NewReader(bytes.NewReader(head))
-		return err
-	}); err != nil {
-		return v, err
-	}
-
-	v.Class, v.Dims = f.Header.Descr.Type, f.Header.Descr.Shape
-	t := npyType.FindStringSubmatch(v.Class)
-	if t == nil || len(v.Dims) > 3 {
+	v.Class, v.Dims = h.Type, h.Shape
+	t, ok := h.Item()
+	if !ok || len(v.Dims) > 3 || t.Kind != number.None && len(v.Dims) == 0 {
 		return v, nil
 	}
-	kind := npyNumbers[t[2]+t[3]]
-	if kind != notNumber && len(v.Dims) == 0 {
-		return v, nil
-	}
-	item, err := strconv.ParseInt(t[3], 10, 64)
-	if err != nil {
+	items, err := h.Items(t.Size)
+	if items == 0 || err != nil {
 		return v, err
 	}
-	if t[2] == "U" {
-		item *= 4
-	}
-	size := item
-	for _, d := range v.Dims {
-		if d == 0 {
-			return v, nil
-		}
-		if size > maxArray/int64(d) {
-			return v, fmt.Errorf("shape %v is more than any file holds", v.Dims)
-		}
-		size *= int64(d)
-	}
+	size := items * t.Size
 	raw, err := room.bytes(r, size, known, "the array "+v.String())
 	var tooLarge *limits.LimitError
 	if errors.As(err, &tooLarge) {
@@ -308,44 +237,41 @@ func parseNPY(r *bufio.Reader, name string, known int64, room *room) (Variable, 
 	if err != nil {
 		return v, fmt.Errorf("shape %v of %s: %w", v.Dims, v.Class, err)
 	}
-	if _, err := r.ReadByte(); err == nil {
-		return v, fmt.Errorf("shape %v of %s: more bytes follow than the %d it needs", v.Dims, v.Class, size)
-	} else if err != io.EOF {
+	if err := h.End(r); err != nil {
 		return v, err
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if t[1] == ">" {
-		order = binary.BigEndian
+	if t.Kind != number.None {
+		v.Value, err = npyMatrix(t, raw, v.Dims, h.Fortran, room)
+		return v, err
 	}
-	switch {
-	case kind != notNumber:
-		v.Value, err = npyMatrix(kind, order, raw, v.Dims, f.Header.Descr.Fortran, room)
-	case t[2] == "S" && len(v.Dims) <= 1:
-		// The string and its place in the list, which doubles as it grows.
-		if err := room.take(size+48*(size/item), "the words of "+v.String()); err != nil {
-			return v, err
-		}
-		for text := range slices.Chunk(raw, int(item)) {
-			v.Text = append(v.Text, strings.TrimRight(string(text), "\x00"))
-		}
-	case t[2] == "U" && len(v.Dims) <= 1:
-		if err := room.take(2*size+48*(size/item), "the words of "+v.String()); err != nil {
-			return v, err
-		}
-		for text := range slices.Chunk(raw, int(item)) {
+	if len(v.Dims) > 1 {
+		return v, nil
+	}
+	// The string and its place in the list, which doubles as it grows.
+	need := size + 48*items
+	if t.Unicode {
+		need += size
+	}
+	if err := room.take(need, "the words of "+v.String()); err != nil {
+		return v, err
+	}
+	for text := range slices.Chunk(raw, int(t.Size)) {
+		word := string(text)
+		if t.Unicode {
 			var runes []rune
 			for char := range slices.Chunk(text, 4) {
-				runes = append(runes, rune(order.Uint32(char)))
+				runes = append(runes, rune(t.Order.Uint32(char)))
 			}
-			v.Text = append(v.Text, strings.TrimRight(string(runes), "\x00"))
+			word = string(runes)
 		}
+		v.Text = append(v.Text, strings.TrimRight(word, "\x00"))
 	}
-	return v, err
+	return v, nil
 }
 
 // npyMatrix returns the array of the given dimensions as a matrix with a row
 // for each index along the first. A *Bytes in C order shares raw.
-func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fortran bool, room *room) (mat.Matrix, error) {
+func npyMatrix(t npz.Item, raw []byte, dims []int, fortran bool, room *room) (mat.Matrix, error) {
 	n, h, w := dims[0], 1, 1
 	if len(dims) > 1 {
 		h = dims[1]
@@ -358,18 +284,18 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 	if fortran {
 		place = func(i, j, k int) int { return (k*h+j)*n + i }
 	}
-	if kind == uint8s && !fortran {
+	if t.Kind == number.Uint8 && !fortran {
 		return NewBytes(n, h*w, raw), nil
 	}
 	size := int64(n) * int64(h) * int64(w)
-	if kind != uint8s {
+	if t.Kind != number.Uint8 {
 		size *= 8
 	}
 	if err := room.take(size, fmt.Sprintf("%d×%d numbers", n, h*w)); err != nil {
 		return nil, err
 	}
 	defer room.give(int64(len(raw)))
-	if kind == uint8s {
+	if t.Kind == number.Uint8 {
 		data := make([]uint8, 0, n*h*w)
 		for i := range n {
 			if err := room.ended(); err != nil {
@@ -383,7 +309,7 @@ func npyMatrix(kind number, order binary.ByteOrder, raw []byte, dims []int, fort
 		}
 		return NewBytes(n, h*w, data), nil
 	}
-	at := kind.in(raw, order)
+	at := t.Kind.In(raw, t.Order)
 	data := make([]float64, 0, n*h*w)
 	for i := range n {
 		if err := room.ended(); err != nil {

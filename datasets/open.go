@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -239,7 +240,7 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case formatOf(head) != nil:
 		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
-	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != notNumber && 1 <= head[3] && head[3] <= 8:
+	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8:
 		return IDX(path, opt)
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
 		return NPY(path, opt)

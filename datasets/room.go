@@ -5,6 +5,7 @@ import (
 	"io"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
 // room is the memory that the reader of a file of vectors may take. A reader takes
@@ -71,7 +72,7 @@ func (r *room) bytes(in io.Reader, n, known int64, what string) ([]byte, error) 
 	if err := r.take(need, what); err != nil {
 		return nil, err
 	}
-	data, err := readBytes(in, n, known)
+	data, err := number.ReadBytes(in, n, known)
 	r.give(need - n)
 	return data, err
 }

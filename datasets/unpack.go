@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
 // What an archive may hold beside the bytes of its files. The sets have less
@@ -26,11 +28,6 @@ const (
 	maxNameBytes  = 1024
 	maxNameDepth  = 32
 	maxNamesBytes = 8 << 20
-	// maxDirectory bounds the bytes of a zip's directory, which is read into
-	// memory at once.
-	maxDirectory = 8 << 20
-	// zipEncrypted is the flag of an encrypted entry of a zip.
-	zipEncrypted = 1
 	// maxTarBytes bounds what a tar archive holds beside the files: headers,
 	// files that are left out, and what follows its end.
 	maxTarBytes = 256 << 20
@@ -123,12 +120,10 @@ type spelt struct {
 }
 
 func (u *unpacker) zip(archive io.ReaderAt, size int64) error {
-	directory := &boundedReaderAt{r: archive, left: maxDirectory}
-	z, err := zip.NewReader(directory, size)
+	z, err := zipfile.Open(archive, size)
 	if err != nil {
 		return badArchive{err}
 	}
-	directory.left = -1
 	if len(z.File) > maxEntries {
 		return badArchive{errTooManyEntries}
 	}
@@ -171,7 +166,7 @@ func (u *unpacker) checkZip(z *zip.Reader, size int64) error {
 		at := func(err error) error { return fmt.Errorf("%q: %w", shortName(f.Name), err) }
 		mode := f.Mode()
 		switch {
-		case f.Flags&zipEncrypted != 0:
+		case f.Flags&zipfile.Encrypted != 0:
 			return at(errors.New("the file is encrypted"))
 		case !mode.IsDir() && !mode.IsRegular():
 			return at(errNoFile)
@@ -439,20 +434,3 @@ func marked(ctx context.Context, err error) error {
 // writerOnly hides all methods of a writer but Write, so that io.Copy reads
 // through markedReader.
 type writerOnly struct{ io.Writer }
-
-// boundedReaderAt lets left bytes be read from r, or any number if left is
-// negative.
-type boundedReaderAt struct {
-	r    io.ReaderAt
-	left int64
-}
-
-func (b *boundedReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if b.left >= 0 {
-		if b.left -= int64(len(p)); b.left < 0 {
-			b.left = 0
-			return 0, fmt.Errorf("the directory of the archive is larger than %d bytes", maxDirectory)
-		}
-	}
-	return b.r.ReadAt(p, off)
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
 // entry is one entry of an archive: a folder if its name ends with a slash, a
@@ -416,7 +417,7 @@ func TestUnpackTooManyEntries(t *testing.T) {
 	// Long names, and a directory that is larger than may be read.
 	var long bytes.Buffer
 	z = zip.NewWriter(&long)
-	for i := range maxDirectory/1000 + 1 {
+	for i := range zipfile.MaxDirectory/1000 + 1 {
 		if _, err := z.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i), Comment: strings.Repeat("x", 1000)}); err != nil {
 			t.Fatal(err)
 		}

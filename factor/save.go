@@ -1,20 +1,14 @@
 package factor
 
 import (
-	"archive/zip"
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"reflect"
-	"regexp"
-	"slices"
-	"strconv"
 
-	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
 // The arrays of a saved result. NumPy reads the file with numpy.load.
@@ -41,11 +35,11 @@ const (
 )
 
 // kernelGiven stands for the function of a kernel given as a matrix.
-const kernelGiven = int64(Intersection) + 1
+const kernelGiven = int(Intersection) + 1
 
 // The kinds of models.
 const (
-	kindAdditive int64 = iota
+	kindAdditive = iota
 	kindLinear
 	kindSparseCode
 	kindNone
@@ -75,30 +69,25 @@ const (
 //
 // Arrays are compressed but for those that LoadModel would not read so.
 func (r *Result) Save(w io.Writer) error {
-	z := zip.NewWriter(w)
-	var err error
-	write := func(name string, v any) {
-		if e := saveArray(z, name, v); e != nil {
-			err = errors.Join(err, fmt.Errorf("writing %s: %w", name, e))
-		}
-	}
+	z := npz.NewWriter(w)
+	z.Compress = true
 	switch m := r.Model.(type) {
 	case *Additive:
-		write(savedKind, []int64{kindAdditive})
-		write(savedCost, []int64{int64(m.Cost)})
+		z.Integers(savedKind, kindAdditive)
+		z.Integers(savedCost, int(m.Cost))
 	case *Linear:
-		write(savedKind, []int64{kindLinear})
-		write(savedMean, m.Mean)
+		z.Integers(savedKind, kindLinear)
+		z.List(savedMean, m.Mean)
 	case *SparseCode:
-		write(savedKind, []int64{kindSparseCode})
-		write(savedLambda, []float64{m.Lambda})
+		z.Integers(savedKind, kindSparseCode)
+		z.List(savedLambda, []float64{m.Lambda})
 	case *KernelModel:
-		write(savedKind, []int64{kindKernel})
-		saveKernel(m, write)
+		z.Integers(savedKind, kindKernel)
+		saveKernel(z, m)
 	case nil:
-		write(savedKind, []int64{kindNone})
+		z.Integers(savedKind, kindNone)
 	default:
-		err = fmt.Errorf("a model of the type %T cannot be saved", m)
+		return fmt.Errorf("a model of the type %T cannot be saved", m)
 	}
 	for _, f := range []struct {
 		name   string
@@ -107,70 +96,48 @@ func (r *Result) Save(w io.Writer) error {
 		{savedBasis, r.Basis}, {savedCoefficients, r.Coefficients}, {savedWeights, r.Weights}, {savedAssociation, r.Association},
 	} {
 		if f.matrix != nil {
-			write(f.name, f.matrix)
+			saveMatrix(z, f.name, f.matrix)
 		}
 	}
 	if len(r.Objective) > 0 {
-		write(savedObjective, r.Objective)
+		z.List(savedObjective, r.Objective)
 	}
 	if len(r.Penalty) > 0 {
-		write(savedPenalty, r.Penalty)
+		z.List(savedPenalty, r.Penalty)
 	}
-	return errors.Join(err, z.Close())
+	return z.Close()
 }
 
-// saveArray writes an array. One that is too large to be read where it compresses
-// well is not compressed.
-func saveArray(z *zip.Writer, name string, v any) error {
-	h := &zip.FileHeader{Name: name, Method: zip.Deflate}
-	if n := reflect.Indirect(reflect.ValueOf(v)); n.Kind() == reflect.Slice && 8*n.Len() > freeBytes {
-		h.Method = zip.Store
-	}
-	if m, ok := v.(mat.Matrix); ok {
-		if n, k := m.Dims(); 8*n*k > freeBytes {
-			h.Method = zip.Store
-		}
-	}
-	f, err := z.CreateHeader(h)
-	if err != nil {
-		return err
-	}
-	return npy.Write(f, v)
+func saveMatrix(z *npz.Writer, name string, x *mat.Dense) {
+	n, m := x.Dims()
+	z.Floats(name, []int{n, m}, x.RawRowView)
 }
 
 // saveKernel writes what a kernel model has beside its weights.
-func saveKernel(m *KernelModel, write func(name string, v any)) {
-	write(savedProducts, m.Products)
+func saveKernel(z *npz.Writer, m *KernelModel) {
+	saveMatrix(z, savedProducts, m.Products)
 	if m.Samples == nil {
-		write(savedKernel, []int64{kernelGiven})
+		z.Integers(savedKernel, kernelGiven)
 		return
 	}
-	write(savedKernel, []int64{int64(m.Kernel.Function)})
+	z.Integers(savedKernel, int(m.Kernel.Function))
 	switch m.Kernel.Function {
 	case RBF:
-		write(savedWidth, []float64{m.Kernel.KernelWidth})
+		z.List(savedWidth, []float64{m.Kernel.KernelWidth})
 	case Polynomial:
-		write(savedDegree, []int64{int64(m.Kernel.Degree)})
-		write(savedOffset, []float64{orDefault(m.Kernel.Offset, 1)})
+		z.Integers(savedDegree, m.Kernel.Degree)
+		z.List(savedOffset, []float64{orDefault(m.Kernel.Offset, 1)})
 	}
 	x, sparse := m.Samples.(*CSR)
 	if !sparse {
-		write(savedSamples, m.Samples)
+		saveMatrix(z, savedSamples, m.Samples.(*mat.Dense))
 		return
 	}
 	_, features := x.Dims()
-	write(savedSamples, x.Values)
-	write(savedColumns, integers(x.Columns))
-	write(savedStarts, integers(x.RowStart))
-	write(savedFeatures, []int64{int64(features)})
-}
-
-func integers(x []int) []int64 {
-	out := make([]int64, len(x))
-	for i, v := range x {
-		out[i] = int64(v)
-	}
-	return out
+	z.List(savedSamples, x.Values)
+	z.Integers(savedColumns, x.Columns...)
+	z.Integers(savedStarts, x.RowStart...)
+	z.Integers(savedFeatures, features)
 }
 
 // ErrNoModel is the error of LoadModel for the saved result of a method that
@@ -183,7 +150,7 @@ var ErrNoModel = errors.New("the saved result has no model for new samples")
 func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	z, err := openArchive(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("not a saved model: %w", err)
+		return nil, err
 	}
 	kind, err := readInteger(z, savedKind, kindKernel)
 	if err != nil {
@@ -195,19 +162,18 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	case kindKernel:
 		return loadKernelModel(z)
 	}
-	values, shape, err := readNumbers(z, savedBasis, 2)
+	basis, err := readMatrix(z, savedBasis)
 	if err != nil {
 		return nil, err
 	}
-	basis := mat.NewDense(shape[0], shape[1], values)
 	switch kind {
 	case kindLinear:
 		mean, _, err := readNumbers(z, savedMean, 1)
 		if err != nil {
 			return nil, err
 		}
-		if len(mean) != shape[0] {
-			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(mean), shape[0])
+		if m, _ := basis.Dims(); len(mean) != m {
+			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(mean), m)
 		}
 		return &Linear{Mean: mean, Projection: basis}, nil
 	case kindSparseCode:
@@ -232,29 +198,22 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 func LoadCoefficients(r io.ReaderAt, size int64) (*mat.Dense, error) {
 	z, err := openArchive(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("not a saved result: %w", err)
-	}
-	values, shape, err := readNumbers(z, savedCoefficients, 2)
-	if err != nil {
 		return nil, err
 	}
-	return mat.NewDense(shape[0], shape[1], values), nil
+	return readMatrix(z, savedCoefficients)
 }
 
 // loadKernelModel reads a kernel model and checks that its parts fit together.
-func loadKernelModel(z *zip.Reader) (Model, error) {
+func loadKernelModel(z *npz.Archive) (Model, error) {
 	m := &KernelModel{}
-	for _, a := range []struct {
-		name string
-		to   **mat.Dense
-	}{{savedWeights, &m.Weights}, {savedProducts, &m.Products}} {
-		values, shape, err := readNumbers(z, a.name, 2)
-		if err != nil {
-			return nil, err
-		}
-		*a.to = mat.NewDense(shape[0], shape[1], values)
+	var err error
+	if m.Weights, err = readMatrix(z, savedWeights); err != nil {
+		return nil, err
 	}
-	function, err := readInteger(z, savedKernel, kernelGiven)
+	if m.Products, err = readMatrix(z, savedProducts); err != nil {
+		return nil, err
+	}
+	function, err := readInteger(z, savedKernel, int64(kernelGiven))
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +232,7 @@ func loadKernelModel(z *zip.Reader) (Model, error) {
 }
 
 // loadKernel reads the parameters of a kernel function.
-func loadKernel(z *zip.Reader, f KernelFunction) (k Kernel, err error) {
+func loadKernel(z *npz.Archive, f KernelFunction) (k Kernel, err error) {
 	k.Function = f
 	switch f {
 	case RBF:
@@ -285,7 +244,7 @@ func loadKernel(z *zip.Reader, f KernelFunction) (k Kernel, err error) {
 		if err != nil {
 			return k, err
 		}
-		if k.Degree = int(degree); degree == 0 {
+		if k.Degree = degree; degree == 0 {
 			return k, fmt.Errorf("the array %q holds 0; want 1 or more", savedDegree)
 		}
 		if k.Offset, err = readNumber(z, savedOffset); err != nil {
@@ -302,23 +261,19 @@ func loadKernel(z *zip.Reader, f KernelFunction) (k Kernel, err error) {
 }
 
 // loadSamples reads the samples of a kernel model.
-func loadSamples(z *zip.Reader) (mat.Matrix, error) {
-	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == savedStarts }) {
-		values, shape, err := readNumbers(z, savedSamples, 2)
-		if err != nil {
-			return nil, err
-		}
-		return mat.NewDense(shape[0], shape[1], values), nil
+func loadSamples(z *npz.Archive) (mat.Matrix, error) {
+	if !z.Has(savedStarts) {
+		return readMatrix(z, savedSamples)
 	}
 	values, _, err := readNumbers(z, savedSamples, 1)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := readIntegers(z, savedColumns, math.MaxInt32)
+	columns, err := z.Integers(savedColumns, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	starts, err := readIntegers(z, savedStarts, math.MaxInt32)
+	starts, err := z.Integers(savedStarts, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
@@ -326,48 +281,36 @@ func loadSamples(z *zip.Reader) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := NewCSR(len(starts)-1, int(features), starts, columns, values)
+	x, err := NewCSR(len(starts)-1, features, starts, columns, values)
 	if err != nil {
 		return nil, fmt.Errorf("not a saved model: %w", err)
 	}
 	return x, nil
 }
 
+// openArchive opens a file of arrays.
+func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a saved result: %w", err)
+	}
+	return z, nil
+}
+
 // readInteger reads an array of one integer from 0 to largest.
-func readInteger(z *zip.Reader, name string, largest int64) (int64, error) {
-	values, err := readIntegers(z, name, largest)
+func readInteger(z *npz.Archive, name string, largest int64) (int, error) {
+	values, err := z.Integers(name, largest)
 	if err != nil {
 		return 0, err
 	}
 	if len(values) != 1 {
 		return 0, fmt.Errorf("the array %q has %d values; want one integer", name, len(values))
 	}
-	return int64(values[0]), nil
-}
-
-// readIntegers reads an array of one dimension of integers from 0 to largest.
-func readIntegers(z *zip.Reader, name string, largest int64) ([]int, error) {
-	a, err := openArray(z, name, "<i8", 1)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]int, a.items)
-	err = a.each(func(i int, bits uint64) error {
-		x := int64(bits)
-		if x < 0 || x > largest {
-			return fmt.Errorf("the array %q holds %d; want 0 to %d", name, x, largest)
-		}
-		values[i] = int(x)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return values, nil
+	return values[0], nil
 }
 
 // readNumber reads an array of one finite number.
-func readNumber(z *zip.Reader, name string) (float64, error) {
+func readNumber(z *npz.Archive, name string) (float64, error) {
 	values, _, err := readNumbers(z, name, 1)
 	if err != nil {
 		return 0, err
@@ -378,154 +321,29 @@ func readNumber(z *zip.Reader, name string) (float64, error) {
 	return values[0], nil
 }
 
-// readNumbers reads an array of finite numbers, of one or more, with so many
+// readNumbers reads an array of finite numbers, of one or more, of this number of
 // dimensions.
-func readNumbers(z *zip.Reader, name string, dimensions int) (values []float64, shape []int, err error) {
-	a, err := openArray(z, name, "<f8", dimensions)
+func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
+	values, shape, err = z.Floats(name, dimensions, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.items == 0 {
-		return nil, nil, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, a.shape)
+	if len(values) == 0 {
+		return nil, nil, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
 	}
-	values = make([]float64, a.items)
-	err = a.each(func(i int, bits uint64) error {
-		values[i] = math.Float64frombits(bits)
-		if math.IsNaN(values[i]) || math.IsInf(values[i], 0) {
-			return fmt.Errorf("the array %q holds values that are no numbers", name)
+	for _, x := range values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, nil, fmt.Errorf("the array %q holds values that are no numbers", name)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
 	}
-	return values, a.shape, nil
+	return values, shape, nil
 }
 
-// savedHeader is an array's type and shape, as NumPy writes them.
-var savedHeader = regexp.MustCompile(`^\{'descr': '([^']{1,8})', 'fortran_order': False, 'shape': \(([0-9]{1,9}),(?: ?([0-9]{1,9}))?,?\), \} *\n$`)
-
-// The bounds of an array that is read from a file: the most values, and the most
-// bytes beside perByte for each byte that the array is packed in.
-const (
-	maxSaved  = 1 << 28
-	freeBytes = 16 << 20
-	perByte   = 100
-)
-
-// savedArray is an array of 8-byte items in a file, whose size has been checked.
-type savedArray struct {
-	name   string
-	shape  []int
-	items  int
-	packed io.ReadCloser
-	values *bufio.Reader
-}
-
-// openArchive opens a file of arrays. The bound of an array follows from how many
-// bytes it is packed in, so that number must be true of the file.
-func openArchive(r io.ReaderAt, size int64) (*zip.Reader, error) {
-	z, err := zip.NewReader(r, size)
+// readMatrix reads an array of two dimensions.
+func readMatrix(z *npz.Archive, name string) (*mat.Dense, error) {
+	values, shape, err := readNumbers(z, name, 2)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range z.File {
-		if f.CompressedSize64 > uint64(size) {
-			return nil, fmt.Errorf("the array %q is packed in %d bytes of a file of %d", f.Name, f.CompressedSize64, size)
-		}
-	}
-	return z, nil
-}
-
-// openArray opens an array of a type and a number of dimensions. The npy package takes
-// an array's header at its word and panics on some, so this is done here.
-func openArray(z *zip.Reader, name, kind string, dimensions int) (*savedArray, error) {
-	at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name })
-	if at < 0 {
-		return nil, fmt.Errorf("not a saved model: it holds no array %q", name)
-	}
-	f, err := z.File[at].Open()
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
-	}
-	a := &savedArray{name: name, items: 1, packed: f, values: bufio.NewReaderSize(f, 1<<15)}
-	if err := a.readShape(kind, dimensions); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if need := uint64(a.items) * 8; need > freeBytes && need/perByte > z.File[at].CompressedSize64 {
-		f.Close()
-		return nil, fmt.Errorf("the array %q is of shape %v, too large for the %d bytes that it is packed in", name, a.shape, z.File[at].CompressedSize64)
-	}
-	return a, nil
-}
-
-// readShape reads what stands before the values.
-func (a *savedArray) readShape(kind string, dimensions int) error {
-	start, err := a.values.Peek(12)
-	if err != nil || [6]byte(start) != npy.Magic {
-		return a.wrongType(kind)
-	}
-	length, skip := int(binary.LittleEndian.Uint16(start[8:])), 10
-	if start[6] != 1 {
-		length, skip = int(min(binary.LittleEndian.Uint32(start[8:]), maxHeader+1)), 12
-	}
-	if length > maxHeader {
-		return a.wrongType(kind)
-	}
-	header := make([]byte, skip+length)
-	if _, err := io.ReadFull(a.values, header); err != nil {
-		return fmt.Errorf("reading %s: %w", a.name, err)
-	}
-	head := savedHeader.FindSubmatch(header[skip:])
-	if head == nil || string(head[1]) != kind {
-		return a.wrongType(kind)
-	}
-	for _, text := range head[2:] {
-		if len(text) == 0 {
-			continue
-		}
-		d, err := strconv.Atoi(string(text))
-		if err != nil {
-			return fmt.Errorf("the shape of %s: %w", a.name, err)
-		}
-		a.shape = append(a.shape, d)
-		a.items *= d // at most 10¹⁸
-	}
-	if len(a.shape) != dimensions {
-		return fmt.Errorf("the array %q is of shape %v; want %d dimensions", a.name, a.shape, dimensions)
-	}
-	if a.items > maxSaved {
-		return fmt.Errorf("the array %q has more values than the %d that are read", a.name, maxSaved)
-	}
-	return nil
-}
-
-func (a *savedArray) wrongType(kind string) error {
-	return fmt.Errorf("the array %q is not of the type %s and one or two dimensions, in NumPy's format", a.name, kind)
-}
-
-// maxHeader is the length of the longest header that is read.
-const maxHeader = 4096
-
-// each calls do with the bits of each item and closes the array.
-func (a *savedArray) each(do func(i int, bits uint64) error) error {
-	defer a.packed.Close()
-	var item [8]byte
-	for i := range a.items {
-		if _, err := io.ReadFull(a.values, item[:]); err != nil {
-			return fmt.Errorf("the array %q is of shape %v and ends after %d values: %w", a.name, a.shape, i, err)
-		}
-		if err := do(i, binary.LittleEndian.Uint64(item[:])); err != nil {
-			return err
-		}
-	}
-	// Reading on to the end compares the check sum.
-	switch _, err := a.values.ReadByte(); {
-	case err == nil:
-		return fmt.Errorf("the array %q is of shape %v and has more bytes than it needs", a.name, a.shape)
-	case err != io.EOF:
-		return fmt.Errorf("reading %s: %w", a.name, err)
-	}
-	return nil
+	return mat.NewDense(shape[0], shape[1], values), nil
 }

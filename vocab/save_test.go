@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -90,36 +90,37 @@ func zipped(t testing.TB, name, header string, values ...byte) []byte {
 }
 
 func TestLoadErrors(t *testing.T) {
-	array := func(v any) []byte {
+	array := func(write func(z *npz.Writer)) []byte {
 		var file bytes.Buffer
 		z := npz.NewWriter(&file)
-		if err := z.Write("words", v); err != nil {
-			t.Fatal(err)
-		}
+		write(z)
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
 		return file.Bytes()
 	}
+	row := func(values ...float64) []byte {
+		return array(func(z *npz.Writer) { z.Floats("words", []int{1, len(values)}, func(int) []float64 { return values }) })
+	}
 	header := func(shape string) string {
 		return fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }", shape)
 	}
 	for want, file := range map[string][]byte{
-		"not a valid zip file":             []byte("words"),
-		`holds no array "words"`:           zipped(t, "basis", header("1, 1")),
-		"want words×numbers of type <f8":   array([]float64{1, 2, 3}),
-		"'descr': '<i8'":                   array([]int64{1, 2, 3}),
-		"number 1 is NaN":                  array(mat.NewDense(1, 2, []float64{1, math.NaN()})),
-		"number 0 is -1":                   array(mat.NewDense(1, 2, []float64{-1, 2})),
-		"0 words of 1":                     zipped(t, "words", header("0, 1")),
-		"999999999 words of 999999999":     zipped(t, "words", header("999999999, 999999999")),
-		"want at most":                     zipped(t, "words", header("1000000, 4096")),
-		"word 1 of 1000000: unexpected":    zipped(t, "words", header("1000000, 1"), make([]byte, 12)...),
-		"word 0 of 1: EOF":                 zipped(t, "words", header("1, 1")),
-		"too many for the":                 zipped(t, "words", header("100000, 1000")),
-		"more bytes follow than 1 words":   zipped(t, "words", header("1, 1"), make([]byte, 9)...),
-		"'fortran_order': True":            zipped(t, "words", "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", make([]byte, 8)...),
-		`array "words.npy": header "no'sh`: zipped(t, "words.npy", "no'shape"),
+		"not a valid zip file":              []byte("words"),
+		`holds no array "words"`:            zipped(t, "basis", header("1, 1")),
+		"is of shape [3]; want 2":           array(func(z *npz.Writer) { z.List("words", []float64{1, 2, 3}) }),
+		"is of the type <i8":                array(func(z *npz.Writer) { z.Integers("words", 1, 2, 3) }),
+		"number 1 is NaN":                   row(1, math.NaN()),
+		"number 0 is -1":                    row(-1, 2),
+		"0 words of 1":                      zipped(t, "words", header("0, 1")),
+		"999999999 words of 999999999":      zipped(t, "words", header("999999999, 999999999")),
+		"want at most":                      zipped(t, "words", header("1000000, 4096")),
+		"ends after 1 values: unexpected":   zipped(t, "words", header("1000000, 1"), make([]byte, 12)...),
+		"ends after 0 values: EOF":          zipped(t, "words", header("1, 1")),
+		"too large for the":                 zipped(t, "words", header("100000, 1000")),
+		"more bytes follow than the values": zipped(t, "words", header("1, 1"), make([]byte, 9)...),
+		"Fortran order: true":               zipped(t, "words", "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", make([]byte, 8)...),
+		`array "words": header "no'shape`:   zipped(t, "words.npy", "no'shape"),
 	} {
 		if _, err := loadBytes(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %q", err, want)
@@ -128,7 +129,7 @@ func TestLoadErrors(t *testing.T) {
 	lying := zipped(t, "words", header("100000, 1000"))
 	directory := bytes.LastIndex(lying, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(lying[directory+20:], 1<<28)
-	alloctest.AtMost(t, 1<<20+freeBytes, func() {
+	alloctest.AtMost(t, 1<<20+npz.FreeBytes, func() {
 		if _, err := loadBytes(lying); err == nil || !strings.Contains(err.Error(), "packed in 268435456 bytes of a file of") {
 			t.Errorf("an array of more bytes than the file: %v", err)
 		}
@@ -161,7 +162,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, file []byte) {
 		var v *Vocabulary
 		var err error
-		alloctest.AtMost(t, 1<<20+freeBytes+perByte*uint64(len(file)), func() { v, err = loadBytes(file) })
+		alloctest.AtMost(t, 1<<20+npz.FreeBytes+npz.PerByte*uint64(len(file)), func() { v, err = loadBytes(file) })
 		if err != nil {
 			return
 		}

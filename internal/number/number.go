@@ -1,4 +1,5 @@
-package datasets
+// Package number reads the numbers of binary files.
+package number
 
 import (
 	"bufio"
@@ -8,63 +9,63 @@ import (
 	"math"
 )
 
-// number is the way a file stores one number.
-type number int
+// Kind is the way a file stores one number.
+type Kind int
 
 const (
-	notNumber number = iota
-	uint8s
-	int8s
-	uint16s
-	int16s
-	uint32s
-	int32s
-	uint64s
-	int64s
-	float16s
-	float32s
-	float64s
+	None Kind = iota
+	Uint8
+	Int8
+	Uint16
+	Int16
+	Uint32
+	Int32
+	Uint64
+	Int64
+	Float16
+	Float32
+	Float64
 )
 
-// size returns the bytes that one number takes.
-func (k number) size() int {
+// Size returns the bytes that one number takes.
+func (k Kind) Size() int {
 	switch k {
-	case uint8s, int8s:
+	case Uint8, Int8:
 		return 1
-	case uint16s, int16s, float16s:
+	case Uint16, Int16, Float16:
 		return 2
-	case uint32s, int32s, float32s:
+	case Uint32, Int32, Float32:
 		return 4
 	default:
 		return 8
 	}
 }
 
-// whole tells whether only whole numbers can be stored so.
-func (k number) whole() bool { return k != notNumber && k < float16s }
+// Whole tells whether only whole numbers can be stored so.
+func (k Kind) Whole() bool { return k != None && k < Float16 }
 
-// in returns a function that gives the i-th number in raw.
-func (k number) in(raw []byte, order binary.ByteOrder) func(i int) float64 {
+// In returns a function that gives the i-th number in raw.
+func (k Kind) In(raw []byte, order binary.ByteOrder) func(i int) float64 {
 	switch k {
-	case uint8s:
+	case Uint8:
 		return func(i int) float64 { return float64(raw[i]) }
-	case int8s:
+	case Int8:
 		return func(i int) float64 { return float64(int8(raw[i])) }
-	case uint16s:
+	case Uint16:
 		return func(i int) float64 { return float64(order.Uint16(raw[2*i:])) }
-	case int16s:
+	case Int16:
 		return func(i int) float64 { return float64(int16(order.Uint16(raw[2*i:]))) }
-	case uint32s:
+	case Uint32:
 		return func(i int) float64 { return float64(order.Uint32(raw[4*i:])) }
-	case int32s:
+	case Int32:
 		return func(i int) float64 { return float64(int32(order.Uint32(raw[4*i:]))) }
-	case uint64s:
+	case Uint64:
 		return func(i int) float64 { return float64(order.Uint64(raw[8*i:])) }
-	case int64s:
+	case Int64:
 		return func(i int) float64 { return float64(int64(order.Uint64(raw[8*i:]))) }
-	case float16s:
+	case Float16:
 		return func(i int) float64 { return half(order.Uint16(raw[2*i:])) }
-	case float32s:
+	case Float32:
 		return func(i int) float64 { return float64(math.Float32frombits(order.Uint32(raw[4*i:]))) }
 	default:
 		return func(i int) float64 { return math.Float64frombits(order.Uint64(raw[8*i:])) }
@@ -93,9 +94,9 @@ func half(bits uint16) float64 {
 	return v
 }
 
-// buffered returns a buffer before r, no larger than the n bytes that r holds,
+// Buffered returns a buffer before r, no larger than the n bytes that r holds,
 // where that is known and not 0.
-func buffered(r io.Reader, n int64) *bufio.Reader {
+func Buffered(r io.Reader, n int64) *bufio.Reader {
 	size := int64(1 << 16)
 	if n > 0 {
 		size = min(n, size)
@@ -103,13 +104,13 @@ func buffered(r io.Reader, n int64) *bufio.Reader {
 	return bufio.NewReaderSize(r, int(size))
 }
 
-// maxArray is more bytes than any array that fits into memory has.
-const maxArray = 1 << 40
+// MaxBytes is more bytes than any array that fits into memory has.
+const MaxBytes = 1 << 40
 
-// readBytes reads exactly n bytes, of which so many are known to be there. Where
+// ReadBytes reads exactly n bytes, of which known are known to be there. Where
 // they are not all known to be, it asks for memory as they come, so a size that
 // nothing backs costs an error and no memory.
-func readBytes(r io.Reader, n, known int64) ([]byte, error) {
+func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 	data := make([]byte, 0, min(n, max(known, 1<<16)))
 	for int64(len(data)) < n {
 		if len(data) == cap(data) {
