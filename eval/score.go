@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -116,8 +117,8 @@ func (o *Outcome) hasParts() bool {
 // unlabelledSuffix ends the names of scores over the unlabelled samples.
 const unlabelledSuffix = " free"
 
-// unlabelled returns the score over the unlabelled samples.
-func (s Score) unlabelled() Score {
+// OverUnlabelled returns the score over the unlabelled samples.
+func (s Score) OverUnlabelled() Score {
 	s.Name, s.Title, s.Unlabelled = s.Name+unlabelledSuffix, s.Title+" of the unlabelled samples", true
 	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
 	return s
@@ -166,7 +167,7 @@ func FindScore(name string) (s Score, known bool) {
 		s = scores[at]
 	}
 	if unlabelled {
-		s = s.unlabelled()
+		s = s.OverUnlabelled()
 	}
 	return s, known
 }
@@ -227,7 +228,7 @@ func Compute(task Task, o Outcome, optional ...string) (map[string]float64, erro
 				if !s.ofSamples {
 					break
 				}
-				s = s.unlabelled()
+				s = s.OverUnlabelled()
 			}
 			v, ok, err := s.value(&parts[i])
 			if err != nil {
@@ -255,4 +256,38 @@ func (o *Outcome) unlabelled() Outcome {
 		}
 	}
 	return rest
+}
+
+// Format is a value in words, without its unit: a percentage has one decimal, other
+// numbers have three.
+func (s Score) Format(v float64) string {
+	decimals := 3
+	if s.Unit == UnitPercent {
+		v, decimals = 100*v, 1
+	}
+	if math.Abs(v) >= 1e6 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// Suffix is the unit behind a heading or a value, after a separator; "" of plain
+// numbers.
+func (s Score) Suffix(separator string) string {
+	if s.Unit == UnitNone {
+		return ""
+	}
+	return separator + string(s.Unit)
+}
+
+// In says in what unit people are shown the score, as in " in percent".
+func (s Score) In() string {
+	if s.Unit == UnitPercent {
+		return " in percent"
+	}
+	return s.Suffix(" in ")
 }

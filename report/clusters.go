@@ -1,16 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"image"
-	"maps"
 	"slices"
-	"strings"
 
-	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // Clusters is what is reported of one grouping of n samples, somebody's own
@@ -60,35 +57,24 @@ type Clusters struct {
 	Warnings []string
 }
 
-// clustersView is what the page of a grouping shows.
-type clustersView struct {
-	Name, Lead, Method, Command string
-	Assignments                 string
-	Thing                       string // what a sample is
-	Scores                      []plainScore
-	Framed                      bool
-	Groups                      []groupView
-	Basis                       *basisView
-	photographsView
-	Warnings []string
-	Settings [][2]string
+// clustersPage is the page of a grouping.
+type clustersPage struct {
+	page
+	clusters Clusters
+	members  [][]int // the samples of each group
 }
 
-type plainScore struct{ Title, Meaning, Value string }
-
-type groupView struct {
-	Number        int
-	Title         string
-	Size, Classes string
-	Sheet         *picture
-	Names         string
+// clustersSections lists the sections of the page, in their order.
+var clustersSections = []func(*clustersPage) section{
+	clusterScoresSection,
+	groupsSection,
+	partsOfGroupsSection,
+	clustersPhotographs,
 }
 
-// Frames of pictures whose class is known.
-var (
-	hitColour  = palette[0]
-	missColour = palette[1]
-)
+// ClustersFiles are what WriteClusters writes: names of files and, with a slash at
+// their ends, of folders.
+var ClustersFiles = []string{"index.html", "groups/", "bases/", "patches/", "words/"}
 
 // WriteClusters writes into dir, which it makes if need be:
 //
@@ -102,55 +88,25 @@ var (
 // other or a group or label is out of range. Once ctx is done its error is
 // returned, and the files written by then stay.
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
-	to := folder{dir, ctx}
 	if err := c.check(); err != nil {
 		return err
 	}
-	members := make([][]int, 0)
-	for i, g := range c.Groups {
-		for g >= len(members) {
-			members = append(members, nil)
-		}
-		members[g] = append(members[g], i)
+	w := &clustersPage{clusters: c, page: page{
+		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
+		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
+	}}
+	w.members = c.members()
+	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
+	things := "Samples"
+	if c.Image != nil {
+		things = "Pictures"
 	}
-	view := clustersView{
-		Name:    c.Name,
-		Lead:    fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), count(len(members), "group", "groups")),
-		Thing:   c.thing(),
-		Method:  c.Method,
-		Command: c.Command,
-
-		Assignments: c.Assignments,
-		Scores:      c.scores(),
-		Warnings:    slices.Clone(c.Warnings),
-		Settings:    c.Settings,
+	w.About = things + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
+	sections := make([]section, len(clustersSections))
+	for i, of := range clustersSections {
+		sections[i] = of(w)
 	}
-	for g := range members {
-		if c.Distances != nil {
-			slices.SortStableFunc(members[g], func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
-		}
-		v, failed, err := c.writeGroup(to, g, members[g])
-		if err != nil {
-			return err
-		}
-		view.Groups = append(view.Groups, v)
-		view.Warnings = append(view.Warnings, failed...)
-		view.Framed = view.Framed || v.Sheet != nil && v.Classes != ""
-	}
-	if c.Basis != nil {
-		bases, err := writeBases(to, []Basis{*c.Basis})
-		if err != nil {
-			return err
-		}
-		view.Basis = &bases[0]
-	}
-	photographs, failed, err := writePhotographs(to, c.Patches, c.Words)
-	if err != nil {
-		return err
-	}
-	view.photographsView = photographs
-	view.Warnings = append(view.Warnings, failed...)
-	return to.page(clustersPage, view)
+	return w.writeSections(sections)
 }
 
 // check returns an error where the parts do not fit each other.
@@ -186,6 +142,29 @@ func (c Clusters) check() error {
 	return nil
 }
 
+// members returns the samples of each group.
+func (c Clusters) members() [][]int {
+	var members [][]int
+	for i, g := range c.Groups {
+		for g >= len(members) {
+			members = append(members, nil)
+		}
+		members[g] = append(members[g], i)
+	}
+	return members
+}
+
+// imagesShown is how many samples are shown as pictures.
+func (c Clusters) imagesShown() int {
+	n := 0
+	for _, members := range c.members() {
+		if c.Image != nil {
+			n += min(len(members), figure.MaxTiles)
+		}
+	}
+	return n
+}
+
 // thing is what a sample is called.
 func (c Clusters) thing() string {
 	if c.Image != nil {
@@ -195,146 +174,4 @@ func (c Clusters) thing() string {
 }
 
 // count is a number of samples in words.
-func (c Clusters) count(n int) string { return count(n, c.thing(), c.thing()+"s") }
-
-// scores puts the scores into words.
-func (c Clusters) scores() []plainScore {
-	names := slices.SortedFunc(maps.Keys(c.Scores), eval.CompareScores)
-	scores := make([]plainScore, len(names))
-	for i, name := range names {
-		s := scoreOf(name)
-		scores[i] = plainScore{s.Title, s.Help, scoreText(s, c.Scores[name]) + withUnit(s, " ")}
-	}
-	return scores
-}
-
-// writeGroup draws the sheet of group g, and returns a warning for each
-// picture that could not be had.
-func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, failed []string, err error) {
-	classes, main := c.composition(members)
-	v = groupView{
-		Number:  g + 1,
-		Title:   fmt.Sprintf("Group %d", g+1),
-		Size:    c.count(len(members)) + ".",
-		Classes: classes,
-	}
-	switch {
-	case !c.mostly(members, main):
-	case c.Told == nil:
-		v.Title += ": mostly " + c.Classes[main]
-	case c.Told[g] == main:
-		v.Title += ": " + c.Classes[main]
-	}
-	shown := evenly(members, MaxTiles)
-	if len(shown) < len(members) {
-		v.Size = fmt.Sprintf("%s, of which %d are shown.", c.count(len(members)), len(shown))
-	}
-	if c.Distances != nil && len(members) > 1 {
-		v.Size += " The most typical come first."
-	}
-	if c.Image == nil || len(members) == 0 {
-		names := make([]string, len(shown))
-		for i, sample := range shown {
-			names[i] = c.Names[sample]
-		}
-		v.Names = strings.Join(names, ", ")
-		return v, nil, nil
-	}
-
-	tiles := make([]Tile, len(shown))
-	for i, sample := range shown {
-		tiles[i].Caption = c.Names[sample]
-		if c.Labels != nil && c.Labels[sample] >= 0 {
-			tiles[i].Border = missColour
-			if c.Labels[sample] == main {
-				tiles[i].Border = hitColour
-			}
-		}
-	}
-	gone := make([]error, len(shown))
-	if err := each(to.ctx, len(shown), func(i int) error {
-		img, err := c.Image(shown[i])
-		switch {
-		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-			return err
-		case err != nil:
-			gone[i] = err
-		default:
-			// Made small at once, since sixty photographs fill the memory.
-			tiles[i].Image = thumbnail(img, sheetBox)
-		}
-		return nil
-	}); err != nil {
-		return v, nil, err
-	}
-	for i, err := range gone {
-		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[shown[i]], err))
-		}
-	}
-	title := fmt.Sprintf("Group %d: %s", g+1, c.count(len(members)))
-	sheet := ContactSheet(tiles, SheetOptions{Title: title, Total: len(members)})
-	v.Sheet = &picture{
-		Path:  fmt.Sprintf("groups/%d.png", g+1),
-		Alt:   fmt.Sprintf("Thumbnails of %d of the %s in group %d.", len(shown), c.count(len(members)), g+1),
-		Width: sheet.Rect.Dx(), Height: sheet.Rect.Dy(),
-	}
-	return v, failed, to.png(v.Sheet.Path, sheet)
-}
-
-// composition lists the known classes of a group's members, the most frequent
-// one first, and returns that one (-1 where none is known).
-func (c Clusters) composition(members []int) (words string, main int) {
-	if c.Labels == nil {
-		return "", -1
-	}
-	sizes := make([]int, len(c.Classes))
-	for _, sample := range members {
-		if l := c.Labels[sample]; l >= 0 {
-			sizes[l]++
-		}
-	}
-	var found []int
-	for l, n := range sizes {
-		if n > 0 {
-			found = append(found, l)
-		}
-	}
-	if found == nil {
-		return "", -1
-	}
-	slices.SortStableFunc(found, func(a, b int) int { return sizes[b] - sizes[a] })
-	parts := make([]string, len(found))
-	for i, l := range found {
-		parts[i] = fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l])
-	}
-	return strings.Join(parts, ", "), found[0]
-}
-
-// mostly tells whether a group is called after a class: more than half of its
-// samples of known class must be of it, and the class of half of its samples or
-// more must be known.
-func (c Clusters) mostly(members []int, class int) bool {
-	known, of := 0, 0
-	for _, sample := range members {
-		if c.Labels != nil && c.Labels[sample] >= 0 {
-			known++
-			if c.Labels[sample] == class {
-				of++
-			}
-		}
-	}
-	return 2*of > known && 2*known >= len(members)
-}
-
-// evenly picks at most n of the items, at equal distances.
-func evenly(items []int, n int) []int {
-	if len(items) <= n {
-		return items
-	}
-	picked := make([]int, n)
-	for i := range picked {
-		picked[i] = items[i*len(items)/n]
-	}
-	return picked
-}
+func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/report/figure"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -76,7 +77,7 @@ func TestWriteClusters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []any{missColour, hitColour, nil} {
-		const step = sheetBox + 2*sheetBorder + sheetGap
+		const step = figure.SheetBox + 2*3 + 10 // with its frame and the gap
 		found := map[any]bool{}
 		for y := range sheet.Bounds().Dy() {
 			for x := i * step; x < (i+1)*step; x++ {
@@ -108,8 +109,8 @@ func TestWriteClustersLarge(t *testing.T) {
 	if err := WriteClusters(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
-	if len(asked) != 2*MaxTiles || !asked[392] && !asked[394] && !asked[396] {
-		t.Errorf("%d pictures were asked for, want %d from everywhere", len(asked), 2*MaxTiles)
+	if len(asked) != 2*figure.MaxTiles || !asked[392] && !asked[394] && !asked[396] {
+		t.Errorf("%d pictures were asked for, want %d from everywhere", len(asked), 2*figure.MaxTiles)
 	}
 	page := tree(t, dir)["index.html"]
 	for _, words := range []string{

@@ -1,131 +1,61 @@
 package report
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"errors"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// Convergence draws, for each method, how much of the objective's whole
-// decrease after the first iteration is still to come: 100 % after iteration
-// 1, 0 % at the end. Objectives of different methods are different functions,
-// with different floors and, with links, of either sign; what can be compared
-// is how fast they are done. The iterations stand on a logarithmic axis. The
-// initial factors (iteration 0) are left out, since the first step mostly
-// mends their scale.
-//
-// The lines are means over the trials with the largest number of classes, or rank,
-// that has curves; a trial that stopped stays at its last value. Methods without
-// iterations are left out. Where no curve falls the error is ErrNoData.
-func Convergence(records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
-	trials := make([][][]pipeline.Point, len(methods))
-	largest := 0
-	for _, r := range finished(records, methods) {
-		curve := remaining(r.Curve)
-		if curve == nil {
-			continue
+// convergenceSection shows how the objectives fall: curves/convergence.png, ….
+func convergenceSection(w *experimentPage) section {
+	return section{id: "convergence", title: "Convergence", template: convergenceTemplate, make: func() (any, error) {
+		curves, err := figure.Convergence(w.records, w.shown, w.looks)
+		if errors.Is(err, figure.ErrNoData) {
+			return nil, nil
 		}
-		if rowOf(r) > largest {
-			largest = rowOf(r)
-			trials = make([][][]pipeline.Point, len(methods))
-		}
-		i := slices.Index(methods, r.Method)
-		trials[i] = append(trials[i], curve)
-	}
-
-	f := newChart("Iteration", "Decrease still to come, %")
-	f.plot.X.Scale = plot.LogScale{}
-	f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
-	empty := true
-	for i, method := range methods {
-		if len(trials[i]) == 0 {
-			continue
-		}
-		empty = false
-		if err := f.addLine(looks.of(method, i), method, meanCurve(trials[i]), false); err != nil {
+		if err != nil {
 			return nil, err
 		}
-	}
-	if empty {
-		return nil, fmt.Errorf("convergence: %w", ErrNoData)
-	}
-	inPercent(&f.plot.Y)
-	f.addLegend()
-	return &Figure{f}, nil
+		return w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", curves)
+	}}
 }
 
-// remaining rescales a curve from iteration 1 on so that its first value is 1
-// and its last 0. It is nil where the objective does not fall.
-func remaining(curve []pipeline.Point) []pipeline.Point {
-	var rest []pipeline.Point
-	for _, p := range curve {
-		if p.Iteration > 0 && isFinite(p.Objective) {
-			rest = append(rest, p)
+var convergenceTemplate = parse("convergence", `
+
+<h2 id="convergence">Convergence</h2>
+<p>Most methods improve their answer step by step. Each step (iteration) lowers a number, the objective, that says how badly the parts describe the samples. The figure shows how much of the whole decrease is still to come after so many steps. A line that is flat and near 0 at the right has settled. A line that still falls steeply there might gain from more steps.</p>
+{{template "curve" .}}
+<p class="note">Mean over the trials of the last row. The first step counts as 100 %, the last as 0 %.</p>`)
+
+// termsSection shows the terms of the objectives that have a penalty:
+// curves/terms-METHOD.png, ….
+func termsSection(w *experimentPage) section {
+	return section{id: "terms", title: "The objective", template: termsTemplate, make: func() (any, error) {
+		var views []methodView
+		for i, name := range safeNames(w.shown) {
+			method := w.shown[i]
+			terms, err := figure.Terms(w.records, method, w.looks)
+			if errors.Is(err, figure.ErrNoData) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			f, err := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms)
+			if err != nil {
+				return nil, err
+			}
+			views = append(views, methodView{Method: method, Figure: f})
 		}
-	}
-	if len(rest) < 2 {
-		return nil
-	}
-	first, last := rest[0].Objective, rest[len(rest)-1].Objective
-	if !(first > last) || math.IsInf(first-last, 0) {
-		return nil
-	}
-	for i := range rest {
-		rest[i].Objective = (rest[i].Objective - last) / (first - last)
-	}
-	return rest
-}
-
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-// meanCurve averages curves at every iteration that any of them has.
-func meanCurve(curves [][]pipeline.Point) plotter.XYs {
-	var iterations []int
-	for _, curve := range curves {
-		for _, p := range curve {
-			iterations = append(iterations, p.Iteration)
+		if views == nil {
+			return nil, nil
 		}
-	}
-	slices.Sort(iterations)
-	var mean plotter.XYs
-	for _, i := range slices.Compact(iterations) {
-		sum := 0.0
-		for _, curve := range curves {
-			sum += valueAt(curve, i)
-		}
-		mean = append(mean, plotter.XY{X: float64(i), Y: sum / float64(len(curves))})
-	}
-	return mean
+		return views, nil
+	}}
 }
 
-// valueAt interpolates a curve between its points; before the first and after
-// the last it is constant.
-func valueAt(curve []pipeline.Point, iteration int) float64 {
-	i, exact := slices.BinarySearchFunc(curve, iteration, func(p pipeline.Point, i int) int { return p.Iteration - i })
-	switch {
-	case exact || i == 0:
-		return curve[i].Objective
-	case i == len(curve):
-		return curve[i-1].Objective
-	}
-	a, b := curve[i-1], curve[i]
-	share := float64(iteration-a.Iteration) / float64(b.Iteration-a.Iteration)
-	return a.Objective + share*(b.Objective-a.Objective)
-}
+var termsTemplate = parse("terms", `
 
-// decadeTicks labels 1, 10, 100 … with small ticks between.
-func decadeTicks(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	for decade := 1.0; decade <= hi; decade *= 10 {
-		ticks = append(ticks, plot.Tick{Value: decade, Label: fmt.Sprintf("%.0f", decade)})
-		for i := 2.0; i < 10 && i*decade <= hi; i++ {
-			ticks = append(ticks, plot.Tick{Value: i * decade})
-		}
-	}
-	return ticks
-}
+<h2 id="terms">What the objective is made of</h2>
+<p>Some methods lower the sum of two things: the fit, which says how badly the parts describe the samples, and a penalty, which says how badly the descriptions agree with what is known or assumed of the samples. One may rise while their sum falls. Each plot has a scale of its own.</p>
+{{- range .}}{{template "method" .}}{{end}}`)

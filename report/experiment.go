@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // Experiment is what is reported of an experiment, finished or not.
@@ -31,7 +35,7 @@ type Experiment struct {
 	// Bases are learned parts, and Coefficients what samples are made of, to be
 	// shown as pictures.
 	Bases        []Basis
-	Coefficients []Coefficients
+	Coefficients []figure.Coefficients
 	// Patches show the parts on photographs, and Words the visual words, or nil,
 	// where the features are histograms of such.
 	Patches []Patches
@@ -40,24 +44,38 @@ type Experiment struct {
 	Warnings []string
 }
 
-// experimentView is what the page of an experiment shows.
-type experimentView struct {
-	Name, Lead, Command string
-	Note                string
-	Findings            []string
-	Labelled, Tested    bool
-	Chosen              bool // ranks or settings
-	Scores, More        []scoreView
-	PerClass            *tableView
-	Confusions          []methodView
-	Convergence         *figureView
-	Terms               []methodView
-	Bases               []basisView
-	Coefficients        []basisView
-	photographsView
-	Warnings []string
-	Settings [][2]string
+// experimentPage is the page of an experiment.
+type experimentPage struct {
+	page
+	experiment Experiment
+	// records are the finished ones, and tables those of each of their scores.
+	records []pipeline.Record
+	tables  []scoreTables
+	looks   figure.Looks
+	// peaks are the methods at their best by the first score, and shown what the
+	// records call them: what is shown of one method at a time is shown of these.
+	peaks []table.Peak
+	shown []string
+	// chosen tells that they were chosen among ranks or settings.
+	chosen bool
 }
+
+// experimentSections lists the sections of the page, in their order.
+var experimentSections = []func(*experimentPage) section{
+	findingsSection,
+	readingSection,
+	scoresSection,
+	classesSection,
+	convergenceSection,
+	termsSection,
+	partsSection,
+	coefficientsSection,
+	experimentPhotographs,
+}
+
+// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at
+// their ends, of folders.
+var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
 // WriteExperiment writes into dir, which it makes if need be:
 //
@@ -81,32 +99,42 @@ type experimentView struct {
 // that were written before. Errors name the file. Once ctx is done its error is
 // returned, and the files written by then stay.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
-	records := finished(e.Records, e.Methods)
-	scores := scoresOf(records)
-	first := &Table{Methods: e.Methods}
-	if len(scores) > 0 {
-		first = NewTable(records, scores[0], e.Methods)
+	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings}, experiment: e}
+	w.records = table.Finished(e.Records, e.Methods)
+	for _, score := range table.ScoresOf(w.records) {
+		w.tables = append(w.tables, e.tablesOf(w.records, score))
 	}
-	w := &experimentWriter{folder{dir, ctx}, e, records, NewLooks(e.Methods, e.Sweeps), peaksOf(first, e.Sweeps)}
-	view := &experimentView{
-		Name:     e.Name,
-		Lead:     e.lead(records, len(w.peaks)),
-		Command:  e.Command,
-		Labelled: slices.ContainsFunc(records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
-		Tested:   slices.ContainsFunc(records, func(r pipeline.Record) bool { return r.Tested > 0 }),
-		Chosen:   first.choosesRank() || len(e.Sweeps) > 0,
-		Warnings: append(slices.Clone(e.Warnings), warnings(records, e.Methods)...),
-		Settings: e.Settings,
+	first := &table.Table{Methods: e.Methods}
+	if len(w.tables) > 0 {
+		first = w.tables[0].all
 	}
-	if missing := e.Trials - len(records); missing > 0 {
-		view.Note = fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", count(missing, "trial is", "trials are"))
+	w.looks, w.peaks = figure.NewLooks(e.Methods, e.Sweeps), table.Peaks(first, e.Sweeps)
+	w.shown = table.Labels(w.peaks)
+	w.chosen = first.ChoosesRank() || len(e.Sweeps) > 0
+	w.Lead = e.lead(w.records, len(w.peaks))
+	w.Warnings = append(slices.Clone(e.Warnings), warnings(w.records, e.Methods)...)
+	if missing := e.Trials - len(w.records); missing > 0 {
+		w.Note = fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
 	}
-	for _, section := range []func(*experimentView) error{w.scores, w.classes, w.iterations, w.pictures, w.photographs} {
-		if err := section(view); err != nil {
-			return err
+	sections := make([]section, len(experimentSections))
+	for i, of := range experimentSections {
+		sections[i] = of(w)
+	}
+	return w.writeSections(sections)
+}
+
+// Headlines are the tables of the scores that matter most.
+func (e Experiment) Headlines() []*table.Document {
+	var out []*table.Document
+	for _, s := range eval.Scores() {
+		if s.Prominence < eval.Headline {
+			continue
+		}
+		if t := e.tablesOf(e.Records, s.Name); len(t.all.Rows) > 0 {
+			out = append(out, t.document())
 		}
 	}
-	return w.page(experimentPage, view)
+	return out
 }
 
 // lead sums an experiment up in a sentence.
@@ -125,7 +153,7 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 			task = "represent samples, whose classes are then found by their nearest neighbours,"
 		}
 	}
-	classes := count(most, "class", "classes")
+	classes := phrase.Count(most, "class", "classes")
 	if fewest < most {
 		classes = fmt.Sprintf("%d to %d classes", fewest, most)
 	}
@@ -138,7 +166,7 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 		settings = fmt.Sprintf(", in %d settings altogether,", len(e.Methods))
 	}
 	return fmt.Sprintf("%s that %s %s%s on samples of %s, in %s.",
-		count(methods, "method", "methods"), task, was, settings, classes, count(len(records), "trial", "trials"))
+		phrase.Count(methods, "method", "methods"), task, was, settings, classes, phrase.Count(len(records), "trial", "trials"))
 }
 
 // warnings gathers the records' warnings, each once for a method.
@@ -160,7 +188,7 @@ func warnings(records []pipeline.Record, methods []string) []string {
 	slices.SortStableFunc(found, func(a, b warning) int { return a.method - b.method })
 	lines := make([]string, len(found))
 	for i, w := range found {
-		lines[i] = fmt.Sprintf("%s: %s (%s)", methods[w.method], w.text, count(trials[w], "trial", "trials"))
+		lines[i] = fmt.Sprintf("%s: %s (%s)", methods[w.method], w.text, phrase.Count(trials[w], "trial", "trials"))
 	}
 	return lines
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
 // blobs is a basis of k soft spots on 16×16 pixels.
 func blobs(k int) *mat.Dense {
 	basis := mat.NewDense(256, k, nil)
 	for j := range k {
-		cx, cy := 8+5*noise("x", j), 8+5*noise("y", j)
+		cx, cy := 8+5*reporttest.Noise("x", j), 8+5*reporttest.Noise("y", j)
 		for i := range 256 {
 			basis.Set(i, j, math.Exp(-math.Hypot(float64(i%16)-cx, float64(i/16)-cy)))
 		}
@@ -220,31 +220,5 @@ func TestWriteStops(t *testing.T) {
 	}
 	if files := tree(t, dir); len(files) != 0 {
 		t.Errorf("%d files were written", len(files))
-	}
-}
-
-func TestFinding(t *testing.T) {
-	same := slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.5))
-	for want, table := range map[string]*Table{
-		"Clustering accuracy (AC): a and b are best with 2 classes (50.0\u00a0%).": NewTable(same, "AC", []string{"a", "b"}),
-		"": NewTable(same, "AC", []string{"a"}),
-	} {
-		if got := finding(table); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	if got := finding(awkward()); !strings.Contains(got, "λ = 100 is best on average") {
-		t.Errorf("finding %q", got)
-	}
-}
-
-func TestScoresOf(t *testing.T) {
-	records := []pipeline.Record{
-		{Scores: map[string]float64{"zeal": 1, "purity": 1, "NMI free": 1, "AC": 1}},
-		{Scores: map[string]float64{"ARI": 1, "NMI": 1, "AC free": 1, "AC": 1}},
-	}
-	want := []string{"AC", "AC free", "NMI", "NMI free", "ARI", "purity", "zeal"}
-	if got := scoresOf(records); !slices.Equal(got, want) {
-		t.Errorf("scores %q, want %q", got, want)
 	}
 }

@@ -2,25 +2,52 @@ package report
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/eval"
+	"gonum.org/v1/plot/vg"
+
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-//go:embed shared.html experiment.html clusters.html patches.html
-var pageFiles embed.FS
+// page is a page that is being made, section by section, in the folder of its files.
+type page struct {
+	folder
+	Name, Lead string
+	// Note stands before all else, where it is not empty, and About below the lead.
+	Note, About string
+	// Assignments is a file that is linked behind About, or empty.
+	Assignments string
+	// Command and Settings say how to repeat what the page shows.
+	Command  string
+	Settings [][2]string
+	Warnings []string
+}
 
-var (
-	experimentPage = page("experiment.html")
-	clustersPage   = page("clusters.html")
-)
+// section is a part of a page.
+type section struct {
+	// id is its anchor, and title its name in the navigation; a section without them
+	// is not in it.
+	id, title string
+	// links are more entries of the navigation, of what make returned; nil for none.
+	links func(view any) []link
+	// make writes the section's files and returns what its template shows; nil leaves
+	// the section out.
+	make     func() (view any, err error)
+	template *template.Template
+}
 
+// link is an entry of the navigation.
+type link struct{ ID, Title string }
+
+// pageCSS says how all pages look.
+//
 //go:embed page.css
 var pageCSS string
 
@@ -33,20 +60,91 @@ func pagePolicy() string {
 		"'; base-uri 'none'; form-action 'none'"
 }
 
-func page(name string) *template.Template {
-	t := template.New(name).Funcs(template.FuncMap{
-		"css":    func() template.CSS { return template.CSS(pageCSS) },
-		"policy": pagePolicy,
-	})
-	return template.Must(t.ParseFS(pageFiles, name, "shared.html", "patches.html"))
+// parse returns the template of a section, which may use those of pictures, figures
+// and tables below.
+func parse(name, text string) *template.Template {
+	t := template.Must(template.New("shared").Parse(sharedTemplates))
+	return template.Must(t.New(name).Parse(text))
 }
 
-// page writes a page. Characters that do something other than to be seen, which may
-// be in names, are shown as plaintext.Line shows them.
-func (to folder) page(t *template.Template, view any) error {
-	return to.write("index.html", func(w io.Writer) error {
+const sharedTemplates = `
+{{define "picture"}}<figure class="sheet"><a href="{{.Path}}"><img src="{{.Path}}" width="{{.Width}}" height="{{.Height}}" loading="lazy" alt="{{.Alt}}"></a></figure>{{end}}
+{{define "captioned"}}
+<figure><figcaption><b>{{.Method}}</b>{{with .Title}}<br><span class="note">{{.}}</span>{{end}}</figcaption>
+<a href="{{.Picture.Path}}"><img src="{{.Picture.Path}}" width="{{.Picture.Width}}" height="{{.Picture.Height}}" alt="{{.Picture.Alt}}"></a></figure>
+{{- end}}
+{{define "curve"}}<figure class="curve"><a href="{{.SVG}}"><img src="{{.PNG}}" width="{{.Width}}" height="{{.Height}}" alt="{{.Alt}}"></a></figure>
+<p class="files">Figure: <a href="{{.PNG}}">PNG</a><a href="{{.SVG}}">SVG</a><a href="{{.PDF}}">PDF</a></p>
+{{- end}}
+{{define "method"}}
+<figure class="curve"><figcaption><b>{{.Method}}</b>{{with .Title}}, {{.}}{{end}}</figcaption>
+<a href="{{.Figure.SVG}}"><img src="{{.Figure.PNG}}" width="{{.Figure.Width}}" height="{{.Figure.Height}}" alt="{{.Figure.Alt}}"></a>
+<p class="files"><a href="{{.Figure.PNG}}">PNG</a><a href="{{.Figure.SVG}}">SVG</a><a href="{{.Figure.PDF}}">PDF</a></p></figure>
+{{- end}}
+{{define "table"}}{{.HTML}}
+<p class="files">Table: {{range .Files}}<a href="{{.Path}}">{{.Label}}</a>{{end}}</p>
+{{- end}}
+{{define "chosen"}}Of several ranks or settings, each method is shown with the one that is the best by the first score.{{end}}`
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"css":    func() template.CSS { return template.CSS(pageCSS) },
+	"policy": pagePolicy,
+}).Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{policy}}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{.Name}}</title>
+<style>{{css}}</style>
+</head>
+<body>
+<h1>{{.Name}}</h1>
+<p class="lead">{{.Lead}}</p>
+{{- with .Note}}
+<p class="warn">{{.}}</p>
+{{- end}}
+{{- with .About}}
+<p>{{.}}{{with $.Assignments}} The groups as a list are in <a href="{{.}}">{{.}}</a>.{{end}}</p>
+{{- end}}
+<nav>{{range .Links}}<a href="#{{.ID}}">{{.Title}}</a>{{end}}</nav>
+{{- range .Sections}}{{.}}{{end}}
+</body>
+</html>
+`))
+
+// writeSections makes the sections of a page, and those with which all pages end, and
+// writes the page. Characters that do something other than to be seen, which may be in
+// names, are shown as plaintext.Line shows them.
+func (p *page) writeSections(sections []section) error {
+	view := struct {
+		*page
+		Links    []link
+		Sections []template.HTML
+	}{page: p}
+	for _, s := range append(slices.Clip(sections), warningsSection(p), repeatSection(p)) {
+		shown, err := s.make()
+		if err != nil {
+			return err
+		}
+		if shown == nil {
+			continue
+		}
 		var text strings.Builder
-		if err := t.Execute(&text, view); err != nil {
+		if err := s.template.Execute(&text, shown); err != nil {
+			return err
+		}
+		if s.title != "" {
+			view.Links = append(view.Links, link{s.id, s.title})
+		}
+		if s.links != nil {
+			view.Links = append(view.Links, s.links(shown)...)
+		}
+		view.Sections = append(view.Sections, template.HTML(text.String()))
+	}
+	return p.write("index.html", func(w io.Writer) error {
+		var text strings.Builder
+		if err := pageTemplate.Execute(&text, view); err != nil {
 			return err
 		}
 		for line := range strings.Lines(text.String()) {
@@ -59,55 +157,70 @@ func (to folder) page(t *template.Template, view any) error {
 	})
 }
 
-// The types below are what the templates see: words and paths, nothing to
-// compute.
+// warningsSection lists what went wrong, where anything did.
+func warningsSection(p *page) section {
+	return section{
+		id: "warnings", title: "Warnings", template: warningsTemplate,
+		make: func() (any, error) {
+			if len(p.Warnings) == 0 {
+				return nil, nil
+			}
+			return p.Warnings, nil
+		},
+	}
+}
 
+var warningsTemplate = parse("warnings", `
+
+<h2 id="warnings">Warnings</h2>
+<ul>
+{{- range .}}
+<li>{{.}}</li>
+{{- end}}
+</ul>`)
+
+// repeatSection says how to repeat what the page shows.
+func repeatSection(p *page) section {
+	return section{
+		id: "repeat", title: "How to repeat it", template: repeatTemplate,
+		make: func() (any, error) { return p, nil },
+	}
+}
+
+var repeatTemplate = parse("repeat", `
+
+
+<h2 id="repeat">How to repeat it</h2>
+{{- with .Command}}
+<p>Run this command. With the same data it gives the same numbers.</p>
+<pre><code>{{.}}</code></pre>
+{{- end}}
+{{- if .Settings}}
+<table class="settings">
+{{- range .Settings}}
+<tr><th scope="row">{{index . 0}}</th><td>{{index . 1}}</td></tr>
+{{- end}}
+</table>
+{{- end}}`)
+
+// The types below are what the templates see of files.
+
+// picture is a picture beside a page.
 type picture struct {
 	Path, Alt     string
 	Width, Height int
 }
 
-type figureView struct {
-	PNG, SVG, PDF, Alt string
-	Width, Height      int // pixels of a page, 96 to the inch
-}
-
-type basisView struct {
+// captioned is a picture of a method.
+type captioned struct {
 	Method, Title string
-	Colour        bool
 	Picture       picture
 }
 
-type fileView struct{ Label, Path string }
-
-type scoreView struct {
-	Title, Meaning string
-	Best           *bestView // shown before all else, where there is one
-	Curve          *figureView
-	Sweeps         []*figureView
-	Table          tableView
-}
-
-type tableView struct {
-	Caption, Heading string
-	Methods          []string
-	Rows             []rowView
-	Files            []fileView
-	ByClass, Long    bool
-}
-
-// bestView is a table of methods at their best: Headings are of its columns, the
-// last of them the score's.
-type bestView struct {
-	Caption  string
-	Headings []string
-	Rows     []bestRowView
-	Files    []fileView
-}
-
-type bestRowView struct {
-	What []string
-	Cell cellView
+// figureView is a figure beside a page, in three formats.
+type figureView struct {
+	PNG, SVG, PDF, Alt string
+	Width, Height      int // pixels of a page, 96 to the inch
 }
 
 // methodView is a figure of one method.
@@ -116,139 +229,44 @@ type methodView struct {
 	Figure        *figureView
 }
 
-type rowView struct {
-	Label   string
-	Average bool
-	Cells   []cellView
+// tableView is a table in a page and the files that hold it.
+type tableView struct {
+	HTML  template.HTML
+	Files []fileView
 }
 
-type cellView struct {
-	Mean, SD   string
-	N          int
-	Best, Tied bool
-}
+type fileView struct{ Label, Path string }
 
-// figureSpace is a space as wide as a digit.
-const figureSpace = "\u2007"
-
-// pageMarks are the marks of a page.
-var pageMarks = marks{best: "Bold", tied: "~", foreign: plaintext.Line}
-
-// newTableView puts a table into words.
-func newTableView(t *Table) tableView {
-	nameless := *t
-	nameless.Name = ""
-	v := tableView{
-		Caption: nameless.caption(pageMarks),
-		Heading: t.heading(),
-		Methods: t.Methods,
-		ByClass: t.ByClass,
-		Long:    len(t.Rows) > 20,
+// figure writes a figure in three formats.
+func (p *page) figure(path, alt string, f *figure.Figure) (*figureView, error) {
+	width, height := f.Size()
+	v := &figureView{
+		PNG: path + ".png", SVG: path + ".svg", PDF: path + ".pdf", Alt: alt,
+		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
-	texts := t.text("±", figureSpace)
-	for i, row := range t.all() {
-		r := rowView{Label: row.label(), Average: row.Average}
-		for _, c := range texts[i] {
-			r.Cells = append(r.Cells, c.view())
+	if err := p.write(v.PNG, f.PNG); err != nil {
+		return nil, err
+	}
+	if err := p.write(v.SVG, f.SVG); err != nil {
+		return nil, err
+	}
+	return v, p.write(v.PDF, f.PDF)
+}
+
+// table writes a table into a file of each format, and returns it for the page.
+func (p *page) table(name string, d *table.Document) (v tableView, err error) {
+	for _, format := range table.Formats {
+		if format.Extension == "" {
+			continue
 		}
-		v.Rows = append(v.Rows, r)
-	}
-	return v
-}
-
-// newBestView puts a table of the best into words.
-func newBestView(b *Best) *bestView {
-	nameless := *b
-	table := *b.Table
-	table.Name = ""
-	nameless.Table = &table
-	v := &bestView{Caption: nameless.caption(pageMarks), Headings: b.headings()}
-	texts := b.texts("±", figureSpace)
-	for i, row := range b.Rows {
-		v.Rows = append(v.Rows, bestRowView{b.what(row), texts[i].view()})
-	}
-	return v
-}
-
-// view is the cell, whose mean and deviation are joined by ± alone.
-func (c cellText) view() cellView {
-	mean, sd, _ := strings.Cut(c.Value, "±")
-	return cellView{Mean: mean, SD: sd, N: c.N, Best: c.Best, Tied: c.Tied}
-}
-
-// finding says in a sentence which method is the best of a table, or nothing
-// where there is no contest.
-func finding(t *Table) string {
-	if len(t.Rows) == 0 {
-		return ""
-	}
-	where := "with " + t.what(t.Rows[0])
-	if t.Average != nil {
-		where = "on average"
-	}
-	return ranking(t.Score, t.Methods, t.last().Cells, where)
-}
-
-// finding says in a sentence which method is the best at its best.
-func (b *Best) finding() string {
-	names := make([]string, len(b.Rows))
-	cells := make([]Cell, len(b.Rows))
-	for i, r := range b.Rows {
-		names[i], cells[i] = r.Method, r.Cell
-		var at []string
-		if r.Rank > 0 {
-			at = append(at, fmt.Sprintf("rank %d", r.Rank))
+		path := "tables/" + name + "." + format.Extension
+		if err := p.write(path, func(w io.Writer) error { return format.Write(w, d, table.Options{}) }); err != nil {
+			return v, err
 		}
-		if r.Setting != "" {
-			at = append(at, r.Setting)
-		}
-		if at != nil {
-			names[i] += " (" + strings.Join(at, ", ") + ")"
-		}
+		v.Files = append(v.Files, fileView{format.Name, path})
 	}
-	return ranking(b.Table.Score, names, cells, "where each is at its best")
-}
-
-// ranking is the sentence of a finding.
-func ranking(score eval.Score, names []string, cells []Cell, where string) string {
-	var best, tied []string
-	mean := ""
-	for i, c := range cells {
-		switch {
-		case c.Best:
-			best = append(best, names[i])
-			mean = scoreText(score, c.Mean)
-		case c.Tied():
-			tied = append(tied, names[i])
-		}
-	}
-	if best == nil {
-		return ""
-	}
-	is := "is"
-	if len(best) > 1 {
-		is = "are"
-	}
-	s := fmt.Sprintf("%s: %s %s best %s (%s).", score.Title, list(best), is, where, mean+withUnit(score, "\u00a0"))
-	if tied != nil {
-		s += fmt.Sprintf(" Not significantly worse: %s.", list(tied))
-	}
-	return s
-}
-
-// list joins words with commas and a last "and".
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
-
-// count is a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	var text strings.Builder
+	err = table.HTML(&text, d, table.Options{})
+	v.HTML = template.HTML(text.String())
+	return v, err
 }

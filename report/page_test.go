@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/seed4492f2cd/partwise/report/figure"
 	"golang.org/x/net/html"
 	"gonum.org/v1/gonum/mat"
 )
@@ -143,14 +144,14 @@ func TestHostileExperiment(t *testing.T) {
 	e := Experiment{
 		Name: strings.Join(hostile[:20], ""), Command: strings.Join(hostile[:20], " "), Methods: hostile, Records: records,
 		Classes: hostile, Warnings: hostile,
-		Words: &Words{Total: 1, Words: []Word{{Patches: []image.Image{plain(2, 2, red)}}}},
+		Words: &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}},
 	}
 	for _, name := range hostile {
 		e.Settings = append(e.Settings, [2]string{name, name})
 	}
 	for _, name := range hostile[:12] {
 		e.Bases = append(e.Bases, Basis{Method: name, Title: name, Vectors: blobs(2), Height: 16, Width: 16})
-		e.Coefficients = append(e.Coefficients, Coefficients{Method: name, Values: mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8}), Classes: []int{7, 8, 9, 10}})
+		e.Coefficients = append(e.Coefficients, figure.Coefficients{Method: name, Values: mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8}), Classes: []int{7, 8, 9, 10}})
 	}
 	p := fakePatches(4, 2)
 	p.Method, p.Title, p.Names, p.About = hostile[0], hostile[1], hostile[:4], hostile[4:6]
@@ -207,7 +208,7 @@ func TestHostileClusters(t *testing.T) {
 // TestForeignPhotographs: a page shows no pictures but those that are written,
 // whatever the list of them says.
 func TestForeignPhotographs(t *testing.T) {
-	e := Experiment{Name: "x", Words: &Words{Total: 1, Words: []Word{{Patches: []image.Image{plain(2, 2, red)}}}}}
+	e := Experiment{Name: "x", Words: &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}}}
 	dir := t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)

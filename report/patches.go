@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // Patches shows the parts of a method that learned from histograms of visual
@@ -38,7 +40,7 @@ type Patches struct {
 	// once; what is kept of a photograph is what it is reduced to. One that it
 	// cannot return is drawn as an empty frame and named in a warning, but for a
 	// context's error, which ends the writing.
-	Load func(i int) (image.Image, []PatchMark, error)
+	Load func(i int) (image.Image, []pipeline.Patch, error)
 }
 
 const (
@@ -63,46 +65,6 @@ type patchesView struct {
 type partView struct {
 	Title   string
 	Picture *picture // nil where no photograph uses the part
-}
-
-// photographsView is what a page shows of photographs.
-type photographsView struct {
-	Patches []patchesView
-	Words   *wordsView
-}
-
-// writtenPictures are the names of the pictures that writePhotographs writes.
-var writtenPictures = regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
-
-// check returns an error where a view that was read shows other pictures than
-// those that are written.
-func (v *photographsView) check() error {
-	var pictures []*picture
-	for _, p := range v.Patches {
-		pictures = append(pictures, p.Examples)
-		for _, row := range p.Rows {
-			pictures = append(pictures, row.Picture)
-		}
-	}
-	if v.Words != nil {
-		pictures = append(pictures, v.Words.Sheets...)
-	}
-	for _, p := range pictures {
-		if p != nil && !writtenPictures.MatchString(p.Path) {
-			return fmt.Errorf("%q is no picture of a report", p.Path)
-		}
-	}
-	return nil
-}
-
-// writePhotographs writes parts and visual words, where there are, on photographs,
-// and returns what a page shows of them, and a warning for each photograph that
-// could not be had.
-func writePhotographs(to folder, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
-	if v.Patches, warnings, err = writePatches(to, patches); err == nil && words != nil {
-		v.Words, err = writeWords(to, *words)
-	}
-	return v, warnings, err
 }
 
 // writePatches writes for each method:
@@ -141,25 +103,19 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 		return v, nil, err
 	}
 	v.Method, v.Title = p.Method, p.Title
-	n, k := p.Uses.Dims()
+	_, k := p.Uses.Dims()
 	who := strings.TrimSpace(p.Method + " " + p.Title)
 
-	examples := p.Examples
-	if examples == nil {
-		for i := range n {
-			examples = append(examples, i)
-		}
-	}
-	examples = evenly(examples, maxExamples)
-	loaded, warnings, err := p.load(to.ctx, examples)
+	examples, _ := p.wanted()
+	loaded, warnings, err := p.load(to.ctx)
 	if err != nil {
 		return v, nil, err
 	}
 	tiles := p.tiles(loaded, examples, -1)
 	if len(tiles) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
-			count(len(tiles), "photograph", "photographs"), count(k, "part", "parts"), who)
-		if v.Examples, err = savePicture(to, prefix+"examples.png", alt, drawExamples(tiles, k)); err != nil {
+			phrase.Count(len(tiles), "photograph", "photographs"), phrase.Count(k, "part", "parts"), who)
+		if v.Examples, err = savePicture(to, prefix+"examples.png", alt, figure.Examples(tiles, k)); err != nil {
 			return v, nil, err
 		}
 	}
@@ -191,15 +147,15 @@ func (p Patches) writePart(to folder, loaded map[int]photograph, prefix, who str
 	for i, user := range users {
 		names[i] = p.Names[user]
 	}
-	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, who, list(names))
-	v.Picture, err = savePicture(to, fmt.Sprintf("%s%d.png", prefix, part+1), alt, drawPartRow(tiles, part))
+	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, who, phrase.List(names))
+	v.Picture, err = savePicture(to, fmt.Sprintf("%s%d.png", prefix, part+1), alt, figure.PartRow(tiles, part))
 	return v, err
 }
 
 // check returns an error where the sizes do not fit each other.
 func (p Patches) check() error {
 	if p.Uses == nil || p.Load == nil {
-		return ErrNoData
+		return figure.ErrNoData
 	}
 	n, k := p.Uses.Dims()
 	if len(p.Names) != n {
@@ -236,24 +192,42 @@ type photograph struct {
 	large, small *image.RGBA
 	// size is its own.
 	size  image.Point
-	marks []PatchMark
+	marks []pipeline.Patch
 }
 
-// load loads the photographs that are drawn, the examples among them, and returns a
-// warning for each that could not be had.
-func (p Patches) load(ctx context.Context, examples []int) (loaded map[int]photograph, warnings []string, err error) {
+// wanted returns the examples, and all photographs that are drawn: the examples first,
+// as the warnings are in this order, and then those on which parts are shown.
+func (p Patches) wanted() (examples, all []int) {
+	n, k := p.Uses.Dims()
+	if examples = p.Examples; examples == nil {
+		for i := range n {
+			examples = append(examples, i)
+		}
+	}
+	examples = figure.Evenly(examples, maxExamples)
+	all = slices.Clone(examples)
+	var users []int
+	for part := range min(k, maxPartRows) {
+		users = append(users, p.users(part)...)
+	}
+	slices.Sort(users)
+	for _, i := range slices.Compact(users) {
+		if !slices.Contains(examples, i) {
+			all = append(all, i)
+		}
+	}
+	return examples, all
+}
+
+// load loads the photographs that are drawn and returns a warning for each that could
+// not be had.
+func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings []string, err error) {
 	_, k := p.Uses.Dims()
+	examples, wanted := p.wanted()
 	inRows := map[int]bool{}
 	for part := range min(k, maxPartRows) {
 		for _, i := range p.users(part) {
 			inRows[i] = true
-		}
-	}
-	// The examples first, as the warnings are in this order.
-	wanted := slices.Clone(examples)
-	for _, i := range slices.Sorted(maps.Keys(inRows)) {
-		if !slices.Contains(examples, i) {
-			wanted = append(wanted, i)
 		}
 	}
 	photographs, failed := make([]photograph, len(wanted)), make([]string, len(wanted))
@@ -271,7 +245,7 @@ func (p Patches) load(ctx context.Context, examples []int) (loaded map[int]photo
 			return nil
 		}
 		for j, m := range marks {
-			err := m.check()
+			err := figure.CheckPatch(m)
 			if err == nil && m.Part >= k {
 				err = fmt.Errorf("a patch of part %d of %d", m.Part, k)
 			}
@@ -281,10 +255,10 @@ func (p Patches) load(ctx context.Context, examples []int) (loaded map[int]photo
 		}
 		kept := photograph{size: img.Bounds().Size(), marks: marks}
 		if slices.Contains(examples, i) {
-			kept.large = thumbnail(img, markBox)
+			kept.large = figure.Thumbnail(img, figure.MarkBox)
 		}
 		if inRows[i] {
-			kept.small = thumbnail(img, partBox)
+			kept.small = figure.Thumbnail(img, partBox)
 		}
 		photographs[at] = kept
 		return nil
@@ -304,18 +278,18 @@ func (p Patches) load(ctx context.Context, examples []int) (loaded map[int]photo
 
 // tiles draws photographs with the marks of one part, or of all where part is
 // -1.
-func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (tiles []galleryTile) {
+func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (tiles []figure.GalleryTile) {
 	for _, i := range photographs {
-		tile := galleryTile{caption: p.Names[i]}
+		tile := figure.GalleryTile{Caption: p.Names[i]}
 		of := loaded[i]
-		from, opt, marks := of.large, MarkOptions{Numbers: true}, of.marks
+		from, opt, marks := of.large, figure.MarkOptions{Numbers: true}, of.marks
 		if part >= 0 {
-			from, opt = of.small, MarkOptions{Fade: true}
-			marks = slices.DeleteFunc(slices.Clone(marks), func(m PatchMark) bool { return m.Part != part })
+			from, opt = of.small, figure.MarkOptions{Fade: true}
+			marks = slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Patch) bool { return m.Part != part })
 		}
 		if from != nil {
-			tile.drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
-			drawMarks(tile.drawing, of.size, marks, opt)
+			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
+			figure.DrawMarks(tile.Drawing, of.size, marks, opt)
 		}
 		tiles = append(tiles, tile)
 	}
@@ -323,6 +297,7 @@ func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (
 }
 
 // savePicture writes a drawing and returns what a page shows of it.
-func savePicture(to folder, path, alt string, img *image.RGBA) (*picture, error) {
-	return &picture{path, alt, img.Rect.Dx(), img.Rect.Dy()}, to.png(path, img)
+func savePicture(to folder, path, alt string, img image.Image) (*picture, error) {
+	p, err := to.picture(path, alt, img)
+	return &p, err
 }

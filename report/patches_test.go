@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"image"
 	"math"
 	"path/filepath"
@@ -14,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,7 +27,7 @@ func fakePatches(n, k int) Patches {
 			p.Uses.(*mat.Dense).Set(i, part, 1/(1+float64((n+part-i)%n)))
 		}
 	}
-	p.Load = func(i int) (image.Image, []PatchMark, error) {
+	p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
 		return hills(90+10*(i%2), 70), scattered(uint64(i), 12, k, 100, 70), nil
 	}
 	return p
@@ -36,15 +36,8 @@ func fakePatches(n, k int) Patches {
 // patchesPage is a page with nothing but the sections of patches and words.
 func patchesPage(t *testing.T, patches []patchesView, words *wordsView) string {
 	t.Helper()
-	page, err := template.New("page").Parse(`{{template "patches" .Patches}}{{template "words" .Words}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page, err = page.ParseFiles("patches.html"); err != nil {
-		t.Fatal(err)
-	}
 	var b strings.Builder
-	if err := page.Execute(&b, map[string]any{"Patches": patches, "Words": words}); err != nil {
+	if err := photographsTemplate.Execute(&b, photographsView{Patches: patches, Words: words}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -92,7 +85,7 @@ func TestWritePatches(t *testing.T) {
 				continue
 			}
 			size := readPNG(t, filepath.Join(dir, filepath.FromSlash(p.Path))).Bounds().Size()
-			if size != image.Pt(p.Width, p.Height) || p.Width > sheetWidth {
+			if size != image.Pt(p.Width, p.Height) || p.Width > 1024 {
 				t.Errorf("%s has size %v, the page says %d×%d", p.Path, size, p.Width, p.Height)
 			}
 		}
@@ -124,17 +117,17 @@ func TestPatchesUsers(t *testing.T) {
 	}
 
 	p = fakePatches(3, 2)
-	p.Load = func(int) (image.Image, []PatchMark, error) {
-		return plain(40, 40, red), []PatchMark{{X: 10, Y: 10, Side: 10, Part: 0, Strength: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Strength: 1}}, nil
+	p.Load = func(int) (image.Image, []pipeline.Patch, error) {
+		return plain(40, 40, red), []pipeline.Patch{{X: 10, Y: 10, Side: 10, Part: 0, Share: 1}, {X: 30, Y: 30, Side: 10, Part: 1, Share: 1}}, nil
 	}
 	for part, want := range []int{10, 30} {
-		loaded, _, err := p.load(t.Context(), nil)
+		loaded, _, err := p.load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		tiles := p.tiles(loaded, []int{1}, part)
-		found := tinted(tiles[0].drawing)
-		times := tiles[0].drawing.Rect.Dx() / 40
+		found := tinted(tiles[0].Drawing)
+		times := tiles[0].Drawing.Rect.Dx() / 40
 		if len(found) == 0 {
 			t.Errorf("part %d is not seen", part)
 		}
@@ -151,7 +144,7 @@ func TestWritePatchesMany(t *testing.T) {
 	var mu sync.Mutex
 	loaded := map[int]int{}
 	load := p.Load
-	p.Load = func(i int) (image.Image, []PatchMark, error) {
+	p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
 		mu.Lock()
 		loaded[i]++
 		mu.Unlock()
@@ -170,7 +163,7 @@ func TestWritePatchesMany(t *testing.T) {
 	if v := views[0]; len(v.Rows) != maxPartRows || v.Left != "The first 100 of 105 parts are shown." {
 		t.Errorf("%d rows, %q", len(v.Rows), v.Left)
 	}
-	if v := views[0].Examples; v.Width > sheetWidth {
+	if v := views[0].Examples; v.Width > 1024 {
 		t.Errorf("the legend of many parts is %d pixels wide", v.Width)
 	}
 
@@ -182,7 +175,7 @@ func TestWritePatchesMany(t *testing.T) {
 		if len(views[0].Rows) != size[1] {
 			t.Errorf("%d rows, want %d", len(views[0].Rows), size[1])
 		}
-		if _, legend := legend(size[1]); views[0].Examples.Width < legend.X {
+		if size[1] == 60 && views[0].Examples.Width < 1000 {
 			t.Errorf("the legend of %d parts is cut off at %d pixels", size[1], views[0].Examples.Width)
 		}
 	}
@@ -194,7 +187,7 @@ func TestWritePatchesMany(t *testing.T) {
 func TestWritePatchesFailing(t *testing.T) {
 	p := fakePatches(4, 2)
 	load := p.Load
-	p.Load = func(i int) (image.Image, []PatchMark, error) {
+	p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
 		switch i {
 		case 1:
 			return nil, nil, errFailing
@@ -209,7 +202,7 @@ func TestWritePatchesFailing(t *testing.T) {
 		t.Errorf("warnings %q, error %v, want %q once each", warnings, err, want)
 	}
 
-	p.Load = func(int) (image.Image, []PatchMark, error) {
+	p.Load = func(int) (image.Image, []pipeline.Patch, error) {
 		return nil, nil, fmt.Errorf("decoding: %w", context.Canceled)
 	}
 	if _, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p}); !errors.Is(err, context.Canceled) {
@@ -219,20 +212,20 @@ func TestWritePatchesFailing(t *testing.T) {
 
 func TestWritePatchesErrors(t *testing.T) {
 	for what, spoil := range map[string]func(*Patches){
-		ErrNoData.Error():             func(p *Patches) { p.Uses = nil },
+		figure.ErrNoData.Error():      func(p *Patches) { p.Uses = nil },
 		"nothing to draw":             func(p *Patches) { p.Load = nil },
 		"3 names":                     func(p *Patches) { p.Names = p.Names[1:] },
 		"words about 1":               func(p *Patches) { p.About = []string{""} },
 		"example 4 of 4 photographs":  func(p *Patches) { p.Examples = []int{0, 4} },
 		"example -1 of 4 photographs": func(p *Patches) { p.Examples = []int{-1} },
 		"IMG_000.jpg: mark 0: a patch of part 2 of 2": func(p *Patches) {
-			p.Load = func(int) (image.Image, []PatchMark, error) {
-				return plain(9, 9, red), []PatchMark{{Side: 2, Strength: 1, Part: 2}}, nil
+			p.Load = func(int) (image.Image, []pipeline.Patch, error) {
+				return plain(9, 9, red), []pipeline.Patch{{Side: 2, Share: 1, Part: 2}}, nil
 			}
 		},
 		"IMG_000.jpg: mark 0: a patch of strength 2": func(p *Patches) {
-			p.Load = func(int) (image.Image, []PatchMark, error) {
-				return plain(9, 9, red), []PatchMark{{Side: 2, Strength: 2}}, nil
+			p.Load = func(int) (image.Image, []pipeline.Patch, error) {
+				return plain(9, 9, red), []pipeline.Patch{{Side: 2, Share: 2}}, nil
 			}
 		},
 	} {
@@ -241,38 +234,5 @@ func TestWritePatchesErrors(t *testing.T) {
 		if _, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p}); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "d-snmf") {
 			t.Errorf("%s: error %v", what, err)
 		}
-	}
-}
-
-// Tiles never overlap, and none is cut off.
-func TestGallery(t *testing.T) {
-	for seed := range 30 {
-		var tiles []galleryTile
-		area := 0
-		for i := range 1 + seed%9 {
-			w, h := 1+int(160*(1+noise("w", seed, i))), 1+int(160*(1+noise("h", seed, i)))
-			drawing := image.NewRGBA(image.Rect(0, 0, w, h))
-			fill(drawing, drawing.Rect, blue)
-			tiles = append(tiles, galleryTile{drawing: drawing})
-			area += w * h
-		}
-		img := gallery(tiles, 20, image.Pt(100, 30))
-		found := 0
-		for i := 0; i < len(img.Pix); i += 4 {
-			if bytes.Equal(img.Pix[i:i+4], []byte{blue.R, blue.G, blue.B, 255}) {
-				found++
-			}
-		}
-		if found != area {
-			t.Errorf("seed %d: %d pixels of the tiles are seen, want %d", seed, found, area)
-		}
-		if img.Rect.Dx() > sheetWidth {
-			t.Errorf("seed %d: %d pixels wide", seed, img.Rect.Dx())
-		}
-	} // Narrow tiles leave each other room for their captions.
-	narrow := galleryTile{drawing: image.NewRGBA(image.Rect(0, 0, 1, 1)), caption: "a caption that is too long for it"}
-	img := gallery([]galleryTile{narrow, narrow}, 0, image.Point{})
-	if want := 2*(minTile+sheetGap) + sheetGap; img.Rect.Dx() != want {
-		t.Errorf("two narrow tiles are %d pixels wide, want %d", img.Rect.Dx(), want)
 	}
 }

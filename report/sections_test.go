@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // chosenExperiment is a classification with several ranks and sweeps, saved
@@ -126,7 +127,7 @@ func TestWritePhotographs(t *testing.T) {
 		p := fakePatches(4, 2)
 		p.Method = method
 		load := p.Load
-		p.Load = func(i int) (image.Image, []PatchMark, error) {
+		p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
 			if i == 3 {
 				return nil, nil, errors.New("it is gone")
 			}
@@ -167,10 +168,10 @@ func TestWriteChosenErrors(t *testing.T) {
 // page says so.
 func TestWriteManyClasses(t *testing.T) {
 	e := Experiment{Name: "faces", Methods: []string{"nmf"}, Trials: 1}
-	for i := range mostConfused + 1 {
+	for i := range figure.MostConfused + 1 {
 		e.Classes = append(e.Classes, fmt.Sprint("person ", i))
 	}
-	r := confused("nmf", 0, []int{3, mostConfused}, []int{4, 1}, []int{0, 5})
+	r := confused("nmf", 0, []int{3, figure.MostConfused}, []int{4, 1}, []int{0, 5})
 	r.Row = 2
 	e.Records = []pipeline.Record{r}
 	dir := t.TempDir()

@@ -2,25 +2,10 @@ package report
 
 import (
 	"fmt"
-	"image"
-	"image/color"
-	"math"
 
-	"golang.org/x/image/draw"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
-
-// Word is a visual word and some of the patches that have it.
-type Word struct {
-	// Index is the word's place in its vocabulary, from 0. People see it
-	// counted from 1.
-	Index int
-	// Count is how many patches have the word.
-	Count int
-	// Patches are cut out of photographs, as by CutPatch, and may have any
-	// size. The first MaxWordPatches are drawn, and the place of nil is left
-	// free.
-	Patches []image.Image
-}
 
 // Words shows the words of a vocabulary, or some of them.
 type Words struct {
@@ -29,83 +14,7 @@ type Words struct {
 	// Patches is how many patches were counted, in all words.
 	Patches int
 	// Words are drawn in this order.
-	Words []Word
-}
-
-const (
-	// MaxWordPatches is the largest number of patches drawn for a word.
-	MaxWordPatches = 20
-	// MaxSheetWords is the largest number of words on a sheet.
-	MaxSheetWords = 42
-
-	wordColumns  = 7 // words side by side
-	patchColumns = 4 // patches of a word side by side
-	patchBox     = 32
-	patchGap     = 2
-	wordGap      = 10
-	wordHeading  = 18
-	wordWidth    = patchColumns*(patchBox+patchGap) - patchGap
-)
-
-// WordSheet draws the first MaxSheetWords words on white, seven side by side: the
-// word's number, how many patches have it, and patches in lines of four.
-func WordSheet(words []Word) *image.RGBA {
-	words = words[:min(len(words), MaxSheetWords)]
-	columns := max(1, min(len(words), wordColumns))
-	lines := 1
-	for _, w := range words {
-		lines = max(lines, (min(len(w.Patches), MaxWordPatches)+patchColumns-1)/patchColumns)
-	}
-	stepX, stepY := wordWidth+wordGap, wordHeading+lines*(patchBox+patchGap)+wordGap
-	rows := (len(words) + columns - 1) / columns
-	sheet := image.NewRGBA(image.Rect(0, 0, columns*stepX+wordGap, rows*stepY+wordGap))
-	fill(sheet, sheet.Rect, color.White)
-
-	titleFace, noteFace := sheetFace(12), sheetFace(10)
-	for i, w := range words {
-		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
-		title, note := fmt.Sprintf("%d", w.Index+1), count(w.Count, "patch", "patches")
-		write(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
-		write(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
-		fill(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
-		for j, patch := range w.Patches[:min(len(w.Patches), MaxWordPatches)] {
-			if patch == nil {
-				continue
-			}
-			small := thumbnail(patch, patchBox)
-			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
-			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
-			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
-			draw.Draw(sheet, small.Rect.Add(at), small, image.Point{}, draw.Src)
-		}
-	}
-	return sheet
-}
-
-// CutPatch copies a patch out of an image, which need not be kept: x and y are
-// the patch's centre and side its side, as in PatchMark. The patch is at least
-// one pixel wide and not wider than the image's longer side, and white where
-// the image does not reach.
-func CutPatch(img image.Image, x, y, side float32) image.Image {
-	b := img.Bounds()
-	longer := max(b.Dx(), b.Dy(), 1)
-	n := 1
-	if side > 1 {
-		n = int(min(math.Round(float64(side)), float64(longer)))
-	}
-	// first is the first pixel whose middle is in the patch. Far outside and
-	// nowhere are just outside.
-	first := func(centre float32) int {
-		v := math.Ceil(float64(centre) - float64(n)/2)
-		if !(v > float64(-n) && v < float64(longer)) {
-			return longer
-		}
-		return int(v)
-	}
-	patch := image.NewRGBA(image.Rect(0, 0, n, n))
-	fill(patch, patch.Rect, color.White)
-	draw.Draw(patch, patch.Rect, img, b.Min.Add(image.Pt(first(x), first(y))), draw.Over)
-	return patch
+	Words []figure.Word
 }
 
 // wordsView is what a page shows of a vocabulary.
@@ -117,18 +26,18 @@ type wordsView struct {
 // writeWords writes words/1.png and so on, contact sheets of
 // MaxSheetWords words each, and returns what a page shows of them.
 func writeWords(to folder, w Words) (*wordsView, error) {
-	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", count(max(w.Total, len(w.Words)), "word", "words"))}
+	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(max(w.Total, len(w.Words)), "word", "words"))}
 	if w.Patches > 0 {
-		v.Lead = fmt.Sprintf("%s Together they stand for %s.", v.Lead, count(w.Patches, "patch", "patches"))
+		v.Lead = fmt.Sprintf("%s Together they stand for %s.", v.Lead, phrase.Count(w.Patches, "patch", "patches"))
 	}
 	if len(w.Words) < w.Total {
 		v.Lead = fmt.Sprintf("%s %d are shown.", v.Lead, len(w.Words))
 	}
-	for from := 0; from < len(w.Words); from += MaxSheetWords {
-		words := w.Words[from:min(from+MaxSheetWords, len(w.Words))]
-		path := fmt.Sprintf("words/%d.png", from/MaxSheetWords+1)
-		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", count(len(words), "visual word", "visual words"))
-		sheet, err := savePicture(to, path, alt, WordSheet(words))
+	for from := 0; from < len(w.Words); from += figure.MaxSheetWords {
+		words := w.Words[from:min(from+figure.MaxSheetWords, len(w.Words))]
+		path := fmt.Sprintf("words/%d.png", from/figure.MaxSheetWords+1)
+		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
+		sheet, err := savePicture(to, path, alt, figure.WordSheet(words))
 		if err != nil {
 			return nil, err
 		}

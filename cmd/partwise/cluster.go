@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"image"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,10 +13,9 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -131,13 +127,8 @@ func checkOut(data, out string) error {
 	return usageError{err}
 }
 
-const (
-	assignmentsFile = "assignments.csv"
-	modelFile       = "model.npz"
-)
-
 // clusterOutput is what cluster writes into its folder.
-var clusterOutput = output.Spec{Command: "cluster", Names: append([]string{assignmentsFile, modelFile}, report.ClustersFiles...)}
+var clusterOutput = output.Spec{Command: "cluster", Names: report.GroupingFiles}
 
 // What cluster does unless it is told otherwise.
 const (
@@ -179,12 +170,8 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	}
 
 	drawing := newBar(stderr, "drawing")
-	n := len(found.Groups)
 	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Method: g.Method.String(), Groups: found.Groups,
-		Distances: found.Distances, Assignments: assignmentsFile,
-		Classes: in.Set.Classes, Scores: found.Scores, Warnings: warnings,
-		Names: make([]string, n),
+		Name: in.Set.Name, Command: command, Method: g.Method.String(), Warnings: warnings,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},
@@ -198,75 +185,12 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if found.Result != nil {
 		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
 	}
-	for i, row := range in.Rows {
-		c.Names[i] = in.Set.Names[row]
-	}
-	if len(in.Set.Classes) > 0 {
-		c.Labels, c.Told = in.Labels(), found.Told
-	}
-	if in.Set.Files != nil || in.Set.Height > 0 {
-		c.Image = func(i int) (image.Image, error) {
-			drawing.step()
-			return in.Image(ctx, i)
-		}
-	}
-	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
-		c.Basis = &report.Basis{Method: g.Method.Label(), Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
-	}
-	stage, err := folder.Stage(clusterOutput.Names...)
-	if err != nil {
-		return err
-	}
-	defer stage.Discard()
-	if err := writeAssignments(filepath.Join(stage.Dir(), assignmentsFile), c); err != nil {
-		return err
-	}
-	if found.Result != nil {
-		if err := atomicfile.WriteFunc(filepath.Join(stage.Dir(), modelFile), found.Result.Save); err != nil {
-			return err
-		}
-	}
-	err = func() error {
-		defer drawing.end()
-		shown, err := found.Illustrate(ctx, in.Inputs)
-		if err != nil {
-			return err
-		}
-		c.Patches, c.Words = illustrate(ctx, shown, stderr, drawing)
-		return report.WriteClusters(ctx, stage.Dir(), c)
-	}()
+	c, err = report.PublishGrouping(ctx, folder, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: drawing.count})
+	drawing.end()
 	if err != nil {
 		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())
 	}
-	if err := errors.Join(stage.Publish(), folder.Close()); err != nil {
-		return err
-	}
 	return tellGroups(cmd, c, out)
-}
-
-// writeAssignments writes which sample is in which group, from 1, and its class
-// where it is known.
-func writeAssignments(path string, c report.Clusters) error {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	header := []string{"file", "group"}
-	if c.Labels != nil {
-		header = append(header, "class")
-	}
-	_ = w.Write(header) // a buffer takes everything
-	for i, name := range c.Names {
-		line := []string{spreadsheet.Cell(name), strconv.Itoa(c.Groups[i] + 1)}
-		if c.Labels != nil {
-			class := ""
-			if c.Labels[i] >= 0 {
-				class = spreadsheet.Cell(c.Classes[c.Labels[i]])
-			}
-			line = append(line, class)
-		}
-		_ = w.Write(line)
-	}
-	w.Flush()
-	return atomicfile.Write(path, text.Bytes())
 }
 
 func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
@@ -289,13 +213,21 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 	if told != nil {
 		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(told, ", "))
 	}
-	if ac, ok := c.Scores["AC"]; ok {
-		fmt.Fprintf(w, "compared with the classes: AC %.1f %%, NMI %.1f %%\n", 100*ac, 100*c.Scores["NMI"])
+	var scores []string
+	with := "the classes"
+	for _, s := range eval.Scores() {
+		name := s.Name
+		if c.Told != nil {
+			with, name = "the data's own classes, over the samples whose class was not told", s.OverUnlabelled().Name
+		}
+		if v, ok := c.Scores[name]; ok && s.Prominence == eval.Headline {
+			scores = append(scores, s.Name+" "+s.Format(v)+s.Suffix(" "))
+		}
 	}
-	if ac, ok := c.Scores["AC free"]; ok && c.Told != nil {
-		fmt.Fprintf(w, "compared with the data's own classes, over the samples whose class was not told: AC %.1f %%, NMI %.1f %%\n", 100*ac, 100*c.Scores["NMI free"])
+	if scores != nil {
+		fmt.Fprintf(w, "compared with %s: %s\n", with, strings.Join(scores, ", "))
 	}
 	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
-		filepath.Join(out, assignmentsFile), filepath.Join(out, "index.html"))
+		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))
 	return err
 }

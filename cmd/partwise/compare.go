@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
-	"github.com/seed4492f2cd/partwise/report"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 func compareCommand() *cobra.Command {
@@ -26,35 +26,37 @@ same samples: of the same data, by the same seed. Nothing is written.`,
   partwise compare results/demo results/coarse --format markdown`,
 		Args: arguments(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(compareFormats, format) {
-				return usageError{fmt.Errorf("there is no format %q; there are %s", format, strings.Join(compareFormats, ", "))}
+			at := slices.IndexFunc(table.Formats, func(f table.Format) bool { return strings.EqualFold(f.Name, format) })
+			if at < 0 {
+				return usageError{fmt.Errorf("there is no format %q; there are %s", format, strings.Join(compareFormats(), ", "))}
 			}
 			c, err := compare(args[0], args[1])
 			if err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
-			switch format {
-			case "markdown":
-				return c.Markdown(out)
-			case "csv":
-				return c.CSV(out)
-			}
-			return c.Text(out, textOptions(out))
+			return table.Formats[at].Write(out, c.Document(), textOptions(out))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", compareFormats[0], "what is printed: "+strings.Join(compareFormats, ", "))
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
+	names := compareFormats()
+	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // compareFormats are the formats of a comparison, the first by default.
-var compareFormats = []string{"text", "markdown", "csv"}
+func compareFormats() []string {
+	var names []string
+	for _, f := range table.Formats {
+		names = append(names, strings.ToLower(f.Name))
+	}
+	return names
+}
 
 // compare compares the results of the experiments in two folders.
-func compare(dirs ...string) (*report.Comparison, error) {
+func compare(dirs ...string) (*table.Comparison, error) {
 	var summaries [2]*pipeline.Summary
-	var compared [2]report.Compared
+	var compared [2]table.Compared
 	for i, dir := range dirs {
 		s, err := results.ReadSummary(dir)
 		if err != nil {
@@ -64,12 +66,12 @@ func compare(dirs ...string) (*report.Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		summaries[i], compared[i] = s, report.Compared{Name: dir, Methods: s.Methods, Records: records}
+		summaries[i], compared[i] = s, table.Compared{Name: dir, Methods: s.Methods, Records: records}
 	}
 	differences, err := summaries[0].Compare(summaries[1])
-	var c *report.Comparison
+	var c *table.Comparison
 	if err == nil {
-		c, err = report.NewComparison(compared[0], compared[1])
+		c, err = table.NewComparison(compared[0], compared[1])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // inEnvironment runs the command in a process of its own with more variables.
@@ -140,8 +141,8 @@ func TestInertNames(t *testing.T) {
 			}
 		}
 	}
-	if table := read(t, "found\x1b[2J", assignmentsFile); strings.Contains(table, ",=cmd") || !strings.Contains(table, "'=cmd|calc/@1.png") {
-		t.Errorf("%s holds formulas:\n%s", assignmentsFile, table)
+	if table := read(t, "found\x1b[2J", report.AssignmentsFile); strings.Contains(table, ",=cmd") || !strings.Contains(table, "'=cmd|calc/@1.png") {
+		t.Errorf("%s holds formulas:\n%s", report.AssignmentsFile, table)
 	}
 	if err := os.Mkdir("flat", 0o777); err != nil {
 		t.Fatal(err)
@@ -150,12 +151,12 @@ func TestInertNames(t *testing.T) {
 		write(t, filepath.Join("flat", name), read(t, "photos", photos(t)[i]))
 	}
 	must(t, "cluster", "flat", "-k", "2", "--method", "kmeans", "--features", "pixels=4", "--out", "found-flat")
-	table := read(t, "found-flat", assignmentsFile)
+	table := read(t, "found-flat", report.AssignmentsFile)
 	set, err := datasets.Open(t.Context(), "flat", datasets.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set.ReadLabels(filepath.Join("found-flat", assignmentsFile)); err != nil {
+	if err := set.ReadLabels(filepath.Join("found-flat", report.AssignmentsFile)); err != nil {
 		t.Errorf("%v in\n%s", err, table)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -17,9 +16,6 @@ type bar struct {
 	w    io.Writer
 	what string
 	bar  *progressbar.ProgressBar
-
-	mu    sync.Mutex // of steps
-	steps int64
 }
 
 // isTerminal tells whether w is a terminal.
@@ -72,15 +68,6 @@ func things(what string) string {
 
 // count is set for counts.
 func (b *bar) count(done, total int) { b.set(int64(done), int64(total)) }
-
-// step counts one more of work of which the total is not known. Several goroutines
-// may call it at once.
-func (b *bar) step() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.steps++
-	b.set(b.steps, -1)
-}
 
 // stages shows how far pieces of work are that come one after the other.
 type stages struct {

@@ -212,7 +212,8 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	case err != nil:
 		return err
 	}
-	shown, err := plan.Illustrate(ctx, results.Models(out, plan.Summary()))
+	models, _ := results.Models(out, plan.Summary()) // the report names those that cannot be read
+	shown, err := plan.Illustrate(ctx, models)
 	if err != nil {
 		return err
 	}

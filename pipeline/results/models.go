@@ -2,7 +2,10 @@ package results
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,38 +23,47 @@ const ModelDir = "models"
 // WordsFile is the file among them of the visual words that they are of.
 const WordsFile = "words.npz"
 
-// Models reads the methods' saved models, in their order; those that make none, are
-// not done yet, or are damaged, are nil.
-func Models(dir string, s *pipeline.Summary) []factor.Model {
+// Models reads the methods' saved models, in their order; those that make none or are
+// not done yet are nil. Of those that cannot be read it returns the errors.
+func Models(dir string, s *pipeline.Summary) ([]factor.Model, []error) {
 	return eachModel(dir, s, factor.LoadModel)
 }
 
 // Coefficients reads the coefficients of the methods' saved models, n×k, in their
-// order; those of methods that make none, are not done yet, are damaged, or are not
-// of the samples listed, are nil.
-func Coefficients(dir string, s *pipeline.Summary) []*mat.Dense {
-	all := eachModel(dir, s, factor.LoadCoefficients)
+// order; those of methods that make none or are not done yet are nil. Of those that
+// cannot be read, or are not of the samples listed, it returns the errors.
+func Coefficients(dir string, s *pipeline.Summary) ([]*mat.Dense, []error) {
+	all, errs := eachModel(dir, s, factor.LoadCoefficients)
 	for i, v := range all {
-		if v != nil && v.RawMatrix().Rows != len(s.Samples) {
-			all[i] = nil
+		if v == nil || v.RawMatrix().Rows == len(s.Samples) {
+			continue
+		}
+		if all[i] = nil; s.Samples != nil { // an earlier version listed none
+			errs[i] = fmt.Errorf("%s holds coefficients of %d samples, and %s lists %d",
+				filepath.Join(dir, ModelDir, s.Models[i]), v.RawMatrix().Rows, SamplesFile, len(s.Samples))
 		}
 	}
-	return all
+	return all, errs
 }
 
-// eachModel reads each method's file of the summary; what cannot be read is the zero
-// value.
-func eachModel[T any](dir string, s *pipeline.Summary, load func(io.ReaderAt, int64) (T, error)) []T {
-	out := make([]T, len(s.Methods))
+// eachModel reads each method's file of the summary. What is not there, or is no model
+// of this kind, is the zero value, and of what cannot be read there is the error.
+func eachModel[T any](dir string, s *pipeline.Summary, load func(io.ReaderAt, int64) (T, error)) ([]T, []error) {
+	out, errs := make([]T, len(s.Methods)), make([]error, len(s.Methods))
 	for i, name := range s.Models {
 		if name == "" || name != filepath.Base(name) {
 			continue
 		}
-		if v, err := loadFile(filepath.Join(dir, ModelDir, name), load); err == nil {
+		path := filepath.Join(dir, ModelDir, name)
+		v, err := loadFile(path, load)
+		switch {
+		case err == nil:
 			out[i] = v
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, factor.ErrNoModel):
+			errs[i] = fmt.Errorf("%s cannot be read: %w", path, err)
 		}
 	}
-	return out
+	return out, errs
 }
 
 func loadModel(path string) (factor.Model, error) { return loadFile(path, factor.LoadModel) }

@@ -134,7 +134,8 @@ func TestBrokenRunGoesOn(t *testing.T) {
 		if first != len(records) {
 			t.Errorf("went on from %d trials, not from the %d in the log", first, len(records))
 		}
-		for i, m := range Models(dir, p.Summary()) {
+		models, _ := Models(dir, p.Summary())
+		for i, m := range models {
 			if (m != nil) != (p.Experiment.Methods[i].Name != pipeline.KMeans) {
 				t.Errorf("%s: model saved: %v", p.Experiment.Methods[i].Label(), m != nil)
 			}
@@ -246,7 +247,8 @@ func TestDamagedResults(t *testing.T) {
 	if first < p.Len()-4 {
 		t.Errorf("%d trials were taken from the log, want all but 4", first)
 	}
-	for i, m := range Models(dir, p.Summary()) {
+	saved, _ := Models(dir, p.Summary())
+	for i, m := range saved {
 		if m == nil && p.Experiment.Methods[i].Name != pipeline.KMeans {
 			t.Error("a damaged model was not made again")
 		}

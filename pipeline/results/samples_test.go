@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,10 @@ func TestSamples(t *testing.T) {
 	if diff := cmp.Diff(p.Summary().Samples, s.Samples); diff != "" || len(s.Samples) < 3*9 {
 		t.Error(diff)
 	}
-	found := Coefficients(dir, s)
+	found, errs := Coefficients(dir, s)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 	if len(found) != 3 || found[0] != nil || found[1] == nil || found[2] == nil {
 		t.Fatalf("coefficients %v", found)
 	}
@@ -53,18 +57,23 @@ func TestSamples(t *testing.T) {
 		t.Error("the coefficients are not those that were found")
 	}
 
-	// A damaged model, and one of other samples, is as if it were not there.
+	// A damaged model, and one of other samples, is an error that names the file.
 	if err := os.Truncate(filepath.Join(dir, ModelDir, s.Models[1]), 300); err != nil {
 		t.Fatal(err)
 	}
 	s.Models[2] = "../" + s.Models[2]
-	if found := Coefficients(dir, s); found[1] != nil || found[2] != nil {
+	if found, errs := Coefficients(dir, s); found[1] != nil || found[2] != nil || errs[2] != nil {
 		t.Error("a damaged model was read, or one outside its folder")
+	} else if errs[1] == nil || !strings.Contains(errs[1].Error(), s.Models[1]) {
+		t.Errorf("a damaged model: error %v", errs[1])
+	}
+	if found, errs := Models(dir, s); found[1] != nil || errs[1] == nil || !strings.Contains(errs[1].Error(), s.Models[1]) {
+		t.Errorf("a damaged model: %v, error %v", found[1], errs[1])
 	}
 	s.Models[2] = filepath.Base(s.Models[2])
 	s.Samples = s.Samples[1:]
-	if found := Coefficients(dir, s); found[2] != nil {
-		t.Error("a model of other samples was read")
+	if found, errs := Coefficients(dir, s); found[2] != nil || errs[2] == nil || !strings.Contains(errs[2].Error(), s.Models[2]) {
+		t.Errorf("a model of other samples: %v, error %v", found[2], errs[2])
 	}
 
 	path := filepath.Join(dir, SamplesFile)

@@ -1,0 +1,214 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed4492f2cd/partwise/eval"
+)
+
+const (
+	plotWidth  = 4.4 * vg.Inch // without the legend
+	plotHeight = 3.1 * vg.Inch
+	legendGap  = 0.15 * vg.Inch
+)
+
+// Palette is Okabe and Ito's, which readers with any colour vision tell apart
+// ("Color Universal Design", 2008), without its yellow, which fades on white.
+var Palette = []color.Color{
+	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
+	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
+	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
+	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
+	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
+	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
+}
+
+// markers and dashes tell lines apart where colours do not: in grey print, and
+// beyond the length of the Palette.
+var (
+	markers = []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{},
+		draw.RingGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+	}
+	dashes = [][]vg.Length{nil, {5, 2}, {1.5, 1.5}, {6, 2, 1.5, 2}}
+)
+
+var gridGrey = color.Gray{0xdd}
+
+// lineOf and markerOf give the i-th method its look, the same in every figure.
+func lineOf(i int) draw.LineStyle {
+	return draw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
+}
+
+func markerOf(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
+}
+
+// A chart is a plot with its legend to the right of it, where it hides
+// nothing.
+type chart struct {
+	plot                  *plot.Plot
+	plotWidth, plotHeight vg.Length
+	grid                  *plotter.Grid
+	legend                plot.Legend
+	legendWidth           vg.Length // with the gap before it
+}
+
+// newChart returns an empty chart with the given names of its axes.
+func newChart(x, y string) *chart {
+	f := &chart{plot: plot.New(), plotWidth: plotWidth, plotHeight: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
+	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
+		axis.Label.TextStyle.Font = sans(10)
+		axis.Tick.Label.Font = sans(9)
+		axis.Label.Padding, axis.Tick.Length = vg.Points(4), vg.Points(4)
+	}
+	f.plot.X.Label.Text, f.plot.Y.Label.Text = shownName(x), shownName(y)
+	f.legend.TextStyle.Font = sans(9)
+	f.legend.Left, f.legend.Top = true, true
+	f.legend.ThumbnailWidth = vg.Points(28)
+	f.legend.Padding = vg.Points(3)
+
+	f.grid.Horizontal.Color, f.grid.Vertical.Color = gridGrey, nil
+	f.plot.Add(f.grid)
+	return f
+}
+
+// addLine adds the i-th method's line, with markers at its points if asked for.
+func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) error {
+	line, err := plotter.NewLine(points)
+	if err != nil {
+		return fmt.Errorf("line of %s: %w", name, err)
+	}
+	line.LineStyle = lineOf(i)
+	f.plot.Add(line)
+	thumbs := []plot.Thumbnailer{line}
+	if marked {
+		scatter, err := plotter.NewScatter(points)
+		if err != nil {
+			return fmt.Errorf("markers of %s: %w", name, err)
+		}
+		scatter.GlyphStyle = markerOf(i)
+		f.plot.Add(scatter)
+		thumbs = append(thumbs, scatter)
+	}
+	f.legend.Add(shownName(name), thumbs...)
+	return nil
+}
+
+// addRing marks a point of the i-th line.
+func (f *chart) addRing(i int, x, y float64) {
+	f.plot.Add(&plotter.Scatter{
+		XYs:        plotter.XYs{{X: x, Y: y}},
+		GlyphStyle: draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(6), Shape: ring{}},
+	})
+}
+
+// ring is a circle that is thick enough for print.
+type ring struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: sty.Color, Width: vg.Points(1.4)})
+	var circle vg.Path
+	circle.Move(vg.Point{X: at.X + sty.Radius, Y: at.Y})
+	circle.Arc(at, sty.Radius, 0, 2*math.Pi)
+	circle.Close()
+	c.Stroke(circle)
+}
+
+// addLegend makes room for the legend. Call it when all lines are there.
+func (f *chart) addLegend() {
+	size := f.legend.Rectangle(draw.Canvas{}).Size()
+	f.legendWidth = legendGap + size.X
+	f.plotHeight = max(f.plotHeight, size.Y)
+}
+
+func (f *chart) size() (w, h vg.Length) { return f.plotWidth + f.legendWidth, f.plotHeight }
+
+// draw draws plot and legend side by side.
+func (f *chart) draw(c draw.Canvas) {
+	f.plot.Draw(draw.Crop(c, 0, -f.legendWidth, 0, 0))
+	if f.legendWidth > 0 {
+		f.legend.Draw(draw.Crop(c, f.plotWidth+legendGap, 0, 0, 0))
+	}
+}
+
+// wholeTicks labels the given values as far as there is room: neighbours
+// closer than 1/24 of the axis are left without a label.
+func wholeTicks(values []int) plot.TickerFunc {
+	return func(lo, hi float64) []plot.Tick {
+		ticks := make([]plot.Tick, len(values))
+		last := math.Inf(-1)
+		for i, v := range values {
+			ticks[i].Value = float64(v)
+			if float64(v)-last >= (hi-lo)/24 {
+				ticks[i].Label = strconv.Itoa(v)
+				last = float64(v)
+			}
+		}
+		return ticks
+	}
+}
+
+// inUnitOf gives an axis of a score ticks in its unit.
+func inUnitOf(s eval.Score, axis *plot.Axis) {
+	if s.Unit == eval.UnitPercent {
+		inPercent(axis)
+	} else {
+		inNumbers(axis)
+	}
+}
+
+// inPercent gives an axis of shares ticks in percent, not more than nine, and
+// extends it to the next tick on both sides. Call it when all data are there.
+func inPercent(axis *plot.Axis) {
+	step := max(roundStep(100*(axis.Max-axis.Min), 8), 0.1)
+	roundTicks(axis, step/100, func(i int) string { return strconv.FormatFloat(math.Round(10*step*float64(i))/10, 'f', -1, 64) })
+}
+
+// inNumbers gives an axis round ticks, not more than six, and extends it to the
+// next tick on both sides. Call it when all data are there.
+func inNumbers(axis *plot.Axis) {
+	span := axis.Max - axis.Min
+	if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
+		span = max(largest, 1)
+	}
+	step := roundStep(span, 5)
+	roundTicks(axis, step, func(i int) string { return strconv.FormatFloat(step*float64(i), 'g', 6, 64) })
+}
+
+// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which at most so
+// many make up the span, 0 for none.
+func roundStep(span float64, most int) float64 {
+	if !(span > 0) {
+		return 0
+	}
+	for exponent := math.Floor(math.Log10(span)) - 2; ; exponent++ {
+		for _, digit := range []float64{1, 2, 5} {
+			if step := digit * math.Pow(10, exponent); span <= float64(most)*step*(1+1e-9) {
+				return step
+			}
+		}
+	}
+}
+
+// roundTicks gives an axis the multiples of a step as ticks, and ends it at them.
+func roundTicks(axis *plot.Axis, step float64, label func(multiple int) string) {
+	first := int(math.Floor(axis.Min/step + 1e-9))
+	last := max(int(math.Ceil(axis.Max/step-1e-9)), first+1)
+	var ticks plot.ConstantTicks
+	for i := first; i <= last; i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: label(i)})
+	}
+	axis.Min, axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	axis.Tick.Marker = ticks
+}

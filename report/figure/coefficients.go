@@ -1,0 +1,220 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+)
+
+// Coefficients is how a method represents samples whose classes are known.
+type Coefficients struct {
+	Method string
+	// Values is n×k, a sample a row, and Classes its n classes, indices of the
+	// names of all.
+	Values  *mat.Dense
+	Classes []int
+}
+
+const (
+	coefficientSide  = 600 // pixels, the most
+	coefficientRoom  = 150 // pixels, about, for the k rows
+	coefficientGap   = 10
+	coefficientNames = 120
+	markLength       = 5
+	// From this mean width of a class on, lines part the classes.
+	linedClass = 20
+)
+
+// CoefficientPicture draws the coefficients of n samples in the order of their
+// classes: above a column for each sample and a row for each basis vector, white
+// where it is strong, below the Euclidean distance of each sample to each other,
+// black for near and white for far. Where no coefficient is negative the basis
+// vectors are in the order of the classes that use them most. Marks part the
+// classes, whose names stand beside the distances, and lines where they are wide
+// enough. Where there are many samples several share a pixel, and their mean is
+// drawn.
+//
+// White is the 99th percentile, of coefficients or distances, and black is 0, or
+// the 1st percentile where some are negative.
+func CoefficientPicture(c Coefficients, classes []string) (image.Image, error) {
+	n, _ := c.Values.Dims()
+	if n != len(c.Classes) {
+		return nil, fmt.Errorf("coefficients of %s: %d samples, classes of %d", c.Method, n, len(c.Classes))
+	}
+	for i, class := range c.Classes {
+		if class < 0 || class >= len(classes) {
+			return nil, fmt.Errorf("coefficients of %s: sample %d is of class %d of %d", c.Method, i+1, class, len(classes))
+		}
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Classes[a], c.Classes[b]) })
+
+	pool := (n + coefficientSide - 1) / coefficientSide // samples a cell
+	cells := (n + pool - 1) / pool
+	scale := coefficientSide / cells
+	side := cells * scale
+	lo, hi := percentiles(c.Values)
+	strong := pooledCoefficients(c.Values, order, pool)
+	if lo == 0 {
+		strong = selectRows(strong, byClass(c))
+	}
+	k, _ := strong.Dims()
+	band := max(2, coefficientRoom/k)
+	far := pooledDistances(c.Values, order, pool)
+
+	face := sheetFace(10)
+	names := 0
+	for _, class := range slices.Compact(slices.Sorted(slices.Values(c.Classes))) {
+		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
+	}
+	left := names + markLength + 4
+	top := k*band + coefficientGap
+	img := image.NewRGBA(image.Rect(0, 0, left+side+1, top+side+1))
+	fill(img, img.Rect, color.White)
+	fill(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
+	paint(img, strong, image.Pt(left, 1), scale, band, lo, hi)
+	lo, hi = percentiles(far)
+	fill(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
+	paint(img, far, image.Pt(left, top), scale, scale, lo, hi)
+
+	lined := side >= linedClass*len(slices.Compact(slices.Sorted(slices.Values(c.Classes))))
+	end := 0 // of the last name
+	for from := 0; from < n; {
+		class := c.Classes[order[from]]
+		to := from
+		for to < n && c.Classes[order[to]] == class {
+			to++
+		}
+		place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(n))) }
+		a, b := place(from), place(to)
+		if from > 0 {
+			above, right := k*band+2, left
+			if lined {
+				above, right = 1, left+side
+				fill(img, image.Rect(left+a, top, left+a+1, top+side), borderColour)
+			}
+			fill(img, image.Rect(left+a, above, left+a+1, top), borderColour)
+			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), borderColour)
+		}
+		const letters = 10
+		if middle := (a + b) / 2; middle-letters/2 >= end {
+			name := shorten(plaintext.Line(classes[class]), func(s string) bool { return textWidth(face, s) <= coefficientNames })
+			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
+			end = middle + letters/2 + 1
+		}
+		from = to
+	}
+	return img, nil
+}
+
+// borderColour parts classes.
+var borderColour = Palette[1]
+
+// byClass orders the basis vectors by the class in whose samples they are the
+// strongest on average.
+func byClass(c Coefficients) []int {
+	_, k := c.Values.Dims()
+	size := make([]float64, slices.Max(c.Classes)+1)
+	for _, class := range c.Classes {
+		size[class]++
+	}
+	main := make([]int, k)
+	order := make([]int, k)
+	for j := range k {
+		use := make([]float64, len(size))
+		for i, class := range c.Classes {
+			use[class] += c.Values.At(i, j) / size[class]
+		}
+		main[j], order[j] = floats.MaxIdx(use), j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(main[a], main[b]) })
+	return order
+}
+
+// selectRows returns the rows of x in another order.
+func selectRows(x *mat.Dense, order []int) *mat.Dense {
+	_, m := x.Dims()
+	out := mat.NewDense(len(order), m, nil)
+	for to, from := range order {
+		out.SetRow(to, x.RawRowView(from))
+	}
+	return out
+}
+
+// pooledCoefficients returns the means of so many samples each, k×cells, in the
+// order given.
+func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
+	n, k := v.Dims()
+	out := mat.NewDense(k, (n+pool-1)/pool, nil)
+	for at, i := range order {
+		share := 1 / float64(min(pool, n-at/pool*pool))
+		for j := range k {
+			out.Set(j, at/pool, out.At(j, at/pool)+share*v.At(i, j))
+		}
+	}
+	return out
+}
+
+// mostPooled bounds the samples of a cell whose distances are averaged, so that the
+// time does not grow with the square of the number of samples.
+const mostPooled = 8
+
+// pooledDistances returns the mean distances between pool samples each, in the order
+// given, cells×cells. Of a cell of more than mostPooled samples as many stand for all
+// of them, evenly spread.
+func pooledDistances(v *mat.Dense, order []int, pool int) *mat.Dense {
+	members := make([][]int, 0, (len(order)+pool-1)/pool)
+	for cell := range slices.Chunk(order, pool) {
+		members = append(members, Evenly(cell, mostPooled))
+	}
+	out := mat.NewDense(len(members), len(members), nil)
+	for a, rows := range members {
+		for b, columns := range members[:a+1] {
+			var sum float64
+			for _, i := range rows {
+				for _, j := range columns {
+					sum += floats.Distance(v.RawRowView(i), v.RawRowView(j), 2)
+				}
+			}
+			mean := sum / float64(len(rows)*len(columns))
+			out.Set(a, b, mean)
+			out.Set(b, a, mean)
+		}
+	}
+	return out
+}
+
+// percentiles returns what is drawn black and white: see CoefficientPicture.
+func percentiles(v *mat.Dense) (lo, hi float64) {
+	sorted := slices.Sorted(slices.Values(mat.DenseCopyOf(v).RawMatrix().Data))
+	last := float64(len(sorted) - 1)
+	if sorted[0] < 0 {
+		lo = sorted[int(math.Floor(0.01*last))]
+	}
+	if hi = sorted[int(math.Ceil(0.99*last))]; hi <= lo {
+		hi = sorted[len(sorted)-1]
+	}
+	return lo, hi
+}
+
+// paint draws each value as a rectangle, from black for lo to white for hi.
+func paint(img *image.RGBA, values *mat.Dense, at image.Point, width, height int, lo, hi float64) {
+	rows, columns := values.Dims()
+	for i := range rows {
+		for j := range columns {
+			grey := color.Gray{shade(min(max(values.At(i, j), lo), hi), lo, hi)}
+			fill(img, image.Rect(0, 0, width, height).Add(at).Add(image.Pt(j*width, i*height)), grey)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package figure
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestCoefficientPicture(t *testing.T) {
+	c := inClasses(60, 3)
+	picture, err := CoefficientPicture(c, threeClasses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := picture.(*image.RGBA)
+	side, top := 600, img.Rect.Dy()-601
+	left := img.Rect.Dx() - side - 1
+	grey := func(x, y int) int { return int(img.RGBAAt(left+x, y).R) }
+	// Samples of one class are near each other, of two far, and to themselves at 0.
+	for i := range 3 {
+		for j := range 3 {
+			shade := grey(200*i+105, top+200*j+145)
+			if same := i == j; same != (shade < 100) {
+				t.Errorf("classes %d and %d: shade %d", i, j, shade)
+			}
+			above := grey(200*i+105, (top-coefficientGap)*(2*j+1)/6)
+			if same := i == j; same != (above > 120) {
+				t.Errorf("class %d, part %d: shade %d", i, j, above)
+			}
+		}
+	}
+	for i := range 60 {
+		if shade := grey(10*i+5, top+10*i+5); shade != 0 {
+			t.Errorf("sample %d is not at itself: %d", i, shade)
+		}
+	}
+	if got := color.RGBAModel.Convert(img.At(left+200, top+300)); got != rgba(1) {
+		t.Errorf("no line between classes, but %v", got)
+	}
+	names := 0
+	for y := top; y < img.Rect.Max.Y; y++ {
+		for x := range left - markLength - 2 {
+			if img.RGBAAt(x, y).R < 100 {
+				names++
+			}
+		}
+	}
+	if names < 100 {
+		t.Error("no names")
+	}
+}
+
+func TestCoefficientSizes(t *testing.T) {
+	for samples, side := range map[int]int{50: 600, 301: 301, 600: 600, 601: 301, 5000: 556} {
+		names := make([]string, 40)
+		for i := range names {
+			names[i] = strings.Repeat("long ", 10)
+		}
+		picture, err := CoefficientPicture(inClasses(samples, 40), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := picture.Bounds().Size()
+		if size.X < side || size.X > side+coefficientNames+20 || size.Y < side || size.Y > side+coefficientRoom+20 {
+			t.Errorf("%d samples: %v, want a side of %d", samples, size, side)
+		}
+		if samples > 100 {
+			continue
+		}
+		var once, twice bytes.Buffer
+		if err := png.Encode(&once, picture); err != nil {
+			t.Fatal(err)
+		}
+		again, err := CoefficientPicture(inClasses(samples, 40), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(&twice, again); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
+			t.Error("the same coefficients give other bytes")
+		}
+	}
+}
+
+// TestPoolingMany: where a few samples stand for those of a cell, they are of this cell.
+func TestPoolingMany(t *testing.T) {
+	const cells, pool = 7, 5 * mostPooled
+	v := mat.NewDense(cells*pool, 1, nil)
+	order := make([]int, cells*pool)
+	for i := range order {
+		order[i] = len(order) - 1 - i
+		v.Set(order[i], 0, float64(i/pool))
+	}
+	far := pooledDistances(v, order, pool)
+	for a := range cells {
+		for b := range cells {
+			if want := math.Abs(float64(a - b)); far.At(a, b) != want {
+				t.Errorf("cells %d and %d: %v, want %v", a, b, far.At(a, b), want)
+			}
+		}
+	}
+}
+
+// TestPooling: several samples in a cell are averaged.
+func TestPooling(t *testing.T) {
+	c := inClasses(11, 3)
+	order := []int{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 0}
+	strong, far := pooledCoefficients(c.Values, order, 4), pooledDistances(c.Values, order, 4)
+	parts := [][]int{order[:4], order[4:8], order[8:]}
+	for a, as := range parts {
+		for j := range 3 {
+			want := 0.0
+			for _, i := range as {
+				want += c.Values.At(i, j) / float64(len(as))
+			}
+			if !near(strong.At(j, a), want) {
+				t.Errorf("part %d in cell %d: %v, want %v", j, a, strong.At(j, a), want)
+			}
+		}
+		for b, bs := range parts {
+			want := 0.0
+			for _, i := range as {
+				for _, j := range bs {
+					want += floats.Distance(c.Values.RawRowView(i), c.Values.RawRowView(j), 2) / float64(len(as)*len(bs))
+				}
+			}
+			if !near(far.At(a, b), want) {
+				t.Errorf("cells %d and %d: %v, want %v", a, b, far.At(a, b), want)
+			}
+		}
+	}
+}
+
+// TestPartsByClass: parts stand in the order of the classes that use them, whatever
+// the size of these.
+func TestPartsByClass(t *testing.T) {
+	c := Coefficients{Values: mat.NewDense(5, 3, []float64{
+		1, 0, 5,
+		1, 0, 0,
+		1, 0, 0,
+		2, 1, 0,
+		0, 0, 9,
+	}), Classes: []int{0, 0, 0, 1, 2}}
+	if got := byClass(c); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("order %v", got)
+	}
+	c.Classes = []int{2, 2, 2, 1, 0}
+	if got := byClass(c); !slices.Equal(got, []int{2, 0, 1}) {
+		t.Errorf("order %v", got)
+	}
+}
+
+func TestPercentiles(t *testing.T) {
+	values := make([]float64, 200)
+	for i := range values {
+		values[i] = float64(i)
+	}
+	values[0] = 1e9
+	if lo, hi := percentiles(mat.NewDense(100, 2, values)); lo != 0 || hi < 195 || hi > 199 {
+		t.Errorf("%v to %v", lo, hi)
+	}
+	values[0] = -1e9
+	if lo, hi := percentiles(mat.NewDense(100, 2, values)); lo < 0 || lo > 5 || hi < 195 {
+		t.Errorf("with a negative value %v to %v", lo, hi)
+	}
+	if lo, hi := percentiles(mat.NewDense(1, 300, append(make([]float64, 299), 2))); lo != 0 || hi != 2 {
+		t.Errorf("nearly all zero: %v to %v", lo, hi)
+	}
+}
+
+func TestCoefficientErrors(t *testing.T) {
+	c := inClasses(10, 3)
+	c.Classes[7] = 3
+	if _, err := CoefficientPicture(c, threeClasses); err == nil || !strings.Contains(err.Error(), "sample 8 is of class 3 of 3") {
+		t.Errorf("a class that is not there: %v", err)
+	}
+	c.Classes = c.Classes[1:]
+	if _, err := CoefficientPicture(c, threeClasses); err == nil || !strings.Contains(err.Error(), "10 samples, classes of 9") {
+		t.Errorf("a class too few: %v", err)
+	}
+	// All the same, and one sample, are drawn all the same.
+	for _, n := range []int{1, 20} {
+		if _, err := CoefficientPicture(Coefficients{Values: mat.NewDense(n, 2, nil), Classes: make([]int, n)}, threeClasses); err != nil {
+			t.Error(err)
+		}
+	}
+	if math.IsNaN(mat.Sum(pooledDistances(mat.NewDense(1, 2, nil), []int{0}, 1))) {
+		t.Error("NaN")
+	}
+}

@@ -1,0 +1,104 @@
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// points is a curve with a value at every iteration from 0.
+func points(values ...float64) []pipeline.Point {
+	var curve []pipeline.Point
+	for i, v := range values {
+		curve = append(curve, pipeline.Point{Iteration: i, Objective: v})
+	}
+	return curve
+}
+
+func TestRemaining(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		curve []pipeline.Point
+		want  []pipeline.Point
+	}{
+		{"from iteration 1", points(1000, 10, 6, 2), []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 2, Objective: 0.5}, {Iteration: 3, Objective: 0}}},
+		{"negative objectives", points(5, -2, -4), []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 2, Objective: 0}}},
+		{"not finite", points(5, 3, math.NaN(), math.Inf(1), 1), []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 4, Objective: 0}}},
+		{"rising", points(5, 1, 2), nil},
+		{"constant", points(5, 1, 1), nil},
+		{"too large", points(0, math.MaxFloat64, -math.MaxFloat64), nil},
+		{"one point", points(5, 1), nil},
+		{"none", nil, nil},
+	} {
+		before := slices.Clone(test.curve)
+		if diff := cmp.Diff(test.want, remaining(test.curve)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		for i, p := range test.curve {
+			if p != before[i] && !math.IsNaN(p.Objective) {
+				t.Errorf("%s: the record was changed", test.name)
+			}
+		}
+	}
+}
+
+// A trial that has stopped stays where it is, and values between two points
+// are interpolated.
+func TestMeanCurve(t *testing.T) {
+	long := []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 5, Objective: 0.2}, {Iteration: 9, Objective: 0.4}}
+	short := []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 3, Objective: 0}}
+	got := meanCurve([][]pipeline.Point{long, short})
+	want := plotter.XYs{{X: 1, Y: 1}, {X: 3, Y: 0.3}, {X: 5, Y: 0.1}, {X: 9, Y: 0.2}}
+	if len(got) != len(want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i].X != want[i].X || !near(got[i].Y, want[i].Y) {
+			t.Errorf("got %v, want %v", got[i], want[i])
+		}
+	}
+}
+
+func TestConvergence(t *testing.T) {
+	records := fakeRecords(sevenMethods, []int{2, 5}, 2)
+	for i := range records {
+		if records[i].Method == "cf" {
+			records[i].Curve = nil
+		}
+	}
+	f, err := Convergence(records, sevenMethods, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, svg := drawn(t, f)
+	if found := colours(t, picture); found[rgba(0)] < 200 || found[rgba(1)] > 0 {
+		t.Error("nmf has curves and should be drawn, cf has none")
+	}
+	for _, word := range []string{"Iteration", "100", "nmf", "ccf"} {
+		if !strings.Contains(string(svg), ">"+word+"</text>") {
+			t.Errorf("%q does not stand in the drawing", word)
+		}
+	}
+
+	slices.Reverse(records)
+	few := slices.DeleteFunc(records, func(r pipeline.Record) bool { return r.Classes == 2 })
+	again, err := Convergence(few, sevenMethods, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := drawn(t, again); !bytes.Equal(p, picture) {
+		t.Error("only the largest number of classes should count, and the order of the records should not")
+	}
+
+	if _, err := Convergence(records, []string{"cf"}, nil); !errors.Is(err, ErrNoData) {
+		t.Errorf("error %v, want %v", err, ErrNoData)
+	}
+}

@@ -1,0 +1,112 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+)
+
+// ErrNoData is returned for a figure that would be empty.
+var ErrNoData = errors.New("nothing to draw")
+
+const (
+	edge   = 0.08 * vg.Inch
+	pngDPI = 200
+)
+
+// A Figure is a drawing that can be written as a picture and as a scalable
+// drawing of two kinds.
+type Figure struct{ drawing }
+
+// drawing is what a figure shows.
+type drawing interface {
+	// size returns its width and height.
+	size() (w, h vg.Length)
+	// draw draws it on a white canvas of that size.
+	draw(c draw.Canvas)
+}
+
+// longestShown is how many letters of a name stand in a figure.
+const longestShown = 60
+
+// shownName returns a name as it stands in a figure: in one line, of characters
+// that an SVG file may hold, and cut in the middle where it is long.
+func shownName(name string) string {
+	return shorten(plaintext.Line(name), func(s string) bool { return utf8.RuneCountInString(s) <= longestShown })
+}
+
+// sans is the font of all figures.
+func sans(size vg.Length) font.Font {
+	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
+}
+
+// Size is the size of the figure with its margin.
+func (f *Figure) Size() (w, h vg.Length) {
+	w, h = f.size()
+	return w + 2*edge, h + 2*edge
+}
+
+// paint draws it with the margin round it.
+func (f *Figure) paint(c vg.CanvasSizer) {
+	all := draw.New(c)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	f.draw(draw.Crop(all, edge, -edge, edge, -edge))
+}
+
+// PNG writes the figure as a picture of 200 dots an inch, which the file says.
+func (f *Figure) PNG(w io.Writer) error {
+	width, height := f.Size()
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
+	f.paint(c)
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(withResolution(b.Bytes(), pngDPI))
+	return err
+}
+
+// withResolution puts the chunk that says how many dots an inch has behind the
+// header of a PNG file (section 11.3.4.3 of the standard).
+func withResolution(file []byte, dpi float64) []byte {
+	const header = 8 + 25 // the signature and the chunk IHDR
+	perMetre := uint32(math.Round(dpi / 0.0254))
+	chunk := []byte("pHYs")
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = append(chunk, 1) // the unit is the metre
+	sum := crc32.ChecksumIEEE(chunk)
+	whole := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4))
+	whole = binary.BigEndian.AppendUint32(append(whole, chunk...), sum)
+	return slices.Insert(file, header, whole...)
+}
+
+// SVG writes the figure as a scalable drawing. Its letters are text in the
+// font Liberation Sans, or in Arial or Helvetica, which have the same widths.
+func (f *Figure) SVG(w io.Writer) error {
+	c := vgsvg.New(f.Size())
+	f.paint(c)
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return err
+	}
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	_, err := w.Write(svg)
+	return err
+}

@@ -1,0 +1,146 @@
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/report/table"
+
+	"gonum.org/v1/plot"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+func TestSweepCurves(t *testing.T) {
+	scores := table.New(sweptRecords(2, 5), "AC", sweptMethods)
+	f, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, svg := drawn(t, f)
+	for _, word := range []string{"lambda", "AC, average, %", "0.5", "1", "50", "ogl_1 beta=1", "ogl_1 beta=2", "gnmf", "nmf"} {
+		if strings.Count(string(svg), ">"+word+"</text>") != 1 {
+			t.Errorf("%q does not stand once in the drawing", word)
+		}
+	}
+	if n := rings(svg); n != 2 {
+		t.Errorf("%d rings, want one for each sweep", n)
+	}
+	found := colours(t, picture)
+	for i := range 4 {
+		if found[rgba(i)] < 200 {
+			t.Errorf("no line %d in its colour", i)
+		}
+	}
+	again, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := drawn(t, again); !bytes.Equal(p, picture) {
+		t.Error("the same table gives other bytes")
+	}
+
+	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods), lambdaSweep, "beta", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, svg = drawn(t, beta)
+	for word, times := range map[string]int{"AC, %": 1, "ogl_1 lambda=50": 1, "gnmf": 0} {
+		if strings.Count(string(svg), ">"+word+"</text>") != times {
+			t.Errorf("%q does not stand %d times in the drawing", word, times)
+		}
+	}
+	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods), lambdaSweep, "beta", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, svg = drawn(t, ranks); !strings.Contains(string(svg), "AC at the best rank, %") {
+		t.Error("the axis does not say that ranks are chosen")
+	}
+	for _, none := range []*table.Table{scores, table.New(nil, "AC", sweptMethods)} {
+		setting := "lambda"
+		if none == scores {
+			setting = "other"
+		}
+		if _, err := SweepCurves(none, lambdaSweep, setting, nil); !errors.Is(err, ErrNoData) {
+			t.Errorf("%s: error %v, want %v", setting, err, ErrNoData)
+		}
+	}
+}
+
+// TestSweepLines: each line has the settings that its name says, and the best is
+// that of the table of the best.
+func TestSweepLines(t *testing.T) {
+	records := sweptRecords(2, 5)
+	scores := table.New(records, "AC", sweptMethods)
+	lines, values := sweepLines(scores, lambdaSweep, "lambda")
+	if len(lines) != 3 || !slices.Equal(values, []string{"1", "50", "0.5"}) {
+		t.Fatalf("%+v, %v", lines, values)
+	}
+	if want := scores.Average.Cells[4].Mean; lines[1].name != "ogl_1 beta=2" || lines[1].points[1] != (sweepPoint{"50", want}) {
+		t.Errorf("%+v, want %v at 50", lines[1], want)
+	}
+	for i, s := range lambdaSweep {
+		best := table.NewBest(records, "AC", sweptMethods, lambdaSweep).Rows[i+1]
+		line, p := bestOf(scores.Score, lines, s.Name)
+		if !near(p.score, best.Cell.Mean) || !strings.Contains(best.Setting, "lambda="+p.value) {
+			t.Errorf("%+v of line %d, want %+v", p, line, best)
+		}
+	}
+	if line, _ := bestOf(scores.Score, lines, "nmf"); line >= 0 {
+		t.Errorf("line %d is the best of what is not swept", line)
+	}
+}
+
+func TestPlaceValues(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		values []string
+		at     []float64 // shares of the axis
+		labels []string
+	}{
+		{"wide", []string{"100", "0.1", "1e1", "1"}, []float64{1, 0, 2.0 / 3, 1.0 / 3}, []string{"0.1", "1", "1e1", "100"}},
+		{"narrow", []string{"5", "10", "20"}, []float64{0, 1.0 / 3, 1}, []string{"5", "10", "20"}},
+		{"with zero", []string{"1", "0", "1000"}, []float64{0.5, 0, 1}, []string{"0", "1", "1000"}},
+		{"narrow with zero", []string{"0", "1", "4"}, []float64{0, 0.25, 1}, []string{"0", "1", "4"}},
+		{"words", []string{"heat", "binary"}, []float64{0, 1}, []string{"heat", "binary"}},
+		{"mixed", []string{"1", "nmf", "0.5"}, []float64{0, 0.5, 1}, []string{"1", "nmf", "0.5"}},
+		{"close", []string{"1", "1.05", "2"}, []float64{0, 0.05, 1}, []string{"1", "", "2"}},
+		{"one", []string{"3"}, nil, []string{"3"}},
+	} {
+		f := newChart("", "")
+		place := f.placeValues(test.values)
+		axis := f.plot.X
+		for i, want := range test.at {
+			if got := axis.Scale.Normalize(axis.Min, axis.Max, place(test.values[i])); math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s: %s is at %v, want %v", test.name, test.values[i], got, want)
+			}
+		}
+		if _, logarithmic := axis.Scale.(plot.LogScale); logarithmic != (test.name == "wide") {
+			t.Errorf("%s: logarithmic: %v", test.name, logarithmic)
+		}
+		var labels []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			labels = append(labels, tick.Label)
+		}
+		if !slices.Equal(labels, test.labels) {
+			t.Errorf("%s: labels %q, want %q", test.name, labels, test.labels)
+		}
+	}
+}
+
+// TestSweepOfOne: a sweep of one value, and one half run, are drawn.
+func TestSweepOfOne(t *testing.T) {
+	sweeps := []pipeline.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
+	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}), sweeps, "lambda", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, svg := drawn(t, f); strings.Contains(string(svg), "NaN") {
+		t.Error("NaN in the drawing")
+	}
+}

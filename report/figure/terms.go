@@ -1,0 +1,114 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/report/table"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// Terms draws the objective of a method with a penalty, and its two terms, the fit
+// and the penalty, against the iteration: three plots, each on a scale of its own,
+// since the terms may differ by orders of magnitude. Iterations and trials are
+// those of Convergence. Where no curve has a penalty the error is ErrNoData.
+func Terms(records []pipeline.Record, method string, looks Looks) (*Figure, error) {
+	trials := penalisedCurves(records, method)
+	if trials == nil {
+		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
+	}
+	var row chartRow
+	for _, term := range terms {
+		f := newChart("Iteration", term.name)
+		f.plot.X.Scale = plot.LogScale{}
+		f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
+		f.plotWidth, f.plotHeight = 2.3*vg.Inch, 1.9*vg.Inch
+		if err := f.addLine(looks.of(method, 0), method, meanTerm(trials, term.of), false); err != nil {
+			return nil, err
+		}
+		inNumbers(&f.plot.Y)
+		row = append(row, f)
+	}
+	return &Figure{row}, nil
+}
+
+// terms are what Terms draws, from left to right.
+var terms = []struct {
+	name string
+	of   func(pipeline.Point) float64
+}{
+	{"Objective", func(p pipeline.Point) float64 { return p.Objective }},
+	{"Fit", func(p pipeline.Point) float64 { return p.Objective - p.Penalty }},
+	{"Penalty", func(p pipeline.Point) float64 { return p.Penalty }},
+}
+
+// meanTerm averages one term over trials.
+func meanTerm(trials [][]pipeline.Point, of func(pipeline.Point) float64) plotter.XYs {
+	curves := make([][]pipeline.Point, len(trials))
+	for i, trial := range trials {
+		for _, p := range trial {
+			curves[i] = append(curves[i], pipeline.Point{Iteration: p.Iteration, Objective: of(p)})
+		}
+	}
+	return meanCurve(curves)
+}
+
+// penalisedCurves returns a method's curves with a penalty, from iteration 1 on,
+// of the largest number of classes, or rank, that has such.
+func penalisedCurves(records []pipeline.Record, method string) [][]pipeline.Point {
+	var trials [][]pipeline.Point
+	largest := 0
+	for _, r := range table.Finished(records, []string{method}) {
+		if !slices.ContainsFunc(r.Curve, func(p pipeline.Point) bool { return p.Penalty != 0 }) {
+			continue
+		}
+		curve := slices.DeleteFunc(slices.Clone(r.Curve), func(p pipeline.Point) bool {
+			return p.Iteration == 0 || !(math.Abs(p.Objective) < largestDrawn && math.Abs(p.Penalty) < largestDrawn)
+		})
+		if len(curve) == 0 {
+			continue
+		}
+		if table.RowOf(r) > largest {
+			largest, trials = table.RowOf(r), nil
+		}
+		trials = append(trials, curve)
+	}
+	return trials
+}
+
+// largestDrawn bounds what is drawn, so that no sum of it overflows.
+const largestDrawn = 1e100
+
+// chartRow is charts side by side.
+type chartRow []*chart
+
+const chartGap = 0.15 * vg.Inch
+
+func (r chartRow) size() (w, h vg.Length) {
+	for i, f := range r {
+		if i > 0 {
+			w += chartGap
+		}
+		width, height := f.size()
+		w, h = w+width, max(h, height)
+	}
+	return w, h
+}
+
+func (r chartRow) draw(c draw.Canvas) {
+	left := c.Min.X
+	for _, f := range r {
+		width, _ := f.size()
+		part := c
+		part.Min.X, part.Max.X = left, left+width
+		f.draw(part)
+		left += width + chartGap
+	}
+}

@@ -1,0 +1,71 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+
+	"golang.org/x/image/draw"
+)
+
+// Thumbnail draws a picture as large as it fits into the box, keeping its
+// shape, on white. Large pictures are averaged down; small ones are enlarged
+// by whole pixels, so that they stay sharp.
+func Thumbnail(img image.Image, box int) *image.RGBA {
+	b := img.Bounds()
+	w, h := b.Dx(), b.Dy()
+	var scaler draw.Scaler = draw.CatmullRom
+	if longer := max(w, h); longer <= box {
+		times := box / max(longer, 1)
+		w, h = w*times, h*times
+		scaler = draw.NearestNeighbor
+	} else {
+		if times := longer / (oversampling * box); times > 1 {
+			img = reduce(img, times)
+		}
+		w, h = max(1, w*box/longer), max(1, h*box/longer)
+	}
+	small := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	scaler.Scale(small, small.Bounds(), img, img.Bounds(), draw.Over, nil)
+	return small
+}
+
+// oversampling is how many times as large as its box a picture still is when it has
+// been reduced by whole numbers, which is much faster than any other way.
+const oversampling = 3
+
+// reduce makes a picture so many times smaller in width and height, on white: each
+// pixel is the mean of a block.
+func reduce(img image.Image, times int) *image.RGBA {
+	b := img.Bounds()
+	w, h := max(1, b.Dx()/times), max(1, b.Dy()/times)
+	small := image.NewRGBA(image.Rect(0, 0, w, h))
+	rows := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()/h+1)) // of one row of blocks
+	sums := make([][3]uint32, w)
+	for y := range h {
+		top, bottom := y*b.Dy()/h, (y+1)*b.Dy()/h
+		block := image.Rect(0, 0, b.Dx(), bottom-top)
+		draw.Draw(rows, block, image.White, image.Point{}, draw.Src)
+		draw.Draw(rows, block, img, b.Min.Add(image.Pt(0, top)), draw.Over)
+		clear(sums)
+		for line := range bottom - top {
+			pixels := rows.Pix[line*rows.Stride:]
+			at := 0
+			for x := range w {
+				sum := &sums[x]
+				for end := (x + 1) * b.Dx() / w; at < end; at++ {
+					p := pixels[4*at : 4*at+3 : 4*at+3]
+					sum[0] += uint32(p[0])
+					sum[1] += uint32(p[1])
+					sum[2] += uint32(p[2])
+				}
+			}
+		}
+		for x, sum := range sums {
+			n := uint32(bottom-top) * uint32((x+1)*b.Dx()/w-x*b.Dx()/w)
+			mean := func(s uint32) uint8 { return uint8((s + n/2) / n) }
+			small.SetRGBA(x, y, color.RGBA{mean(sum[0]), mean(sum[1]), mean(sum[2]), 0xff})
+		}
+	}
+	return small
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"image"
+	"path/filepath"
+	"strconv"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+const (
+	// AssignmentsFile is the file of a grouping that lists which sample is in which
+	// group, and modelFile that of what the method found.
+	AssignmentsFile = "assignments.csv"
+	modelFile       = "model.npz"
+)
+
+// GroupingFiles are what PublishGrouping writes.
+var GroupingFiles = append([]string{AssignmentsFile, modelFile}, ClustersFiles...)
+
+// PublishGrouping replaces what a folder holds of a grouping by what was found in the
+// inputs. c says how it was done: its name, command, method,
+// settings and warnings; all else is
+// filled in, and returned. Sources.Shown is not used.
+func PublishGrouping(ctx context.Context, folder *output.Folder, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
+	count := newCounter(from.Progress)
+	c.Groups, c.Distances, c.Scores = found.Groups, found.Distances, found.Scores
+	c.Classes, c.Assignments = in.Set.Classes, AssignmentsFile
+	c.Names = make([]string, len(found.Groups))
+	for i, row := range in.Rows {
+		c.Names[i] = in.Set.Names[row]
+	}
+	if len(in.Set.Classes) > 0 {
+		c.Labels, c.Told = in.Labels(), found.Told
+	}
+	if in.Set.Files != nil || in.Set.Height > 0 {
+		c.Image = func(i int) (image.Image, error) {
+			defer count.step()
+			return in.Image(ctx, i)
+		}
+	}
+	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
+		c.Basis = &Basis{Method: found.Method, Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
+	}
+	stage, err := folder.Stage(GroupingFiles...)
+	if err != nil {
+		return c, err
+	}
+	defer stage.Discard()
+	if err := c.writeAssignments(filepath.Join(stage.Dir(), AssignmentsFile)); err != nil {
+		return c, err
+	}
+	if found.Result != nil {
+		if err := atomicfile.WriteFunc(filepath.Join(stage.Dir(), modelFile), found.Result.Save); err != nil {
+			return c, err
+		}
+	}
+	if from.Shown, err = found.Illustrate(ctx, in); err != nil {
+		return c, err
+	}
+	count.total = c.imagesShown()
+	c.Patches, c.Words = from.illustrations(ctx, count)
+	if err := WriteClusters(ctx, stage.Dir(), c); err != nil {
+		return c, err
+	}
+	return c, errors.Join(stage.Publish(), folder.Close())
+}
+
+// writeAssignments writes which sample is in which group, from 1, and its class
+// where it is known.
+func (c Clusters) writeAssignments(path string) error {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	header := []string{"file", "group"}
+	if c.Labels != nil {
+		header = append(header, "class")
+	}
+	_ = w.Write(header) // a buffer takes everything
+	for i, name := range c.Names {
+		line := []string{spreadsheet.Cell(name), strconv.Itoa(c.Groups[i] + 1)}
+		if c.Labels != nil {
+			class := ""
+			if c.Labels[i] >= 0 {
+				class = spreadsheet.Cell(c.Classes[c.Labels[i]])
+			}
+			line = append(line, class)
+		}
+		_ = w.Write(line)
+	}
+	w.Flush()
+	return atomicfile.Write(path, text.Bytes())
+}

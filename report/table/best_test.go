@@ -1,0 +1,140 @@
+package table
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// ranked makes records of one score at several ranks, a repeat for each value.
+func ranked(method string, rank int, values ...float64) []pipeline.Record {
+	records := scored(method, 4, values...)
+	for i := range records {
+		records[i].Row, records[i].Rank = rank, rank
+	}
+	return records
+}
+
+func TestBestRank(t *testing.T) {
+	records := slices.Concat(
+		ranked("pca", 5, 0.5, 0.6, 0.5, 0.6, 0.5, 0.6),
+		ranked("pca", 10, 0.7, 0.8, 0.7, 0.8, 0.7, 0.8),
+		ranked("pca", 20, 0.8, 0.7, 0.8, 0.7, 0.8, 0.7), // as good: the smaller rank
+		ranked("nmf", 5, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9),
+		ranked("nmf", 10, 0.1),
+		ranked("original", 5, 0.6), ranked("original", 10, 0.6), ranked("never", 5),
+	)
+	for i := range records {
+		if records[i].Method == "original" {
+			records[i].Rank = 0
+		}
+	}
+	best := NewBest(records, "AC", []string{"original", "pca", "never", "nmf"}, nil)
+	if !best.Ranks || best.Swept || len(best.Rows) != 3 {
+		t.Fatalf("%+v", best)
+	}
+	for i, want := range []struct {
+		method string
+		rank   int
+		mean   float64
+		n      int
+	}{{"original", 0, 0.6, 1}, {"pca", 10, 0.75, 6}, {"nmf", 5, 0.9, 6}} {
+		r := best.Rows[i]
+		if r.Method != want.method || r.Rank != want.rank || !near(r.Cell.Mean, want.mean) || r.Cell.N != want.n {
+			t.Errorf("%+v, want %+v", r, want)
+		}
+	}
+	// Tested over the repeats that both have, whatever their ranks.
+	if c := best.Rows[1].Cell; c.Pairs != 6 || !near(c.P, 2.0/64) {
+		t.Errorf("pca at rank 10 against nmf at 5: %+v", c)
+	}
+	if one := NewBest(ranked("pca", 5, 0.5), "AC", []string{"pca"}, nil); one != nil {
+		t.Errorf("one rank leaves nothing to choose: %+v", one)
+	}
+	if none := NewBest(nil, "AC", sweptMethods, lambdaSweep); none != nil {
+		t.Errorf("no records: %+v", none)
+	}
+}
+
+func TestBestSetting(t *testing.T) {
+	records := sweptRecords(2, 5)
+	best := NewBest(records, "AC", sweptMethods, lambdaSweep)
+	all := New(records, "AC", sweptMethods)
+	if best.Ranks || !best.Swept || len(best.Rows) != 3 {
+		t.Fatalf("%+v", best)
+	}
+	for i, of := range [][]string{{"nmf"}, lambdaSweep[0].Methods, lambdaSweep[1].Methods} {
+		var top float64
+		setting := ""
+		for j, label := range of {
+			if c := all.Average.Cells[slices.Index(sweptMethods, label)]; c.Mean > top {
+				top = c.Mean
+				setting = [][]string{{""}, {"beta=1 lambda=1", "beta=1 lambda=50", "beta=2 lambda=1", "beta=2 lambda=50"}, {"lambda=0.5", "lambda=50"}}[i][j]
+			}
+		}
+		if r := best.Rows[i]; !near(r.Cell.Mean, top) || r.Setting != setting || r.Method != []string{"nmf", "ogl_1", "gnmf"}[i] {
+			t.Errorf("%+v, want %v with %q", r, top, setting)
+		}
+	}
+	// Of two that are as good the first is taken.
+	tied := slices.Concat(scored("g 0.5", 2, 0.5), scored("g 50", 2, 0.5))
+	if r := NewBest(tied, "AC", sweptMethods, lambdaSweep).Rows[0]; r.Setting != "lambda=0.5" {
+		t.Errorf("%+v", r)
+	}
+	// A setting that lacks a row has no average, and is not chosen.
+	short := slices.DeleteFunc(records, func(r pipeline.Record) bool { return r.Method == "g 0.5" && r.Classes == 5 })
+	for i := range short {
+		if short[i].Method == "g 0.5" {
+			short[i].Scores["AC"] = 1
+		}
+	}
+	if r := NewBest(short, "AC", sweptMethods, lambdaSweep).Rows[2]; r.Setting != "lambda=50" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestBestRenderers(t *testing.T) {
+	few := slices.DeleteFunc(sweptRecords(3), func(r pipeline.Record) bool { return r.Repeat > 3 || r.Method == "nmf" && r.Repeat > 2 })
+	for name, best := range map[string]*Best{
+		"best-sweep": NewBest(sweptRecords(2, 5), "AC free", sweptMethods, lambdaSweep),
+		"best-rank":  NewBest(ranksAndSweeps(), "AC", sweptMethods, nil),
+		"best-both":  NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep),
+		"best-few":   NewBest(few, "NMI", sweptMethods, lambdaSweep),
+	} {
+		best.Table.Name = "Yale_32x32, 30 % labels"
+		for extension, write := range renderers(best) {
+			t.Run(name+"."+extension, func(t *testing.T) {
+				var b strings.Builder
+				if err := write(&b); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+"."+extension, b.String())
+				if err := write(failing{}); !errors.Is(err, errFailing) {
+					t.Errorf("error %v, want the writer's", err)
+				}
+			})
+		}
+	}
+}
+
+func TestBestFinding(t *testing.T) {
+	best := NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep)
+	if got, want := best.Finding(), "gnmf (rank 5, lambda=50) is best where each is at its best (71.7"; !strings.Contains(got, want) {
+		t.Errorf("%q does not say %q", got, want)
+	}
+}
+
+// TestPeaks: a sweep stands where its first method stands.
+func TestPeaks(t *testing.T) {
+	methods := []string{"g 50", "nmf", "g 0.5"}
+	peaks := Peaks(New(scored("g 0.5", 3, 0.5), "AC", methods), lambdaSweep)
+	want := []Peak{{Name: "gnmf", Setting: "lambda=0.5", Label: "g 0.5", Row: 3}, {Name: "nmf", Label: "nmf"}}
+	if diff := cmp.Diff(want, peaks); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,253 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// Comparison compares the methods of two experiments that draw the same samples.
+type Comparison struct {
+	// A and B are what the experiments are called, the folders of their results for
+	// instance.
+	A, B string
+	// Differences are settings that differ, which are shown.
+	Differences []pipeline.Difference
+	// Scores are those that both have, in the order in which they are shown.
+	Scores []ScoreComparison
+	// OnlyA and OnlyB are methods that one of them alone has.
+	OnlyA, OnlyB []string
+}
+
+// Compared are the results of one of the experiments.
+type Compared struct {
+	Name    string
+	Methods []string
+	Records []pipeline.Record
+}
+
+// ScoreComparison holds one score of the methods of both.
+type ScoreComparison struct {
+	// Score is the score's name in the records.
+	Score string
+	// Rows are those of the methods that both have, in the order of A, in as far as
+	// they have trials in common.
+	Rows []ComparisonRow
+}
+
+// ComparisonRow is one method in two experiments.
+type ComparisonRow struct {
+	Method string
+	// Trials is the number of trials that both hold: of the same number of classes
+	// or rank and the same repeat. A and B are the means of the score over them, in
+	// the unit of the records.
+	Trials int
+	A, B   float64
+	// Tested tells whether there were trials enough, 6, for P, the p-value of the
+	// two-sided Wilcoxon signed-rank test over the pairs.
+	Tested bool
+	P      float64
+}
+
+// Significant tells whether a test was made and found a difference (p < 0.05).
+func (r ComparisonRow) Significant() bool { return r.Tested && r.P < significance }
+
+// sampling identifies a draw of samples.
+type sampling struct{ row, classes, repeat int }
+
+// NewComparison compares two experiments. As in New of several records of one
+// trial the last one counts, and scores that are not finite are passed over. It is an
+// error if there is no trial in common, and if the trials of one draw have other
+// numbers of samples.
+func NewComparison(a, b Compared) (*Comparison, error) {
+	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
+	samples := map[sampling]int{}
+	for _, r := range a.Records {
+		samples[drawOf(r)] = r.Samples + r.Tested
+	}
+	for _, r := range b.Records {
+		if n, ok := samples[drawOf(r)]; ok && n != r.Samples+r.Tested {
+			return nil, fmt.Errorf("%s, repeat %d: %d samples in one and %d in the other", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
+		}
+	}
+	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods)}
+	inB := ScoresOf(b.Records)
+	for _, score := range ScoresOf(a.Records) {
+		if !slices.Contains(inB, score) {
+			continue
+		}
+		if c := compareScore(a, b, score); len(c.Rows) > 0 {
+			out.Scores = append(out.Scores, c)
+		}
+	}
+	if out.Scores == nil {
+		return nil, errors.New("they have no trial in common, of one method with the same number of classes or rank and the same repeat")
+	}
+	return out, nil
+}
+
+// without returns those of a that are not in b.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}
+
+func drawOf(r pipeline.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
+
+func compareScore(a, b Compared, score string) ScoreComparison {
+	gather := func(records []pipeline.Record) (values map[string]map[sampling]float64, order map[string][]sampling) {
+		values, order = map[string]map[sampling]float64{}, map[string][]sampling{}
+		for _, r := range records {
+			v, ok := r.Scores[score]
+			if !ok || !(math.Abs(v) < largest) {
+				continue
+			}
+			if values[r.Method] == nil {
+				values[r.Method] = map[sampling]float64{}
+			}
+			values[r.Method][drawOf(r)] = v
+			order[r.Method] = append(order[r.Method], drawOf(r))
+		}
+		return values, order
+	}
+	valuesA, order := gather(a.Records)
+	valuesB, _ := gather(b.Records)
+	c := ScoreComparison{Score: score}
+	for _, method := range a.Methods {
+		var x, y []float64
+		for _, at := range order[method] {
+			if v, ok := valuesB[method][at]; ok {
+				x, y = append(x, valuesA[method][at]), append(y, v)
+			}
+		}
+		if len(x) == 0 {
+			continue
+		}
+		row := ComparisonRow{Method: method, Trials: len(x), Tested: len(x) >= minPairs}
+		row.A, _ = eval.MeanSD(x)
+		row.B, _ = eval.MeanSD(y)
+		if row.Tested {
+			row.P = eval.Wilcoxon(x, y)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+// heading are lines that say what is compared.
+func (c *Comparison) heading(m Marks) []string {
+	lines := []string{"A: " + m.Foreign(c.A), "B: " + m.Foreign(c.B)}
+	for _, d := range c.Differences {
+		lines = append(lines, fmt.Sprintf("%s: %s in A, %s in B", d.Setting, m.Foreign(cmp.Or(d.A, "none")), m.Foreign(cmp.Or(d.B, "none"))))
+	}
+	return lines
+}
+
+// Document returns the comparison in words, a grid for each score.
+func (c *Comparison) Document() *Document {
+	d := &Document{Heading: c.heading, Caption: c.notes}
+	for _, s := range c.Scores {
+		d.Grids = append(d.Grids, s.grid())
+	}
+	return d
+}
+
+func (c ScoreComparison) grid() Grid {
+	s := known(c.Score)
+	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, Columns: []Column{
+		{Heading: "Method"},
+		{Heading: "Trials", Right: true, Fields: []string{"trials"}},
+		{Heading: "A", Right: true, Fields: []string{"a"}},
+		{Heading: "B", Right: true, Fields: []string{"b"}},
+		{Heading: "B − A", Right: true, Fields: []string{"difference"}},
+		{Heading: "p", Right: true, Fields: []string{"p"}},
+	}}
+	if s.Unit != eval.UnitPercent {
+		g.Title += s.In()
+	}
+	for _, r := range c.Rows {
+		value := func(text string, x float64) Word { return Word{Text: text, Fields: []string{full(x)}} }
+		difference := value(signed(s, r.B-r.A), r.B-r.A)
+		difference.Bold = r.Significant()
+		// Blanks stand where others have a mark.
+		p := Word{Text: missing + "  ", Fields: []string{""}}
+		switch {
+		case r.Significant():
+			p = value(pText(r.P), r.P)
+			p.Mark = MarkDiffers
+		case r.Tested:
+			p = value(pText(r.P)+"  ", r.P)
+		}
+		g.Lines = append(g.Lines, Line{Words: []Word{
+			{Text: r.Method, Fields: []string{plaintext.Line(r.Method)}},
+			{Text: strconv.Itoa(r.Trials)},
+			value(s.Format(r.A), r.A), value(s.Format(r.B), r.B), difference, p,
+		}})
+	}
+	return g
+}
+
+// signed is a difference of two values of a score.
+func signed(s eval.Score, difference float64) string {
+	text := s.Format(difference)
+	switch {
+	case strings.Trim(text, "0.") == "":
+		return text
+	case difference > 0:
+		return "+" + text
+	}
+	return "−" + strings.TrimPrefix(text, "-")
+}
+
+// pText is a p-value of three decimals.
+func pText(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// notes say what the tables hold and what they leave out.
+func (c *Comparison) notes(m Marks) string {
+	other, tested, untested := false, false, false
+	for _, score := range c.Scores {
+		other = other || known(score.Score).Unit != eval.UnitPercent
+		for _, r := range score.Rows {
+			tested, untested = tested || r.Tested, untested || !r.Tested
+		}
+	}
+	s := "Means in percent over the trials that A and B both hold."
+	if other {
+		s = "Means over the trials that A and B both hold, in percent where nothing else is said."
+	}
+	if tested {
+		s += fmt.Sprintf(" %s: significantly different (two-sided Wilcoxon signed-rank test over paired trials, p < %g, not corrected for the number of methods).", m.Differs, significance)
+	}
+	if untested {
+		s += fmt.Sprintf(" %s: fewer than %d trials in common, and not tested.", missing, minPairs)
+	}
+	if m.Own != nil {
+		s = m.Own(s)
+	}
+	for _, only := range []struct {
+		where   string
+		methods []string
+	}{{"A", c.OnlyA}, {"B", c.OnlyB}} {
+		if len(only.methods) > 0 {
+			var names []string
+			for _, method := range only.methods {
+				names = append(names, m.Foreign(method))
+			}
+			s += fmt.Sprintf(" Only in %s: %s.", only.where, phrase.List(names))
+		}
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// compared are records of the methods over 4 repeats at 2 classes and 4 at 3, whose
+// scores score gives.
+func compared(name string, score func(method string, trial int) float64, methods ...string) Compared {
+	c := Compared{Name: name, Methods: methods}
+	for trial := range 8 {
+		for _, m := range methods {
+			c.Records = append(c.Records, pipeline.Record{
+				Classes: 2 + trial/4, Repeat: trial % 4, Method: m, Samples: 10,
+				Scores: map[string]float64{"AC": score(m, trial)},
+			})
+		}
+	}
+	return c
+}
+
+func rising(_ string, trial int) float64 { return 0.5 + float64(trial)/100 }
+
+// TestComparison: means, differences and tests are those over the trials that both
+// hold.
+func TestComparison(t *testing.T) {
+	a := compared("one", rising, "up", "same", "few", "gone", "nan")
+	b := compared("two", func(m string, trial int) float64 {
+		switch {
+		case m == "up":
+			return rising(m, trial) + 0.1 + float64(trial)/1000
+		case m == "nan" && trial == 3:
+			return math.NaN()
+		}
+		return rising(m, trial)
+	}, "new", "nan", "up", "few", "same")
+	// Of few, the one has trials that the other lacks and the other way round.
+	b.Records = slices.DeleteFunc(b.Records, func(r pipeline.Record) bool { return r.Method == "few" && r.Classes == 3 })
+	a.Records = slices.DeleteFunc(a.Records, func(r pipeline.Record) bool { return r.Method == "few" && r.Classes == 2 && r.Repeat == 0 })
+	// A score that one has alone is none to compare.
+	a.Records[0].Scores["NMI"] = 0.5
+	slices.Reverse(b.Records) // the order of the log does not matter
+
+	c, err := NewComparison(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, y []float64
+	for trial := range 8 {
+		x, y = append(x, rising("", trial)), append(y, rising("", trial)+0.1+float64(trial)/1000)
+	}
+	p := eval.Wilcoxon(x, y)
+	if p >= 0.05 {
+		t.Fatalf("p = %v", p)
+	}
+	mean := func(x []float64) float64 { m, _ := eval.MeanSD(x); return m }
+	want := &Comparison{A: "one", B: "two", OnlyA: []string{"gone"}, OnlyB: []string{"new"}, Scores: []ScoreComparison{{"AC", []ComparisonRow{
+		{Method: "up", Trials: 8, A: mean(x), B: mean(y), Tested: true, P: p},
+		{Method: "same", Trials: 8, A: mean(x), B: mean(x), Tested: true, P: 1},
+		{Method: "few", Trials: 3, A: mean(x[1:4]), B: mean(x[1:4])},
+		{Method: "nan", Trials: 7, A: mean(slices.Delete(slices.Clone(x), 3, 4)), B: mean(slices.Delete(slices.Clone(x), 3, 4)), Tested: true, P: 1},
+	}}}}
+	if d := cmp.Diff(want, c); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	for i, significant := range []bool{true, false, false, false} {
+		if c.Scores[0].Rows[i].Significant() != significant {
+			t.Errorf("%s is significantly different: %v", c.Scores[0].Rows[i].Method, !significant)
+		}
+	}
+}
+
+func TestComparisonRefuses(t *testing.T) {
+	a := compared("one", rising, "nmf", "cf")
+	for name, b := range map[string]Compared{
+		"other methods": compared("two", rising, "gnmf"),
+		"no trials":     {Name: "two", Methods: []string{"nmf"}},
+	} {
+		if _, err := NewComparison(a, b); err == nil || !strings.Contains(err.Error(), "no trial in common") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	b := compared("two", rising, "nmf")
+	for i := range b.Records {
+		b.Records[i].Classes += 5
+	}
+	if _, err := NewComparison(a, b); err == nil || !strings.Contains(err.Error(), "no trial in common") {
+		t.Errorf("other numbers of classes: error %v", err)
+	}
+	b = compared("two", rising, "nmf")
+	b.Records[5].Samples = 11
+	if _, err := NewComparison(a, b); err == nil || !strings.Contains(err.Error(), "3 classes, repeat 2: 10 samples in one and 11 in the other") {
+		t.Errorf("other samples: error %v", err)
+	}
+}
+
+// TestComparisonPrinted: in each format, with names that would be more than text.
+func TestComparisonPrinted(t *testing.T) {
+	const evil = "=a|b\x1b[31m"
+	a := compared("one\x1b[2J", rising, "nmf", evil)
+	b := compared("two", func(m string, trial int) float64 {
+		if m == evil {
+			return rising(m, trial) - 0.2 - float64(trial)/1000
+		}
+		return rising(m, trial)
+	}, "nmf", evil, "new_one")
+	b.Records = slices.DeleteFunc(b.Records, func(r pipeline.Record) bool { return r.Method == "nmf" && r.Classes == 3 })
+	c, err := NewComparison(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Differences = []pipeline.Difference{{Setting: "features", A: "8×8 pixels", B: "hog"}}
+	var text, bold, markdown, csv strings.Builder
+	for _, err := range []error{Text(&text, c.Document(), Options{Width: 60}), Text(&bold, c.Document(), Options{Colour: true}), writeMarkdown(&markdown, c.Document(), Options{}), writeCSV(&csv, c.Document(), Options{})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, got := range map[string]string{"text": text.String(), "Markdown": markdown.String(), "CSV": csv.String()} {
+		if strings.Contains(got, "\x1b") {
+			t.Errorf("%s has escapes:\n%q", name, got)
+		}
+	}
+	if !strings.Contains(bold.String(), "\x1b[1m−20.4\x1b[0m") || strings.Count(bold.String(), "\x1b") != 2 {
+		t.Errorf("the significant difference alone is not bold:\n%q", bold.String())
+	}
+	for _, line := range strings.Split(text.String(), "\n") {
+		if narrow.StringWidth(line) > 60 {
+			t.Errorf("wider than 60 columns: %q", line)
+		}
+	}
+	golden(t, "comparison.txt", text.String())
+	golden(t, "comparison.md", markdown.String())
+	golden(t, "comparison.csv", csv.String())
+}

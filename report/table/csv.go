@@ -1,0 +1,64 @@
+package table
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+)
+
+// writeCSV writes the score, what names the row and the fields of the values: all of a
+// row in one line, or, where the columns are methods, the method and its fields in a
+// line each. Numbers have full precision and the unit of the records. A text that a
+// spreadsheet would take for a formula has an apostrophe before it.
+func writeCSV(w io.Writer, d *Document, _ Options) error {
+	out := csv.NewWriter(w)
+	for i, g := range d.Grids {
+		if i == 0 {
+			out.Write(g.csvHeadings())
+		}
+		for _, row := range g.Lines {
+			line := []string{spreadsheet.Cell(g.Score)}
+			for _, key := range row.Words[:g.Keys] {
+				line = append(line, spreadsheet.Cell(key.fields()[0]))
+			}
+			for c, word := range row.Words[g.Keys:] {
+				if g.Fields != nil {
+					method := spreadsheet.Cell(g.Columns[g.Keys+c].Heading)
+					out.Write(append(append(slices.Clone(line), method), word.fields()...))
+					continue
+				}
+				line = append(line, word.fields()...)
+			}
+			if g.Fields == nil {
+				out.Write(line)
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (g Grid) csvHeadings() []string {
+	line := []string{"score"}
+	for _, key := range g.Columns[:g.Keys] {
+		line = append(line, strings.ToLower(key.Heading))
+	}
+	if g.Fields != nil {
+		return append(append(line, "method"), g.Fields...)
+	}
+	for _, c := range g.Columns[g.Keys:] {
+		line = append(line, c.Fields...)
+	}
+	return line
+}
+
+// fields are the columns of a word in CSV.
+func (w Word) fields() []string {
+	if w.Fields == nil {
+		return []string{w.Text}
+	}
+	return w.Fields
+}

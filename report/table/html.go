@@ -1,0 +1,68 @@
+package table
+
+import (
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+)
+
+// htmlMarks are the marks of a page.
+var htmlMarks = Marks{Best: "Bold", Tied: "~", Differs: "*", Nameless: true, Foreign: plaintext.Line}
+
+// htmlPage is what a page holds of a document.
+var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
+	"pad": func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
+	"mark": func(w Word) string {
+		return map[Mark]string{MarkTied: "~", MarkDiffers: "*"}[w.Mark]
+	},
+	"name": htmlMarks.Foreign,
+	"best": func(w Word) bool { return w.Mark == MarkBest },
+}).Parse(`
+{{- range .Heading}}
+<p>{{.}}</p>
+{{- end}}
+{{- $class := .Class}}
+{{- range .Grids}}
+{{- with .Title}}
+<h4>{{name .}}</h4>
+{{- end}}
+{{- $grid := .}}
+<div class="wide">
+<table class="scores{{with $class}} {{.}}{{end}}">
+<thead><tr>{{range .Columns}}<th scope="col">{{name .Heading}}</th>{{end}}</tr></thead>
+<tbody>
+{{- range .Lines}}
+<tr{{if .Average}} class="average"{{end}}>
+{{- range $i, $word := .Words}}{{if eq $i 0}}<th scope="row">{{name .Text}}</th>{{else if lt $i $grid.Keys}}<td>{{name .Text}}</td>{{else -}}
+<td{{if best .}} class="best"{{end}}>{{if .N}}<span class="n">({{.N}})</span> {{end}}{{.Text}}{{with .Deviation}}<span class="sd"> ± {{pad $word}}{{.}}</span>{{end}}<span class="mark">{{mark .}}</span></td>
+{{- end}}{{end}}</tr>
+{{- end}}
+</tbody>
+</table>
+</div>
+{{- end}}
+<p class="note">{{.Caption}}</p>`))
+
+// HTML writes what a page holds of a document. The page says how it looks, and its
+// heading names the experiment.
+func HTML(w io.Writer, d *Document, _ Options) error {
+	view := struct {
+		Heading        []string
+		Class, Caption string
+		Grids          []Grid
+	}{Class: d.Class, Caption: d.Caption(htmlMarks)}
+	if d.Heading != nil {
+		view.Heading = d.Heading(htmlMarks)
+	}
+	for _, g := range d.Grids {
+		view.Grids = append(view.Grids, g.shown())
+	}
+	var out strings.Builder
+	if err := htmlPage.Execute(&out, view); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}

@@ -1,0 +1,273 @@
+package table
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed4492f2cd/partwise/internal/filename"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+)
+
+// latexEscape keeps the characters of names from being read as LaTeX: those with
+// a meaning of their own, brackets and stars, which would be arguments of the \\
+// before them, and what the fonts join or babel turns into commands.
+var latexEscape = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
+	`{`, `\{`, `}`, `\}`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
+	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`, "`", "\\`{}", `"`, `{\char34}`, `'`, `{'}`,
+	`--`, `-{}-`, `?`, `?{}`, `!`, `!{}`, `,,`, `,{},`,
+	`<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `±`, `$\pm$`, `≥`, `$\geq$`, `–`, `--`, `—`, `---`, `…`, `\ldots{}`,
+	`α`, `$\alpha$`, `β`, `$\beta$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `μ`, `$\mu$`, `σ`, `$\sigma$`,
+)
+
+// latexOwn does so for our own words, which may hold marks.
+var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `–`, `--`)
+
+// latexText returns a name as LaTeX that shows nothing but it.
+func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
+
+var latexMarks = Marks{Best: "Bold", Tied: `$\sim$`, Differs: `$^{*}$`, Foreign: latexText, Own: latexOwn.Replace}
+
+// latexSettings is the name of a method with settings behind it.
+var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
+
+// latexSymbols are the settings that papers write as Greek letters.
+var latexSymbols = map[string]string{
+	"alpha": `\alpha`, "beta": `\beta`, "gamma": `\gamma`, "lambda": `\lambda`, "mu": `\mu`, "sigma": `\sigma`,
+}
+
+var (
+	latexNumber = regexp.MustCompile(`^[+-]?[0-9.]+$`)
+	latexPower  = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
+)
+
+// latexMethod returns the name of a method as LaTeX, its settings as formulas:
+// "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
+func latexMethod(name string) string {
+	parts := latexSettings.FindStringSubmatch(name)
+	if parts == nil {
+		return latexText(name)
+	}
+	return latexText(parts[1]) + " (" + latexSetting(parts[2]) + ")"
+}
+
+// latexSetting returns settings as formulas.
+func latexSetting(settings string) string {
+	fields := strings.Fields(settings)
+	for i, field := range fields {
+		key, value, ok := strings.Cut(field, "=")
+		if !ok || !latexSettings.MatchString("x "+field) {
+			fields[i] = latexText(field)
+			continue
+		}
+		symbol, known := latexSymbols[key]
+		if !known {
+			symbol = `\mathit{` + key + `}`
+		}
+		power := latexPower.FindStringSubmatch(value)
+		switch {
+		case power != nil:
+			sign := strings.TrimPrefix(power[2], "+")
+			if value = fmt.Sprintf(`%s \cdot 10^{%s%s}`, power[1], sign, power[3]); power[1] == "1" {
+				value = fmt.Sprintf(`10^{%s%s}`, sign, power[3])
+			}
+		case !latexNumber.MatchString(value):
+			value = `\mbox{` + latexText(value) + `}`
+		}
+		fields[i] = fmt.Sprintf("$%s = %s$", symbol, value)
+	}
+	return strings.Join(fields, ", ")
+}
+
+// latexLabel names a table by the experiment and the score, in ASCII. Names that
+// are changed by this have a part of their sum behind them, so that no two
+// experiments share a label.
+func latexLabel(experiment, table string) string {
+	if experiment == "" {
+		return "tab:" + latexWord(table)
+	}
+	word := latexWord(experiment)
+	if word != experiment {
+		sum := sha256.Sum256([]byte(experiment))
+		word += fmt.Sprintf("-%x", sum[:3])
+	}
+	return "tab:" + word + "-" + latexWord(table)
+}
+
+// latexWord returns a name in small ASCII letters, digits and hyphens.
+func latexWord(name string) string {
+	ascii := strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return '-'
+		}
+		return r
+	}, name)
+	return filename.Safe(ascii)
+}
+
+// latexFonts is a line for tables whose names hold letters that pdfTeX has no
+// fonts for.
+const latexFonts = "% Holds characters that take XeLaTeX or LuaLaTeX and a font that has them\n"
+
+// needsFonts tells whether LaTeX holds such letters: all but those of Europe in
+// Latin script.
+func needsFonts(latex string) bool {
+	return strings.ContainsFunc(latex, func(r rune) bool { return r > 0x17f && !strings.ContainsRune("‘’“”", r) })
+}
+
+// columnWidth is about how many characters, with their gaps, stand side by side
+// in a paper.
+const columnWidth = 70
+
+// blockMethods is the largest number of methods side by side; with more the
+// letters would shrink too far.
+const blockMethods = 8
+
+// writeLaTeX writes each grid as a floating table with a caption and the label
+// tab:EXPERIMENT-NAME. It needs the package booktabs, and graphicx where a table is
+// wide and may have to shrink. More than eight methods are broken into blocks of one
+// scale, one below the other.
+func writeLaTeX(w io.Writer, d *Document, _ Options) error {
+	var out strings.Builder
+	line := func(format string, a ...any) { fmt.Fprintf(&out, format+"\n", a...) }
+	if d.Heading != nil {
+		for _, l := range d.Heading(latexMarks) {
+			line("%% %s", l)
+		}
+	}
+	for _, g := range d.Grids {
+		caption := d.Caption(latexMarks)
+		if g.Title != "" {
+			caption = latexText(g.Title) + ". " + caption
+		}
+		g.shown().latex(line, caption, latexLabel(d.Name, g.Name))
+	}
+	table := out.String()
+	if needsFonts(table) {
+		table = latexFonts + table
+	}
+	_, err := io.WriteString(w, table)
+	return err
+}
+
+// latex writes a floating table.
+func (g Grid) latex(line func(string, ...any), caption, label string) {
+	width := len("Average")
+	for _, c := range g.Columns[g.Keys:] {
+		width += max(utf8.RuneCountInString(c.Heading), len("00.0 ± 0.0")) + 2
+	}
+	wide := width > columnWidth
+	float, packages := "table", "booktabs"
+	if wide {
+		float, packages = "table*", "booktabs,graphicx"
+	}
+	line(`%% Needs \usepackage{%s}`, packages)
+	line(`\begin{%s}`, float)
+	line(`  \centering`)
+	line(`  \caption{%s}`, caption)
+	line(`  \label{%s}`, label)
+	if wide {
+		line(`  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%`)
+	}
+	n := g.values()
+	blocks := max((n+blockMethods-1)/blockMethods, 1)
+	if blocks > 1 {
+		line(`  \begin{tabular}{@{}c@{}}`)
+	}
+	for block := range blocks {
+		if block > 0 {
+			line(`  \\[\bigskipamount]`)
+		}
+		g.part(block*n/blocks, (block+1)*n/blocks).tabular(line)
+	}
+	if blocks > 1 {
+		line(`  \end{tabular}%%`)
+	}
+	if wide {
+		line(`  }`)
+	}
+	line(`\end{%s}`, float)
+}
+
+// tabular writes all columns side by side.
+func (g Grid) tabular(line func(string, ...any)) {
+	line(`  \begin{tabular}{%s}`, g.latexColumns())
+	line(`    \toprule`)
+	var header []string
+	for _, c := range g.Columns {
+		if c.Method {
+			header = append(header, fmt.Sprintf(`\multicolumn{1}{c}{%s}`, latexMethod(c.Heading)))
+		} else {
+			header = append(header, latexText(c.Heading))
+		}
+	}
+	line(`    %s \\`, strings.Join(header, " & "))
+	line(`    \midrule`)
+	for _, row := range g.Lines {
+		if row.Average {
+			line(`    \midrule`)
+		}
+		var words []string
+		for i, w := range row.Words {
+			switch {
+			case i >= g.Keys:
+				words = append(words, latexValue(w))
+			case g.Columns[i].Settings:
+				words = append(words, latexSetting(w.Text))
+			default:
+				words = append(words, latexText(w.Text))
+			}
+		}
+		line(`    %s \\`, strings.Join(words, " & "))
+	}
+	line(`    \bottomrule`)
+	line(`  \end{tabular}`)
+}
+
+// latexColumns says how the columns are aligned, those of methods together.
+func (g Grid) latexColumns() string {
+	letters := ""
+	for _, c := range g.Columns {
+		if c.Right {
+			letters += "r"
+		} else {
+			letters += "l"
+		}
+	}
+	if g.Fields == nil {
+		return letters
+	}
+	if n := len(strings.TrimLeft(letters, "l")); n > 0 {
+		return fmt.Sprintf("%s*{%d}{r}", strings.Repeat("l", len(letters)-n), n)
+	}
+	return letters
+}
+
+// latexValue is a value with its mark hung behind it, where it moves nothing.
+func latexValue(w Word) string {
+	if strings.TrimSpace(w.Text) == missing {
+		return "--"
+	}
+	s := strings.ReplaceAll(strings.TrimSpace(w.Text), "−", "-")
+	if w.Deviation != "" {
+		s += ` \pm ` + strings.Repeat(`\phantom{0}`, w.Pad) + w.Deviation
+	}
+	if w.Mark == MarkBest {
+		s = `\mathbf{` + s + `}`
+	}
+	s = "$" + s + "$"
+	if w.N > 0 {
+		s = fmt.Sprintf("(%d) %s", w.N, s)
+	}
+	switch w.Mark {
+	case MarkTied:
+		s += `\rlap{$^{\sim}$}`
+	case MarkDiffers:
+		s += `\rlap{$^{*}$}`
+	}
+	return s
+}

@@ -1,0 +1,74 @@
+package table
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// damagedConfusions cannot be drawn: they are of no classes that there are.
+func damagedConfusions() []pipeline.Record {
+	return []pipeline.Record{
+		confused("a", 5, nil, []int{1, 0}, []int{0, 1}),
+		confused("a", 6, []int{0, 1}, []int{1, 0, 0}, []int{0, 1, 0}, []int{0, 0, 1}),
+		confused("a", 7, []int{0, 3}, []int{1, 0}, []int{0, 1}),
+		confused("a", 8, []int{-1, 0}, []int{1, 0}, []int{0, 1}),
+		confused("a", 9, nil, []int{1, 0, 0}, []int{0}, []int{0, 0, 1}),
+		{Method: "a"},
+	}
+}
+
+// TestTotalConfusion: counts are added up by class, also where not all are drawn.
+func TestTotalConfusion(t *testing.T) {
+	records := append([]pipeline.Record{
+		confused("a", 0, []int{2, 0}, []int{3, 1}, []int{2, 4}),
+		confused("a", 1, nil, []int{1, 0, 0}, []int{0, 1, 0}, []int{5, 0, 1}),
+	}, damagedConfusions()...)
+	want := [][]int{{5, 0, 2}, {0, 1, 0}, {6, 0, 4}}
+	if diff := cmp.Diff(want, TotalConfusion(records, 3)); diff != "" {
+		t.Error(diff)
+	}
+	if got := TotalConfusion(damagedConfusions(), 3); got != nil {
+		t.Errorf("of records without confusions: %v", got)
+	}
+}
+
+func TestPerClass(t *testing.T) {
+	records := append([]pipeline.Record{
+		confused("a", 0, []int{2, 0}, []int{3, 1}, []int{2, 4}),
+		confused("a", 1, nil, []int{1, 3, 0}, []int{0, 0, 0}, []int{5, 0, 5}),
+		confused("b", 0, []int{2, 0}, []int{4, 0}, []int{0, 6}),
+	}, damagedConfusions()...)
+	table := PerClass(records, []string{"a", "b"}, []string{"x", "y_1", "z"})
+	if len(table.Rows) != 2 || table.Rows[0].Name != "x" || table.Rows[1].Name != "z" {
+		t.Fatalf("%+v", table.Rows)
+	}
+	for i, want := range [][]float64{{(4.0/6 + 1.0/4) / 2, 1}, {(3.0/4 + 1.0/2) / 2, 1}} {
+		for j, mean := range want {
+			if c := table.Rows[i].Cells[j]; !near(c.Mean, mean) {
+				t.Errorf("%s of %s: %+v, want %v", table.Rows[i].Name, table.Methods[j], c, mean)
+			}
+		}
+	}
+	if none := PerClass(nil, []string{"a"}, nil); len(none.Rows) != 0 {
+		t.Errorf("without records %+v", none.Rows)
+	}
+}
+
+func TestPerClassRenderers(t *testing.T) {
+	table := PerClass(classRecords([]string{"nmf", "d-snmf"}, 6), []string{"nmf", "d-snmf"}, []string{"Coast", "Open_country", "Tall building"})
+	table.Name = "scenes"
+	if c := table.Average.Cells; c[0].Pairs+c[1].Pairs > 0 {
+		t.Errorf("the average is tested: %+v", c)
+	}
+	for extension, write := range renderers(table) {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "classes."+extension, b.String())
+	}
+}

@@ -1,0 +1,119 @@
+package table
+
+import (
+	"cmp"
+
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
+)
+
+// awkward is a table with everything in it.
+func awkward() *Table {
+	records, methods := reporttest.Awkward()
+	table := New(records, "AC", methods)
+	table.Name = "Yale_32x32, 30 % labels"
+	return table
+}
+
+// renderers returns what writes a table, by the extension of the file.
+func renderers(t interface{ Document() *Document }) map[string]func(io.Writer) error {
+	out := map[string]func(io.Writer) error{}
+	for _, f := range Formats {
+		out[cmp.Or(f.Extension, "html")] = func(w io.Writer) error { return f.Write(w, t.Document(), Options{}) }
+	}
+	return out
+}
+
+func TestRenderers(t *testing.T) {
+	many := make([]string, 15)
+	for i := range many {
+		many[i] = fmt.Sprintf("method %d", i+1)
+	}
+	tables := map[string]*Table{
+		"seven":   New(fakeRecords(sevenMethods, []int{2, 3, 4, 5, 6, 7, 8, 9, 10}, 10), "AC free", sevenMethods),
+		"awkward": awkward(),
+		"fifteen": New(fakeRecords(many, []int{4}, 10), "NMI", many),
+		"single":  New(fakeRecords([]string{"nmf", "cf"}, []int{2, 3}, 1), "purity", []string{"nmf", "cf"}),
+		"alone":   New(fakeRecords([]string{"nmf"}, []int{2}, 3), "AC", []string{"nmf"}),
+		"empty":   New(nil, "AC", []string{"nmf", "cf"}),
+	}
+	for name, table := range tables {
+		for extension, write := range renderers(table) {
+			t.Run(name+"."+extension, func(t *testing.T) {
+				var b strings.Builder
+				if err := write(&b); err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(b.String(), "NaN") {
+					t.Error("NaN in the table")
+				}
+				golden(t, name+"."+extension, b.String())
+				if err := write(failing{}); !errors.Is(err, errFailing) {
+					t.Errorf("error %v, want the writer's", err)
+				}
+			})
+		}
+	}
+}
+
+func TestTextWidth(t *testing.T) {
+	table := New(fakeRecords(sevenMethods, []int{2, 3}, 6), "AC", sevenMethods)
+	var b strings.Builder
+	if err := Text(&b, table.Document(), Options{Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := narrow.StringWidth(strings.TrimRight(line, "\n")); n > 60 {
+			t.Errorf("a line of %d characters: %q", n, line)
+		}
+	}
+	for _, method := range sevenMethods {
+		if !strings.Contains(b.String(), " "+method) {
+			t.Errorf("%s is lost", method)
+		}
+	}
+	if err := Text(io.Discard, table.Document(), Options{Width: 3}); err != nil {
+		t.Errorf("a very narrow terminal: %v", err)
+	}
+}
+
+func TestTextColour(t *testing.T) {
+	table := New(slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.4)), "AC", []string{"a", "b"})
+	var plain, bold strings.Builder
+	if err := errors.Join(Text(&plain, table.Document(), Options{}), Text(&bold, table.Document(), Options{Colour: true})); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(bold.String(), "\x1b[1m50.0 *\x1b[0m") {
+		t.Errorf("the best is not bold:\n%q", bold.String())
+	}
+	if got := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(bold.String()); got != plain.String() {
+		t.Errorf("colour moves the words:\n%s\n%s", got, plain.String())
+	}
+}
+
+func ExampleNew() {
+	records := slices.Concat(
+		scored("nmf", 2, 0.71, 0.64, 0.68, 0.70, 0.66, 0.69),
+		scored("cnmf", 2, 0.82, 0.80, 0.81, 0.83, 0.80, 0.84),
+		scored("ccf", 2, 0.83, 0.81, 0.80, 0.84, 0.81, 0.83),
+	)
+	table := New(records, "AC", []string{"nmf", "cnmf", "ccf"})
+	if err := Text(os.Stdout, table.Document(), Options{Width: 80}); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// Classes           nmf          cnmf           ccf
+	// ───────────────────────────────────────────────────
+	//        2  68.0 ± 2.6    81.7 ± 1.6 ~  82.0 ± 1.5 *
+	//
+	// Clustering accuracy (AC) in percent, mean ± standard deviation over 6 repeats.
+	// *: the best of the row. ~: not significantly different from the best (two-sided
+	// Wilcoxon signed-rank test over paired trials, p ≥ 0.05).
+}

@@ -1,0 +1,51 @@
+package table
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// amounts are records of a score that is in nats and of which less is better: the
+// k-th method has about 2·k, at two numbers of classes or ranks.
+func amounts(methods []string, row int) []pipeline.Record {
+	var records []pipeline.Record
+	for _, k := range []int{2, 3} {
+		for repeat := range 6 {
+			for m, method := range methods {
+				v := 2*float64(m+1) + 0.1*float64(k) + 0.01*float64(repeat)
+				records = append(records, pipeline.Record{Classes: k, Row: row * k, Repeat: repeat, Method: method, Scores: map[string]float64{"VI": v}})
+			}
+		}
+	}
+	return records
+}
+
+// TestLowerIsBetter: tables, findings and choices mark the least of a score of which
+// less is better, in its own unit.
+func TestLowerIsBetter(t *testing.T) {
+	methods := []string{"a", "b"}
+	table := New(amounts(methods, 0), "VI", methods)
+	for _, row := range append(table.Rows, *table.Average) {
+		if !row.Cells[0].Best || row.Cells[1].Best || row.Cells[1].Pairs == 0 {
+			t.Errorf("row %d: %+v", row.Number, row.Cells)
+		}
+	}
+	var text bytes.Buffer
+	if err := Text(&text, table.Document(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if s := text.String(); !strings.Contains(s, "in nats, mean ±") || !strings.Contains(s, "2.225 ± 0.019 *") || strings.Contains(s, "percent") {
+		t.Errorf("table\n%s", s)
+	}
+	if got := table.Finding(); !strings.HasSuffix(got, "a is best on average (2.275\u00a0nats).") {
+		t.Errorf("finding %q", got)
+	}
+	best := NewBest(amounts(methods, 1), "VI", methods, nil)
+	if r := best.Rows[0]; r.Method != "a" || !r.Cell.Best || math.Abs(r.Cell.Mean-2.225) > 1e-9 {
+		t.Errorf("at the best rank: %+v", best.Rows)
+	}
+}

@@ -1,0 +1,162 @@
+package table
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
+
+func TestTableCells(t *testing.T) {
+	records := slices.Concat(
+		scored("a", 2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.6, 0.7),
+		scored("b", 2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.5, 0.6),
+		scored("a", 10, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3),
+		scored("b", 10, 0.2, 0.4, 0.2, 0.4, 0.2, 0.4, 0.2),
+		scored("unasked", 2, 1),
+	)
+	table := New(records, "AC", []string{"b", "a"})
+	if table.Repeats != 7 || len(table.Rows) != 2 || table.Rows[0].Number != 2 || table.Rows[1].Number != 10 {
+		t.Fatalf("rows %+v", table.Rows)
+	}
+	a := table.Rows[0].Cells[1]
+	mean, sd := eval.MeanSD([]float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.6, 0.7})
+	if a.N != 7 || !near(a.Mean, mean) || !near(a.SD, sd) || !a.HasSD || !a.Best || a.Pairs != 0 {
+		t.Errorf("best cell %+v, want mean %v and deviation %v", a, mean, sd)
+	}
+	b := table.Rows[0].Cells[0]
+	// All seven differences have one sign: p = 2/2⁷.
+	if b.Best || b.Tied() || b.Pairs != 7 || !near(b.P, 2.0/128) {
+		t.Errorf("worse cell %+v, want p %v and no tie", b, 2.0/128)
+	}
+	if c := table.Rows[1].Cells[0]; !c.Tied() {
+		t.Errorf("cell %+v differs by chance only and should be tied", c)
+	}
+	average := table.Average.Cells[0]
+	if !table.Average.Average || average.N != 14 || average.Pairs != 14 ||
+		!near(average.Mean, (table.Rows[0].Cells[0].Mean+table.Rows[1].Cells[0].Mean)/2) ||
+		!near(average.SD, (table.Rows[0].Cells[0].SD+table.Rows[1].Cells[0].SD)/2) {
+		t.Errorf("average %+v", average)
+	}
+}
+
+func TestTableMissing(t *testing.T) {
+	records := slices.Concat(
+		scored("a", 2, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9),
+		scored("b", 2, 0.8, 0.8, 0.8),
+		scored("a", 3, 0.5, math.NaN(), math.Inf(1)),
+	)
+	records[0].Scores["NMI"] = 0.4
+	table := New(records, "AC", []string{"a", "b", "never"})
+	short := table.Rows[0].Cells[1]
+	if short.N != 3 || short.Pairs != 0 || short.Tied() {
+		t.Errorf("three pairs are too few for a test: %+v", short)
+	}
+	want := Cell{N: 1, Mean: 0.5}
+	if got := table.Rows[1].Cells[0]; got != want {
+		t.Errorf("got %+v, want %+v: scores that are not finite do not count, and alone is not best", got, want)
+	}
+	for _, i := range []int{1, 2} {
+		if c := table.Rows[1].Cells[i]; c != (Cell{}) {
+			t.Errorf("cell without trials %+v", c)
+		}
+		if c := table.Average.Cells[i]; c != (Cell{}) {
+			t.Errorf("%s lacks a row, and its average is %+v", table.Methods[i], c)
+		}
+	}
+	if c := table.Average.Cells[0]; c.N != 7 || !near(c.Mean, 0.7) || c.SD != 0 || !c.HasSD {
+		t.Errorf("average %+v", c)
+	}
+	if nmi := New(records, "NMI", table.Methods); len(nmi.Rows) != 1 || nmi.Average != nil {
+		t.Errorf("one record has the score, rows %+v", nmi.Rows)
+	}
+	if none := New(nil, "AC", table.Methods); len(none.Rows) != 0 || none.Average != nil {
+		t.Errorf("rows without records: %+v", none.Rows)
+	}
+}
+
+// Pairs are paired by their repeat, not by their place.
+func TestTablePairsRepeats(t *testing.T) {
+	a := scored("a", 2, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+	b := scored("b", 2, 0.89, 0.78, 0.67, 0.56, 0.45, 0.34, 0.23, 0.12)
+	records := slices.Concat(a[1:], b[:7])
+	c := New(records, "AC", []string{"a", "b"}).Rows[0].Cells
+	best, other := c[1], c[0] // b lacks its worst repeat, and a its best one
+	if !best.Best || other.Pairs != 6 || !near(other.P, 2.0/64) {
+		t.Errorf("cells %+v, want a test over the six repeats that both have", c)
+	}
+}
+
+func TestTableTies(t *testing.T) {
+	same := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}
+	reversed := slices.Clone(same)
+	slices.Reverse(reversed)
+	records := slices.Concat(scored("a", 2, same...), scored("b", 2, reversed...), scored("c", 2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1))
+	cells := New(records, "AC", []string{"a", "b", "c"}).Rows[0].Cells
+	if !cells[0].Best || !cells[1].Best || cells[2].Best {
+		t.Errorf("the two equal means are both best: %+v", cells)
+	}
+}
+
+func TestTableOneRepeat(t *testing.T) {
+	records := fakeRecords(sevenMethods, []int{2, 3}, 1)
+	table := New(records, "AC", sevenMethods)
+	for _, row := range table.all() {
+		for i, c := range row.Cells {
+			if c.SD != 0 || c.HasSD || c.Pairs != 0 || c.Tied() {
+				t.Errorf("%s of %s claims too much: %+v", table.Methods[i], row.label(), c)
+			}
+		}
+	}
+}
+
+func TestTableOneMethod(t *testing.T) {
+	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}).all() {
+		if c := row.Cells[0]; c.Best || c.Pairs != 0 {
+			t.Errorf("a method alone is not the best: %+v", c)
+		}
+	}
+}
+
+// Neither the order of the records nor earlier records of a trial matter.
+func TestTableOrder(t *testing.T) {
+	records := fakeRecords(sevenMethods, []int{2, 3, 10}, 8)
+	want := New(records, "NMI", sevenMethods)
+	shuffled := slices.Clone(records)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	earlier := shuffled[0]
+	earlier.Scores = map[string]float64{"NMI": 0}
+	if diff := cmp.Diff(want, New(slices.Insert(shuffled, 0, earlier), "NMI", sevenMethods), cmpopts.IgnoreUnexported(eval.Score{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTableOfRanks: rows are ranks where the records say so.
+func TestTableOfRanks(t *testing.T) {
+	var records []pipeline.Record
+	for _, rank := range []int{10, 5} {
+		for repeat := range 2 {
+			records = append(records, pipeline.Record{
+				Row: rank, Rank: rank, Classes: 4, Repeat: repeat, Method: "pca", Tested: 3,
+				Scores: map[string]float64{"accuracy": float64(rank) / 20},
+			})
+		}
+	}
+	table := New(records, "accuracy", []string{"pca"})
+	if !table.Ranks || len(table.Rows) != 2 || table.Rows[0].Number != 5 || table.Rows[1].Cells[0].Mean != 0.5 {
+		t.Errorf("got %+v", table)
+	}
+	var text strings.Builder
+	if err := Text(&text, table.Document(), Options{}); err != nil || !strings.Contains(text.String(), "Rank") || strings.Contains(text.String(), "Classes") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
