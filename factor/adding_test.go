@@ -8,20 +8,25 @@ import (
 	"testing"
 )
 
-// TestAddingAMethod: what docs/adding-a-method.md shows is what is compiled
-// here, the registry line makes a method of it, and it does what it says.
+// TestAddingPages: what docs/adding-a-*.md show is what is compiled here.
+func TestAddingPages(t *testing.T) {
+	for _, part := range []string{"method", "penalty", "solver"} {
+		code, err := os.ReadFile("added_" + part + "_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-"+part+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), string(code)) {
+			t.Errorf("docs/adding-a-%s.md shows another file than added_%s_test.go", part, part)
+		}
+	}
+}
+
+// TestAddingAMethod: the registry entry makes a method of it, and it does what it says.
 func TestAddingAMethod(t *testing.T) {
-	code, err := os.ReadFile("added_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-method.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), string(code)) {
-		t.Error("docs/adding-a-method.md shows another file than added_test.go")
-	}
 	info := Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF", zero: NNSC{}}
 	p := randomProblem(3, false)
 	sums := map[float64]float64{}

@@ -3,35 +3,46 @@ package factor
 import (
 	"math"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Basis says what the basis vectors are made of.
+// Basis says which basis vectors U can have.
 type Basis int
 
 const (
-	// Free basis vectors may hold any values ≥ 0.
-	Free Basis = iota
-	// Concept basis vectors are combinations of the samples with weights ≥ 0,
+	// BasisFree vectors may hold any values ≥ 0.
+	BasisFree Basis = iota
+	// BasisConcept vectors are combinations of the samples with weights ≥ 0,
 	// U = X·W (Xu and Gong 2004). The data may then be of any sign.
-	Concept
-	// RankOne basis vectors are images of rank one, u_r = a_r ⊗ b_r, for
+	BasisConcept
+	// BasisRankOne vectors are images of rank one, u_r = a_r ⊗ b_r, for
 	// samples that are images (Shashua and Hazan 2005).
-	RankOne
+	BasisRankOne
 )
 
-var basisNames = names[Basis]{"basis", []string{"free", "concept", "rank-one"}}
+var basisNames = enum.Of[Basis]("basis", "free", "concept", "rank-one")
 
-// String returns the name that settings use.
-func (b Basis) String() string { return basisNames.name(b) }
+// String implements [fmt.Stringer].
+func (b Basis) String() string { return basisNames.String(b) }
 
-// UnmarshalText reads the name that settings use.
-func (b *Basis) UnmarshalText(text []byte) error { return basisNames.read(b, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (b *Basis) UnmarshalText(name []byte) error { return basisNames.UnmarshalText(b, name) }
 
-// A basis holds the parameters that U, k×m, is made of.
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (b Basis) MarshalText() ([]byte, error) { return basisNames.MarshalText(b) }
+
+// Values returns the names of the values.
+func (Basis) Values() []string { return basisNames.Values() }
+
+// A basis holds the parameters that U, k×m, is a function of: linear in each of
+// them while the others are held.
 type basis interface {
-	// step moves the parameters one step and brings U up to date.
-	step(c cost, s solver)
+	parameters() []*mat.Dense
+	// moved brings U up to date with parameter i.
+	moved(i int)
+	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
+	pullBack(dst, g *mat.Dense, i int)
 	// rescale divides basis vector r by scale[r].
 	rescale(scale []float64)
 	// weights returns W, k×n, or nil.
@@ -39,71 +50,66 @@ type basis interface {
 }
 
 // freeBasis is its own parameter. With unit its vectors are brought to unit
-// length after each step, without the coefficients following.
+// length whenever they move, without the coefficients following.
 type freeBasis struct {
 	u    *mat.Dense
 	unit bool
 }
 
-func (b freeBasis) step(c cost, s solver) {
-	s.step(b.u, c.basisBlock(), nil)
+func (b freeBasis) parameters() []*mat.Dense { return []*mat.Dense{b.u} }
+
+func (b freeBasis) moved(int) {
 	if b.unit {
 		divideRows(b.u, lengths(b.u))
 	}
 }
 
+func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
+
 func (b freeBasis) rescale(scale []float64) { divideRows(b.u, scale) }
 
 func (b freeBasis) weights() *mat.Dense { return nil }
 
-// conceptBasis is u = w·X, for any cost: the parts of the gradient in u are
-// pulled back to w by Xᵀ. For the Frobenius cost conceptModel does the same
-// through the samples' inner products.
+// conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does
+// the same through the samples' inner products.
 type conceptBasis struct {
-	x        data
-	w, u     *mat.Dense // k×n, k×m
-	lin, pos *mat.Dense // k×n
-	full     *mat.Dense // k×m
+	x    data
+	w, u *mat.Dense // k×n, k×m
 }
 
-func newConceptBasis(x data, w, u *mat.Dense) *conceptBasis {
-	x.timesCoefficients(u, w)
-	return &conceptBasis{x: x, w: w, u: u, lin: like(w), pos: like(w), full: like(u)}
+func newConceptBasis(x data, w, u *mat.Dense) conceptBasis {
+	b := conceptBasis{x, w, u}
+	b.moved(0)
+	return b
 }
 
-func (b *conceptBasis) step(c cost, s solver) {
-	bl := c.basisBlock()
-	pos := bl.pos
-	if bl.h != nil {
-		gemm(b.full, bl.h, noTrans, b.u, noTrans)
-		pos = b.full
-	}
-	b.x.timesBasis(b.lin, bl.lin)
-	b.x.timesBasis(b.pos, pos)
-	s.step(b.w, block{lin: b.lin, pos: b.pos}, nil)
-	b.x.timesCoefficients(b.u, b.w)
-}
+func (b conceptBasis) parameters() []*mat.Dense { return []*mat.Dense{b.w} }
 
-func (b *conceptBasis) rescale(scale []float64) {
+func (b conceptBasis) moved(int) { b.x.timesCoefficients(b.u, b.w) }
+
+func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.timesBasis(dst, g) }
+
+func (b conceptBasis) rescale(scale []float64) {
 	divideRows(b.w, scale)
 	divideRows(b.u, scale)
 }
 
-func (b *conceptBasis) weights() *mat.Dense { return b.w }
+func (b conceptBasis) weights() *mat.Dense { return b.w }
 
 // rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
 type rankOneBasis struct {
 	a, b, u *mat.Dense // k×h, k×w, k×hw
-	full    *mat.Dense // k×hw
 }
 
-func newRankOneBasis(a, b, u *mat.Dense) *rankOneBasis {
-	r := &rankOneBasis{a: a, b: b, u: u, full: like(u)}
-	r.compose()
+func newRankOneBasis(a, b, u *mat.Dense) rankOneBasis {
+	r := rankOneBasis{a, b, u}
+	r.moved(0)
 	return r
 }
 
-func (b *rankOneBasis) compose() {
+func (b rankOneBasis) parameters() []*mat.Dense { return []*mat.Dense{b.a, b.b} }
+
+func (b rankOneBasis) moved(int) {
 	k, h := b.a.Dims()
 	_, w := b.b.Dims()
 	for r := range k {
@@ -116,52 +122,29 @@ func (b *rankOneBasis) compose() {
 	}
 }
 
-// step moves a, then b with the new a.
-func (b *rankOneBasis) step(c cost, s solver) {
-	for _, first := range []bool{true, false} {
-		bl := c.basisBlock()
-		pos := bl.pos
-		if bl.h != nil {
-			gemm(b.full, bl.h, noTrans, b.u, noTrans)
-			pos = b.full
-		}
-		theta := b.b
-		if first {
-			theta = b.a
-		}
-		s.step(theta, block{lin: b.pull(bl.lin, first), pos: b.pull(pos, first)}, nil)
-		b.compose()
-	}
-}
-
-// pull pulls a part of the gradient in u back to a or to b.
-func (b *rankOneBasis) pull(g *mat.Dense, first bool) *mat.Dense {
+func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	k, h := b.a.Dims()
 	_, w := b.b.Dims()
-	outA, outB := mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
+	dst.Zero()
 	for r := range k {
-		row, ar, br := g.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
+		row, to, ar, br := g.RawRowView(r), dst.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
 		for i := range h {
 			line := row[i*w : (i+1)*w]
-			if first {
-				outA.Set(r, i, dot(line, br))
+			if parameter == 0 {
+				to[i] = dot(line, br)
 			} else {
-				axpy(ar[i], line, outB.RawRowView(r))
+				axpy(ar[i], line, to)
 			}
 		}
 	}
-	if first {
-		return outA
-	}
-	return outB
 }
 
-func (b *rankOneBasis) rescale(scale []float64) {
+func (b rankOneBasis) rescale(scale []float64) {
 	divideRows(b.a, scale)
 	divideRows(b.u, scale)
 }
 
-func (b *rankOneBasis) weights() *mat.Dense { return nil }
+func (b rankOneBasis) weights() *mat.Dense { return nil }
 
 // lengths returns the lengths of a's rows, 1 for those of zeros.
 func lengths(a *mat.Dense) []float64 {

@@ -96,7 +96,7 @@ func BenchmarkIteration(b *testing.B) {
 // BenchmarkTransform times the representation of the scenes.
 func BenchmarkTransform(b *testing.B) {
 	x := scenes()
-	for _, cost := range []Cost{Frobenius, KL} {
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
 		b.Run(cost.String(), func(b *testing.B) {
 			model := &Additive{Cost: cost, Basis: mat.NewDense(3200, 18, nil)}
 			src := rand.New(rand.NewPCG(1, 1))

@@ -14,7 +14,12 @@ type CCF struct {
 	Kernel
 }
 
+// AsParts implements [Composition].
+func (c CCF) AsParts() Parts {
+	return Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: c.Kernel}
+}
+
 // Fit implements [Method].
 func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Basis: Concept, Tie: Labels, Kernel: c.Kernel}.Fit(ctx, x, known, opt)
+	return c.AsParts().Fit(ctx, x, known, opt)
 }

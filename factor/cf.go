@@ -13,7 +13,12 @@ type CF struct {
 	Kernel
 }
 
+// AsParts implements [Composition].
+func (c CF) AsParts() Parts {
+	return Parts{Basis: BasisConcept, Kernel: c.Kernel}
+}
+
 // Fit implements [Method].
 func (c CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Basis: Concept, Kernel: c.Kernel}.Fit(ctx, x, known, opt)
+	return c.AsParts().Fit(ctx, x, known, opt)
 }

@@ -2,7 +2,6 @@ package factor
 
 import (
 	"context"
-	"errors"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,29 +14,28 @@ import (
 type CFOGL struct {
 	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. None means 0, which Mu
 	// cannot be.
-	Lambda float64 `param:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
-	Beta   float64 `param:"beta" default:"1" help:"weight β of the graph's own embedding"`
-	Mu     float64 `param:"mu" default:"1" help:"weight μ of the fit"`
+	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
+	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
+	Mu     float64 `setting:"mu" default:"1" help:"weight μ of the fit"`
 	// Parts is c, the number of parts that the graph is drawn to; 0 means the
 	// rank.
-	Parts int `param:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
+	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	Neighbourhood
 	// Kernel takes the place of XᵀX.
 	Kernel
 	// Rule says how the graph moves.
-	Rule GraphRule `param:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
+	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 	// Initial is W₀, n×n, in place of the neighbourhood's graph, if it is set.
 	Initial *mat.Dense
 }
 
+// AsParts implements [Composition].
+func (c CFOGL) AsParts() Parts {
+	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule, Initial: c.Initial}
+	return Parts{Basis: BasisConcept, Kernel: c.Kernel, Penalties: []Penalty{g}, FitWeight: c.Mu}
+}
+
 // Fit implements [Method].
 func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule, Initial: c.Initial}
-	if g.Parts == 0 {
-		g.Parts = opt.Rank
-	}
-	if c.Mu == None {
-		return nil, errors.New("mu is 0, and without the fit there is nothing to find")
-	}
-	return Parts{Basis: Concept, Kernel: c.Kernel, Penalty: g, FitWeight: c.Mu}.Fit(ctx, x, known, opt)
+	return c.AsParts().Fit(ctx, x, known, opt)
 }

@@ -10,7 +10,12 @@ import (
 // share their coefficients (Liu et al. 2012, eqs 9 and 10).
 type CNMF struct{}
 
+// AsParts implements [Composition].
+func (CNMF) AsParts() Parts {
+	return Parts{Tie: TieLabels}
+}
+
 // Fit implements [Method].
-func (CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Tie: Labels}.Fit(ctx, x, known, opt)
+func (c CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return c.AsParts().Fit(ctx, x, known, opt)
 }

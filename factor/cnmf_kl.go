@@ -10,7 +10,12 @@ import (
 // 2012, section 5).
 type CNMFKL struct{}
 
+// AsParts implements [Composition].
+func (CNMFKL) AsParts() Parts {
+	return Parts{Cost: CostKL, Tie: TieLabels}
+}
+
 // Fit implements [Method].
-func (CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Cost: KL, Tie: Labels}.Fit(ctx, x, known, opt)
+func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return c.AsParts().Fit(ctx, x, known, opt)
 }

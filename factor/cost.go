@@ -1,42 +1,51 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"github.com/seed4492f2cd/partwise/internal/enum"
+	"gonum.org/v1/gonum/mat"
+)
 
 // Cost says how the distance of V·Uᵀ from X is measured.
 type Cost int
 
 const (
-	// Frobenius is the sum of squared differences, ‖X − V·Uᵀ‖².
-	Frobenius Cost = iota
-	// KL is the generalised Kullback-Leibler divergence,
+	// CostFrobenius is the sum of squared differences, ‖X − V·Uᵀ‖².
+	CostFrobenius Cost = iota
+	// CostKL is the generalised Kullback-Leibler divergence,
 	// Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log 0 = 0.
-	KL
+	CostKL
 )
 
-var costNames = names[Cost]{"cost", []string{"frobenius", "kl"}}
+var costNames = enum.Of[Cost]("cost", "frobenius", "kl")
 
-// String returns the name that settings use.
-func (c Cost) String() string { return costNames.name(c) }
+// String implements [fmt.Stringer].
+func (c Cost) String() string { return costNames.String(c) }
 
-// UnmarshalText reads the name that settings use.
-func (c *Cost) UnmarshalText(text []byte) error { return costNames.read(c, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (c *Cost) UnmarshalText(name []byte) error { return costNames.UnmarshalText(c, name) }
 
-// A cost measures u and v, whose matrices it holds and others change, and
-// splits its gradient. The blocks it returns are its own and change at the
-// next call.
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (c Cost) MarshalText() ([]byte, error) { return costNames.MarshalText(c) }
+
+// Values returns the names of the values.
+func (Cost) Values() []string { return costNames.Values() }
+
+// A cost measures u, k×m, and v, k×n, whose matrices it holds and others change,
+// and splits its gradient. The blocks it returns are its own and hold until
+// moved is called.
 type cost interface {
-	// basisBlock is the block in u; it may use what value found.
-	basisBlock() block
-	// coefficientBlock is the block in v.
-	coefficientBlock() block
-	// value is the cost at u and v. It is to be called after a
-	// coefficientBlock for the same u.
+	// moved says that u has changed, or v.
+	moved(v bool)
+	// basisBlock is the block in u, coefficientBlock that in v.
+	basisBlock() Block
+	coefficientBlock() Block
+	// value is the cost at u and v.
 	value() float64
 }
 
 // newCost returns the cost of u (k×m) and v (k×n) on x.
 func newCost(c Cost, x data, u, v *mat.Dense) cost {
-	if c == KL {
+	if c == CostKL {
 		return newKLCost(x, u, v)
 	}
 	return newFrobeniusCost(x, u, v)

@@ -9,13 +9,12 @@ type frobeniusCost struct {
 	x          data
 	u, v       *mat.Dense
 	vx, ux     *mat.Dense // v·X, u·Xᵀ
-	vv, uu     *mat.Dense // k×k
+	vv, uu     *mat.Dense // k×k; nil where u, or v, has changed since
 	sumSquares float64
-	moved      bool // v has moved since vx was made
 }
 
 func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
-	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v), sumSquares: sumSquares(x), moved: true}
+	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v), sumSquares: sumSquares(x)}
 }
 
 func sumSquares(x data) float64 {
@@ -24,25 +23,33 @@ func sumSquares(x data) float64 {
 	return sum
 }
 
-func (c *frobeniusCost) basisBlock() block {
-	if c.moved {
-		c.x.timesCoefficients(c.vx, c.v)
-		c.vv = selfGram(c.v)
-		c.moved = false
+func (c *frobeniusCost) moved(v bool) {
+	if v {
+		c.vv = nil
+	} else {
+		c.uu = nil
 	}
-	return block{lin: c.vx, h: c.vv}
 }
 
-func (c *frobeniusCost) coefficientBlock() block {
-	c.moved = true
-	c.x.timesBasis(c.ux, c.u)
-	c.uu = selfGram(c.u)
-	return block{lin: c.ux, h: c.uu}
+func (c *frobeniusCost) basisBlock() Block {
+	if c.vv == nil {
+		c.x.timesCoefficients(c.vx, c.v)
+		c.vv = selfGram(c.v)
+	}
+	return Block{Linear: c.vx, Quadratic: c.vv}
+}
+
+func (c *frobeniusCost) coefficientBlock() Block {
+	if c.uu == nil {
+		c.x.timesBasis(c.ux, c.u)
+		c.uu = selfGram(c.u)
+	}
+	return Block{Linear: c.ux, Quadratic: c.uu}
 }
 
 func (c *frobeniusCost) value() float64 {
-	vv := selfGram(c.v)
-	j := c.sumSquares - 2*inner(c.ux, c.v) + inner(c.uu, vv)
+	b := c.coefficientBlock()
+	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, selfGram(c.v))
 	if j < nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}

@@ -4,13 +4,14 @@ import "gonum.org/v1/gonum/mat"
 
 // klCost is the divergence D(X‖vᵀu).
 type klCost struct {
-	x          data
-	u, v       *mat.Dense
-	bu, bv     *mat.Dense // v·R and u·Rᵀ
-	pu, pv     *mat.Dense // the positive parts: v's (u's) row sums, row by row
-	sum        float64    // Σ x
-	su, sv     []float64
-	afterValue bool // bu is that of the present factors
+	x              data
+	u, v           *mat.Dense
+	bu, bv         *mat.Dense // v·R and u·Rᵀ
+	pu, pv         *mat.Dense // the positive parts: v's (u's) row sums, row by row
+	sum            float64    // Σ x
+	logs           float64    // Σ x·log(x/y), of the ratios in bu
+	su, sv         []float64
+	haveBu, haveBv bool // they are those of the present factors
 }
 
 func newKLCost(x data, u, v *mat.Dense) *klCost {
@@ -21,31 +22,38 @@ func newKLCost(x data, u, v *mat.Dense) *klCost {
 	return c
 }
 
-func (c *klCost) basisBlock() block {
-	if !c.afterValue {
-		c.x.ratioBasis(c.bu, c.u, c.v)
+func (c *klCost) moved(bool) { c.haveBu, c.haveBv = false, false }
+
+func (c *klCost) ratios() {
+	if !c.haveBu {
+		c.logs = c.x.ratioBasis(c.bu, c.u, c.v)
+		c.haveBu = true
 	}
-	c.afterValue = false
-	rowSums(c.sv, c.v)
-	fillRows(c.pu, c.sv)
-	return block{lin: c.bu, pos: c.pu}
 }
 
-func (c *klCost) coefficientBlock() block {
-	c.x.ratioCoefficients(c.bv, c.u, c.v)
-	c.afterValue = false
+func (c *klCost) basisBlock() Block {
+	c.ratios()
+	rowSums(c.sv, c.v)
+	fillRows(c.pu, c.sv)
+	return Block{Linear: c.bu, Positive: c.pu}
+}
+
+func (c *klCost) coefficientBlock() Block {
+	if !c.haveBv {
+		c.x.ratioCoefficients(c.bv, c.u, c.v)
+		c.haveBv = true
+	}
 	rowSums(c.su, c.u)
 	fillRows(c.pv, c.su)
-	return block{lin: c.bv, pos: c.pv}
+	return Block{Linear: c.bv, Positive: c.pv}
 }
 
 // value also finds the ratios that the next basisBlock needs.
 func (c *klCost) value() float64 {
-	sum := c.x.ratioBasis(c.bu, c.u, c.v)
-	c.afterValue = true
+	c.ratios()
 	rowSums(c.su, c.u)
 	rowSums(c.sv, c.v)
-	j := sum - c.sum + dot(c.su, c.sv)
+	j := c.logs - c.sum + dot(c.su, c.sv)
 	if j < nearZero*c.sum {
 		return c.x.divergence(c.u, c.v)
 	}

@@ -12,11 +12,16 @@ import (
 type DSNMF struct {
 	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 and 1, None
 	// means 0.
-	Must   float64 `param:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
-	Cannot float64 `param:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
+	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
+	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
+}
+
+// AsParts implements [Composition].
+func (d DSNMF) AsParts() Parts {
+	return Parts{Cost: CostKL, UnitNorm: true, Penalties: []Penalty{Links(d)}}
 }
 
 // Fit implements [Method].
 func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Cost: KL, UnitNorm: true, Penalty: Links(d)}.Fit(ctx, x, known, opt)
+	return d.AsParts().Fit(ctx, x, known, opt)
 }

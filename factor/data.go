@@ -23,9 +23,11 @@ func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
 }
 
 // data is the n×m matrix that a run approximates, with the products it takes.
-// Factors lie down: u is k×m, v is k×n.
+// Factors are transposed: u is k×m, v is k×n.
 type data interface {
 	dims() (n, m int)
+	// matrix returns X.
+	matrix() mat.Matrix
 	// timesBasis writes u·Xᵀ, k×n.
 	timesBasis(dst, u *mat.Dense)
 	// timesCoefficients writes v·X, k×m.

@@ -18,6 +18,8 @@ const panel = 32
 
 func (d denseData) dims() (n, m int) { return d.x.Dims() }
 
+func (d denseData) matrix() mat.Matrix { return d.x }
+
 func (d denseData) timesBasis(dst, u *mat.Dense) {
 	gemm(dst, u, noTrans, d.x, trans)
 }

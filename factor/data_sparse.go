@@ -17,7 +17,7 @@ import (
 type sparseData struct {
 	x         *sparse.CSR
 	byFeature *sparse.CSR // the transpose, from its first use on
-	u, v, out standing
+	u, v, out byColumn
 }
 
 func newSparseData(x *sparse.CSR) *sparseData { return &sparseData{x: x} }
@@ -32,13 +32,15 @@ func (d *sparseData) transposed() *sparse.CSR {
 
 func (d *sparseData) dims() (n, m int) { return d.x.Dims() }
 
+func (d *sparseData) matrix() mat.Matrix { return d.x }
+
 func (d *sparseData) timesBasis(dst, u *mat.Dense) { d.times(dst, d.x, u) }
 
 func (d *sparseData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, d.transposed(), v) }
 
 // times writes b·xᵀ.
 func (d *sparseData) times(dst *mat.Dense, x *sparse.CSR, b *mat.Dense) {
-	d.v.stand(b)
+	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := b.Dims()
 	d.out.zero(n, k)
@@ -46,7 +48,7 @@ func (d *sparseData) times(dst *mat.Dense, x *sparse.CSR, b *mat.Dense) {
 		cols, vals := x.Row(i)
 		simd.AddRows(d.out.row(i), vals, d.v.data, cols)
 	}
-	d.out.lay(dst)
+	d.out.write(dst)
 }
 
 func (d *sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
@@ -66,8 +68,8 @@ const chunk = 128
 
 // ratios writes b·Rᵀ, R = x/(aᵀb), and returns the sum of what divide returns.
 func (d *sparseData) ratios(dst *mat.Dense, x *sparse.CSR, a, b *mat.Dense, divide func(y, x []float64, floor float64) float64) float64 {
-	d.u.stand(a)
-	d.v.stand(b)
+	d.u.read(a)
+	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := a.Dims()
 	d.out.zero(n, k)
@@ -83,7 +85,7 @@ func (d *sparseData) ratios(dst *mat.Dense, x *sparse.CSR, a, b *mat.Dense, divi
 			cols, vals = cols[size:], vals[size:]
 		}
 	}
-	d.out.lay(dst)
+	d.out.write(dst)
 	return sum
 }
 
@@ -107,8 +109,8 @@ func (d *sparseData) divergence(u, v *mat.Dense) float64 {
 
 // products calls f with each stored value and its y.
 func (d *sparseData) products(u, v *mat.Dense, f func(x, y float64)) {
-	d.u.stand(u)
-	d.v.stand(v)
+	d.u.read(u)
+	d.v.read(v)
 	n, m := d.x.Dims()
 	y := make([]float64, m)
 	for i := range n {
@@ -160,35 +162,34 @@ func (d *sparseData) each(f func(i, j int, x float64)) {
 	}
 }
 
-// standing is a factor stood up: the k numbers of one sample or feature after
-// another, each with zeros up to the width that the kernels want.
-type standing struct {
+// byColumn holds a factor, k×n or k×m, column by column: the k numbers of one sample
+// or feature after another, each with zeros up to the width that the kernels want.
+type byColumn struct {
 	width int
 	data  []float64
 }
 
-func (s *standing) row(i int) []float64 { return s.data[i*s.width : (i+1)*s.width] }
+func (s *byColumn) row(i int) []float64 { return s.data[i*s.width : (i+1)*s.width] }
 
 // size makes it n×k, of any numbers.
-func (s *standing) size(n, k int) {
+func (s *byColumn) size(n, k int) {
 	s.width = simd.Width(k)
 	s.data = slices.Grow(s.data[:0], n*s.width)[:n*s.width]
 }
 
-func (s *standing) zero(n, k int) {
+func (s *byColumn) zero(n, k int) {
 	s.size(n, k)
 	clear(s.data)
 }
 
-// stand makes it the transpose of one that lies down, and lay writes the
-// transpose. Four rows of that at a time are quicker.
-func (s *standing) stand(lying *mat.Dense) {
-	k, n := lying.Dims()
+// read reads a factor, and write writes one. Four rows of it at a time are quicker.
+func (s *byColumn) read(from *mat.Dense) {
+	k, n := from.Dims()
 	s.size(n, k)
 	r := 0
 	for ; r+4 <= k; r += 4 {
-		a, b := lying.RawRowView(r), lying.RawRowView(r+1)
-		c, d := lying.RawRowView(r+2), lying.RawRowView(r+3)
+		a, b := from.RawRowView(r), from.RawRowView(r+1)
+		c, d := from.RawRowView(r+2), from.RawRowView(r+3)
 		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
 		for i, x := range a {
 			to := s.data[i*s.width+r:][:4]
@@ -196,7 +197,7 @@ func (s *standing) stand(lying *mat.Dense) {
 		}
 	}
 	for ; r < k; r++ {
-		for i, x := range lying.RawRowView(r) {
+		for i, x := range from.RawRowView(r) {
 			s.data[i*s.width+r] = x
 		}
 	}
@@ -207,7 +208,7 @@ func (s *standing) stand(lying *mat.Dense) {
 	}
 }
 
-func (s *standing) lay(dst *mat.Dense) {
+func (s *byColumn) write(dst *mat.Dense) {
 	k, _ := dst.Dims()
 	r := 0
 	for ; r+4 <= k; r += 4 {
@@ -227,5 +228,5 @@ func (s *standing) lay(dst *mat.Dense) {
 	}
 }
 
-// stand returns the transpose of a factor that lies down.
-func stand(lying *mat.Dense) *mat.Dense { return mat.DenseCopyOf(lying.T()) }
+// transpose returns aᵀ.
+func transpose(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }

@@ -12,14 +12,14 @@ import (
 // TestStanding: there and back, with zeros beside, whatever was there before.
 func TestStanding(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
-	var s standing
+	var s byColumn
 	for range 100 {
 		k, n := 1+src.IntN(9), 1+src.IntN(9)
 		a := mat.NewDense(k, n, nil)
 		a.Apply(func(int, int, float64) float64 { return src.Float64() }, a)
-		s.stand(a)
+		s.read(a)
 		back := like(a)
-		s.lay(back)
+		s.write(back)
 		near(t, "back", back, a, 0)
 		for i := range n {
 			row := s.row(i)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -36,58 +35,62 @@ func rules(lambda float64) map[string]rule {
 	named := func(name string, m Method, p Parts) {
 		out[name] = rule{method: m, parts: p, descends: true, signed: takesSigns(p)}
 	}
-	concept := Parts{Basis: Concept}
+	concept := Parts{Basis: BasisConcept}
 	named("nmf", NMF{}, Parts{})
-	named("nmf-kl", NMFKL{}, Parts{Cost: KL})
-	named("nmf-ncw", NMFNCW{}, Parts{Weighting: NormalisedCut})
-	named("ntf", NTF{}, Parts{Basis: RankOne})
+	named("nmf-kl", NMFKL{}, Parts{Cost: CostKL})
+	named("nmf-ncw", NMFNCW{}, Parts{Weighting: WeightingNormalisedCut})
+	named("ntf", NTF{}, Parts{Basis: BasisRankOne})
 	named("gnmf", GNMF{Lambda: lambda}, Parts{})
 	named("semi-gnmf", SemiGNMF{Lambda: lambda}, Parts{})
 	named("cnmf", CNMF{}, Parts{})
-	named("cnmf-kl", CNMFKL{}, Parts{Cost: KL})
+	named("cnmf-kl", CNMFKL{}, Parts{Cost: CostKL})
 	named("cf", CF{}, concept)
 	named("lccf", LCCF{Lambda: lambda}, concept)
 	named("ccf", CCF{}, concept)
-	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}, Parts{Basis: Concept, FitWeight: 2})
+	named("cf-ogl", CFOGL{Lambda: lambda, Beta: lambda, Mu: 2}, Parts{Basis: BasisConcept, FitWeight: 2})
 	named("ss-nmf", SSNMF{}, Parts{})
 	named("sparse-coding", SparseCoding{Lambda: lambda}, concept)
 
-	penalties := map[string]Penalty{
-		"": nil, "-graph": Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Edges: Heat}},
-		"-learned": LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1},
-		"-links":   Links{Must: None, Cannot: lambda}, "-must": Links{Must: lambda, Cannot: lambda},
+	graph := Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Edges: EdgesHeat}}
+	penalties := map[string]Penalties{
+		"": nil, "-graph": {graph}, "-learned": {LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1}},
+		"-links": {Links{Must: None, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
+		"-l1": {L1{lambda}}, "-smooth": {Smooth{lambda}}, "-all": {graph, L1{lambda}, Smooth{lambda}},
 	}
 	combine := func(base string, p Parts) {
-		for _, tie := range []Tie{NoTie, Labels} {
+		for _, tie := range []Tie{TieNone, TieLabels} {
 			p.Tie = tie
 			for name, penalty := range penalties {
-				p.Penalty = penalty
+				if !p.Kernel.features() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
+					continue // refused
+				}
+				p.Penalties = penalty
 				named(fmt.Sprintf("%s%s-tie-%v", base, name, tie), p, p)
 			}
-			p.Penalty, p.Weighting = nil, NormalisedCut
+			p.Penalties, p.Weighting = nil, WeightingNormalisedCut
 			named(fmt.Sprintf("%s-ncw-tie-%v", base, tie), p, p)
-			p.Weighting = Equal
+			p.Weighting = WeightingEqual
 		}
 	}
-	for _, cost := range []Cost{Frobenius, KL} {
-		for _, basis := range []Basis{Free, Concept, RankOne} {
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
+		for _, basis := range []Basis{BasisFree, BasisConcept, BasisRankOne} {
 			combine(fmt.Sprintf("%v-%v", cost, basis), Parts{Cost: cost, Basis: basis})
 		}
 	}
 	for _, name := range []string{"rbf", "polynomial", "cubic", "intersection"} {
-		combine(name, Parts{Basis: Concept, Kernel: kernels()[name]})
+		combine(name, Parts{Basis: BasisConcept, Kernel: kernels()[name]})
 	}
 
 	// These promise nothing: the step is the paper's, or the coefficients do
 	// not follow the basis.
 	for name, m := range map[string]Method{
-		"cf-ogl-printed": CFOGL{Lambda: lambda, Beta: lambda, Rule: Printed},
-		"ss-nmf-printed": SSNMF{Rule: Undamped},
+		"cf-ogl-printed": CFOGL{Lambda: lambda, Beta: lambda, Rule: GraphRulePrinted},
+		"ss-nmf-printed": SSNMF{Rule: SimilarityRulePrinted},
 		"l2-snmf":        L2SNMF{Cannot: lambda},
 		"d-snmf":         DSNMF{Cannot: lambda},
-		"unit-graph":     Parts{UnitNorm: true, Penalty: Graph{Lambda: lambda}},
-		"unit-kl-graph":  Parts{Cost: KL, UnitNorm: true, Tie: Labels, Penalty: Graph{Lambda: lambda}},
-		"unit-must":      Parts{UnitNorm: true, Penalty: Links{Must: lambda, Cannot: None}},
+		"unit-graph":     Parts{UnitNorm: true, Penalties: []Penalty{Graph{Lambda: lambda}}},
+		"unit-kl-graph":  Parts{Cost: CostKL, UnitNorm: true, Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: lambda}}},
+		"unit-must":      Parts{UnitNorm: true, Penalties: []Penalty{Links{Must: lambda, Cannot: None}}},
 	} {
 		out[name] = rule{method: m}
 	}
@@ -99,7 +102,8 @@ func rules(lambda float64) map[string]rule {
 }
 
 func takesSigns(p Parts) bool {
-	return p.Basis == Concept && p.Cost == Frobenius && p.Weighting == Equal && p.Kernel.Function != Intersection
+	return p.Basis == BasisConcept && p.Cost == CostFrobenius && p.Weighting == WeightingEqual && p.Kernel.Function != KernelIntersection &&
+		!slices.ContainsFunc(p.Penalties, Penalty.OnBasis)
 }
 
 // size is that of the terms of which the cost is a difference: ‖X‖², Σx under
@@ -127,14 +131,14 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 		}
 	} else {
 		d.each(func(i, _ int, v float64) {
-			if r.parts.Cost == Frobenius {
+			if r.parts.Cost == CostFrobenius {
 				v *= v
 			}
 			terms[i] += v
 		})
 	}
 	weight := slices.Repeat([]float64{1}, n)
-	if r.parts.Weighting == NormalisedCut {
+	if r.parts.Weighting == WeightingNormalisedCut {
 		var err error
 		if weight, err = normalisedCutWeights(d, kernel); err != nil {
 			return 0, err
@@ -143,38 +147,40 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	return r.parts.fitWeight() * dot(terms, weight), nil
 }
 
-// differences is the size of the terms of whose differences the penalty of a graph is
+// differences is the size of the terms of whose differences the penalties of graphs are
 // made, before the iteration or after it: λ·n·‖V‖², and βnc of a learned graph's own
-// embedding.
+// embedding, and λ·m·‖U‖² of neighbouring pixels.
 func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, error) {
-	lambda, beta, parts := 0.0, 0.0, 0
-	v := reflect.ValueOf(r.method)
-	if m, ok := r.method.(Parts); ok {
-		v = reflect.ValueOf(m.Penalty)
+	c, ok := r.method.(Composition)
+	if !ok {
+		return 0, nil
 	}
-	if v.Kind() == reflect.Struct {
-		for name, to := range map[string]*float64{"Lambda": &lambda, "Beta": &beta} {
-			if f := v.FieldByName(name); f.IsValid() {
-				*to = orDefault(f.Float(), 100)
-			}
-		}
-		if f := v.FieldByName("Parts"); f.IsValid() {
-			parts = cmp.Or(int(f.Int()), p.opt.Rank)
-		}
-	}
-	n, _ := x.Dims()
+	n, m := x.Dims()
 	var most float64
 	opt := p.opt
 	opt.KeepScale = true
 	for t := max(iteration, 1); t <= iteration+1; t++ {
 		opt.Iterations = t
-		res, err := r.method.Fit(context.Background(), x, p.known, opt)
+		res, err := ForImages(r.method, p.image).Fit(context.Background(), x, p.known, opt)
 		if err != nil {
 			return 0, err
 		}
-		most = max(most, inner(res.Coefficients, res.Coefficients))
+		var size float64
+		coefficients := float64(n) * inner(res.Coefficients, res.Coefficients)
+		for _, penalty := range c.AsParts().Penalties {
+			switch penalty := penalty.(type) {
+			case Graph:
+				size += orDefault(penalty.Lambda, 100) * coefficients
+			case LearnedGraph:
+				parts := cmp.Or(penalty.Parts, p.opt.Rank)
+				size += orDefault(penalty.Lambda, 100)*coefficients + orDefault(penalty.Beta, 100)*float64(n*parts)
+			case Smooth:
+				size += orDefault(penalty.Weight, 100) * float64(m) * inner(res.Basis, res.Basis)
+			}
+		}
+		most = max(most, size)
 	}
-	return float64(n) * (lambda*most + beta*float64(parts)), nil
+	return most, nil
 }
 
 // degenerations are what can be wrong with a problem.
@@ -234,7 +240,7 @@ var degenerations = []struct {
 		for i := range n {
 			x.Set(i, 0, mat.Norm(p.x.RowView(i), 1))
 		}
-		p.x, p.opt.Height, p.opt.Width = x, 1, 1
+		p.x, p.image = x, Image{Height: 1, Width: 1}
 	}},
 	{"all of one class", func(p *problem, _ *rand.Rand) { clear(p.known.Labels) }},
 	{"one sample of a class labelled", func(p *problem, _ *rand.Rand) {
@@ -294,7 +300,7 @@ func TestObjectiveNeverRises(t *testing.T) {
 				if seed%2 == 1 {
 					x = toSparse(p.x)
 				}
-				res, err := r.method.Fit(context.Background(), x, p.known, p.opt)
+				res, err := ForImages(r.method, p.image).Fit(context.Background(), x, p.known, p.opt)
 				if err == nil {
 					err = r.check(x, p, res)
 				} else if r.mayFail(p, err) {
@@ -318,7 +324,7 @@ func TestDivergenceWithGraph(t *testing.T) {
 	g := Graph{Lambda: 1000, Neighbourhood: Neighbourhood{Neighbours: 1}}
 	l := LearnedGraph{Lambda: 1000, Beta: None, Parts: 1, Neighbourhood: g.Neighbourhood}
 	for _, p := range []Penalty{g, l} {
-		r := rule{parts: Parts{Cost: KL, Penalty: p}, descends: true}
+		r := rule{parts: Parts{Cost: CostKL, Penalties: []Penalty{p}}, descends: true}
 		res, err := r.parts.Fit(context.Background(), x, Known{}, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -420,7 +426,7 @@ func TestStartOfAnySize(t *testing.T) {
 			for _, a := range []*mat.Dense{p.opt.Start.Basis, p.opt.Start.Weights, p.opt.Start.Rows, p.opt.Start.Columns, p.opt.Start.Coefficients} {
 				a.Apply(func(int, int, float64) float64 { return math.Pow(10, least+(59-least)*src.Float64()) }, a)
 			}
-			res, err := r.method.Fit(context.Background(), p.x, p.known, p.opt)
+			res, err := ForImages(r.method, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				continue
 			}

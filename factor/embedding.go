@@ -44,7 +44,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := known.Check(n); err != nil {
 		return nil, err
 	}
-	if err := opt.check(n); err != nil {
+	if err := opt.checkOwnRule(n); err != nil {
 		return nil, err
 	}
 	return &training{data: d}, nil

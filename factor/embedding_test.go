@@ -43,7 +43,7 @@ func classProblem(seed uint64) problem {
 			x.Set(i, j, 1+means.At(c, j)+(0.3+float64(j%5))*src.NormFloat64())
 		}
 	}
-	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed}}
+	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed}, Image{}}
 }
 
 // embeddings are the linear ones.
@@ -52,7 +52,7 @@ func embeddings() map[string]Method {
 		"pca": PCA{}, "pca-variance": PCA{Variance: 0.8},
 		"lda": LDA{}, "lda-all": LDA{Variance: 1},
 		"mfa": MFA{K1: 3, K2: 20}, "mfa-all": MFA{K1: 3, K2: 20, Variance: 1}, "mfa-complete": MFA{},
-		"sda": SDA{}, "sda-heat": SDA{Alpha: 2, Ridge: 0.01, Neighbourhood: Neighbourhood{Neighbours: 3, Edges: Heat}},
+		"sda": SDA{}, "sda-heat": SDA{Alpha: 2, Ridge: 0.01, Neighbourhood: Neighbourhood{Neighbours: 3, Edges: EdgesHeat}},
 	}
 }
 

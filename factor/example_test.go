@@ -92,7 +92,7 @@ func ExampleCNMF() {
 func ExampleCCF() {
 	x := images()
 	known := factor.Known{Labels: []int{0, 0, -1, 1, 1, -1}}
-	result, err := factor.CCF{}.Fit(context.Background(), x, known, factor.Options{Rank: 2, Init: factor.FromNMF, Seed: 1})
+	result, err := factor.CCF{}.Fit(context.Background(), x, known, factor.Options{Rank: 2, Init: factor.InitNMF, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -151,5 +151,5 @@ func ExampleLookup() {
 	fmt.Println(err)
 	// Output:
 	// gnmf: coefficients 6×2
-	// gnmf: lamda: there is no such parameter; gnmf has lambda, neighbours, edges, width
+	// gnmf: lamda: unknown key "lamda"; the keys here are lambda, neighbours, edges, width
 }

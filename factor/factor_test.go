@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -43,8 +44,8 @@ func TestBadInput(t *testing.T) {
 		"infinity":            {with(3, 0, math.Inf(1)), CF{}, Known{}, Options{Rank: 2}, "sample 4: column 1: value +Inf"},
 		"too large":           {with(3, 0, 1e200), CF{}, Known{}, Options{Rank: 2}, "sample 4: column 1: value 1e+200"},
 		"negative":            {with(0, 1, -2), NMF{}, Known{}, Options{Rank: 2}, "sample 1: column 2: value -2 is negative"},
-		"negative KL":         {with(0, 1, -2), Parts{Cost: KL, Basis: Concept}, Known{}, Options{Rank: 2}, "is negative"},
-		"negative init nmf":   {with(0, 1, -2), CF{}, Known{}, Options{Rank: 2, Init: FromNMF}, "initialisation by NMF: sample 1"},
+		"negative KL":         {with(0, 1, -2), Parts{Cost: CostKL, Basis: BasisConcept}, Known{}, Options{Rank: 2}, "is negative"},
+		"negative init nmf":   {with(0, 1, -2), CF{}, Known{}, Options{Rank: 2, Init: InitNMF}, "initialisation by NMF: sample 1"},
 		"zero sample":         {zeroRow, NMF{}, Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
 		"zero sample, sparse": {toSparse(zeroRow), NMFKL{}, Known{}, Options{Rank: 2}, "sample 3: all 3 values are zero"},
 		"no labels":           {ones(4, 3), CNMF{}, Known{}, Options{Rank: 2}, "none are known"},
@@ -54,9 +55,9 @@ func TestBadInput(t *testing.T) {
 		"lambda":              {ones(4, 3), GNMF{Lambda: -3}, labels, Options{Rank: 2}, "lambda is -3"},
 		"lambda NaN":          {ones(4, 3), GNMF{Lambda: math.NaN()}, labels, Options{Rank: 2}, "lambda is NaN"},
 		"neighbours":          {ones(4, 3), GNMF{Neighbourhood: Neighbourhood{Neighbours: -1}}, labels, Options{Rank: 2}, "a graph of -1 neighbours"},
-		"graph not symmetric": {ones(4, 3), Parts{Penalty: Graph{Similarity: notSymmetric}}, labels, Options{Rank: 2}, "not symmetric: the edge 0–2"},
-		"init":                {ones(4, 3), NMF{}, labels, Options{Rank: 2, Init: "zeros"}, `no initialisation "zeros"`},
-		"nndsvda rank":        {ones(9, 3), NMF{}, Known{}, Options{Rank: 4, Init: NNDSVDa}, "at most min(n, m) = 3"},
+		"graph not symmetric": {ones(4, 3), Parts{Penalties: []Penalty{Graph{Similarity: notSymmetric}}}, labels, Options{Rank: 2}, "not symmetric: the edge 0–2"},
+		"init":                {ones(4, 3), NMF{}, labels, Options{Rank: 2, Init: "zeros"}, `there is no init "zeros"`},
+		"nndsvda rank":        {ones(9, 3), NMF{}, Known{}, Options{Rank: 4, Init: InitNNDSVDa}, "at most min(n, m) = 3"},
 		"iterations":          {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Iterations: -1}, "-1 iterations"},
 		"tolerance":           {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Tolerance: math.NaN()}, "tolerance NaN"},
 		"start shape":         {ones(4, 3), NMF{}, Known{}, Options{Rank: 2, Start: &Start{Basis: ones(4, 2)}}, "initial basis vectors are 4×2, want 3×2"},
@@ -68,9 +69,9 @@ func TestBadInput(t *testing.T) {
 		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}, labels, Options{Rank: 2}, "lambda is 1e+300; it must be a number from 0 to 1e+100"},
 		"start too large":     {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "hold 1e+61 at row 2, column 2; they must be numbers from 0 to 1e+60"},
 		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "a learned graph of 5 parts and 4 samples"},
-		"no fit":              {ones(4, 3), CFOGL{Mu: None}, labels, Options{Rank: 2}, "mu is 0"},
+		"no fit":              {ones(4, 3), CFOGL{Mu: None}, labels, Options{Rank: 2}, "the weight of the fit is 0"},
 		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "no square images"},
-		"another image":       {ones(4, 3), NTF{}, labels, Options{Rank: 2, Height: 2, Width: 2}, "no 2×2 images"},
+		"another image":       {ones(4, 3), NTF{Image{Height: 2, Width: 2}}, Known{}, Options{Rank: 2}, "no 2×2 images"},
 		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4) among 4 samples"},
 		"empty":               {&mat.Dense{}, NMF{}, Known{}, Options{Rank: 1}, "no data"},
 	} {
@@ -138,23 +139,23 @@ func TestInitialisations(t *testing.T) {
 	p := randomProblem(9, false)
 	p.opt.Rank, p.opt.Iterations = 3, 1
 	for name, parts := range combinations(1) {
-		for _, init := range []Init{Random, NNDSVDa, FromNMF} {
+		for _, init := range []Init{InitRandom, InitNNDSVDa, InitNMF} {
 			p.opt.Init = init
-			a, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
+			a, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				t.Fatalf("%s from %s: %v", name, init, err)
 			}
-			b, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
+			b, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			near(t, "the same once more", a.Coefficients, b.Coefficients, 0)
 			other := p.opt
 			other.Seed++
-			if b, err = parts.Fit(context.Background(), p.x, p.known, other); err != nil {
+			if b, err = ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, other); err != nil {
 				t.Fatal(err)
 			}
-			if same := mat.Equal(a.Coefficients, b.Coefficients); same != (init == NNDSVDa) {
+			if same := mat.Equal(a.Coefficients, b.Coefficients); same != (init == InitNNDSVDa) {
 				t.Errorf("%s from %s: another seed gives the same: %v", name, init, same)
 			}
 		}
@@ -226,7 +227,7 @@ func TestTransform(t *testing.T) {
 	v := mat.NewDense(3, 2, []float64{1, 2, 0.5, 0, 3, 1})
 	var x mat.Dense
 	x.Mul(v, u.T())
-	for _, cost := range []Cost{Frobenius, KL} {
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
 		m := &Additive{Cost: cost, Basis: u}
 		got, err := m.Transform(context.Background(), &x)
 		if err != nil {
@@ -271,7 +272,7 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "basis", m.Vectors(), res.Basis, 0)
-	if a, ok := m.(*Additive); !ok || a.Cost != KL {
+	if a, ok := m.(*Additive); !ok || a.Cost != CostKL {
 		t.Errorf("got %T, want an additive model under kl", m)
 	}
 	for cut := range a.Len() {
@@ -289,9 +290,9 @@ func TestRegistry(t *testing.T) {
 		if _, err := info.New(nil); err != nil {
 			t.Errorf("%s: %v", info.Name, err)
 		}
-		for _, p := range info.Params() {
+		for _, p := range info.Settings() {
 			if p.Help == "" || p.Default == "" {
-				t.Errorf("%s: parameter %s is not described", info.Name, p.Name)
+				t.Errorf("%s: setting %s is not described", info.Name, p.Name)
 			}
 		}
 	}
@@ -300,7 +301,7 @@ func TestRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := GNMF{Lambda: 10, Neighbourhood: Neighbourhood{Neighbours: 3, Edges: Heat, Width: 0.5}}
+	want := GNMF{Lambda: 10, Neighbourhood: Neighbourhood{Neighbours: 3, Edges: EdgesHeat, Width: 0.5}}
 	if m != want {
 		t.Errorf("got %+v, want %+v", m, want)
 	}
@@ -308,25 +309,25 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("lambda: 0 gives %+v, %v; it is not the default", m, err)
 	}
 	for want, params := range map[string]map[string]any{
-		"gnmf: lamda: there is no such parameter; gnmf has lambda, neighbours, edges, width": {"lamda": 1},
-		"gnmf: lambda: -1 is not a number from 0 to 1e+100":                                  {"lambda": -1},
-		"gnmf: lambda: big is not a number":                                                  {"lambda": "big"},
-		"gnmf: neighbours: 2.5 is not a whole number from 1 to 2147483647":                   {"neighbours": 2.5},
-		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:             {"edges": "thick"},
+		`gnmf: lamda: unknown key "lamda"; the keys here are lambda, neighbours, edges, width`: {"lamda": 1},
+		"gnmf: lambda: want a number from 0 to 1e+100, not -1":                                 {"lambda": -1},
+		`gnmf: lambda: want a number from 0 to 1e+100, not "big"`:                              {"lambda": "big"},
+		"gnmf: neighbours: want a whole number from 1 to 1000000, not 2.5":                     {"neighbours": 2.5},
+		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:               {"edges": "thick"},
 	} {
 		_, err := gnmf.New(params)
-		var param *ParamError
-		if !errors.As(err, &param) || err.Error() != want {
+		var e *settings.Error
+		if !errors.As(err, &e) || err.Error() != want {
 			t.Errorf("%v gives %q, want %q", params, err, want)
 		}
 	}
 }
 
-// TestCombined: the parts put together by name are the named methods.
-func TestCombined(t *testing.T) {
+// TestParts: the parts put together by name are the named methods.
+func TestParts(t *testing.T) {
 	p := randomProblem(8, false)
-	for name, settings := range map[string]map[string]any{
-		"nmf":       nil,
+	for name, chosen := range map[string]map[string]any{
+		"nmf":       {},
 		"nmf-kl":    {"cost": "kl"},
 		"nmf-ncw":   {"weighting": "normalised-cut"},
 		"gnmf":      {"penalty": "graph"},
@@ -341,7 +342,7 @@ func TestCombined(t *testing.T) {
 		"d-snmf":    {"cost": "kl", "penalty": "links", "unit-norm": true},
 	} {
 		parts, _ := Lookup("parts")
-		combined, err := parts.New(settings)
+		combined, err := parts.New(chosen)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,9 +145,9 @@ func checkSparseCoding(t *testing.T, f *fixture) {
 func checkSSNMF(t *testing.T, f *fixture) {
 	m := SSNMF{Similarity: rows(f.Inputs.Similarity), Initial: matrix(t, f.Init["S"])}
 	if f.Inputs.Power == 1 {
-		m.Rule = Undamped
+		m.Rule = SimilarityRulePrinted
 	}
-	if printed := strings.HasSuffix(f.Method, "printed"); printed != (m.Rule == Undamped) {
+	if printed := strings.HasSuffix(f.Method, "printed"); printed != (m.Rule == SimilarityRulePrinted) {
 		t.Fatalf("%s with the power %v", f.Method, f.Inputs.Power)
 	}
 	var known Known

@@ -276,9 +276,9 @@ func neighbourhood(f *fixture) Neighbourhood {
 	h := Neighbourhood{Neighbours: f.Inputs.P, Width: f.Inputs.T}
 	switch {
 	case strings.HasPrefix(f.Inputs.Weight, "heat") || strings.Contains(f.Method, "heat"):
-		h.Edges = Heat
+		h.Edges = EdgesHeat
 	case strings.HasPrefix(f.Inputs.Weight, "cosine") || strings.Contains(f.Method, "cosine"):
-		h.Edges = Cosine
+		h.Edges = EdgesCosine
 	}
 	return h
 }
@@ -316,7 +316,7 @@ func checkLCCF(t *testing.T, f *fixture) {
 	if lambda == 0 {
 		lambda = None
 	}
-	checkFactors(t, f, Parts{Basis: Concept, Penalty: Graph{Lambda: lambda, Similarity: toSparse(rows(f.Inputs.S))}}, nil)
+	checkFactors(t, f, Parts{Basis: BasisConcept, Penalties: []Penalty{Graph{Lambda: lambda, Similarity: toSparse(rows(f.Inputs.S))}}}, nil)
 }
 
 func checkLearnedGraph(t *testing.T, f *fixture) {
@@ -330,7 +330,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 		t.Fatal(err)
 	}
 	if strings.HasSuffix(f.Method, "printed") {
-		m.Rule = Printed
+		m.Rule = GraphRulePrinted
 	}
 	checkFactors(t, f, m, nil)
 
@@ -342,7 +342,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 			t.Fatal(err)
 		}
 		opt := Options{Rank: f.Inputs.K, Iterations: n, Start: &Start{Weights: matrix(t, f.Init["U"]), Coefficients: matrix(t, f.Init["V"])}}
-		p := Parts{Basis: Concept, FitWeight: m.Mu, Penalty: LearnedGraph{Lambda: m.Lambda, Beta: m.Beta, Parts: m.Parts, Initial: m.Initial, Rule: m.Rule}}
+		p := Parts{Basis: BasisConcept, FitWeight: m.Mu, Penalties: []Penalty{LearnedGraph{Lambda: m.Lambda, Beta: m.Beta, Parts: m.Parts, Initial: m.Initial, Rule: m.Rule}}}
 		run, err := p.start(context.Background(), columns(f.Inputs.X), Known{}, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -350,7 +350,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 		if err := run.iterate(context.Background(), opt); err != nil {
 			t.Fatal(err)
 		}
-		near(t, "Q", run.penalty.(*boundLearnedGraph).q, matrix(t, want["Q"]), f.Tolerance)
+		near(t, "Q", run.onCoefficients[0].(*boundLearnedGraph).q, matrix(t, want["Q"]), f.Tolerance)
 	}
 }
 
@@ -368,8 +368,8 @@ func checkNTF(t *testing.T, f *fixture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := NTF{}.Fit(context.Background(), columns(upright), Known{}, Options{
-			Rank: f.Inputs.K, Iterations: n, Height: h, Width: w, KeepScale: true,
+		res, err := NTF{Image{Height: h, Width: w}}.Fit(context.Background(), columns(upright), Known{}, Options{
+			Rank: f.Inputs.K, Iterations: n, KeepScale: true,
 			Start: &Start{Rows: matrix(t, f.Init["A"]), Columns: matrix(t, f.Init["B"]), Coefficients: matrix(t, f.Init["V"])},
 		})
 		if err != nil {
@@ -437,9 +437,9 @@ func (w withKnown) Fit(ctx context.Context, x mat.Matrix, _ Known, opt Options) 
 
 // checkProject: coefficients with the basis held.
 func checkProject(t *testing.T, f *fixture) {
-	cost := Frobenius
+	cost := CostFrobenius
 	if strings.HasPrefix(f.Method, "project_kl") {
-		cost = KL
+		cost = CostKL
 	}
 	d, err := newData(columns(f.Inputs.X))
 	if err != nil {

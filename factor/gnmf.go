@@ -11,11 +11,16 @@ import (
 // iterations is part of the method.
 type GNMF struct {
 	// Lambda is the weight of the graph; 0 means 100, None means 0.
-	Lambda float64 `param:"lambda" default:"100" help:"weight λ of the graph"`
+	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
+}
+
+// AsParts implements [Composition].
+func (g GNMF) AsParts() Parts {
+	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood}}}
 }
 
 // Fit implements [Method].
 func (g GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Penalty: Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood}}.Fit(ctx, x, known, opt)
+	return g.AsParts().Fit(ctx, x, known, opt)
 }

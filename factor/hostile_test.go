@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 var (
@@ -49,7 +50,7 @@ func TestHostileNumbers(t *testing.T) {
 				}
 				var res *Result
 				err := guard.Call(func() (err error) {
-					res, err = r.method.Fit(context.Background(), x, p.known, p.opt)
+					res, err = ForImages(r.method, p.image).Fit(context.Background(), x, p.known, p.opt)
 					if err == nil {
 						err = r.checkHostile(x, p, res)
 					}
@@ -100,13 +101,17 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 	out := rules(lambda)
 	for _, info := range Methods() {
 		params := map[string]any{}
-		for _, p := range info.Params() {
+		for _, p := range info.Settings() {
 			var value any
 			switch p.Name {
 			case "rule":
 				continue
 			case "neighbours", "k1", "k2", "parts", "degree":
-				value = []int{1, 2, 5, 1000, math.MaxInt32}[src.IntN(5)]
+				value = []int{1, 2, 5, 1000, 1e6}[src.IntN(5)]
+			case "cost", "basis", "tie", "weighting", "penalty":
+				value = p.Values[src.IntN(len(p.Values))]
+			case "label-edges", "unit-norm":
+				value = src.IntN(2) == 0
 			case "edges":
 				value = []string{"binary", "heat", "cosine"}[src.IntN(3)]
 			case "kernel":
@@ -121,7 +126,7 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 			}
 		}
 		method, err := info.New(params)
-		var refused *ParamError
+		var refused *settings.Error
 		if errors.As(err, &refused) { // the value has no such form
 			continue
 		}
@@ -163,8 +168,8 @@ func hostileProblem(seed uint64) (p problem, kind string) {
 	p = randomProblem(seed, src.IntN(3) == 0)
 	n, m := p.x.Dims()
 	p.opt.Iterations = 12
-	p.opt.Init = []Init{Random, Random, NNDSVDa, FromNMF}[src.IntN(4)]
-	if p.opt.Init == NNDSVDa {
+	p.opt.Init = []Init{InitRandom, InitRandom, InitNNDSVDa, InitNMF}[src.IntN(4)]
+	if p.opt.Init == InitNNDSVDa {
 		p.opt.Rank = min(p.opt.Rank, n, m)
 	}
 	var kinds []string
@@ -243,13 +248,13 @@ func TestLimitsOfScale(t *testing.T) {
 	positive.Apply(func(_, _ int, x float64) float64 { return math.Abs(x) }, p.x)
 	for name, m := range map[string]Method{
 		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "cnmf": CNMF{}, "cnmf-kl": CNMFKL{},
-		"cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: KL, Basis: Concept},
+		"cf": CF{}, "ccf": CCF{}, "signed cf": CF{}, "signed ccf": CCF{}, "kl-concept": Parts{Cost: CostKL, Basis: BasisConcept},
 	} {
 		x := positive
 		if strings.HasPrefix(name, "signed") {
 			x = p.x
 		}
-		want, err := m.Fit(context.Background(), x, p.known, p.opt)
+		want, err := ForImages(m, p.image).Fit(context.Background(), x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

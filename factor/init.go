@@ -15,18 +15,18 @@ import (
 type Init string
 
 const (
-	// Random draws every entry uniformly from (0, 1]; the default. The
+	// InitRandom draws every entry uniformly from (0, 1]; the default. The
 	// coefficients drawn for a seed are the same for every method.
-	Random Init = "random"
-	// NNDSVDa starts from the non-negative parts of the leading singular
+	InitRandom Init = "random"
+	// InitNNDSVDa starts from the non-negative parts of the leading singular
 	// vectors, with the data's mean in place of zeros (Boutsidis and
 	// Gallopoulos 2008). It does not depend on the seed.
-	NNDSVDa Init = "nndsvda"
-	// FromNMF starts from the factors of NMF on the same data, with the same
+	InitNNDSVDa Init = "nndsvda"
+	// InitNMF starts from the factors of NMF on the same data, with the same
 	// seed. The CCF paper starts so without saying how; here Z is the class
 	// means of NMF's V, and W is V with columns that sum to 1, each plus a
 	// fifth of its mean so that nothing starts at 0, where it would stay.
-	FromNMF Init = "nmf"
+	InitNMF Init = "nmf"
 )
 
 // UnmarshalText reads the name that settings use.
@@ -37,7 +37,9 @@ func (i *Init) UnmarshalText(name []byte) error {
 }
 
 // Values returns the names of all initialisations.
-func (Init) Values() []string { return []string{string(Random), string(NNDSVDa), string(FromNMF)} }
+func (Init) Values() []string {
+	return []string{string(InitRandom), string(InitNNDSVDa), string(InitNMF)}
+}
 
 // Start holds initial factors, ≥ 0. What is nil is made as Options.Init says.
 type Start struct {
@@ -53,22 +55,22 @@ type Start struct {
 	Coefficients *mat.Dense
 }
 
-// initialFactors lie down: u k×m, w k×n, or a k×h and b k×w, as the basis needs,
+// initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs,
 // and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, opt Options) (*initialFactors, error) {
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensation, opt Options) (*initialFactors, error) {
 	var f *initialFactors
 	var err error
 	switch opt.Init {
-	case Random, "":
-		f = p.random(d, ch, opt)
-	case NNDSVDa:
-		f, err = p.fromSVD(ctx, d, ch, opt)
-	case FromNMF:
-		f, err = p.fromNMF(ctx, x, ch, opt)
+	case InitRandom, "":
+		f = p.random(d, ties, opt)
+	case InitNNDSVDa:
+		f, err = p.fromSVD(ctx, d, ties, opt)
+	case InitNMF:
+		f, err = p.fromNMF(ctx, x, ties, opt)
 	default:
-		err = fmt.Errorf("there is no initialisation %q; there are %s, %s and %s", opt.Init, Random, NNDSVDa, FromNMF)
+		err = opt.Init.UnmarshalText([]byte(opt.Init)) // that there is none of the name
 	}
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, op
 		return f, nil
 	}
 	n, m := d.dims()
-	h, w := opt.shape(m)
+	image := p.Image.of(m)
 	given := func(a *mat.Dense, what string, rows int) (*mat.Dense, error) {
 		if r, c := a.Dims(); r != rows || c != opt.Rank {
 			return nil, fmt.Errorf("the initial %s are %d×%d, want %d×%d", what, r, c, rows, opt.Rank)
@@ -89,27 +91,27 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, op
 				}
 			}
 		}
-		lying := stand(a)
-		lying.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, lying)
-		return lying, nil
+		out := transpose(a)
+		out.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, out)
+		return out, nil
 	}
-	if a := opt.Start.Basis; a != nil && p.Basis == Free {
+	if a := opt.Start.Basis; a != nil && p.Basis == BasisFree {
 		if f.u, err = given(a, "basis vectors", m); err != nil {
 			return nil, err
 		}
 	}
-	if a := opt.Start.Weights; a != nil && p.Basis == Concept {
+	if a := opt.Start.Weights; a != nil && p.Basis == BasisConcept {
 		if f.w, err = given(a, "weights", n); err != nil {
 			return nil, err
 		}
 	}
-	if a := opt.Start.Rows; a != nil && p.Basis == RankOne {
-		if f.a, err = given(a, "rows", h); err != nil {
+	if a := opt.Start.Rows; a != nil && p.Basis == BasisRankOne {
+		if f.a, err = given(a, "rows", image.rows()); err != nil {
 			return nil, err
 		}
 	}
-	if a := opt.Start.Columns; a != nil && p.Basis == RankOne {
-		if f.b, err = given(a, "columns", w); err != nil {
+	if a := opt.Start.Columns; a != nil && p.Basis == BasisRankOne {
+		if f.b, err = given(a, "columns", image.Width); err != nil {
 			return nil, err
 		}
 	}
@@ -118,12 +120,12 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ch *change, op
 		if err != nil {
 			return nil, err
 		}
-		f.v = ch.condensed(v, false)
+		f.v = ties.condensed(v, false)
 	}
 	return f, nil
 }
 
-func (p Parts) random(d data, ch *change, opt Options) *initialFactors {
+func (p Parts) random(d data, ties *condensation, opt Options) *initialFactors {
 	n, m := d.dims()
 	draw := func(what string, columns int) *mat.Dense {
 		src := rng.New(opt.Seed, what)
@@ -135,41 +137,41 @@ func (p Parts) random(d data, ch *change, opt Options) *initialFactors {
 		}
 		return out
 	}
-	f := &initialFactors{v: ch.condensed(draw("coefficients", n), true)}
+	f := &initialFactors{v: ties.condensed(draw("coefficients", n), true)}
 	switch p.Basis {
-	case Concept:
+	case BasisConcept:
 		f.w = draw("weights", n)
-	case RankOne:
-		h, w := opt.shape(m)
-		f.a, f.b = draw("rows", h), draw("columns", w)
+	case BasisRankOne:
+		image := p.Image.of(m)
+		f.a, f.b = draw("rows", image.rows()), draw("columns", image.Width)
 	default:
 		f.u = draw("basis", m)
 	}
 	return f
 }
 
-func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ch *change, opt Options) (*initialFactors, error) {
+func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {
 	res, err := NMF{}.Fit(ctx, x, Known{}, Options{Rank: opt.Rank, Seed: opt.Seed})
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
-	return p.from(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()), ch, opt), nil
+	return p.from(transpose(res.Basis), transpose(res.Coefficients), ties), nil
 }
 
 // from turns a pair of factors, u k×m and v k×n, into the parameters of p.
-func (p Parts) from(u, v *mat.Dense, ch *change, opt Options) *initialFactors {
+func (p Parts) from(u, v *mat.Dense, ties *condensation) *initialFactors {
 	f := &initialFactors{}
-	z := ch.condensed(v, false)
+	z := ties.condensed(v, false)
 	lift(z)
 	f.v = z
 	switch p.Basis {
-	case Free:
+	case BasisFree:
 		lift(u)
 		f.u = u
 		return f
-	case RankOne:
+	case BasisRankOne:
 		lift(u)
-		f.a, f.b = marginals(u, opt)
+		f.a, f.b = marginals(u, p.Image)
 		return f
 	}
 	k, _ := v.Dims()
@@ -188,9 +190,10 @@ func (p Parts) from(u, v *mat.Dense, ch *change, opt Options) *initialFactors {
 
 // marginals returns the rank-one images a ⊗ b with the sums of u's images over
 // their rows and their columns.
-func marginals(u *mat.Dense, opt Options) (a, b *mat.Dense) {
+func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	k, m := u.Dims()
-	h, w := opt.shape(m)
+	image = image.of(m)
+	h, w := image.rows(), image.Width
 	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
 	for r := range k {
 		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
@@ -222,10 +225,10 @@ func lift(a *mat.Dense) {
 	}
 }
 
-// fromSVD is NNDSVDa. For each singular triplet the pair of positive parts or
+// fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or
 // that of negative parts of its vectors, whichever is the larger, becomes a
 // pair of factors; where entries are then 0 they get the data's mean.
-func (p Parts) fromSVD(ctx context.Context, d data, ch *change, opt Options) (*initialFactors, error) {
+func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Options) (*initialFactors, error) {
 	n, m := d.dims()
 	rank := opt.Rank
 	if rank > min(n, m) {
@@ -263,10 +266,10 @@ func (p Parts) fromSVD(ctx context.Context, d data, ch *change, opt Options) (*i
 		fill(u.RawRowView(r), a, na)
 		fill(v.RawRowView(r), b, nb)
 	}
-	if p.Basis == Free {
-		return &initialFactors{u: u, v: ch.condensed(v, false)}, nil
+	if p.Basis == BasisFree {
+		return &initialFactors{u: u, v: ties.condensed(v, false)}, nil
 	}
-	return p.from(u, v, ch, opt), nil
+	return p.from(u, v, ties), nil
 }
 
 // partNorms returns the lengths of the positive and the negative part of a.

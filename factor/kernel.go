@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 )
 
@@ -20,14 +21,14 @@ import (
 // initial factors still looks at the samples themselves.
 type Kernel struct {
 	// Function is what compares two samples.
-	Function KernelFunction `param:"kernel" help:"what compares samples: linear, rbf, polynomial or intersection"`
+	Function KernelFunction `setting:"kernel" help:"what compares samples"`
 	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for
 	// the edges of a graph, or 1 where all samples are the same.
-	KernelWidth float64 `param:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
+	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
 	// Degree is d of Polynomial; 0 means 2.
-	Degree int `param:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
+	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
 	// Offset is c of Polynomial; 0 means 1, None means 0.
-	Offset float64 `param:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
+	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
 	// Matrix, if set, is K itself, symmetric and positive semi-definite, in
 	// place of Function. The samples may then be nil, and rows of K stand for
 	// them where neighbours or initial factors are looked for.
@@ -39,30 +40,39 @@ type Kernel struct {
 type KernelFunction int
 
 const (
-	// LinearKernel is xᵀy.
-	LinearKernel KernelFunction = iota
-	// RBF is exp(−‖x − y‖²/2t²).
-	RBF
-	// Polynomial is (xᵀy + c)^d, c ≥ 0.
-	Polynomial
-	// Intersection is Σ min(x_j, y_j), for histograms: values ≥ 0.
-	Intersection
+	// KernelLinear is xᵀy.
+	KernelLinear KernelFunction = iota
+	// KernelRBF is exp(−‖x − y‖²/2t²).
+	KernelRBF
+	// KernelPolynomial is (xᵀy + c)^d, c ≥ 0.
+	KernelPolynomial
+	// KernelIntersection is Σ min(x_j, y_j), for histograms: values ≥ 0.
+	KernelIntersection
 )
 
-var kernelNames = names[KernelFunction]{"kernel", []string{"linear", "rbf", "polynomial", "intersection"}}
+var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
 
-// String returns the name that settings use.
-func (f KernelFunction) String() string { return kernelNames.name(f) }
+// String implements [fmt.Stringer].
+func (f KernelFunction) String() string { return kernelNames.String(f) }
 
-// UnmarshalText reads the name that settings use.
-func (f *KernelFunction) UnmarshalText(text []byte) error { return kernelNames.read(f, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.UnmarshalText(f, name) }
+
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (k KernelFunction) MarshalText() ([]byte, error) { return kernelNames.MarshalText(k) }
+
+// Values returns the names of the values.
+func (KernelFunction) Values() []string { return kernelNames.Values() }
 
 // features tells whether φ(x) is x, so that there is a basis over features.
-func (k Kernel) features() bool { return k.Function == LinearKernel && k.Matrix == nil }
+func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
 // resolved returns the kernel, checked, with numbers in place of its defaults;
 // but for the width, which the samples decide.
 func (k Kernel) resolved() (Kernel, error) {
+	if err := named(k.Function); err != nil {
+		return k, err
+	}
 	if k.KernelWidth != 0 && !(k.KernelWidth >= smallestNumber && k.KernelWidth <= largestNumber) {
 		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), smallestNumber, largestNumber)
 	}
@@ -120,7 +130,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	for i := range n {
 		square[i] = b.values.At(i, i)
 	}
-	if k.Function == RBF && k.KernelWidth == 0 {
+	if k.Function == KernelRBF && k.KernelWidth == 0 {
 		b.KernelWidth = meanDistance(b.values, square)
 	}
 	for i := range n {
@@ -153,12 +163,12 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 // others are the squared lengths. The kernel is resolved.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
-	case RBF:
+	case KernelRBF:
 		for j, g := range products {
 			d := math.Sqrt(squaredDistance(square, others[j], g)) / k.KernelWidth
 			products[j] = math.Exp(-d * d / 2)
 		}
-	case Polynomial:
+	case KernelPolynomial:
 		offset, degree := orDefault(k.Offset, 1), float64(k.Degree)
 		for j, g := range products {
 			products[j] = math.Pow(g+offset, degree)
@@ -184,7 +194,7 @@ func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f f
 		for i := range r {
 			copyRow(some.RawRowView(i), samples, from+i)
 		}
-		if k.Function == Intersection {
+		if k.Function == KernelIntersection {
 			intersect(products, some, x)
 		} else {
 			x.timesBasis(products, some)
@@ -196,7 +206,7 @@ func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f f
 
 // intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.
 func intersect(dst, some *mat.Dense, x data) {
-	features, sums := stand(some), stand(dst) // so that one value of x meets r in a row
+	features, sums := transpose(some), transpose(dst) // so that one value of x meets r in a row
 	sums.Zero()
 	x.each(func(i, j int, v float64) {
 		row := sums.RawRowView(i)
@@ -230,7 +240,7 @@ func keep(x mat.Matrix) mat.Matrix {
 
 // checkSamples refuses samples that the kernel cannot compare.
 func (k Kernel) checkSamples(x data) error {
-	if k.Function != Intersection {
+	if k.Function != KernelIntersection {
 		return nil
 	}
 	if i, j, v, found := firstNegative(x); found {
@@ -297,7 +307,7 @@ func checkDiagonal(k *mat.Dense) error {
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 	wk := like(w)
 	gemm(wk, w, noTrans, b.values, noTrans)
-	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: stand(w), Products: crossGram(wk, w)}
+	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: transpose(w), Products: crossGram(wk, w)}
 	m.Kernel.Matrix = nil
 	return m
 }

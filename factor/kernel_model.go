@@ -53,11 +53,11 @@ func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, 
 		return nil, err
 	}
 	v := uniform(k, p)
-	fixed := func() block { return block{lin: lin, h: m.Products} }
+	fixed := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
 	if err := solve(ctx, fixed, v, TransformIterations); err != nil {
 		return nil, err
 	}
-	return stand(v), nil
+	return transpose(v), nil
 }
 
 // compare returns Wᵀ·k_x of samples x.
@@ -133,7 +133,7 @@ func (m *KernelModel) check() error {
 	if _, err := m.Kernel.resolved(); err != nil {
 		return err
 	}
-	if m.Kernel.Function == RBF && m.Kernel.KernelWidth == 0 {
+	if m.Kernel.Function == KernelRBF && m.Kernel.KernelWidth == 0 {
 		return errors.New("the model's rbf kernel has no width")
 	}
 	d, err := newData(m.Samples)

@@ -20,12 +20,12 @@ import (
 // kernels are one of each function, with defaults and without.
 func kernels() map[string]Kernel {
 	return map[string]Kernel{
-		"rbf":           {Function: RBF},
-		"rbf-narrow":    {Function: RBF, KernelWidth: 0.5},
-		"polynomial":    {Function: Polynomial},
-		"cubic":         {Function: Polynomial, Degree: 3, Offset: None},
-		"intersection":  {Function: Intersection},
-		"signed-linear": {Function: Polynomial, Degree: 1, Offset: None},
+		"rbf":           {Function: KernelRBF},
+		"rbf-narrow":    {Function: KernelRBF, KernelWidth: 0.5},
+		"polynomial":    {Function: KernelPolynomial},
+		"cubic":         {Function: KernelPolynomial, Degree: 3, Offset: None},
+		"intersection":  {Function: KernelIntersection},
+		"signed-linear": {Function: KernelPolynomial, Degree: 1, Offset: None},
 	}
 }
 
@@ -38,9 +38,9 @@ func (k Kernel) value(x, y []float64, width float64) float64 {
 		least += min(x[j], y[j])
 	}
 	switch k.Function {
-	case RBF:
+	case KernelRBF:
 		return math.Exp(-distance / (2 * width * width))
-	case Polynomial:
+	case KernelPolynomial:
 		offset, degree := 1.0, 2
 		if k.Offset == None {
 			offset = 0
@@ -49,7 +49,7 @@ func (k Kernel) value(x, y []float64, width float64) float64 {
 			degree = k.Degree
 		}
 		return math.Pow(product+offset, float64(degree))
-	case Intersection:
+	case KernelIntersection:
 		return least
 	}
 	return product
@@ -98,20 +98,20 @@ func TestKernelValues(t *testing.T) {
 // conceptMethods are the concept methods of a kernel, with the graphs of x.
 func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 	t.Helper()
-	graph, err := Neighbourhood{Edges: Cosine}.Graph(context.Background(), x)
+	graph, err := Neighbourhood{Edges: EdgesCosine}.Graph(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]Method{
 		"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.3, Kernel: k}, "cf-ogl": CFOGL{Beta: None, Mu: 2, Kernel: k},
-		"ccf-graph":    Parts{Basis: Concept, Tie: Labels, Kernel: k, Penalty: Graph{Lambda: 2, Similarity: graph}},
-		"ccf-learned":  Parts{Basis: Concept, Tie: Labels, Kernel: k, Penalty: LearnedGraph{Beta: None, Parts: 1}},
-		"parts-labels": Combined{Basis: Concept, Penalty: GraphPenalty, LabelEdges: true, Kernel: k},
-		"parts-links":  Combined{Basis: Concept, Penalty: LinksPenalty, Must: None, Tie: Labels, Kernel: k},
+		"ccf-graph":    Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{Graph{Lambda: 2, Similarity: graph}}},
+		"ccf-learned":  Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{LearnedGraph{Beta: None, Parts: 1}}},
+		"parts-labels": Parts{Basis: BasisConcept, Penalties: []Penalty{Graph{LabelEdges: true}}, Kernel: k},
+		"parts-links":  Parts{Basis: BasisConcept, Penalties: []Penalty{Links{Must: None}}, Tie: TieLabels, Kernel: k},
 	}
 	if mat.Min(x) >= 0 {
-		out["ncw"] = Parts{Basis: Concept, Weighting: NormalisedCut, Kernel: k}
-		out["ncw-ties"] = Parts{Basis: Concept, Weighting: NormalisedCut, Tie: Labels, Kernel: k}
+		out["ncw"] = Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut, Kernel: k}
+		out["ncw-ties"] = Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut, Tie: TieLabels, Kernel: k}
 	}
 	return out
 }
@@ -168,7 +168,7 @@ func TestKernelWithoutSamples(t *testing.T) {
 	var k mat.Dense
 	k.Mul(p.x, p.x.T())
 	for name, m := range conceptMethods(t, &k, Kernel{Matrix: &k}) {
-		for _, init := range []Init{Random, NNDSVDa, FromNMF} {
+		for _, init := range []Init{InitRandom, InitNNDSVDa, InitNMF} {
 			p.opt.Init = init
 			got, err := m.Fit(context.Background(), nil, p.known, p.opt)
 			if err != nil {
@@ -355,7 +355,7 @@ func TestKernelRings(t *testing.T) {
 		}
 		return best
 	}
-	if got := right(Kernel{Function: RBF, KernelWidth: 1}); got < 3*n-1 {
+	if got := right(Kernel{Function: KernelRBF, KernelWidth: 1}); got < 3*n-1 {
 		t.Errorf("the rbf kernel puts %d of %d points on their ring", got, 3*n)
 	}
 	if got := right(Kernel{}); got > 3*n*3/4 {
@@ -366,8 +366,8 @@ func TestKernelRings(t *testing.T) {
 // TestKernelSettings: every concept method has the kernel's parameters.
 func TestKernelSettings(t *testing.T) {
 	p := randomProblem(8, false)
-	settings := map[string]any{"kernel": "polynomial", "degree": uint64(3), "offset": 0, "kernel-width": 0.5}
-	want := Kernel{Function: Polynomial, Degree: 3, Offset: None, KernelWidth: 0.5}
+	kernel := map[string]any{"kernel": "polynomial", "degree": uint64(3), "offset": 0, "kernel-width": 0.5}
+	want := Kernel{Function: KernelPolynomial, Degree: 3, Offset: None, KernelWidth: 0.5}
 	for name, parts := range map[string]map[string]any{
 		"cf":     {"basis": "concept"},
 		"ccf":    {"basis": "concept", "tie": "labels"},
@@ -375,7 +375,7 @@ func TestKernelSettings(t *testing.T) {
 		"cf-ogl": {"basis": "concept", "penalty": "learned-graph"},
 	} {
 		info, _ := Lookup(name)
-		own := maps.Clone(settings)
+		own := maps.Clone(kernel)
 		if name == "lccf" {
 			own["width"], own["edges"] = 2, "heat"
 		}
@@ -386,7 +386,7 @@ func TestKernelSettings(t *testing.T) {
 		if got := reflect.ValueOf(m).FieldByName("Kernel").Interface(); got != want {
 			t.Errorf("%s: the kernel is %+v, want %+v", name, got, want)
 		}
-		maps.Copy(parts, settings)
+		maps.Copy(parts, kernel)
 		info, _ = Lookup("parts")
 		combined, err := info.New(parts)
 		if err != nil {
@@ -413,16 +413,16 @@ func TestKernelBadInput(t *testing.T) {
 		x mat.Matrix
 		m Method
 	}{
-		"the width of the rbf kernel is -2":                              {x, CF{Kernel{Function: RBF, KernelWidth: -2}}},
-		"the width of the rbf kernel is NaN":                             {x, CF{Kernel{Function: RBF, KernelWidth: nan}}},
-		"the width of the rbf kernel is +Inf":                            {x, CF{Kernel{Function: RBF, KernelWidth: inf}}},
-		"the width of the rbf kernel is 0":                               {x, CF{Kernel{Function: RBF, KernelWidth: None}}},
-		"the degree of the polynomial kernel is -1":                      {x, CCF{Kernel{Function: Polynomial, Degree: -1}}},
-		"the degree of the polynomial kernel is 2147483648":              {x, CCF{Kernel{Function: Polynomial, Degree: math.MaxInt32 + 1}}},
-		"the offset of the polynomial kernel is -3":                      {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: -3}}},
-		"the offset of the polynomial kernel is NaN":                     {x, LCCF{Kernel: Kernel{Function: Polynomial, Offset: nan}}},
-		"its kernel value with itself":                                   {x, CFOGL{Kernel: Kernel{Function: Polynomial, Degree: 400}}},
-		"sample 2: column 2: value -4 is negative, and the intersection": {signed, CF{Kernel{Function: Intersection}}},
+		"the width of the rbf kernel is -2":                              {x, CF{Kernel{Function: KernelRBF, KernelWidth: -2}}},
+		"the width of the rbf kernel is NaN":                             {x, CF{Kernel{Function: KernelRBF, KernelWidth: nan}}},
+		"the width of the rbf kernel is +Inf":                            {x, CF{Kernel{Function: KernelRBF, KernelWidth: inf}}},
+		"the width of the rbf kernel is 0":                               {x, CF{Kernel{Function: KernelRBF, KernelWidth: None}}},
+		"the degree of the polynomial kernel is -1":                      {x, CCF{Kernel{Function: KernelPolynomial, Degree: -1}}},
+		"the degree of the polynomial kernel is 2147483648":              {x, CCF{Kernel{Function: KernelPolynomial, Degree: math.MaxInt32 + 1}}},
+		"the offset of the polynomial kernel is -3":                      {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: -3}}},
+		"the offset of the polynomial kernel is NaN":                     {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: nan}}},
+		"its kernel value with itself":                                   {x, CFOGL{Kernel: Kernel{Function: KernelPolynomial, Degree: 400}}},
+		"sample 2: column 2: value -4 is negative, and the intersection": {signed, CF{Kernel{Function: KernelIntersection}}},
 		"kernel is 2×3 for 3 samples":                                    {x, CF{Kernel{Matrix: mat.NewDense(2, 3, nil)}}},
 		"kernel is 2×2 for 3 samples":                                    {x, CF{Kernel{Matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}}},
 		"kernel is 3×2 for 3 samples":                                    {nil, CF{Kernel{Matrix: x}}},
@@ -435,9 +435,9 @@ func TestKernelBadInput(t *testing.T) {
 		"sample 2: all 3 values are zero":                                {nil, CF{Kernel{Matrix: square(1, 0, 0, 0, 0, 0, 0, 0, 1)}}},
 		"not symmetric: 0.2 at row 2, column 1, and 0.1":                 {x, CF{Kernel{Matrix: square(1, .1, 0, .2, 1, 0, 0, 0, 1)}}},
 		"not positive semi-definite":                                     {x, CF{Kernel{Matrix: square(1, .9, 0, .9, 1, .9, 0, .9, 1)}}},
-		"normalised-cut weights need more":                               {x, Parts{Basis: Concept, Weighting: NormalisedCut, Kernel: Kernel{Matrix: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}}},
-		"for a concept basis under the frobenius cost, not a free":       {x, Parts{Kernel: Kernel{Function: RBF}}},
-		"not a concept one under kl":                                     {x, Parts{Basis: Concept, Cost: KL, Kernel: Kernel{Function: RBF}}},
+		"normalised-cut weights need more":                               {x, Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut, Kernel: Kernel{Matrix: square(1, -1, 0, -1, 1, 0, 0, 0, 1)}}},
+		"for a concept basis under the frobenius cost, not a free":       {x, Parts{Kernel: Kernel{Function: KernelRBF}}},
+		"not a concept one under kl":                                     {x, Parts{Basis: BasisConcept, Cost: CostKL, Kernel: Kernel{Function: KernelRBF}}},
 	} {
 		_, err := c.m.Fit(context.Background(), c.x, Known{Labels: []int{0, 0, -1}}, Options{Rank: 2})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -446,7 +446,7 @@ func TestKernelBadInput(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (CF{Kernel{Function: RBF}}).Fit(ctx, x, Known{}, Options{Rank: 2}); !errors.Is(err, context.Canceled) {
+	if _, err := (CF{Kernel{Function: KernelRBF}}).Fit(ctx, x, Known{}, Options{Rank: 2}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -487,7 +487,7 @@ func TestKernelDegenerate(t *testing.T) {
 	}
 	// All samples the same: the mean distance is 0.
 	x := mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})
-	res, err := CF{Kernel{Function: RBF}}.Fit(context.Background(), x, Known{}, Options{Rank: 1})
+	res, err := CF{Kernel{Function: KernelRBF}}.Fit(context.Background(), x, Known{}, Options{Rank: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +509,7 @@ func TestKernelModelBadInput(t *testing.T) {
 		}
 		return res.Model.(*KernelModel)
 	}
-	features, given := fit(Kernel{Function: Intersection}), fit(Kernel{Matrix: mat.DenseCopyOf(eye(n))})
+	features, given := fit(Kernel{Function: KernelIntersection}), fit(Kernel{Matrix: mat.DenseCopyOf(eye(n))})
 	negative := mat.NewDense(1, m, nil)
 	negative.Set(0, 0, -1)
 	nan := mat.NewDense(2, n, nil)
@@ -558,7 +558,7 @@ func TestKernelSave(t *testing.T) {
 			}
 			near(t, name, transformed(t, m, samples), transformed(t, res.Model, samples), 0)
 			want := *res.Model.(*KernelModel)
-			if want.Kernel.Function == Polynomial {
+			if want.Kernel.Function == KernelPolynomial {
 				want.Kernel.KernelWidth = 0
 			}
 			got := m.(*KernelModel)

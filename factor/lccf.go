@@ -11,14 +11,19 @@ import (
 // has no minimum (see [Graph]).
 type LCCF struct {
 	// Lambda is the weight of the graph; 0 means 100, None means 0.
-	Lambda float64 `param:"lambda" default:"100" help:"weight λ of the graph"`
+	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 	// Kernel takes the place of XᵀX.
 	Kernel
 }
 
+// AsParts implements [Composition].
+func (l LCCF) AsParts() Parts {
+	g := Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}
+	return Parts{Basis: BasisConcept, Kernel: l.Kernel, Penalties: []Penalty{g}}
+}
+
 // Fit implements [Method].
 func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	g := Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}
-	return Parts{Basis: Concept, Kernel: l.Kernel, Penalty: g}.Fit(ctx, x, known, opt)
+	return l.AsParts().Fit(ctx, x, known, opt)
 }

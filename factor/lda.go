@@ -15,8 +15,16 @@ import (
 type LDA struct {
 	// Variance is the share that PCA keeps, with at most as many directions as
 	// there are labelled samples less classes; 0 means 0.9.
-	Variance float64 `param:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
+
+// Needs says what the method needs.
+func (LDA) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
+}
+
+// Memory returns about how many bytes the method takes.
+func (LDA) Memory(s Size) int64 { return byteCount(s.embedding(s.Labelled)) }
 
 // Fit implements [Method].
 func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {

@@ -37,7 +37,7 @@ func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
 	if features != rows || len(l.Mean) != rows {
 		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
 	}
-	lying := stand(l.Projection)
+	lying := transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
 	x.timesBasis(y, lying)
 	for r := range k {
@@ -50,5 +50,5 @@ func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
 	if !finite(y) {
 		return nil, errors.New("the projections have outgrown what numbers can hold")
 	}
-	return stand(y), nil
+	return transpose(y), nil
 }

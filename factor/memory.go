@@ -16,70 +16,36 @@ type Size struct {
 	Init Init
 }
 
-// Memory returns about how many bytes Fit takes at most beside x. The methods of
-// this package are known to it; others are asked, if they have a method
-// Memory(Size) int64, and 0 is the answer for the rest.
+// Memory returns about how many bytes Fit takes at most beside x: what the method's
+// own Memory(Size) int64 says, or its [Parts] do, and 0 if there is neither.
 func Memory(method Method, s Size) int64 {
-	var need float64
 	switch m := method.(type) {
 	case interface{ Memory(Size) int64 }:
 		return m.Memory(s)
-	case NMF, NMFKL:
-		need = s.additive(false)
-	case NMFNCW:
-		need = s.additive(true)
-	case CNMF, CNMFKL:
-		need = s.additive(true)
-	case NTF:
-		need = s.additive(false)
-	case GNMF:
-		need = s.additive(false) + s.graph(m.Neighbourhood)
-	case SemiGNMF:
-		need = s.additive(false) + s.graph(m.Neighbourhood)
-	case L2SNMF, DSNMF:
-		need = s.additive(false) + s.links()
-	case CF:
-		need = s.concept(false, m.Kernel)
-	case CCF:
-		need = s.concept(true, m.Kernel)
-	case LCCF:
-		need = s.concept(false, m.Kernel) + s.graph(m.Neighbourhood)
-	case CFOGL:
-		need = s.concept(false, m.Kernel) + s.graph(m.Neighbourhood) + s.learnedGraph()
-	case Combined:
-		condensed := m.Tie == Labels || m.Weighting == NormalisedCut
-		need = s.additive(condensed)
-		if m.Basis == Concept {
-			need += s.concept(condensed, m.Kernel)
-		}
-		switch m.Penalty {
-		case GraphPenalty:
-			need += s.graph(m.Neighbourhood)
-		case LinksPenalty:
-			need += s.links()
-		case LearnedGraphPenalty:
-			need += s.graph(m.Neighbourhood) + s.learnedGraph()
-		}
-	case PCA:
-		need = s.embedding(s.Samples)
-	case LDA:
-		need = s.embedding(s.Labelled)
-	case MFA:
-		// Pairs of each class with the nearest outside, 40 a sample by default.
-		pairs := 40 * float64(s.Labelled)
-		if m.K2 > 0 {
-			pairs = float64(m.K2) * float64(s.Labelled)
-		}
-		need = s.embedding(s.Labelled) + 200*pairs + s.panels()
-	case SDA:
-		need = s.embedding(s.Samples) + s.graph(m.Neighbourhood)
-	case SparseCoding:
-		need = s.additive(false)
-	case SSNMF:
-		need = 3*s.similarities() + s.additive(false) + s.links()
+	case Composition:
+		return m.AsParts().Memory(s)
 	}
-	return int64(min(need, math.MaxInt64/2))
+	return 0
 }
+
+// Memory returns about how many bytes Fit takes at most beside x: with penalties what
+// those say that have a method Memory(Size) int64.
+func (p Parts) Memory(s Size) int64 {
+	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut
+	need := s.additive(condensed)
+	if p.Basis == BasisConcept {
+		need = s.concept(condensed, p.Kernel)
+	}
+	for _, penalty := range p.Penalties {
+		if m, ok := penalty.(interface{ Memory(Size) int64 }); ok {
+			need += float64(m.Memory(s))
+		}
+	}
+	return byteCount(need)
+}
+
+// byteCount is a number of bytes that may be beyond all numbers.
+func byteCount(need float64) int64 { return int64(min(need, math.MaxInt64/2)) }
 
 // factors is the size of both factors.
 func (s Size) factors() float64 {
@@ -111,9 +77,9 @@ func (s Size) additive(condensed bool) float64 {
 		need += copies
 	}
 	switch s.Init {
-	case FromNMF:
+	case InitNMF:
 		need += 2 * s.factors()
-	case NNDSVDa:
+	case InitNNDSVDa:
 		need += 6*s.factors() + 80*(float64(s.Samples)+float64(s.Features))
 	}
 	return need
@@ -145,10 +111,6 @@ func (s Size) graph(h Neighbourhood) float64 {
 	}
 	return s.panels() + 450*float64(s.Samples)*float64(min(p, s.Samples)) + 32*float64(s.Rank)*float64(s.Samples)
 }
-
-// learnedGraph is what a graph takes that is learned: itself, as it started, its
-// Laplacian and that one's eigenvectors.
-func (s Size) learnedGraph() float64 { return 12 * s.similarities() }
 
 // links is what a penalty on links takes.
 func (s Size) links() float64 {

@@ -53,7 +53,7 @@ func TestMemory(t *testing.T) {
 				}
 				opt := Options{Rank: shape.k, Iterations: 1}
 				if info.Name == "ntf" {
-					opt.Height, opt.Width = 1, shape.m
+					method = NTF{Image{Height: 1, Width: shape.m}}
 				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)

@@ -3,7 +3,6 @@ package factor
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,11 +34,11 @@ type Options struct {
 	Init Init
 	// Start holds initial factors, which go before Init where they are given.
 	Start *Start
+	// Solver lowers the objective of methods made of parts; nil means
+	// Multiplicative.
+	Solver Solver
 	// Seed makes random initial factors repeatable.
 	Seed uint64
-	// Height and Width are the size of the images that samples are, row by
-	// row, for methods that see them as images. 0 stands for a square.
-	Height, Width int
 	// KeepScale leaves the factors as the last iteration left them, without
 	// the rescaling on exit that fixes which of the equivalent pairs of
 	// factors is returned.
@@ -67,16 +66,10 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// shape returns the size of the images that samples of m features are; both
-// are 0 where that cannot be told.
-func (o Options) shape(m int) (height, width int) {
-	h, w := o.Height, o.Width
-	if h == 0 && w == 0 {
-		h = int(math.Round(math.Sqrt(float64(m))))
-		w = h
+// checkOwnRule is check for methods that are not made of parts.
+func (o Options) checkOwnRule(n int) error {
+	if o.Solver != nil {
+		return errOwnRule
 	}
-	if h < 1 || w < 1 || h*w != m {
-		return 0, 0
-	}
-	return h, w
+	return o.check(n)
 }

@@ -22,12 +22,24 @@ import (
 type MFA struct {
 	// K1 is how many of its nearest of its own class each sample is joined to; 0
 	// means 5.
-	K1 int `param:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
+	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
 	// K2 is how many nearest pairs of a sample inside and one outside are to be
 	// parted for each class; 0 means 40 times the size of the class.
-	K2 int `param:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
+	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
 	// Variance is as in LDA.
-	Variance float64 `param:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Needs says what the method needs.
+func (MFA) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
+}
+
+// Memory returns about how many bytes the method takes: pairs of each class with the
+// nearest outside, 40 a sample by default, besides the samples.
+func (m MFA) Memory(s Size) int64 {
+	pairs := cmp.Or(float64(m.K2), 40) * float64(s.Labelled)
+	return byteCount(s.embedding(s.Labelled) + 200*pairs + s.panels())
 }
 
 // Fit implements [Method].

@@ -2,33 +2,77 @@ package factor
 
 import "gonum.org/v1/gonum/mat"
 
-// A model is what the engine iterates on: a cost at a basis and coefficients.
+// A model is a cost at a basis and coefficients. Its factors are the parameters
+// of the basis, then v.
 type model interface {
-	// stepBasis moves the basis.
-	stepBasis(s solver)
-	// coefficientBlock is the block in v at the present basis.
-	coefficientBlock() block
-	// value is the cost, to be called after a coefficientBlock at the present
-	// basis.
+	parameters() []*mat.Dense // of the basis
+	// block is the block of the cost in factor i. It holds until moved is called.
+	block(i int) Block
+	// moved says that factor i has changed.
+	moved(i int)
+	// value is the cost.
 	value() float64
 	// lengths returns those of the basis vectors, 1 for vectors of zeros.
 	lengths() []float64
 	// rescale divides basis vector r by scale[r]. v is not touched.
 	rescale(scale []float64)
-	// factors returns the basis, k×m, and W, k×n. Either may be nil: u where
-	// there are no vectors among the features, w where the basis is no concept.
-	factors() (u, w *mat.Dense)
+	// vectors returns the basis vectors, k×m, or nil where there are none among
+	// the features.
+	vectors() *mat.Dense
+	// weights returns W, k×n, or nil where the basis is no concept.
+	weights() *mat.Dense
+	// pullBack writes a part of the gradient in the basis vectors as one in
+	// parameter i.
+	pullBack(dst, g *mat.Dense, i int)
 }
 
 // plainModel puts any cost and any basis together.
 type plainModel struct {
 	cost
 	basis
-	u *mat.Dense
+	u        *mat.Dense
+	full     *mat.Dense   // k×m
+	lin, pos []*mat.Dense // pulled back to each parameter
 }
 
-func (p plainModel) stepBasis(s solver) { p.basis.step(p.cost, s) }
+func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
+	p := &plainModel{cost: c, basis: b, u: u}
+	if _, free := b.(freeBasis); free {
+		return p
+	}
+	p.full = like(u)
+	for _, theta := range b.parameters() {
+		p.lin, p.pos = append(p.lin, like(theta)), append(p.pos, like(theta))
+	}
+	return p
+}
 
-func (p plainModel) lengths() []float64 { return lengths(p.u) }
+func (p *plainModel) block(i int) Block {
+	if i == len(p.parameters()) {
+		return p.coefficientBlock()
+	}
+	b := p.basisBlock()
+	if p.full == nil {
+		return b
+	}
+	pos := b.Positive
+	if b.Quadratic != nil {
+		gemm(p.full, b.Quadratic, noTrans, p.u, noTrans)
+		pos = p.full
+	}
+	p.pullBack(p.lin[i], b.Linear, i)
+	p.pullBack(p.pos[i], pos, i)
+	return Block{Linear: p.lin[i], Positive: p.pos[i]}
+}
 
-func (p plainModel) factors() (u, w *mat.Dense) { return p.u, p.basis.weights() }
+func (p *plainModel) moved(i int) {
+	v := i == len(p.parameters())
+	if !v {
+		p.basis.moved(i)
+	}
+	p.cost.moved(v)
+}
+
+func (p *plainModel) lengths() []float64 { return lengths(p.u) }
+
+func (p *plainModel) vectors() *mat.Dense { return p.u }

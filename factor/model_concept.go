@@ -18,11 +18,12 @@ import (
 // four products with X an iteration, or two with K, instead of five. K may also
 // be that of a kernel, X being what φ makes of the samples.
 type conceptModel struct {
-	w, v   *mat.Dense // k×n, k×ñ
-	x      data       // the samples; nil of a kernel
-	xt     data       // the condensed samples; nil of a kernel
-	change *change
-	u      *mat.Dense // k×m, a buffer, or w·X; nil of a kernel
+	w, v  *mat.Dense // k×n, k×ñ
+	x     data       // the samples; nil of a kernel
+	xt    data       // the condensed samples; nil of a kernel
+	ties  *condensation
+	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
+	haveU bool       // u is w·X
 	// The inner products, formed where there are few samples for their
 	// features, where the data has signs, or of a kernel; nil elsewhere.
 	k, kt    *mat.Dense // n×n, ñ×n
@@ -32,11 +33,11 @@ type conceptModel struct {
 	kwPos    *mat.Dense
 	kwNeg    *mat.Dense
 	kv       *mat.Dense // v·X̃·Xᵀ, k×n
+	vv       *mat.Dense // k×k; nil where v has changed since
 	lin      *mat.Dense // kw condensed, k×ñ
 	pos, neg *mat.Dense
-	h        *mat.Dense // w·K·wᵀ, k×k
-	vv       *mat.Dense
-	sumSq    float64 // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+	h        *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
+	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
 // mostFormed is the number of samples whose inner products are formed where they need
@@ -45,10 +46,10 @@ type conceptModel struct {
 const mostFormed = 11000
 
 // signed reports whether the data has negative values.
-func newConceptModel(ctx context.Context, x, xt data, ch *change, w, v *mat.Dense, signed bool) (*conceptModel, error) {
+func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *mat.Dense, signed bool) (*conceptModel, error) {
 	n, m := x.dims()
 	k, _ := w.Dims()
-	c := &conceptModel{w: w, v: v, x: x, xt: xt, change: ch, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
+	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
 	if signed {
 		// Of data with negative values they are needed, and their two parts.
 		if err := room(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
@@ -66,11 +67,11 @@ func newConceptModel(ctx context.Context, x, xt data, ch *change, w, v *mat.Dens
 }
 
 // newKernelModel takes K in place of the samples.
-func newKernelModel(k *mat.Dense, ch *change, w, v *mat.Dense) *conceptModel {
-	c := &conceptModel{w: w, v: v, k: k, change: ch}
+func newKernelModel(k *mat.Dense, ties *condensation, w, v *mat.Dense) *conceptModel {
+	c := &conceptModel{w: w, v: v, k: k, ties: ties}
 	n, _ := k.Dims()
 	for i := range n {
-		c.sumSq += ch.weight[i] * k.At(i, i)
+		c.sumSq += ties.weight[i] * k.At(i, i)
 	}
 	c.prepare(true)
 	return c
@@ -79,12 +80,12 @@ func newKernelModel(k *mat.Dense, ch *change, w, v *mat.Dense) *conceptModel {
 func (c *conceptModel) prepare(signed bool) {
 	c.kw, c.kv, c.lin, c.pos = like(c.w), like(c.w), like(c.v), like(c.w)
 	switch {
-	case c.k != nil && c.change.none:
+	case c.k != nil && c.ties.none:
 		c.kt = c.k
 	case c.k != nil:
 		n, _ := c.k.Dims()
-		c.kt = mat.NewDense(c.change.groups, n, nil)
-		c.change.rows(c.kt, c.k)
+		c.kt = mat.NewDense(c.ties.groups, n, nil)
+		c.ties.rows(c.kt, c.k)
 	}
 	if signed {
 		c.splitKernel()
@@ -116,6 +117,7 @@ func (c *conceptModel) splitKernel() {
 
 // product brings w·K up to date.
 func (c *conceptModel) product() {
+	c.haveU = false
 	switch {
 	case c.kPos != nil:
 		gemm(c.kwPos, c.w, noTrans, c.kPos, noTrans)
@@ -124,62 +126,81 @@ func (c *conceptModel) product() {
 	case c.k != nil:
 		gemm(c.kw, c.w, noTrans, c.k, trans)
 	default:
-		c.x.timesCoefficients(c.u, c.w)
-		c.x.timesBasis(c.kw, c.u)
+		c.x.timesBasis(c.kw, c.vectors())
 	}
 }
 
-func (c *conceptModel) stepBasis(s solver) {
-	if c.kt != nil {
-		gemm(c.kv, c.v, noTrans, c.kt, noTrans)
+func (c *conceptModel) parameters() []*mat.Dense { return []*mat.Dense{c.w} }
+
+func (c *conceptModel) moved(i int) {
+	if i == 0 {
+		c.h = nil
+		c.product()
 	} else {
-		c.xt.timesCoefficients(c.u, c.v)
-		c.x.timesBasis(c.kv, c.u)
+		c.vv = nil
+	}
+}
+
+func (c *conceptModel) block(i int) Block {
+	if i == 1 {
+		return c.coefficientBlock()
 	}
 	if c.vv == nil {
+		if c.kt != nil {
+			gemm(c.kv, c.v, noTrans, c.kt, noTrans)
+		} else {
+			c.xt.timesCoefficients(c.u, c.v)
+			c.haveU = false
+			c.x.timesBasis(c.kv, c.u)
+		}
 		c.vv = selfGram(c.v)
 	}
-	b := block{lin: c.kv, pos: c.pos}
-	if c.kPos != nil {
-		gemm(c.pos, c.vv, noTrans, c.kwPos, noTrans)
-		gemm(c.neg, c.vv, noTrans, c.kwNeg, noTrans)
-		b.neg = c.neg
-	} else {
+	if c.kPos == nil {
 		gemm(c.pos, c.vv, noTrans, c.kw, noTrans)
+		return Block{Linear: c.kv, Positive: c.pos}
 	}
-	s.step(c.w, b, nil)
-	c.product()
+	gemm(c.pos, c.vv, noTrans, c.kwPos, noTrans)
+	gemm(c.neg, c.vv, noTrans, c.kwNeg, noTrans)
+	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
 }
 
-func (c *conceptModel) coefficientBlock() block {
-	c.change.columns(c.lin, c.kw)
-	c.h = crossGram(c.kw, c.w)
-	if c.kPos != nil {
-		return block{lin: c.lin, h: crossGram(c.kwPos, c.w), negH: crossGram(c.kwNeg, c.w)}
+// condense brings lin and h up to date.
+func (c *conceptModel) condense() {
+	if c.h == nil {
+		c.ties.columns(c.lin, c.kw)
+		c.h = crossGram(c.kw, c.w)
 	}
-	return block{lin: c.lin, h: c.h}
+}
+
+func (c *conceptModel) coefficientBlock() Block {
+	c.condense()
+	if c.kPos != nil {
+		return Block{Linear: c.lin, Quadratic: crossGram(c.kwPos, c.w), NegativeQuadratic: crossGram(c.kwNeg, c.w)}
+	}
+	return Block{Linear: c.lin, Quadratic: c.h}
 }
 
 func (c *conceptModel) value() float64 {
-	c.vv = selfGram(c.v)
-	j := c.sumSq - 2*inner(c.lin, c.v) + inner(c.h, c.vv)
+	c.condense()
+	j := c.sumSq - 2*inner(c.lin, c.v) + inner(c.h, selfGram(c.v))
 	switch {
 	case c.x == nil:
 		return max(j, 0) // below 0 by rounding
 	case j < nearZero*c.sumSq:
-		u, _ := c.factors()
-		return c.xt.residual(u, c.v)
+		return c.xt.residual(c.vectors(), c.v)
 	}
 	return j
 }
 
-func (c *conceptModel) rescale(scale []float64) { divideRows(c.w, scale) }
+func (c *conceptModel) rescale(scale []float64) {
+	divideRows(c.w, scale)
+	c.haveU = false
+}
 
 // lengths of a kernel are (WᵀKW)^½.
 func (c *conceptModel) lengths() []float64 {
 	if c.x != nil {
-		u, _ := c.factors()
-		return lengths(u)
+		return lengths(c.vectors())
 	}
 	k, _ := c.w.Dims()
 	out := make([]float64, k)
@@ -192,13 +213,17 @@ func (c *conceptModel) lengths() []float64 {
 	return out
 }
 
-func (c *conceptModel) factors() (u, w *mat.Dense) {
-	if c.x == nil {
-		return nil, c.w
+func (c *conceptModel) vectors() *mat.Dense {
+	if c.x != nil && !c.haveU {
+		c.x.timesCoefficients(c.u, c.w)
+		c.haveU = true
 	}
-	c.x.timesCoefficients(c.u, c.w)
-	return c.u, c.w
+	return c.u
 }
+
+func (c *conceptModel) weights() *mat.Dense { return c.w }
+
+func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.timesBasis(dst, g) }
 
 // crossGram returns a·bᵀ, k×k.
 func crossGram(a, b *mat.Dense) *mat.Dense {

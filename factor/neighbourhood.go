@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -16,34 +17,40 @@ import (
 type Edges int
 
 const (
-	// Binary gives every edge the weight 1.
-	Binary Edges = iota
-	// Heat gives the edge between samples at the distance d the weight
+	// EdgesBinary gives every edge the weight 1.
+	EdgesBinary Edges = iota
+	// EdgesHeat gives the edge between samples at the distance d the weight
 	// exp(−d²/2t²).
-	Heat
-	// Cosine finds neighbours by the cosine of the angle between samples and
+	EdgesHeat
+	// EdgesCosine finds neighbours by the cosine of the angle between samples and
 	// gives an edge that cosine as its weight.
-	Cosine
+	EdgesCosine
 )
 
-var edgesNames = names[Edges]{"edges", []string{"binary", "heat", "cosine"}}
+var edgesNames = enum.Of[Edges]("edges", "binary", "heat", "cosine")
 
-// String returns the name that settings use.
-func (e Edges) String() string { return edgesNames.name(e) }
+// String implements [fmt.Stringer].
+func (e Edges) String() string { return edgesNames.String(e) }
 
-// UnmarshalText reads the name that settings use.
-func (e *Edges) UnmarshalText(text []byte) error { return edgesNames.read(e, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalText(e, name) }
+
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (e Edges) MarshalText() ([]byte, error) { return edgesNames.MarshalText(e) }
+
+// Values returns the names of the values.
+func (Edges) Values() []string { return edgesNames.Values() }
 
 // Neighbourhood is the graph that joins two samples when either is among the
 // other's nearest. There are no self-loops, and of equally near samples the one
 // with the lower row comes first.
 type Neighbourhood struct {
 	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
-	Neighbours int `param:"neighbours" default:"5" help:"nearest samples that each is joined to"`
+	Neighbours int `setting:"neighbours" default:"5" help:"nearest samples that each is joined to"`
 	// Edges says how heavy the edges are.
-	Edges Edges `param:"edges" help:"weights of the graph's edges: binary, heat or cosine"`
+	Edges Edges `setting:"edges" help:"weights of the graph's edges"`
 	// Width is t of Heat; 0 means the mean of the n² distances.
-	Width float64 `param:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
+	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
 }
 
 // Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
@@ -65,7 +72,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	if p < 1 {
 		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
 	}
-	if err := checkWeight("the width of the heat kernel", h.Width); err != nil {
+	if err := cmp.Or(named(h.Edges), checkWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
 	p = min(p, n-1)
@@ -95,7 +102,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 					continue
 				}
 				var d float64
-				if h.Edges == Cosine {
+				if h.Edges == EdgesCosine {
 					d = -g / math.Sqrt(square[i]*square[j])
 				} else {
 					d = squaredDistance(square[i], square[j], g)
@@ -127,11 +134,11 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 			seen[[2]int{i, q.j}], seen[[2]int{q.j, i}] = true, true
 			w := 1.0
 			switch h.Edges {
-			case Heat:
+			case EdgesHeat:
 				if w = 1; t > 0 {
 					w = math.Exp(-q.d / (2 * t * t))
 				}
-			case Cosine:
+			case EdgesCosine:
 				w = max(-q.d, 0)
 			}
 			entries = append(entries, sparse.Entry{Row: i, Col: q.j, Value: w}, sparse.Entry{Row: q.j, Col: i, Value: w})

@@ -9,7 +9,12 @@ import (
 // NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001).
 type NMF struct{}
 
+// AsParts implements [Composition].
+func (NMF) AsParts() Parts {
+	return Parts{}
+}
+
 // Fit implements [Method].
-func (NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{}.Fit(ctx, x, known, opt)
+func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return n.AsParts().Fit(ctx, x, known, opt)
 }

@@ -11,7 +11,12 @@ import (
 // D-SNMF paper.
 type NMFKL struct{}
 
+// AsParts implements [Composition].
+func (NMFKL) AsParts() Parts {
+	return Parts{Cost: CostKL}
+}
+
 // Fit implements [Method].
-func (NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Cost: KL}.Fit(ctx, x, known, opt)
+func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return n.AsParts().Fit(ctx, x, known, opt)
 }

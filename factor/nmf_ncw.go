@@ -11,7 +11,12 @@ import (
 // "NMF" of the CNMF paper.
 type NMFNCW struct{}
 
+// AsParts implements [Composition].
+func (NMFNCW) AsParts() Parts {
+	return Parts{Weighting: WeightingNormalisedCut}
+}
+
 // Fit implements [Method].
-func (NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	return Parts{Weighting: NormalisedCut}.Fit(ctx, x, known, opt)
+func (n NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return n.AsParts().Fit(ctx, x, known, opt)
 }

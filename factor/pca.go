@@ -13,8 +13,14 @@ import (
 type PCA struct {
 	// Variance, above 0 and at most 1, asks for the fewest directions that keep
 	// that share of the variance, in place of the rank; 0 means the rank.
-	Variance float64 `param:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
+	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
 }
+
+// Needs says what the method needs.
+func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
+
+// Memory returns about how many bytes the method takes.
+func (PCA) Memory(s Size) int64 { return byteCount(s.embedding(s.Samples)) }
 
 // Fit implements [Method].
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {

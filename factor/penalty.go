@@ -1,35 +1,221 @@
 package factor
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Penalty adds to the cost a term in the coefficients V. The zero value of
-// each is what its paper uses.
+// A Penalty is a term that is added to the cost, in the coefficients V or in the
+// basis vectors U. The zero value of each is what its paper uses.
 type Penalty interface {
-	// bind makes the penalty ready for the n samples of x.
-	bind(ctx context.Context, x data, known Known) (boundPenalty, error)
+	// OnBasis tells whether the term is in U, and not in V. In parameters that U is
+	// a function of it is pulled back to them.
+	OnBasis() bool
+	// Bind makes the penalty ready for certain samples. It refuses what cannot be.
+	Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 }
 
-// A boundPenalty is a penalty on the coefficients v, k×n, of certain samples.
-// It is not told of ties: v is expanded for it and what it adds is pulled back.
-type boundPenalty interface {
-	// add adds share times the two parts of half the gradient at v.
-	add(t *terms, v *mat.Dense, share float64)
-	// root tells whether v must move by the square root of its ratio for the
-	// objective not to rise. With the divergence, which is of another degree in
-	// v than a penalty of squares, it always does.
-	root() bool
-	// value is the penalty at v.
-	value(v *mat.Dense) float64
+// Problem is what a penalty sees of a factorisation.
+type Problem struct {
+	// Known is what is known of the samples.
+	Known Known
+	// Image is the size of the images that they are; none stands for square ones.
+	Image Image
+	// Rank is k.
+	Rank int
+
+	data data
 }
 
-// A learningPenalty has parameters of its own, which it moves once v has.
-type learningPenalty interface {
-	boundPenalty
-	learn(ctx context.Context, v *mat.Dense) error
+// Samples returns X, n×m, a *mat.Dense or a *CSR, which is not to be changed. With
+// Kernel.Matrix it is that matrix.
+func (p Problem) Samples() mat.Matrix { return p.data.matrix() }
+
+// A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m:
+// transposed, so that a row holds what belongs to one basis vector. It need know
+// nothing of ties: V is expanded for it and its gradient is pulled back.
+type BoundPenalty interface {
+	// Value is the term at θ.
+	Value(theta *mat.Dense) float64
+	// Gradient adds scale times the two parts of half the gradient at θ, positive −
+	// negative, both ≥ 0 where θ is.
+	Gradient(positive, negative, theta *mat.Dense, scale float64)
+	// Root tells whether a multiplicative step must take the square root of its
+	// ratio under the cost for the objective not to rise. A term that is quadratic
+	// in θ needs it under the divergence, which is of another degree in θ.
+	Root(c Cost) bool
+}
+
+// A QuadraticPenalty is a BoundPenalty that is quadratic in θ, or linear, each row
+// of θ by itself.
+type QuadraticPenalty interface {
+	// Diagonal adds scale times half the second derivative in each entry of a row
+	// of θ to dst. Between samples that a tie may make one (those of one label), the
+	// second derivative must not be above 0: the sum of the diagonal is then an upper
+	// bound for them together.
+	Diagonal(dst []float64, scale float64)
+}
+
+// A LearningPenalty is a BoundPenalty with parameters of its own, which it moves
+// once θ has moved.
+type LearningPenalty interface {
+	Learn(ctx context.Context, theta *mat.Dense) error
+}
+
+// PenaltyInfo describes a penalty of the list.
+type PenaltyInfo struct {
+	// Name is what settings call it, Title its full name.
+	Name, Title string
+
+	zero Penalty
+}
+
+// penalties is the list of penalties: one entry each.
+var penalties = []PenaltyInfo{
+	{Name: "graph", Title: "graph", zero: Graph{}},
+	{Name: "links", Title: "links between samples", zero: Links{}},
+	{Name: "learned-graph", Title: "learned graph", zero: LearnedGraph{}},
+	{Name: "l1", Title: "sum of the coefficients", zero: L1{}},
+	{Name: "smooth", Title: "smooth basis images", zero: Smooth{}},
+}
+
+// penaltyName returns what the penalty is called in messages.
+func penaltyName(p Penalty) string {
+	for _, i := range penalties {
+		if reflect.TypeOf(i.zero) == reflect.TypeOf(p) {
+			return i.Name
+		}
+	}
+	return fmt.Sprintf("%T", p)
+}
+
+// Penalties are terms that are added to the cost. In settings they are names with +
+// between them, such as "graph+l1", or "none".
+type Penalties []Penalty
+
+// UnmarshalText reads the names that settings use.
+func (p *Penalties) UnmarshalText(names []byte) error {
+	*p = nil
+	if string(names) == noPenalty {
+		return nil
+	}
+	for name := range strings.SplitSeq(string(names), "+") {
+		i, err := enum.Index("penalty", name, p.Values())
+		if err != nil || name == noPenalty {
+			return cmp.Or(err, fmt.Errorf("%s stands alone", noPenalty))
+		}
+		*p = append(*p, penalties[i-1].zero)
+	}
+	return nil
+}
+
+const noPenalty = "none"
+
+// Values returns the names of all penalties.
+func (Penalties) Values() []string {
+	names := []string{noPenalty}
+	for _, i := range penalties {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// String returns the names that settings use.
+func (p Penalties) String() string {
+	names := make([]string, len(p))
+	for i, one := range p {
+		names[i] = penaltyName(one)
+	}
+	return cmp.Or(strings.Join(names, "+"), noPenalty)
+}
+
+// decode reads the settings of all penalties, of which each takes those that it has. Keys
+// that none has are refused; known are keys there are besides.
+func (p Penalties) decode(v *settings.Value, known []string) error {
+	decode := func(zero Penalty) (Penalty, error) {
+		to := reflect.New(reflect.TypeOf(zero))
+		own, _ := v.Split(settings.Names(zero))
+		err := settings.Decode(own, to.Interface())
+		return to.Elem().Interface().(Penalty), err
+	}
+	var err error
+	for i := range p {
+		if p[i], err = decode(p[i]); err != nil {
+			return err
+		}
+	}
+	for _, i := range penalties {
+		if _, err := decode(i.zero); err != nil {
+			return err
+		}
+		known = append(known, settings.Names(i.zero)...)
+	}
+	for _, f := range v.Fields {
+		if !slices.Contains(known, f.Key.Text) {
+			return settings.UnknownKey(f.Key, slices.Compact(known))
+		}
+	}
+	return nil
+}
+
+// penaltySettings returns the settings of all penalties. What several have stands once,
+// with the defaults of each.
+func penaltySettings() []settings.Setting {
+	var all []settings.Setting
+	for _, i := range penalties {
+		for _, s := range settings.List(i.zero) {
+			at := slices.IndexFunc(all, func(have settings.Setting) bool { return have.Name == s.Name })
+			if at < 0 {
+				all = append(all, s)
+			} else if all[at].Default != s.Default {
+				all[at].Default += fmt.Sprintf(", %s %s", i.Name, s.Default)
+			}
+		}
+	}
+	return all
+}
+
+// boundPenalties are those of one factor.
+type boundPenalties []BoundPenalty
+
+// value returns their sum at θ.
+func (b boundPenalties) value(theta *mat.Dense) (sum float64) {
+	for _, p := range b {
+		sum += p.Value(theta)
+	}
+	return sum
+}
+
+// terms writes scale times their terms at θ.
+func (b boundPenalties) terms(t *Terms, theta *mat.Dense, c Cost, scale float64) {
+	t.Positive.Zero()
+	t.Negative.Zero()
+	clear(t.Diagonal)
+	for _, p := range b {
+		p.Gradient(t.Positive, t.Negative, theta, scale)
+		t.Root = t.Root || p.Root(c)
+		if q, ok := p.(QuadraticPenalty); ok && t.Diagonal != nil {
+			q.Diagonal(t.Diagonal, scale)
+		}
+	}
+}
+
+// quadratic tells whether all of them are.
+func (b boundPenalties) quadratic() bool {
+	for _, p := range b {
+		if _, ok := p.(QuadraticPenalty); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // None, as the value of a weight such as Graph.Lambda, means that the term is

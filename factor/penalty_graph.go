@@ -16,36 +16,46 @@ type Graph struct {
 	// Lambda is the weight; 0 means 100, None means no penalty. It is to be
 	// seen against the size of the data: 100 is strong on samples of unit
 	// length and nothing on pixels from 0 to 255.
-	Lambda float64
+	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 	// LabelEdges replaces the edges between labelled samples: 1 between those
 	// of one class, 0 between those of different ones (Semi-GNMF).
-	LabelEdges bool
+	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
 	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
 	// neighbourhood's.
 	Similarity *CSR
 }
 
-func (g Graph) bind(ctx context.Context, x data, known Known) (boundPenalty, error) {
+// OnBasis implements [Penalty].
+func (Graph) OnBasis() bool { return false }
+
+// Needs says what the penalty needs.
+func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
+
+// Memory returns about how many bytes the penalty takes.
+func (g Graph) Memory(s Size) int64 { return byteCount(s.graph(g.Neighbourhood)) }
+
+// Bind implements [Penalty].
+func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
 	if err := checkWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	n, _ := x.dims()
+	n, _ := p.data.dims()
 	s := g.Similarity
 	if s == nil {
 		var err error
-		if s, err = g.Neighbourhood.graph(ctx, x); err != nil {
+		if s, err = g.Neighbourhood.graph(ctx, p.data); err != nil {
 			return nil, err
 		}
 	} else if err := checkSimilarity(s, n); err != nil {
 		return nil, err
 	}
 	if g.LabelEdges {
-		if len(known.Labels) == 0 {
+		if len(p.Known.Labels) == 0 {
 			return nil, fmt.Errorf("edges by label need the labels of some samples, and none are known")
 		}
-		s = labelEdges(s, known.Labels)
+		s = labelEdges(s, p.Known.Labels)
 	}
 	return newLaplacian(s, lambda), nil
 }
@@ -68,7 +78,7 @@ func checkSimilarity(s *CSR, n int) error {
 	return nil
 }
 
-// laplacian is λ·tr(VᵀLV), L = D − S.
+// laplacian is λ·tr(θLθᵀ), L = D − S, of a graph over the columns of θ.
 type laplacian struct {
 	s      *CSR
 	degree []float64
@@ -87,12 +97,12 @@ func newLaplacian(s *CSR, lambda float64) *laplacian {
 	return l
 }
 
-// add: λ·S·V to the negative part and λ·D·V to the positive one.
-func (l *laplacian) add(t *terms, v *mat.Dense, share float64) {
-	w := share * l.lambda
-	k, _ := v.Dims()
+// Gradient is λ·θ·D − λ·θ·S.
+func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64) {
+	w := scale * l.lambda
+	k, _ := theta.Dims()
 	for r := range k {
-		row, neg, pos := v.RawRowView(r), t.neg.RawRowView(r), t.pos.RawRowView(r)
+		row, neg, pos := theta.RawRowView(r), negative.RawRowView(r), positive.RawRowView(r)
 		for i, x := range row {
 			var sum float64
 			cols, vals := l.s.Row(i)
@@ -105,13 +115,15 @@ func (l *laplacian) add(t *terms, v *mat.Dense, share float64) {
 	}
 }
 
-func (l *laplacian) root() bool { return false }
+func (l *laplacian) Root(c Cost) bool { return c == CostKL }
 
-func (l *laplacian) value(v *mat.Dense) float64 {
+func (l *laplacian) Diagonal(dst []float64, scale float64) { axpy(scale*l.lambda, l.degree, dst) }
+
+func (l *laplacian) Value(theta *mat.Dense) float64 {
 	var sum float64
-	k, _ := v.Dims()
+	k, _ := theta.Dims()
 	for r := range k {
-		row := v.RawRowView(r)
+		row := theta.RawRowView(r)
 		for i, x := range row {
 			cols, vals := l.s.Row(i)
 			for p, j := range cols {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // LearnedGraph is a graph that is learned with the factors (Shu et al. 2019):
@@ -20,41 +21,58 @@ import (
 // c parts. Every iteration takes the eigenvectors of an n×n matrix.
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, None means 0.
-	Lambda, Beta float64
+	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
+	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	// Parts is c; 0 means the rank.
-	Parts int
+	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
 	// Neighbourhood gives W₀: its graph with rows that sum to 1.
 	Neighbourhood
 	// Initial is W₀ itself, n×n, if it is set.
 	Initial *mat.Dense
 	// Rule says how Q moves.
-	Rule GraphRule
+	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
 }
 
 // GraphRule says how the rows of a learned graph move.
 type GraphRule int
 
 const (
-	// Exact minimises the objective: q_i is the projection of
+	// GraphRuleExact minimises the objective: q_i is the projection of
 	// w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being squared distances of rows.
-	Exact GraphRule = iota
-	// Printed is eq. 17 as it stands in the paper, the projection of
+	GraphRuleExact GraphRule = iota
+	// GraphRulePrinted is eq. 17 as it stands in the paper, the projection of
 	// w_i − (β/2)·d^F_i, with which the objective can rise.
-	Printed
+	GraphRulePrinted
 )
 
-var graphRuleNames = names[GraphRule]{"rule", []string{"exact", "printed"}}
+var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
 
-// String returns the name that settings use.
-func (r GraphRule) String() string { return graphRuleNames.name(r) }
+// String implements [fmt.Stringer].
+func (r GraphRule) String() string { return graphRuleNames.String(r) }
 
-// UnmarshalText reads the name that settings use.
-func (r *GraphRule) UnmarshalText(text []byte) error { return graphRuleNames.read(r, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
 
-func (g LearnedGraph) bind(ctx context.Context, x data, _ Known) (boundPenalty, error) {
-	n, _ := x.dims()
-	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: g.Parts, rule: g.Rule}
-	if err := cmp.Or(checkWeight("lambda", b.lambda), checkWeight("beta", b.beta)); err != nil {
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (g GraphRule) MarshalText() ([]byte, error) { return graphRuleNames.MarshalText(g) }
+
+// Values returns the names of the values.
+func (GraphRule) Values() []string { return graphRuleNames.Values() }
+
+// OnBasis implements [Penalty].
+func (LearnedGraph) OnBasis() bool { return false }
+
+// Memory returns about how many bytes the penalty takes: the graph, as
+// it started, its Laplacian and that one's eigenvectors.
+func (g LearnedGraph) Memory(s Size) int64 {
+	return byteCount(s.graph(g.Neighbourhood) + 12*s.similarities())
+}
+
+// Bind implements [Penalty].
+func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
+	n, _ := p.data.dims()
+	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
+	if err := cmp.Or(named(g.Rule), checkWeight("lambda", b.lambda), checkWeight("beta", b.beta)); err != nil {
 		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {
@@ -65,7 +83,7 @@ func (g LearnedGraph) bind(ctx context.Context, x data, _ Known) (boundPenalty, 
 		return nil, err
 	}
 	if b.initial = g.Initial; b.initial == nil {
-		s, err := g.Neighbourhood.graph(ctx, x)
+		s, err := g.Neighbourhood.graph(ctx, p.data)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +148,11 @@ type boundLearnedGraph struct {
 	f            *mat.Dense // c×n, lying
 }
 
-func (b *boundLearnedGraph) root() bool { return false }
+func (b *boundLearnedGraph) Root(c Cost) bool { return c == CostKL }
+
+func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
+	axpy(scale*b.lambda, b.degree, dst)
+}
 
 // symmetricPart returns (Q + Qᵀ)/2 and its degrees.
 func symmetricPart(q *mat.Dense) (s *mat.Dense, degree []float64) {
@@ -163,18 +185,18 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	return mat.DenseCopyOf(vectors.Slice(0, n, 0, b.parts).T()), nil
 }
 
-// learn moves F, then Q, each to its minimum. Under the exact rule a move that
+// Learn moves F, then Q, each to its minimum. Under the exact rule a move that
 // raises the objective is not made: where β or λ is large, what rounding leaves of
 // an eigenvalue of 0 or of the distance of tied samples counts more than the move
 // gains.
-func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
+func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	f, err := b.embed(ctx)
 	if err != nil {
 		return err
 	}
 	n, _ := b.q.Dims()
 	df := squaredDistances(f)
-	if b.rule == Exact {
+	if b.rule == GraphRuleExact {
 		if before := squaredDistances(b.f); inner(b.s, before) < inner(b.s, df) {
 			f, df = b.f, before
 		}
@@ -182,7 +204,7 @@ func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
 	b.f = f
 	toF, toV := b.beta/4, b.lambda/4
 	var dv *mat.Dense
-	if b.rule == Printed {
+	if b.rule == GraphRulePrinted {
 		toF, toV = b.beta/2, 0
 	} else {
 		dv = squaredDistances(v)
@@ -204,7 +226,7 @@ func (b *boundLearnedGraph) learn(ctx context.Context, v *mat.Dense) error {
 		setOthers(q.RawRowView(i), i, y)
 	}
 	s, degree := symmetricPart(q)
-	if b.rule == Exact {
+	if b.rule == GraphRuleExact {
 		penalty := func(q, s *mat.Dense) float64 {
 			return b.distance(q) + b.beta*inner(s, df)/2 + b.lambda*inner(s, dv)/2
 		}
@@ -226,7 +248,7 @@ func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
 // squaredDistances returns ‖a_i − a_j‖² of the columns of a.
 func squaredDistances(a *mat.Dense) *mat.Dense {
 	_, n := a.Dims()
-	standing := stand(a)
+	standing := transpose(a)
 	out := mat.NewDense(n, n, nil)
 	for i := range n {
 		x := standing.RawRowView(i)
@@ -242,22 +264,21 @@ func squaredDistances(a *mat.Dense) *mat.Dense {
 	return out
 }
 
-// add: λSV to the negative part and λDV to the positive one, with the graph of
-// the moment.
-func (b *boundLearnedGraph) add(t *terms, v *mat.Dense, share float64) {
+// Gradient is λDV − λSV, with the graph of the moment.
+func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale float64) {
 	sv := like(v)
 	gemm(sv, v, noTrans, b.s, noTrans) // s is symmetric
 	k, _ := v.Dims()
 	for r := range k {
-		axpy(share*b.lambda, sv.RawRowView(r), t.neg.RawRowView(r))
-		pos := t.pos.RawRowView(r)
+		axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
+		pos := positive.RawRowView(r)
 		for i, x := range v.RawRowView(r) {
-			pos[i] += share * b.lambda * b.degree[i] * x
+			pos[i] += scale * b.lambda * b.degree[i] * x
 		}
 	}
 }
 
-func (b *boundLearnedGraph) value(v *mat.Dense) float64 {
+func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
 	return b.distance(b.q) + b.beta*b.roughness(b.f) + b.lambda*b.roughness(v)
 }
 

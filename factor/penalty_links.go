@@ -21,11 +21,23 @@ import (
 type Links struct {
 	// Must and Cannot are the weights, ≥ 0; 0 means 0.005 and 1, the D-SNMF
 	// paper's, and None means 0.
-	Must, Cannot float64
+	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
+	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
 }
 
-func (l Links) bind(_ context.Context, x data, known Known) (boundPenalty, error) {
-	n, _ := x.dims()
+// OnBasis implements [Penalty].
+func (Links) OnBasis() bool { return false }
+
+// Needs says what the penalty needs.
+func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
+
+// Memory returns about how many bytes the penalty takes.
+func (Links) Memory(s Size) int64 { return byteCount(s.links()) }
+
+// Bind implements [Penalty].
+func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
+	n, _ := p.data.dims()
+	known := p.Known
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
 	b.labels, b.classes = known.Classes()
 	if err := cmp.Or(checkWeight("the weight of must-links", b.must), checkWeight("the weight of cannot-links", b.cannot)); err != nil {
@@ -62,7 +74,10 @@ func symmetric(n int, pairs [][2]int) *CSR {
 	return sparse.FromEntries(n, n, entries)
 }
 
-func (b *boundLinks) root() bool { return true }
+func (b *boundLinks) Root(Cost) bool { return true }
+
+// Diagonal is 0, and between samples of one label there is −must.
+func (b *boundLinks) Diagonal([]float64, float64) {}
 
 // sums writes, for a row of v, the sums over must-linked samples and over
 // cannot-linked ones of each sample.
@@ -111,18 +126,18 @@ func addPairs(dst []float64, pairs *CSR, row []float64) {
 	}
 }
 
-// add: C⁻V to the negative part and C⁺V to the positive one.
-func (b *boundLinks) add(t *terms, v *mat.Dense, share float64) {
+// Gradient is C⁺V − C⁻V.
+func (b *boundLinks) Gradient(positive, negative, v *mat.Dense, scale float64) {
 	k, n := v.Dims()
 	together, apart := make([]float64, n), make([]float64, n)
 	for r := range k {
 		b.sums(v.RawRowView(r), together, apart)
-		axpy(share*b.must, together, t.neg.RawRowView(r))
-		axpy(share*b.cannot, apart, t.pos.RawRowView(r))
+		axpy(scale*b.must, together, negative.RawRowView(r))
+		axpy(scale*b.cannot, apart, positive.RawRowView(r))
 	}
 }
 
-func (b *boundLinks) value(v *mat.Dense) float64 {
+func (b *boundLinks) Value(v *mat.Dense) float64 {
 	k, n := v.Dims()
 	together, apart := make([]float64, n), make([]float64, n)
 	var sum float64

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ type problem struct {
 	x     *mat.Dense
 	known Known
 	opt   Options
+	image Image
 }
 
 func (p problem) String() string {
@@ -59,7 +61,7 @@ func randomProblem(seed uint64, signed bool) problem {
 	for m%height != 0 {
 		height--
 	}
-	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed, Iterations: 30, Height: height, Width: m / height}}
+	return problem{x, Known{Labels: labels}, Options{Rank: 1 + src.IntN(n), Seed: seed, Iterations: 30}, Image{Height: height, Width: m / height}}
 }
 
 func randomLambda(seed uint64) float64 {
@@ -73,14 +75,14 @@ func randomLambda(seed uint64) float64 {
 // combinations are parts put together in most ways there are; rules has all.
 func combinations(lambda float64) map[string]Parts {
 	out := map[string]Parts{}
-	for _, cost := range []Cost{Frobenius, KL} {
-		for _, basis := range []Basis{Free, Concept} {
-			for _, tie := range []Tie{NoTie, Labels} {
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
+		for _, basis := range []Basis{BasisFree, BasisConcept} {
+			for _, tie := range []Tie{TieNone, TieLabels} {
 				for _, graph := range []bool{false, true} {
 					p := Parts{Cost: cost, Basis: basis, Tie: tie}
 					name := fmt.Sprintf("%v-%v-tie%d", cost, basis, tie)
 					if graph {
-						p.Penalty = Graph{Lambda: lambda, LabelEdges: tie == NoTie}
+						p.Penalties = []Penalty{Graph{Lambda: lambda, LabelEdges: tie == TieNone}}
 						name += "-graph"
 					}
 					out[name] = p
@@ -88,25 +90,28 @@ func combinations(lambda float64) map[string]Parts {
 			}
 		}
 	}
-	for _, cost := range []Cost{Frobenius, KL} {
-		for _, tie := range []Tie{NoTie, Labels} {
-			out[fmt.Sprintf("%v-rank-one-tie%d", cost, tie)] = Parts{Cost: cost, Basis: RankOne, Tie: tie}
-			out[fmt.Sprintf("%v-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, Penalty: Links{Must: None, Cannot: lambda}}
-			out[fmt.Sprintf("%v-unit-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, UnitNorm: true, Penalty: Links{Must: 1e-4, Cannot: lambda}}
+	for _, cost := range []Cost{CostFrobenius, CostKL} {
+		for _, tie := range []Tie{TieNone, TieLabels} {
+			out[fmt.Sprintf("%v-rank-one-tie%d", cost, tie)] = Parts{Cost: cost, Basis: BasisRankOne, Tie: tie}
+			out[fmt.Sprintf("%v-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, Penalties: []Penalty{Links{Must: None, Cannot: lambda}}}
+			for _, basis := range []Basis{BasisFree, BasisConcept, BasisRankOne} {
+				out[fmt.Sprintf("%v-%v-l1-smooth-tie%d", cost, basis, tie)] = Parts{Cost: cost, Basis: basis, Tie: tie, Penalties: []Penalty{L1{lambda}, Smooth{lambda}}}
+			}
+			out[fmt.Sprintf("%v-unit-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, UnitNorm: true, Penalties: []Penalty{Links{Must: 1e-4, Cannot: lambda}}}
 		}
 	}
 	learned := LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1}
-	out["learned-graph"] = Parts{Basis: Concept, Penalty: learned}
-	out["learned-graph-free"] = Parts{Penalty: learned, FitWeight: 3}
-	out["learned-graph-kl-ties"] = Parts{Cost: KL, Tie: Labels, Penalty: learned}
+	out["learned-graph"] = Parts{Basis: BasisConcept, Penalties: []Penalty{learned}}
+	out["learned-graph-free"] = Parts{Penalties: []Penalty{learned}, FitWeight: 3}
+	out["learned-graph-kl-ties"] = Parts{Cost: CostKL, Tie: TieLabels, Penalties: []Penalty{learned}}
 	for name, k := range kernels() {
-		out[name] = Parts{Basis: Concept, Kernel: k}
-		out[name+"-ties-graph"] = Parts{Basis: Concept, Tie: Labels, Kernel: k, Penalty: Graph{Lambda: lambda}}
+		out[name] = Parts{Basis: BasisConcept, Kernel: k}
+		out[name+"-ties-graph"] = Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{Graph{Lambda: lambda}}}
 	}
-	out["rbf-learned-graph"] = Parts{Basis: Concept, Kernel: Kernel{Function: RBF}, Penalty: learned}
-	out["intersection-ncw-ties"] = Parts{Basis: Concept, Kernel: Kernel{Function: Intersection}, Weighting: NormalisedCut, Tie: Labels}
-	out["ncw"] = Parts{Weighting: NormalisedCut}
-	out["ncw-ties"] = Parts{Weighting: NormalisedCut, Tie: Labels}
+	out["rbf-learned-graph"] = Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}, Penalties: []Penalty{learned}}
+	out["intersection-ncw-ties"] = Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelIntersection}, Weighting: WeightingNormalisedCut, Tie: TieLabels}
+	out["ncw"] = Parts{Weighting: WeightingNormalisedCut}
+	out["ncw-ties"] = Parts{Weighting: WeightingNormalisedCut, Tie: TieLabels}
 	return out
 }
 
@@ -130,15 +135,18 @@ func randomStart(p problem, order []int) *Start {
 		}
 		return out
 	}
-	return &Start{Basis: draw(m), Rows: draw(p.opt.Height), Columns: draw(p.opt.Width), Weights: pick(draw(n)), Coefficients: pick(draw(n))}
+	return &Start{Basis: draw(m), Rows: draw(p.image.Height), Columns: draw(p.image.Width), Weights: pick(draw(n)), Coefficients: pick(draw(n))}
 }
 
 // unique makes the answer of a learned graph one: where several eigenvalues of
 // its Laplacian are equal, which vectors stand for them is open.
 func unique(p Parts) Parts {
-	if g, ok := p.Penalty.(LearnedGraph); ok {
-		g.Beta = None
-		p.Penalty = g
+	p.Penalties = slices.Clone(p.Penalties)
+	for i, one := range p.Penalties {
+		if g, ok := one.(LearnedGraph); ok {
+			g.Beta = None
+			p.Penalties[i] = g
+		}
 	}
 	return p
 }
@@ -165,12 +173,12 @@ func TestPermutingSamples(t *testing.T) {
 			p.opt.Iterations = 10
 			p.opt.Start = randomStart(p, same)
 			parts := unique(parts)
-			want, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
+			want, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.opt.Start = randomStart(p, order)
-			got, err := parts.Fit(context.Background(), x, Known{Labels: labels}, p.opt)
+			got, err := ForImages(parts, p.image).Fit(context.Background(), x, Known{Labels: labels}, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,11 +197,11 @@ func TestPermutingSamples(t *testing.T) {
 func TestSameLabelSameCoefficients(t *testing.T) {
 	for seed := range uint64(40) {
 		for name, parts := range combinations(1) {
-			if parts.Tie != Labels {
+			if parts.Tie != TieLabels {
 				continue
 			}
 			p := randomProblem(seed, false)
-			res, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
+			res, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,18 +230,18 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
 		for name, parts := range combinations(None) {
-			if parts.Weighting == NormalisedCut || parts.Penalty != nil || !parts.Kernel.features() {
+			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.features() {
 				continue
 			}
 			p := randomProblem(5, false)
 			p.opt.Iterations = 50
-			want, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
+			want, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var x mat.Dense
 			x.Scale(by, p.x)
-			got, err := parts.Fit(context.Background(), &x, p.known, p.opt)
+			got, err := ForImages(parts, p.image).Fit(context.Background(), &x, p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,11 +260,11 @@ func TestSparseEqualsDense(t *testing.T) {
 			p := randomProblem(seed, false)
 			p.opt.Iterations = 10
 			parts := unique(parts)
-			want, err := parts.Fit(context.Background(), p.x, p.known, p.opt)
+			want, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := parts.Fit(context.Background(), toSparse(p.x), p.known, p.opt)
+			got, err := ForImages(parts, p.image).Fit(context.Background(), toSparse(p.x), p.known, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +285,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 	var formed, factored int
 	for seed := range uint64(60) {
 		p := randomProblem(seed, false)
-		parts := Parts{Basis: Concept, Tie: Tie(seed % 2), Weighting: Weighting(seed / 2 % 2)}
+		parts := Parts{Basis: BasisConcept, Tie: Tie(seed % 2), Weighting: Weighting(seed / 2 % 2)}
 		fast, err := parts.start(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)
@@ -293,11 +301,11 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 		}
 		d := denseData{p.x}
 		var weight []float64
-		if parts.Weighting == NormalisedCut {
+		if parts.Weighting == WeightingNormalisedCut {
 			weight, _ = normalisedCutWeights(d, nil)
 		}
 		n, _ := p.x.Dims()
-		ch, err := newChange(n, parts.Tie, p.known.Labels, weight, Frobenius)
+		ch, err := newCondensation(n, parts.Tie, p.known.Labels, weight, CostFrobenius)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,9 +314,10 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain.v = first.v
-		plain.model = parts.plainModel(d, ch.data(d, Frobenius), first)
+		plain.model = parts.plainModel(d, ch.data(d, CostFrobenius), first)
+		plain.factors = []*mat.Dense{first.w, first.v}
 		p.opt.Iterations = 10
-		for _, r := range []*run{fast, plain} {
+		for _, r := range []*Factorisation{fast, plain} {
 			if err := r.iterate(context.Background(), p.opt); err != nil {
 				t.Fatal(err)
 			}
@@ -339,7 +348,7 @@ func TestConceptOfManySamples(t *testing.T) {
 			x.Set(i, j, src.Float64())
 		}
 	}
-	r, err := Parts{Basis: Concept}.start(context.Background(), x, Known{}, Options{Rank: 3})
+	r, err := Parts{Basis: BasisConcept}.start(context.Background(), x, Known{}, Options{Rank: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +392,7 @@ func planted(seed uint64) problem {
 	}
 	x.Mul(v, u)
 	x.Apply(func(_, _ int, x float64) float64 { return x + 0.02*src.Float64() }, x)
-	return problem{x, Known{Labels: labels}, Options{Rank: k, Seed: seed, Iterations: 3000, Height: h, Width: w}}
+	return problem{x, Known{Labels: labels}, Options{Rank: k, Seed: seed, Iterations: 3000}, Image{Height: h, Width: w}}
 }
 
 // TestTransformAgrees: of methods without ties and penalties, the coefficients
@@ -393,9 +402,9 @@ func planted(seed uint64) problem {
 // there slowly, in the fit as in the steps of Transform.
 func TestTransformAgrees(t *testing.T) {
 	methods := map[string]Method{
-		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: KL, Basis: RankOne},
-		"cf": CF{}, "cf-kl": Parts{Cost: KL, Basis: Concept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: KL, UnitNorm: true},
-		"kl-ncw": Parts{Cost: KL, Weighting: NormalisedCut}, "cf-ncw": Parts{Basis: Concept, Weighting: NormalisedCut},
+		"nmf": NMF{}, "nmf-kl": NMFKL{}, "nmf-ncw": NMFNCW{}, "ntf": NTF{}, "ntf-kl": Parts{Cost: CostKL, Basis: BasisRankOne},
+		"cf": CF{}, "cf-kl": Parts{Cost: CostKL, Basis: BasisConcept}, "unit": Parts{UnitNorm: true}, "unit-kl": Parts{Cost: CostKL, UnitNorm: true},
+		"kl-ncw": Parts{Cost: CostKL, Weighting: WeightingNormalisedCut}, "cf-ncw": Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut},
 	}
 	for name, k := range kernels() {
 		methods["kernel-"+name] = CF{k}
@@ -407,8 +416,8 @@ func TestTransformAgrees(t *testing.T) {
 		}
 		for seed := range uint64(5) {
 			p := planted(seed)
-			p.opt.Init = FromNMF
-			res, err := m.Fit(context.Background(), p.x, Known{}, p.opt)
+			p.opt.Init = InitNMF
+			res, err := ForImages(m, p.image).Fit(context.Background(), p.x, Known{}, p.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -423,7 +432,7 @@ func TestTransformAgrees(t *testing.T) {
 	for name, m := range exact {
 		p := planted(1)
 		p.opt.Iterations = 10
-		res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
+		res, err := ForImages(m, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -473,15 +482,17 @@ func TestPenaltyShare(t *testing.T) {
 	}{
 		"gnmf":  {GNMF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
 		"lccf":  {LCCF{Lambda: 3}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
-		"ties":  {Parts{Tie: Labels, Penalty: Graph{Lambda: 3, Similarity: graph}}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
-		"links": {Parts{Penalty: links}, linked},
+		"ties":  {Parts{Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: 3, Similarity: graph}}}, func(v *mat.Dense) float64 { return 3 * smooth(v) }},
+		"links": {Parts{Penalties: []Penalty{links}}, linked},
+		"l1":    {Parts{Penalties: []Penalty{L1{0.7}}}, func(v *mat.Dense) float64 { return 0.7 * mat.Sum(v) }},
+		"two":   {Parts{Penalties: []Penalty{L1{0.7}, links}}, func(v *mat.Dense) float64 { return 0.7*mat.Sum(v) + linked(v) }},
 		"codes": {SparseCoding{Lambda: 0.7}, func(v *mat.Dense) float64 {
 			var a mat.Dense
 			a.Apply(func(_, _ int, x float64) float64 { return 0.7 * math.Abs(x) }, v)
 			return mat.Sum(&a)
 		}},
 	} {
-		res, err := c.m.Fit(context.Background(), p.x, p.known, p.opt)
+		res, err := ForImages(c.m, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestRoom(t *testing.T) {
 		m Method
 		x mat.Matrix
 	}{
-		"kernel": {CF{Kernel{Function: RBF}}, x}, "learned graph": {CFOGL{}, x}, "similarities": {SSNMF{}, x},
+		"kernel": {CF{Kernel{Function: KernelRBF}}, x}, "learned graph": {CFOGL{}, x}, "similarities": {SSNMF{}, x},
 		"signed": {CF{}, signed}, "pca": {PCA{}, wide},
 	} {
 		var limit *memory.LimitError

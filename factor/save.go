@@ -35,7 +35,7 @@ const (
 )
 
 // kernelGiven stands for the function of a kernel given as a matrix.
-const kernelGiven = int(Intersection) + 1
+const kernelGiven = int(KernelIntersection) + 1
 
 // The kinds of models.
 const (
@@ -122,9 +122,9 @@ func saveKernel(z *npz.Writer, m *KernelModel) {
 	}
 	z.Integers(savedKernel, int(m.Kernel.Function))
 	switch m.Kernel.Function {
-	case RBF:
+	case KernelRBF:
 		z.List(savedWidth, []float64{m.Kernel.KernelWidth})
-	case Polynomial:
+	case KernelPolynomial:
 		z.Integers(savedDegree, m.Kernel.Degree)
 		z.List(savedOffset, []float64{orDefault(m.Kernel.Offset, 1)})
 	}
@@ -186,7 +186,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		}
 		return &SparseCode{Dictionary: basis, Lambda: lambda}, nil
 	}
-	cost, err := readInteger(z, savedCost, int64(KL))
+	cost, err := readInteger(z, savedCost, int64(CostKL))
 	if err != nil {
 		return nil, err
 	}
@@ -235,11 +235,11 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 func loadKernel(z *npz.Archive, f KernelFunction) (k Kernel, err error) {
 	k.Function = f
 	switch f {
-	case RBF:
+	case KernelRBF:
 		if k.KernelWidth, err = readNumber(z, savedWidth); err == nil && k.KernelWidth <= 0 {
 			err = fmt.Errorf("the array %q holds %v; want more than 0", savedWidth, k.KernelWidth)
 		}
-	case Polynomial:
+	case KernelPolynomial:
 		degree, err := readInteger(z, savedDegree, math.MaxInt32)
 		if err != nil {
 			return k, err

@@ -340,8 +340,8 @@ func TestLoadDamagedModels(t *testing.T) {
 	p := classProblem(3)
 	p.opt.Rank = 2
 	src := rand.New(rand.NewPCG(1, 31))
-	for _, m := range []Method{PCA{}, SparseCoding{Lambda: 0.5}, CF{Kernel{Function: RBF}}} {
-		res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
+	for _, m := range []Method{PCA{}, SparseCoding{Lambda: 0.5}, CF{Kernel{Function: KernelRBF}}} {
+		res, err := ForImages(m, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,12 +20,20 @@ import (
 type SDA struct {
 	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, None
 	// means 0. Both are to be seen against the size of the data.
-	Alpha float64 `param:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
-	Ridge float64 `param:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
+	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
+	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
 	Neighbourhood
 	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
 	// neighbourhood's.
 	Similarity *CSR
+}
+
+// Needs says what the method needs.
+func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
+
+// Memory returns about how many bytes the method takes.
+func (d SDA) Memory(s Size) int64 {
+	return byteCount(s.embedding(s.Samples) + s.graph(d.Neighbourhood))
 }
 
 // Fit implements [Method].

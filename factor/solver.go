@@ -1,136 +1,117 @@
 package factor
 
 import (
-	"math"
+	"context"
+	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A factor below floor is set to 0: it contributes nothing, and numbers that shrink
-// further, iteration after iteration, end as denormals, on which processors are slow.
-// A denominator of a step, which multiplies two factors and more, is taken for leastDenominator
-// at least: above it a float64 has all its digits.
-const (
-	floor            = 1e-150
-	leastDenominator = 1e-300
-)
+// A Solver lowers the objective of a factorisation that is made of [Parts].
+type Solver interface {
+	// Serves returns nil, or an error that names what of the parts the solver
+	// does not serve. It is asked before anything is computed.
+	Serves(p Parts) error
+	// Start returns a function that does one iteration after another of f; what
+	// the solver remembers from one to the next is that function's own. An error
+	// says what of the data the solver does not serve.
+	Start(f *Factorisation) (iterate func(ctx context.Context) error, err error)
+}
 
-// A block is the problem in one factor θ (k×p, θ ≥ 0) while the other one is
-// held: the gradient of the cost at θ, split into its parts (for the Frobenius
-// cost half of it: the factor 2 is left out everywhere).
+// SolverInfo describes a solver of the list.
+type SolverInfo struct {
+	// Name is what settings call it, Title its full name.
+	Name, Title string
+	// Help says what it is good for.
+	Help   string
+	Solver Solver
+}
+
+// solvers is the list of solvers: one entry each, the default first.
+var solvers = []SolverInfo{
+	{
+		Name: "mu", Title: "Multiplicative updates",
+		Help:   "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); serves all parts",
+		Solver: Multiplicative{},
+	},
+}
+
+// Solvers returns the solvers of the list, the default first.
+func Solvers() []SolverInfo { return slices.Clone(solvers) }
+
+// LookupSolver returns the solver of the name.
+func LookupSolver(name string) (SolverInfo, bool) {
+	i := slices.IndexFunc(solvers, func(s SolverInfo) bool { return s.Name == name })
+	if i < 0 {
+		return SolverInfo{}, false
+	}
+	return solvers[i], true
+}
+
+// SolverName is the name of a solver of the list, as settings hold it. Empty means the
+// default.
+type SolverName string
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. It refuses names that are not in
+// the list.
+func (s *SolverName) UnmarshalText(name []byte) error {
+	_, err := enum.Index("solver", string(name), s.Values())
+	*s = SolverName(name)
+	return err
+}
+
+// Values returns the names of all solvers.
+func (SolverName) Values() (names []string) {
+	for _, s := range solvers {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Solver returns the solver of the name, nil for one that is not in the list.
+func (s SolverName) Solver() Solver {
+	info, _ := LookupSolver(string(s))
+	return info.Solver
+}
+
+// A Block is the problem in one factor θ (k×p, θ ≥ 0) while the others are held:
+// the gradient of the cost at θ, split into its parts, both ≥ 0 (for the Frobenius
+// cost half of it: the factor 2 is left out everywhere). Its matrices are not to
+// be changed and hold until [Factorisation.Moved] is called.
 //
-// A block of the Frobenius cost on a free basis is quadratic. It has h, and
-// each column v of θ minimises ½vᵀhv − linᵀv over v ≥ 0, which is what a solver
-// that minimises by coordinates needs; for the multiplicative rule h·θ is the
-// positive part. Every other block has pos instead of h.
-type block struct {
-	lin *mat.Dense // the negative part; for signed data the linear term, of any sign
-	h   *mat.Dense // k×k, or nil
-	pos *mat.Dense // the positive part where h is nil
-	// neg is nil but for signed data: the part that the square-root rule
-	// keeps from lin. negH is the same for a quadratic block.
-	neg, negH *mat.Dense
+// A block with Quadratic is a quadratic problem: each column v of θ minimises
+// ½·vᵀ·Quadratic·v − Linearᵀ·v over v ≥ 0, and Quadratic·θ is the positive part of
+// the gradient. Every other block has Positive.
+type Block struct {
+	// Linear is the negative part, k×p; for signed data the linear term, of any
+	// sign.
+	Linear *mat.Dense
+	// Quadratic is k×k, or nil.
+	Quadratic *mat.Dense
+	// Positive is the positive part, k×p, where Quadratic is nil.
+	Positive *mat.Dense
+	// Negative is nil but for signed data: the part of the gradient, k×p, that the
+	// square-root rule keeps from Linear. NegativeQuadratic, k×k, is the same for a
+	// quadratic block: the problem is in Quadratic − NegativeQuadratic.
+	Negative, NegativeQuadratic *mat.Dense
 }
 
-// A solver moves a factor towards the minimum of its block.
-type solver interface {
-	// step changes theta in place. The terms are what penalties add to the
-	// two parts of the gradient, or nil.
-	step(theta *mat.Dense, b block, terms *terms)
+// Terms are what penalties add to a block, at the factor as it is: the two parts
+// of the gradient (of half of it under the Frobenius cost), both ≥ 0 and k×p.
+type Terms struct {
+	Positive, Negative *mat.Dense
+	// Root tells whether a multiplicative step must take the square root of its
+	// ratio for the objective not to rise.
+	Root bool
+	// Diagonal holds, for each column of θ, an upper bound of the penalties'
+	// curvature in one entry of it: what they add to the diagonal of Quadratic. It is
+	// nil where one of them is not quadratic, and for parameters of a basis that is
+	// not free.
+	Diagonal []float64
 }
 
-// terms are the parts that penalties add to the gradient, both ≥ 0. With root
-// the factor moves by the square root of its ratio.
-type terms struct {
-	neg, pos *mat.Dense
-	root     bool
-}
-
-// multiplicative is the papers' rule: θ ← θ∘(negative part/positive part). For
-// signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper,
-// eqs 23 and 27, with the misprints mended).
-type multiplicative struct{ buf, buf2 *mat.Dense }
-
-func (s *multiplicative) step(theta *mat.Dense, b block, t *terms) {
-	pos := b.pos
-	if b.h != nil {
-		s.buf = sized(s.buf, theta)
-		gemm(s.buf, b.h, noTrans, theta, noTrans)
-		pos = s.buf
-	}
-	neg := b.neg
-	if b.negH != nil {
-		s.buf2 = sized(s.buf2, theta)
-		gemm(s.buf2, b.negH, noTrans, theta, noTrans)
-		neg = s.buf2
-	}
-	k, _ := theta.Dims()
-	for r := range k {
-		th, lin, p := theta.RawRowView(r), b.lin.RawRowView(r), pos.RawRowView(r)
-		var tn, tp, n []float64
-		if t != nil {
-			tn, tp = t.neg.RawRowView(r), t.pos.RawRowView(r)
-		}
-		switch {
-		case neg != nil:
-			n = neg.RawRowView(r)
-			multiplySigned(th, lin, p, n, tn, tp)
-		case t != nil && t.root:
-			multiplyRoot(th, lin, p, tn, tp)
-		default:
-			multiply(th, lin, p, tn, tp)
-		}
-	}
-}
-
-// multiply is θ ← θ∘(lin + tn)/(pos + tp).
-func multiply(th, lin, pos, tn, tp []float64) {
-	lin, pos = lin[:len(th)], pos[:len(th)]
-	if tn == nil {
-		for i, x := range th {
-			th[i] = moved(x, lin[i]/max(pos[i], leastDenominator))
-		}
-		return
-	}
-	tn, tp = tn[:len(th)], tp[:len(th)]
-	for i, x := range th {
-		th[i] = moved(x, (lin[i]+tn[i])/max(pos[i]+tp[i], leastDenominator))
-	}
-}
-
-// multiplyRoot is θ ← θ∘√((lin + tn)/(pos + tp)).
-func multiplyRoot(th, lin, pos, tn, tp []float64) {
-	for i, x := range th {
-		th[i] = moved(x, math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], leastDenominator)))
-	}
-}
-
-// multiplySigned is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺), for ℓ < 0 in the form that
-// does not cancel.
-func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
-	for i, x := range th {
-		l, p, n := lin[i], pos[i], neg[i]
-		if tn != nil {
-			p, n = p+tp[i], n+tn[i]
-		}
-		root := math.Sqrt(l*l + 4*p*n)
-		if l >= 0 {
-			th[i] = moved(x, (l+root)/max(2*p, leastDenominator))
-		} else {
-			th[i] = moved(x, 2*n/max(root-l, leastDenominator))
-		}
-	}
-}
-
-// moved returns x·by, or 0 for less than floor. What is 0 stays so.
-func moved(x, by float64) float64 {
-	if y := x * by; x > 0 && !(y < floor) {
-		return y
-	}
-	return 0
-}
-
-// sized returns a matrix of the shape of like, buf itself where it has it.
+// sized returns a matrix of the shape of as, buf itself where it has it.
 func sized(buf, as *mat.Dense) *mat.Dense {
 	if buf != nil {
 		r, c := buf.Dims()

@@ -36,7 +36,7 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 		return nil, err
 	}
 	codes := mat.NewDense(p, k, nil)
-	if err := encode(ctx, d, stand(s.Dictionary), s.Lambda, codes); err != nil {
+	if err := encode(ctx, d, transpose(s.Dictionary), s.Lambda, codes); err != nil {
 		return nil, err
 	}
 	if !finite(codes) {
@@ -51,7 +51,7 @@ func encode(ctx context.Context, x data, dictionary *mat.Dense, lambda float64, 
 	n, k := codes.Dims()
 	lying := mat.NewDense(k, n, nil)
 	x.timesBasis(lying, dictionary)
-	products := stand(lying) // XᵀB
+	products := transpose(lying) // XᵀB
 	l := newLasso(dictionary, lambda)
 	for i := range n {
 		if err := ctx.Err(); err != nil {

@@ -26,8 +26,14 @@ type SparseCoding struct {
 	// Lambda is the weight λ; 0 means 0.1, None means 0. It is to be seen
 	// against the length of the samples: of those of unit length, one whose
 	// cosine with every atom is λ/2 or less is coded by zeros.
-	Lambda float64 `param:"lambda" default:"0.1" help:"weight λ of the codes' size"`
+	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
+
+// Needs says what the method needs.
+func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
+
+// Memory returns about how many bytes the method takes.
+func (SparseCoding) Memory(s Size) int64 { return byteCount(s.additive(false)) }
 
 // Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
@@ -43,7 +49,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	if err := known.Check(n); err != nil {
 		return nil, err
 	}
-	if err := opt.check(n); err != nil {
+	if err := opt.checkOwnRule(n); err != nil {
 		return nil, err
 	}
 	b, err := initialDictionary(ctx, x, d, opt)
@@ -60,7 +66,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		if err := encode(ctx, d, b, lambda, codes); err != nil {
 			return 0, err
 		}
-		v := stand(codes)
+		v := transpose(codes)
 		stepAtoms(d, b, v)
 		share := lambda * sumAbs(codes)
 		if now := d.residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
@@ -76,7 +82,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	if err != nil {
 		return nil, err
 	}
-	model := &SparseCode{Dictionary: stand(b), Lambda: lambda}
+	model := &SparseCode{Dictionary: transpose(b), Lambda: lambda}
 	if !opt.KeepScale {
 		if codes, err = model.Transform(ctx, x); err != nil {
 			return nil, err
@@ -111,14 +117,14 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 				}
 			}
 		}
-		b := stand(given)
+		b := transpose(given)
 		for r := range opt.Rank {
 			shorten(b.RawRowView(r))
 		}
 		return b, nil
 	}
-	if opt.Init != Random && opt.Init != "" {
-		none, err := newChange(n, NoTie, nil, nil, Frobenius)
+	if opt.Init != InitRandom && opt.Init != "" {
+		none, err := newCondensation(n, TieNone, nil, nil, CostFrobenius)
 		if err != nil {
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func TestSparseCodingPermutingSamples(t *testing.T) {
 func TestSparseCodingStarts(t *testing.T) {
 	p := randomProblem(9, false)
 	p.opt.Rank, p.opt.Iterations = 3, 2
-	for _, init := range []Init{Random, NNDSVDa, FromNMF} {
+	for _, init := range []Init{InitRandom, InitNNDSVDa, InitNMF} {
 		p.opt.Init = init
 		var fits [3]*Result
 		for i := range fits {
@@ -102,7 +102,7 @@ func TestSparseCodingStarts(t *testing.T) {
 			}
 		}
 		near(t, "the same once more", fits[1].Basis, fits[0].Basis, 0)
-		if same := mat.Equal(fits[2].Basis, fits[0].Basis); same != (init == NNDSVDa) {
+		if same := mat.Equal(fits[2].Basis, fits[0].Basis); same != (init == InitNNDSVDa) {
 			t.Errorf("%s: another seed gives the same: %v", init, same)
 		}
 	}
@@ -129,7 +129,7 @@ func TestSparseCodingBadInput(t *testing.T) {
 		"initial atoms are 1×1":         {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(1, 1, nil)}}},
 		"initial atoms hold NaN":        {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(2, 1, []float64{1, math.NaN()})}}},
 		`no initialisation "zeros"`:     {SparseCoding{}, Options{Rank: 1, Init: "zeros"}},
-		"initialisation by NMF: sample": {SparseCoding{}, Options{Rank: 1, Init: FromNMF}},
+		"initialisation by NMF: sample": {SparseCoding{}, Options{Rank: 1, Init: InitNMF}},
 	} {
 		if _, err := c.m.Fit(context.Background(), x, Known{}, c.opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +22,7 @@ import (
 // and Model are nil. G starts as [Options].Init says of coefficients.
 type SSNMF struct {
 	// Rule says how far G moves.
-	Rule SimilarityRule `param:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
+	Rule SimilarityRule `setting:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
 	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in
 	// place of XᵀX.
 	Similarity *mat.Dense
@@ -35,22 +36,41 @@ type SSNMF struct {
 type SimilarityRule int
 
 const (
-	// Damped is η = ¼, with which the objective never rises.
-	Damped SimilarityRule = iota
-	// Undamped is η = 1 as in the paper, which is faster but can oscillate.
-	Undamped
+	// SimilarityRuleDamped is η = ¼, with which the objective never rises.
+	SimilarityRuleDamped SimilarityRule = iota
+	// SimilarityRulePrinted is η = 1 as in the paper, which is faster but can oscillate.
+	SimilarityRulePrinted
 )
 
-var similarityRuleNames = names[SimilarityRule]{"rule", []string{"damped", "printed"}}
+var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
 
-// String returns the name that settings use.
-func (r SimilarityRule) String() string { return similarityRuleNames.name(r) }
+// String implements [fmt.Stringer].
+func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
 
-// UnmarshalText reads the name that settings use.
-func (r *SimilarityRule) UnmarshalText(text []byte) error { return similarityRuleNames.read(r, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (r *SimilarityRule) UnmarshalText(b []byte) error {
+	return similarityRuleNames.UnmarshalText(r, b)
+}
+
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (r SimilarityRule) MarshalText() ([]byte, error) { return similarityRuleNames.MarshalText(r) }
+
+// Values returns the names of the values.
+func (SimilarityRule) Values() []string { return similarityRuleNames.Values() }
+
+// Needs says what the method needs.
+func (SSNMF) Needs() Needs { return Needs{Links: true} }
+
+// Memory returns about how many bytes the method takes.
+func (SSNMF) Memory(s Size) int64 {
+	return byteCount(3*s.similarities() + s.additive(false) + s.links())
+}
 
 // Fit implements [Method].
 func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	if err := named(m.Rule); err != nil {
+		return nil, err
+	}
 	d, err := newData(x)
 	if err != nil {
 		return nil, err
@@ -59,7 +79,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err := known.Check(n); err != nil {
 		return nil, err
 	}
-	if err := opt.check(n); err != nil {
+	if err := opt.checkOwnRule(n); err != nil {
 		return nil, err
 	}
 	a, err := m.similarity(ctx, d)
@@ -70,7 +90,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, smallestValue, largestValue)
 	}
 	link(a, known)
-	none, err := newChange(n, NoTie, nil, nil, Frobenius)
+	none, err := newCondensation(n, TieNone, nil, nil, CostFrobenius)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +103,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 		return nil, err
 	}
 	f := &similarityFactors{a: denseData{a}, g: first.v, s: s, power: 0.25}
-	if m.Rule == Undamped {
+	if m.Rule == SimilarityRulePrinted {
 		f.power = 1
 	}
 	history, stop, err := descend(ctx, opt, f.value(), func() (float64, error) {
@@ -96,7 +116,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if !finite(f.g) || !finite(f.s) {
 		return nil, errors.New("the factors have outgrown what numbers can hold")
 	}
-	return &Result{Coefficients: stand(f.g), Association: f.s, Objective: history, Stop: stop}, nil
+	return &Result{Coefficients: transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
 }
 
 // similarity returns a copy of the similarities, checked.

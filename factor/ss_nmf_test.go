@@ -16,7 +16,7 @@ import (
 func TestSSNMFNeverRises(t *testing.T) {
 	rises := 0
 	for seed := range uint64(200) {
-		for _, rule := range []SimilarityRule{Damped, Undamped} {
+		for _, rule := range []SimilarityRule{SimilarityRuleDamped, SimilarityRulePrinted} {
 			p := randomProblem(seed, false)
 			n, _ := p.x.Dims()
 			m := SSNMF{Rule: rule}
@@ -44,7 +44,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 				if now <= before+1e-9*before+1e-13*first {
 					continue
 				}
-				if rises++; rule == Damped {
+				if rises++; rule == SimilarityRuleDamped {
 					t.Fatalf("%v: objective rises from %v to %v at iteration %d", p, before, now, i)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -11,49 +12,61 @@ import (
 type Tie int
 
 const (
-	// NoTie leaves every sample its own coefficients.
-	NoTie Tie = iota
-	// Labels gives all samples of one label the same coefficients, V = A·Z
+	// TieNone leaves every sample its own coefficients.
+	TieNone Tie = iota
+	// TieLabels gives all samples of one label the same coefficients, V = A·Z
 	// (CNMF paper, eq. 5), so that a class stays together whatever the cost.
-	Labels
+	TieLabels
 )
 
-var tieNames = names[Tie]{"tie", []string{"none", "labels"}}
+var tieNames = enum.Of[Tie]("tie", "none", "labels")
 
-// String returns the name that settings use.
-func (t Tie) String() string { return tieNames.name(t) }
+// String implements [fmt.Stringer].
+func (t Tie) String() string { return tieNames.String(t) }
 
-// UnmarshalText reads the name that settings use.
-func (t *Tie) UnmarshalText(text []byte) error { return tieNames.read(t, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
+
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (t Tie) MarshalText() ([]byte, error) { return tieNames.MarshalText(t) }
+
+// Values returns the names of the values.
+func (Tie) Values() []string { return tieNames.Values() }
 
 // Weighting says how much each sample counts in the cost.
 type Weighting int
 
 const (
-	// Equal weighs all samples alike.
-	Equal Weighting = iota
-	// NormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the
+	// WeightingEqual weighs all samples alike.
+	WeightingEqual Weighting = iota
+	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the
 	// factorisation is a relaxed normalised cut (Xu, Liu and Gong 2003).
-	NormalisedCut
+	WeightingNormalisedCut
 )
 
-var weightingNames = names[Weighting]{"weighting", []string{"equal", "normalised-cut"}}
+var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
 
-// String returns the name that settings use.
-func (w Weighting) String() string { return weightingNames.name(w) }
+// String implements [fmt.Stringer].
+func (w Weighting) String() string { return weightingNames.String(w) }
 
-// UnmarshalText reads the name that settings use.
-func (w *Weighting) UnmarshalText(text []byte) error { return weightingNames.read(w, text) }
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
 
-// change is the change of variables by which ties and weights reach the
-// engine: it condenses the data before a run and expands V after it, and the
+// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
+func (w Weighting) MarshalText() ([]byte, error) { return weightingNames.MarshalText(w) }
+
+// Values returns the names of the values.
+func (Weighting) Values() []string { return weightingNames.Values() }
+
+// condensation is the change of variables by which ties and weights reach the
+// engine: it condenses the data before a fit and expands V after it, and the
 // engine in between knows of neither.
 //
 // With groups of samples that share coefficients, c_j the weight of group j,
 // and E = C^-½ for the Frobenius cost (C^-1 for the divergence), V = A·E·Ṽ, and
 // the cost of the condensed data differs from that of the data by a constant:
 // the multiplicative steps are the same steps.
-type change struct {
+type condensation struct {
 	group  []int     // of each sample
 	groups int       //
 	expand []float64 // E of each group: a sample's coefficients are those of its group times this
@@ -62,22 +75,22 @@ type change struct {
 	none   bool      // every sample is its own group and weighs 1
 }
 
-// newChange numbers the groups and weighs them.
-func newChange(n int, tie Tie, labels []int, weight []float64, cost Cost) (*change, error) {
-	t := &change{group: make([]int, n), weight: weight, none: tie == NoTie && weight == nil}
+// newCondensation numbers the groups and weighs them.
+func newCondensation(n int, tie Tie, labels []int, weight []float64, cost Cost) (*condensation, error) {
+	t := &condensation{group: make([]int, n), weight: weight, none: tie == TieNone && weight == nil}
 	if weight == nil {
 		t.weight = make([]float64, n)
 		for i := range n {
 			t.weight[i] = 1
 		}
 	}
-	if tie == Labels && len(labels) == 0 {
+	if tie == TieLabels && len(labels) == 0 {
 		return nil, fmt.Errorf("ties by label need the labels of some samples, and none are known")
 	}
 	of := map[int]int{}
 	for i := range n {
 		g := t.groups
-		if tie == Labels && labels[i] >= 0 {
+		if tie == TieLabels && labels[i] >= 0 {
 			if have, ok := of[labels[i]]; ok {
 				g = have
 			} else {
@@ -93,7 +106,7 @@ func newChange(n int, tie Tie, labels []int, weight []float64, cost Cost) (*chan
 	}
 	t.expand = make([]float64, t.groups)
 	for j, c := range t.c {
-		if cost == KL {
+		if cost == CostKL {
 			t.expand[j] = 1 / c
 		} else {
 			t.expand[j] = 1 / math.Sqrt(c)
@@ -104,14 +117,14 @@ func newChange(n int, tie Tie, labels []int, weight []float64, cost Cost) (*chan
 
 // data condenses the data. For the Frobenius cost row j is Σ γ_i·x_i/√c_j, for
 // the divergence Σ γ_i·x_i.
-func (t *change) data(d data, cost Cost) data {
+func (t *condensation) data(d data, cost Cost) data {
 	if t.none {
 		return d
 	}
 	scale := make([]float64, len(t.group))
 	for i, g := range t.group {
 		scale[i] = t.weight[i]
-		if cost == Frobenius {
+		if cost == CostFrobenius {
 			scale[i] *= t.expand[g]
 		}
 	}
@@ -119,7 +132,7 @@ func (t *change) data(d data, cost Cost) data {
 }
 
 // rows condenses the rows of an n×p matrix as data does those of X.
-func (t *change) rows(dst, a *mat.Dense) {
+func (t *condensation) rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.group {
 		axpy(t.weight[i]*t.expand[g], a.RawRowView(i), dst.RawRowView(g))
@@ -127,7 +140,7 @@ func (t *change) rows(dst, a *mat.Dense) {
 }
 
 // columns condenses the columns of a k×n matrix as data does the rows of X.
-func (t *change) columns(dst, a *mat.Dense) {
+func (t *condensation) columns(dst, a *mat.Dense) {
 	if t.none {
 		dst.Copy(a)
 		return
@@ -145,12 +158,12 @@ func (t *change) columns(dst, a *mat.Dense) {
 
 // constant is the part of the cost that condensing takes away: the cost of
 // the data is that of the condensed data plus this, which is never below 0.
-func (t *change) constant(whole, condensed data, cost Cost) float64 {
+func (t *condensation) constant(whole, condensed data, cost Cost) float64 {
 	if t.none {
 		return 0
 	}
 	var sum float64
-	if cost == Frobenius {
+	if cost == CostFrobenius {
 		whole.each(func(i, _ int, x float64) { sum += t.weight[i] * x * x })
 		condensed.each(func(_, _ int, x float64) { sum -= x * x })
 		return max(sum, 0)
@@ -168,8 +181,9 @@ func (t *change) constant(whole, condensed data, cost Cost) float64 {
 	return max(sum, 0)
 }
 
-// v returns V, k×n, of condensed coefficients; with none it is they themselves.
-func (t *change) v(condensed *mat.Dense) *mat.Dense {
+// expanded returns V, k×n, of condensed coefficients; with none it is they
+// themselves.
+func (t *condensation) expanded(condensed *mat.Dense) *mat.Dense {
 	if t.none {
 		return condensed
 	}
@@ -179,7 +193,7 @@ func (t *change) v(condensed *mat.Dense) *mat.Dense {
 	return out
 }
 
-func (t *change) expandInto(dst, condensed *mat.Dense) {
+func (t *condensation) expandInto(dst, condensed *mat.Dense) {
 	k, _ := condensed.Dims()
 	for r := range k {
 		from, to := condensed.RawRowView(r), dst.RawRowView(r)
@@ -190,8 +204,8 @@ func (t *change) expandInto(dst, condensed *mat.Dense) {
 }
 
 // pullBack adds up a part of the gradient in V, k×n, to one in the condensed
-// coefficients: the transpose of v.
-func (t *change) pullBack(dst, a *mat.Dense) {
+// coefficients: the transpose of expandInto.
+func (t *condensation) pullBack(dst, a *mat.Dense) {
 	k, _ := a.Dims()
 	for r := range k {
 		to := dst.RawRowView(r)
@@ -203,9 +217,19 @@ func (t *change) pullBack(dst, a *mat.Dense) {
 	}
 }
 
+// pullBackDiagonal adds up the diagonal of a quadratic form in V, n values, to an upper
+// bound of that of the condensed form. Both may be nil.
+func (t *condensation) pullBackDiagonal(dst, diagonal []float64) {
+	clear(dst)
+	for i, q := range diagonal {
+		g := t.group[i]
+		dst[g] += q * t.expand[g] * t.expand[g]
+	}
+}
+
 // condensed returns condensed coefficients of V, k×n: of a group the mean, or
 // with first the row of its first sample.
-func (t *change) condensed(v *mat.Dense, first bool) *mat.Dense {
+func (t *condensation) condensed(v *mat.Dense, first bool) *mat.Dense {
 	if t.none {
 		return mat.DenseCopyOf(v)
 	}

@@ -37,6 +37,9 @@ const TransformIterations = 100
 // of the model's cost, without ties or penalties, from a uniform start. Only the
 // divergence needs samples ≥ 0.
 func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	if err := named(m.Cost); err != nil {
+		return nil, err
+	}
 	d, err := newData(x)
 	if err != nil {
 		return nil, err
@@ -47,7 +50,7 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
 	}
 	u := mat.DenseCopyOf(m.Basis.T())
-	if m.Cost == KL {
+	if m.Cost == CostKL {
 		if i, j, value, found := firstNegative(d); found {
 			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the divergence needs values of 0 or more", j+1, value)}
 		}
@@ -56,7 +59,7 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 	if err := project(ctx, m.Cost, d, u, v, TransformIterations); err != nil {
 		return nil, err
 	}
-	return stand(v), nil
+	return transpose(v), nil
 }
 
 // uniform returns coefficients that are all 1.
@@ -68,22 +71,27 @@ func uniform(k, p int) *mat.Dense {
 
 // project moves v, k×n, by so many steps while u, k×m, stays.
 func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations int) error {
-	return solve(ctx, newCost(c, x, u, v).coefficientBlock, v, iterations)
+	cost := newCost(c, x, u, v)
+	next := func() Block {
+		cost.moved(true)
+		return cost.coefficientBlock()
+	}
+	return solve(ctx, next, v, iterations)
 }
 
 // solve moves v by so many steps of its block, of which a quadratic one is the
 // same at every v.
-func solve(ctx context.Context, next func() block, v *mat.Dense, iterations int) error {
+func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int) error {
 	s := &multiplicative{}
 	b := next()
-	if b.h != nil {
+	if b.Quadratic != nil {
 		b = splitSigns(b)
 	}
 	for t := range iterations {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if t > 0 && b.h == nil {
+		if t > 0 && b.Quadratic == nil {
 			b = next()
 		}
 		s.step(v, b, nil)
@@ -96,24 +104,24 @@ func solve(ctx context.Context, next func() block, v *mat.Dense, iterations int)
 
 // splitSigns makes a quadratic block whose h has negative values one for the
 // square-root rule.
-func splitSigns(b block) block {
-	k, _ := b.h.Dims()
-	pos, neg, mixed := like(b.h), like(b.h), false
+func splitSigns(b Block) Block {
+	k, _ := b.Quadratic.Dims()
+	pos, neg, mixed := like(b.Quadratic), like(b.Quadratic), false
 	for i := range k {
 		for j := range k {
-			x := b.h.At(i, j)
+			x := b.Quadratic.At(i, j)
 			pos.Set(i, j, max(x, 0))
 			neg.Set(i, j, max(-x, 0))
 			mixed = mixed || x < 0
 		}
 	}
 	for i := range k {
-		for _, x := range b.lin.RawRowView(i) {
+		for _, x := range b.Linear.RawRowView(i) {
 			mixed = mixed || x < 0
 		}
 	}
 	if !mixed {
 		return b
 	}
-	return block{lin: b.lin, h: pos, negH: neg}
+	return Block{Linear: b.Linear, Quadratic: pos, NegativeQuadratic: neg}
 }

@@ -19,7 +19,7 @@ type fitID struct {
 // a draw, with the largest, and the leading directions are those of the others.
 func (p *Plan) represent(ctx context.Context, t trial, w *work) (*factor.Result, error) {
 	ranks := p.Experiment.Rank
-	if !w.info.Direct || len(ranks) < 2 {
+	if !w.needs.Direct || len(ranks) < 2 {
 		return w.fit(ctx, t.rank)
 	}
 	whole, err := p.direct.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*factor.Result, error) {

@@ -202,9 +202,13 @@ func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) 
 	})
 }
 
-// imageHeight returns the height of the images that samples are to a method: the
-// planes of a colour image lie one below the other.
-func (in *Inputs) imageHeight() int { return in.Channels * in.Height }
+// image returns the size of the images that samples are to a method.
+func (in *Inputs) image() factor.Image {
+	if in.Height == 0 {
+		return factor.Image{}
+	}
+	return factor.Image{Height: in.Height, Width: in.Width, Channels: in.Channels}
+}
 
 // readLinks reads the files of links, unless these are the ones that were read last.
 func (in *Inputs) readLinks(ctx context.Context, l Links) (err error) {
@@ -311,7 +315,7 @@ func (in *Inputs) checkSigns(methods []*method) error {
 		}
 	}
 	for _, m := range methods {
-		if m.factoriser != nil && !m.info.Signed {
+		if !m.needs.Signed {
 			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
 				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
 		}

@@ -222,7 +222,7 @@ func (p *Plan) shared() int64 {
 	if len(e.Rank) > 1 {
 		most := e.Rank[len(e.Rank)-1].Of(s.classes)
 		for _, m := range p.methods {
-			if m.info.Direct {
+			if m.needs.Direct {
 				total += atOnce * 16 * float64(most) * float64(s.n+s.m)
 			}
 		}

@@ -26,10 +26,11 @@ type Method struct {
 	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
-	// Init, Iterations and Tolerance are those of factor.Options.
-	Init       factor.Init `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
-	Iterations int         `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
-	Tolerance  float64     `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
+	// Init, Solver, Iterations and Tolerance are those of factor.Options.
+	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
+	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
+	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
+	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
 	// By clusters its representation otherwise than the experiment says.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
 	// Recode represents the training samples of a classification as the test
@@ -115,19 +116,26 @@ func (m *Method) check(v *settings.Value) error {
 		}
 		return nil
 	}
-	_, err := m.build()
-	var param *factor.ParamError
+	method, err := m.build()
+	var param *settings.Error
 	switch {
-	case errors.Is(err, factor.ErrNoParam) && errors.As(err, &param):
+	case errors.As(err, &param):
+		info, _ := factor.Lookup(m.Name)
 		keys := settings.Names(m)
-		for _, p := range m.info().Params() {
+		for _, p := range info.Settings() {
 			keys = append(keys, p.Name)
 		}
-		return settings.UnknownKey(place(param.Param).Key, keys)
-	case errors.As(err, &param):
-		return place(param.Param).Value.Errorf("%v", err)
+		if !slices.Contains(keys, param.Key) {
+			return settings.UnknownKey(place(param.Key).Key, keys)
+		}
+		return place(param.Key).Value.Errorf("%v", err)
 	case err != nil:
 		return place("name").Value.Errorf("%v", err)
+	case m.Solver == "":
+		return nil
+	}
+	if err := factor.Serves(m.Solver.Solver(), method); err != nil {
+		return place("solver").Value.Errorf("%v", err)
 	}
 	return nil
 }
@@ -179,6 +187,9 @@ func (m Method) words(leaveOut []string) string {
 	if m.Init != "" {
 		add("init", "init %s", m.Init)
 	}
+	if m.Solver != "" {
+		add("solver", "solver %s", m.Solver)
+	}
 	if m.Iterations > 0 {
 		add("iterations", "%d iterations", m.Iterations)
 	}
@@ -200,20 +211,18 @@ func (m Method) recodes() bool {
 	if m.Recode != nil {
 		return *m.Recode
 	}
-	return m.isConcept()
+	return m.needs().Concept
 }
 
-// info returns what the registry says of it, nothing of what is no factorisation.
-func (m Method) info() factor.Info {
-	info, _ := factor.Lookup(m.Name)
-	return info
+// needs returns what the method needs of the samples, with its settings. What is no
+// factorisation needs nothing and takes values of any sign.
+func (m Method) needs() factor.Needs {
+	method, err := m.build()
+	if err != nil {
+		return factor.Needs{Signed: true}
+	}
+	return factor.NeedsOf(method)
 }
-
-// isConcept tells whether its basis is made of the samples.
-func (m Method) isConcept() bool { return m.info().Concept || m.Params["basis"] == "concept" }
-
-// isRankOne tells whether its basis is made of rank-one images.
-func (m Method) isRankOne() bool { return m.info().Images || m.Params["basis"] == "rank-one" }
 
 // needsLabels tells whether it must know the labels of some samples, or links.
 func (m Method) needsLabels() bool {
@@ -222,27 +231,23 @@ func (m Method) needsLabels() bool {
 			return true
 		}
 	}
-	return m.info().NeedsLabels || m.tiesLabels() || m.Params["penalty"] == "links"
+	return m.needs().Labels
 }
 
-// tiesLabels tells whether it ties samples of one class to each other, so that the
-// only labelled one of a class counts for nothing in it.
-func (m Method) tiesLabels() bool {
-	return m.info().TiesLabels || m.Params["tie"] == "labels" || m.Params["label-edges"] == true
-}
-
-// checkClasses reports why it cannot learn from labelled samples, so many of each
-// class.
+// checkClasses reports why it cannot learn from labelled samples, given how many there
+// are of each class.
 func (m Method) checkClasses(sizes []int) error {
-	if err := m.info().CheckClasses(sizes); err != nil {
-		return fmt.Errorf("%s: %w", m.Label(), err)
+	if check := m.needs().Classes; check != nil {
+		if err := check(sizes); err != nil {
+			return fmt.Errorf("%s: %w", m.Label(), err)
+		}
 	}
 	return nil
 }
 
 // checkFeatures reports that the method is for images, and the features are none.
 func (m Method) checkFeatures(f Features) error {
-	if m.isRankOne() && (f.Words != nil || f.HOG) {
+	if m.needs().Images && (f.Words != nil || f.HOG) {
 		return fmt.Errorf("%s is for images, and the features are %s (--features pixels=32, for example)", m.Label(), f)
 	}
 	return nil
@@ -255,5 +260,5 @@ func (m Method) takesLinks() bool {
 			return true
 		}
 	}
-	return m.info().TakesLinks || m.Params["penalty"] == "links"
+	return m.needs().Links
 }

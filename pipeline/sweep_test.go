@@ -48,7 +48,7 @@ func TestSweep(t *testing.T) {
 	if m := e.Methods[4]; m.Params["lambda"] != uint64(1) || m.Iterations != 5 || m.Name != "cf-ogl" {
 		t.Errorf("%+v", m)
 	}
-	if m := e.Methods[11]; m.Init != factor.FromNMF || m.Iterations != 5 || m.Params != nil {
+	if m := e.Methods[11]; m.Init != factor.InitNMF || m.Iterations != 5 || m.Params != nil {
 		t.Errorf("%+v", m)
 	}
 
@@ -67,7 +67,7 @@ func TestSweep(t *testing.T) {
 func TestSweepRefuses(t *testing.T) {
 	const line = "methods:\n  - {name: gnmf, "
 	for text, want := range map[string]string{
-		line + "lambda: [1, -1]}":                 `[2:30] gnmf: lambda: -1 is not a number from 0`,
+		line + "lambda: [1, -1]}":                 `[2:30] gnmf: lambda: want a number from 0 to 1e+100, not -1`,
 		line + "lambda: [1, 1.0]}":                `[2:30] lambda: the value 1.0 stands twice`,
 		line + "edges: [binary, binary]}":         `[2:34] edges: the value binary stands twice`,
 		line + "lambda: []}":                      `[2:26] lambda has no values`,

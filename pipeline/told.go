@@ -93,7 +93,7 @@ func toldSizes(labels []int, classes []string) []int {
 // Notes says, a line each, what somebody should know who tells the classes of some
 // samples.
 func (g Groups) Notes(in *Inputs) []string {
-	if !g.Told || !g.Method.tiesLabels() {
+	if !g.Told || !g.Method.needs().TiesLabels {
 		return nil
 	}
 	var lone []string

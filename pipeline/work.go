@@ -14,7 +14,7 @@ import (
 // settings stand for.
 type method struct {
 	Method
-	info factor.Info
+	needs factor.Needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
 	// cluster is how points are put into groups: what the method makes of the
@@ -27,7 +27,7 @@ type method struct {
 
 // resolve builds the method for an experiment of the task that clusters so.
 func (m Method) resolve(task Task, how Cluster) (*method, error) {
-	r := &method{Method: m, info: m.info(), cluster: how, recode: task == Classification && m.recodes()}
+	r := &method{Method: m, needs: m.needs(), cluster: how, recode: task == Classification && m.recodes()}
 	if r.recode {
 		r.Recode = &r.recode
 	}
@@ -61,10 +61,9 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.factoriser == nil {
 		return nil, nil
 	}
-	res, err := w.factoriser.Fit(ctx, w.x, w.known, factor.Options{
-		Rank: rank, Init: w.Init, Iterations: w.Iterations, Tolerance: w.Tolerance,
-		Seed:   w.seed("initial factors"),
-		Height: w.in.imageHeight(), Width: w.in.Width,
+	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x, w.known, factor.Options{
+		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
+		Seed:        w.seed("initial factors"),
 		OnIteration: w.onIteration,
 	})
 	return res, w.in.nameRows(err, w.rows)

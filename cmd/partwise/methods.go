@@ -51,12 +51,16 @@ func listMethods(w io.Writer) error {
 			t.AppendRows([]table.Row{{""}, {strings.ToUpper(family[:1]) + family[1:]}})
 		}
 		var params []string
-		for _, p := range i.Params() {
+		for _, p := range i.Settings() {
 			params = append(params, p.Name+": "+p.Default)
 		}
 		t.AppendRow(table.Row{" " + i.Name, i.Title, i.Parts, strings.Join(params, "\n"), i.Paper})
 	}
 	t.Render()
+	fmt.Fprintf(w, "\nSolvers of the methods that are made of parts:\n")
+	for _, s := range factor.Solvers() {
+		fmt.Fprintf(w, "  %s: %s: %s\n", s.Name, s.Title, s.Help)
+	}
 	_, err := fmt.Fprintf(w, `
 %s cluster the features themselves,
 and %s classifies them.
@@ -69,30 +73,49 @@ func explainMethod(w io.Writer, i factor.Info) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", i.Name, i.Title)
 	fmt.Fprintf(&b, "family     %s\nmade of    %s\nminimises  %s\nupdates    %s\npaper      %s\n", i.Family, i.Parts, i.Objective, i.Update, i.Paper)
+	needs := i.Needs()
 	data := "values of 0 or more"
-	if i.Signed {
+	if needs.Signed {
 		data = "values of any sign"
 	}
-	if i.NeedsLabels {
+	if needs.Labels {
 		data += "; needs the labels of some samples"
 	}
 	fmt.Fprintf(&b, "data       %s\n", data)
-	if params := i.Params(); len(params) > 0 {
+	if params := i.Settings(); len(params) > 0 {
 		fmt.Fprintf(&b, "\nparameters\n")
 		for _, p := range params {
-			fmt.Fprintf(&b, "  %-12s %s (default %s)\n", p.Name, p.Help, p.Default)
+			help := p.Help
+			if len(p.Values) > 0 {
+				help += ": " + strings.Join(p.Values, ", ")
+			}
+			fmt.Fprintf(&b, "  %-13s %s (default %s)\n", p.Name, help, p.Default)
 		}
 	}
-	if i.Direct {
+	if needs.Direct {
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
 	fmt.Fprintf(&b, "\nand as all methods that iterate\n")
-	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "init", "random, nndsvda or nmf", "random")
-	fmt.Fprintf(&b, "  %-12s %s (default %d)\n", "iterations", "how many at most", factor.DefaultIterations)
-	fmt.Fprintf(&b, "  %-12s %s (default %s)\n", "tolerance", "stop at a smaller share gained in an iteration", "never")
+	fmt.Fprintf(&b, "  %-13s %s (default %s)\n", "init", "random, nndsvda or nmf", "random")
+	if names := solversOf(i); len(names) > 0 {
+		fmt.Fprintf(&b, "  %-13s %s (default %s)\n", "solver", "what lowers the objective: "+strings.Join(names, ", "), names[0])
+	}
+	fmt.Fprintf(&b, "  %-13s %s (default %d)\n", "iterations", "how many at most", factor.DefaultIterations)
+	fmt.Fprintf(&b, "  %-13s %s (default %s)\n", "tolerance", "stop at a smaller share gained in an iteration", "never")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// solversOf returns the names of the solvers that serve a method as its paper has it.
+func solversOf(i factor.Info) (names []string) {
+	method, err := i.New(nil)
+	for _, s := range factor.Solvers() {
+		if err == nil && factor.Serves(s.Solver, method) == nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // wrapped breaks the lines of a column between words.

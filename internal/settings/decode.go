@@ -117,7 +117,7 @@ func decodeStruct(v *Value, to reflect.Value) error {
 		key := one.Key.Text
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 		if i < 0 {
-			return keyed(key, UnknownKey(one.Key, Names(to.Interface())))
+			return UnknownKey(one.Key, Names(to.Interface()))
 		}
 		if seen[key] {
 			return keyed(key, one.Key.Errorf("the key %q stands twice", key))
@@ -150,7 +150,7 @@ func keyed(key string, err error) error {
 
 // UnknownKey returns the error that a mapping has no such key, with those that it can have.
 func UnknownKey(key *Value, known []string) error {
-	return key.Errorf("unknown key %q; the keys here are %s", key.Text, strings.Join(known, ", "))
+	return keyed(key.Text, key.Errorf("unknown key %q; the keys here are %s", key.Text, strings.Join(known, ", ")))
 }
 
 // The largest numbers that can be set.

@@ -125,3 +125,18 @@ func (v *Value) Errorf(format string, args ...any) error {
 func (v *Value) Want(format string, args ...any) error {
 	return v.Errorf("want %s, not %s", fmt.Sprintf(format, args...), v.describe())
 }
+
+// Split returns the mapping of those fields whose keys are among names, and that of the
+// others.
+func (v *Value) Split(names []string) (among, others *Value) {
+	a, b := *v, *v
+	a.Fields, b.Fields = nil, nil
+	for _, f := range v.Fields {
+		if slices.Contains(names, f.Key.Text) {
+			a.Fields = append(a.Fields, f)
+		} else {
+			b.Fields = append(b.Fields, f)
+		}
+	}
+	return &a, &b
+}

@@ -49,7 +49,7 @@ seed: 3
 			{Name: "kmeans"},
 			{Name: "nmf"},
 			{Name: "semi-gnmf", Params: map[string]any{"lambda": uint64(100), "neighbours": uint64(7)}},
-			{Name: "ccf", As: "CCF (NMF)", Init: factor.FromNMF, Iterations: 1000, Tolerance: 1e-6},
+			{Name: "ccf", As: "CCF (NMF)", Init: factor.InitNMF, Iterations: 1000, Tolerance: 1e-6},
 		},
 		Classes: pipeline.Classes{2, 3, 4, 5},
 		Repeats: 7,
@@ -68,9 +68,9 @@ func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: x\nmethds: [nmf]":                       `[2:1] unknown key "methds"; the keys here are name, task, data, features`,
 		"methods:\n  - nmf\n  - nfm":                   `[3:5] there is no method "nfm"; there are constrained-kmeans,`,
-		"methods:\n  - {name: gnmf, lamda: 3}":         `[2:18] unknown key "lamda"; the keys here are name, as, init, iterations, tolerance, cluster, recode, lambda`,
-		"methods:\n  - {name: gnmf, lambda: -3}":       `[2:26] gnmf: lambda: -3 is not a number from 0`,
-		"methods:\n  - {name: gnmf, lambda: .nan}":     `[2:26] gnmf: lambda: NaN is not a number from 0`,
+		"methods:\n  - {name: gnmf, lamda: 3}":         `[2:18] unknown key "lamda"; the keys here are name, as, init, solver`,
+		"methods:\n  - {name: gnmf, lambda: -3}":       `[2:26] gnmf: lambda: want a number from 0 to 1e+100, not -3`,
+		"methods:\n  - {name: gnmf, lambda: .nan}":     `[2:26] gnmf: lambda: want a number from 0 to 1e+100, not NaN`,
 		"methods:\n  - {name: kmeans, lambda: 3}":      `[2:20] kmeans has no parameter "lambda"`,
 		"methods:\n  - {name: ccf, init: zeros}":       `[2:23] there is no init "zeros"`,
 		"methods:\n  - {name: ccf, iterations: 0}":     `[2:29] want a whole number from 1 to`,
@@ -167,7 +167,7 @@ func TestSet(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if e.Name != "b" || len(e.Classes) != 3 || len(e.Methods) != 2 || e.Methods[0].Init != factor.FromNMF || e.Data.Set != "orl" || e.Repeats != 5 {
+	if e.Name != "b" || len(e.Classes) != 3 || len(e.Methods) != 2 || e.Methods[0].Init != factor.InitNMF || e.Data.Set != "orl" || e.Repeats != 5 {
 		t.Errorf("got %+v", e)
 	}
 	for key, value := range map[string]string{"classes": "2...4", "methods": "[cff]", "nothing": "1", "repeats": "x"} {

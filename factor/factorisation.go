@@ -1,0 +1,246 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0,
+// one k-row matrix each, that are moved in turn. A tie is condensed away, so that the
+// coefficients are those of ñ ≤ n groups of samples, and the sums over samples
+// in blocks and penalties are sums over groups.
+type Factorisation struct {
+	parts          Parts
+	model          model
+	kernel         *boundKernel // or nil
+	data           data         // condensed; nil of a kernel
+	ties           *condensation
+	v              *mat.Dense   // k×ñ, condensed
+	factors        []*mat.Dense // parameters of the basis, v
+	kept           []*mat.Dense
+	onBasis        boundPenalties
+	onCoefficients boundPenalties
+	terms          []*Terms   // of each factor; nil where there are no penalties on it
+	wholeU, wholeV *Terms     // of U and V where these are no factors themselves, or nil
+	wholeVAt       *mat.Dense // k×n, V
+	offset         float64    // of the condensed cost
+	step           func(context.Context) error
+	objective      float64 // at the present factors, if known
+	penalty        float64 // the penalties' part of it
+	known          bool
+	history, share []float64
+	stop           Stop
+}
+
+// Parts are what it is made of.
+func (f *Factorisation) Parts() Parts { return f.parts }
+
+// Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a
+// *CSR, or nil of a kernel other than xᵀy. It is not to be changed.
+func (f *Factorisation) Data() mat.Matrix {
+	if f.data == nil {
+		return nil
+	}
+	return f.data.matrix()
+}
+
+// Factors are the factors, transposed as all matrices here: the parameters of the
+// basis, which are U, k×m, of a free basis, W, k×n, of a concept basis and A, k×h, and
+// B, k×w, of a rank-one basis, and last the condensed coefficients, k×ñ. A solver
+// changes them in place and then calls Moved.
+func (f *Factorisation) Factors() []*mat.Dense { return f.factors }
+
+// Block is the cost's block in factor i.
+func (f *Factorisation) Block(i int) Block { return f.model.block(i) }
+
+// Moved says that factor i has been changed. With Parts.UnitNorm a basis is brought
+// to unit length here.
+func (f *Factorisation) Moved(i int) {
+	f.model.moved(i)
+	f.known = false
+}
+
+// Objective is the objective at the factors as they are. Where nothing has moved
+// since, it is not computed again.
+func (f *Factorisation) Objective() float64 {
+	if f.known {
+		return f.objective
+	}
+	f.known = true
+	f.objective, f.penalty = f.parts.fitWeight()*(f.model.value()+f.offset), 0
+	if f.onCoefficients != nil {
+		f.penalty += f.onCoefficients.value(f.ties.expanded(f.v))
+	}
+	if f.onBasis != nil {
+		f.penalty += f.onBasis.value(f.model.vectors())
+	}
+	f.objective += f.penalty
+	return f.objective
+}
+
+// Keep notes the factors as they are.
+func (f *Factorisation) Keep() {
+	if f.kept == nil {
+		for _, theta := range f.factors {
+			f.kept = append(f.kept, like(theta))
+		}
+	}
+	for i, theta := range f.factors {
+		f.kept[i].Copy(theta)
+	}
+}
+
+// Restore brings the factors back to what they were at the last Keep.
+func (f *Factorisation) Restore() {
+	for i, theta := range f.factors {
+		theta.Copy(f.kept[i])
+		f.Moved(i)
+	}
+}
+
+// Terms are the penalties' terms in factor i at the factors as they are, or nil where
+// there are no penalties on it. They hold until the next call.
+func (f *Factorisation) Terms(i int) *Terms {
+	t := f.terms[i]
+	if t == nil {
+		return nil
+	}
+	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2,
+	// those of the divergence do not.
+	scale := 1 / f.parts.fitWeight()
+	if f.parts.Cost == CostKL {
+		scale = 2 / f.parts.fitWeight()
+	}
+	if i < len(f.factors)-1 {
+		if f.wholeU == nil {
+			f.onBasis.terms(t, f.factors[i], f.parts.Cost, scale)
+			return t
+		}
+		f.onBasis.terms(f.wholeU, f.model.vectors(), f.parts.Cost, scale)
+		f.model.pullBack(t.Positive, f.wholeU.Positive, i)
+		f.model.pullBack(t.Negative, f.wholeU.Negative, i)
+		t.Root = f.wholeU.Root
+		return t
+	}
+	if f.wholeV == nil {
+		f.onCoefficients.terms(t, f.v, f.parts.Cost, scale)
+		return t
+	}
+	f.ties.expandInto(f.wholeVAt, f.v)
+	f.onCoefficients.terms(f.wholeV, f.wholeVAt, f.parts.Cost, scale)
+	f.ties.pullBack(t.Positive, f.wholeV.Positive)
+	f.ties.pullBack(t.Negative, f.wholeV.Negative)
+	f.ties.pullBackDiagonal(t.Diagonal, f.wholeV.Diagonal)
+	t.Root = f.wholeV.Root
+	return t
+}
+
+// makeTerms makes room for the terms of penalties on U, k×m, and V, k×n.
+func (f *Factorisation) makeTerms(n, m int) {
+	k, _ := f.v.Dims()
+	last := len(f.factors) - 1
+	f.terms = make([]*Terms, last+1)
+	if f.onCoefficients != nil {
+		f.terms[last] = newTerms(f.v, f.onCoefficients.quadratic())
+		if !f.ties.none {
+			f.wholeVAt = mat.NewDense(k, n, nil)
+			f.wholeV = newTerms(f.wholeVAt, f.onCoefficients.quadratic())
+		}
+	}
+	if f.onBasis != nil {
+		free := f.parts.Basis == BasisFree
+		for i := range last {
+			f.terms[i] = newTerms(f.factors[i], free && f.onBasis.quadratic())
+		}
+		if !free {
+			f.wholeU = newTerms(mat.NewDense(k, m, nil), false)
+		}
+	}
+}
+
+// newTerms returns terms in theta.
+func newTerms(theta *mat.Dense, quadratic bool) *Terms {
+	t := &Terms{Positive: like(theta), Negative: like(theta)}
+	if quadratic {
+		_, p := theta.Dims()
+		t.Diagonal = make([]float64, p)
+	}
+	return t
+}
+
+func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
+	first := f.Objective()
+	f.share = []float64{f.penalty}
+	f.history, f.stop, err = descend(ctx, opt, first, func() (float64, error) {
+		if err := f.step(ctx); err != nil {
+			return 0, err
+		}
+		if err := f.learn(ctx); err != nil {
+			return 0, err
+		}
+		now := f.Objective()
+		f.share = append(f.share, f.penalty)
+		return now, nil
+	})
+	return err
+}
+
+// learn moves the parameters of the penalties.
+func (f *Factorisation) learn(ctx context.Context) error {
+	for _, p := range f.onCoefficients {
+		if l, ok := p.(LearningPenalty); ok {
+			f.known = false
+			if err := l.Learn(ctx, f.ties.expanded(f.v)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range f.onBasis {
+		if l, ok := p.(LearningPenalty); ok {
+			f.known = false
+			if err := l.Learn(ctx, f.model.vectors()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finish scales the factors as the papers do on exit, the columns of U to unit
+// length and those of V the other way (CNMF paper, section 3.3; CF paper, eqs
+// 12–13, where the length is (WᵀKW)^½), and transposes them.
+func (f *Factorisation) finish(opt Options) (*Result, error) {
+	if !opt.KeepScale {
+		scale := f.model.lengths()
+		for i, s := range scale {
+			scaleRow(f.v, i, s)
+		}
+		f.model.rescale(scale)
+	}
+	u, w := f.model.vectors(), f.model.weights()
+	res := &Result{
+		Coefficients: transpose(f.ties.expanded(f.v)),
+		Objective:    f.history,
+		Stop:         f.stop,
+	}
+	if len(f.parts.Penalties) > 0 {
+		res.Penalty = f.share
+	}
+	if w != nil {
+		res.Weights = transpose(w)
+	}
+	if u != nil {
+		res.Basis = transpose(u)
+		res.Model = &Additive{Cost: f.parts.Cost, Basis: res.Basis}
+	} else {
+		res.Model = f.kernel.model(w)
+	}
+	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
+		if a != nil && !finite(a) {
+			return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d iterations", res.Iterations())
+		}
+	}
+	return res, nil
+}
