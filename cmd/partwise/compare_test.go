@@ -62,7 +62,7 @@ func TestCompare(t *testing.T) {
 		{exitFailed, "cannot be compared: they do not draw the same samples (seed: 0 and 1)", []string{small, filepath.Join("results", "other")}},
 		{exitFailed, "photos holds no results", []string{small, "photos"}},
 		{exitUsage, "is missing", []string{small}},
-		{exitUsage, `no format "html"`, []string{small, large, "--format", "word"}},
+		{exitUsage, `no format "word"`, []string{small, large, "--format", "word"}},
 	} {
 		code, stdout, stderr := partwise(append([]string{"compare"}, test.args...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {

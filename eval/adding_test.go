@@ -1,0 +1,39 @@
+package eval
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAddingAScore: what docs/adding-a-score.md shows is what is compiled here, the
+// entry of the list makes a score of it, and it says what it should.
+func TestAddingAScore(t *testing.T) {
+	code, err := os.ReadFile("added_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-score.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), string(code)) {
+		t.Error("docs/adding-a-score.md shows another file than added_test.go")
+	}
+	before := scores
+	defer func() { scores = before }()
+	scores = append(Scores(), completenessEntry)
+	if err := CheckScores(Clustering, []string{"completeness"}); err != nil {
+		t.Error(err)
+	}
+	o := Outcome{Truth: []int{0, 0, 1, 1, 1}, Found: []int{4, 4, 4, 4, 4}, Labels: []int{-1, -1, -1, -1, 1}}
+	whole, err := Compute(Clustering, o, "completeness")
+	if err != nil || whole["completeness"] != 1 || whole["completeness free"] != 1 {
+		t.Errorf("one group: %v, %v", whole, err)
+	}
+	o.Found = []int{4, 5, 4, 5, 4}
+	if torn, err := Compute(Clustering, o, "completeness"); err != nil || torn["completeness"] > 0.1 {
+		t.Errorf("classes torn apart: %v, %v", torn, err)
+	}
+}

@@ -1,0 +1,38 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+)
+
+// iterationsSection says how many iterations each method took on average.
+func iterationsSection(w *experimentPage) section {
+	return section{id: "iterations", title: "Iterations", template: iterationsTemplate, make: func() (any, error) {
+		var lines []string
+		for _, method := range w.shown {
+			sum, trials := 0, 0
+			for _, r := range w.records {
+				if r.Method == method && r.Iterations > 0 {
+					sum, trials = sum+r.Iterations, trials+1
+				}
+			}
+			if trials > 0 {
+				lines = append(lines, fmt.Sprintf("%s: %.0f in the mean of %s", method, float64(sum)/float64(trials), phrase.Count(trials, "trial", "trials")))
+			}
+		}
+		if lines == nil {
+			return nil, nil
+		}
+		return lines, nil
+	}}
+}
+
+var iterationsTemplate = parse("iterations", `
+
+<h2 id="iterations">Iterations</h2>
+<ul>
+{{- range .}}
+<li>{{.}}</li>
+{{- end}}
+</ul>`)

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAddingASection: what docs/adding-a-report-section.md shows is what is compiled
+// here, and a line of the list puts it into the page and its navigation.
+func TestAddingASection(t *testing.T) {
+	code, err := os.ReadFile("added_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-report-section.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), string(code)) {
+		t.Error("docs/adding-a-report-section.md shows another file than added_test.go")
+	}
+	before := experimentSections
+	defer func() { experimentSections = before }()
+	experimentSections = append(experimentSections[:len(before):len(before)], iterationsSection)
+	e := fakeExperiment()
+	for i, iterations := range []int{100, 300} {
+		e.Records[i*len(e.Methods)].Iterations = iterations
+	}
+	for _, want := range []bool{true, false} {
+		dir := t.TempDir()
+		if err := WriteExperiment(t.Context(), dir, e); err != nil {
+			t.Fatal(err)
+		}
+		files := tree(t, dir)
+		sources(t, files)
+		for _, words := range []string{`<a href="#iterations">Iterations</a>`, "<li>nmf: 200 in the mean of 2 trials</li>"} {
+			if strings.Contains(files["index.html"], words) != want {
+				t.Errorf("the page holds %q: %v", words, !want)
+			}
+		}
+		for i := range e.Records {
+			e.Records[i].Iterations = 0
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package table
+
+import (
+	"io"
+	"strings"
+)
+
+// writeTSV writes a line for each row, its words with tabs between them, and a blank
+// line between grids.
+func writeTSV(w io.Writer, d *Document, _ Options) error {
+	var grids []string
+	for _, g := range d.Grids {
+		var out strings.Builder
+		for _, line := range g.shown().layout(textMarks, plain, false).lines {
+			for i := range line {
+				line[i] = strings.TrimSpace(line[i])
+			}
+			out.WriteString(strings.Join(line, "\t") + "\n")
+		}
+		grids = append(grids, out.String())
+	}
+	_, err := io.WriteString(w, strings.Join(grids, "\n"))
+	return err
+}
