@@ -1,10 +1,14 @@
 package eval
 
-import "gonum.org/v1/gonum/stat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // MeanSD returns the mean of x and its standard deviation as a sample's, with
 // n − 1 below the root. The deviation of a single value is 0, and so are both
-// of none.
+// of none. What is beyond the numbers is the largest one.
 func MeanSD(x []float64) (mean, sd float64) {
 	switch len(x) {
 	case 0:
@@ -12,5 +16,16 @@ func MeanSD(x []float64) (mean, sd float64) {
 	case 1:
 		return x[0], 0
 	}
-	return stat.MeanStdDev(x, nil)
+	mean, sd = stat.MeanStdDev(x, nil)
+	if !math.IsInf(mean, 0) && !math.IsInf(sd, 0) && !math.IsNaN(sd) {
+		return mean, sd
+	}
+	// A sum has overflowed: it is done with values that are smaller by a power of 2.
+	const scale = 0x1p-600
+	small := make([]float64, len(x))
+	for i, v := range x {
+		small[i] = v * scale
+	}
+	mean, sd = stat.MeanStdDev(small, nil)
+	return mean / scale, min(sd/scale, math.MaxFloat64)
 }

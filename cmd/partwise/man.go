@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -93,8 +94,15 @@ func writeManual(root *cobra.Command, dir string, force bool) (int, error) {
 	if err := checkFiles(files, force); err != nil {
 		return 0, err
 	}
+	write := atomicfile.CreateFunc // a file may have appeared after the check
+	if force {
+		write = atomicfile.WriteFunc
+	}
 	for i, file := range files {
-		if err := atomicfile.Write(file, pages[i]); err != nil {
+		if err := write(file, func(w io.Writer) error {
+			_, err := w.Write(pages[i])
+			return err
+		}); err != nil {
 			return 0, err
 		}
 	}
