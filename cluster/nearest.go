@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // panel is how many rows are compared with the points in one matrix product.
@@ -59,7 +61,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 		}
 		for i := lo; i < hi; i++ {
 			score := scores[(i-lo)*to.n : (i-lo+1)*to.n]
-			limit := kthLeast(score, k, least) + bound.of(rows.norms[i])
+			limit := topk.Least(score, k, least)[k-1] + bound.of(rows.norms[i])
 			row := rows.row(i, rowBuf)
 			found = found[:0]
 			for j, s := range score {
@@ -83,19 +85,4 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 type neighbour struct {
 	row  int
 	cost float64
-}
-
-// kthLeast returns the k-th least of v; least lends it room for k values.
-func kthLeast(v []float64, k int, least []float64) float64 {
-	for _, a := range v {
-		if len(least) == k {
-			if a >= least[k-1] {
-				continue
-			}
-			least = least[:k-1]
-		}
-		at, _ := slices.BinarySearch(least, a)
-		least = slices.Insert(least, at, a)
-	}
-	return least[k-1]
 }

@@ -1,11 +1,12 @@
 package vocab
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // A forest finds words that are near a descriptor, mostly the nearest, by
@@ -102,16 +103,7 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 		if v == 0 {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(axes, v, func(b int, v float64) int {
-			if variances[b] >= v {
-				return -1
-			}
-			return 1
-		})
-		if i < most {
-			axes = slices.Insert(axes, i, a)
-			axes = axes[:min(len(axes), most)]
-		}
+		axes = topk.Insert(axes, most, a, func(a, b int) int { return cmp.Or(cmp.Compare(variances[b], variances[a]), a-b) })
 	}
 	if len(axes) == 0 {
 		return 0, 0, false
@@ -186,20 +178,8 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 		w.seen[j] = w.search
 		*checks--
 		product := product.Sdot(f.dim, w.single, 1, f.single[int(j)*f.dim:], 1)
-		w.keep(neighbour{j, float64(f.halves[j] - product)}, m)
+		w.found = topk.Insert(w.found, m, neighbour{j, float64(f.halves[j] - product)}, neighbour.compare)
 	}
-}
-
-// keep keeps a word that is among the m nearest so far.
-func (w *walk) keep(a neighbour, m int) {
-	if len(w.found) == m && a.compare(w.found[m-1]) >= 0 {
-		return
-	}
-	at, _ := slices.BinarySearchFunc(w.found, a, neighbour.compare)
-	if len(w.found) == m {
-		w.found = w.found[:m-1]
-	}
-	w.found = slices.Insert(w.found, at, a)
 }
 
 // push and pop are those of container/heap, which would put every branch in

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // points are the words that descriptors are compared with.
@@ -194,7 +195,8 @@ func (p *points) nearest(l *panel, i, m int) []neighbour {
 		kth    = leastOf(least)
 	)
 	if m > 1 {
-		kth, l.kth = kthLeast(scores, m, l.kth)
+		l.kth = topk.Least(scores, m, l.kth)
+		kth = l.kth[m-1]
 	}
 	limit := float32(float64(kth) + 2*p.slack(l.squares[i]))
 	l.found = l.found[:0]
@@ -247,23 +249,6 @@ func nearestOf(found []neighbour, m int) []neighbour {
 		slices.SortFunc(found, neighbour.compare)
 	}
 	return found[:m]
-}
-
-// kthLeast returns the k-th least of v, and the room for k values that it was
-// lent.
-func kthLeast(v []float32, k int, room []float32) (float32, []float32) {
-	room = room[:0]
-	for _, a := range v {
-		if len(room) == k {
-			if a >= room[k-1] {
-				continue
-			}
-			room = room[:k-1]
-		}
-		at, _ := slices.BinarySearch(room, a)
-		room = slices.Insert(room, at, a)
-	}
-	return room[k-1], room
 }
 
 // square returns ‖x‖², which 32 bits hold for rows of up to mostDim bytes.
