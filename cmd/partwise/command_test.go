@@ -460,6 +460,8 @@ func TestMistakes(t *testing.T) {
 		"cluster photos -q":                        {2, "unknown flag: -q"},
 		"report photos":                            {1, "photos holds no results"},
 		"methods none":                             {2, `there is no method "none"`},
+		"list nothing":                             {2, `there is no list of "nothing"; there are methods, solvers, clusterers, features, scores`},
+		"list scores none":                         {2, `there is no score "none"; there are accuracy, AC`},
 		"datasets none":                            {2, `there is no known set "none"`},
 		"datasets get none":                        {2, `there is no known set "none"`},
 	} {
@@ -570,7 +572,14 @@ func TestListings(t *testing.T) {
 	for line, want := range map[string][]string{
 		"methods":         {"ccf", "semi-gnmf", "Constrained concept", "lambda: 100"},
 		"methods gnmf":    {"λ·tr(VᵀLV)", "lambda", "default 100", "Cai"},
-		"methods kmeans":  {"k-means"},
+		"methods kmeans":  {"k-means", "the features as they are"},
+		"methods parts":   {"frobenius, kl; default frobenius", "normalised-cut"},
+		"list":            {"methods", "solvers", "clusterers", "features", "scores"},
+		"list scores":     {"AC", "NMI", "classify", "from -1 to 1", "lower"},
+		"list scores VI":  {"nats", "scores: [VI]"},
+		"list clusterers": {"ncut", "labels or links", "restarts: 20", "largest"},
+		"list solvers":    {"mu", "Multiplicative"},
+		"list features":   {"pixels", "sift=dense", "step: 8"},
 		"datasets":        {"yale", "newsgroups", "generated"},
 		"datasets orl":    {"40", "cite", "licence"},
 		"version":         {"partwise", "matrix products by"},
@@ -586,8 +595,12 @@ func TestListings(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range strings.Fields("nmf nmf-kl nmf-ncw gnmf semi-gnmf cnmf cnmf-kl cf ccf parts") {
-		must(t, "methods", name)
+	for _, k := range kinds {
+		for _, name := range k.names() {
+			if out := must(t, "list", k.name, name); !strings.HasPrefix(out, name+": ") {
+				t.Errorf("partwise list %s %s prints\n%s", k.name, name, out)
+			}
+		}
 	}
 }
 

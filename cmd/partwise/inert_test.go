@@ -57,6 +57,7 @@ func TestLocales(t *testing.T) {
 		{"cluster", "photos", "-k", "3", "--features", "pixels=4", "--out", "out/groups"},
 		{"features", "photos", "--features", "pixels=2", "--out", "out/photos.csv"},
 		{"methods"},
+		{"list", "features"},
 		{"datasets"},
 	}
 	locales := [][]string{

@@ -15,7 +15,7 @@ type Setting struct {
 	Default, Help string
 	// Values are the values that it can have, nil if they are no enumeration.
 	Values []string
-	// Range is the range of a number, such as "[1,4096]", or "".
+	// Range is the range of a number in words, "" for the usual one.
 	Range string
 }
 
@@ -26,7 +26,10 @@ func List(of any) []Setting {
 	var out []Setting
 	for _, f := range settingsOf(v.Type()) {
 		held := v.FieldByIndex(f.Index)
-		s := Setting{Name: f.name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Values: f.values, Range: f.Tag.Get("range")}
+		s := Setting{Name: f.name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Values: f.values}
+		if tag := f.Tag.Get("range"); tag != "" {
+			s.Range = rangeOf(tag, f.Type.Kind() == reflect.Int || f.Type == reflect.TypeFor[[]int]()).String()
+		}
 		if s.Default == "" && !held.IsZero() || s.Default == "" && plain(held) {
 			s.Default = fmt.Sprint(held.Interface())
 		}
@@ -37,8 +40,7 @@ func List(of any) []Setting {
 
 // plain tells whether the zero value of a field can be shown as a default.
 func plain(v reflect.Value) bool {
-	_, named := v.Interface().(fmt.Stringer)
-	return named || v.CanInt() || v.CanFloat() || v.Kind() == reflect.Bool
+	return v.CanInt() || v.CanFloat() || v.Kind() == reflect.Bool
 }
 
 // Names returns the names of the settings of a struct.

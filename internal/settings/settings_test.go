@@ -133,8 +133,8 @@ func TestList(t *testing.T) {
 	for _, s := range List(outer{Mu: 0.5}) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", s.Name, s.Default, s.Help, strings.Join(s.Values, " "), s.Range))
 	}
-	want := []string{"shape|round|what it looks like|round flat|", "lambda|100|weight λ||", "mu|0.5|||[0,1)", "from|||raw mat|", "flat|false|||", "bins|4|||[1,64]",
-		"zero|0|||[0,9]", "side||||", "inner||||", "scale||||(0,]", "file||||"}
+	want := []string{"shape|round|what it looks like|round flat|", "lambda|100|weight λ||", "mu|0.5|||a number from 0 to below 1", "from|||raw mat|", "flat|false|||", "bins|4|||a whole number from 1 to 64",
+		"zero|0|||a whole number from 0 to 9", "side||||", "inner||||", "scale||||a number above 0", "file||||"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
