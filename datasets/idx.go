@@ -91,6 +91,11 @@ func idxLabels(images string) string {
 	return ""
 }
 
+// isIDX tells by the first bytes whether a file is in IDX format.
+func isIDX(head []byte) bool {
+	return len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8
+}
+
 // isIDXImages tells by its name whether a file holds images in IDX format.
 func isIDXImages(name string) bool {
 	return strings.Contains(name, "images") && strings.Contains(name, "idx3")
@@ -280,7 +285,7 @@ func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 		return nil, fmt.Errorf("not an IDX file: %w", err)
 	}
 	a := &idxArray{kind: idxNumbers[magic[2]]}
-	if magic[0] != 0 || magic[1] != 0 || a.kind == number.None || magic[3] == 0 || magic[3] > 8 {
+	if !isIDX(magic[:]) {
 		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
 	}
 	size := int64(a.kind.Size())

@@ -37,11 +37,11 @@ type Form struct {
 	// Files is what to download, or empty where it cannot be.
 	Files []Download
 
-	// In the form "mat", file is the name of the MATLAB file and height and
-	// width are the size of the images that it holds.
+	// A form that is one file of vectors has its name, and the size of the images
+	// that it holds.
 	file          string
 	height, width int
-	// In the form "raw", the set is the folder, one of places or up to
+	// Else the set is the folder, one of places or up to
 	// maxDepth folders further down, that holds one of marks.
 	places, marks []string
 	folder        FolderOptions
@@ -457,7 +457,7 @@ func (f *Form) open(path string, opt OpenOptions) (*Set, error) {
 		if vectors.Height == 0 && vectors.Width == 0 {
 			vectors.Height, vectors.Width = f.height, f.width
 		}
-		return MAT(path, vectors)
+		return openFile(path, vectors)
 	}
 	if f.idx {
 		return idxFolder(path, opt.Part, vectors)

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -240,18 +239,32 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case formatOf(head) != nil:
 		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
-	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxNumbers[head[2]] != number.None && 1 <= head[3] && head[3] <= 8:
-		return IDX(path, opt)
-	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return NPY(path, opt)
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return NPZ(path, opt)
-	case sniffMAT(head) != notMAT:
-		return MAT(path, opt)
-	case bytes.IndexByte(head, 0) < 0:
-		return CSV(path, opt)
+	}
+	for _, r := range readers {
+		if r.fits(head) {
+			return r.read(path, opt)
+		}
 	}
 	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy nor CSV file", path)
+}
+
+// reader reads a kind of file of vectors, which it tells by its first bytes.
+type reader struct {
+	fits func(head []byte) bool
+	read func(path string, opt VectorOptions) (*Set, error)
+}
+
+// readers are tried in this order.
+var readers = []reader{
+	{isIDX, IDX},
+	{startsWith("\x93NUMPY"), NPY},
+	{startsWith("PK\x03\x04"), NPZ},
+	{func(head []byte) bool { return sniffMAT(head) != notMAT }, MAT},
+	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, CSV},
+}
+
+func startsWith(magic string) func(head []byte) bool {
+	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
 // unknownSet says that nothing is called name, and what may have been meant.

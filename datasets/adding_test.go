@@ -1,0 +1,73 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// TestAddingAReader: what docs/adding-a-reader.md shows is what is compiled here, a line
+// of the list makes Open read such files, and one of the known sets finds them.
+func TestAddingAReader(t *testing.T) {
+	code, err := os.ReadFile("added_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-reader.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), string(code)) {
+		t.Error("docs/adding-a-reader.md shows another file than added_test.go")
+	}
+	ownReaders, ownSets := readers, known
+	t.Cleanup(func() { readers, known = ownReaders, ownSets })
+	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{isSVMLight, SVMLight})
+	known = append(slices.Clone(known), Info{
+		Name: "toy", Title: "A toy", Samples: 3, Classes: 2, Content: "three vectors",
+		Licence: "free", Home: "https://example.org/toy",
+		Forms: []Form{{From: fromRaw, file: "toy.svm"}},
+	})
+
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	path := write("toy.svm", "cat 1:0.5 3:2 # tame\n\ndog 2:1e-1\ncat 1:4 2:5 3:6\n")
+	for _, name := range []string{path, "toy", SetPrefix + "toy"} {
+		set, err := Open(t.Context(), name, OpenOptions{Root: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, ok := set.Vectors.(*sparse.CSR)
+		if !ok || !mat.Equal(x, mat.NewDense(3, 3, []float64{0.5, 0, 2, 0, 0.1, 0, 4, 5, 6})) {
+			t.Errorf("%s: %T %v", name, set.Vectors, set.Vectors)
+		}
+		if !slices.Equal(set.Classes, []string{"cat", "dog"}) || !slices.Equal(set.Labels, []int{0, 1, 0}) || set.Name != "toy" {
+			t.Errorf("%s: classes %v, labels %v", set.Name, set.Classes, set.Labels)
+		}
+	}
+	for text, want := range map[string]string{
+		"a 1:2 1:3\n":         `line 1: "1:3" is no column`,
+		"a 1:2\nb 2\n":        `line 2: "2" is no column`,
+		"a 1:2\nb 9999999:1 ": `line 2: "9999999:1" is no column`,
+		"a 1:2\nb 1:1e999\n":  "line 2",
+	} {
+		if _, err := Open(t.Context(), write("bad", text), OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+	if _, err := SVMLight(path, VectorOptions{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("with 200 bytes of memory: %v", err)
+	}
+}
