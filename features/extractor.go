@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"reflect"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 // Extractor makes features of images: a [RowExtractor] one row of each, or a
@@ -89,6 +91,14 @@ func (i Info) Descriptors() bool {
 	return ok
 }
 
+// Decode returns the extractor with the settings of a mapping.
+func (i Info) Decode(v *settings.Value) (Extractor, error) {
+	e := reflect.New(reflect.TypeOf(i.Zero))
+	e.Elem().Set(reflect.ValueOf(i.Zero))
+	err := settings.Decode(v, e.Interface())
+	return e.Elem().Interface().(Extractor), err
+}
+
 // Extractors returns the list of extractors, the one that is used where none is
 // chosen first.
 func Extractors() []Info { return slices.Clone(extractors) }
@@ -97,7 +107,7 @@ func Extractors() []Info { return slices.Clone(extractors) }
 // in the list.
 func InfoOf(e Extractor) Info {
 	for _, i := range extractors {
-		if fmt.Sprintf("%T", i.Zero) == fmt.Sprintf("%T", e) {
+		if reflect.TypeOf(i.Zero) == reflect.TypeOf(e) {
 			return i
 		}
 	}

@@ -1,12 +1,14 @@
 package features
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // Norm says how each sample is normalised.
@@ -20,25 +22,19 @@ const (
 	NormNone             // the values as they are
 )
 
-var normNames = []string{"l2", "l1", "max", "none"}
+var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
 
-// String returns the norm's name, which ParseNorm reads.
-func (n Norm) String() string {
-	if n < 0 || int(n) >= len(normNames) {
-		return fmt.Sprintf("Norm(%d)", int(n))
-	}
-	return normNames[n]
-}
+// String returns the norm's name, which UnmarshalText reads in any case.
+func (n Norm) String() string { return norms.String(n) }
 
-// ParseNorm returns the norm called name: l2, l1, max or none.
-func ParseNorm(name string) (Norm, error) {
-	for i, known := range normNames {
-		if strings.EqualFold(name, known) {
-			return Norm(i), nil
-		}
-	}
-	return 0, fmt.Errorf("normalise %q: want %s", name, strings.Join(normNames, ", "))
-}
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, bytes.ToLower(text)) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }
+
+// Values returns the names of the norms.
+func (Norm) Values() []string { return norms.Values() }
 
 // apply scales the values of a sample, in place. columns holds the column
 // of each value, or is nil where value j is in column j. A value that is not
@@ -66,7 +62,7 @@ func (n Norm) apply(values []float64, columns []int) error {
 	case NormNone:
 		return nil
 	default:
-		return fmt.Errorf("normalise: no such norm: %v", n)
+		return fmt.Errorf("there is no %v", n)
 	}
 	if math.IsInf(length, 0) {
 		return errors.New("the values are too large to be added up")

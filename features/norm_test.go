@@ -18,9 +18,9 @@ func TestNorm(t *testing.T) {
 		{"max", []float64{0.75, 0, -1}},
 		{"none", []float64{3, 0, -4}},
 	} {
-		norm, err := ParseNorm(test.name)
-		if err != nil || norm.String() != strings.ToLower(test.name) {
-			t.Fatalf("%s: %v, %v", test.name, norm, err)
+		var norm Norm
+		if err := norm.UnmarshalText([]byte(test.name)); err != nil || norm.String() != strings.ToLower(test.name) {
+			t.Fatalf("%s: %v", test.name, norm)
 		}
 		got := []float64{3, 0, -4}
 		if err := norm.apply(got, nil); err != nil || !floats.EqualApprox(got, test.want, 1e-15) {
@@ -48,7 +48,7 @@ func TestNorm(t *testing.T) {
 	if zero != NormL2 {
 		t.Errorf("the zero value is %v", zero)
 	}
-	if _, err := ParseNorm("l3"); err == nil || !strings.Contains(err.Error(), `"l3"`) || !strings.Contains(err.Error(), "l2, l1, max, none") {
+	if err := zero.UnmarshalText([]byte("l3")); err == nil || !strings.Contains(err.Error(), `"l3"`) || !strings.Contains(err.Error(), "l2, l1, max, none") {
 		t.Errorf("l3: error %v", err)
 	}
 }

@@ -295,7 +295,7 @@ func TestPixelsErrors(t *testing.T) {
 		{"one side", Pixels{Size: Size{Height: 4}}, Options{}, good, "give both or none"},
 		{"negative", Pixels{Size: Size{-4, 4}}, Options{}, good, "-4"},
 		{"too large", Pixels{Size: Size{4, 5000}}, Options{}, good, "5000"},
-		{"unknown norm", Pixels{}, Options{Normalise: 9}, good, "Norm(9)"},
+		{"unknown norm", Pixels{}, Options{Normalise: 9}, good, "norm(9)"},
 		{"box outside", Pixels{}, Options{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is not within the 8×8 pixels"},
 		{"box turned over", Pixels{}, Options{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
 	} {

@@ -23,6 +23,7 @@ import (
 type bag struct {
 	*features.Described
 	set   *datasets.Set
+	by    features.DescriptorExtractor
 	words *Words
 	norm  features.Norm
 	store *keeper
@@ -40,8 +41,8 @@ type vocabulary struct {
 
 // newBag describes the images of a set.
 func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, progress *reporter) (*bag, error) {
-	b := &bag{set: set, words: f.Words, norm: f.Normalise, store: store, progress: progress}
-	by := f.Words.sift()
+	by := f.extractor().(features.DescriptorExtractor)
+	b := &bag{set: set, by: by, words: &f.Words, norm: f.Normalise, store: store, progress: progress}
 	var err error
 	if from := f.Words.From; from != "" {
 		if b.given, err = readVocabulary(ctx, from); err != nil {
@@ -106,7 +107,7 @@ func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabular
 	learned := &vocabulary{key: cache.NewKey("words", features.CacheVersion, w.count(), w.By, w.Sample, w.PerImage, seed, b.Keys(samples))}
 	if blob, ok := b.store.kept(ctx, learned.key); ok {
 		var err error
-		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == w.sift().Dim() && (w.Fewer || learned.Len() == w.count()) {
+		if learned.Vocabulary, err = vocab.Load(ctx, bytes.NewReader(blob), int64(len(blob))); err == nil && learned.Dim() == b.by.Dim() && (w.Fewer || learned.Len() == w.count()) {
 			return learned, nil
 		}
 	}

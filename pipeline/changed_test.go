@@ -54,7 +54,7 @@ func TestChangedDuringRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		e.Features.Words.SIFT, meddle = meddling{}, first
+		e.Features.Extractor, meddle = meddling{}, first
 		e.Features.SkipBad = true // which does not leave out an image that changes
 		return e.Prepare(t.Context(), PrepareOptions{Cache: open(t, folder)})
 	}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -29,9 +28,9 @@ type Data struct {
 	// Fea and Gnd name the variables of a .mat or .npz file that hold the
 	// vectors and the classes, and Shape is the size of the images that the
 	// vectors are, where the file's own do not tell.
-	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
-	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
-	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
+	Fea   string        `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
+	Gnd   string        `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
+	Shape features.Size `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
 	// Largest is how many classes are kept, those with the most samples, or 0
 	// for all.
 	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
@@ -40,24 +39,6 @@ type Data struct {
 	// Root is the folder that holds the known sets. It is not part of the
 	// file.
 	Root string
-}
-
-// Size is the size of an image in pixels; 0×0 is a size that is not given.
-type Size struct{ Height, Width int }
-
-// UnmarshalText reads the side of a square, or HEIGHTxWIDTH.
-func (s *Size) UnmarshalText(text []byte) error {
-	h, w, both := strings.Cut(string(text), "x")
-	if !both {
-		w = h
-	}
-	height, err1 := strconv.Atoi(h)
-	width, err2 := strconv.Atoi(w)
-	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > 4096 || width > 4096 {
-		return fmt.Errorf("%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most 4096", text)
-	}
-	*s = Size{height, width}
-	return nil
 }
 
 // open returns the set, or the part of it that is asked for.

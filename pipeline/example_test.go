@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -72,7 +73,7 @@ func ExampleGroups_Find() {
 	ctx := context.Background()
 	e := pipeline.Experiment{
 		Data:     pipeline.Data{Set: "generated", Largest: 4},
-		Features: pipeline.Features{Height: 8, Width: 8},
+		Features: pipeline.Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}},
 	}
 	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
 	if err != nil {

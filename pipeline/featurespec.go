@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
@@ -12,177 +14,239 @@ import (
 // Features says what is made of the samples. The zero value is 32×32 grey
 // pixels of unit length, and vectors as they are.
 type Features struct {
-	// Suited takes what suits the images in place of all below: visual words
-	// where each has 64 pixels or more in width and height, colours where one
-	// is smaller. It is not part of the file.
-	Suited bool
-	// HOG takes histograms of oriented gradients in place of the pixels.
-	HOG bool
-	// Words, if set, takes histograms of visual words in place of the pixels.
-	Words         *Words
-	Height, Width int
-	// Colour takes red, green and blue in place of grey where the samples are
-	// image files.
-	Colour    bool
-	Normalise features.Norm
-	// Square takes the largest square in the middle, Box a part in pixels
-	// (x0, y0, x1, y1), and Eyes names the CSV file of the eyes' places by
-	// which faces are aligned.
-	Square bool
-	Box    []int
-	Eyes   string
+	// Auto chooses by the images, in place of all below: visual words where all are
+	// as large as dense SIFT is meant for, colours where one is smaller. It is not
+	// part of the file.
+	Auto bool
+	// Extractor makes the features; nil stands for features.Pixels{}.
+	Extractor features.Extractor
+	// Words is how histograms are made of an extractor's descriptors.
+	Words     Words
+	Normalise features.Norm `setting:"normalise" default:"l2" help:"l2 for unit length, l1, max or none"`
+	Crop      Crop          `setting:"crop" help:"square, the middle; {box: [x0, y0, x1, y1]} in pixels; or {eyes: landmarks.csv}"`
 	// SkipBad leaves out what cannot be read. It is not part of the file.
 	SkipBad bool
 }
 
-// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
-// {hog: true}, or {sift: dense, words: 200, grid: 4x4}.
-func (f *Features) DecodeSetting(node *settings.Value) error {
-	*f = Features{SkipBad: f.SkipBad}
-	if keyOf(node, "sift") != node {
-		f.Words = &Words{}
+// extractor returns what makes the features.
+func (f Features) extractor() features.Extractor {
+	if f.Extractor == nil {
+		return features.Pixels{}
 	}
-	return fields(node, func(key string, value *settings.Value) error {
-		switch {
-		case key == "normalise" || f.Words == nil && !wordKeys[key]:
-		case f.Words == nil:
-			return keyOf(node, key).Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
-		case wordKeys[key]:
-			return f.Words.set(key, value)
-		case pixelKeys[key]:
-			return keyOf(node, key).Errorf("%s does not go with sift, which describes the photographs as they are", key)
-		}
-		s := value.Text
-		var err error
-		switch key {
-		case "hog":
-			if settings.Decode(value, &f.HOG) != nil {
-				return value.Errorf("want true or false")
-			}
-			for _, other := range []string{"pixels", "colour"} {
-				if at := keyOf(node, other); f.HOG && at != node {
-					return at.Errorf("%s does not go with hog, which takes 32×32 greys", other)
-				}
-			}
-		case "pixels":
-			var size Size
-			err = settings.Decode(value, &size)
-			f.Height, f.Width = size.Height, size.Width
-		case "colour":
-			if settings.Decode(value, &f.Colour) != nil {
-				return value.Errorf("want true or false")
-			}
-		case "normalise":
-			if f.Normalise, err = features.ParseNorm(s); err != nil {
-				return value.Errorf("%v", err)
-			}
-		case "crop":
-			if s == "square" {
-				f.Square = true
-				return nil
-			}
-			var form struct {
-				Box  []int  `setting:"box" range:"[-1000000,1000000]"`
-				Eyes string `setting:"eyes" want:"the name of a CSV file"`
-			}
-			if value.Kind != settings.KindMapping {
-				return value.Want("a crop: square, {box: [x0, y0, x1, y1]} or {eyes: FILE}")
-			}
-			if err := settings.Decode(value, &form); err != nil {
-				return err
-			}
-			f.Box, f.Eyes = form.Box, form.Eyes
-			if box := value.Get("box").Value; box != nil {
-				if len(f.Box) != 4 {
-					return box.Errorf("want the pixels [x0, y0, x1, y1]")
-				}
-				if f.Box[0] < 0 || f.Box[1] < 0 || f.Box[0] >= f.Box[2] || f.Box[1] >= f.Box[3] {
-					return box.Errorf("the box %v holds no pixels; want 0 <= x0 < x1 and 0 <= y0 < y1", f.Box)
-				}
-			}
-			return nil
-		default:
-			return unknownKey("pixels, colour, normalise, crop, hog, sift, words, grid, idf and power")
-		}
+	return f.Extractor
+}
+
+// OfWords tells whether the features are histograms of visual words.
+func (f Features) OfWords() bool {
+	_, ok := f.extractor().(features.DescriptorExtractor)
+	return ok
+}
+
+// Cached tells whether what is made of images is worth keeping for the next run.
+func (f Features) Cached() bool { return f.OfWords() || features.InfoOf(f.extractor()).Cached }
+
+// wordKeys are the keys of how words are learned and counted.
+var wordKeys = []string{"words", "grid", "idf", "power"}
+
+// DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
+// {hog: true}, {colour: hsv, grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the
+// name of an extractor with its form, true or its settings, and beside it the
+// settings of its rows or those of the words of its descriptors.
+func (f *Features) DecodeSetting(v *settings.Value) error {
+	if v.Kind != settings.KindMapping {
+		return v.Want("keys and values in braces")
+	}
+	*f = Features{SkipBad: f.SkipBad}
+	list := features.Extractors()
+	info, chosen, err := choose(v, list)
+	if err != nil {
 		return err
+	}
+	mapping := func() *settings.Value {
+		return &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
+	}
+	own, words, common := mapping(), mapping(), mapping()
+	if chosen != nil {
+		own.Fields = slices.DeleteFunc(slices.Clone(chosen.Fields), func(f settings.Field) bool { return f.Key.Text == "at" })
+	}
+	defaults := settings.Names(list[0].Zero)
+	isName := func(key string) bool {
+		return slices.ContainsFunc(list[1:], func(i features.Info) bool { return i.Name == key })
+	}
+	for _, field := range v.Fields {
+		key := field.Key.Text
+		isWords, isOwn := slices.Contains(wordKeys, key), !info.Descriptors() && slices.Contains(settings.Names(info.Zero), key)
+		switch {
+		case field.Value == chosen, isName(key) && field.Value.Data == false && !slices.Contains(defaults, key): // hog: false
+		case isOwn:
+			own.Fields = append(own.Fields, field)
+		case isWords && info.Descriptors():
+			words.Fields = append(words.Fields, field)
+		case isWords:
+			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
+		case isName(key), slices.Contains(defaults, key), key == "crop" && info.Descriptors():
+			return field.Key.Errorf("%s does not go with %s, which %s", key, info.Name, info.Images)
+		case key == "normalise", key == "crop":
+			common.Fields = append(common.Fields, field)
+		default:
+			return settings.UnknownKey(field.Key, featureKeys(list))
+		}
+	}
+	if f.Extractor, err = info.Decode(own); err != nil {
+		return err
+	}
+	if err := f.Words.decode(words); err != nil {
+		return err
+	}
+	type plain Features
+	return settings.Decode(common, (*plain)(f))
+}
+
+// featureKeys lists the keys of features.
+func featureKeys(list []features.Info) []string {
+	keys := append(settings.Names(list[0].Zero), "normalise", "crop")
+	for _, i := range list[1:] {
+		keys = append(keys, i.Name)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(append(keys, wordKeys...), func(key string) bool {
+		again := seen[key]
+		seen[key] = true
+		return again
 	})
 }
 
-// The keys that say what is taken, but for normalise.
-var (
-	pixelKeys = map[string]bool{"pixels": true, "colour": true, "crop": true, "hog": true}
-	wordKeys  = map[string]bool{"sift": true, "words": true, "grid": true, "idf": true, "power": true}
-)
-
-// photographSide is the least width and height of what is taken for photographs.
-const photographSide = 64
-
-// Resolve returns the features themselves where they are to be found for the images of
-// a set.
-func (f Features) Resolve(set *datasets.Set) Features {
-	if !f.Suited {
-		return f
-	}
-	f = Features{SkipBad: f.SkipBad, Colour: true}
-	for _, file := range set.Files {
-		// A file that cannot be read is found out later.
-		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < photographSide {
-			return f
+// choose returns the extractor of a list that a mapping chooses and the value that
+// does, or else the first of the list and nil.
+func choose(v *settings.Value, list []features.Info) (features.Info, *settings.Value, error) {
+	for _, field := range v.Fields {
+		var forms []string
+		for i, info := range list {
+			if i > 0 && info.Name == field.Key.Text {
+				forms = append(forms, info.Form)
+			}
+		}
+		if forms == nil {
+			continue
+		}
+		at, form := field.Value, field.Value.Text
+		if at.Kind == settings.KindMapping {
+			if at, form = at.Get("at").Value, forms[0]; at != nil {
+				form = at.Text
+			}
+		} else if forms[0] == "" {
+			var chooses bool
+			if err := settings.Decode(at, &chooses); err != nil {
+				return list[0], nil, err
+			}
+			if !chooses {
+				continue
+			}
+			form = ""
+		}
+		i := slices.IndexFunc(list, func(i features.Info) bool { return i.Name == field.Key.Text && i.Form == form })
+		_, isBool := field.Value.Data.(bool)
+		ofDefault := slices.Contains(settings.Names(list[0].Zero), field.Key.Text)
+		switch {
+		case i >= 0:
+			return list[i], field.Value, nil
+		case isBool && ofDefault:
+		case ofDefault:
+			return list[0], nil, at.Want("true or false, or %s", strings.Join(forms, " or "))
+		default:
+			return list[0], nil, at.Want("%s", strings.Join(forms, " or "))
 		}
 	}
-	if set.Files != nil {
-		f.Words = &Words{Fewer: true}
+	return list[0], nil, nil
+}
+
+// Crop says which part of each image is taken: the largest square in the middle, a box
+// in pixels (x0, y0, x1, y1), or the face whose eyes a CSV file names. The zero value
+// takes the whole.
+type Crop struct {
+	Square bool
+	Box    []int  `setting:"box" range:"[-1e6,1e6]" help:"x0, y0, x1 and y1 in pixels"`
+	Eyes   string `setting:"eyes" help:"the CSV file of the eyes' places"`
+}
+
+// DecodeSetting reads square, {box: [0, 0, 32, 32]} or {eyes: landmarks.csv}.
+func (c *Crop) DecodeSetting(v *settings.Value) error {
+	*c = Crop{}
+	if v.Text == "square" {
+		c.Square = true
+		return nil
 	}
-	return f
+	if v.Kind != settings.KindMapping {
+		return v.Want("square, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
+	}
+	type plain Crop
+	if err := settings.Decode(v, (*plain)(c)); err != nil {
+		return err
+	}
+	switch b := c.Box; {
+	case b == nil:
+	case len(b) != 4:
+		return v.Get("box").Value.Errorf("want the pixels [x0, y0, x1, y1]")
+	case b[0] < 0 || b[1] < 0 || b[0] >= b[2] || b[1] >= b[3]:
+		return v.Get("box").Value.Errorf("the box %v holds no pixels; want 0 <= x0 < x1 and 0 <= y0 < y1", b)
+	}
+	return nil
+}
+
+// crop returns what crops, which reads the places of the eyes.
+func (c Crop) crop() (features.Crop, error) {
+	switch {
+	case c.Square:
+		return features.Square{}, nil
+	case c.Box != nil:
+		return features.Box{X0: c.Box[0], Y0: c.Box[1], X1: c.Box[2], Y1: c.Box[3]}, nil
+	case c.Eyes != "":
+		return features.ReadEyes(c.Eyes)
+	}
+	return nil, nil
+}
+
+// Resolve returns the features that are chosen by the images of a set, where Auto says
+// so.
+func (f Features) Resolve(set *datasets.Set) Features {
+	if !f.Auto {
+		return f
+	}
+	photographs := Features{SkipBad: f.SkipBad, Extractor: features.DenseSIFT{}, Words: Words{Learning: Learning{Fewer: true}}}
+	small := Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
+	for _, file := range set.Files {
+		// A file that cannot be read is found out later.
+		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < features.InfoOf(photographs.Extractor).MinSide {
+			return small
+		}
+	}
+	if set.Files == nil {
+		return small
+	}
+	return photographs
 }
 
 // extract returns the features of a set, but for visual words.
-func (f Features) extract(ctx context.Context, set *datasets.Set, images *datasets.Images, progress func(done, total int)) (*features.Matrix, error) {
-	var crop features.Crop
-	switch {
-	case f.Square:
-		crop = features.Square{}
-	case f.Box != nil:
-		crop = features.Box{X0: f.Box[0], Y0: f.Box[1], X1: f.Box[2], Y1: f.Box[3]}
-	case f.Eyes != "":
-		eyes, err := features.ReadEyes(f.Eyes)
-		if err != nil {
-			return nil, err
-		}
-		crop = eyes
+func (f Features) extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
+	var err error
+	if opt.Crop, err = f.Crop.crop(); err != nil {
+		return nil, err
 	}
-	var by features.RowExtractor = features.Pixels{Size: features.Size{Height: f.Height, Width: f.Width}, Colour: f.Colour}
-	if f.HOG {
-		by = features.HOG{}
-	}
-	return features.Extract(ctx, set, by, features.Options{Crop: crop, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: images, Progress: progress})
+	return features.Extract(ctx, set, f.extractor().(features.RowExtractor), opt)
 }
 
 // String returns the features in words.
 func (f Features) String() string {
-	if f.Words != nil {
-		return fmt.Sprintf("%s, normalised by %s", f.Words, f.Normalise)
-	}
-	size := "32×32 pixels"
-	if f.Height > 0 {
-		size = fmt.Sprintf("%d×%d pixels", f.Height, f.Width)
-	}
-	if f.Colour {
-		size += " in colour"
-	}
+	out := f.extractor().Label()
 	switch {
-	case f.HOG:
-		size = "histograms of oriented gradients of 32×32 pixels"
-	case f.Height == 0:
-		size += ", or the set's own"
+	case f.OfWords():
+		out += ", " + f.Words.String()
+	case f.Crop.Square:
+		out += ", the middle square"
+	case f.Crop.Box != nil:
+		out += fmt.Sprintf(", the box %v", f.Crop.Box)
+	case f.Crop.Eyes != "":
+		out += ", aligned by the eyes"
 	}
-	switch {
-	case f.Square:
-		size += ", the middle square"
-	case f.Box != nil:
-		size += fmt.Sprintf(", the box %v", f.Box)
-	case f.Eyes != "":
-		size += ", aligned by the eyes"
-	}
-	return fmt.Sprintf("%s, normalised by %s", size, f.Normalise)
+	return fmt.Sprintf("%s, normalised by %s", out, f.Normalise)
 }

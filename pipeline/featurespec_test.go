@@ -14,26 +14,37 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
 func TestFeatures(t *testing.T) {
+	pixels := func(height, width int, colour bool) Features {
+		return Features{Extractor: features.Pixels{Size: features.Size{Height: height, Width: width}, Colour: colour}}
+	}
 	for _, test := range []struct {
 		text  string
 		want  Features
 		words string
 	}{
-		{"{}", Features{}, "32×32 pixels, or the set's own, normalised by l2"},
-		{"{pixels: 24x32}", Features{Height: 24, Width: 32}, "24×32 pixels, normalised by l2"},
-		{"{colour: true}", Features{Colour: true}, "32×32 pixels in colour, or the set's own, normalised by l2"},
-		{"{pixels: 16, colour: true, crop: square}", Features{Height: 16, Width: 16, Colour: true, Square: true}, "16×16 pixels in colour, the middle square, normalised by l2"},
-		{"{pixels: 16, colour: false, normalise: none}", Features{Height: 16, Width: 16, Normalise: features.NormNone}, "16×16 pixels, normalised by none"},
-		{"{crop: {box: [1, 2, 3, 4]}, normalise: max}", Features{Box: []int{1, 2, 3, 4}, Normalise: features.NormMax}, "32×32 pixels, or the set's own, the box [1 2 3 4], normalised by max"},
-		{"{pixels: 32, crop: {eyes: a.csv}}", Features{Height: 32, Width: 32, Eyes: "a.csv"}, "32×32 pixels, aligned by the eyes, normalised by l2"},
+		{"{}", pixels(0, 0, false), "32×32 pixels, or the set's own, normalised by l2"},
+		{"{pixels: 24x32}", pixels(24, 32, false), "24×32 pixels, normalised by l2"},
+		{"{colour: true}", pixels(0, 0, true), "32×32 pixels in colour, or the set's own, normalised by l2"},
+		{"{pixels: 16, colour: true, crop: square}", Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}, Colour: true}, Crop: Crop{Square: true}}, "16×16 pixels in colour, the middle square, normalised by l2"},
+		{"{pixels: 16, colour: false, hog: false, normalise: none}", Features{Extractor: features.Pixels{Size: features.Size{Height: 16, Width: 16}}, Normalise: features.NormNone}, "16×16 pixels, normalised by none"},
+		{"{crop: {box: [1, 2, 3, 4]}, normalise: max}", Features{Extractor: features.Pixels{}, Crop: Crop{Box: []int{1, 2, 3, 4}}, Normalise: features.NormMax}, "32×32 pixels, or the set's own, the box [1 2 3 4], normalised by max"},
+		{"{pixels: 32, crop: {eyes: a.csv}}", Features{Extractor: features.Pixels{Size: features.Size{Height: 32, Width: 32}}, Crop: Crop{Eyes: "a.csv"}}, "32×32 pixels, aligned by the eyes, normalised by l2"},
+		{"{hog: true, crop: square}", Features{Extractor: features.HOG{}, Crop: Crop{Square: true}}, "histograms of oriented gradients of 32×32 pixels, the middle square, normalised by l2"},
+		{"{hog: {}}", Features{Extractor: features.HOG{}}, "histograms of oriented gradients of 32×32 pixels, normalised by l2"},
+		{"{colour: hsv}", Features{Extractor: features.ColourHistogram{}}, "histograms of 8 hues, 3 saturations and 3 values in 1×1 cells, normalised by l2"},
+		{"{grid: 2x3, colour: hsv, hues: 16, normalise: l1}", Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 16}, Normalise: features.NormL1},
+			"histograms of 16 hues, 3 saturations and 3 values in 2×3 cells, normalised by l1"},
+		{"{colour: {at: hsv, values: 5}}", Features{Extractor: features.ColourHistogram{Values: 5}}, "histograms of 8 hues, 3 saturations and 5 values in 1×1 cells, normalised by l2"},
 	} {
 		// What was said before is replaced, but for what is not of the file.
-		e := &Experiment{Features: Features{Height: 5, Width: 5, Colour: true, Square: true, SkipBad: true}}
+		e := &Experiment{Features: Features{Extractor: features.HOG{}, Crop: Crop{Square: true}, Words: Words{IDF: true}, SkipBad: true}}
 		if err := e.Set("features", test.text); err != nil {
 			t.Error(err)
 			continue
@@ -47,16 +58,28 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{colour: maybe}":         "want true or false",
-		"{colour: [true]}":        "want true or false",
-		"{color: true}":           `unknown key "color"`,
-		"{pixels: 0}":             `"0" is no size`,
-		"{crop: round}":           "crop",
-		"{crop: {eyes: []}}":      "want the name of a CSV file",
-		"{crop: {circle: 3}}":     `unknown key "circle"`,
-		"{normalise: [l1]}":       "normalise",
-		"pixels":                  "want",
-		"{pixels: 8, pixels: 16}": "",
+		"{colour: maybe}":              "want true or false",
+		"{colour: [true]}":             "want true or false",
+		"{color: true}":                `unknown key "color"`,
+		"{pixels: 0}":                  `"0" is no size`,
+		"{crop: round}":                "want square, {box",
+		"{crop: {eyes: []}}":           "want a name",
+		"{crop: {box: [1, 2]}}":        "want the pixels [x0, y0, x1, y1]",
+		"{crop: {box: [3, 2, 3, 9]}}":  "holds no pixels",
+		"{crop: {box: [-3, 2, 3, 9]}}": "holds no pixels",
+		"{colour: hsl}":                "true or false, or hsv",
+		"{colour: hsv, pixels: 8}":     "pixels does not go with colour, which takes 64×64 colours",
+		"{colour: hsv, hog: true}":     "hog does not go with colour",
+		"{colour: hsv, sift: dense}":   "sift does not go with colour",
+		"{colour: hsv, words: 9}":      "words is for visual words",
+		"{colour: hsv, grid: 2}":       `"2" is no grid`,
+		"{colour: hsv, hues: 0}":       "from 1 to 360",
+		"{pixels: 8, hues: 9}":         `unknown key "hues"`,
+		"{hog: {cells: 3}}":            `unknown key "cells"`,
+		"{crop: {circle: 3}}":          `unknown key "circle"`,
+		"{normalise: [l1]}":            "want a name",
+		"pixels":                       "want",
+		"{pixels: 8, pixels: 16}":      "",
 	} {
 		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
@@ -127,5 +150,32 @@ func TestColour(t *testing.T) {
 	}
 	if m, _ := to.models(p)[0].Vectors().Dims(); m != s.Channels*s.Height*s.Width {
 		t.Errorf("basis vectors of %d values for %d images of %d×%d", m, s.Channels, s.Height, s.Width)
+	}
+}
+
+// TestColourHistograms: they tell apart what grey cannot, and are found in the cache by
+// the next run, which they are the same for.
+func TestColourHistograms(t *testing.T) {
+	set, store := paint(t), open(t, t.TempDir())
+	const text = "{name: x, methods: [kmeans], features: {colour: hsv, grid: 2x2}}"
+	in := prepare(t, text, set, PrepareOptions{Cache: store})
+	if n, m := in.Dims(); n != 16 || m != 4*72 || in.Height != 0 {
+		t.Fatalf("%d×%d features of height %d", n, m, in.Height)
+	}
+	groups, err := Groups{Method: Method{Name: "kmeans"}, Seed: 1}.Find(t.Context(), in, nil)
+	if err != nil || groups.Scores["AC"] != 1 {
+		t.Errorf("groups: %v, scores %v", err, groups.Scores)
+	}
+	if usage, err := store.Usage(); err != nil || usage.Entries != 16 {
+		t.Errorf("the cache holds %+v, %v, want a row of each of 16 images", usage, err)
+	}
+	if again := prepare(t, text, set, PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
+		t.Error("the next run has other features")
+	}
+	if _, err := (&Experiment{Data: Data{Set: testset.CSV(t, 3, 3)}, Features: in.Features}).Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
+		t.Errorf("colours of vectors: %v", err)
+	}
+	if err := (Method{Name: "ntf"}).checkFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {
+		t.Errorf("images of rank one of histograms: %v", err)
 	}
 }

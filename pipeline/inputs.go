@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -81,16 +82,20 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	progress := &reporter{to: opt.Progress}
 	defer progress.end()
 	in := &Inputs{Set: set, Features: f, images: set.Images()}
+	store := &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
+	if opt.Cache == nil {
+		store.Cache = (*cache.Store)(nil)
+	}
 	err := in.readLinks(ctx, e.Links)
 	if err == nil {
 		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
 	}
 	switch {
 	case err != nil:
-	case f.Words != nil:
-		err = in.prepareWords(ctx, e, progress, opt)
+	case f.OfWords():
+		err = in.prepareWords(ctx, e, progress, store)
 	default:
-		err = in.prepare(ctx, progress)
+		err = in.prepare(ctx, progress, store)
 	}
 	if err != nil {
 		in.Close()
@@ -100,13 +105,17 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 }
 
 // prepare makes features other than visual words.
-func (in *Inputs) prepare(ctx context.Context, progress *reporter) error {
+func (in *Inputs) prepare(ctx context.Context, progress *reporter, store *keeper) error {
 	f := &in.Features
-	m, err := f.extract(ctx, in.Set, in.images, progress.of("reading"))
+	m, err := f.extract(ctx, in.Set, features.Options{
+		Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+	})
 	if err != nil {
 		return err
 	}
-	f.Height, f.Width, f.Colour = m.Height, m.Width, m.Channels == 3
+	if features.InfoOf(f.extractor()).KeepsShape {
+		f.Extractor = features.Pixels{Size: features.Size{Height: m.Height, Width: m.Width}, Colour: m.Channels == 3}
+	}
 	in.X, in.Rows, in.Skipped = m.X, m.Rows, m.Skipped
 	in.Height, in.Width, in.Channels = m.Height, m.Width, m.Channels
 	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
@@ -114,7 +123,7 @@ func (in *Inputs) prepare(ctx context.Context, progress *reporter) error {
 
 // PrepareOptions say how features are made. They change no feature.
 type PrepareOptions struct {
-	// Cache keeps descriptors, words and histograms, in this process or for the
+	// Cache keeps descriptors, words, histograms and rows, in this process or for the
 	// next one. Without it what is needed again is made again.
 	Cache Cache
 	// CacheFailed, if set, is called with the first error of the cache, in a run as
@@ -134,11 +143,8 @@ type Cache interface {
 	Put(key [sha256.Size]byte, blob []byte) error
 }
 
-func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *reporter, opt PrepareOptions) (err error) {
-	if opt.Cache == nil {
-		opt.Cache = (*cache.Store)(nil)
-	}
-	if in.bag, err = newBag(ctx, in.Set, in.images, in.Features, &keeper{Cache: opt.Cache, failed: opt.CacheFailed}, progress); err != nil {
+func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *reporter, store *keeper) (err error) {
+	if in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, progress); err != nil {
 		return err
 	}
 	in.Rows, in.Skipped = in.bag.Rows, in.bag.Skipped

@@ -27,21 +27,22 @@ import (
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string]struct {
+		sift  features.Extractor
 		words Words
 		text  string
 	}{
-		"{sift: dense}": {Words{SIFT: features.DenseSIFT{}},
+		"{sift: dense}": {features.DenseSIFT{}, Words{},
 			"SIFT of patches of 16×16 pixels at every 8, 200 words by lloyd, counted on 4x4, normalised by l2"},
 		"{sift: {step: 4, bins: [4, 6], root: true, contrast: 0.01}, words: 50, grid: 1x1+2x2, idf: true, power: 0.5, normalise: l1}": {
-			Words{SIFT: features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01}, Count: 50,
-				Grid: vocab.Grid{{Rows: 1, Cols: 1}, {Rows: 2, Cols: 2}}, IDF: true, Power: 0.5},
+			features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01},
+			Words{Learning: Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Cols: 1}, {Rows: 2, Cols: 2}}, IDF: true, Power: 0.5},
 			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
 				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
 		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
-			Words{SIFT: features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2}, Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20,
-				Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}, Grid: vocab.Grid{{Rows: 1, Cols: 1}}},
+			features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2},
+			Words{Learning: Learning{Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20, Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}}, Grid: vocab.Grid{{Rows: 1, Cols: 1}}},
 			"SIFT at keypoints, the 300 strongest of an image, 30 words by mini-batch, each descriptor shared among 3, counted on 1x1, normalised by l2"},
-		"{sift: {bins: 8}, words: {from: w.npz}}": {Words{SIFT: features.DenseSIFT{Bins: []int{8}}, From: "w.npz"},
+		"{sift: {bins: 8}, words: {from: w.npz}}": {features.DenseSIFT{Bins: []int{8}}, Words{Learning: Learning{From: "w.npz"}},
 			"SIFT of patches of 32×32 pixels at every 8, words of w.npz, counted on 4x4, normalised by l2"},
 	} {
 		e := &Experiment{}
@@ -49,7 +50,10 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if diff := cmp.Diff(&want.words, e.Features.Words); diff != "" {
+		if diff := cmp.Diff(want.words, e.Features.Words); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		if diff := cmp.Diff(want.sift, e.Features.Extractor); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 		if got := e.Features.String(); got != want.text {
@@ -57,8 +61,8 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{sift: sparse}":                             `not at "sparse"`,
-		"{sift: {at: corners}}":                      `not at "corners"`,
+		"{sift: sparse}":                             `want dense or keypoints, not "sparse"`,
+		"{sift: {at: corners}}":                      `want dense or keypoints, not "corners"`,
 		"{sift: {at: keypoints, step: 4}}":           `unknown key "step"`,
 		"{sift: {step: 0}}":                          "whole number",
 		"{sift: {step: 4, step: 5}}":                 "already defined",
@@ -71,7 +75,7 @@ func TestWords(t *testing.T) {
 		"{sift: dense, words: {by: magic}}":          "magic",
 		"{sift: dense, words: {from: }}":             "name of an .npz file",
 		"{sift: dense, grid: 4}":                     "rows×columns",
-		"{sift: dense, power: 2}":                    "exponent",
+		"{sift: dense, power: 2}":                    "above 0 to 1",
 		"{sift: dense, idf: some}":                   "true or false",
 		"{sift: dense, pixels: 32}":                  "pixels does not go with sift",
 		"{crop: square, sift: dense}":                "crop does not go with sift",
@@ -265,7 +269,7 @@ func TestHistograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid, _ := vocab.ParseGrid("1x1+2x2")
+	grid := vocab.Grid{{Rows: 1, Cols: 1}, {Rows: 2, Cols: 2}}
 	var rows []vocab.Histogram
 	for _, row := range in.Rows {
 		img, err := in.Set.Image(row)
@@ -405,11 +409,11 @@ func TestHOGExperiment(t *testing.T) {
 	}
 }
 
-// TestSuited: photographs are compared by words, of which there are fewer where
+// TestAuto: photographs are compared by words, of which there are fewer where
 // they differ little, and smaller pictures by their colours.
-func TestSuited(t *testing.T) {
+func TestAuto(t *testing.T) {
 	prepare := func(set string) *Inputs {
-		e := &Experiment{Data: Data{Set: set}, Features: Features{Suited: true}}
+		e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true}}
 		in, err := e.Prepare(t.Context(), PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -418,15 +422,15 @@ func TestSuited(t *testing.T) {
 		return in
 	}
 	set := photograph(t, 3)
-	if in := prepare(set); in.Features.Words == nil || in.Vocabulary.Len() != 200 {
+	if in := prepare(set); !in.Features.OfWords() || in.Vocabulary.Len() != 200 {
 		t.Errorf("photographs have the features %v", in.Features)
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
-	e := &Experiment{Data: Data{Set: set}, Features: Features{Suited: true, SkipBad: true}}
-	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || !in.Features.Colour || in.Channels != 3 || len(in.Rows) != 8 {
+	e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true, SkipBad: true}}
+	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
 		t.Errorf("with a small one: %v", err)
 	}
-	if in := prepare(testset.CSV(t, 3, 3)); in.Features.Words != nil || in.Channels != 0 {
+	if in := prepare(testset.CSV(t, 3, 3)); in.Features.OfWords() || in.Channels != 0 {
 		t.Errorf("vectors have the features %v", in.Features)
 	}
 	alike := t.TempDir()
@@ -445,9 +449,9 @@ func TestSuited(t *testing.T) {
 	}
 }
 
-// TestSuitedShares: what suits photographs and the same settings in words share what
+// TestAutoShares: what suits photographs and the same settings in words share what
 // is kept, but for a vocabulary of fewer words than were asked for.
-func TestSuitedShares(t *testing.T) {
+func TestAutoShares(t *testing.T) {
 	cache := t.TempDir()
 	work := func(set string, f Features) ([]string, error) {
 		var stages []string
@@ -462,10 +466,10 @@ func TestSuitedShares(t *testing.T) {
 		return stages, err
 	}
 	set := photograph(t, 3)
-	if stages, err := work(set, Features{Suited: true}); err != nil || len(stages) < 3 {
+	if stages, err := work(set, Features{Auto: true}); err != nil || len(stages) < 3 {
 		t.Fatalf("%v, %v", stages, err)
 	}
-	if stages, err := work(set, Features{Words: &Words{}}); err != nil || len(stages) != 0 {
+	if stages, err := work(set, Features{Extractor: features.DenseSIFT{}}); err != nil || len(stages) != 0 {
 		t.Errorf("with the same settings these are made again: %q, %v", stages, err)
 	}
 	alike := t.TempDir()
@@ -474,10 +478,10 @@ func TestSuitedShares(t *testing.T) {
 		img.Pix[64*20+20], img.Pix[64*40+30] = 255, uint8(9*i)
 		writePNG(t, filepath.Join(alike, fmt.Sprint(i, ".png")), img)
 	}
-	if _, err := work(alike, Features{Suited: true}); err != nil {
+	if _, err := work(alike, Features{Auto: true}); err != nil {
 		t.Error(err)
 	}
-	if _, err := work(alike, Features{Words: &Words{}}); err == nil {
+	if _, err := work(alike, Features{Extractor: features.DenseSIFT{}}); err == nil {
 		t.Error("200 words of dots are no error")
 	}
 }

@@ -24,27 +24,29 @@ type Cells struct {
 // columns.
 type Grid []Cells
 
-// ParseGrid returns the grid that is written as rows×columns, for example
+// UnmarshalText reads a grid that is written as rows×columns, for example
 // "4x4", or as several of them, such as the spatial pyramid "1x1+2x2+4x4"
-// (Lazebnik et al. 2006, without their weights).
-func ParseGrid(s string) (Grid, error) {
-	var g Grid
-	for part := range strings.SplitSeq(s, "+") {
+// (Lazebnik et al. 2006, without their weights). It implements
+// [encoding.TextUnmarshaler].
+func (g *Grid) UnmarshalText(text []byte) error {
+	var read Grid
+	for part := range strings.SplitSeq(string(text), "+") {
 		rows, cols, _ := strings.Cut(part, "x")
 		r, err := strconv.Atoi(rows)
 		c, err2 := strconv.Atoi(cols)
 		if err := errors.Join(err, err2); err != nil {
-			return nil, fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, s)
+			return fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, text)
 		}
-		g = append(g, Cells{r, c})
+		read = append(read, Cells{r, c})
 	}
-	if err := g.check(); err != nil {
-		return nil, fmt.Errorf("grid %q: %w", s, err)
+	if err := read.check(); err != nil {
+		return fmt.Errorf("grid %q: %w", text, err)
 	}
-	return g, nil
+	*g = read
+	return nil
 }
 
-// String returns what ParseGrid reads.
+// String returns what UnmarshalText reads.
 func (g Grid) String() string {
 	var parts []string
 	for _, c := range g.divisions() {

@@ -44,8 +44,8 @@ func TestCount(t *testing.T) {
 		// The whole, then the cells.
 		"1x1+1x2": {[]int{0, 1, 2, 3, 4, 5}, []float64{11, 5, 5, 3, 6, 2}},
 	} {
-		g, err := ParseGrid(grid)
-		if err != nil {
+		var g Grid
+		if err := g.UnmarshalText([]byte(grid)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := g.Count(2, d, as)
@@ -143,19 +143,19 @@ func TestCells(t *testing.T) {
 	}
 }
 
-func TestParseGrid(t *testing.T) {
+func TestGridOfText(t *testing.T) {
 	for s, want := range map[string]Grid{
 		"4x4":         {{4, 4}},
 		"3x1":         {{3, 1}},
 		"1x1+2x2+4x4": {{1, 1}, {2, 2}, {4, 4}},
 	} {
-		got, err := ParseGrid(s)
-		if err != nil || !slices.Equal(got, want) || got.String() != s {
-			t.Errorf("%q is read as %v, %v", s, got, err)
+		var got Grid
+		if err := got.UnmarshalText([]byte(s)); err != nil || !slices.Equal(got, want) || got.String() != s {
+			t.Errorf("%q is read as %v", s, got)
 		}
 	}
 	for _, s := range []string{"", "4", "4x", "x4", "4x4+", "0x4", "4x-1", "4x4x4", "2000x1", "4 x 4"} {
-		if g, err := ParseGrid(s); err == nil {
+		if g := (Grid{{3, 3}}); g.UnmarshalText([]byte(s)) == nil || g.String() != "3x3" {
 			t.Errorf("%q is read as %v", s, g)
 		}
 	}

@@ -47,7 +47,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
-			e.Features.Suited = true // unless --features says what they are
+			e.Features.Auto = true // unless --features says what they are
 			e.Data, e.Seed = data, seed
 			e.Data.Set = args[0]
 			e.Cluster.Distance = cluster.DistanceCosine // unless --cluster says otherwise

@@ -52,7 +52,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 			switch {
 			case out == "":
 				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
-			case words != "" && e.Features.Words == nil:
+			case words != "" && !e.Features.OfWords():
 				return usageError{errors.New("--words is for features that are visual words (--features sift=dense,words=200)")}
 			}
 			if err := datasets.CanWrite(out); err != nil {

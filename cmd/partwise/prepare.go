@@ -77,7 +77,7 @@ func (in *inputs) Close() {
 }
 
 // kept says what is left of the inputs when the work on them is stopped.
-func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.Words != nil) }
+func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.OfWords()) }
 
 // openCache opens the cache that the flags say, and where they say none a temporary
 // one, since descriptors are read more than once.
@@ -119,7 +119,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		opt := pipeline.PrepareOptions{Progress: bars.show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
-		if e.Features = e.Features.Resolve(set); e.Features.Words != nil {
+		if e.Features = e.Features.Resolve(set); e.Features.Cached() {
 			if opt.Cache, err = in.openCache(size); err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -254,11 +253,6 @@ func Excerpt(text []byte, err error) error {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(string(text)), "\n")
 	number := min(max(e.Line, 1), len(lines))
 	line := []rune(lines[number-1])
-	for i, r := range line {
-		if !unicode.IsPrint(r) { // it could move a terminal's cursor
-			line[i] = unicode.ReplacementChar
-		}
-	}
 	column := min(max(e.Column-1, 0), len(line))
 	from, to := 0, len(line)
 	if to > maxExcerpt {

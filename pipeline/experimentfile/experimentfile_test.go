@@ -44,7 +44,7 @@ seed: 3
 	want := &pipeline.Experiment{
 		Name:     "ccf-yale",
 		Data:     pipeline.Data{Set: "yale", From: "raw", Samples: 100},
-		Features: pipeline.Features{Height: 24, Width: 32, Normalise: features.NormMax, Square: true},
+		Features: pipeline.Features{Extractor: features.Pixels{Size: features.Size{Height: 24, Width: 32}}, Normalise: features.NormMax, Crop: pipeline.Crop{Square: true}},
 		Methods: []pipeline.Method{
 			{Name: "kmeans"},
 			{Name: "nmf"},
@@ -210,7 +210,11 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := bytes.Join(regexp.MustCompile("(?s:```.*?```)|`[^`\n]+`|(?m:^    .*$)").FindAll(page, -1), []byte("\n"))
-	for _, of := range []any{pipeline.Experiment{}, pipeline.Data{}, pipeline.Method{}, pipeline.Cluster{}, pipeline.Neighbours{}, pipeline.Links{}} {
+	all := []any{pipeline.Experiment{}, pipeline.Data{}, pipeline.Method{}, pipeline.Cluster{}, pipeline.Neighbours{}, pipeline.Links{}, pipeline.Features{}, pipeline.Crop{}, pipeline.Words{}}
+	for _, info := range features.Extractors() {
+		all = append(all, info.Zero)
+	}
+	for _, of := range all {
 		for _, key := range settings.Names(of) {
 			if !regexp.MustCompile(`\b` + key + `\b`).Match(code) {
 				t.Errorf("%T: the page does not tell of %s", of, key)
