@@ -9,7 +9,7 @@ import (
 // NNSC is non-negative sparse coding, min ‖X − UVᵀ‖² + λ·Σ V with the basis at
 // unit norm (Hoyer 2002): few parts for each sample.
 type NNSC struct {
-	// Lambda is the weight of the sum; 0 means 0.1, None means 0.
+	// Lambda is the weight of the sum; 0 means 0.1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the coefficients' sum"`
 }
 

@@ -23,17 +23,11 @@ const (
 
 var basisNames = enum.Of[Basis]("basis", "free", "concept", "rank-one")
 
-// String implements [fmt.Stringer].
-func (b Basis) String() string { return basisNames.String(b) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (b Basis) String() string                   { return basisNames.String(b) }
 func (b *Basis) UnmarshalText(name []byte) error { return basisNames.UnmarshalText(b, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (b Basis) MarshalText() ([]byte, error) { return basisNames.MarshalText(b) }
-
-// Values returns the names of the values.
-func (Basis) Values() []string { return basisNames.Values() }
+func (b Basis) MarshalText() ([]byte, error)     { return basisNames.MarshalText(b) }
+func (Basis) Values() []string                   { return basisNames.Values() }
 
 // A basis holds the parameters that U, k×m, is a function of: linear in each of
 // them while the others are held.

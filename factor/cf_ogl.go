@@ -12,7 +12,7 @@ import (
 //
 // Each iteration moves W, V, F and Q in turn; see [LearnedGraph].
 type CFOGL struct {
-	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. None means 0, which Mu
+	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. WeightNone means 0, which Mu
 	// cannot be.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`

@@ -18,17 +18,11 @@ const (
 
 var costNames = enum.Of[Cost]("cost", "frobenius", "kl")
 
-// String implements [fmt.Stringer].
-func (c Cost) String() string { return costNames.String(c) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (c Cost) String() string                   { return costNames.String(c) }
 func (c *Cost) UnmarshalText(name []byte) error { return costNames.UnmarshalText(c, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (c Cost) MarshalText() ([]byte, error) { return costNames.MarshalText(c) }
-
-// Values returns the names of the values.
-func (Cost) Values() []string { return costNames.Values() }
+func (c Cost) MarshalText() ([]byte, error)     { return costNames.MarshalText(c) }
+func (Cost) Values() []string                   { return costNames.Values() }
 
 // A cost measures u, k×m, and v, k×n, whose matrices it holds and others change,
 // and splits its gradient. The blocks it returns are its own and hold until

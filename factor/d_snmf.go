@@ -10,7 +10,7 @@ import (
 // basis at unit norm in every iteration (Ambai, Utama and Yoshida 2011, section
 // 3.2); see [Links].
 type DSNMF struct {
-	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 and 1, None
+	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 and 1, WeightNone
 	// means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
 	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`

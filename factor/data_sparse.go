@@ -11,7 +11,7 @@ import (
 
 // sparseData is a data of which only the values other than 0 are stored. Each
 // value of a sample picks a feature's k numbers, which are to lie side by side,
-// so the products are those of factors stood up; that costs little beside them.
+// so the products are those of transposed factors; transposing costs little beside them.
 // What goes along features is done in the same way on the transpose. The buffers
 // are kept: only one goroutine may use it at a time.
 type sparseData struct {

@@ -54,7 +54,7 @@ func rules(lambda float64) map[string]rule {
 	graph := Graph{Lambda: lambda, Neighbourhood: Neighbourhood{Edges: EdgesHeat}}
 	penalties := map[string]Penalties{
 		"": nil, "-graph": {graph}, "-learned": {LearnedGraph{Lambda: lambda, Beta: lambda, Parts: 1}},
-		"-links": {Links{Must: None, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
+		"-links": {Links{Must: WeightNone, Cannot: lambda}}, "-must": {Links{Must: lambda, Cannot: lambda}},
 		"-l1": {L1{lambda}}, "-smooth": {Smooth{lambda}}, "-all": {graph, L1{lambda}, Smooth{lambda}},
 	}
 	combine := func(base string, p Parts) {
@@ -90,7 +90,7 @@ func rules(lambda float64) map[string]rule {
 		"d-snmf":         DSNMF{Cannot: lambda},
 		"unit-graph":     Parts{UnitNorm: true, Penalties: []Penalty{Graph{Lambda: lambda}}},
 		"unit-kl-graph":  Parts{Cost: CostKL, UnitNorm: true, Tie: TieLabels, Penalties: []Penalty{Graph{Lambda: lambda}}},
-		"unit-must":      Parts{UnitNorm: true, Penalties: []Penalty{Links{Must: lambda, Cannot: None}}},
+		"unit-must":      Parts{UnitNorm: true, Penalties: []Penalty{Links{Must: lambda, Cannot: WeightNone}}},
 	} {
 		out[name] = rule{method: m}
 	}
@@ -322,7 +322,7 @@ func TestDivergenceWithGraph(t *testing.T) {
 	start := &Start{Basis: mat.NewDense(1, 1, []float64{1}), Coefficients: mat.NewDense(4, 1, []float64{10, 10, 1e-6, 1e-6})}
 	opt := Options{Rank: 1, Start: start, Iterations: 100}
 	g := Graph{Lambda: 1000, Neighbourhood: Neighbourhood{Neighbours: 1}}
-	l := LearnedGraph{Lambda: 1000, Beta: None, Parts: 1, Neighbourhood: g.Neighbourhood}
+	l := LearnedGraph{Lambda: 1000, Beta: WeightNone, Parts: 1, Neighbourhood: g.Neighbourhood}
 	for _, p := range []Penalty{g, l} {
 		r := rule{parts: Parts{Cost: CostKL, Penalties: []Penalty{p}}, descends: true}
 		res, err := r.parts.Fit(context.Background(), x, Known{}, opt)

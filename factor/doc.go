@@ -3,8 +3,8 @@
 //
 // The methods of a dozen papers are one algorithm here. Each looks for a basis
 // U (m×k) and coefficients V (n×k) with X ≈ V·Uᵀ, and differs from the others
-// in four choices, which [Parts] puts together: the cost, what the basis is
-// made of, what ties coefficients together, and a penalty on them. The named
+// in four choices, which [Parts] puts together: the cost, what the basis can
+// be, what ties coefficients together, and a penalty on them. The named
 // methods ([NMF], [CNMF], [CCF], …) are one line each that picks the four.
 //
 // Beside them stand methods that are no such factorisation: the linear
@@ -24,6 +24,5 @@
 //	S, D, L = D − S  a Graph over the samples, its degrees, its Laplacian
 //	λ                Lambda
 //
-// Inside the package the factors are kept lying down, U as k×m and V as k×n,
-// so that every product and update runs along long rows.
+// Inside the package factors are transposed, U is k×m and V k×n, so that every product and update runs along long rows.
 package factor

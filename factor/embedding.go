@@ -72,8 +72,8 @@ func (t *training) useLabels(labels []int) error {
 	return twoClasses(t.sizes)
 }
 
-// twoClasses reports that labelled samples, so many of each class, are not of two
-// classes.
+// twoClasses reports that labelled samples are not of two classes. sizes holds how
+// many there are of each class.
 func twoClasses(sizes []int) error {
 	switch len(sizes) {
 	case 0:
@@ -128,7 +128,7 @@ func (t *training) centre(ctx context.Context, keep func(i int) bool) error {
 		}
 	}
 	// The samples, a copy and the directions.
-	if err := room(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
+	if err := checkMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
 		return err
 	}
 	t.mean = make([]float64, m)
@@ -311,7 +311,7 @@ func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, err
 }
 
 // generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,
-// at most so many, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left
+// at most count of them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left
 // out: those directions are any. Along directions in which r is 0, but for
 // rounding, it is taken for 1e-10 of the mean of both, so that what has no scatter
 // to be held against comes first.

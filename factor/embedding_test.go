@@ -346,7 +346,7 @@ func TestEmbeddingScaling(t *testing.T) {
 	for _, by := range []float64{1e-40, 1e-3, 255, 1e40} {
 		for name, m := range embeddings() {
 			if sda, ok := m.(SDA); ok {
-				sda.Ridge = None
+				sda.Ridge = WeightNone
 				m = sda
 			}
 			p := classProblem(5)
@@ -494,7 +494,7 @@ func TestEmbeddingBadInput(t *testing.T) {
 		"pca rank 0":           {p.x, PCA{}, p.known, 0, "rank 0"},
 		"pca rank":             {p.x, PCA{}, p.known, n + 1, "above the number of samples"},
 		"pca share":            {p.x, PCA{Variance: 1.5}, p.known, 1, "variance is 1.5; it must be a share above 0 and at most 1"},
-		"pca share 0":          {p.x, PCA{Variance: None}, p.known, 1, "variance is 0"},
+		"pca share 0":          {p.x, PCA{Variance: WeightNone}, p.known, 1, "variance is 0"},
 		"pca share NaN":        {p.x, PCA{Variance: math.NaN()}, p.known, 1, "variance is NaN"},
 		"pca constant":         {constant, PCA{}, p.known, 1, fmt.Sprintf("all %d samples to learn from are the same", n)},
 		"pca one sample":       {p.x.Slice(0, 1, 0, features), PCA{}, Known{}, 1, "all 1 samples"},

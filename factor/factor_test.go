@@ -69,7 +69,7 @@ func TestBadInput(t *testing.T) {
 		"weight too large":    {ones(4, 3), GNMF{Lambda: 1e300}, labels, Options{Rank: 2}, "lambda is 1e+300; it must be a number from 0 to 1e+100"},
 		"start too large":     {ones(4, 3), CF{}, Known{}, Options{Rank: 3, Start: &Start{Weights: with(1, 1, 1e61)}}, "hold 1e+61 at row 2, column 2; they must be numbers from 0 to 1e+60"},
 		"graph parts":         {ones(4, 3), CFOGL{Parts: 5}, labels, Options{Rank: 2}, "a learned graph of 5 parts and 4 samples"},
-		"no fit":              {ones(4, 3), CFOGL{Mu: None}, labels, Options{Rank: 2}, "the weight of the fit is 0"},
+		"no fit":              {ones(4, 3), CFOGL{Mu: WeightNone}, labels, Options{Rank: 2}, "the weight of the fit is 0"},
 		"no image":            {ones(4, 3), NTF{}, labels, Options{Rank: 2}, "no square images"},
 		"another image":       {ones(4, 3), NTF{Image{Height: 2, Width: 2}}, Known{}, Options{Rank: 2}, "no 2×2 images"},
 		"links":               {ones(4, 3), NMF{}, Known{MustLink: [][2]int{{0, 4}}}, Options{Rank: 2}, "must-link (0, 4) among 4 samples"},
@@ -305,7 +305,7 @@ func TestRegistry(t *testing.T) {
 	if m != want {
 		t.Errorf("got %+v, want %+v", m, want)
 	}
-	if m, err = gnmf.New(map[string]any{"lambda": 0}); err != nil || m.(GNMF).Lambda != None {
+	if m, err = gnmf.New(map[string]any{"lambda": 0}); err != nil || m.(GNMF).Lambda != WeightNone {
 		t.Errorf("lambda: 0 gives %+v, %v; it is not the default", m, err)
 	}
 	for want, params := range map[string]map[string]any{

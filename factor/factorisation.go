@@ -34,7 +34,7 @@ type Factorisation struct {
 	stop           Stop
 }
 
-// Parts are what it is made of.
+// Parts returns the parts that it is put together from.
 func (f *Factorisation) Parts() Parts { return f.parts }
 
 // Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a

@@ -28,7 +28,7 @@ func init() {
 // orNone is a weight of a fixture as our methods take it.
 func orNone(x float64) float64 {
 	if x == 0 {
-		return None
+		return WeightNone
 	}
 	return x
 }

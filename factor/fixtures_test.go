@@ -299,7 +299,7 @@ func checkGraphMethod(t *testing.T, f *fixture) {
 	}
 	lambda := f.Inputs.Lambda
 	if lambda == 0 {
-		lambda = None
+		lambda = WeightNone
 	}
 	if strings.HasPrefix(f.Method, "semi") {
 		near(t, "S", labelEdges(s, f.Inputs.Labels), rows(f.Inputs.S), f.Tolerance)
@@ -314,7 +314,7 @@ func checkGraphMethod(t *testing.T, f *fixture) {
 func checkLCCF(t *testing.T, f *fixture) {
 	lambda := f.Inputs.Lambda
 	if lambda == 0 {
-		lambda = None
+		lambda = WeightNone
 	}
 	checkFactors(t, f, Parts{Basis: BasisConcept, Penalties: []Penalty{Graph{Lambda: lambda, Similarity: toSparse(rows(f.Inputs.S))}}}, nil)
 }
@@ -323,7 +323,7 @@ func checkLearnedGraph(t *testing.T, f *fixture) {
 	m := CFOGL{Lambda: f.Inputs.Lambda, Beta: f.Inputs.Beta, Mu: f.Inputs.Mu, Initial: rows(f.Inputs.W0)}
 	for _, w := range []*float64{&m.Lambda, &m.Beta} {
 		if *w == 0 {
-			*w = None
+			*w = WeightNone
 		}
 	}
 	if err := json.Unmarshal(f.Inputs.C, &m.Parts); err != nil {
@@ -398,7 +398,7 @@ func checkLinks(t *testing.T, f *fixture) {
 	}
 	weight := func(w float64) float64 {
 		if w == 0 {
-			return None
+			return WeightNone
 		}
 		return w
 	}

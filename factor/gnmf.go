@@ -10,7 +10,7 @@ import (
 // eqs 14 and 15). Its objective has no minimum (see [Graph]): the number of
 // iterations is part of the method.
 type GNMF struct {
-	// Lambda is the weight of the graph; 0 means 100, None means 0.
+	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 }

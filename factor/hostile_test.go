@@ -147,11 +147,11 @@ func hostileRules(t *testing.T, seed uint64) map[string]rule {
 	return out
 }
 
-// hostileWeight draws a weight of any size, one in six None.
+// hostileWeight draws a weight of any size, one in six WeightNone.
 func hostileWeight(src *rand.Rand) float64 {
 	switch src.IntN(6) {
 	case 0:
-		return None
+		return WeightNone
 	case 1:
 		return math.Pow(10, 600*src.Float64()-300)
 	case 2, 3:

@@ -27,7 +27,7 @@ type Kernel struct {
 	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
 	// Degree is d of Polynomial; 0 means 2.
 	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
-	// Offset is c of Polynomial; 0 means 1, None means 0.
+	// Offset is c of Polynomial; 0 means 1, WeightNone means 0.
 	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
 	// Matrix, if set, is K itself, symmetric and positive semi-definite, in
 	// place of Function. The samples may then be nil, and rows of K stand for
@@ -52,17 +52,11 @@ const (
 
 var kernelNames = enum.Of[KernelFunction]("kernel", "linear", "rbf", "polynomial", "intersection")
 
-// String implements [fmt.Stringer].
-func (f KernelFunction) String() string { return kernelNames.String(f) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (f KernelFunction) String() string                   { return kernelNames.String(f) }
 func (f *KernelFunction) UnmarshalText(name []byte) error { return kernelNames.UnmarshalText(f, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (k KernelFunction) MarshalText() ([]byte, error) { return kernelNames.MarshalText(k) }
-
-// Values returns the names of the values.
-func (KernelFunction) Values() []string { return kernelNames.Values() }
+func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.MarshalText(k) }
+func (KernelFunction) Values() []string                   { return kernelNames.Values() }
 
 // features tells whether φ(x) is x, so that there is a basis over features.
 func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
@@ -87,7 +81,7 @@ func (k Kernel) resolved() (Kernel, error) {
 		return k, err
 	}
 	if k.Offset = offset; offset == 0 {
-		k.Offset = None
+		k.Offset = WeightNone
 	}
 	return k, nil
 }
@@ -107,7 +101,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 		return nil, err
 	}
 	// K and its two parts, or K, K to be checked and its factor.
-	if err := room(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
+	if err := checkMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
 		return nil, err
 	}
 	b := &boundKernel{Kernel: k}

@@ -23,9 +23,9 @@ func kernels() map[string]Kernel {
 		"rbf":           {Function: KernelRBF},
 		"rbf-narrow":    {Function: KernelRBF, KernelWidth: 0.5},
 		"polynomial":    {Function: KernelPolynomial},
-		"cubic":         {Function: KernelPolynomial, Degree: 3, Offset: None},
+		"cubic":         {Function: KernelPolynomial, Degree: 3, Offset: WeightNone},
 		"intersection":  {Function: KernelIntersection},
-		"signed-linear": {Function: KernelPolynomial, Degree: 1, Offset: None},
+		"signed-linear": {Function: KernelPolynomial, Degree: 1, Offset: WeightNone},
 	}
 }
 
@@ -42,7 +42,7 @@ func (k Kernel) value(x, y []float64, width float64) float64 {
 		return math.Exp(-distance / (2 * width * width))
 	case KernelPolynomial:
 		offset, degree := 1.0, 2
-		if k.Offset == None {
+		if k.Offset == WeightNone {
 			offset = 0
 		}
 		if k.Degree > 0 {
@@ -103,11 +103,11 @@ func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 		t.Fatal(err)
 	}
 	out := map[string]Method{
-		"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.3, Kernel: k}, "cf-ogl": CFOGL{Beta: None, Mu: 2, Kernel: k},
+		"cf": CF{k}, "ccf": CCF{k}, "lccf": LCCF{Lambda: 0.3, Kernel: k}, "cf-ogl": CFOGL{Beta: WeightNone, Mu: 2, Kernel: k},
 		"ccf-graph":    Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{Graph{Lambda: 2, Similarity: graph}}},
-		"ccf-learned":  Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{LearnedGraph{Beta: None, Parts: 1}}},
+		"ccf-learned":  Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: k, Penalties: []Penalty{LearnedGraph{Beta: WeightNone, Parts: 1}}},
 		"parts-labels": Parts{Basis: BasisConcept, Penalties: []Penalty{Graph{LabelEdges: true}}, Kernel: k},
-		"parts-links":  Parts{Basis: BasisConcept, Penalties: []Penalty{Links{Must: None}}, Tie: TieLabels, Kernel: k},
+		"parts-links":  Parts{Basis: BasisConcept, Penalties: []Penalty{Links{Must: WeightNone}}, Tie: TieLabels, Kernel: k},
 	}
 	if mat.Min(x) >= 0 {
 		out["ncw"] = Parts{Basis: BasisConcept, Weighting: WeightingNormalisedCut, Kernel: k}
@@ -367,7 +367,7 @@ func TestKernelRings(t *testing.T) {
 func TestKernelSettings(t *testing.T) {
 	p := randomProblem(8, false)
 	kernel := map[string]any{"kernel": "polynomial", "degree": uint64(3), "offset": 0, "kernel-width": 0.5}
-	want := Kernel{Function: KernelPolynomial, Degree: 3, Offset: None, KernelWidth: 0.5}
+	want := Kernel{Function: KernelPolynomial, Degree: 3, Offset: WeightNone, KernelWidth: 0.5}
 	for name, parts := range map[string]map[string]any{
 		"cf":     {"basis": "concept"},
 		"ccf":    {"basis": "concept", "tie": "labels"},
@@ -416,7 +416,7 @@ func TestKernelBadInput(t *testing.T) {
 		"the width of the rbf kernel is -2":                              {x, CF{Kernel{Function: KernelRBF, KernelWidth: -2}}},
 		"the width of the rbf kernel is NaN":                             {x, CF{Kernel{Function: KernelRBF, KernelWidth: nan}}},
 		"the width of the rbf kernel is +Inf":                            {x, CF{Kernel{Function: KernelRBF, KernelWidth: inf}}},
-		"the width of the rbf kernel is 0":                               {x, CF{Kernel{Function: KernelRBF, KernelWidth: None}}},
+		"the width of the rbf kernel is 0":                               {x, CF{Kernel{Function: KernelRBF, KernelWidth: WeightNone}}},
 		"the degree of the polynomial kernel is -1":                      {x, CCF{Kernel{Function: KernelPolynomial, Degree: -1}}},
 		"the degree of the polynomial kernel is 2147483648":              {x, CCF{Kernel{Function: KernelPolynomial, Degree: math.MaxInt32 + 1}}},
 		"the offset of the polynomial kernel is -3":                      {x, LCCF{Kernel: Kernel{Function: KernelPolynomial, Offset: -3}}},

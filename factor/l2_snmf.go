@@ -11,7 +11,7 @@ import (
 // samples together and pushes others apart; see [Links].
 type L2SNMF struct {
 	// Must and Cannot are the weights of links, ≥ 0; 0 means 0.005 for both,
-	// None means 0.
+	// WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
 	Cannot float64 `setting:"cannot" default:"0.005" help:"weight of a cannot-link, C_ij"`
 }

@@ -35,7 +35,7 @@ const (
 	lassoDependent = 1e-10
 )
 
-// newLasso makes ready for the dictionary B, lying: k×m.
+// newLasso makes ready for the dictionary B, transposed: k×m.
 func newLasso(dictionary *mat.Dense, lambda float64) *lasso {
 	k, _ := dictionary.Dims()
 	return &lasso{

@@ -155,7 +155,7 @@ func TestLassoCopies(t *testing.T) {
 			x.SetRow(i, x.RawRowView(0))
 			scaleRow(x, i, 1+src.Float64())
 		}
-		res, err := SparseCoding{Lambda: None}.Fit(context.Background(), x, Known{}, Options{Rank: n, Seed: seed, Iterations: 10})
+		res, err := SparseCoding{Lambda: WeightNone}.Fit(context.Background(), x, Known{}, Options{Rank: n, Seed: seed, Iterations: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

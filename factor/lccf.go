@@ -10,7 +10,7 @@ import (
 // λ·tr(VᵀLV) (Cai, He and Han 2011). The data may be of any sign. Its objective
 // has no minimum (see [Graph]).
 type LCCF struct {
-	// Lambda is the weight of the graph; 0 means 100, None means 0.
+	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 	// Kernel takes the place of XᵀX.

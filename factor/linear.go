@@ -37,11 +37,11 @@ func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
 	if features != rows || len(l.Mean) != rows {
 		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
 	}
-	lying := transpose(l.Projection)
+	projection := transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
-	x.timesBasis(y, lying)
+	x.timesBasis(y, projection)
 	for r := range k {
-		offset := dot(lying.RawRowView(r), l.Mean)
+		offset := dot(projection.RawRowView(r), l.Mean)
 		row := y.RawRowView(r)
 		for i := range row {
 			row[i] -= offset

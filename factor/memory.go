@@ -1,6 +1,11 @@
 package factor
 
-import "math"
+import (
+	"context"
+	"math"
+
+	"github.com/seed4492f2cd/partwise/internal/memory"
+)
 
 // Size says how large a problem is, for [Memory].
 type Size struct {
@@ -68,7 +73,7 @@ func (s Size) additive(condensed bool) float64 {
 	need := 9*s.factors() + s.panels() + 64*k*k
 	copies := 8 * float64(s.Samples) * float64(s.Features)
 	if s.Stored > 0 {
-		// The transpose, and factors stood up, in rows of four and more.
+		// The transpose, and transposed factors, in rows of four and more.
 		stored := float64(s.Stored)
 		need += 16*stored + 3*s.factors() + 3*64*(float64(s.Samples)+float64(s.Features))
 		copies = 80 * stored
@@ -117,10 +122,17 @@ func (s Size) links() float64 {
 	return 250*float64(s.Links) + 32*float64(s.Rank)*float64(s.Samples)
 }
 
-// embedding is what a linear embedding takes that learns from so many samples:
+// embedding is what a linear embedding takes that learns from n samples:
 // these, dense, their principal directions and scatter matrices in them.
 func (s Size) embedding(samples int) float64 {
 	n, m := float64(samples), float64(s.Features)
 	r := min(n, m)
 	return 16*n*m + 24*m*r + 16*n*r + 72*r*r + 2*s.factors() + 8*float64(s.Samples)*r
+}
+
+// checkMemory reports that a number of rows×columns matrices does not fit into the memory
+// that the context allows. what is what they are called.
+func checkMemory(ctx context.Context, what string, matrices, rows, columns int) error {
+	need := byteCount(8 * float64(matrices) * float64(rows) * float64(columns))
+	return memory.FromContext(ctx).Check(need, what)
 }

@@ -52,7 +52,7 @@ func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
 	if signed {
 		// Of data with negative values they are needed, and their two parts.
-		if err := room(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
+		if err := checkMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
 			return nil, err
 		}
 	}

@@ -29,17 +29,11 @@ const (
 
 var edgesNames = enum.Of[Edges]("edges", "binary", "heat", "cosine")
 
-// String implements [fmt.Stringer].
-func (e Edges) String() string { return edgesNames.String(e) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (e Edges) String() string                   { return edgesNames.String(e) }
 func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalText(e, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (e Edges) MarshalText() ([]byte, error) { return edgesNames.MarshalText(e) }
-
-// Values returns the names of the values.
-func (Edges) Values() []string { return edgesNames.Values() }
+func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
+func (Edges) Values() []string                   { return edgesNames.Values() }
 
 // Neighbourhood is the graph that joins two samples when either is among the
 // other's nearest. There are no self-loops, and of equally near samples the one

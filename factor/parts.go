@@ -32,7 +32,7 @@ type Parts struct {
 	// penalties that see images.
 	Image Image
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be
-	// None.
+	// WeightNone.
 	FitWeight float64
 }
 
@@ -105,7 +105,7 @@ func (p Parts) check() error {
 	if err := checkWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
 		return err
 	}
-	if p.FitWeight == None {
+	if p.FitWeight == WeightNone {
 		return errors.New("the weight of the fit is 0, and without the fit there is nothing to find")
 	}
 	if p.UnitNorm && p.Basis != BasisFree {

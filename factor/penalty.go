@@ -218,16 +218,16 @@ func (b boundPenalties) quadratic() bool {
 	return true
 }
 
-// None, as the value of a weight such as Graph.Lambda, means that the term is
+// WeightNone, as the value of a weight such as Graph.Lambda, means that the term is
 // left out, where 0 means the paper's default.
-const None = -1
+const WeightNone = -1
 
-// orDefault reads a weight: 0 stands for the default, None for 0.
+// orDefault reads a weight: 0 stands for the default, WeightNone for 0.
 func orDefault(x, def float64) float64 {
 	switch x {
 	case 0:
 		return def
-	case None:
+	case WeightNone:
 		return 0
 	}
 	return x

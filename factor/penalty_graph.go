@@ -13,7 +13,7 @@ import (
 // data as well and are penalised less, so what comes out depends on the number
 // of iterations.
 type Graph struct {
-	// Lambda is the weight; 0 means 100, None means no penalty. It is to be
+	// Lambda is the weight; 0 means 100, WeightNone means no penalty. It is to be
 	// seen against the size of the data: 100 is strong on samples of unit
 	// length and nothing on pixels from 0 to 255.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`

@@ -10,7 +10,7 @@ import (
 // basis vectors for each sample. Coefficients that shrink while the basis grows lower
 // it without end; [Parts].UnitNorm keeps the basis from that.
 type L1 struct {
-	// Weight is λ; 0 means 0.1, None means 0.
+	// Weight is λ; 0 means 0.1, WeightNone means 0.
 	Weight float64 `setting:"l1-weight" default:"0.1" help:"weight λ of the coefficients' sum"`
 }
 

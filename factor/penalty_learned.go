@@ -20,7 +20,7 @@ import (
 // FᵀF = I. L_Q is the Laplacian of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of
 // c parts. Every iteration takes the eigenvectors of an n×n matrix.
 type LearnedGraph struct {
-	// Lambda and Beta are λ and β; 0 means 1, None means 0.
+	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
 	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
 	// Parts is c; 0 means the rank.
@@ -47,17 +47,11 @@ const (
 
 var graphRuleNames = enum.Of[GraphRule]("rule", "exact", "printed")
 
-// String implements [fmt.Stringer].
-func (r GraphRule) String() string { return graphRuleNames.String(r) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (r GraphRule) String() string                   { return graphRuleNames.String(r) }
 func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.UnmarshalText(r, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (g GraphRule) MarshalText() ([]byte, error) { return graphRuleNames.MarshalText(g) }
-
-// Values returns the names of the values.
-func (GraphRule) Values() []string { return graphRuleNames.Values() }
+func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
+func (GraphRule) Values() []string                   { return graphRuleNames.Values() }
 
 // OnBasis implements [Penalty].
 func (LearnedGraph) OnBasis() bool { return false }
@@ -79,7 +73,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
 	// Q, W₀, S, L, the next of each, distances and eigenvectors.
-	if err := room(ctx, fmt.Sprintf("the learned graph of %d samples", n), 10, n, n); err != nil {
+	if err := checkMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 10, n, n); err != nil {
 		return nil, err
 	}
 	if b.initial = g.Initial; b.initial == nil {
@@ -145,7 +139,7 @@ type boundLearnedGraph struct {
 	initial, q   *mat.Dense
 	s            *mat.Dense // (Q + Qᵀ)/2
 	degree       []float64
-	f            *mat.Dense // c×n, lying
+	f            *mat.Dense // c×n
 }
 
 func (b *boundLearnedGraph) Root(c Cost) bool { return c == CostKL }
@@ -248,13 +242,13 @@ func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
 // squaredDistances returns ‖a_i − a_j‖² of the columns of a.
 func squaredDistances(a *mat.Dense) *mat.Dense {
 	_, n := a.Dims()
-	standing := transpose(a)
+	rows := transpose(a)
 	out := mat.NewDense(n, n, nil)
 	for i := range n {
-		x := standing.RawRowView(i)
+		x := rows.RawRowView(i)
 		for j := range i {
 			var sum float64
-			for r, y := range standing.RawRowView(j) {
+			for r, y := range rows.RawRowView(j) {
 				sum += (x[r] - y) * (x[r] - y)
 			}
 			out.Set(i, j, sum)

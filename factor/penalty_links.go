@@ -20,7 +20,7 @@ import (
 // without end, which is reported.
 type Links struct {
 	// Must and Cannot are the weights, ≥ 0; 0 means 0.005 and 1, the D-SNMF
-	// paper's, and None means 0.
+	// paper's, and WeightNone means 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
 	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
 }

@@ -12,7 +12,7 @@ import (
 // coefficients grow lower it without end: the number of iterations is part of the
 // method.
 type Smooth struct {
-	// Weight is λ; 0 means 0.1, None means 0. It is to be seen against the size of
+	// Weight is λ; 0 means 0.1, WeightNone means 0. It is to be seen against the size of
 	// the coefficients.
 	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
 }

@@ -152,7 +152,7 @@ func TestPenaltySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := m.(Parts)
-	if want := (Penalties{Graph{Lambda: 3, Neighbourhood: Neighbourhood{Neighbours: 2}}, L1{None}, Smooth{0.5}}); got.Penalties.String() != "graph+l1+smooth" ||
+	if want := (Penalties{Graph{Lambda: 3, Neighbourhood: Neighbourhood{Neighbours: 2}}, L1{WeightNone}, Smooth{0.5}}); got.Penalties.String() != "graph+l1+smooth" ||
 		got.Penalties[0] != want[0] || got.Penalties[1] != want[1] || got.Penalties[2] != want[2] || got.Cost != CostKL {
 		t.Errorf("got %+v, want the penalties %+v", got, want)
 	}

@@ -67,7 +67,7 @@ func randomProblem(seed uint64, signed bool) problem {
 func randomLambda(seed uint64) float64 {
 	src := rand.New(rand.NewPCG(seed, 11))
 	if src.IntN(6) == 0 {
-		return None
+		return WeightNone
 	}
 	return math.Pow(10, 6*src.Float64()-3) // 0.001 to 1000
 }
@@ -93,7 +93,7 @@ func combinations(lambda float64) map[string]Parts {
 	for _, cost := range []Cost{CostFrobenius, CostKL} {
 		for _, tie := range []Tie{TieNone, TieLabels} {
 			out[fmt.Sprintf("%v-rank-one-tie%d", cost, tie)] = Parts{Cost: cost, Basis: BasisRankOne, Tie: tie}
-			out[fmt.Sprintf("%v-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, Penalties: []Penalty{Links{Must: None, Cannot: lambda}}}
+			out[fmt.Sprintf("%v-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, Penalties: []Penalty{Links{Must: WeightNone, Cannot: lambda}}}
 			for _, basis := range []Basis{BasisFree, BasisConcept, BasisRankOne} {
 				out[fmt.Sprintf("%v-%v-l1-smooth-tie%d", cost, basis, tie)] = Parts{Cost: cost, Basis: basis, Tie: tie, Penalties: []Penalty{L1{lambda}, Smooth{lambda}}}
 			}
@@ -144,7 +144,7 @@ func unique(p Parts) Parts {
 	p.Penalties = slices.Clone(p.Penalties)
 	for i, one := range p.Penalties {
 		if g, ok := one.(LearnedGraph); ok {
-			g.Beta = None
+			g.Beta = WeightNone
 			p.Penalties[i] = g
 		}
 	}
@@ -229,7 +229,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 // and the coefficients times that number; without a penalty.
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
-		for name, parts := range combinations(None) {
+		for name, parts := range combinations(WeightNone) {
 			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.features() {
 				continue
 			}

@@ -54,7 +54,7 @@ func (i Info) Settings() []settings.Setting {
 }
 
 // New returns the method with the given hyper-parameters, whose values are numbers,
-// strings or booleans. A 0 becomes None where the zero value stands for a default.
+// strings or booleans. A 0 becomes WeightNone where the zero value stands for a default.
 func (i Info) New(params map[string]any) (Method, error) {
 	return i.Decode(settings.Of(params))
 }

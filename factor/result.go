@@ -30,11 +30,11 @@ type Result struct {
 	// the trace of a kernel, each with the weights of the samples and of the fit,
 	// and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻, also
 	// tr(Wᵀ(K⁺ + K⁻)W·VᵀV), which is large only where the initial factors are. P is
-	// the size of the differences that a graph penalises, λ·n·‖V‖² and for a learned
-	// graph βnc more, and 0 without one.
+	// the size of the differences that a graph penalises, λ·n·‖V‖², for a learned
+	// graph βnc more, and λ·m·‖U‖² for smooth basis images, and 0 without these.
 	Objective []float64
-	// Penalty is the penalty's part of each entry of Objective, whose rest is
-	// the fit; nil where there is no penalty.
+	// Penalty is the penalties' part of each entry of Objective, whose rest is
+	// the fit; nil where there are none.
 	Penalty []float64
 	// Stop says why the iterations ended; empty where there are none.
 	Stop Stop

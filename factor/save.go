@@ -254,7 +254,7 @@ func loadKernel(z *npz.Archive, f KernelFunction) (k Kernel, err error) {
 		case k.Offset < 0:
 			return k, fmt.Errorf("the array %q holds %v; want 0 or more", savedOffset, k.Offset)
 		case k.Offset == 0:
-			k.Offset = None
+			k.Offset = WeightNone
 		}
 	}
 	return k, err

@@ -18,7 +18,7 @@ import (
 // at most c − 1, c being the number of classes, and no more than those in which
 // the means differ.
 type SDA struct {
-	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, None
+	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, WeightNone
 	// means 0. Both are to be seen against the size of the data.
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
 	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`

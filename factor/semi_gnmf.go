@@ -10,7 +10,7 @@ import (
 // are joined by an edge of weight 1, those of different classes by none (Cai et
 // al. 2011, section 6).
 type SemiGNMF struct {
-	// Lambda is the weight of the graph; 0 means 100, None means 0.
+	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
 }

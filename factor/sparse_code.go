@@ -46,12 +46,12 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 }
 
 // encode moves the codes of the samples, n×k, to their minima for the
-// dictionary, lying: k×m.
+// dictionary, transposed: k×m.
 func encode(ctx context.Context, x data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
 	n, k := codes.Dims()
-	lying := mat.NewDense(k, n, nil)
-	x.timesBasis(lying, dictionary)
-	products := transpose(lying) // XᵀB
+	products := mat.NewDense(k, n, nil)
+	x.timesBasis(products, dictionary)
+	products = transpose(products) // XᵀB
 	l := newLasso(dictionary, lambda)
 	for i := range n {
 		if err := ctx.Err(); err != nil {

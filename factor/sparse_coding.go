@@ -23,7 +23,7 @@ import (
 // longer; the codes start at 0. On exit the samples are coded once more with the
 // last dictionary, unless KeepScale says not to.
 type SparseCoding struct {
-	// Lambda is the weight λ; 0 means 0.1, None means 0. It is to be seen
+	// Lambda is the weight λ; 0 means 0.1, WeightNone means 0. It is to be seen
 	// against the length of the samples: of those of unit length, one whose
 	// cosine with every atom is λ/2 or less is coded by zeros.
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
@@ -102,7 +102,7 @@ func sumAbs(a *mat.Dense) (sum float64) {
 	return sum
 }
 
-// initialDictionary returns the atoms at the start, lying: k×m.
+// initialDictionary returns the atoms at the start, transposed: k×m.
 func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (*mat.Dense, error) {
 	n, m := d.dims()
 	if opt.Start != nil && opt.Start.Basis != nil {

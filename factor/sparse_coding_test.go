@@ -128,7 +128,7 @@ func TestSparseCodingBadInput(t *testing.T) {
 		"rank 4 is above":               {SparseCoding{}, Options{Rank: 4}},
 		"initial atoms are 1×1":         {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(1, 1, nil)}}},
 		"initial atoms hold NaN":        {SparseCoding{}, Options{Rank: 1, Start: &Start{Basis: mat.NewDense(2, 1, []float64{1, math.NaN()})}}},
-		`no initialisation "zeros"`:     {SparseCoding{}, Options{Rank: 1, Init: "zeros"}},
+		`there is no init "zeros"`:      {SparseCoding{}, Options{Rank: 1, Init: "zeros"}},
 		"initialisation by NMF: sample": {SparseCoding{}, Options{Rank: 1, Init: InitNMF}},
 	} {
 		if _, err := c.m.Fit(context.Background(), x, Known{}, c.opt); err == nil || !strings.Contains(err.Error(), want) {
@@ -156,7 +156,7 @@ func TestSparseCodingOfLikeSamples(t *testing.T) {
 		offset := math.Pow(10, 4+2*src.Float64())
 		x := mat.NewDense(n, m, nil)
 		x.Apply(func(int, int, float64) float64 { return offset + src.NormFloat64() }, x)
-		r := rule{method: SparseCoding{Lambda: None}, descends: true}
+		r := rule{method: SparseCoding{Lambda: WeightNone}, descends: true}
 		res, err := r.method.Fit(context.Background(), x, Known{}, opt)
 		if err == nil {
 			err = r.check(x, problem{x: x, opt: opt}, res)

@@ -122,7 +122,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // similarity returns a copy of the similarities, checked.
 func (m SSNMF) similarity(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
-	if err := room(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
+	if err := checkMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
 		return nil, err
 	}
 	if m.Similarity == nil {
@@ -212,7 +212,7 @@ func link(a *mat.Dense, known Known) {
 	}
 }
 
-// similarityFactors are the factors of a ≈ GSGᵀ; g lies down, k×n.
+// similarityFactors are the factors of a ≈ GSGᵀ; g is transposed, k×n.
 type similarityFactors struct {
 	a     denseData
 	g, s  *mat.Dense

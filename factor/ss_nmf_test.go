@@ -200,7 +200,7 @@ func TestSSNMFBadInput(t *testing.T) {
 		"rank 4":                       {x, SSNMF{}, Known{}, Options{Rank: 4}},
 		"contradicts must-link":        {x, SSNMF{}, Known{MustLink: [][2]int{{0, 1}}, CannotLink: [][2]int{{1, 0}}}, Options{Rank: 1}},
 		"2 labels for 3 samples":       {x, SSNMF{}, Known{Labels: []int{0, 1}}, Options{Rank: 1}},
-		`no initialisation "zeros"`:    {x, SSNMF{}, Known{}, Options{Rank: 1, Init: "zeros"}},
+		`there is no init "zeros"`:     {x, SSNMF{}, Known{}, Options{Rank: 1, Init: "zeros"}},
 		"+Inf at the initial factors":  {good, SSNMF{Initial: mat.NewDense(1, 1, []float64{1e60})}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: mat.NewDense(3, 1, []float64{1e60, 1, 1})}}},
 		"initial coefficients are":     {x, SSNMF{}, Known{}, Options{Rank: 1, Start: &Start{Coefficients: x}}},
 	} {

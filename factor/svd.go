@@ -12,10 +12,10 @@ import (
 )
 
 // leadingSVD returns the k leading singular triplets of x: left vectors k×n,
-// singular values, right vectors k×m, both kinds lying down. It iterates a
+// singular values, right vectors k×m, both transposed. It iterates a
 // subspace a little larger than k, which takes products with x only, so that
-// sparse data stays sparse, until the values stand still. Those below 1e-7 of the largest
-// never do: they are roots of what rounding leaves of 0.
+// sparse data stays sparse, until the values change no more. Those below 1e-7 of the largest
+// always do: they are roots of what rounding leaves of 0.
 func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
 	n, m := x.dims()
 	size := min(k+10, n, m)

@@ -21,17 +21,11 @@ const (
 
 var tieNames = enum.Of[Tie]("tie", "none", "labels")
 
-// String implements [fmt.Stringer].
-func (t Tie) String() string { return tieNames.String(t) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (t Tie) String() string                   { return tieNames.String(t) }
 func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (t Tie) MarshalText() ([]byte, error) { return tieNames.MarshalText(t) }
-
-// Values returns the names of the values.
-func (Tie) Values() []string { return tieNames.Values() }
+func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
+func (Tie) Values() []string                   { return tieNames.Values() }
 
 // Weighting says how much each sample counts in the cost.
 type Weighting int
@@ -46,17 +40,11 @@ const (
 
 var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
 
-// String implements [fmt.Stringer].
-func (w Weighting) String() string { return weightingNames.String(w) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (w Weighting) String() string                   { return weightingNames.String(w) }
 func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
-
-// MarshalText implements [encoding.TextMarshaler]. A value without a name is an error.
-func (w Weighting) MarshalText() ([]byte, error) { return weightingNames.MarshalText(w) }
-
-// Values returns the names of the values.
-func (Weighting) Values() []string { return weightingNames.Values() }
+func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
+func (Weighting) Values() []string                   { return weightingNames.Values() }
 
 // condensation is the change of variables by which ties and weights reach the
 // engine: it condenses the data before a fit and expands V after it, and the

@@ -69,7 +69,7 @@ func uniform(k, p int) *mat.Dense {
 	return v
 }
 
-// project moves v, k×n, by so many steps while u, k×m, stays.
+// project moves v, k×n, by a number of steps while u, k×m, stays.
 func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations int) error {
 	cost := newCost(c, x, u, v)
 	next := func() Block {
@@ -79,7 +79,7 @@ func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations in
 	return solve(ctx, next, v, iterations)
 }
 
-// solve moves v by so many steps of its block, of which a quadratic one is the
+// solve moves v by a number of steps of its block, of which a quadratic one is the
 // same at every v.
 func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int) error {
 	s := &multiplicative{}
