@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -106,6 +107,9 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 	}
 	if k := p.most(); k > len(p.classes) {
 		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.classes))
+	}
+	if k := p.most(); e.Task == Classification && k > eval.MostConfused {
+		return nil, fmt.Errorf("classes: a classification of %d is asked for, and there can be %d", k, eval.MostConfused)
 	}
 	if err := p.checkDraws(); err != nil {
 		return nil, err

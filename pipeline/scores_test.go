@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/testset"
 )
 
@@ -78,5 +81,26 @@ func TestOptionalScores(t *testing.T) {
 	}
 	if err := e.Check(); err == nil || !strings.Contains(err.Error(), "accuracy") || !strings.Contains(err.Error(), "VI") {
 		t.Errorf("a score of another task: error %v", err)
+	}
+}
+
+// TestTooManyClasses: more classes than a confusion table can have are refused before
+// anything is run.
+func TestTooManyClasses(t *testing.T) {
+	set := &datasets.Set{Name: "many"}
+	for c := range eval.MostConfused + 1 {
+		set.Classes = append(set.Classes, fmt.Sprint(c))
+		for i := range 2 {
+			set.Names, set.Labels = append(set.Names, fmt.Sprint(c, i)), append(set.Labels, c)
+		}
+	}
+	e := &Experiment{Name: "many", Task: Classification, Methods: Methods{{Name: "nmf"}}, Train: Portion{Count: 1}, Test: Portion{Rest: true}}
+	e.Data.Set = "many"
+	if err := e.CheckSet(set); err == nil || !strings.Contains(err.Error(), "16385") {
+		t.Errorf("error %v", err)
+	}
+	e.Classes = Classes{eval.MostConfused}
+	if err := e.CheckSet(set); err != nil {
+		t.Error(err)
 	}
 }

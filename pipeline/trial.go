@@ -94,12 +94,9 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == Clustering {
 		return rec, res, err
 	}
-	confusion, err := eval.NewConfusion(d.testTruth, outcome.Found, t.k)
-	if err != nil {
-		return nil, nil, err
-	}
-	rec.Confusion, rec.Drawn = confusion.Counts, p.drawn(d, t.k)
-	return rec, res, nil
+	rec.Drawn = p.drawn(d, t.k)
+	rec.Confusion, err = eval.Confusion(d.testTruth, outcome.Found, t.k)
+	return rec, res, err
 }
 
 // work is what a method is given of a draw.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -35,18 +34,15 @@ func classesSection(w *experimentPage) section {
 				continue
 			}
 			confusion, err := figure.Confusion(table.TotalConfusion(at, len(e.Classes)), e.Classes)
-			if errors.Is(err, figure.ErrNoData) {
+			v := methodView{Method: p.Label}
+			if v.Figure, err = w.figure("confusion/"+name, "Which classes "+p.Label+" takes for which.", confusion, err); err != nil {
+				return nil, err
+			}
+			if v.Figure == nil {
 				continue
 			}
-			if err != nil {
-				return nil, err
-			}
-			v := methodView{Method: p.Label}
 			if at[0].Row > 0 && at[0].Rank > 0 {
 				v.Title = fmt.Sprintf("rank %d", at[0].Rank)
-			}
-			if v.Figure, err = w.figure("confusion/"+name, "Which classes "+p.Label+" takes for which.", confusion); err != nil {
-				return nil, err
 			}
 			view.Confusions = append(view.Confusions, v)
 		}

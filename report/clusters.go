@@ -102,24 +102,20 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 		things = "Pictures"
 	}
 	w.About = things + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
-	sections := make([]section, len(clustersSections))
-	for i, of := range clustersSections {
-		sections[i] = of(w)
-	}
-	return w.writeSections(sections)
+	return w.writeSections(sections(w, clustersSections))
 }
 
 // check returns an error where the parts do not fit each other.
 func (c Clusters) check() error {
 	n := len(c.Names)
-	if len(c.Groups) != n {
-		return fmt.Errorf("report: %d samples, but groups of %d", n, len(c.Groups))
-	}
-	if c.Distances != nil && len(c.Distances) != n {
-		return fmt.Errorf("report: %d samples, but distances of %d", n, len(c.Distances))
-	}
-	if c.Labels != nil && len(c.Labels) != n {
-		return fmt.Errorf("report: %d samples, but labels of %d", n, len(c.Labels))
+	for _, of := range []struct {
+		what string
+		n    int
+		any  bool
+	}{{"groups", len(c.Groups), true}, {"distances", len(c.Distances), c.Distances != nil}, {"labels", len(c.Labels), c.Labels != nil}} {
+		if of.any && of.n != n {
+			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
+		}
 	}
 	for i, g := range c.Groups {
 		if g < 0 || g >= n {

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"errors"
-
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
@@ -10,13 +8,11 @@ import (
 func convergenceSection(w *experimentPage) section {
 	return section{id: "convergence", title: "Convergence", template: convergenceTemplate, make: func() (any, error) {
 		curves, err := figure.Convergence(w.records, w.shown, w.looks)
-		if errors.Is(err, figure.ErrNoData) {
-			return nil, nil
-		}
-		if err != nil {
+		v, err := w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", curves, err)
+		if v == nil {
 			return nil, err
 		}
-		return w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", curves)
+		return v, err
 	}}
 }
 
@@ -35,17 +31,13 @@ func termsSection(w *experimentPage) section {
 		for i, name := range safeNames(w.shown) {
 			method := w.shown[i]
 			terms, err := figure.Terms(w.records, method, w.looks)
-			if errors.Is(err, figure.ErrNoData) {
-				continue
-			}
+			f, err := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms, err)
 			if err != nil {
 				return nil, err
 			}
-			f, err := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms)
-			if err != nil {
-				return nil, err
+			if f != nil {
+				views = append(views, methodView{Method: method, Figure: f})
 			}
-			views = append(views, methodView{Method: method, Figure: f})
 		}
 		if views == nil {
 			return nil, nil

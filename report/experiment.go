@@ -116,11 +116,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	if missing := e.Trials - len(w.records); missing > 0 {
 		w.Note = fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
 	}
-	sections := make([]section, len(experimentSections))
-	for i, of := range experimentSections {
-		sections[i] = of(w)
-	}
-	return w.writeSections(sections)
+	return w.writeSections(sections(w, experimentSections))
 }
 
 // Headlines are the tables of the scores that matter most.

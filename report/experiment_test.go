@@ -44,7 +44,7 @@ func fakeExperiment() Experiment {
 		Records:  fakeRecords(methods, []int{2, 3}, 6),
 		Trials:   40,
 		Bases: []Basis{
-			{Method: "nmf", Title: "3 classes", Vectors: blobs(3), Height: 16, Width: 16},
+			{Method: "nmf", Vectors: blobs(3), Height: 16, Width: 16},
 			{Method: "a <b> & c_d", Vectors: blobs(2), Height: 16, Width: 16},
 		},
 		Warnings: []string{"lda was left out"},
@@ -114,7 +114,7 @@ func TestWriteExperiment(t *testing.T) {
 		"cnmf: the objective rose (3 trials)",
 		"lda was left out",
 		"a &lt;b&gt; &amp; c_d",
-		"3 parts learned by nmf 3 classes, each drawn as a picture of 16 by 16 pixels",
+		"3 parts learned by nmf, each drawn as a picture of 16 by 16 pixels",
 		"partwise run faces.yaml --out &#34;results &amp; more&#34;",
 		"prefers-color-scheme: dark",
 	} {

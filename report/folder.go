@@ -41,7 +41,7 @@ func (to folder) write(name string, write func(io.Writer) error) error {
 }
 
 // picture writes a picture and returns what a page shows of it.
-func (to folder) picture(path, alt string, img image.Image) (picture, error) {
+func (to folder) picture(path, alt string, img image.Image) (*picture, error) {
 	size := img.Bounds().Size()
-	return picture{path, alt, size.X, size.Y}, to.write(path, func(w io.Writer) error { return png.Encode(w, img) })
+	return &picture{path, alt, size.X, size.Y}, to.write(path, func(w io.Writer) error { return png.Encode(w, img) })
 }

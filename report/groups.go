@@ -186,7 +186,7 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 	title := fmt.Sprintf("Group %d: %s", g+1, c.count(len(members)))
 	sheet := figure.ContactSheet(tiles, figure.SheetOptions{Title: title, Total: len(members)})
 	alt := fmt.Sprintf("Thumbnails of %d of the %s in group %d.", len(shown), c.count(len(members)), g+1)
-	v.Sheet, err = savePicture(to, fmt.Sprintf("groups/%d.png", g+1), alt, sheet)
+	v.Sheet, err = to.picture(fmt.Sprintf("groups/%d.png", g+1), alt, sheet)
 	return v, failed, err
 }
 

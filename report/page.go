@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"html/template"
 	"io"
 	"slices"
@@ -70,7 +71,7 @@ func parse(name, text string) *template.Template {
 const sharedTemplates = `
 {{define "picture"}}<figure class="sheet"><a href="{{.Path}}"><img src="{{.Path}}" width="{{.Width}}" height="{{.Height}}" loading="lazy" alt="{{.Alt}}"></a></figure>{{end}}
 {{define "captioned"}}
-<figure><figcaption><b>{{.Method}}</b>{{with .Title}}<br><span class="note">{{.}}</span>{{end}}</figcaption>
+<figure><figcaption><b>{{.Method}}</b></figcaption>
 <a href="{{.Picture.Path}}"><img src="{{.Picture.Path}}" width="{{.Picture.Width}}" height="{{.Picture.Height}}" alt="{{.Picture.Alt}}"></a></figure>
 {{- end}}
 {{define "curve"}}<figure class="curve"><a href="{{.SVG}}"><img src="{{.PNG}}" width="{{.Width}}" height="{{.Height}}" alt="{{.Alt}}"></a></figure>
@@ -112,6 +113,15 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 </body>
 </html>
 `))
+
+// sections are the sections of a list for one page.
+func sections[P any](p P, list []func(P) section) []section {
+	out := make([]section, len(list))
+	for i, of := range list {
+		out[i] = of(p)
+	}
+	return out
+}
 
 // writeSections makes the sections of a page, and those with which all pages end, and
 // writes the page. Characters that do something other than to be seen, which may be in
@@ -213,8 +223,8 @@ type picture struct {
 
 // captioned is a picture of a method.
 type captioned struct {
-	Method, Title string
-	Picture       picture
+	Method  string
+	Picture *picture
 }
 
 // figureView is a figure beside a page, in three formats.
@@ -237,8 +247,15 @@ type tableView struct {
 
 type fileView struct{ Label, Path string }
 
-// figure writes a figure in three formats.
-func (p *page) figure(path, alt string, f *figure.Figure) (*figureView, error) {
+// figure writes a figure in three formats. It takes the error of drawing it too, and
+// returns nil where there is nothing to draw.
+func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureView, error) {
+	if errors.Is(err, figure.ErrNoData) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	width, height := f.Size()
 	v := &figureView{
 		PNG: path + ".png", SVG: path + ".svg", PDF: path + ".pdf", Alt: alt,

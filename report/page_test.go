@@ -150,11 +150,11 @@ func TestHostileExperiment(t *testing.T) {
 		e.Settings = append(e.Settings, [2]string{name, name})
 	}
 	for _, name := range hostile[:12] {
-		e.Bases = append(e.Bases, Basis{Method: name, Title: name, Vectors: blobs(2), Height: 16, Width: 16})
+		e.Bases = append(e.Bases, Basis{Method: name, Vectors: blobs(2), Height: 16, Width: 16})
 		e.Coefficients = append(e.Coefficients, figure.Coefficients{Method: name, Values: mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8}), Classes: []int{7, 8, 9, 10}})
 	}
 	p := fakePatches(4, 2)
-	p.Method, p.Title, p.Names, p.About = hostile[0], hostile[1], hostile[:4], hostile[4:6]
+	p.Method, p.Names = hostile[0], hostile[:4]
 	e.Patches = []Patches{p}
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,9 +15,7 @@ import (
 // a column, each an upright image of Height × Width pixels, row by row. In
 // colour it is three of them, its red, its green and its blue.
 type Basis struct {
-	Method string
-	// Title says what is shown, where the method's name is not enough.
-	Title         string
+	Method        string
 	Vectors       mat.Matrix
 	Height, Width int
 	// Channels is 3 for colour, so that m = 3·Height·Width. 1 and 0 are grey.
@@ -90,12 +87,12 @@ func (p *page) parts(bases []Basis, about string, chosen bool) (any, error) {
 			kind, large = "colour ", "bright"
 		}
 		alt := fmt.Sprintf("%s learned by %s, each drawn as a %spicture of %d by %d pixels; %s is large.",
-			phrase.Count(k, "part", "parts"), strings.TrimSpace(b.Method+" "+b.Title), kind, b.Width, b.Height, large)
+			phrase.Count(k, "part", "parts"), b.Method, kind, b.Width, b.Height, large)
 		drawn, err := p.picture("bases/"+name+".png", alt, img)
 		if err != nil {
 			return nil, err
 		}
-		view.Bases = append(view.Bases, captioned{b.Method, b.Title, drawn})
+		view.Bases = append(view.Bases, captioned{b.Method, drawn})
 	}
 	return view, nil
 }

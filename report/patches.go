@@ -8,7 +8,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,19 +21,12 @@ import (
 // its colour, as in figure 5 of Ambai et al. 2011.
 type Patches struct {
 	Method string
-	// Title says what is shown, where the method's name is not enough.
-	Title string
 	// Names holds the names of the n photographs.
 	Names []string
 	// Uses is n×k: how much each photograph uses each of the k parts, such as
 	// the coefficients. Each part is shown on the photographs that use it most;
 	// what is not above 0 is no use.
 	Uses mat.Matrix
-	// About holds a few words about each of the k parts, or nothing.
-	About []string
-	// Examples are the photographs on which all parts are shown at once. Nil
-	// stands for some that are picked evenly.
-	Examples []int
 	// Load returns photograph i and the marks on it, which are those of all
 	// parts. It is called once for each photograph that is drawn, for several at
 	// once; what is kept of a photograph is what it is reduced to. One that it
@@ -55,9 +47,9 @@ const (
 
 // patchesView is what a page shows of the parts of one method.
 type patchesView struct {
-	Method, Title string
-	Examples      *picture
-	Rows          []partView
+	Method   string
+	Examples *picture
+	Rows     []partView
 	// Left says how many parts are not shown by themselves; it may be empty.
 	Left string
 }
@@ -102,9 +94,8 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 	if err := p.check(); err != nil {
 		return v, nil, err
 	}
-	v.Method, v.Title = p.Method, p.Title
+	v.Method = p.Method
 	_, k := p.Uses.Dims()
-	who := strings.TrimSpace(p.Method + " " + p.Title)
 
 	examples, _ := p.wanted()
 	loaded, warnings, err := p.load(to.ctx)
@@ -114,14 +105,14 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 	tiles := p.tiles(loaded, examples, -1)
 	if len(tiles) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
-			phrase.Count(len(tiles), "photograph", "photographs"), phrase.Count(k, "part", "parts"), who)
-		if v.Examples, err = savePicture(to, prefix+"examples.png", alt, figure.Examples(tiles, k)); err != nil {
+			phrase.Count(len(tiles), "photograph", "photographs"), phrase.Count(k, "part", "parts"), p.Method)
+		if v.Examples, err = to.picture(prefix+"examples.png", alt, figure.Examples(tiles, k)); err != nil {
 			return v, nil, err
 		}
 	}
 	v.Rows = make([]partView, min(k, maxPartRows))
 	if err := each(to.ctx, len(v.Rows), func(part int) (err error) {
-		v.Rows[part], err = p.writePart(to, loaded, prefix, who, part)
+		v.Rows[part], err = p.writePart(to, loaded, prefix, part)
 		return err
 	}); err != nil {
 		return v, nil, err
@@ -133,11 +124,8 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 }
 
 // writePart writes the row of a part.
-func (p Patches) writePart(to folder, loaded map[int]photograph, prefix, who string, part int) (v partView, err error) {
+func (p Patches) writePart(to folder, loaded map[int]photograph, prefix string, part int) (v partView, err error) {
 	v.Title = fmt.Sprintf("Part %d", part+1)
-	if p.About != nil && p.About[part] != "" {
-		v.Title += ": " + p.About[part]
-	}
 	users := p.users(part)
 	tiles := p.tiles(loaded, users, part)
 	if len(tiles) == 0 {
@@ -147,8 +135,8 @@ func (p Patches) writePart(to folder, loaded map[int]photograph, prefix, who str
 	for i, user := range users {
 		names[i] = p.Names[user]
 	}
-	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, who, phrase.List(names))
-	v.Picture, err = savePicture(to, fmt.Sprintf("%s%d.png", prefix, part+1), alt, figure.PartRow(tiles, part))
+	alt := fmt.Sprintf("The photographs that use part %d of %s most, its patches in its colour and the rest pale: %s.", part+1, p.Method, phrase.List(names))
+	v.Picture, err = to.picture(fmt.Sprintf("%s%d.png", prefix, part+1), alt, figure.PartRow(tiles, part))
 	return v, err
 }
 
@@ -157,17 +145,8 @@ func (p Patches) check() error {
 	if p.Uses == nil || p.Load == nil {
 		return figure.ErrNoData
 	}
-	n, k := p.Uses.Dims()
-	if len(p.Names) != n {
+	if n, _ := p.Uses.Dims(); len(p.Names) != n {
 		return fmt.Errorf("%d names, but uses of %d photographs", len(p.Names), n)
-	}
-	if p.About != nil && len(p.About) != k {
-		return fmt.Errorf("%d parts, but words about %d", k, len(p.About))
-	}
-	for _, i := range p.Examples {
-		if i < 0 || i >= n {
-			return fmt.Errorf("example %d of %d photographs", i, n)
-		}
 	}
 	return nil
 }
@@ -199,10 +178,8 @@ type photograph struct {
 // as the warnings are in this order, and then those on which parts are shown.
 func (p Patches) wanted() (examples, all []int) {
 	n, k := p.Uses.Dims()
-	if examples = p.Examples; examples == nil {
-		for i := range n {
-			examples = append(examples, i)
-		}
+	for i := range n {
+		examples = append(examples, i)
 	}
 	examples = figure.Evenly(examples, maxExamples)
 	all = slices.Clone(examples)
@@ -294,10 +271,4 @@ func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (
 		tiles = append(tiles, tile)
 	}
 	return tiles
-}
-
-// savePicture writes a drawing and returns what a page shows of it.
-func savePicture(to folder, path, alt string, img image.Image) (*picture, error) {
-	p, err := to.picture(path, alt, img)
-	return &p, err
 }

@@ -20,7 +20,7 @@ import (
 // fakePatches are n photographs with marks of k parts, of which photograph i
 // uses part i mod k most.
 func fakePatches(n, k int) Patches {
-	p := Patches{Method: "d-snmf", Title: "3 classes", Uses: mat.NewDense(n, k, nil)}
+	p := Patches{Method: "d-snmf", Uses: mat.NewDense(n, k, nil)}
 	for i := range n {
 		p.Names = append(p.Names, fmt.Sprintf("shore/IMG_%03d.jpg", i))
 		for part := range k {
@@ -46,8 +46,7 @@ func patchesPage(t *testing.T, patches []patchesView, words *wordsView) string {
 func TestWritePatches(t *testing.T) {
 	dir := t.TempDir()
 	first, second := fakePatches(20, 3), fakePatches(4, 2)
-	first.About = []string{"mostly <sand> & sea", "", "mostly sky"}
-	second.Method, second.Title = "nmf kl", ""
+	second.Method = "nmf kl"
 	second.Uses.(*mat.Dense).SetCol(1, make([]float64, 4))
 	views, warnings, err := writePatches(folder{dir, t.Context()}, []Patches{first, second})
 	if err != nil {
@@ -212,12 +211,9 @@ func TestWritePatchesFailing(t *testing.T) {
 
 func TestWritePatchesErrors(t *testing.T) {
 	for what, spoil := range map[string]func(*Patches){
-		figure.ErrNoData.Error():      func(p *Patches) { p.Uses = nil },
-		"nothing to draw":             func(p *Patches) { p.Load = nil },
-		"3 names":                     func(p *Patches) { p.Names = p.Names[1:] },
-		"words about 1":               func(p *Patches) { p.About = []string{""} },
-		"example 4 of 4 photographs":  func(p *Patches) { p.Examples = []int{0, 4} },
-		"example -1 of 4 photographs": func(p *Patches) { p.Examples = []int{-1} },
+		figure.ErrNoData.Error(): func(p *Patches) { p.Uses = nil },
+		"nothing to draw":        func(p *Patches) { p.Load = nil },
+		"3 names":                func(p *Patches) { p.Names = p.Names[1:] },
 		"IMG_000.jpg: mark 0: a patch of part 2 of 2": func(p *Patches) {
 			p.Load = func(int) (image.Image, []pipeline.Patch, error) {
 				return plain(9, 9, red), []pipeline.Patch{{Side: 2, Share: 1, Part: 2}}, nil

@@ -43,7 +43,7 @@ var photographsTemplate = parse("photographs", `{{with .Patches}}
 <p>A part is made of visual words: kinds of small patches, each in some place of the photograph. The photographs below are made grey, and the patches whose words a part holds are marked in the part's colour, the fuller the stronger. Where patches of several parts overlap, the part that has most is seen. The numbers are the parts' own.</p>
 {{- range .}}
 
-<h3>{{.Method}}{{with .Title}}: {{.}}{{end}}</h3>
+<h3>{{.Method}}</h3>
 {{- with .Examples}}
 {{template "picture" .}}
 {{- end}}

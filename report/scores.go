@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
@@ -159,10 +158,7 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods)
 	}
 	curves, err := figure.Curves(drawn, w.looks)
-	if err == nil {
-		v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table.", curves)
-	}
-	if err != nil && !errors.Is(err, figure.ErrNoData) {
+	if v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table.", curves, err); err != nil {
 		return v, err
 	}
 	var settings []string // of all sweeps, each once
@@ -175,17 +171,13 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 	}
 	for i, setting := range safeNames(settings) {
 		curves, err := figure.SweepCurves(t.all, e.Sweeps, settings[i], w.looks)
-		if errors.Is(err, figure.ErrNoData) {
-			continue
-		}
+		f, err := w.figure("curves/"+name+"-by-"+setting, v.Title+" against "+settings[i]+".", curves, err)
 		if err != nil {
 			return v, err
 		}
-		f, err := w.figure("curves/"+name+"-by-"+setting, v.Title+" against "+settings[i]+".", curves)
-		if err != nil {
-			return v, err
+		if f != nil {
+			v.Sweeps = append(v.Sweeps, f)
 		}
-		v.Sweeps = append(v.Sweeps, f)
 	}
 	return v, nil
 }

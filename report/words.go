@@ -37,7 +37,7 @@ func writeWords(to folder, w Words) (*wordsView, error) {
 		words := w.Words[from:min(from+figure.MaxSheetWords, len(w.Words))]
 		path := fmt.Sprintf("words/%d.png", from/figure.MaxSheetWords+1)
 		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
-		sheet, err := savePicture(to, path, alt, figure.WordSheet(words))
+		sheet, err := to.picture(path, alt, figure.WordSheet(words))
 		if err != nil {
 			return nil, err
 		}
