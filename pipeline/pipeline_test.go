@@ -20,10 +20,10 @@ const small = `
 name: small
 methods:
   - kmeans
-  - nmf
-  - {name: gnmf, lambda: 1}
+  - {name: nmf, iterations: 20}
+  - {name: gnmf, lambda: 1, iterations: 20}
   - {name: cnmf-kl, iterations: 30}
-  - {name: ccf, init: nmf, as: CCF}
+  - {name: ccf, init: nmf, as: CCF, iterations: 20}
 classes: [2, 4]
 repeats: 3
 labels: 30%

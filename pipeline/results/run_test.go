@@ -24,10 +24,10 @@ const small = `
 name: small
 methods:
   - kmeans
-  - nmf
-  - {name: gnmf, lambda: 1}
+  - {name: nmf, iterations: 20}
+  - {name: gnmf, lambda: 1, iterations: 20}
   - {name: cnmf-kl, iterations: 30}
-  - {name: ccf, init: nmf, as: CCF}
+  - {name: ccf, init: nmf, as: CCF, iterations: 20}
 classes: [2, 4]
 repeats: 3
 labels: 30%
@@ -170,14 +170,14 @@ func TestMethodsDoNotMeet(t *testing.T) {
 	dir := t.TempDir()
 	all := string(runPlan(t, newPlan(t, small, set), dir, pipeline.RunOptions{}))
 	alone := strings.Split(string(runPlan(t, newPlan(t, strings.NewReplacer(
-		"  - kmeans\n", "", "  - {name: gnmf, lambda: 1}\n", "", "  - {name: ccf, init: nmf, as: CCF}\n", "").Replace(small), set), t.TempDir(), pipeline.RunOptions{})), "\n")
+		"  - kmeans\n", "", "  - {name: gnmf, lambda: 1, iterations: 20}\n", "", "  - {name: ccf, init: nmf, as: CCF, iterations: 20}\n", "").Replace(small), set), t.TempDir(), pipeline.RunOptions{})), "\n")
 	for _, line := range alone {
 		if !strings.Contains(all, line) {
 			t.Fatalf("alone with another method the log has the line\n%s", line)
 		}
 	}
 
-	changed := newPlan(t, strings.Replace(small, "lambda: 1", "lambda: 2", 1), set)
+	changed := newPlan(t, strings.Replace(small, "lambda: 1,", "lambda: 2,", 1), set)
 	first := -1
 	records, err := Run(context.Background(), changed, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
 		if first < 0 {
