@@ -19,7 +19,7 @@ const (
 	mostPackBits = 64
 )
 
-// checkPromise returns an error where a file of so many bytes cannot hold need
+// checkPromise returns an error where a file with this content cannot hold need
 // bytes of pixels, packed or, with most 1, as they are.
 func checkPromise(c image.Config, need int64, content []byte, most int64) error {
 	if need > most*int64(len(content)) {

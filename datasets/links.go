@@ -43,7 +43,7 @@ func readNamed(ctx context.Context, file string, parse func(context.Context, io.
 // while a list of them grows.
 const linkBytes = 48
 
-// linksFit returns an error where so many links are more than the memory budget of
+// linksFit returns an error where this number of links is more than the memory budget of
 // the context has room for.
 func linksFit(ctx context.Context, links int) error {
 	return limits.FromContext(ctx).Check(linkBytes*int64(links), fmt.Sprintf("%d links", links))

@@ -25,7 +25,7 @@ func MAT(path string, opt VectorOptions) (*Set, error) {
 }
 
 func matSet(path string, vars []Variable, opt VectorOptions, room *room) (*Set, error) {
-	height, width, told := imageSize(vars)
+	height, width, given := imageSize(vars)
 	if opt.Height == 0 && opt.Width == 0 {
 		opt.Height, opt.Width = height, width
 	}
@@ -34,7 +34,7 @@ func matSet(path string, vars []Variable, opt VectorOptions, room *room) (*Set, 
 		return nil, err
 	}
 	_, m := s.Vectors.Dims()
-	if s.Height == 0 && !told {
+	if s.Height == 0 && !given {
 		if side := int(math.Round(math.Sqrt(float64(m)))); side*side == m && 16 <= side && side <= 256 {
 			s.Height, s.Width = side, side
 		}

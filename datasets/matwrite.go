@@ -188,7 +188,7 @@ func vectorsArray(s *Set) matArray {
 	case *Bytes:
 		a.class = mxUINT8
 		a.parts = []matValues{{miUINT8, int64(n) * int64(m), func(w *bufio.Writer) {
-			for _, j := range s.lyingColumns() {
+			for _, j := range s.columnOrder() {
 				for i := range n {
 					if w.WriteByte(x.data[i*m+j]) != nil {
 						return
@@ -200,7 +200,7 @@ func vectorsArray(s *Set) matArray {
 		a.class = mxDOUBLE
 		a.parts = []matValues{{miDOUBLE, 8 * int64(n) * int64(m), func(w *bufio.Writer) {
 			column := make([]float64, n)
-			for _, j := range s.lyingColumns() {
+			for _, j := range s.columnOrder() {
 				for i := range n {
 					column[i] = x.At(i, j)
 				}
@@ -213,9 +213,9 @@ func vectorsArray(s *Set) matArray {
 	return a
 }
 
-// lyingColumns returns the columns in the order in which MATLAB has them, where
+// columnOrder returns the columns in the order in which MATLAB has them, where
 // images stand column by column.
-func (s *Set) lyingColumns() []int {
+func (s *Set) columnOrder() []int {
 	_, m := s.Vectors.Dims()
 	height, width := s.Height, s.Width
 	if height == 0 {

@@ -182,8 +182,8 @@ func allDiffer(names []string) bool {
 	return true
 }
 
-// imageSize returns the size of the images that the vectors hold, if vars tell.
-func imageSize(vars []Variable) (height, width int, told bool) {
+// imageSize returns the size of the images that the vectors hold, if vars give it.
+func imageSize(vars []Variable) (height, width int, given bool) {
 	v := variableNamed(vars, []string{sizeVariable})
 	if v == nil || v.Value == nil || v.len() != 2 {
 		return 0, 0, false

@@ -97,8 +97,8 @@ func (d *Described) Keys(samples []int) []cache.Key {
 }
 
 // Each calls use with the descriptors of each of some samples and its place among
-// them, several at once; progress may be nil, and its calls do not overlap. It returns the first error in the samples'
-// order. The descriptors are made of the content that the image had at first:
+// them, several at once; progress may be nil, and its calls do not overlap. It returns
+// the first error in the samples' order. The descriptors are made of the content that the image had at first:
 // another one is an error.
 func (d *Described) Each(ctx context.Context, samples []int, progress func(done, total int), use func(at int, found *Descriptors) error) error {
 	return each(ctx, d.set, samples, d.opt.Workers, progress, func(at, i int) error {

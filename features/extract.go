@@ -61,9 +61,9 @@ const CacheVersion = "1"
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
 // Extract returns the rows that an extractor makes of the samples of a set, n×m.
-// Vectors that hold images are images to it. With an extractor whose rows are images, vectors that
-// need no cropping or resizing are taken as they are, sparse ones too, and so are
-// vectors that hold no images.
+// Vectors that hold images are images to it. With an extractor whose rows are images,
+// vectors that need no cropping or resizing are taken as they are, sparse ones too, and
+// so are vectors that hold no images.
 //
 // Without SkipBad the first sample that cannot be used stops the work with an
 // error that names it.

@@ -166,7 +166,7 @@ type keypoint struct {
 var findKeypoints func(k KeypointSIFT, img *image.Gray) ([]keypoint, error)
 
 // reducedSize returns the largest size of the same proportions, or nearly so,
-// that is not larger than an image and has not more than so many pixels, if
+// that is not larger than an image and has not more than the given pixels, if
 // its sides are at least 1.
 func reducedSize(size image.Point, pixels int) image.Point {
 	factor := math.Sqrt(float64(pixels) / (float64(size.X) * float64(size.Y)))

@@ -18,8 +18,8 @@ const (
 	siftWindow = siftBins / 2
 )
 
-// siftGrid is the grid of the patches of one size over an image, and what is
-// to be made of them.
+// siftGrid is the grid of the patches of one size over an image, with the settings of
+// their descriptors.
 type siftGrid struct {
 	width, height, bin, step int
 	// columns and rows are the number of patches in x and y.

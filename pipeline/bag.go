@@ -180,7 +180,7 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 }
 
 // histograms returns the weighted histograms of the samples, of which the
-// first so many are those that words and weights are learned from.
+// first learn are those that words and weights are learned from.
 func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uint64) (*sparse.CSR, *vocabulary, error) {
 	v, err := b.learn(ctx, samples[:learn], seed)
 	if err != nil {

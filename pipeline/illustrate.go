@@ -24,7 +24,7 @@ type Illustrations struct {
 	// such.
 	Parts []PartsShown
 	// Words are the visual words, or the more frequent ones of many, the most
-	// frequent first, of so many in all, and Counted is how many patches of the
+	// frequent first, TotalWords is how many there are in all, and Counted is how many patches of the
 	// photographs were given one.
 	Words               []WordShown
 	TotalWords, Counted int

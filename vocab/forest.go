@@ -131,7 +131,7 @@ func (p *points) newWalk() *walk {
 	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
 }
 
-// nearest returns the m nearest of at least so many words that it compares x
+// nearest returns the m nearest of at least checks words that it compares x
 // with, the nearest first and ties to the lower word. The answer is
 // overwritten by the next one.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {

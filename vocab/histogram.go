@@ -114,7 +114,7 @@ type Histogram struct {
 const mostColumns = 1 << 26
 
 // Count returns the histogram of an image whose descriptors were assigned to
-// words of so many. A word counts for as much as its weight, in the cell that
+// words, 0 to words−1. A word counts for as much as its weight, in the cell that
 // holds the centre of the descriptor's patch. The histogram has
 // g.Len()·words columns. It is an error that is [features.ErrNoDescriptors] if there is
 // nothing to count.
@@ -176,7 +176,7 @@ func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error 
 	return nil
 }
 
-// Matrix returns the histograms as the rows of a matrix with so many columns.
+// Matrix returns the histograms as the rows of an n×columns matrix.
 // It is an error if a histogram's columns do not fit.
 func Matrix(columns int, rows []Histogram) (*sparse.CSR, error) {
 	stored := 0

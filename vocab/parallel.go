@@ -12,7 +12,7 @@ import (
 // blocks returns how many blocks of a size the numbers below n make.
 func blocks(n, size int) int { return (n + size - 1) / size }
 
-// inBlocks calls work for each block of the numbers below n, of so many but
+// inBlocks calls work for each block of the numbers below n, of size numbers but
 // for the last. A worker's calls come one after the other. A panic of work is
 // an error.
 func inBlocks(ctx context.Context, workers, n, size int, work func(worker, lo, hi int)) error {

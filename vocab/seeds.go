@@ -124,12 +124,12 @@ func (g *seeding) best(ctx context.Context, drawn []int) (int, error) {
 	return best, nil
 }
 
-// distance returns the squared distance of row i to candidate c of so many.
+// distance returns the squared distance of row i to candidate c, of a number of candidates.
 func (g *seeding) distance(i, c, candidates int) float64 {
 	return max(g.squares[i]+g.norms[c]-2*float64(g.products[i*candidates+c]), 0)
 }
 
-// take takes candidate c of so many.
+// take takes candidate c, of a number of candidates.
 func (g *seeding) take(c, candidates int) {
 	var sum float64
 	for i := range g.closest {

@@ -127,7 +127,7 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 // Train learns words from descriptors, n rows of dim bytes. Beside them it
 // takes up to 160 bytes a descriptor and, for k-means++, four times the size of
 // the part that it begins on, which has 15 to 30 descriptors a word where there
-// are so many. It is an error if the descriptors hold fewer different ones than
+// are enough. It is an error if the descriptors hold fewer different ones than
 // there are to be words, one that is [features.ErrNoDescriptors] if there are none.
 func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (*Vocabulary, error) {
 	words, err := t.train(ctx, vectors, dim)
@@ -184,7 +184,7 @@ func (s *sample) at(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// halvings returns how often the sample can be halved and have at least so many
+// halvings returns how often the sample can be halved and have at least `least`
 // rows.
 func (s *sample) halvings(least int) (times int) {
 	for s.len()>>(times+1) >= least {
