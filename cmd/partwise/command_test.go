@@ -460,7 +460,7 @@ func TestMistakes(t *testing.T) {
 		"cluster photos -q":                        {2, "unknown flag: -q"},
 		"report photos":                            {1, "photos holds no results"},
 		"methods none":                             {2, `there is no method "none"`},
-		"list nothing":                             {2, `there is no list of "nothing"; there are methods, solvers, clusterers, features, scores`},
+		"list nothing":                             {2, `unknown command "nothing" for "partwise list"; there are clusterers, features, methods, scores, solvers`},
 		"list scores none":                         {2, `there is no score "none"; there are accuracy, AC`},
 		"datasets none":                            {2, `there is no known set "none"`},
 		"datasets get none":                        {2, `there is no known set "none"`},

@@ -22,8 +22,9 @@ import (
 
 // kind is a kind of thing that experiments choose from.
 type kind struct {
-	// name is what list calls it, and one what it calls one of them.
-	name, one, title string
+	// name is what the list is called, one what a thing of it is, and title what
+	// they are; example is the name of one.
+	name, one, title, example string
 	// columns are the facts of entries that the table shows.
 	columns []string
 	entries func() []entry
@@ -50,11 +51,11 @@ func (e entry) fact(name string) string {
 }
 
 var kinds = []kind{
-	{"methods", "method", "what is compared: factorisations, and what takes the features as they are", []string{"made of", "paper"}, methodEntries},
-	{"solvers", "solver", "what lowers the objective of a method that is made of parts (solver)", []string{"about"}, solverEntries},
-	{"clusterers", "clusterer", "what puts representations or features into groups (cluster)", []string{"needs"}, clustererEntries},
-	{"features", "feature", "what is made of images (features)", []string{"about"}, featureEntries},
-	{"scores", "score", "what outcomes are judged by (scores)", []string{"task", "values", "better"}, scoreEntries},
+	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
+	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
+	{"clusterers", "clusterer", "what puts representations or features into groups", "ncut", []string{"needs"}, clustererEntries},
+	{"features", "feature", "what is made of images", "hog", []string{"about"}, featureEntries},
+	{"scores", "score", "what outcomes are judged by", "NMI", []string{"task", "values", "better"}, scoreEntries},
 }
 
 func methodEntries() (out []entry) {
@@ -152,63 +153,43 @@ func scoreEntries() (out []entry) {
 }
 
 func listCommand() *cobra.Command {
-	var names []string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what experiments choose from, or explain one of it",
+		Args:  arguments(0, 0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	for _, k := range kinds {
-		names = append(names, k.name)
+		cmd.AddCommand(kindCommand(k, "partwise list "+k.name))
 	}
-	return &cobra.Command{
-		Use:   "list [KIND [NAME]]",
-		Short: "List the methods, solvers, clusterers, features or scores, or explain one",
-		Example: `  partwise list
-  partwise list features
-  partwise list scores AC`,
-		Args: arguments(0, 2),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return names, cobra.ShellCompDirectiveNoFileComp
-			}
-			return kindOf(args[0]).names(), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				t := plainTable(cmd.OutOrStdout())
-				for _, k := range kinds {
-					t.AppendRow(table.Row{k.name, k.title})
-				}
-				t.Render()
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), "\npartwise list KIND lists them, and partwise list KIND NAME explains one.")
-				return err
-			}
-			k := kindOf(args[0])
-			if k.name == "" {
-				return usageError{fmt.Errorf("there is no list of %q; there are %s", args[0], strings.Join(names, ", "))}
-			}
-			return k.show(cmd.OutOrStdout(), args[1:])
-		},
-	}
+	return cmd
 }
 
-func methodsCommand() *cobra.Command {
-	k := kindOf("methods")
+// methodsCommand is list methods, in fewer words.
+func methodsCommand() *cobra.Command { return kindCommand(kinds[0], "partwise methods") }
+
+// kindCommand returns the command that lists a kind; line is how it is called.
+func kindCommand(k kind, line string) *cobra.Command {
 	return &cobra.Command{
-		Use:   "methods [NAME]",
-		Short: "List the methods, or explain one",
-		Example: `  partwise methods
-  partwise methods ccf`,
-		Args: arguments(0, 1),
+		Use:     k.name + " [NAME]",
+		Short:   "List the " + k.name + ", or explain one: " + k.title,
+		Example: fmt.Sprintf("  %s\n  %[1]s %s", line, k.example),
+		Args:    arguments(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return k.names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return k.show(cmd.OutOrStdout(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			entries := k.entries()
+			if len(args) == 0 {
+				return k.list(cmd.OutOrStdout(), entries, line)
+			}
+			i := slices.IndexFunc(entries, func(e entry) bool { return e.name == args[0] })
+			if i < 0 {
+				return usageError{fmt.Errorf("there is no %s %q; there are %s", k.one, args[0], strings.Join(k.names(), ", "))}
+			}
+			return entries[i].explain(cmd.OutOrStdout())
+		},
 	}
-}
-
-// kindOf returns the kind of the name, or one without a name.
-func kindOf(name string) kind {
-	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name }); i >= 0 {
-		return kinds[i]
-	}
-	return kind{entries: func() []entry { return nil }}
 }
 
 func (k kind) names() (names []string) {
@@ -218,20 +199,7 @@ func (k kind) names() (names []string) {
 	return names
 }
 
-// show prints the entries of a kind, or explains the one that is named.
-func (k kind) show(w io.Writer, name []string) error {
-	entries := k.entries()
-	if len(name) == 0 {
-		return k.list(w, entries)
-	}
-	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == name[0] })
-	if i < 0 {
-		return usageError{fmt.Errorf("there is no %s %q; there are %s", k.one, name[0], strings.Join(k.names(), ", "))}
-	}
-	return entries[i].explain(w)
-}
-
-func (k kind) list(w io.Writer, entries []entry) error {
+func (k kind) list(w io.Writer, entries []entry, line string) error {
 	t := plainTable(w)
 	t.SuppressEmptyColumns()
 	header := table.Row{k.one, "what"}
@@ -262,7 +230,7 @@ func (k kind) list(w io.Writer, entries []entry) error {
 		t.AppendRow(append(row, strings.Join(lines, "\n")))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(w, "\npartwise list %s NAME explains one.\n", k.name)
+	_, err := fmt.Fprintf(w, "\n%s NAME explains one.\n", line)
 	return err
 }
 
