@@ -40,7 +40,7 @@ type DenseSIFT struct {
 	// white 1, below which a patch gets the vector zero; 0 keeps all patches.
 	// Mind that all flat patches then become one visual word, which is more
 	// frequent than any other.
-	Contrast float64 `setting:"contrast" help:"contrast below which a patch has the vector zero" range:"(0,]"`
+	Contrast float64 `setting:"contrast" default:"none" help:"contrast below which a patch has the vector zero" range:"(0,]"`
 	// MaxPixels is the largest image that is described as it is, as width ×
 	// height, or 0 for 2²⁰. A larger one is reduced to that first.
 	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`

@@ -36,7 +36,7 @@ var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the pr
 type KeypointSIFT struct {
 	// MaxPoints is how many key points are taken of an image, those of most
 	// contrast, or 0 for all.
-	MaxPoints int `setting:"most" help:"largest number of key points of an image; all" range:"[1,1e9]"`
+	MaxPoints int `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
 	// Contrast is the contrast below which a point is left out, 0 for 0.04. It
 	// is three times the threshold of Lowe's section 4, whose 0.03 is 0.09 here.
 	Contrast float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`

@@ -22,7 +22,7 @@ const maxSide = 4096
 type Pixels struct {
 	// Size is what all images get. The zero value stands for 32×32, or for their
 	// own where the set holds images as vectors.
-	Size Size `setting:"pixels" help:"side of a square, or HEIGHTxWIDTH; 32, or the set's own"`
+	Size Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
 	// Colour takes the red, green and blue values instead of the grey ones. It
 	// makes no difference where the set holds images as vectors: they are grey.
 	Colour bool `setting:"colour" help:"red, green and blue in place of grey"`

@@ -68,23 +68,18 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 		return v.Want("a method's name, or {name: …} with its settings")
 	}
 	*m = Method{}
-	shared, keys := *v, settings.Names(m)
-	shared.Fields = nil
-	for _, f := range v.Fields {
-		switch key := f.Key.Text; {
-		case slices.Contains(keys, key):
-			shared.Fields = append(shared.Fields, f)
-		case f.Value.Kind != settings.KindText:
-			return f.Value.Errorf("%s: want a single value", key)
-		default:
-			if m.Params == nil {
-				m.Params = map[string]any{}
-			}
-			m.Params[key] = f.Value.Data
+	shared, params := v.Split(settings.Names(m))
+	for _, f := range params.Fields {
+		if f.Value.Kind != settings.KindText {
+			return f.Value.Errorf("%s: want a single value", f.Key.Text)
 		}
+		if m.Params == nil {
+			m.Params = map[string]any{}
+		}
+		m.Params[f.Key.Text] = f.Value.Data
 	}
 	type plain Method
-	if err := settings.Decode(&shared, (*plain)(m)); err != nil {
+	if err := settings.Decode(shared, (*plain)(m)); err != nil {
 		return err
 	}
 	return m.check(v)
