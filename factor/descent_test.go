@@ -149,7 +149,9 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 
 // differences is the size of the terms of whose differences the penalties of graphs are
 // made, before the iteration or after it: λ·n·‖V‖², and βnc of a learned graph's own
-// embedding, and λ·m·‖U‖² of neighbouring pixels.
+// embedding, and λ·m·‖U‖² of neighbouring pixels. It is infinite where a sum of
+// coefficients has shrunk them below the least number that a factor holds, so that they
+// became 0.
 func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, error) {
 	c, ok := r.method.(Composition)
 	if !ok {
@@ -157,6 +159,7 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 	}
 	n, m := x.Dims()
 	var most float64
+	zeros := -1
 	opt := p.opt
 	opt.KeepScale = true
 	for t := max(iteration, 1); t <= iteration+1; t++ {
@@ -165,6 +168,9 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 		if err != nil {
 			return 0, err
 		}
+		now := countZeros(res.Coefficients)
+		vanished := zeros >= 0 && now > zeros
+		zeros = now
 		var size float64
 		coefficients := float64(n) * inner(res.Coefficients, res.Coefficients)
 		for _, penalty := range c.AsParts().Penalties {
@@ -174,6 +180,10 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 			case LearnedGraph:
 				parts := cmp.Or(penalty.Parts, p.opt.Rank)
 				size += orDefault(penalty.Lambda, 100)*coefficients + orDefault(penalty.Beta, 100)*float64(n*parts)
+			case L1:
+				if vanished {
+					size = math.Inf(1)
+				}
 			case Smooth:
 				size += orDefault(penalty.Weight, 100) * float64(m) * inner(res.Basis, res.Basis)
 			}
@@ -181,6 +191,16 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 		most = max(most, size)
 	}
 	return most, nil
+}
+
+// countZeros returns how many entries of a are 0.
+func countZeros(a *mat.Dense) (count int) {
+	for _, x := range a.RawMatrix().Data {
+		if x == 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // degenerations are what can be wrong with a problem.

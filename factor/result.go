@@ -32,6 +32,8 @@ type Result struct {
 	// tr(Wᵀ(K⁺ + K⁻)W·VᵀV), which is large only where the initial factors are. P is
 	// the size of the differences that a graph penalises, λ·n·‖V‖², for a learned
 	// graph βnc more, and λ·m·‖U‖² for smooth basis images, and 0 without these.
+	// Beyond that it can rise where [L1] shrinks coefficients below 1e-150, which are
+	// then set to 0.
 	Objective []float64
 	// Penalty is the penalties' part of each entry of Objective, whose rest is
 	// the fit; nil where there are none.
