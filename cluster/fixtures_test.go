@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // fixture is one of the exact answers that the methods are held to.
@@ -72,19 +69,19 @@ func (f *fixture) features(t *testing.T) KMeans {
 // fixtureChecks maps the start of a method's name to what is checked.
 var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"kmeans": func(t *testing.T, f *fixture) {
-		got, err := f.features(t).Fit(context.Background(), dense2(f.Inputs.Rows))
+		got, err := f.features(t).Fit(context.Background(), testkit.Rows(f.Inputs.Rows))
 		f.checkLabels(t, got, err)
 	},
 	"cop_kmeans": func(t *testing.T, f *fixture) {
-		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), dense2(f.Inputs.Rows), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), testkit.Rows(f.Inputs.Rows), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		f.checkLabels(t, got, err)
 	},
 	"kernel_kmeans": func(t *testing.T, f *fixture) {
-		got, err := KernelKMeans{K: f.k(), Start: f.Inputs.StartLabels}.Fit(context.Background(), dense2(f.Inputs.Kernel))
+		got, err := KernelKMeans{K: f.k(), Start: f.Inputs.StartLabels}.Fit(context.Background(), testkit.Rows(f.Inputs.Kernel))
 		f.checkLabels(t, got, err)
 	},
 	"ncut": func(t *testing.T, f *fixture) {
-		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(context.Background(), dense2(f.Inputs.Similarity))
+		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(context.Background(), testkit.Rows(f.Inputs.Similarity))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,14 +92,14 @@ var fixtureChecks = map[string]func(t *testing.T, f *fixture){
 	"ss_kk": func(t *testing.T, f *fixture) {
 		s := SSKK{KernelKMeans: KernelKMeans{K: f.k()}}
 		s.Weight, _ = f.Inputs.Weight.(float64) // else the formula of the default, in words
-		got, err := s.Kernel(context.Background(), dense2(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := s.Kernel(context.Background(), testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.checkMatrix(t, got, f.Result.Kernel)
 	},
 	"ss_snc": func(t *testing.T, f *fixture) {
-		got, err := LinkSimilarity(dense2(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		got, err := LinkSimilarity(testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,16 +122,7 @@ func (f *fixture) checkLabels(t *testing.T, got *Result, err error) {
 
 func (f *fixture) checkMatrix(t *testing.T, got mat.Matrix, want [][]float64) {
 	t.Helper()
-	if r, c := got.Dims(); r != len(want) || c != len(want[0]) {
-		t.Fatalf("%d×%d, want %d×%d", r, c, len(want), len(want[0]))
-	}
-	for i := range want {
-		for j, w := range want[i] {
-			if g := got.At(i, j); !near(g, w, f.Tolerance) {
-				t.Fatalf("row %d, column %d: %v, want %v", i, j, g, w)
-			}
-		}
-	}
+	testkit.Near(t, f.Method, got, testkit.Rows(want), f.Tolerance)
 }
 
 // near reports whether a and b differ by no more than a share of b, or of 1.
@@ -142,51 +130,13 @@ func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
 }
 
-// dense2 returns the matrix of the rows.
-func dense2(rows [][]float64) *mat.Dense {
-	x := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, row := range rows {
-		x.SetRow(i, row)
-	}
-	return x
-}
-
-// methodField finds a fixture's method. Those of other packages need not be
-// JSON to the letter: they can hold infinities.
-var methodField = regexp.MustCompile(`"method"\s*:\s*"([^"]+)"`)
-
-// TestFixtures checks the fixtures of this package's methods in testdata, or
-// in the folder that PARTWISE_FIXTURES names.
+// TestFixtures checks the fixtures of this package's methods.
 func TestFixtures(t *testing.T) {
-	folder := testdir.Get(t, testdir.Fixtures)
-	if folder == "" {
-		folder = filepath.Join("testdata", "fixtures")
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no fixtures in %s: %v", folder, err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
+	testkit.Fixtures(t, fixtureChecks, func(t *testing.T, check func(*testing.T, *fixture), text []byte) {
+		f := fixture{Tolerance: 1e-9}
+		if err := json.Unmarshal(text, &f); err != nil {
 			t.Fatal(err)
 		}
-		method := methodField.FindSubmatch(data)
-		if method == nil {
-			t.Errorf("%s names no method", file)
-			continue
-		}
-		for name, check := range fixtureChecks {
-			if m := string(method[1]); m != name && !strings.HasPrefix(m, name+"_") {
-				continue
-			}
-			t.Run(filepath.Base(file), func(t *testing.T) {
-				f := fixture{Tolerance: 1e-9}
-				if err := json.Unmarshal(data, &f); err != nil {
-					t.Fatal(err)
-				}
-				check(t, &f)
-			})
-		}
-	}
+		check(t, &f)
+	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // tree makes a folder of the files, each a small image whose name has no "!"
@@ -254,7 +254,7 @@ func TestNaturalOrder(t *testing.T) {
 
 // realData returns the folder of real image sets, or skips the test.
 func realData(t *testing.T, name string) string {
-	dir := testdir.Need(t, testdir.Data)
+	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	return filepath.Join(dir, name)
 }
 

@@ -16,9 +16,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // mostFuzzed is the longest input that the fuzz targets look at: longer ones cost
@@ -30,7 +30,7 @@ const mostFuzzed = 1 << 16
 func checkMemory(t testing.TB, bound int64, f func()) {
 	t.Helper()
 	const wrongBy = 4 << 20
-	if used := int64(alloctest.Bytes(f)); used > bound+wrongBy {
+	if used := int64(testkit.Allocated(f)); used > bound+wrongBy {
 		t.Errorf("%d bytes allocated, want at most %d", used, bound)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // progressiveJPEG returns a grey progressive JPEG of one colour: a first scan of
@@ -229,7 +229,7 @@ func TestImageMemory(t *testing.T) {
 
 // A large image takes no more than it is said to, and not much less either.
 func TestLargeImageMemory(t *testing.T) {
-	if alloctest.Race {
+	if testkit.Race {
 		t.Skip("the memory of the race detector counts too")
 	}
 	const side = 2000

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 func linkSet(t *testing.T, text string) (*Set, string) {
@@ -102,7 +102,7 @@ func TestFeedbackOfManySamples(t *testing.T) {
 // Links that the memory budget has no room for are refused before they are made, and
 // those that it has room for take no more.
 func TestManyLinks(t *testing.T) {
-	if alloctest.Race {
+	if testkit.Race {
 		t.Skip("the memory of the race detector counts too")
 	}
 	const n = 2000

@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // A rule is a method that iterates, and what its theory promises.
@@ -288,7 +288,7 @@ var degenerations = []struct {
 func TestObjectiveNeverRises(t *testing.T) {
 	problems := 400
 	switch {
-	case alloctest.Race:
+	case testkit.Race:
 		problems = 2 * len(degenerations)
 	case testing.Short():
 		problems = 80

@@ -1,13 +1,10 @@
 package factor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/sparse"
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // A fixture holds exact factors after some iterations, in the papers'
@@ -63,8 +60,7 @@ type fixture struct {
 // A checker runs the method of a fixture.
 type checker func(t *testing.T, f *fixture)
 
-// checkers holds a checker for each method's name in the fixtures; a file whose
-// method has more behind the name, "gnmf_heat", is of the longest that fits.
+// checkers holds a checker for each method's name in the fixtures.
 var checkers = map[string]checker{
 	"nmf_f":    factors(NMF{}),
 	"nmf_kl":   factors(NMFKL{}),
@@ -84,63 +80,21 @@ var checkers = map[string]checker{
 	"d_snmf":   checkLinks,
 }
 
-// TestFixtures runs a subtest for every fixture file, of testdata or of the
-// folder that PARTWISE_FIXTURES names.
+// TestFixtures runs a subtest for every fixture of a method of this package.
 func TestFixtures(t *testing.T) {
-	dir := testdir.Get(t, testdir.Fixtures)
-	if dir == "" {
-		dir = filepath.Join("testdata", "fixtures")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no fixtures in %s (%v)", dir, err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// Python writes numbers that JSON does not have.
-			text = bytes.ReplaceAll(text, []byte("Infinity"), []byte("null"))
-			var named struct{ Method string }
-			if err := json.Unmarshal(text, &named); err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			if slices.ContainsFunc(elsewhere, func(p string) bool { return strings.HasPrefix(named.Method, p) }) {
-				t.Skipf("%s: method %q is checked in another package", file, named.Method)
-			}
-			check, best := checker(nil), ""
-			for name, c := range checkers {
-				if (named.Method == name || strings.HasPrefix(named.Method, name+"_")) && len(name) > len(best) {
-					check, best = c, name
-				}
-			}
-			if check == nil {
-				t.Skipf("%s: there is no method %q yet", file, named.Method)
-			}
-			f := &fixture{}
-			if err := json.Unmarshal(text, f); err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			check(t, f)
-		})
-	}
+	testkit.Fixtures(t, checkers, func(t *testing.T, check checker, text []byte) {
+		f := &fixture{}
+		if err := json.Unmarshal(text, f); err != nil {
+			t.Fatal(err)
+		}
+		check(t, f)
+	})
 }
-
-// elsewhere are the methods of the packages cluster and eval.
-var elsewhere = []string{"kmeans", "cop_kmeans", "kernel_kmeans", "ncut", "ss_kk", "ss_snc", "metrics"}
 
 // columns returns the matrix of the papers' orientation as ours.
 func columns(x [][]float64) *mat.Dense { return mat.DenseCopyOf(rows(x).T()) }
 
-func rows(x [][]float64) *mat.Dense {
-	out := mat.NewDense(len(x), len(x[0]), nil)
-	for i, row := range x {
-		out.SetRow(i, row)
-	}
-	return out
-}
+var rows, near = testkit.Rows, testkit.Near
 
 func matrix(t *testing.T, raw json.RawMessage) *mat.Dense {
 	t.Helper()
@@ -164,22 +118,6 @@ func tied(z *mat.Dense, labels []int) *mat.Dense {
 		v.SetRow(i, z.RawRowView(c))
 	}
 	return v
-}
-
-func near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
-	t.Helper()
-	r, c := got.Dims()
-	if wr, wc := want.Dims(); r != wr || c != wc {
-		t.Fatalf("%s: is %d×%d, want %d×%d", what, r, c, wr, wc)
-	}
-	for i := range r {
-		for j := range c {
-			g, w := got.At(i, j), want.At(i, j)
-			if !(math.Abs(g-w) <= tolerance*max(1, math.Abs(w))) {
-				t.Fatalf("%s: at %d,%d is %v, want %v", what, i, j, g, w)
-			}
-		}
-	}
 }
 
 func nearNumber(t *testing.T, what string, got, want, tolerance float64) {

@@ -18,9 +18,9 @@ import (
 	other "github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestSaveModels: every kind of model comes back as it was, and represents new
@@ -174,7 +174,7 @@ func TestLoadBounds(t *testing.T) {
 	} {
 		text := archive(t, map[string]string{"kind": kind, "basis": basis})
 		var err error
-		got := alloctest.Bytes(func() { _, err = LoadModel(bytes.NewReader(text), int64(len(text))) })
+		got := testkit.Allocated(func() { _, err = LoadModel(bytes.NewReader(text), int64(len(text))) })
 		if err == nil || !strings.Contains(err.Error(), strings.TrimRight(want, " \x00")) {
 			t.Errorf("%v does not say %q", err, want)
 		}
@@ -211,7 +211,7 @@ func FuzzLoadModel(f *testing.F) {
 		var m Model
 		var v *mat.Dense
 		var errModel, errCoefficients error
-		alloctest.AtMost(t, memoryOf(len(text)), func() {
+		testkit.AllocatesAtMost(t, memoryOf(len(text)), func() {
 			m, errModel = LoadModel(bytes.NewReader(text), int64(len(text)))
 			v, errCoefficients = LoadCoefficients(bytes.NewReader(text), int64(len(text)))
 		})

@@ -18,7 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // noise is an image of width×height random greys, a little smoothed along x.
@@ -487,7 +487,7 @@ func FuzzDenseSIFT(f *testing.F) {
 }
 
 func TestDenseSIFTOfRealImages(t *testing.T) {
-	dir := testdir.Need(t, testdir.Data)
+	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	files, err := filepath.Glob(filepath.Join(dir, "scenes13", "test", "*", "image_000*.jpg"))
 	if err != nil || len(files) < 13 {
 		t.Fatalf("%d images in %s, error %v", len(files), dir, err)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 func TestDescriptorsBinary(t *testing.T) {
@@ -41,7 +41,7 @@ func FuzzDescriptorsBinary(f *testing.F) {
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
 		var d Descriptors
 		var err error
-		alloctest.AtMost(t, 1<<20+2*uint64(len(b)), func() { err = d.UnmarshalBinary(b) })
+		testkit.AllocatesAtMost(t, 1<<20+2*uint64(len(b)), func() { err = d.UnmarshalBinary(b) })
 		if err != nil {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // blob is a round light of the standard deviation sigma.
@@ -184,7 +184,7 @@ func TestKeypointSIFTConcurrently(t *testing.T) {
 }
 
 func TestKeypointSIFTOfRealImages(t *testing.T) {
-	dir := testdir.Need(t, testdir.Data)
+	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	files, err := filepath.Glob(filepath.Join(dir, "caltech10", "*", "image_000*.jpg"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d images, error %v", len(files), err)

@@ -12,7 +12,7 @@ import (
 	"gocv.io/x/gocv"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // byOpenCV returns OpenCV's descriptors of the patches of d, all of one bin, 4
@@ -92,7 +92,7 @@ func TestDenseSIFTAgreesWithOpenCV(t *testing.T) {
 }
 
 func TestDenseSIFTAgreesWithOpenCVOnRealImages(t *testing.T) {
-	dir := testdir.Need(t, testdir.Data)
+	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	for _, pattern := range []string{"scenes13/train/*/image_000*.jpg", "caltech10/*/image_0001.jpg", "corel5/*/*0.jpg"} {
 		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
 		if err != nil || len(files) == 0 {

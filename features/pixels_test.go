@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // waves is an image of height×width smooth greys; which one depends on phase.
@@ -324,7 +324,7 @@ func TestPixelsStopsWhenCancelled(t *testing.T) {
 }
 
 func TestPixelsOfRealImages(t *testing.T) {
-	dir := testdir.Need(t, testdir.Data)
+	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	for _, test := range []struct {
 		name string
 		opt  datasets.FolderOptions

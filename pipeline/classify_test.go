@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 const classifying = `
@@ -27,7 +27,7 @@ repeats: 4
 // TestClassification: every sample is learned from or tested, none both, and
 // classes that lie apart are told apart.
 func TestClassification(t *testing.T) {
-	p := newPlan(t, classifying, testset.CSV(t, 12, 10, 11))
+	p := newPlan(t, classifying, testkit.CSV(t, 12, 10, 11))
 	for repeat := range 4 {
 		d := p.draw(3, repeat)
 		seen := map[int]bool{}
@@ -85,7 +85,7 @@ func TestClassification(t *testing.T) {
 // TestClusterers: each puts samples that lie apart into their groups, as a
 // method and as the step behind one.
 func TestClusterers(t *testing.T) {
-	set := testset.CSV(t, 14, 12, 13)
+	set := testkit.CSV(t, 14, 12, 13)
 	text := "{name: x, classes: 3, repeats: 2, labels: 30%, rank: k, methods: ["
 	for _, name := range Clusterers() {
 		text += name + ", {name: nmf, as: nmf-" + name + ", cluster: " + name + "}, "
@@ -127,7 +127,7 @@ func TestTaskRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Data.Set = testset.CSV(t, 12, 11)
+	e.Data.Set = testkit.CSV(t, 12, 11)
 	in, err := e.Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestTaskRefuses(t *testing.T) {
 // the samples, and no others, represent the training samples as the test samples
 // unless told otherwise. Saying the default makes no other trial.
 func TestConceptMethodsRecode(t *testing.T) {
-	set := testset.CSV(t, 9, 10, 11)
+	set := testkit.CSV(t, 9, 10, 11)
 	ids := func(name, recode string) (id, words string, p *Plan) {
 		p = newPlan(t, fmt.Sprintf("{name: x, task: classify, methods: [{name: %s%s}], train: 5, test: rest, rank: 2, repeats: 1}", name, recode), set)
 		return p.trials[0].id, fmt.Sprint(p.Summary().Settings), p

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestCompareSummaries: what changes the samples that are drawn is refused by its
 // name, the rest is told.
 func TestCompareSummaries(t *testing.T) {
-	set := testset.CSV(t, 9, 10, 11)
+	set := testkit.CSV(t, 9, 10, 11)
 	const clustering = "{name: x, seed: 3, labels: 30%, methods: [nmf]}"
 	const classifying = "{name: x, task: classify, seed: 3, train: 5, test: rest, methods: [nmf]}"
 	summary := func(text string) *Summary { return newPlan(t, text, set).Summary() }
@@ -43,7 +43,7 @@ func TestCompareSummaries(t *testing.T) {
 	}
 
 	a := summary(clustering)
-	other := newPlan(t, clustering, testset.CSV(t, 9, 10, 11)).Summary()
+	other := newPlan(t, clustering, testkit.CSV(t, 9, 10, 11)).Summary()
 	if _, err := a.Compare(other); err == nil || !strings.Contains(err.Error(), "data: "+set) {
 		t.Errorf("other data: error %v", err)
 	}
@@ -52,7 +52,7 @@ func TestCompareSummaries(t *testing.T) {
 	if d, err := a.Compare(here); err != nil || cmp.Diff(d, []Difference(nil)) != "" {
 		t.Errorf("the same file by another path: %v, %v", d, err)
 	}
-	changed, err := os.ReadFile(testset.CSV(t, 10, 9, 11))
+	changed, err := os.ReadFile(testkit.CSV(t, 10, 9, 11))
 	if err != nil {
 		t.Fatal(err)
 	}

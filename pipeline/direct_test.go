@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestLeadingDirections: what is fitted once for several ranks is what is fitted
 // for each.
 func TestLeadingDirections(t *testing.T) {
 	const text = `{name: x, task: classify, methods: [pca, lda, mfa, sda], train: 6, test: rest, repeats: 2, rank: RANK}`
-	set := testset.CSV(t, 12, 10, 11)
+	set := testkit.CSV(t, 12, 10, 11)
 	all, err := newPlan(t, strings.Replace(text, "RANK", "[1, 2, 5]", 1), set).Run(t.Context(), nil, RunOptions{})
 	if err != nil {
 		t.Fatal(err)

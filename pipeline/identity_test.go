@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestTrialsKeepTheirIdentity: a run goes on from the log of an earlier version, since
@@ -23,7 +23,7 @@ func TestTrialsKeepTheirIdentity(t *testing.T) {
 		},
 	} {
 		var got []string
-		p := newPlan(t, text, testset.CSV(t, 9, 10, 11))
+		p := newPlan(t, text, testkit.CSV(t, 9, 10, 11))
 		for _, trial := range p.trials {
 			got = append(got, trial.id)
 		}

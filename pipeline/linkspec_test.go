@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestLinksOfADraw: the share of the pairs, each once and of the right kind.
 func TestLinksOfADraw(t *testing.T) {
-	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", testset.CSV(t, 12, 10, 11))
+	p := newPlan(t, "{name: x, methods: [cop-kmeans, {name: ss-nmf, cluster: largest}], classes: 3, repeats: 2, links: 10%}", testkit.CSV(t, 12, 10, 11))
 	d := p.draw(3, 0)
 	if want := 53; len(d.must)+len(d.cannot) != want { // 10 % of 33·32/2
 		t.Errorf("%d links, want %d", len(d.must)+len(d.cannot), want)
@@ -50,7 +49,7 @@ func TestLinksOfAFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("1,2,must\n1,14,cannot\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	set := testset.CSV(t, 12, 10, 11)
+	set := testkit.CSV(t, 12, 10, 11)
 	p := newPlan(t, "{name: x, methods: [cop-kmeans, d-snmf], classes: 2, repeats: 30, links: {file: "+file+"}}", set)
 	both := 0
 	for repeat := range 30 {
@@ -99,7 +98,7 @@ func TestLinksAreReadOnce(t *testing.T) {
 	if err := os.WriteFile(file, []byte("1,2,must\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Name: "x", Data: Data{Set: testset.CSV(t, 5, 5)}, Methods: Methods{{Name: "cop-kmeans"}}, Links: Links{File: file}}
+	e := &Experiment{Name: "x", Data: Data{Set: testkit.CSV(t, 5, 5)}, Methods: Methods{{Name: "cop-kmeans"}}, Links: Links{File: file}}
 	in, err := e.Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -119,8 +118,8 @@ func TestShareOfPairs(t *testing.T) {
 	truth := make([]int, 2000)
 	all := len(truth) * (len(truth) - 1) / 2
 	var must [][2]int
-	took := alloctest.Bytes(func() { must, _ = Links{Share: 0.0001}.draw(truth, rng.New(1)) })
-	if !alloctest.Race && took > 6*uint64(all) {
+	took := testkit.Allocated(func() { must, _ = Links{Share: 0.0001}.draw(truth, rng.New(1)) })
+	if !testkit.Race && took > 6*uint64(all) {
 		t.Errorf("%d bytes for an order of %d pairs", took, all)
 	}
 	order := rng.New(1).Perm(all)

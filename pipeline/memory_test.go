@@ -16,7 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // An image that the limit has no room for is no bad image: what is left out does not
@@ -72,7 +72,7 @@ func TestMemoryRefuses(t *testing.T) {
 	refused(t, err, "24×4194304", "805 MB", "512 MB")
 
 	// 4000 samples make a kernel of 128 MB, and there are more than one of it.
-	e = load(testset.CSV(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
+	e = load(testkit.CSV(t, 2000, 2000), "{name: x, methods: [nmf, cf-ogl], repeats: 1}")
 	in, err := e.Prepare(tight, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // faulty makes a clusterer panic when told to.
@@ -36,7 +36,7 @@ func faulty(t *testing.T, name string, now func() bool) {
 // TestTrialPanics: a panic is the error of its trial, which names the method and
 // the place; the others are run and logged.
 func TestTrialPanics(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 12, 12, 12, 12))
+	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
 	var mu sync.Mutex
 	calls := 0
 	faulty(t, KMeans, func() bool {
@@ -62,7 +62,7 @@ func TestTrialPanics(t *testing.T) {
 
 // TestGroupsPanic: a panic while a set is put into groups names the method.
 func TestGroupsPanic(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 12, 12, 12, 12))
+	p := newPlan(t, small, testkit.CSV(t, 12, 12, 12, 12))
 	faulty(t, KMeans, func() bool { return true })
 	_, err := Groups{K: 2, Method: Method{Name: "nmf"}}.Find(context.Background(), p.Inputs, nil)
 	var fault *guard.PanicError

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 const small = `
@@ -110,7 +110,7 @@ func readFile(t *testing.T, path string) []byte {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	want := runPlan(t, p, RunOptions{Workers: 1})
 	if lines := bytes.Count(want, []byte("\n")); lines != 2*3*5 {
 		t.Errorf("%d lines in the log, want %d", lines, 2*3*5)
@@ -125,7 +125,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 // TestDraw: the draws are as the experiment says.
 func TestDraw(t *testing.T) {
 	sizes := []int{9, 10, 11, 12, 9}
-	p := newPlan(t, small, testset.CSV(t, sizes...))
+	p := newPlan(t, small, testkit.CSV(t, sizes...))
 	seen := map[string]bool{}
 	for repeat := range 20 {
 		for _, k := range []int{2, 4} {
@@ -209,19 +209,19 @@ func TestPlanRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]struct{ text, set string }{
-		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", testset.CSV(t, 3, 3, 3, 3, 3)},
-		`class "class1" has 1 sample,`:                                  {"{name: x, methods: [nmf]}", testset.CSV(t, 3, 1, 3)},
-		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", testset.CSV(t, 3, 3, 3)},
-		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testset.CSV(t, 3, 3, 3)},
-		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", testset.CSV(t, 3, 9)},
+		"classes: 6 are asked for, and set has 5":                       {"{name: x, methods: [nmf], classes: 2..6}", testkit.CSV(t, 3, 3, 3, 3, 3)},
+		`class "class1" has 1 sample,`:                                  {"{name: x, methods: [nmf]}", testkit.CSV(t, 3, 1, 3)},
+		"rank: 20 is 20 for 2 classes, above the 6 samples":             {"{name: x, methods: [nmf], classes: 2, rank: 20}", testkit.CSV(t, 3, 3, 3)},
+		"rank: k-2 is 0 for 2 classes":                                  {"{name: x, methods: [nmf], classes: 2, rank: k-2}", testkit.CSV(t, 3, 3, 3)},
+		`class "class0": labels: 4 samples are asked for, and it has 3`: {"{name: x, methods: [nmf], labels: 4}", testkit.CSV(t, 3, 9)},
 		"negative.csv row 2, column 2: value -2 is negative, and nmf":   {"{name: x, methods: [kmeans, cf, nmf]}", negative},
 		"the class of half.csv row 3 is not known":                      {"{name: x, methods: [nmf]}", halfKnown},
 		"none.csv has no classes":                                       {"{name: x, methods: [nmf]}", noClasses},
-		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", testset.CSV(t, 3, 3)},
-		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", testset.CSV(t, 3, 3)},
-		"names no methods":                                              {"{name: x}", testset.CSV(t, 3, 3)},
-		"has no name":                                                   {"{methods: [nmf]}", testset.CSV(t, 3, 3)},
-		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", testset.CSV(t, 3, 3)},
+		"the method cnmf needs labels":                                  {"{name: x, methods: [cnmf]}", testkit.CSV(t, 3, 3)},
+		`two methods are called "nmf"`:                                  {"{name: x, methods: [nmf, {name: nmf, iterations: 3}]}", testkit.CSV(t, 3, 3)},
+		"names no methods":                                              {"{name: x}", testkit.CSV(t, 3, 3)},
+		"has no name":                                                   {"{methods: [nmf]}", testkit.CSV(t, 3, 3)},
+		`the name "../x" cannot name a folder`:                          {"{name: ../x, methods: [nmf]}", testkit.CSV(t, 3, 3)},
 	} {
 		e, err := Parse([]byte(c.text))
 		if err != nil {
@@ -239,7 +239,7 @@ func TestPlanRefuses(t *testing.T) {
 }
 
 func TestRandomPart(t *testing.T) {
-	set := testset.CSV(t, 30, 30, 30)
+	set := testkit.CSV(t, 30, 30, 30)
 	e, err := Parse([]byte("{name: x, data: {set: " + set + ", samples: 40}, methods: [nmf]}"))
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func TestRandomPart(t *testing.T) {
 // TestGroups: groups are numbered by size and scored against classes that were
 // not told.
 func TestGroups(t *testing.T) {
-	set := testset.CSV(t, 5, 20, 10)
+	set := testkit.CSV(t, 5, 20, 10)
 	in, err := (&Experiment{Data: Data{Set: set}}).Prepare(context.Background(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestGroups(t *testing.T) {
 
 // TestFailedTrial: a method that fails keeps no other from being run.
 func TestFailedTrial(t *testing.T) {
-	p := newPlan(t, `{name: x, methods: [nmf, {name: d-snmf, must: 1e6, iterations: 2000}], classes: 3, repeats: 3, labels: 50%}`, testset.CSV(t, 9, 9, 9))
+	p := newPlan(t, `{name: x, methods: [nmf, {name: d-snmf, must: 1e6, iterations: 2000}], classes: 3, repeats: 3, labels: 50%}`, testkit.CSV(t, 9, 9, 9))
 	records, err := p.Run(context.Background(), nil, RunOptions{})
 	var some *TrialsError
 	if !errors.As(err, &some) || some.Failed != 3 || !strings.Contains(err.Error(), "d-snmf with 3 classes, rank 3, repeat 1: ") || !strings.Contains(err.Error(), "and 2 more trials failed") {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/internal/testdir"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestPaperProtocols: the averages of the CCF and the CNMF paper's protocols
@@ -15,7 +15,7 @@ import (
 // average over k from 0.3 to 0.6 points). The tolerance is four standard errors
 // of what is run here.
 func TestPaperProtocols(t *testing.T) {
-	root := testdir.Need(t, testdir.Data)
+	root := testkit.NeedFolder(t, testkit.DataFolder)
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}

@@ -7,12 +7,12 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestDrawn: a confusion says which classes it is of where not all were drawn.
 func TestDrawn(t *testing.T) {
-	set := testset.CSV(t, 12, 10, 11, 9)
+	set := testkit.CSV(t, 12, 10, 11, 9)
 	p := newPlan(t, `{name: x, task: classify, methods: [original], classes: [3, 4], train: 4, test: 4, repeats: 5}`, set)
 	records, err := p.Run(t.Context(), nil, RunOptions{})
 	if err != nil {
@@ -41,7 +41,7 @@ func TestDrawn(t *testing.T) {
 
 // TestPenalty: the curves of methods with a penalty hold it.
 func TestPenalty(t *testing.T) {
-	p := newPlan(t, `{name: x, methods: [nmf, {name: gnmf, lambda: 10, iterations: 30}], repeats: 1}`, testset.CSV(t, 9, 10))
+	p := newPlan(t, `{name: x, methods: [nmf, {name: gnmf, lambda: 10, iterations: 30}], repeats: 1}`, testkit.CSV(t, 9, 10))
 	records, err := p.Run(t.Context(), nil, RunOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestPenalty(t *testing.T) {
 // TestOptionalScores: a score that is asked for is in every record; nobody else gets it.
 func TestOptionalScores(t *testing.T) {
 	text := "name: s\nmethods: [kmeans, nmf]\nclasses: [4]\nrepeats: 2\nlabels: 1\ncluster: {restarts: 1}\n"
-	set := testset.CSV(t, 6, 6, 6, 6)
+	set := testkit.CSV(t, 6, 6, 6, 6)
 	p := newPlan(t, text+"scores: [VI]\n", set)
 	records, err := p.Run(t.Context(), nil, RunOptions{})
 	if err != nil || len(records) != p.Len() {

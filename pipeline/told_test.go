@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/rng"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // toldSet returns 35 samples of three classes, and inputs that are told these
@@ -25,7 +25,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := (&Experiment{Data: Data{Set: testset.CSV(t, 5, 20, 10), Labels: labels}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), Labels: labels}}).Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/vocab"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 func TestWords(t *testing.T) {
@@ -391,7 +391,7 @@ func TestUnusablePhotographs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Data.Set = testset.CSV(t, 3, 3)
+	e.Data.Set = testkit.CSV(t, 3, 3)
 	if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "holds no images") {
 		t.Errorf("words of vectors: %v", err)
 	}
@@ -430,7 +430,7 @@ func TestAuto(t *testing.T) {
 	if in, err := e.Prepare(t.Context(), PrepareOptions{Cache: open(t, t.TempDir())}); err != nil || in.Channels != 3 || len(in.Rows) != 8 {
 		t.Errorf("with a small one: %v", err)
 	}
-	if in := prepare(testset.CSV(t, 3, 3)); in.Features.OfWords() || in.Channels != 0 {
+	if in := prepare(testkit.CSV(t, 3, 3)); in.Features.OfWords() || in.Channels != 0 {
 		t.Errorf("vectors have the features %v", in.Features)
 	}
 	alike := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -19,7 +19,7 @@ func TestPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Data.Set = testset.CSV(t, 6, 6, 6)
+	e.Data.Set = testkit.CSV(t, 6, 6, 6)
 	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 func saved(t testing.TB, v *Vocabulary) []byte {
@@ -129,7 +129,7 @@ func TestLoadErrors(t *testing.T) {
 	lying := zipped(t, "words", header("100000, 1000"))
 	directory := bytes.LastIndex(lying, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(lying[directory+20:], 1<<28)
-	alloctest.AtMost(t, 1<<20+npz.FreeBytes, func() {
+	testkit.AllocatesAtMost(t, 1<<20+npz.FreeBytes, func() {
 		if _, err := loadBytes(lying); err == nil || !strings.Contains(err.Error(), "packed in 268435456 bytes of a file of") {
 			t.Errorf("an array of more bytes than the file: %v", err)
 		}
@@ -140,7 +140,7 @@ func TestLoadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	tight := memory.NewContext(t.Context(), budget)
-	alloctest.AtMost(t, 1<<20, func() {
+	testkit.AllocatesAtMost(t, 1<<20, func() {
 		var tooLarge *memory.LimitError
 		if _, err := Load(tight, bytes.NewReader(large), int64(len(large))); !errors.As(err, &tooLarge) {
 			t.Errorf("words beyond the limit of memory: %v", err)
@@ -162,7 +162,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, file []byte) {
 		var v *Vocabulary
 		var err error
-		alloctest.AtMost(t, 1<<20+npz.FreeBytes+npz.PerByte*uint64(len(file)), func() { v, err = loadBytes(file) })
+		testkit.AllocatesAtMost(t, 1<<20+npz.FreeBytes+npz.PerByte*uint64(len(file)), func() { v, err = loadBytes(file) })
 		if err != nil {
 			return
 		}

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 func TestBinary(t *testing.T) {
@@ -45,7 +45,7 @@ func FuzzBinary(f *testing.F) {
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, b []byte) {
 		var m CSR
 		var err error
-		alloctest.AtMost(t, 1<<20+4*uint64(len(b)), func() { err = m.UnmarshalBinary(b) })
+		testkit.AllocatesAtMost(t, 1<<20+4*uint64(len(b)), func() { err = m.UnmarshalBinary(b) })
 		if err != nil {
 			return
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/document"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -118,7 +118,7 @@ func TestParseMemory(t *testing.T) {
 		"data: x\nname: x\nmethods: [{name: gnmf, lambda: [" + rising(100) + "], neighbours: [" + rising(100) + "]}]",
 		"data: x\nname: x\nmethods: [{name: gnmf, as: " + strings.Repeat("a", 200_000) + ", lambda: [" + rising(100) + "], neighbours: [" + rising(100) + "]}]",
 	} {
-		got, most := alloctest.Bytes(func() {
+		got, most := testkit.Allocated(func() {
 			if e, err := Parse([]byte(text)); err == nil {
 				e.Check()
 			}
@@ -163,7 +163,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
 		var e *pipeline.Experiment
 		var err error
-		if got, most := alloctest.Bytes(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
+		if got, most := testkit.Allocated(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
 			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(text), most)
 		}
 		if err != nil {
@@ -188,7 +188,7 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key, value string) {
 		e := &pipeline.Experiment{}
 		var err error
-		if got, most := alloctest.Bytes(func() { err = Set(e, key, value) }), memoryOf(len(key)+len(value)); got > most {
+		if got, most := testkit.Allocated(func() { err = Set(e, key, value) }), memoryOf(len(key)+len(value)); got > most {
 			t.Fatalf("%d bytes of memory for %d, want at most %d", got, len(key)+len(value), most)
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/output"
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
@@ -22,7 +22,7 @@ const tiny = `{name: tiny, methods: [kmeans, nmf], classes: 2, repeats: 2, seed:
 // TestUnreadLines: what stands in the log and cannot be read is never lost, and
 // half a record of a killed run is no line.
 func TestUnreadLines(t *testing.T) {
-	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
+	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
 	whole := string(runPlan(t, p, t.TempDir(), pipeline.RunOptions{}))
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	later := strings.Replace(lines[0], `{"trial":"`, `{"version":9,"trial":"`, 1)
@@ -51,7 +51,7 @@ func TestUnreadLines(t *testing.T) {
 // TestDeviceAmongResults: what stands in a folder of results and is no regular file is
 // not read: a device may have no end, and a pipe nobody who writes.
 func TestDeviceAmongResults(t *testing.T) {
-	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
+	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
 	whole := t.TempDir()
 	runPlan(t, p, whole, pipeline.RunOptions{})
 	for _, name := range []string{LogFile, SummaryFile, SamplesFile} {
@@ -80,7 +80,7 @@ func TestDeviceAmongResults(t *testing.T) {
 // before any work with a message that names both; more methods, classes, ranks
 // and repeats do not make it another.
 func TestOtherExperiment(t *testing.T) {
-	set := testset.CSV(t, 9, 10, 11)
+	set := testkit.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
 	p := newPlan(t, tiny, set)
 	runPlan(t, p, dir, pipeline.RunOptions{})
@@ -103,7 +103,7 @@ func TestOtherExperiment(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	other := testset.CSV(t, 9, 10, 11)
+	other := testkit.CSV(t, 9, 10, 11)
 	if _, err := Open(dir, parse(tiny, other)); err == nil || !strings.Contains(err.Error(), set) || !strings.Contains(err.Error(), other) {
 		t.Errorf("other data: %v", err)
 	}
@@ -133,7 +133,7 @@ func TestOtherExperiment(t *testing.T) {
 // TestStalePages: pages about other trials go when a run begins, and those about
 // the same stay.
 func TestStalePages(t *testing.T) {
-	set := testset.CSV(t, 9, 10, 11)
+	set := testkit.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
 	run := func(p *pipeline.Plan, stop bool, pages map[string]string) {
 		t.Helper()
@@ -197,7 +197,7 @@ func TestStalePages(t *testing.T) {
 // TestEarlierFolder: a folder without a list of files is taken up if all of it
 // can be read, and refused otherwise.
 func TestEarlierFolder(t *testing.T) {
-	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
+	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
 	old := t.TempDir()
 	want := runPlan(t, p, old, pipeline.RunOptions{})
 	if err := os.Remove(filepath.Join(old, output.ManifestFile)); err != nil {
@@ -251,7 +251,7 @@ func TestEarlierFolder(t *testing.T) {
 
 // TestMixedBuilds: records say what computed them, and that they are of several.
 func TestMixedBuilds(t *testing.T) {
-	p := newPlan(t, tiny, testset.CSV(t, 9, 10, 11))
+	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
 	dir := t.TempDir()
 	runPlan(t, p, dir, pipeline.RunOptions{})
 	records, _, err := ReadLog(dir)

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/internal/alloctest"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -40,7 +40,7 @@ func FuzzLog(f *testing.F) {
 		var records []pipeline.Record
 		var unread []int
 		var err error
-		alloctest.AtMost(t, readingMemory(len(text)), func() { records, unread, err = ReadLog(dir) })
+		testkit.AllocatesAtMost(t, readingMemory(len(text)), func() { records, unread, err = ReadLog(dir) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func FuzzSummary(f *testing.F) {
 		}
 		var s *pipeline.Summary
 		var err error
-		alloctest.AtMost(t, readingMemory(len(text)), func() { s, err = ReadSummary(dir) })
+		testkit.AllocatesAtMost(t, readingMemory(len(text)), func() { s, err = ReadSummary(dir) })
 		if err != nil {
 			if !strings.Contains(err.Error(), dir) {
 				t.Fatalf("%v does not name the file", err)
@@ -165,7 +165,7 @@ func FuzzSamples(f *testing.F) {
 		}
 		var samples []pipeline.Sample
 		var err error
-		alloctest.AtMost(t, readingMemory(len(text)), func() { samples, err = readSamples(dir, classes) })
+		testkit.AllocatesAtMost(t, readingMemory(len(text)), func() { samples, err = readSamples(dir, classes) })
 		if err != nil && !strings.Contains(err.Error(), dir) {
 			t.Fatalf("%v does not name the file", err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed4492f2cd/partwise/internal/output"
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
@@ -98,7 +98,7 @@ rank: k
 // TestBrokenRunGoesOn: wherever a run is stopped, the log is at last that of
 // an unbroken one, and what was done is not done again.
 func TestBrokenRunGoesOn(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	whole := t.TempDir()
 	want := runPlan(t, p, whole, pipeline.RunOptions{})
 	for _, stopAt := range []int{1, 7, p.Len() - 1} {
@@ -144,7 +144,7 @@ func TestBrokenRunGoesOn(t *testing.T) {
 }
 
 func TestLostModelIsMadeAgain(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
 	want := runPlan(t, p, dir, pipeline.RunOptions{})
 	models, err := filepath.Glob(filepath.Join(dir, ModelDir, "*"))
@@ -166,7 +166,7 @@ func TestLostModelIsMadeAgain(t *testing.T) {
 // TestMethodsDoNotMeet: a method's records are the same whichever run beside
 // it, and a changed setting runs its own trials again and no others.
 func TestMethodsDoNotMeet(t *testing.T) {
-	set := testset.CSV(t, 9, 10, 11, 12, 9)
+	set := testkit.CSV(t, 9, 10, 11, 12, 9)
 	dir := t.TempDir()
 	all := string(runPlan(t, newPlan(t, small, set), dir, pipeline.RunOptions{}))
 	alone := strings.Split(string(runPlan(t, newPlan(t, strings.NewReplacer(
@@ -202,7 +202,7 @@ func TestMethodsDoNotMeet(t *testing.T) {
 // TestDamagedResults: lines that are damaged are run again and kept behind the
 // others. A damaged model is named, and made again when it was moved away.
 func TestDamagedResults(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
 	want := runPlan(t, p, dir, pipeline.RunOptions{})
 	path := filepath.Join(dir, LogFile)
@@ -257,7 +257,7 @@ func TestDamagedResults(t *testing.T) {
 
 // TestTwoRuns: one folder, one run.
 func TestTwoRuns(t *testing.T) {
-	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	dir := t.TempDir()
 	tried := false
 	_, err := Run(t.Context(), p, dir, pipeline.RunOptions{Progress: func(_ string, done, _ int) {
@@ -282,7 +282,7 @@ func TestLostLog(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files keep their names")
 	}
-	p := newPlan(t, small, testset.CSV(t, 9, 10, 11, 12, 9))
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	for what, lose := range map[string]func(dir string) error{
 		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, LogFile)) },
 		"replaced": func(dir string) error {
@@ -353,7 +353,7 @@ func TestNoResults(t *testing.T) {
 // TestSweepRuns: a method of a sweep gives what it gives alone, and another value
 // runs the new trials only.
 func TestSweepRuns(t *testing.T) {
-	set := testset.CSV(t, 9, 10, 11)
+	set := testkit.CSV(t, 9, 10, 11)
 	dir := t.TempDir()
 	p := newPlan(t, swept, set)
 	log := string(runPlan(t, p, dir, pipeline.RunOptions{}))

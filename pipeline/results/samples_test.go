@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/output"
-	"github.com/seed4492f2cd/partwise/internal/testset"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -28,7 +28,7 @@ func (m models) Put(_ *pipeline.Record, name string, res *factor.Result) error {
 
 // TestSamples: the saved coefficients are of the samples listed.
 func TestSamples(t *testing.T) {
-	set := testset.CSV(t, 12, 10, 11, 9)
+	set := testkit.CSV(t, 12, 10, 11, 9)
 	p := newPlan(t, `{name: x, methods: [kmeans, nmf, {name: cf, iterations: 5}], classes: [2, 3], repeats: 2, rank: k}`, set)
 	dir := t.TempDir()
 	runPlan(t, p, dir, pipeline.RunOptions{})

@@ -1,5 +1,4 @@
-// Package testset writes sets of samples for tests.
-package testset
+package testkit
 
 import (
 	"fmt"

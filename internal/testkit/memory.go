@@ -1,26 +1,24 @@
-// Package alloctest measures the memory that a function takes, for tests of the
-// bounds that readers state.
-package alloctest
+package testkit
 
 import (
 	"runtime/metrics"
 	"testing"
 )
 
-// Bytes returns how many bytes of the heap are allocated while do runs, whether they
+// Allocated returns how many bytes of the heap are allocated while do runs, whether they
 // are freed meanwhile or not; so it is never less than the peak. What other
 // goroutines allocate counts too. Small objects are counted in blocks, which makes it
 // wrong by up to a megabyte.
-func Bytes(do func()) uint64 {
+func Allocated(do func()) uint64 {
 	before := allocated()
 	do()
 	return allocated() - before
 }
 
-// AtMost fails the test if do allocates more than a number of bytes.
-func AtMost(t *testing.T, most uint64, do func()) {
+// AllocatesAtMost fails the test if do allocates more than a number of bytes.
+func AllocatesAtMost(t *testing.T, most uint64, do func()) {
 	t.Helper()
-	if got := Bytes(do); got > most {
+	if got := Allocated(do); got > most {
 		t.Fatalf("%d bytes are allocated, at most %d should be", got, most)
 	}
 }

@@ -1,7 +1,7 @@
 //go:build race
 
-package alloctest
+package testkit
 
 // Race tells whether tests run under the race detector, which is ten times as slow and
-// takes memory of its own that Bytes counts.
+// takes memory of its own that Allocated counts.
 const Race = true

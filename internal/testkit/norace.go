@@ -1,5 +1,5 @@
 //go:build !race
 
-package alloctest
+package testkit
 
 const Race = false

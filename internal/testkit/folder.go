@@ -1,6 +1,6 @@
-// Package testdir finds the folders that tests are told of by environment
-// variables.
-package testdir
+// Package testkit is what the tests of several packages share: the folders that
+// environment variables name, exact answers, sets of samples, and the measure of memory.
+package testkit
 
 import (
 	"os"
@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-// The variables.
+// The variables that name folders.
 const (
-	// Data names the folder of the real image sets.
-	Data = "PARTWISE_DATA"
-	// Fixtures names a folder of exact answers.
-	Fixtures = "PARTWISE_FIXTURES"
+	// DataFolder names the folder of the real image sets.
+	DataFolder = "PARTWISE_DATA"
+	// FixturesFolder names a folder of exact answers.
+	FixturesFolder = "PARTWISE_FIXTURES"
 )
 
-// Get returns the folder that the variable names, or "" where it is not set. A
+// Folder returns the folder that the variable names, or "" where it is not set. A
 // relative path is taken from the module's folder, since that is where whoever
 // set it stands, while a test stands in its package's.
-func Get(t testing.TB, variable string) string {
+func Folder(t testing.TB, variable string) string {
 	t.Helper()
 	dir := os.Getenv(variable)
 	if dir == "" || filepath.IsAbs(dir) {
@@ -41,10 +41,10 @@ func Get(t testing.TB, variable string) string {
 	}
 }
 
-// Need is Get for a test that is skipped without the folder.
-func Need(t testing.TB, variable string) string {
+// NeedFolder is Folder for a test that is skipped without the folder.
+func NeedFolder(t testing.TB, variable string) string {
 	t.Helper()
-	dir := Get(t, variable)
+	dir := Folder(t, variable)
 	if dir == "" {
 		t.Skipf("%s is not set", variable)
 	}
