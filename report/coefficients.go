@@ -28,7 +28,7 @@ func coefficientsSection(w *experimentPage) section {
 		}
 		view := coefficientsView{Chosen: w.chosen}
 		for i, name := range safeNames(names) {
-			img, err := figure.CoefficientPicture(found[i], w.experiment.Classes)
+			img, err := figure.CoefficientPicture(w.ctx, found[i], w.experiment.Classes)
 			if err != nil {
 				return nil, err
 			}

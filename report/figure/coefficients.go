@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -44,7 +45,7 @@ const (
 //
 // White is the 99th percentile, of coefficients or distances, and black is 0, or
 // the 1st percentile where some are negative.
-func CoefficientPicture(c Coefficients, classes []string) (image.Image, error) {
+func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
 		return nil, fmt.Errorf("coefficients of %s: %d samples, classes of %d", c.Method, n, len(c.Classes))
@@ -71,7 +72,10 @@ func CoefficientPicture(c Coefficients, classes []string) (image.Image, error) {
 	}
 	k, _ := strong.Dims()
 	band := max(2, coefficientRoom/k)
-	far := pooledDistances(c.Values, order, pool)
+	far, err := pooledDistances(ctx, c.Values, order, pool)
+	if err != nil {
+		return nil, err
+	}
 
 	face := sheetFace(10)
 	names := 0
@@ -173,13 +177,16 @@ const mostPooled = 8
 // pooledDistances returns the mean distances between pool samples each, in the order
 // given, cells×cells. Of a cell of more than mostPooled samples as many stand for all
 // of them, evenly spread.
-func pooledDistances(v *mat.Dense, order []int, pool int) *mat.Dense {
+func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (*mat.Dense, error) {
 	members := make([][]int, 0, (len(order)+pool-1)/pool)
 	for cell := range slices.Chunk(order, pool) {
 		members = append(members, Evenly(cell, mostPooled))
 	}
 	out := mat.NewDense(len(members), len(members), nil)
 	for a, rows := range members {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for b, columns := range members[:a+1] {
 			var sum float64
 			for _, i := range rows {
@@ -192,7 +199,7 @@ func pooledDistances(v *mat.Dense, order []int, pool int) *mat.Dense {
 			out.Set(b, a, mean)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // percentiles returns what is drawn black and white: see CoefficientPicture.

@@ -2,6 +2,8 @@ package figure
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -16,7 +18,7 @@ import (
 
 func TestCoefficientPicture(t *testing.T) {
 	c := inClasses(60, 3)
-	picture, err := CoefficientPicture(c, threeClasses)
+	picture, err := CoefficientPicture(t.Context(), c, threeClasses)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestCoefficientSizes(t *testing.T) {
 		for i := range names {
 			names[i] = strings.Repeat("long ", 10)
 		}
-		picture, err := CoefficientPicture(inClasses(samples, 40), names)
+		picture, err := CoefficientPicture(t.Context(), inClasses(samples, 40), names)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +81,7 @@ func TestCoefficientSizes(t *testing.T) {
 		if err := png.Encode(&once, picture); err != nil {
 			t.Fatal(err)
 		}
-		again, err := CoefficientPicture(inClasses(samples, 40), names)
+		again, err := CoefficientPicture(t.Context(), inClasses(samples, 40), names)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func TestPoolingMany(t *testing.T) {
 		order[i] = len(order) - 1 - i
 		v.Set(order[i], 0, float64(i/pool))
 	}
-	far := pooledDistances(v, order, pool)
+	far := distances(t, v, order, pool)
 	for a := range cells {
 		for b := range cells {
 			if want := math.Abs(float64(a - b)); far.At(a, b) != want {
@@ -112,7 +114,7 @@ func TestPoolingMany(t *testing.T) {
 func TestPooling(t *testing.T) {
 	c := inClasses(11, 3)
 	order := []int{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 0}
-	strong, far := pooledCoefficients(c.Values, order, 4), pooledDistances(c.Values, order, 4)
+	strong, far := pooledCoefficients(c.Values, order, 4), distances(t, c.Values, order, 4)
 	parts := [][]int{order[:4], order[4:8], order[8:]}
 	for a, as := range parts {
 		for j := range 3 {
@@ -178,20 +180,38 @@ func TestPercentiles(t *testing.T) {
 func TestCoefficientErrors(t *testing.T) {
 	c := inClasses(10, 3)
 	c.Classes[7] = 3
-	if _, err := CoefficientPicture(c, threeClasses); err == nil || !strings.Contains(err.Error(), "sample 8 is of class 3 of 3") {
+	if _, err := CoefficientPicture(t.Context(), c, threeClasses); err == nil || !strings.Contains(err.Error(), "sample 8 is of class 3 of 3") {
 		t.Errorf("a class that is not there: %v", err)
 	}
 	c.Classes = c.Classes[1:]
-	if _, err := CoefficientPicture(c, threeClasses); err == nil || !strings.Contains(err.Error(), "10 samples, classes of 9") {
+	if _, err := CoefficientPicture(t.Context(), c, threeClasses); err == nil || !strings.Contains(err.Error(), "10 samples, classes of 9") {
 		t.Errorf("a class too few: %v", err)
 	}
 	// All the same, and one sample, are drawn all the same.
 	for _, n := range []int{1, 20} {
-		if _, err := CoefficientPicture(Coefficients{Values: mat.NewDense(n, 2, nil), Classes: make([]int, n)}, threeClasses); err != nil {
+		if _, err := CoefficientPicture(t.Context(), Coefficients{Values: mat.NewDense(n, 2, nil), Classes: make([]int, n)}, threeClasses); err != nil {
 			t.Error(err)
 		}
 	}
-	if math.IsNaN(mat.Sum(pooledDistances(mat.NewDense(1, 2, nil), []int{0}, 1))) {
+	if math.IsNaN(mat.Sum(distances(t, mat.NewDense(1, 2, nil), []int{0}, 1))) {
 		t.Error("NaN")
+	}
+}
+
+func distances(t *testing.T, v *mat.Dense, order []int, pool int) *mat.Dense {
+	t.Helper()
+	far, err := pooledDistances(t.Context(), v, order, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return far
+}
+
+// TestCoefficientPictureStopped: the distances, which take long, end with the context.
+func TestCoefficientPictureStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := CoefficientPicture(ctx, inClasses(9, 3), threeClasses); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -25,31 +25,17 @@ import (
 // that has curves; a trial that stopped stays at its last value. Methods without
 // iterations are left out. Where no curve falls the error is ErrNoData.
 func Convergence(records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
-	trials := make([][][]pipeline.Point, len(methods))
-	largest := 0
-	for _, r := range table.Finished(records, methods) {
-		curve := remaining(r.Curve)
-		if curve == nil {
-			continue
-		}
-		if table.RowOf(r) > largest {
-			largest = table.RowOf(r)
-			trials = make([][][]pipeline.Point, len(methods))
-		}
-		i := slices.Index(methods, r.Method)
-		trials[i] = append(trials[i], curve)
-	}
-
+	trials := curvesOf(records, methods, remaining)
 	f := newChart("Iteration", "Decrease still to come, %")
 	f.plot.X.Scale = plot.LogScale{}
 	f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
 	empty := true
 	for i, method := range methods {
-		if len(trials[i]) == 0 {
+		if trials[method] == nil {
 			continue
 		}
 		empty = false
-		if err := f.addLine(looks.of(method, i), method, meanCurve(trials[i]), false); err != nil {
+		if err := f.addLine(looks.of(method, i), method, meanCurve(trials[method]), false); err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +45,25 @@ func Convergence(records []pipeline.Record, methods []string, looks Looks) (*Fig
 	inPercent(&f.plot.Y)
 	f.addLegend()
 	return &Figure{f}, nil
+}
+
+// curvesOf returns the curves of each method that there are of the largest number of
+// classes, or rank, that has any. of returns what is drawn of a curve, or nil.
+func curvesOf(records []pipeline.Record, methods []string, of func([]pipeline.Point) []pipeline.Point) map[string][][]pipeline.Point {
+	trials := map[string][][]pipeline.Point{}
+	largest := 0
+	for _, r := range table.Finished(records, methods) {
+		curve := of(r.Curve)
+		if len(curve) == 0 {
+			continue
+		}
+		if table.RowOf(r) > largest {
+			largest = table.RowOf(r)
+			clear(trials)
+		}
+		trials[r.Method] = append(trials[r.Method], curve)
+	}
+	return trials
 }
 
 // remaining rescales a curve from iteration 1 on so that its first value is 1

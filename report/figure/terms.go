@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/report/table"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -20,7 +18,7 @@ import (
 // since the terms may differ by orders of magnitude. Iterations and trials are
 // those of Convergence. Where no curve has a penalty the error is ErrNoData.
 func Terms(records []pipeline.Record, method string, looks Looks) (*Figure, error) {
-	trials := penalisedCurves(records, method)
+	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
 	}
@@ -60,27 +58,14 @@ func meanTerm(trials [][]pipeline.Point, of func(pipeline.Point) float64) plotte
 	return meanCurve(curves)
 }
 
-// penalisedCurves returns a method's curves with a penalty, from iteration 1 on,
-// of the largest number of classes, or rank, that has such.
-func penalisedCurves(records []pipeline.Record, method string) [][]pipeline.Point {
-	var trials [][]pipeline.Point
-	largest := 0
-	for _, r := range table.Finished(records, []string{method}) {
-		if !slices.ContainsFunc(r.Curve, func(p pipeline.Point) bool { return p.Penalty != 0 }) {
-			continue
-		}
-		curve := slices.DeleteFunc(slices.Clone(r.Curve), func(p pipeline.Point) bool {
-			return p.Iteration == 0 || !(math.Abs(p.Objective) < largestDrawn && math.Abs(p.Penalty) < largestDrawn)
-		})
-		if len(curve) == 0 {
-			continue
-		}
-		if table.RowOf(r) > largest {
-			largest, trials = table.RowOf(r), nil
-		}
-		trials = append(trials, curve)
+// withPenalty returns a curve from iteration 1 on, or nil where it has no penalty.
+func withPenalty(curve []pipeline.Point) []pipeline.Point {
+	if !slices.ContainsFunc(curve, func(p pipeline.Point) bool { return p.Penalty != 0 }) {
+		return nil
 	}
-	return trials
+	return slices.DeleteFunc(slices.Clone(curve), func(p pipeline.Point) bool {
+		return p.Iteration == 0 || !(math.Abs(p.Objective) < largestDrawn && math.Abs(p.Penalty) < largestDrawn)
+	})
 }
 
 // largestDrawn bounds what is drawn, so that no sum of it overflows.

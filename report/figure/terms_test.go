@@ -45,7 +45,7 @@ func TestTerms(t *testing.T) {
 	if found := colours(t, picture); found[rgba(0)] < 500 {
 		t.Error("no lines")
 	}
-	curves := penalisedCurves(records, "gnmf")
+	curves := curvesOf(records, []string{"gnmf"}, withPenalty)["gnmf"]
 	if len(curves) != 2 || len(curves[0]) != 3 || len(curves[1]) != 2 {
 		t.Fatalf("curves %v, want the finite points from iteration 1 on of the two trials with 5 classes", curves)
 	}
