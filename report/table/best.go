@@ -165,25 +165,31 @@ func (t *Table) last() Row {
 
 // Document returns the table in words.
 func (b *Best) Document() *Document {
-	g := Grid{Name: "best " + b.Table.Score.Name, Score: b.Table.Score.Name, Keys: 3, Columns: []Column{
-		{Heading: "Method"},
-		{Heading: rankHeading, Right: true, Hidden: !b.Ranks},
-		{Heading: "Setting", Settings: true, Hidden: !b.Swept},
-		{Heading: b.Table.Score.Label(), Right: true, Fields: cellFields},
-	}}
+	score := b.Table.Score
+	g := Grid{Name: "best " + score.Name, Score: score.Name, Keys: 1, KeyFields: []string{"method", "rank", "setting"}, Columns: []Column{{Heading: "Method"}}}
+	if b.Ranks {
+		g.Columns = append(g.Columns, Column{Heading: rankHeading, Right: true})
+	}
+	if b.Swept {
+		g.Columns = append(g.Columns, Column{Heading: "Setting", Settings: true})
+	}
+	g.Keys = len(g.Columns)
+	g.Columns = append(g.Columns, Column{Heading: score.Label(), Right: true, Fields: cellFields})
 	words := b.Table.words()
-	scores := words[len(words)-1]
 	for i, row := range b.Rows {
 		rank := ""
 		if row.Rank > 0 {
 			rank = strconv.Itoa(row.Rank)
 		}
-		g.Lines = append(g.Lines, Line{Words: []Word{{Text: row.Method}, orMissing(rank), orMissing(row.Setting), scores[i]}})
+		line := Line{Words: []Word{{Text: row.Method}}, Keys: []string{row.Method, rank, row.Setting}}
+		if b.Ranks {
+			line.Words = append(line.Words, Word{Text: cmp.Or(rank, missing)})
+		}
+		if b.Swept {
+			line.Words = append(line.Words, Word{Text: cmp.Or(row.Setting, missing)})
+		}
+		line.Words = append(line.Words, words[len(words)-1][i])
+		g.Lines = append(g.Lines, line)
 	}
 	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: []Grid{g}}
-}
-
-// orMissing is a word, or a dash for none.
-func orMissing(text string) Word {
-	return Word{Text: cmp.Or(text, missing), Fields: []string{text}}
 }

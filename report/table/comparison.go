@@ -162,7 +162,7 @@ func (c *Comparison) Document() *Document {
 
 func (c ScoreComparison) grid() Grid {
 	s := known(c.Score)
-	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, Columns: []Column{
+	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, KeyFields: []string{"method"}, Columns: []Column{
 		{Heading: "Method"},
 		{Heading: "Trials", Right: true, Fields: []string{"trials"}},
 		{Heading: "A", Right: true, Fields: []string{"a"}},
@@ -186,9 +186,9 @@ func (c ScoreComparison) grid() Grid {
 		case r.Tested:
 			p = value(pText(r.P)+"  ", r.P)
 		}
-		g.Lines = append(g.Lines, Line{Words: []Word{
-			{Text: r.Method, Fields: []string{plaintext.Line(r.Method)}},
-			{Text: strconv.Itoa(r.Trials)},
+		g.Lines = append(g.Lines, Line{Keys: []string{plaintext.Line(r.Method)}, Words: []Word{
+			{Text: r.Method},
+			value(strconv.Itoa(r.Trials), float64(r.Trials)),
 			value(s.Format(r.A), r.A), value(s.Format(r.B), r.B), difference, p,
 		}})
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
@@ -21,16 +20,16 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 		}
 		for _, row := range g.Lines {
 			line := []string{spreadsheet.Cell(g.Score)}
-			for _, key := range row.Words[:g.Keys] {
-				line = append(line, spreadsheet.Cell(key.fields()[0]))
+			for _, key := range row.Keys {
+				line = append(line, spreadsheet.Cell(key))
 			}
 			for c, word := range row.Words[g.Keys:] {
 				if g.Fields != nil {
 					method := spreadsheet.Cell(g.Columns[g.Keys+c].Heading)
-					out.Write(append(append(slices.Clone(line), method), word.fields()...))
+					out.Write(append(append(slices.Clone(line), method), word.Fields...))
 					continue
 				}
-				line = append(line, word.fields()...)
+				line = append(line, word.Fields...)
 			}
 			if g.Fields == nil {
 				out.Write(line)
@@ -42,10 +41,7 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 }
 
 func (g Grid) csvHeadings() []string {
-	line := []string{"score"}
-	for _, key := range g.Columns[:g.Keys] {
-		line = append(line, strings.ToLower(key.Heading))
-	}
+	line := append([]string{"score"}, g.KeyFields...)
 	if g.Fields != nil {
 		return append(append(line, "method"), g.Fields...)
 	}
@@ -53,12 +49,4 @@ func (g Grid) csvHeadings() []string {
 		line = append(line, c.Fields...)
 	}
 	return line
-}
-
-// fields are the columns of a word in CSV.
-func (w Word) fields() []string {
-	if w.Fields == nil {
-		return []string{w.Text}
-	}
-	return w.Fields
 }

@@ -42,6 +42,8 @@ type Grid struct {
 	Keys    int
 	Columns []Column
 	Lines   []Line
+	// KeyFields are the columns in CSV that name a row.
+	KeyFields []string
 	// Fields are the columns in CSV of one value, where the columns of values are
 	// methods and CSV has a line for each; else each column says its own.
 	Fields []string
@@ -55,8 +57,6 @@ type Column struct {
 	// Right tells that its words stand to the right, and Settings that they are
 	// settings, as in lambda=10.
 	Right, Settings bool
-	// Hidden columns are in CSV only.
-	Hidden bool
 	// Fields are its columns in CSV, where Grid.Fields is nil.
 	Fields []string
 }
@@ -66,6 +66,8 @@ type Column struct {
 type Line struct {
 	Words   []Word
 	Average bool
+	// Keys name the row in CSV, one for each of Grid.KeyFields.
+	Keys []string
 }
 
 // Word is what stands in a cell: a name in the columns that name a row, else a value.
@@ -81,7 +83,7 @@ type Word struct {
 	Mark Mark
 	// Bold is shown on a terminal that has colours.
 	Bold bool
-	// Fields are its columns in CSV; nil stands for Text.
+	// Fields are the columns of a value in CSV.
 	Fields []string
 }
 
@@ -103,28 +105,6 @@ const (
 // missing stands for a value that is not there.
 const missing = "–"
 
-// shown returns the grid without its hidden columns.
-func (g Grid) shown() Grid {
-	out := g
-	out.Keys, out.Columns, out.Lines = 0, nil, make([]Line, len(g.Lines))
-	for r, row := range g.Lines {
-		out.Lines[r].Average = row.Average
-	}
-	for i, c := range g.Columns {
-		if c.Hidden {
-			continue
-		}
-		out.Columns = append(out.Columns, c)
-		if i < g.Keys {
-			out.Keys++
-		}
-		for r, row := range g.Lines {
-			out.Lines[r].Words = append(out.Lines[r].Words, row.Words[i])
-		}
-	}
-	return out
-}
-
 // part returns the grid with the columns of values from (inclusive) to (exclusive),
 // behind those that name the rows.
 func (g Grid) part(from, to int) Grid {
@@ -132,7 +112,7 @@ func (g Grid) part(from, to int) Grid {
 	g.Columns = slices.Concat(columns[:g.Keys], columns[g.Keys+from:g.Keys+to])
 	g.Lines = make([]Line, len(lines))
 	for r, row := range lines {
-		g.Lines[r] = Line{slices.Concat(row.Words[:g.Keys], row.Words[g.Keys+from:g.Keys+to]), row.Average}
+		g.Lines[r] = Line{slices.Concat(row.Words[:g.Keys], row.Words[g.Keys+from:g.Keys+to]), row.Average, row.Keys}
 	}
 	return g
 }

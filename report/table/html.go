@@ -52,12 +52,9 @@ func HTML(w io.Writer, d *Document, _ Options) error {
 		Heading        []string
 		Class, Caption string
 		Grids          []Grid
-	}{Class: d.Class, Caption: d.Caption(htmlMarks)}
+	}{Class: d.Class, Caption: d.Caption(htmlMarks), Grids: d.Grids}
 	if d.Heading != nil {
 		view.Heading = d.Heading(htmlMarks)
-	}
-	for _, g := range d.Grids {
-		view.Grids = append(view.Grids, g.shown())
 	}
 	var out strings.Builder
 	if err := htmlPage.Execute(&out, view); err != nil {

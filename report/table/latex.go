@@ -144,7 +144,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 		if g.Title != "" {
 			caption = latexText(g.Title) + ". " + caption
 		}
-		g.shown().latex(line, caption, latexLabel(d.Name, g.Name))
+		g.latex(line, caption, latexLabel(d.Name, g.Name))
 	}
 	table := out.String()
 	if needsFonts(table) {

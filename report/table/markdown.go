@@ -36,7 +36,7 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 		if g.Title != "" {
 			parts = append(parts, markdownText(g.Title)+"\n")
 		}
-		parts = append(parts, g.shown().layout(markdownMarks, markdownValue, false).markdown())
+		parts = append(parts, g.layout(markdownMarks, markdownValue, false).markdown())
 	}
 	parts = append(parts, d.Caption(markdownMarks)+"\n")
 	_, err := io.WriteString(w, strings.Join(parts, "\n"))

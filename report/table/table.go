@@ -252,7 +252,7 @@ func (t *Table) all() []Row {
 // Document returns the table in words.
 func (t *Table) Document() *Document {
 	g := Grid{
-		Name: t.Score.Name, Score: t.Score.Name, Keys: 1, Fields: cellFields,
+		Name: t.Score.Name, Score: t.Score.Name, Keys: 1, KeyFields: []string{strings.ToLower(t.heading())}, Fields: cellFields,
 		Columns: []Column{{Heading: t.heading(), Right: !t.ByClass}}, // numbers stand to the right
 	}
 	for _, method := range t.Methods {
@@ -260,11 +260,11 @@ func (t *Table) Document() *Document {
 	}
 	words := t.words()
 	for i, row := range t.all() {
-		label := Word{Text: row.label()}
+		key := row.label()
 		if row.Average {
-			label.Fields = []string{strings.ToLower(label.Text)}
+			key = strings.ToLower(key)
 		}
-		g.Lines = append(g.Lines, Line{append([]Word{label}, words[i]...), row.Average})
+		g.Lines = append(g.Lines, Line{append([]Word{{Text: row.label()}}, words[i]...), row.Average, []string{key}})
 	}
 	d := &Document{Name: t.Name, Caption: t.caption, Grids: []Grid{g}}
 	if t.ByClass {

@@ -42,7 +42,6 @@ func Text(w io.Writer, d *Document, opt Options) error {
 		if g.Title != "" {
 			parts = append(parts, opt.wrapped(textMarks.Foreign(g.Title)))
 		}
-		g = g.shown()
 		for from := 0; ; {
 			to := g.values()
 			block := g.part(from, to).layout(textMarks, plain, opt.Colour)
