@@ -54,6 +54,8 @@ type Grouping struct {
 	// Told holds for each group the class that was told of samples in it, a place
 	// among the set's classes, or −1. It is nil where no classes were told.
 	Told []int
+	// Notes says, a line each, what somebody should know of the groups.
+	Notes []string
 	// Scores compares the groups with the classes, as in Record, where all
 	// classes are known and were not told. Where others were told, it compares
 	// them with the set's own, over the samples of which none was told.
@@ -127,6 +129,9 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		truth, classes = in.ownLabels(), in.Set.OwnClasses
 	}
 	out.Groups = bySize(clusters)
+	if found := slices.Max(out.Groups) + 1; found < k {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, found))
+	}
 	if g.Told {
 		out.Told = known.ofGroups(out.Groups)
 	}

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +136,9 @@ const (
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
+		return err
+	}
 	spec := clusterOutput
 	spec.Data, spec.SameData = e.Data.Set, !cmd.Flags().Changed("out")
 	folder, err := output.Open(out, spec)
@@ -163,12 +164,8 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if err != nil {
 		return stopped(ctx, err, "factorising", in.kept())
 	}
-	if k, n := cmp.Or(g.K, len(in.Set.Classes)), slices.Max(found.Groups)+1; n < k {
-		fewer := fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, n)
-		tellNotes(stderr, []string{fewer})
-		warnings = append(warnings, fewer)
-	}
-
+	tellNotes(stderr, found.Notes)
+	warnings = append(warnings, found.Notes...)
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
 		Name: in.Set.Name, Command: command, Method: g.Method.String(), Warnings: warnings,

@@ -157,6 +157,17 @@ func TestOutAmongPictures(t *testing.T) {
 	same(t, "pictures", "photos", want)
 }
 
+// TestCacheAmongResults: a cache in a folder that results replace is refused before any
+// picture is read, and nothing is left.
+func TestCacheAmongResults(t *testing.T) {
+	workplace(t)
+	refused(t, "the cache out/groups/cache would be among results", append(groupPhotos("out"), "--cache", "out/groups/cache")...)
+	refused(t, "the cache out/models would be among results", append(tinyRun, "--out", "out", "--cache", "out/models")...)
+	if _, err := os.Stat("out"); !os.IsNotExist(err) {
+		t.Errorf("a folder is left: %v", err)
+	}
+}
+
 // TestFolderInUse: one folder, one writer, at once.
 func TestFolderInUse(t *testing.T) {
 	workplace(t)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -44,6 +47,28 @@ func cacheFolder(cmd *cobra.Command) (string, error) {
 		return "", nil // nowhere to keep it
 	}
 	return folder, nil
+}
+
+// checkCache refuses a cache in a folder that results replace.
+func checkCache(cmd *cobra.Command, out string, names []string) error {
+	folder, err := cacheFolder(cmd)
+	if folder == "" || err != nil {
+		return err
+	}
+	for _, name := range names {
+		name, isFolder := strings.CutSuffix(name, "/")
+		if !isFolder {
+			continue
+		}
+		inside, err := output.Inside(filepath.Join(out, name), folder)
+		switch {
+		case err != nil:
+			return usageError{err}
+		case inside:
+			return usageError{fmt.Errorf("the cache %s would be among results, in %s; say with --cache where else", folder, filepath.Join(out, name))}
+		}
+	}
+	return nil
 }
 
 // cacheSize returns the limit of the cache that the flag says, 0 for none.

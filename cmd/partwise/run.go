@@ -175,6 +175,9 @@ func nameOf(set string) (string, error) {
 
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	if err := checkCache(cmd, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
+		return err
+	}
 	folder, err := results.Open(out, e, report.ExperimentFiles...)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/output"
@@ -23,8 +22,8 @@ type Folder struct {
 	pages  []string
 }
 
-// runFiles are the names of what Run writes.
-var runFiles = []string{LogFile, SummaryFile, SamplesFile, ModelDir + "/"}
+// Files returns the names of what Run writes, folders with a slash at their ends.
+func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, ModelDir + "/"} }
 
 // Open opens the folder dir for the results of the experiment, and makes it if need
 // be. pages are the names of what Publish will write there, folders with a slash at
@@ -41,7 +40,7 @@ func Open(dir string, e *pipeline.Experiment, pages ...string) (*Folder, error) 
 			return nil, fmt.Errorf("%s %w", dir, err)
 		}
 	}
-	return open(dir, append(slices.Clone(runFiles), pages...), pages)
+	return open(dir, append(Files(), pages...), pages)
 }
 
 // Reopen opens the folder dir of an experiment's results to write pages about them,

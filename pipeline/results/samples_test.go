@@ -124,7 +124,7 @@ func TestOldResults(t *testing.T) {
 // are formulas to a spreadsheet or no UTF-8.
 func TestSamplesNames(t *testing.T) {
 	dir := t.TempDir()
-	folder, err := output.Open(dir, output.Spec{Command: "run", Names: runFiles})
+	folder, err := output.Open(dir, output.Spec{Command: "run", Names: Files()})
 	if err != nil {
 		t.Fatal(err)
 	}
