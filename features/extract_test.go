@@ -75,7 +75,7 @@ func TestRowsOfAnExtractor(t *testing.T) {
 	for _, test := range []struct {
 		memory int64
 		fits   bool
-	}{{memory.Least / 2, true}, {memory.Least, false}} {
+	}{{memory.Least / 8, true}, {memory.Least, false}} {
 		brightnessMemory = test.memory
 		_, err := Extract(budget, set, brightness{}, Options{})
 		var tooLarge *memory.LimitError
