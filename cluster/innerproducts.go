@@ -13,15 +13,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// InnerProducts returns x·xᵀ, n×n, of x, n×m, dense or a *sparse.CSR; other matrices
+// innerProducts returns x·xᵀ, n×n, of x, n×m, dense or a *sparse.CSR; other matrices
 // are copied. A sample whose inner product with itself is beyond what a float64 holds
-// is an error. It takes O(n²m) time and returns when ctx ends.
-func InnerProducts(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
-	return innerProducts(ctx, x, 1)
-}
-
-// innerProducts is InnerProducts for an algorithm that holds this number of n×n
-// matrices, them among these, which must fit into the memory that the context allows.
+// is an error. It takes O(n²m) time and returns when ctx ends. The algorithm that asks
+// holds this number of n×n matrices, the answer among them, which must fit into the
+// memory that the context allows.
 func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDense, error) {
 	n, m := x.Dims()
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {

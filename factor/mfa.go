@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions
@@ -91,19 +92,6 @@ type pair struct {
 
 func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
 
-// insert puts p in its place among the shortest pairs, at most limit of them;
-// of equally long ones the lower rows come first.
-func insert(list []pair, p pair, limit int) []pair {
-	if len(list) == limit && p.compare(list[limit-1]) > 0 {
-		return list
-	}
-	at, _ := slices.BinarySearchFunc(list, p, pair.compare)
-	if len(list) == limit {
-		list = list[:limit-1]
-	}
-	return slices.Insert(list, at, p)
-}
-
 // pairs returns those of each sample and its nearest of its own class, and the
 // nearest pairs across the border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
@@ -138,14 +126,11 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 				if j == i {
 					continue
 				}
-				p := pair{i, j, max(square[i]+square[j]-2*g, 0)}
-				if p.d <= 1e-13*(square[i]+square[j]) {
-					p.d = 0 // copies of one sample, but for rounding
-				}
+				p := pair{i, j, squaredDistance(square[i], square[j], g)}
 				if t.class[j] == c {
-					nearest = insert(nearest, p, k1)
+					nearest = topk.Insert(nearest, k1, p, pair.compare)
 				} else {
-					borders[c] = insert(borders[c], p, k2)
+					borders[c] = topk.Insert(borders[c], k2, p, pair.compare)
 				}
 			}
 			joined = rowsOf(joined, nearest)

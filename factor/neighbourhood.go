@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // Edges says how heavy the edges of a neighbourhood graph are.
@@ -90,7 +90,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 		x.gram(part, from)
 		for a := range min(rows, n-from) {
 			i := from + a
-			nearest := make([]near, 0, p+1)
+			nearest := make([]near, 0, p)
 			for j, g := range part.RawRowView(a) {
 				if j == i {
 					continue
@@ -102,13 +102,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 					d = squaredDistance(square[i], square[j], g)
 					mean += math.Sqrt(d) / float64(n) / float64(n)
 				}
-				q := near{j, d}
-				if len(nearest) == p && (p == 0 || nearer(q, nearest[p-1]) > 0) {
-					continue
-				}
-				at, _ := slices.BinarySearchFunc(nearest, q, nearer)
-				nearest = slices.Insert(nearest, at, q)
-				nearest = nearest[:min(len(nearest), p)]
+				nearest = topk.Insert(nearest, p, near{j, d}, nearer)
 			}
 			neighbours[i] = nearest
 		}
