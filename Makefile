@@ -1,5 +1,5 @@
 # make run    install what is missing, build, and run the demonstration
-# make test   run all tests in both builds
+# make test   run all tests in both builds, and some with the race detector
 # make race   run them with the race detector; test-plain and test-arm64 on other processors
 # make lint   gofmt, go vet, staticcheck
 # make release   archives for Linux, macOS and Windows
@@ -15,7 +15,7 @@ NATIVE = native,gocv_specific_modules,gocv_features2d
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable test-plain test-arm64 race lint native portable deps fuzz torture bench clean vulncheck release sbom reproducible reproducible-native
+.PHONY: run test test-native test-portable test-race test-plain test-arm64 race lint native portable deps fuzz torture bench clean vulncheck release sbom reproducible reproducible-native
 
 run: native
 	./partwise run $(DEMO)
@@ -47,7 +47,7 @@ reproducible:
 reproducible-native: deps
 	@GO=$(GO) .ci/reproducible native
 
-test: test-portable test-native
+test: test-portable test-native test-race
 
 # The last line counts what is left open of OpenCV's memory.
 test-native: deps
@@ -56,6 +56,12 @@ test-native: deps
 
 test-portable:
 	CGO_ENABLED=0 $(GO) test ./...
+
+# What runs several goroutines of its own, with what finds unsynchronised access; of
+# the commands those that run trials, make features and are stopped.
+test-race:
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run 'TestRun|TestCluster$$|TestFeatures|TestColour|Interrupt|Progress|InUse' ./cmd/...
 
 # What computes, with the loops in plain Go instead of assembly, as on a processor
 # without AVX2.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 func TestForestRecall(t *testing.T) {
@@ -102,6 +103,9 @@ func TestForestIsRepeatable(t *testing.T) {
 
 // As many words as there may be sensible use for, learned and found.
 func TestHundredThousandWords(t *testing.T) {
+	if testkit.Race {
+		t.Skip("takes minutes under the race detector")
+	}
 	const words, dim, queries = 100_000, 16, 100
 	rows := randomRows(rng.New(1, "many words"), words+queries, dim, 2000)
 	v := train(t, Training{Words: words, MaxIterations: 1, Checks: 32}, rows, dim)
