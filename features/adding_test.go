@@ -33,7 +33,7 @@ func TestAddingAFeature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := settings.List(info.Zero); len(list) != 1 || list[0].Default != "4" || list[0].Range != "[1,16]" {
+	if list := settings.List(info.Zero); len(list) != 1 || list[0].Default != "4" || !strings.HasSuffix(list[0].Range, "1 to 16") {
 		t.Errorf("settings %+v", list)
 	}
 	if _, err := info.Decode(settings.Of(map[string]any{"cells": 17})); err == nil || !strings.Contains(err.Error(), "16") {
