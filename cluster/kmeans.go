@@ -90,8 +90,8 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	})
 }
 
-// best returns the answer with the least objective, the first of several, of
-// so many runs. A dead end is not counted as one as long as there are starts
+// best returns the answer with the least objective of all runs, the first of several
+// such. A dead end is not counted as one as long as there are starts
 // left; it is an error if every start is one.
 func best(runs, starts int, run func(start int) (*Result, error)) (*Result, error) {
 	var least *Result

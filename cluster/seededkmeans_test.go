@@ -15,7 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// someLabels returns the truth of one sample in so many, and −1 for the others.
+// someLabels returns the truth of every nth sample, and −1 for the others.
 func someLabels(truth []int, one int, seed uint64) []int {
 	random := rng.New(seed, "labels")
 	labels := make([]int, len(truth))

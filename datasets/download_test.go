@@ -25,9 +25,9 @@ type server struct {
 	mu       sync.Mutex
 	files    map[string][]byte
 	tag      string // the ETag of all files
-	cut      int    // the first answer breaks off after so many bytes
+	cut      int    // the first answer breaks off after this number of bytes
 	noRanges bool
-	fail     int // so many answers are 503
+	fail     int // number of answers that are 503
 	requests []string
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // WithMemory returns a context that limits the memory of what is done with it to
-// about so many bytes, at least 64 MiB: images wait for their share, fewer trials
+// about limit bytes, at least 64 MiB: images wait for their share, fewer trials
 // run at once, and what cannot fit is refused before it begins, by an error with
 // the number. Without it the limit is half of the memory that the process may use.
 func WithMemory(ctx context.Context, limit int64) context.Context {
@@ -61,7 +61,7 @@ func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
 // problem is the size of what a method is given.
 type problem struct {
 	// n samples are represented and tested ones classified, by their m features,
-	// of which so many values of each sample are stored where they are sparse.
+	// of which stored values of each sample, on average, are kept where they are sparse.
 	n, tested, m int
 	sparse       bool
 	stored       float64

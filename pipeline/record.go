@@ -39,7 +39,7 @@ type Record struct {
 	Build string `json:"build,omitempty"`
 }
 
-// Point is the objective after so many iterations, and how much of it is the
+// Point is the objective after Iteration iterations, and how much of it is the
 // penalty of methods that have one.
 type Point struct {
 	Iteration int     `json:"i"`

@@ -127,7 +127,7 @@ type told struct {
 	classes []int // places among the set's classes
 }
 
-// newTold returns what labels tell of so many classes.
+// newTold returns what labels tell, which are numbers below classes.
 func newTold(labels []int, classes int) told {
 	number := make([]int, classes)
 	t := told{labels: make([]int, len(labels))}

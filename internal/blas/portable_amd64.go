@@ -32,10 +32,10 @@ const (
 	packDepth   = 256
 )
 
-// Below so many multiplications laying out costs more than it gains.
+// Below fewMultiplications packing the factors costs more than it gains.
 const fewMultiplications = 1000
 
-// packed is what is laid out, and how a tile of so many columns is added.
+// packed holds panels of both factors as addTile reads them, tile columns at once.
 type packed[T float32 | float64] struct {
 	a       [packRows * packDepth]T
 	b       [packColumns * packDepth]T

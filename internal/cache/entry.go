@@ -37,7 +37,7 @@ func encodeHeader(key Key, blob []byte) []byte {
 }
 
 // checkHeader returns the length of the blob, if a header is that of the key and of
-// a file of so many bytes.
+// a file of size bytes.
 func checkHeader(key Key, header []byte, size int64) (length int64, ok bool) {
 	if len(header) < headerSize || string(header[:len(magic)]) != magic || Key(header[len(magic):lengthAt]) != key ||
 		binary.LittleEndian.Uint64(header[lengthAt:]) != uint64(size-int64(headerSize)) {

@@ -37,8 +37,7 @@ const (
 	// keptPart is how much of the limit is left when entries are removed, in
 	// percent, so that it is not passed again at once.
 	keptPart = 90
-	// scanPart is the part of the limit, one of so many, after which entries are
-	// counted again, since other processes put theirs.
+	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
 	scanPart = 10
 	// stuckPart is the same where there are too many bytes, as when entries cannot
 	// be removed.
@@ -56,7 +55,7 @@ func (s *Store) SetLimit(limit int64) {
 	}
 }
 
-// added notes that an entry of so many bytes was put, and removes others where
+// added notes that an entry of size bytes was put, and removes others where
 // that is too much. Of several goroutines one removes, and the others go on.
 func (s *Store) added(size int64) {
 	s.mu.Lock()

@@ -11,7 +11,7 @@ import (
 // Least is the smallest limit that a budget can have.
 const Least = 64 << 20
 
-// What is set aside for the program itself, and one part in so many of the
+// What is set aside for the program itself, and the part 1/garbagePart of the
 // limit for the garbage that has not been collected and for what is not counted.
 const (
 	programShare = 32 << 20
@@ -49,7 +49,7 @@ func (e *LimitError) Error() string {
 		e.What, bytesize.Format(e.Need), bytesize.Format(e.Limit), bytesize.Format(e.Free))
 }
 
-// New returns a budget of so many bytes, at least Least.
+// New returns a budget of limit bytes, at least Least.
 func New(limit int64) *Budget {
 	limit = max(limit, Least)
 	return &Budget{limit: limit, capacity: limit - limit/garbagePart - programShare}

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 )
 
-// of is a budget that gives so many bytes.
+// of is a budget that gives n bytes.
 func of(capacity int64) *Budget { return &Budget{limit: 2 * capacity, capacity: capacity} }
 
 func acquire(t *testing.T, b *Budget, n int64) (release func()) {

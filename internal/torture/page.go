@@ -14,9 +14,9 @@ three times in a row, over an empty folder or over what an earlier command left 
 Then it is run to its end, which must succeed and leave exactly the files of a run that
 nobody killed, byte for byte, the cache among them. A file of the user's lies in the
 folder of the results and must stay as it is.`,
-	"disk": `The folder of the results is on a disk that has no room but for so many blocks of
-4 KiB, that takes only so many files, or that is read-only; or no file may be larger than
-so many KiB. The number rises from 0 until the command does its work. Where it does not,
+	"disk": `The folder of the results is on a disk that has room for n blocks of
+4 KiB and no more, that takes n files and no more, or that is read-only; or no file may be
+larger than n KiB. The number n rises from 0 until the command does its work. Where it does not,
 it must end with an error that names the path and leave what was there, and on the
 mended disk the next start must leave the files of a run that nothing stopped. A cache
 that cannot be written must not matter to the command.`,

@@ -156,8 +156,7 @@ func selectRows(x *mat.Dense, order []int) *mat.Dense {
 	return out
 }
 
-// pooledCoefficients returns the means of so many samples each, k×cells, in the
-// order given.
+// pooledCoefficients returns the means of each pool samples in the order given, k×cells.
 func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
 	n, k := v.Dims()
 	out := mat.NewDense(k, (n+pool-1)/pool, nil)

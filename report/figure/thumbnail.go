@@ -34,8 +34,8 @@ func Thumbnail(img image.Image, box int) *image.RGBA {
 // been reduced by whole numbers, which is much faster than any other way.
 const oversampling = 3
 
-// reduce makes a picture so many times smaller in width and height, on white: each
-// pixel is the mean of a block.
+// reduce makes the width and the height of a picture 1/times of what they are, on white:
+// each pixel is the mean of a block.
 func reduce(img image.Image, times int) *image.RGBA {
 	b := img.Bounds()
 	w, h := max(1, b.Dx()/times), max(1, b.Dy()/times)

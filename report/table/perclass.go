@@ -46,7 +46,7 @@ func PerClass(records []pipeline.Record, methods, classes []string) *Table {
 	return t
 }
 
-// TotalConfusion adds up the confusions of records over so many classes; nil where
+// TotalConfusion adds up the confusions of records over c classes, c = classes; nil where
 // they have none.
 func TotalConfusion(records []pipeline.Record, classes int) [][]int {
 	var total [][]int
@@ -69,7 +69,7 @@ func TotalConfusion(records []pipeline.Record, classes int) [][]int {
 	return total
 }
 
-// hasConfusion tells whether a record has a confusion of some of so many classes.
+// hasConfusion tells whether a record has a confusion of all of the classes, or of some that were drawn.
 func hasConfusion(r pipeline.Record, classes int) bool {
 	n := len(r.Confusion)
 	if n == 0 || r.Drawn == nil && n != classes || r.Drawn != nil && n != len(r.Drawn) {
