@@ -100,15 +100,6 @@ func (k *kept) models(p *Plan) []factor.Model {
 	return out
 }
 
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestWorkersChangeNothing(t *testing.T) {
 	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	want := runPlan(t, p, RunOptions{Workers: 1})

@@ -11,18 +11,17 @@ type failing = reporttest.Failing
 
 // What the tests of all rooms share.
 var (
-	errFailing                                       = reporttest.ErrFailing
-	sevenMethods, sweptMethods, lambdaSweep, hostile = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep, reporttest.Hostile
+	errFailing = reporttest.ErrFailing
 
+	sevenMethods, sweptMethods, lambdaSweep   = reporttest.SevenMethods, reporttest.SweptMethods, reporttest.LambdaSweep
 	fakeRecords, sweptRecords, ranksAndSweeps = reporttest.Records, reporttest.SweptRecords, reporttest.RanksAndSweeps
-	scored, golden                            = reporttest.Scored, reporttest.Golden
-	confused, classRecords                    = reporttest.Confused, reporttest.ClassRecords
+	scored                                    = reporttest.Scored
 
 	red, blue            = reporttest.Red, reporttest.Blue
 	plain, hills         = reporttest.Plain, reporttest.Hills
 	threeClasses, tinted = reporttest.ThreeClasses, reporttest.Tinted
 	scattered            = reporttest.Scattered
-	goldenImage, readPNG = reporttest.GoldenImage, reporttest.ReadPNG
+	goldenImage          = reporttest.GoldenImage
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
