@@ -25,6 +25,7 @@ func TestAnyLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m = ForImages(m, p.image)
 		want, err := m.Fit(context.Background(), p.x, p.known, p.opt)
 		if err != nil {
 			t.Fatalf("%s: %v", info.Name, err)

@@ -47,6 +47,7 @@ func TestStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m = ForImages(m, p.image)
 		if _, err := m.Fit(ctx, p.x, p.known, p.opt); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", info.Name, err)
 		}

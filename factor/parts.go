@@ -20,7 +20,7 @@ type Parts struct {
 	// Weighting says how much each sample counts.
 	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
 	// Penalties are the terms that are added to the cost.
-	Penalties Penalties `setting:"penalty" help:"term that is added to the cost; several with + between them"`
+	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
 	// UnitNorm brings the vectors of a free basis to unit length in every
 	// iteration, so that a penalty cannot be lowered by shrinking V and growing
 	// U. The coefficients do not follow, and no descent is promised.
