@@ -220,7 +220,7 @@ func (b boundPenalties) quadratic() bool {
 
 // WeightNone, as the value of a weight such as Graph.Lambda, means that the term is
 // left out, where 0 means the paper's default.
-const WeightNone = -1
+const WeightNone = settings.None
 
 // orDefault reads a weight: 0 stands for the default, WeightNone for 0.
 func orDefault(x, def float64) float64 {

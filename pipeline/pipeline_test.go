@@ -16,21 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-const small = `
-name: small
-methods:
-  - kmeans
-  - {name: nmf, iterations: 20}
-  - {name: gnmf, lambda: 1, iterations: 20}
-  - {name: cnmf-kl, iterations: 30}
-  - {name: ccf, init: nmf, as: CCF, iterations: 20}
-classes: [2, 4]
-repeats: 3
-labels: 30%
-rank: k+1
-cluster: {distance: cosine, restarts: 3}
-seed: 4
-`
+const small = testkit.SmallExperiment
 
 // newPlan returns the plan of an experiment file on a set.
 func newPlan(t *testing.T, text, set string) *Plan {

@@ -7,20 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-const swept = `
-name: swept
-methods:
-  - nmf
-  - {name: cf-ogl, as: OGL, beta: [0.1, 1e2], iterations: 5, lambda: [1, 10, 100]}
-  - {name: gnmf, edges: [binary, heat], iterations: 5}
-  - {name: cf, init: [random, nmf], iterations: [5, 10]}
-  - {name: nmf-kl, tolerance: [1e-3]}
-classes: 3
-repeats: 2
-rank: k
-`
+const swept = testkit.SweptExperiment
 
 // TestSweep: a list stands for each of its values, with each of the others, the
 // last list changing first.

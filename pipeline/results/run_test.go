@@ -20,21 +20,10 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
-const small = `
-name: small
-methods:
-  - kmeans
-  - {name: nmf, iterations: 20}
-  - {name: gnmf, lambda: 1, iterations: 20}
-  - {name: cnmf-kl, iterations: 30}
-  - {name: ccf, init: nmf, as: CCF, iterations: 20}
-classes: [2, 4]
-repeats: 3
-labels: 30%
-rank: k+1
-cluster: {distance: cosine, restarts: 3}
-seed: 4
-`
+const (
+	small = testkit.SmallExperiment
+	swept = testkit.SweptExperiment
+)
 
 // newPlan returns the plan of an experiment file on a set.
 func newPlan(t *testing.T, text, set string) *pipeline.Plan {
@@ -81,19 +70,6 @@ func readFile(t *testing.T, path string) []byte {
 	}
 	return text
 }
-
-const swept = `
-name: swept
-methods:
-  - nmf
-  - {name: cf-ogl, as: OGL, beta: [0.1, 1e2], iterations: 5, lambda: [1, 10, 100]}
-  - {name: gnmf, edges: [binary, heat], iterations: 5}
-  - {name: cf, init: [random, nmf], iterations: [5, 10]}
-  - {name: nmf-kl, tolerance: [1e-3]}
-classes: 3
-repeats: 2
-rank: k
-`
 
 // TestBrokenRunGoesOn: wherever a run is stopped, the log is at last that of
 // an unbroken one, and what was done is not done again.
