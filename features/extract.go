@@ -8,16 +8,15 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"runtime"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -309,27 +308,20 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 	errs := make([]error, len(samples))
 	var mu sync.Mutex
 	done := 0
-	group, working := errgroup.WithContext(ctx)
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	group.SetLimit(workers)
-	for at, i := range samples {
-		if working.Err() != nil {
-			break
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	fault := parallel.Blocks(working, workers, len(samples), 1, func(_, at, _ int) {
+		i := samples[at]
+		if errs[at] = named(set, i, func() error { return f(at, i) }); errs[at] != nil {
+			stop()
 		}
-		group.Go(func() error {
-			errs[at] = named(set, i, func() error { return f(at, i) })
-			if progress != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				done++
-				progress(done, len(samples))
-			}
-			return errs[at]
-		})
-	}
-	_ = group.Wait() // of several errors, not the first in the samples' order
+		if progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			progress(done, len(samples))
+		}
+	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -338,7 +330,7 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 			return err
 		}
 	}
-	return nil
+	return fault
 }
 
 // named calls f; a panic is an error that names the sample.

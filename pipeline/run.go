@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -17,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -149,7 +149,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	r.progress.tell("trials", done, len(p.trials))
 	workers := r.workers
 	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+		workers = parallel.Cores()
 	}
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)

@@ -7,6 +7,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -61,6 +62,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		return nil, nil, err
 	}
 	defer release()
+	defer parallel.Hold()()
 	if seen == nil {
 		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
 			return nil, nil, err

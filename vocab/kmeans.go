@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // kmeans is the state of a training, and the assignment of descriptors.
@@ -51,7 +53,7 @@ func newKMeans(t Training, s *sample, words *points) *kmeans {
 		next:    make([]int32, s.len()),
 		went:    make([]float32, words.n),
 		falls:   make([]float32, words.groups()),
-		rooms:   make([]room, min(t.Workers, blocks(s.len(), kmeansBlock))),
+		rooms:   make([]room, min(t.Workers, parallel.Count(s.len(), kmeansBlock))),
 	}
 	if k.exact() {
 		k.reaches = make([]float32, s.len())
@@ -78,7 +80,7 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 			return err
 		}
 	}
-	return inBlocks(ctx, len(k.rooms), part, kmeansBlock, func(worker, lo, hi int) {
+	return parallel.Blocks(ctx, len(k.rooms), part, kmeansBlock, func(worker, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if k.labels[i] < 0 {
 				k.squares[i] = square(k.at(i))

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // plusPlus draws the rows of the sample's first part that words start from.
@@ -69,9 +70,9 @@ func newSeeding(ctx context.Context, s *sample, part, words, workers int) (*seed
 		against:  blas.Matrix32{Rows: candidates, Cols: s.dim, Stride: s.dim, Data: make([]float32, candidates*s.dim)},
 		norms:    make([]float64, candidates),
 		products: make([]float32, part*candidates),
-		left:     make([][]float64, blocks(part, seedBlock)),
+		left:     make([][]float64, parallel.Count(part, seedBlock)),
 	}
-	return g, inBlocks(ctx, workers, part, seedBlock, func(_, lo, hi int) {
+	return g, parallel.Blocks(ctx, workers, part, seedBlock, func(_, lo, hi int) {
 		g.left[lo/seedBlock] = make([]float64, candidates)
 		for i := lo; i < hi; i++ {
 			row := g.row(i)
@@ -95,7 +96,7 @@ func (g *seeding) best(ctx context.Context, drawn []int) (int, error) {
 		copy(against.Data[c*against.Stride:], g.row(i))
 		g.norms[c] = g.squares[i]
 	}
-	err := inBlocks(ctx, g.workers, g.rows.Rows, seedBlock, func(_, lo, hi int) {
+	err := parallel.Blocks(ctx, g.workers, g.rows.Rows, seedBlock, func(_, lo, hi int) {
 		rows := g.rows
 		rows.Rows, rows.Data = hi-lo, rows.Data[lo*rows.Stride:]
 		blas.Gemm32(blas.NoTrans, blas.Trans, 1, rows, against, 0,

@@ -30,12 +30,16 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Call runs f and returns its error, or a *PanicError where f panics. Recover
-// reaches the panics of its own goroutine only: a function that is started in
-// another one needs a Call there.
+// Call runs f and returns its error, or a *PanicError where f panics; one that f panics
+// with is returned as it is. Recover reaches the panics of its own goroutine only: a
+// function that is started in another one needs a Call there.
 func Call(f func() error) (err error) {
 	defer func() {
-		if value := recover(); value != nil {
+		switch value := recover().(type) {
+		case nil:
+		case *PanicError:
+			err = value
+		default:
 			err = &PanicError{Value: value, Place: place()}
 		}
 	}()

@@ -27,6 +27,9 @@ func TestCall(t *testing.T) {
 	if err := guard.Call(func() error { panic(io.ErrUnexpectedEOF) }); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a panic with an error became %v", err)
 	}
+	if again := guard.Call(func() error { panic(err) }); again != err {
+		t.Errorf("a fault of another goroutine became %v", again)
+	}
 	if err := guard.Call(func() error { panic("lapack: bad argument") }); !strings.Contains(err.Error(), "lapack: bad argument") {
 		t.Errorf("a panic with a string became %v", err)
 	}

@@ -1,0 +1,175 @@
+// Package parallel splits one piece of work over the cores of the processor. All
+// that compute in a process share its cores: whoever asks works itself, and is joined
+// by other goroutines only while cores are free, so that calls within calls and calls
+// side by side neither wait for each other nor are more than there are cores.
+//
+// What is split must not depend on the number of cores: parts of fixed sizes, and what
+// several add up to added in the order of the parts. Then neither do the results.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
+)
+
+var (
+	limit   atomic.Int64 // what SetCores set, or 0
+	held    atomic.Int64 // goroutines that called Hold
+	helpers atomic.Int64 // goroutines that joined a caller
+)
+
+// Cores returns how many goroutines may compute at once: GOMAXPROCS.
+func Cores() int {
+	if n := limit.Load(); n > 0 {
+		return int(n)
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// SetCores makes Cores return n, or with 0 GOMAXPROCS. It is for tests and benchmarks.
+func SetCores(n int) (restore func()) {
+	before := limit.Swap(int64(n))
+	return func() { limit.Store(before) }
+}
+
+// Hold says that the calling goroutine, which others run beside, computes until it calls
+// release: it holds a core of those that calls of Do share. It does not wait. A goroutine
+// that calls Do on its own need not hold one.
+func Hold() (release func()) {
+	held.Add(1)
+	return sync.OnceFunc(func() { held.Add(-1) })
+}
+
+// join takes a core for one more goroutine, if one is free beside those that are held
+// and the caller's.
+func join() bool {
+	free := int64(Cores()) - max(1, held.Load())
+	for {
+		n := helpers.Load()
+		if n >= free {
+			return false
+		}
+		if helpers.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// Do calls f for 0, …, n-1, each once and in any order, several at a time where cores
+// are free, and returns when all calls have. A panic of f becomes one of the caller, a
+// *guard.PanicError, after which no further calls begin. Do itself allocates nothing.
+func Do(n int, f func(i int)) {
+	j := jobs.Get().(*job)
+	j.f = f
+	j.run(n, n)
+	j.f = nil
+	jobs.Put(j)
+}
+
+// Blocks calls f for each block of the numbers below n, of size numbers but for the
+// last. At most workers goroutines call it, or as many as there are cores where that is
+// 0; calls with one worker, from 0, come one after the other. It stops when ctx ends and
+// returns its error, or a panic of f as a *guard.PanicError.
+func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int)) error {
+	if workers == 0 {
+		workers = Cores()
+	}
+	j := jobs.Get().(*job)
+	j.block = func(worker, i int) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		f(worker, i*size, min((i+1)*size, n))
+		return true
+	}
+	err := guard.Call(func() error { j.run(workers, Count(n, size)); return ctx.Err() })
+	j.block = nil
+	jobs.Put(j)
+	return err
+}
+
+// Count returns how many blocks of a size the numbers below n make.
+func Count(n, size int) int { return (n + size - 1) / size }
+
+// job is one call of Do or Blocks under way.
+type job struct {
+	f       func(i int)
+	block   func(worker, i int) bool // false stops the job
+	n       int64                    // parts
+	next    atomic.Int64
+	most    int64        // goroutines that may work on it
+	started atomic.Int64 // goroutines so far, and those of them that have begun
+	workers atomic.Int64
+	done    sync.WaitGroup
+	help    func()
+	mu      sync.Mutex
+	fault   error
+}
+
+var jobs = sync.Pool{New: func() any {
+	j := &job{}
+	j.help = func() {
+		defer j.done.Done()
+		defer helpers.Add(-1)
+		j.work()
+	}
+	return j
+}}
+
+// run works on n parts with at most the given number of goroutines.
+func (j *job) run(workers, n int) {
+	j.n, j.most, j.fault = int64(n), int64(min(workers, n)), nil
+	j.next.Store(0)
+	j.started.Store(1)
+	j.workers.Store(0)
+	j.work()
+	j.done.Wait()
+	if j.fault != nil {
+		panic(j.fault)
+	}
+}
+
+// work does parts until none is left.
+func (j *job) work() {
+	worker := int(j.workers.Add(1)) - 1
+	err := guard.Call(func() error {
+		for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
+			j.ask()
+			if j.f != nil {
+				j.f(int(i))
+			} else if !j.block(worker, int(i)) {
+				j.next.Store(j.n)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		j.next.Store(j.n)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.fault == nil {
+			j.fault = err
+		}
+	}
+}
+
+// ask starts another goroutine where there are parts for it and a core is free. It is
+// asked before every part, since cores become free while the job is under way.
+func (j *job) ask() {
+	for j.next.Load() < j.n {
+		n := j.started.Load()
+		if n >= j.most || !join() {
+			return
+		}
+		if j.started.CompareAndSwap(n, n+1) {
+			j.done.Add(1)
+			go j.help()
+		} else {
+			helpers.Add(-1)
+		}
+	}
+}
