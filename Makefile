@@ -7,8 +7,8 @@
 GO ?= go
 DEMO = docs/experiments/demo.yaml
 
-# Of gocv only what is needed: all of it does not build on the OpenCV of Debian.
-NATIVE = native,gocv_specific_modules,gocv_features2d
+# The tags of the build with OpenBLAS and OpenCV.
+NATIVE = native,opencv
 
 # Without -trimpath the program would hold the paths of the folder it was built
 # in. The revision is stamped into it where git can tell it.
@@ -50,10 +50,9 @@ reproducible-native: deps
 test: test-portable test-native test-race
 
 # What multiplies matrices or decodes by OpenCV, which the builds do in ways of their own, and
-# what uses that. The last line counts what is left open of OpenCV's memory.
+# what uses that.
 test-native: deps
 	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) ./internal/blas ./internal/eigen ./factor ./cluster ./eval ./vocab ./features ./pipeline/... ./report ./cmd/...
-	CGO_ENABLED=1 $(GO) test -tags $(NATIVE),matprofile -run Mats ./features
 
 test-portable:
 	CGO_ENABLED=0 $(GO) test ./...
@@ -100,9 +99,9 @@ vulncheck:
 	@GO=$(GO) .ci/vulncheck
 
 # What the native build needs of the system, installed where it is missing.
-PACKAGES = g++ libc6-dev libopenblas-dev pkgconf libopencv-dev
+PACKAGES = g++ libc6-dev libopenblas-dev libopencv-features2d-dev
 deps:
-	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the native build needs a C++ compiler, pkg-config, OpenBLAS and OpenCV 4 with their headers; make portable needs none of them"; exit 0; }; \
+	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the native build needs a C++ compiler, OpenBLAS and OpenCV 4 with their headers; make portable needs none of them"; exit 0; }; \
 	missing=""; for p in $(PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
 	  echo "installing$$missing"; \

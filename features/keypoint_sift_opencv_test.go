@@ -1,4 +1,4 @@
-//go:build native && gocv_specific_modules && gocv_features2d
+//go:build native && opencv
 
 package features
 

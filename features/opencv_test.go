@@ -1,4 +1,4 @@
-//go:build native && gocv_specific_modules && gocv_features2d
+//go:build native && opencv
 
 package features
 
@@ -6,12 +6,10 @@ import (
 	"image"
 	"math"
 	"path/filepath"
-	"slices"
 	"testing"
 
-	"gocv.io/x/gocv"
-
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/opencv"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -21,30 +19,19 @@ import (
 func byOpenCV(t *testing.T, img *image.Gray, d *Descriptors) []float32 {
 	t.Helper()
 	bin := float64(d.Scale[0])
-	pixels, err := gocv.NewMatFromBytes(d.Height, d.Width, gocv.MatTypeCV8UC1, img.Pix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pixels.Close()
-	everywhere := gocv.NewMat()
-	defer everywhere.Close()
-	sigma := math.Hypot(0.5, 0.67/4*bin)
-	sift := gocv.NewSIFTWithParams(nil, nil, nil, nil, &sigma)
-	defer sift.Close()
-	points := make([]gocv.KeyPoint, d.Len())
+	points := make([]opencv.KeyPoint, d.Len())
 	for i := range points {
-		points[i] = gocv.KeyPoint{X: float64(d.X[i]), Y: float64(d.Y[i]), Size: bin / keypointBin}
+		points[i] = opencv.KeyPoint{X: d.X[i], Y: d.Y[i], Size: float32(bin / keypointBin)}
 	}
-	_, vectors := sift.Compute(pixels, everywhere, points)
-	defer vectors.Close()
-	if vectors.Rows() != d.Len() || vectors.Cols() != d.Dim {
-		t.Fatalf("OpenCV makes %d×%d descriptors of %d", vectors.Rows(), vectors.Cols(), d.Len())
-	}
-	values, err := vectors.DataPtrFloat32()
+	sift := opencv.SIFT{Contrast: defaultContrast, Edge: defaultEdge, Sigma: math.Hypot(0.5, 0.67/4*bin)}
+	found, values, err := sift.Describe(img, points)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Clone(values)
+	if len(found) != d.Len() || len(values) != d.Len()*d.Dim {
+		t.Fatalf("OpenCV describes %d of %d points by %d values", len(found), d.Len(), len(values))
+	}
+	return values
 }
 
 // cosines returns the least and the mean cosine between our descriptors of the

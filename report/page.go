@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/plot/vg"
 
@@ -41,7 +42,7 @@ type section struct {
 	// make writes the section's files and returns what its template shows; nil leaves
 	// the section out.
 	make     func() (view any, err error)
-	template *template.Template
+	template func() *template.Template
 }
 
 // link is an entry of the navigation.
@@ -62,10 +63,12 @@ func pagePolicy() string {
 }
 
 // parse returns the template of a section, which may use those of pictures, figures
-// and tables below.
-func parse(name, text string) *template.Template {
-	t := template.Must(template.New("shared").Parse(sharedTemplates))
-	return template.Must(t.New(name).Parse(text))
+// and tables below. It is parsed when the first page needs it.
+func parse(name, text string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		t := template.Must(template.New("shared").Parse(sharedTemplates))
+		return template.Must(t.New(name).Parse(text))
+	})
 }
 
 const sharedTemplates = `
@@ -87,10 +90,14 @@ const sharedTemplates = `
 {{- end}}
 {{define "chosen"}}Of several ranks or settings, each method is shown with the one that is the best by the first score.{{end}}`
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"css":    func() template.CSS { return template.CSS(pageCSS) },
-	"policy": pagePolicy,
-}).Parse(`<!DOCTYPE html>
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"css":    func() template.CSS { return template.CSS(pageCSS) },
+		"policy": pagePolicy,
+	}).Parse(pageText))
+})
+
+const pageText = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -112,7 +119,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 {{- range .Sections}}{{.}}{{end}}
 </body>
 </html>
-`))
+`
 
 // sections are the sections of a list for one page.
 func sections[P any](p P, list []func(P) section) []section {
@@ -141,7 +148,7 @@ func (p *page) writeSections(sections []section) error {
 			continue
 		}
 		var text strings.Builder
-		if err := s.template.Execute(&text, shown); err != nil {
+		if err := s.template().Execute(&text, shown); err != nil {
 			return err
 		}
 		if s.title != "" {
@@ -154,7 +161,7 @@ func (p *page) writeSections(sections []section) error {
 	}
 	return p.write("index.html", func(w io.Writer) error {
 		var text strings.Builder
-		if err := pageTemplate.Execute(&text, view); err != nil {
+		if err := pageTemplate().Execute(&text, view); err != nil {
 			return err
 		}
 		for line := range strings.Lines(text.String()) {

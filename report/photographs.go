@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
@@ -74,7 +75,9 @@ type photographsView struct {
 }
 
 // writtenPictures are the names of the pictures that writePhotographs writes.
-var writtenPictures = regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
+var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
+})
 
 // check returns an error where a view that was read shows other pictures than
 // those that are written.
@@ -90,7 +93,7 @@ func (v *photographsView) check() error {
 		pictures = append(pictures, v.Words.Sheets...)
 	}
 	for _, p := range pictures {
-		if p != nil && !writtenPictures.MatchString(p.Path) {
+		if p != nil && !writtenPictures().MatchString(p.Path) {
 			return fmt.Errorf("%q is no picture of a report", p.Path)
 		}
 	}

@@ -24,7 +24,7 @@ import cv2
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NATIVE = "native,gocv_specific_modules,gocv_features2d"
+NATIVE = "native,opencv"
 WORDS = 200
 
 

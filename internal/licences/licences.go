@@ -40,11 +40,11 @@ type Licence struct {
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// libraries are those of the system that a native build calls. They are not
-// part of the program.
-var libraries = map[string][]Licence{
-	"gonum.org/v1/netlib": {{Name: "OpenBLAS", Version: "of the system", ID: "BSD-3-Clause"}},
-	"gocv.io/x/gocv":      {{Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"}},
+// libraries are those of the system that builds with a tag call. They are not part of
+// the program.
+var libraries = map[string]Licence{
+	"native": {Name: "OpenBLAS", Version: "of the system", ID: "BSD-3-Clause"},
+	"opencv": {Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"},
 }
 
 // Linked returns the licences of all that is linked into a program besides its
@@ -75,7 +75,16 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 			return nil, err
 		}
 		linked = append(linked, l)
-		linked = append(linked, libraries[l.Name]...)
+	}
+	for _, s := range info.Settings {
+		if s.Key != "-tags" {
+			continue
+		}
+		for tag := range strings.SplitSeq(s.Value, ",") {
+			if l, ok := libraries[tag]; ok {
+				linked = append(linked, l)
+			}
+		}
 	}
 	slices.SortStableFunc(linked[1:], func(a, b Licence) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return linked, nil

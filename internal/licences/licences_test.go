@@ -19,7 +19,9 @@ func TestLinked(t *testing.T) {
 	for _, m := range known {
 		deps = append(deps, &debug.Module{Path: m.Name, Version: m.Version})
 	}
-	all, err := Linked(info(deps...))
+	of := info(deps...)
+	of.Settings = []debug.BuildSetting{{Key: "-tags", Value: "native,opencv"}}
+	all, err := Linked(of)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ const program = "github.com/seed4492f2cd/partwise/cmd/partwise"
 // builds are the settings of the builds that link different modules.
 var builds = []struct{ goos, tags string }{
 	{"linux", ""}, {"darwin", ""}, {"windows", ""},
-	{"linux", "native,gocv_specific_modules,gocv_features2d"},
+	{"linux", "native,opencv"},
 }
 
 // choices are the expressions of modules whose texts do not say by themselves
