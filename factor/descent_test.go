@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,10 +27,12 @@ type rule struct {
 	// grows tells whether the objective has no bound below, so that the
 	// factors may outgrow what numbers hold: an error that says so.
 	grows bool
+	// solver is nil for the method's own.
+	solver Solver
 }
 
 // rules are all methods of the registry that iterate, and all combinations of
-// parts, with λ for all weights.
+// parts, with λ for all weights, and those that other solvers serve with these.
 func rules(lambda float64) map[string]rule {
 	out := map[string]rule{}
 	named := func(name string, m Method, p Parts) {
@@ -94,10 +97,18 @@ func rules(lambda float64) map[string]rule {
 	} {
 		out[name] = rule{method: m}
 	}
+	added := map[string]rule{}
 	for name, r := range out {
 		r.grows = strings.Contains(name, "-must") || strings.Contains(name, "snmf")
 		out[name] = r
+		for _, s := range solvers[1:] {
+			if c, ok := r.method.(Composition); ok && s.Solver.Serves(c.AsParts()) == nil {
+				r.solver, r.descends = s.Solver, true
+				added[s.Name+"-"+name] = r
+			}
+		}
 	}
+	maps.Copy(out, added)
 	return out
 }
 
@@ -312,7 +323,7 @@ func TestObjectiveNeverRises(t *testing.T) {
 					kind = d.name
 				}
 				what := fmt.Sprintf("%v signed=%v %s", p, signed, kind)
-				p.opt.Iterations = 20
+				p.opt.Iterations, p.opt.Solver = 20, r.solver
 				if i%5 == 0 {
 					p.opt.Start = unevenStart(p, src)
 				}
@@ -431,13 +442,13 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 // any size that is taken, and less.
 func TestStartOfAnySize(t *testing.T) {
 	for name, r := range rules(1) {
-		if !r.descends || strings.Contains(name, "-") && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
+		if !r.descends || strings.Contains(name, "-") && r.solver == nil && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
 			continue
 		}
 		for seed := range uint64(40) {
 			src := rand.New(rand.NewPCG(seed, 47))
 			p := randomProblem(seed, false)
-			p.opt.Iterations = 8
+			p.opt.Iterations, p.opt.Solver = 8, r.solver
 			if seed%2 == 0 {
 				p.x.Scale(1.1*smallestValue/leastPeak(p.x), p.x)
 			}

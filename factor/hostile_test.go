@@ -43,6 +43,7 @@ func TestHostileNumbers(t *testing.T) {
 			t.Parallel()
 			p, kind := hostileProblem(seed)
 			for name, r := range hostileRules(t, seed) {
+				p.opt.Solver = r.solver
 				what := fmt.Sprintf("%s, %v, %s, init %s", name, p, kind, p.opt.Init)
 				var x mat.Matrix = p.x
 				if seed%2 == 1 {

@@ -66,11 +66,11 @@ func (s Size) panels() float64 {
 }
 
 // additive is what the engine takes with a free basis: both factors, how they
-// start, the parts of their gradients, the result and what scales them, and where
-// the data is condensed, a copy of it.
+// start, the parts of their gradients, the result and what scales them, what a solver
+// remembers, and where the data is condensed, a copy of it.
 func (s Size) additive(condensed bool) float64 {
 	k := float64(s.Rank)
-	need := 9*s.factors() + s.panels() + 64*k*k
+	need := 13*s.factors() + s.panels() + 64*k*k
 	copies := 8 * float64(s.Samples) * float64(s.Features)
 	if s.Stored > 0 {
 		// The transpose, and transposed factors, in rows of four and more.

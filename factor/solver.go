@@ -35,6 +35,11 @@ var solvers = []SolverInfo{
 		Help:   "the papers' rule, θ ← θ∘(negative part of the gradient)/(positive part); serves all parts",
 		Solver: Multiplicative{},
 	},
+	{
+		Name: "fast", Title: "Block coordinate descent",
+		Help:   "each factor to its minimum, from points ahead; a fraction of the iterations; serves a free basis under the Frobenius cost",
+		Solver: Fast{},
+	},
 }
 
 // Solvers returns the solvers of the list, the default first.

@@ -7,5 +7,6 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	defer func(before bool) { fast = before }(fast)
 	fast = false
 	checkLoops(t)
+	checkSweep(t)
 	TestDivideSumEdges(t)
 }

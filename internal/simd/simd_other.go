@@ -9,3 +9,5 @@ func addRows(dst, weights, rows []float64, at []int) int { return 0 }
 func divide(y, x []float64, floor float64) int { return 0 }
 
 func divideSum(y, x []float64, floor float64) (int, float64) { return 0, 0 }
+
+func sweep(v, b, h, inverse, active, step []float64) bool { return false }

@@ -94,6 +94,71 @@ func TestDivideSumEdges(t *testing.T) {
 	}
 }
 
+// checkSweep compares a sweep with a plain one, column by column, for any k.
+func checkSweep(t *testing.T) {
+	t.Helper()
+	for seed := range uint64(200) {
+		src := rand.New(rand.NewPCG(seed, 2))
+		k := src.IntN(42)
+		random := func(n int) []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				out[i] = src.Float64()
+			}
+			return out
+		}
+		v, b, h := random(k*SweepColumns), random(k*SweepColumns), random(k*k)
+		inverse, active, step := make([]float64, k), make([]float64, SweepColumns), random(SweepColumns)
+		for r := range k {
+			if h[r*k+r] += float64(k); src.IntN(5) > 0 {
+				inverse[r] = 1 / h[r*k+r]
+			}
+		}
+		for i := range b {
+			b[i] *= 10 * float64(k) * (src.Float64() - 0.3)
+		}
+		wantV, wantStep := append([]float64(nil), v...), append([]float64(nil), step...)
+		for c := range SweepColumns {
+			if src.IntN(3) == 0 {
+				continue
+			}
+			active[c] = Active
+			for r := range k {
+				sum := -b[r*SweepColumns+c]
+				for s := range k {
+					sum += h[r*k+s] * wantV[s*SweepColumns+c]
+				}
+				before := wantV[r*SweepColumns+c]
+				after := max(0, before-sum*inverse[r])
+				wantV[r*SweepColumns+c] = after
+				wantStep[c] += h[r*k+r] * (after - before) * (after - before)
+			}
+		}
+		Sweep(v, b, h, inverse, active, step)
+		near(t, "swept", seed, v, wantV, 1e-13)
+		near(t, "steps", seed, step, wantStep, 1e-12)
+	}
+}
+
+func TestSweep(t *testing.T) { checkSweep(t) }
+
+// BenchmarkSweep times sweeps: each is a product of k×k with k×SweepColumns numbers.
+func BenchmarkSweep(b *testing.B) {
+	for _, k := range []int{5, 10, 20, 40, 80} {
+		v, lin, h, inverse := make([]float64, k*SweepColumns), make([]float64, k*SweepColumns), make([]float64, k*k), make([]float64, k)
+		active, step := make([]float64, SweepColumns), make([]float64, SweepColumns)
+		for c := range active {
+			active[c] = Active
+		}
+		b.Run(fmt.Sprint(k), func(b *testing.B) {
+			for b.Loop() {
+				Sweep(v, lin, h, inverse, active, step)
+			}
+			b.ReportMetric(2e-9*float64(k*k*SweepColumns)*float64(b.N)/b.Elapsed().Seconds(), "GFLOP/s")
+		})
+	}
+}
+
 func near(t *testing.T, what string, seed uint64, got, want []float64, tolerance float64) {
 	t.Helper()
 	for i := range want {

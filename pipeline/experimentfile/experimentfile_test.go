@@ -73,7 +73,7 @@ func TestParseRefuses(t *testing.T) {
 		"methods:\n  - {name: gnmf, lambda: .nan}":     `[2:26] gnmf: lambda: want a number from 0 to 1e+100, not NaN`,
 		"methods:\n  - {name: kmeans, lambda: 3}":      `[2:20] kmeans has no parameter "lambda"`,
 		"methods:\n  - {name: ccf, init: zeros}":       `[2:23] there is no init "zeros"`,
-		"methods:\n  - {name: ccf, solver: newton}":    `[2:25] there is no solver "newton"; there are mu`,
+		"methods:\n  - {name: ccf, solver: newton}":    `[2:25] there is no solver "newton"; there are mu, fast`,
 		"methods:\n  - {name: pca, solver: mu}":        `[2:25] a solver is for methods that are made of parts`,
 		"methods:\n  - {name: parts, penalty: l1+l3}":  `[2:28] parts: penalty: there is no penalty "l3"; there are none, graph`,
 		"methods:\n  - {name: ccf, iterations: 0}":     `[2:29] want a whole number from 1 to`,
