@@ -7,7 +7,7 @@ import (
 // convergenceSection shows how the objectives fall: curves/convergence.png, ….
 func convergenceSection(w *experimentPage) section {
 	return section{id: "convergence", title: "Convergence", template: convergenceTemplate, make: func() (any, error) {
-		curves, err := figure.Convergence(w.records, w.shown, w.looks)
+		curves, err := figure.Convergence(w.ctx, w.records, w.shown, w.looks)
 		v, err := w.figure("curves/convergence", "How fast the objective of each method falls with the iterations.", curves, err)
 		if v == nil {
 			return nil, err
@@ -30,7 +30,7 @@ func termsSection(w *experimentPage) section {
 		var views []methodView
 		for i, name := range safeNames(w.shown) {
 			method := w.shown[i]
-			terms, err := figure.Terms(w.records, method, w.looks)
+			terms, err := figure.Terms(w.ctx, w.records, method, w.looks)
 			f, err := w.figure("curves/terms-"+name, "The objective of "+method+", its fit and its penalty against the iterations.", terms, err)
 			if err != nil {
 				return nil, err

@@ -23,7 +23,7 @@ type folder struct {
 
 // write writes a file of the folder, whose name has forward slashes, in one step,
 // so that a reader or a crash never meets half of it. Once the context is done it
-// returns its error.
+// returns its error, before or in the middle of the file.
 func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := to.ctx.Err(); err != nil {
 		return err
@@ -32,12 +32,26 @@ func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	err := atomicfile.WriteFunc(path, write)
+	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(untilDone{to.ctx, w}) })
 	var named *fs.PathError
 	if err != nil && !errors.As(err, &named) {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
+}
+
+// untilDone is a writer that returns the error of a context once that is done.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write implements io.Writer.
+func (u untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
 }
 
 // picture writes a picture and returns what a page shows of it.

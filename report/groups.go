@@ -172,7 +172,8 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 			gone[i] = err
 		default:
 			// Made small at once, since sixty photographs fill the memory.
-			tiles[i].Image = figure.Thumbnail(img, figure.SheetBox)
+			tiles[i].Image, err = figure.Thumbnail(to.ctx, img, figure.SheetBox)
+			return err
 		}
 		return nil
 	}); err != nil {
@@ -184,7 +185,10 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 		}
 	}
 	title := fmt.Sprintf("Group %d: %s", g+1, c.count(len(members)))
-	sheet := figure.ContactSheet(tiles, figure.SheetOptions{Title: title, Total: len(members)})
+	sheet, err := figure.ContactSheet(to.ctx, tiles, figure.SheetOptions{Title: title, Total: len(members)})
+	if err != nil {
+		return v, nil, err
+	}
 	alt := fmt.Sprintf("Thumbnails of %d of the %s in group %d.", len(shown), c.count(len(members)), g+1)
 	v.Sheet, err = to.picture(fmt.Sprintf("groups/%d.png", g+1), alt, sheet)
 	return v, failed, err

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -268,13 +269,15 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureVie
 		PNG: path + ".png", SVG: path + ".svg", PDF: path + ".pdf", Alt: alt,
 		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
-	if err := p.write(v.PNG, f.PNG); err != nil {
-		return nil, err
+	for _, file := range []struct {
+		path string
+		of   func(context.Context, io.Writer) error
+	}{{v.PNG, f.PNG}, {v.SVG, f.SVG}, {v.PDF, f.PDF}} {
+		if err := p.write(file.path, func(w io.Writer) error { return file.of(p.ctx, w) }); err != nil {
+			return nil, err
+		}
 	}
-	if err := p.write(v.SVG, f.SVG); err != nil {
-		return nil, err
-	}
-	return v, p.write(v.PDF, f.PDF)
+	return v, nil
 }
 
 // table writes a table into a file of each format, and returns it for the page.

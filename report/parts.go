@@ -77,7 +77,7 @@ func (p *page) parts(bases []Basis, about string, chosen bool) (any, error) {
 	}
 	for i, name := range safeNames(names) {
 		b := bases[i]
-		img, err := figure.Montage(b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1), figure.MontageOptions{})
+		img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1), figure.MontageOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("basis of %s: %w", b.Method, err)
 		}

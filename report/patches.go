@@ -102,7 +102,10 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 	if err != nil {
 		return v, nil, err
 	}
-	tiles := p.tiles(loaded, examples, -1)
+	tiles, err := p.tiles(to.ctx, loaded, examples, -1)
+	if err != nil {
+		return v, nil, err
+	}
 	if len(tiles) > 0 {
 		alt := fmt.Sprintf("%s on which the patches of %s learned by %s are marked, each part in its own colour.",
 			phrase.Count(len(tiles), "photograph", "photographs"), phrase.Count(k, "part", "parts"), p.Method)
@@ -127,9 +130,9 @@ func (p Patches) write(to folder, prefix string) (v patchesView, warnings []stri
 func (p Patches) writePart(to folder, loaded map[int]photograph, prefix string, part int) (v partView, err error) {
 	v.Title = fmt.Sprintf("Part %d", part+1)
 	users := p.users(part)
-	tiles := p.tiles(loaded, users, part)
-	if len(tiles) == 0 {
-		return v, nil
+	tiles, err := p.tiles(to.ctx, loaded, users, part)
+	if err != nil || len(tiles) == 0 {
+		return v, err
 	}
 	names := make([]string, len(users))
 	for i, user := range users {
@@ -232,10 +235,14 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 		}
 		kept := photograph{size: img.Bounds().Size(), marks: marks}
 		if slices.Contains(examples, i) {
-			kept.large = figure.Thumbnail(img, figure.MarkBox)
+			if kept.large, err = figure.Thumbnail(ctx, img, figure.MarkBox); err != nil {
+				return err
+			}
 		}
 		if inRows[i] {
-			kept.small = figure.Thumbnail(img, partBox)
+			if kept.small, err = figure.Thumbnail(ctx, img, partBox); err != nil {
+				return err
+			}
 		}
 		photographs[at] = kept
 		return nil
@@ -255,7 +262,7 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 
 // tiles draws photographs with the marks of one part, or of all where part is
 // -1.
-func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (tiles []figure.GalleryTile) {
+func (p Patches) tiles(ctx context.Context, loaded map[int]photograph, photographs []int, part int) (tiles []figure.GalleryTile, err error) {
 	for _, i := range photographs {
 		tile := figure.GalleryTile{Caption: p.Names[i]}
 		of := loaded[i]
@@ -266,9 +273,11 @@ func (p Patches) tiles(loaded map[int]photograph, photographs []int, part int) (
 		}
 		if from != nil {
 			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
-			figure.DrawMarks(tile.Drawing, of.size, marks, opt)
+			if err := figure.DrawMarks(ctx, tile.Drawing, of.size, marks, opt); err != nil {
+				return nil, err
+			}
 		}
 		tiles = append(tiles, tile)
 	}
-	return tiles
+	return tiles, nil
 }

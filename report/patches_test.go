@@ -124,7 +124,10 @@ func TestPatchesUsers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiles := p.tiles(loaded, []int{1}, part)
+		tiles, err := p.tiles(t.Context(), loaded, []int{1}, part)
+		if err != nil {
+			t.Fatal(err)
+		}
 		found := tinted(tiles[0].Drawing)
 		times := tiles[0].Drawing.Rect.Dx() / 40
 		if len(found) == 0 {

@@ -37,7 +37,11 @@ func writeWords(to folder, w Words) (*wordsView, error) {
 		words := w.Words[from:min(from+figure.MaxSheetWords, len(w.Words))]
 		path := fmt.Sprintf("words/%d.png", from/figure.MaxSheetWords+1)
 		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
-		sheet, err := to.picture(path, alt, figure.WordSheet(words))
+		drawn, err := figure.WordSheet(to.ctx, words)
+		if err != nil {
+			return nil, err
+		}
+		sheet, err := to.picture(path, alt, drawn)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image/color"
 	"math"
@@ -135,11 +136,15 @@ func (f *chart) addLegend() {
 func (f *chart) size() (w, h vg.Length) { return f.plotWidth + f.legendWidth, f.plotHeight }
 
 // draw draws plot and legend side by side.
-func (f *chart) draw(c draw.Canvas) {
+func (f *chart) draw(ctx context.Context, c draw.Canvas) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	f.plot.Draw(draw.Crop(c, 0, -f.legendWidth, 0, 0))
 	if f.legendWidth > 0 {
 		f.legend.Draw(draw.Crop(c, f.plotWidth+legendGap, 0, 0, 0))
 	}
+	return nil
 }
 
 // wholeTicks labels the given values as far as there is room: neighbours

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image/color"
 	"math"
@@ -93,12 +94,15 @@ func (c *confusion) size() (w, h vg.Length) {
 	return side, side
 }
 
-func (c *confusion) draw(to draw.Canvas) {
+func (c *confusion) draw(ctx context.Context, to draw.Canvas) error {
 	n := len(c.classes)
 	side := c.cell * vg.Length(n)
 	left, top := to.Max.X-side, to.Max.Y
 	edge := func(i int) (x, y vg.Length) { return left + c.cell*vg.Length(i), top - c.cell*vg.Length(i) }
 	for i, row := range c.shares {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for j, share := range row {
 			if share == 0 {
 				continue
@@ -141,6 +145,7 @@ func (c *confusion) draw(to draw.Canvas) {
 	turned.Rotation = math.Pi / 2
 	to.FillText(turned, vg.Point{X: to.Min.X + titleRoom/3, Y: top - side/2}, "True class")
 	to.FillText(c.title, vg.Point{X: left + side/2, Y: to.Min.Y + titleRoom/3}, "Class found")
+	return nil
 }
 
 // blend mixes a share of blue into white.

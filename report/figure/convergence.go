@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +25,7 @@ import (
 // The lines are means over the trials with the largest number of classes, or rank,
 // that has curves; a trial that stopped stays at its last value. Methods without
 // iterations are left out. Where no curve falls the error is ErrNoData.
-func Convergence(records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
+func Convergence(ctx context.Context, records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, methods, remaining)
 	f := newChart("Iteration", "Decrease still to come, %")
 	f.plot.X.Scale = plot.LogScale{}
@@ -35,7 +36,11 @@ func Convergence(records []pipeline.Record, methods []string, looks Looks) (*Fig
 			continue
 		}
 		empty = false
-		if err := f.addLine(looks.of(method, i), method, meanCurve(trials[method]), false); err != nil {
+		mean, err := meanCurve(ctx, trials[method])
+		if err != nil {
+			return nil, err
+		}
+		if err := f.addLine(looks.of(method, i), method, mean, false); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +96,7 @@ func remaining(curve []pipeline.Point) []pipeline.Point {
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // meanCurve averages curves at every iteration that any of them has.
-func meanCurve(curves [][]pipeline.Point) plotter.XYs {
+func meanCurve(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, error) {
 	var iterations []int
 	for _, curve := range curves {
 		for _, p := range curve {
@@ -101,13 +106,16 @@ func meanCurve(curves [][]pipeline.Point) plotter.XYs {
 	slices.Sort(iterations)
 	var mean plotter.XYs
 	for _, i := range slices.Compact(iterations) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		sum := 0.0
 		for _, curve := range curves {
 			sum += valueAt(curve, i)
 		}
 		mean = append(mean, plotter.XY{X: float64(i), Y: sum / float64(len(curves))})
 	}
-	return mean
+	return mean, nil
 }
 
 // valueAt interpolates a curve between its points; before the first and after

@@ -55,7 +55,7 @@ func TestRemaining(t *testing.T) {
 func TestMeanCurve(t *testing.T) {
 	long := []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 5, Objective: 0.2}, {Iteration: 9, Objective: 0.4}}
 	short := []pipeline.Point{{Iteration: 1, Objective: 1}, {Iteration: 3, Objective: 0}}
-	got := meanCurve([][]pipeline.Point{long, short})
+	got := must(meanCurve(t.Context(), [][]pipeline.Point{long, short}))
 	want := plotter.XYs{{X: 1, Y: 1}, {X: 3, Y: 0.3}, {X: 5, Y: 0.1}, {X: 9, Y: 0.2}}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %v", got, want)
@@ -74,7 +74,7 @@ func TestConvergence(t *testing.T) {
 			records[i].Curve = nil
 		}
 	}
-	f, err := Convergence(records, sevenMethods, nil)
+	f, err := Convergence(t.Context(), records, sevenMethods, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestConvergence(t *testing.T) {
 
 	slices.Reverse(records)
 	few := slices.DeleteFunc(records, func(r pipeline.Record) bool { return r.Classes == 2 })
-	again, err := Convergence(few, sevenMethods, nil)
+	again, err := Convergence(t.Context(), few, sevenMethods, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestConvergence(t *testing.T) {
 		t.Error("only the largest number of classes should count, and the order of the records should not")
 	}
 
-	if _, err := Convergence(records, []string{"cf"}, nil); !errors.Is(err, ErrNoData) {
+	if _, err := Convergence(t.Context(), records, []string{"cf"}, nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("error %v, want %v", err, ErrNoData)
 	}
 }

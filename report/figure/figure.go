@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -36,8 +37,8 @@ type Figure struct{ drawing }
 type drawing interface {
 	// size returns its width and height.
 	size() (w, h vg.Length)
-	// draw draws it on a white canvas of that size.
-	draw(c draw.Canvas)
+	// draw draws it on a white canvas of that size; its only error is the context's.
+	draw(ctx context.Context, c draw.Canvas) error
 }
 
 // longestShown is how many letters of a name stand in a figure.
@@ -61,18 +62,20 @@ func (f *Figure) Size() (w, h vg.Length) {
 }
 
 // paint draws it with the margin round it.
-func (f *Figure) paint(c vg.CanvasSizer) {
+func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
 	all := draw.New(c)
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
-	f.draw(draw.Crop(all, edge, -edge, edge, -edge))
+	return f.draw(ctx, draw.Crop(all, edge, -edge, edge, -edge))
 }
 
 // PNG writes the figure as a picture of 200 dots an inch, which the file says.
-func (f *Figure) PNG(w io.Writer) error {
+func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	width, height := f.Size()
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
-	f.paint(c)
+	if err := f.paint(ctx, c); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
 		return err
@@ -98,9 +101,11 @@ func withResolution(file []byte, dpi float64) []byte {
 
 // SVG writes the figure as a scalable drawing. Its letters are text in the
 // font Liberation Sans, or in Arial or Helvetica, which have the same widths.
-func (f *Figure) SVG(w io.Writer) error {
+func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
-	f.paint(c)
+	if err := f.paint(ctx, c); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err

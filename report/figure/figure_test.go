@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image/color"
@@ -24,7 +25,7 @@ import (
 func drawn(t *testing.T, f *Figure) (picture, svg []byte) {
 	t.Helper()
 	var p, s bytes.Buffer
-	if err := errors.Join(f.PNG(&p), f.SVG(&s)); err != nil {
+	if err := errors.Join(f.PNG(t.Context(), &p), f.SVG(t.Context(), &s)); err != nil {
 		t.Fatal(err)
 	}
 	return p.Bytes(), s.Bytes()
@@ -125,7 +126,7 @@ func TestCurvesOdd(t *testing.T) {
 				t.Fatal(err)
 			}
 			var svg strings.Builder
-			if err := f.SVG(&svg); err != nil {
+			if err := f.SVG(t.Context(), &svg); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(svg.String(), "NaN") {
@@ -215,8 +216,8 @@ func TestFigureWriteError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, write := range []func(io.Writer) error{f.PNG, f.SVG} {
-		if err := write(failing{}); !errors.Is(err, errFailing) {
+	for _, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG} {
+		if err := write(t.Context(), failing{}); !errors.Is(err, errFailing) {
 			t.Errorf("error %v, want the writer's", err)
 		}
 	}
@@ -256,7 +257,7 @@ func TestPDF(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first, second bytes.Buffer
-	if err := errors.Join(f.PDF(&first), f.PDF(&second)); err != nil {
+	if err := errors.Join(f.PDF(t.Context(), &first), f.PDF(t.Context(), &second)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -271,7 +272,7 @@ func TestPDF(t *testing.T) {
 			t.Errorf("a date %s", date)
 		}
 	}
-	if err := f.PDF(failing{}); !errors.Is(err, errFailing) {
+	if err := f.PDF(t.Context(), failing{}); !errors.Is(err, errFailing) {
 		t.Errorf("error %v, want the writer's", err)
 	}
 }
@@ -310,11 +311,13 @@ func TestLooksAcrossFigures(t *testing.T) {
 		"dots": func() (*Figure, error) {
 			return Curves(table.New(fakeRecords([]string{"g 50"}, []int{2}, 6), "AC", []string{"g 50"}), looks)
 		},
-		"convergence": func() (*Figure, error) { return Convergence(records, []string{"g 50"}, looks) },
+		"convergence": func() (*Figure, error) { return Convergence(t.Context(), records, []string{"g 50"}, looks) },
 		"sweep": func() (*Figure, error) {
 			return SweepCurves(table.New(fakeRecords([]string{"g 0.5", "g 50"}, []int{2, 3}, 6), "AC", []string{"g 0.5", "g 50"}), lambdaSweep, "lambda", looks)
 		},
-		"terms": func() (*Figure, error) { return Terms([]pipeline.Record{penalised("g 50", 2, 5, 4, 3)}, "g 50", looks) },
+		"terms": func() (*Figure, error) {
+			return Terms(t.Context(), []pipeline.Record{penalised("g 50", 2, 5, 4, 3)}, "g 50", looks)
+		},
 	}
 	for name, draw := range figures {
 		f, err := draw()

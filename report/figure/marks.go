@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -44,25 +45,31 @@ const (
 // of two equal patches runs in the middle between them. Of equal parts the
 // lower one has the pixel. It is an error if a mark has a value that cannot
 // be.
-func MarkPatches(img image.Image, marks []pipeline.Patch, opt MarkOptions) (*image.RGBA, error) {
+func MarkPatches(ctx context.Context, img image.Image, marks []pipeline.Patch, opt MarkOptions) (*image.RGBA, error) {
 	for i, m := range marks {
 		if err := CheckPatch(m); err != nil {
 			return nil, fmt.Errorf("mark %d: %w", i, err)
 		}
 	}
-	small := Thumbnail(img, cmp.Or(opt.Box, MarkBox))
-	DrawMarks(small, img.Bounds().Size(), marks, opt)
-	return small, nil
+	small, err := Thumbnail(ctx, img, cmp.Or(opt.Box, MarkBox))
+	if err != nil {
+		return nil, err
+	}
+	return small, DrawMarks(ctx, small, img.Bounds().Size(), marks, opt)
 }
 
 // DrawMarks draws marks into a photograph that had the given size before it was
-// made to fit its box.
-func DrawMarks(small *image.RGBA, size image.Point, marks []pipeline.Patch, opt MarkOptions) {
-	t := divide(marks, size, small.Rect.Size())
+// made to fit its box. The only error is the context's.
+func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []pipeline.Patch, opt MarkOptions) error {
+	t, err := divide(ctx, marks, size, small.Rect.Size())
+	if err != nil {
+		return err
+	}
 	t.paint(small, opt.Fade)
 	if opt.Numbers {
 		t.number(small)
 	}
+	return nil
 }
 
 // CheckPatch returns an error where a value cannot be.
@@ -94,7 +101,7 @@ type territory struct {
 // divide gives the pixels of a drawing of the given size to the parts, the
 // marks being in pixels of the photograph. Its time is a small constant for
 // each pixel of each patch and for each pixel of the drawing times parts.
-func divide(marks []pipeline.Patch, photograph, size image.Point) *territory {
+func divide(ctx context.Context, marks []pipeline.Patch, photograph, size image.Point) (*territory, error) {
 	n := size.X * size.Y
 	t := &territory{size: size, owner: make([]int, n), weight: make([]float32, n), strength: make([]float32, n)}
 	for p := range t.owner {
@@ -105,6 +112,9 @@ func divide(marks []pipeline.Patch, photograph, size image.Point) *territory {
 	marks = slices.Clone(marks)
 	slices.SortStableFunc(marks, func(a, b pipeline.Patch) int { return a.Part - b.Part })
 	for i, m := range marks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		across := newStretch(m.X, m.Side, scaleX, size.X)
 		down := newStretch(m.Y, m.Side, scaleY, size.Y)
 		for y := down.from; y < down.to; y++ {
@@ -125,7 +135,7 @@ func divide(marks []pipeline.Patch, photograph, size image.Point) *territory {
 		clear(weight)
 		clear(cover)
 	}
-	return t
+	return t, nil
 }
 
 // stretch is what a patch covers of the drawing in x or in y.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -15,7 +16,7 @@ import (
 
 func mark(t *testing.T, img image.Image, marks []pipeline.Patch, opt MarkOptions) *image.RGBA {
 	t.Helper()
-	drawn, err := MarkPatches(img, marks, opt)
+	drawn, err := MarkPatches(t.Context(), img, marks, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestDivide(t *testing.T) {
 	}{{1, 20, 32}, {0.5, 21, 32}, {0.01, 24, 32}} {
 		right.Share = test.strength
 		for _, marks := range [][]pipeline.Patch{{left, right}, {right, left}} {
-			d := divide(marks, size, size)
+			d := must(divide(t.Context(), marks, size, size))
 			for x := range size.X {
 				want := -1
 				switch {
@@ -106,7 +107,7 @@ func TestDivide(t *testing.T) {
 	same := left
 	same.Part = 1
 	for _, marks := range [][]pipeline.Patch{{left, same}, {same, left}} {
-		if got := divide(marks, size, size).of(12, 8); got != 1 {
+		if got := must(divide(t.Context(), marks, size, size)).of(12, 8); got != 1 {
 			t.Errorf("the pixel has part %d, want 1", got)
 		}
 	}
@@ -118,7 +119,7 @@ func TestDivideAgainstSums(t *testing.T) {
 	for seed := range uint64(20) {
 		photograph, size := image.Pt(60, 45), image.Pt(40, 30)
 		marks := scattered(seed, 50, 1+int(seed), photograph.X, photograph.Y)
-		d := divide(marks, photograph, size)
+		d := must(divide(t.Context(), marks, photograph, size))
 		for y := range size.Y {
 			for x := range size.X {
 				sums := map[int]float64{}
@@ -144,7 +145,7 @@ func TestDivideAgainstSums(t *testing.T) {
 		}
 		backwards := slices.Clone(marks)
 		slices.SortStableFunc(backwards, func(a, b pipeline.Patch) int { return b.Part - a.Part })
-		if other := divide(backwards, photograph, size); !slices.Equal(other.owner, d.owner) {
+		if other := must(divide(t.Context(), backwards, photograph, size)); !slices.Equal(other.owner, d.owner) {
 			t.Errorf("seed %d: another order of the parts gives another picture", seed)
 		}
 	}
@@ -211,7 +212,7 @@ func TestMarkPatchesErrors(t *testing.T) {
 		{Side: 1, Share: math.NaN()},
 	} {
 		marks := []pipeline.Patch{{Side: 1, Share: 1}, m}
-		if _, err := MarkPatches(plain(9, 9, red), marks, MarkOptions{}); err == nil || !strings.Contains(err.Error(), "mark 1") {
+		if _, err := MarkPatches(t.Context(), plain(9, 9, red), marks, MarkOptions{}); err == nil || !strings.Contains(err.Error(), "mark 1") {
 			t.Errorf("%+v: error %v does not name the mark", m, err)
 		}
 	}
@@ -298,7 +299,7 @@ func TestPartColours(t *testing.T) {
 
 func ExampleMarkPatches() {
 	photograph := image.NewGray(image.Rect(0, 0, 64, 48))
-	drawn, err := MarkPatches(photograph, []pipeline.Patch{{X: 23.5, Y: 23.5, Side: 16, Part: 0, Share: 1}}, MarkOptions{Box: 64})
+	drawn, err := MarkPatches(context.Background(), photograph, []pipeline.Patch{{X: 23.5, Y: 23.5, Side: 16, Part: 0, Share: 1}}, MarkOptions{Box: 64})
 	if err != nil {
 		fmt.Println(err)
 		return

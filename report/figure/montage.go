@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -38,7 +39,7 @@ const (
 // are all the same is mid grey; values that are not finite count as the tile's
 // smallest. It is an error if the sizes do not fit each other or nothing is
 // there to draw.
-func Montage(basis mat.Matrix, height, width, channels int, opt MontageOptions) (image.Image, error) {
+func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int, opt MontageOptions) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width
 	switch {
@@ -71,6 +72,9 @@ func Montage(basis mat.Matrix, height, width, channels int, opt MontageOptions) 
 	}
 	fill(img, size, color.White)
 	for j := range k {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		left, top := montageGap+j%columns*stepX, montageGap+j/columns*stepY
 		lo, hi := columnRange(basis, j)
 		value := func(i int) uint8 { return shade(basis.At(i, j), lo, hi) }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"math"
 	"regexp"
@@ -16,9 +17,11 @@ import (
 
 // PDF writes the figure as a scalable drawing for papers. Its letters are outlines,
 // so that it needs no fonts.
-func (f *Figure) PDF(w io.Writer) error {
+func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
-	f.paint(c)
+	if err := f.paint(ctx, c); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err

@@ -24,6 +24,14 @@ var (
 	goldenImage          = reporttest.GoldenImage
 )
 
+// must returns v; no error is expected.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 
 // awkward is a table with everything in it.

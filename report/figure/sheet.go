@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -67,8 +68,8 @@ type unkerned struct{ font.Face }
 func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
 
 // ContactSheet draws the first MaxTiles tiles as thumbnails on white, eight in a
-// row.
-func ContactSheet(tiles []Tile, opt SheetOptions) *image.RGBA {
+// row. The only error is the context's.
+func ContactSheet(ctx context.Context, tiles []Tile, opt SheetOptions) (*image.RGBA, error) {
 	captionFace, titleFace := sheetFace(10), sheetFace(14)
 	total := max(opt.Total, len(tiles))
 	tiles = tiles[:min(len(tiles), MaxTiles)]
@@ -81,7 +82,10 @@ func ContactSheet(tiles []Tile, opt SheetOptions) *image.RGBA {
 	below := 0
 	for i, tile := range tiles {
 		if tile.Image != nil {
-			thumbs[i] = Thumbnail(tile.Image, SheetBox)
+			var err error
+			if thumbs[i], err = Thumbnail(ctx, tile.Image, SheetBox); err != nil {
+				return nil, err
+			}
 		}
 		if tile.Caption != "" {
 			below = captionHeight
@@ -144,7 +148,7 @@ func ContactSheet(tiles []Tile, opt SheetOptions) *image.RGBA {
 		write(sheet, captionFace, noteGrey, caption, x, top+h+2*sheetBorder+captionHeight-5)
 	}
 	write(sheet, titleFace, noteGrey, more, sheetGap, height-sheetGap)
-	return sheet
+	return sheet, nil
 }
 
 // fill paints a rectangle in one colour.

@@ -14,7 +14,7 @@ func TestContactSheet(t *testing.T) {
 	}
 	tiles[1].Border = blue
 	tiles[9] = Tile{Image: plain(52, 52, red)}
-	sheet := ContactSheet(tiles, SheetOptions{})
+	sheet := must(ContactSheet(t.Context(), tiles, SheetOptions{}))
 	const (
 		step   = SheetBox + 2*sheetBorder + sheetGap
 		inside = sheetGap + sheetBorder
@@ -54,7 +54,7 @@ func TestContactSheet(t *testing.T) {
 
 func TestContactSheetWords(t *testing.T) {
 	tile := Tile{Image: plain(10, 10, red)}
-	bare := ContactSheet([]Tile{tile}, SheetOptions{}).Rect.Dy()
+	bare := must(ContactSheet(t.Context(), []Tile{tile}, SheetOptions{})).Rect.Dy()
 	captioned := tile
 	captioned.Caption = "picture.jpg"
 	for what, test := range map[string]struct {
@@ -67,7 +67,7 @@ func TestContactSheetWords(t *testing.T) {
 		"more":    {[]Tile{tile}, SheetOptions{Total: 2}, titleHeight},
 		"no more": {[]Tile{tile}, SheetOptions{Total: 1}, 0},
 	} {
-		sheet := ContactSheet(test.tiles, test.opt)
+		sheet := must(ContactSheet(t.Context(), test.tiles, test.opt))
 		if got := sheet.Rect.Dy() - bare; got != test.more {
 			t.Errorf("%s: %d pixels higher, want %d", what, got, test.more)
 		}
@@ -75,7 +75,7 @@ func TestContactSheetWords(t *testing.T) {
 			t.Errorf("%s: %d pixels of letters", what, grey)
 		}
 	}
-	if sheet := ContactSheet([]Tile{tile}, SheetOptions{Title: strings.Repeat("wide ", 40)}); sheet.Rect.Dx() < 1000 {
+	if sheet := must(ContactSheet(t.Context(), []Tile{tile}, SheetOptions{Title: strings.Repeat("wide ", 40)})); sheet.Rect.Dx() < 1000 {
 		t.Errorf("the title is cut at %d pixels", sheet.Rect.Dx())
 	}
 }
@@ -98,13 +98,13 @@ func TestContactSheetLimits(t *testing.T) {
 	for i := range many {
 		many[i].Image = plain(1, 1, red)
 	}
-	limited := ContactSheet(many, SheetOptions{}).Rect
-	full := ContactSheet(many[:MaxTiles], SheetOptions{Total: len(many)}).Rect
+	limited := must(ContactSheet(t.Context(), many, SheetOptions{})).Rect
+	full := must(ContactSheet(t.Context(), many[:MaxTiles], SheetOptions{Total: len(many)})).Rect
 	if limited != full {
 		t.Errorf("size %v with too many tiles, want %v", limited, full)
 	}
 	for _, tiles := range [][]Tile{nil, {{}}, {{Image: image.NewRGBA(image.Rectangle{})}}, {{Image: plain(1, 5000, red)}}} {
-		ContactSheet(tiles, SheetOptions{}) // must not panic
+		must(ContactSheet(t.Context(), tiles, SheetOptions{})) // must not panic
 	}
 }
 
@@ -114,7 +114,7 @@ func TestThumbnailAntialiased(t *testing.T) {
 	for i := range board.Pix {
 		board.Pix[i] = uint8(255 * (i % 2))
 	}
-	small := Thumbnail(board, 100)
+	small := must(Thumbnail(t.Context(), board, 100))
 	if want := image.Rect(0, 0, 100, 70); small.Rect != want {
 		t.Fatalf("size %v, want %v", small.Rect, want)
 	}
@@ -128,7 +128,7 @@ func TestThumbnailAntialiased(t *testing.T) {
 }
 
 func TestThumbnailTransparent(t *testing.T) {
-	if got := Thumbnail(image.NewNRGBA(image.Rect(0, 0, 300, 300)), 100).RGBAAt(50, 50); got != (color.RGBA{255, 255, 255, 255}) {
+	if got := must(Thumbnail(t.Context(), image.NewNRGBA(image.Rect(0, 0, 300, 300)), 100)).RGBAAt(50, 50); got != (color.RGBA{255, 255, 255, 255}) {
 		t.Errorf("nothing on white is %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // and the penalty, against the iteration: three plots, each on a scale of its own,
 // since the terms may differ by orders of magnitude. Iterations and trials are
 // those of Convergence. Where no curve has a penalty the error is ErrNoData.
-func Terms(records []pipeline.Record, method string, looks Looks) (*Figure, error) {
+func Terms(ctx context.Context, records []pipeline.Record, method string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, []string{method}, withPenalty)[method]
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
@@ -28,7 +29,11 @@ func Terms(records []pipeline.Record, method string, looks Looks) (*Figure, erro
 		f.plot.X.Scale = plot.LogScale{}
 		f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
 		f.plotWidth, f.plotHeight = 2.3*vg.Inch, 1.9*vg.Inch
-		if err := f.addLine(looks.of(method, 0), method, meanTerm(trials, term.of), false); err != nil {
+		mean, err := meanTerm(ctx, trials, term.of)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.addLine(looks.of(method, 0), method, mean, false); err != nil {
 			return nil, err
 		}
 		inNumbers(&f.plot.Y)
@@ -48,14 +53,14 @@ var terms = []struct {
 }
 
 // meanTerm averages one term over trials.
-func meanTerm(trials [][]pipeline.Point, of func(pipeline.Point) float64) plotter.XYs {
+func meanTerm(ctx context.Context, trials [][]pipeline.Point, of func(pipeline.Point) float64) (plotter.XYs, error) {
 	curves := make([][]pipeline.Point, len(trials))
 	for i, trial := range trials {
 		for _, p := range trial {
 			curves[i] = append(curves[i], pipeline.Point{Iteration: p.Iteration, Objective: of(p)})
 		}
 	}
-	return meanCurve(curves)
+	return meanCurve(ctx, curves)
 }
 
 // withPenalty returns a curve from iteration 1 on, or nil where it has no penalty.
@@ -87,13 +92,16 @@ func (r chartRow) size() (w, h vg.Length) {
 	return w, h
 }
 
-func (r chartRow) draw(c draw.Canvas) {
+func (r chartRow) draw(ctx context.Context, c draw.Canvas) error {
 	left := c.Min.X
 	for _, f := range r {
 		width, _ := f.size()
 		part := c
 		part.Min.X, part.Max.X = left, left+width
-		f.draw(part)
+		if err := f.draw(ctx, part); err != nil {
+			return err
+		}
 		left += width + chartGap
 	}
+	return nil
 }

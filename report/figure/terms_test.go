@@ -29,7 +29,7 @@ func TestTerms(t *testing.T) {
 		{Method: "kmeans"},
 	}
 	records[2].Repeat = 1
-	f, err := Terms(records, "gnmf", nil)
+	f, err := Terms(t.Context(), records, "gnmf", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,24 +54,24 @@ func TestTerms(t *testing.T) {
 		{{X: 1, Y: 50}, {X: 2, Y: 100.0 / 3}, {X: 3, Y: (25 + 100.0/3) / 2}},
 		{{X: 1, Y: 10}, {X: 2, Y: 20}, {X: 3, Y: 25}},
 	} {
-		for j, p := range meanTerm(curves, terms[i].of) {
+		for j, p := range must(meanTerm(t.Context(), curves, terms[i].of)) {
 			if p.X != want[j].X || !near(p.Y, want[j].Y) {
 				t.Errorf("%s: %v, want %v", terms[i].name, p, want[j])
 			}
 		}
 	}
 	for _, method := range []string{"nmf", "kmeans", "none"} {
-		if _, err := Terms(records, method, nil); !errors.Is(err, ErrNoData) {
+		if _, err := Terms(t.Context(), records, method, nil); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: error %v, want %v", method, err, ErrNoData)
 		}
 	}
-	if _, err := Terms([]pipeline.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {
+	if _, err := Terms(t.Context(), []pipeline.Record{penalised("gnmf", 2, 1)}, "gnmf", nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("the initial factors alone: error %v, want %v", err, ErrNoData)
 	}
 	huge := penalised("gnmf", 2, 0, 1e308, -1e308, 3, 3)
 	constant := penalised("gnmf", 2, 5, 5, 5)
 	for _, r := range []pipeline.Record{huge, constant} {
-		f, err := Terms([]pipeline.Record{r}, "gnmf", nil)
+		f, err := Terms(t.Context(), []pipeline.Record{r}, "gnmf", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

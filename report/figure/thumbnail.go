@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"image"
 	"image/color"
 
@@ -9,8 +10,11 @@ import (
 
 // Thumbnail draws a picture as large as it fits into the box, keeping its
 // shape, on white. Large pictures are averaged down; small ones are enlarged
-// by whole pixels, so that they stay sharp.
-func Thumbnail(img image.Image, box int) *image.RGBA {
+// by whole pixels, so that they stay sharp. The only error is the context's.
+func Thumbnail(ctx context.Context, img image.Image, box int) (*image.RGBA, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()
 	var scaler draw.Scaler = draw.CatmullRom
@@ -20,14 +24,17 @@ func Thumbnail(img image.Image, box int) *image.RGBA {
 		scaler = draw.NearestNeighbor
 	} else {
 		if times := longer / (oversampling * box); times > 1 {
-			img = reduce(img, times)
+			var err error
+			if img, err = reduce(ctx, img, times); err != nil {
+				return nil, err
+			}
 		}
 		w, h = max(1, w*box/longer), max(1, h*box/longer)
 	}
 	small := image.NewRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	scaler.Scale(small, small.Bounds(), img, img.Bounds(), draw.Over, nil)
-	return small
+	return small, nil
 }
 
 // oversampling is how many times as large as its box a picture still is when it has
@@ -36,13 +43,16 @@ const oversampling = 3
 
 // reduce makes the width and the height of a picture 1/times of what they are, on white:
 // each pixel is the mean of a block.
-func reduce(img image.Image, times int) *image.RGBA {
+func reduce(ctx context.Context, img image.Image, times int) (*image.RGBA, error) {
 	b := img.Bounds()
 	w, h := max(1, b.Dx()/times), max(1, b.Dy()/times)
 	small := image.NewRGBA(image.Rect(0, 0, w, h))
 	rows := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()/h+1)) // of one row of blocks
 	sums := make([][3]uint32, w)
 	for y := range h {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		top, bottom := y*b.Dy()/h, (y+1)*b.Dy()/h
 		block := image.Rect(0, 0, b.Dx(), bottom-top)
 		draw.Draw(rows, block, image.White, image.Point{}, draw.Src)
@@ -67,5 +77,5 @@ func reduce(img image.Image, times int) *image.RGBA {
 			small.SetRGBA(x, y, color.RGBA{mean(sum[0]), mean(sum[1]), mean(sum[2]), 0xff})
 		}
 	}
-	return small
+	return small, nil
 }

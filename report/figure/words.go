@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -40,8 +41,9 @@ const (
 )
 
 // WordSheet draws the first MaxSheetWords words on white, seven side by side: the
-// word's number, how many patches have it, and patches in lines of four.
-func WordSheet(words []Word) *image.RGBA {
+// word's number, how many patches have it, and patches in lines of four. The only
+// error is the context's.
+func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	words = words[:min(len(words), MaxSheetWords)]
 	columns := max(1, min(len(words), wordColumns))
 	lines := 1
@@ -64,14 +66,17 @@ func WordSheet(words []Word) *image.RGBA {
 			if patch == nil {
 				continue
 			}
-			small := Thumbnail(patch, patchBox)
+			small, err := Thumbnail(ctx, patch, patchBox)
+			if err != nil {
+				return nil, err
+			}
 			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
 			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
 			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
 			draw.Draw(sheet, small.Rect.Add(at), small, image.Point{}, draw.Src)
 		}
 	}
-	return sheet
+	return sheet, nil
 }
 
 // CutPatch copies a patch out of an image, which need not be kept: x and y are

@@ -26,20 +26,20 @@ func TestWordSheetGolden(t *testing.T) {
 	words[3].Patches[0] = plain(16, 16, color.White)
 	words[3].Patches[1] = plain(200, 100, red)
 	words[3].Patches[2] = plain(1, 1, blue)
-	goldenImage(t, "words.png", WordSheet(words))
+	goldenImage(t, "words.png", must(WordSheet(t.Context(), words)))
 }
 
 func TestWordSheet(t *testing.T) {
-	full := WordSheet(fakeWords(MaxSheetWords, MaxWordPatches))
+	full := must(WordSheet(t.Context(), fakeWords(MaxSheetWords, MaxWordPatches)))
 	if full.Rect.Dx() > sheetWidth {
 		t.Errorf("a sheet is %d pixels wide, want %d at most", full.Rect.Dx(), sheetWidth)
 	}
-	if more := WordSheet(fakeWords(MaxSheetWords+1, MaxWordPatches+1)); more.Rect != full.Rect {
+	if more := must(WordSheet(t.Context(), fakeWords(MaxSheetWords+1, MaxWordPatches+1))); more.Rect != full.Rect {
 		t.Errorf("with too many words the size is %v, want %v", more.Rect, full.Rect)
 	}
 	// A patch of 16×16 pixels is drawn twice as large, and each in its place.
 	word := Word{Patches: []image.Image{plain(16, 16, red), plain(16, 16, blue), nil, plain(16, 16, red), plain(16, 16, blue)}}
-	sheet := WordSheet([]Word{word})
+	sheet := must(WordSheet(t.Context(), []Word{word}))
 	left, top := wordGap, wordGap+wordHeading
 	const step = patchBox + patchGap
 	for at, want := range map[image.Point]color.RGBA{
@@ -59,7 +59,7 @@ func TestWordSheet(t *testing.T) {
 		}
 	}
 	for _, words := range [][]Word{nil, {{}}, {{Patches: []image.Image{nil}}}, {{Patches: []image.Image{image.NewRGBA(image.Rectangle{})}}}} {
-		WordSheet(words) // must not panic
+		must(WordSheet(t.Context(), words)) // must not panic
 	}
 }
 
