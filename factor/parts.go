@@ -51,7 +51,7 @@ func (p *Parts) DecodeSetting(v *settings.Value) error {
 }
 
 // Settings returns the settings of the parts and of all penalties.
-func (p Parts) Settings() []settings.Setting {
+func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 

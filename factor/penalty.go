@@ -141,10 +141,8 @@ func (p Penalties) String() string {
 // that none has are refused; known are keys there are besides.
 func (p Penalties) decode(v *settings.Value, known []string) error {
 	decode := func(zero Penalty) (Penalty, error) {
-		to := reflect.New(reflect.TypeOf(zero))
 		own, _ := v.Split(settings.Names(zero))
-		err := settings.Decode(own, to.Interface())
-		return to.Elem().Interface().(Penalty), err
+		return settings.New(own, zero)
 	}
 	var err error
 	for i := range p {
@@ -168,11 +166,11 @@ func (p Penalties) decode(v *settings.Value, known []string) error {
 
 // penaltySettings returns the settings of all penalties. What several have stands once,
 // with the defaults of each.
-func penaltySettings() []settings.Setting {
-	var all []settings.Setting
+func penaltySettings() []Setting {
+	var all []Setting
 	for _, i := range penalties {
 		for _, s := range settings.List(i.zero) {
-			at := slices.IndexFunc(all, func(have settings.Setting) bool { return have.Name == s.Name })
+			at := slices.IndexFunc(all, func(have Setting) bool { return have.Name == s.Name })
 			if at < 0 {
 				all = append(all, s)
 			} else if all[at].Default != s.Default {

@@ -3,7 +3,6 @@ package factor
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -44,10 +43,13 @@ func Lookup(name string) (Info, bool) {
 // other things: see [NeedsOf].
 func (i Info) Needs() Needs { return NeedsOf(i.zero) }
 
+// Setting describes a setting: its name, default, help, values and range in words.
+type Setting = settings.Setting
+
 // Settings returns the method's hyper-parameters: the fields of its struct that
 // carry a setting tag, those of embedded structs among them.
-func (i Info) Settings() []settings.Setting {
-	if own, ok := i.zero.(interface{ Settings() []settings.Setting }); ok {
+func (i Info) Settings() []Setting {
+	if own, ok := i.zero.(interface{ Settings() []Setting }); ok {
 		return own.Settings()
 	}
 	return settings.List(i.zero)
@@ -56,22 +58,15 @@ func (i Info) Settings() []settings.Setting {
 // New returns the method with the given hyper-parameters, whose values are numbers,
 // strings or booleans. A 0 becomes WeightNone where the zero value stands for a default.
 func (i Info) New(params map[string]any) (Method, error) {
-	return i.Decode(settings.Of(params))
-}
-
-// Decode returns the method with the hyper-parameters of a mapping. What cannot be set is
-// a *settings.Error.
-func (i Info) Decode(params *settings.Value) (Method, error) {
-	v := reflect.New(reflect.TypeOf(i.zero))
-	v.Elem().Set(reflect.ValueOf(i.zero))
-	if err := settings.Decode(params, v.Interface()); err != nil {
+	method, err := settings.New(settings.Of(params), i.zero)
+	if err != nil {
 		var e *settings.Error
 		if errors.As(err, &e) && e.Key != "" {
 			return nil, fmt.Errorf("%s: %s: %w", i.Name, e.Key, err)
 		}
 		return nil, fmt.Errorf("%s: %w", i.Name, err)
 	}
-	return v.Elem().Interface().(Method), nil
+	return method, nil
 }
 
 // Needs says what a method needs of the samples, and what it makes of them.

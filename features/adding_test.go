@@ -28,15 +28,14 @@ func TestAddingAFeature(t *testing.T) {
 		t.Error("docs/adding-a-feature.md shows another file than added_test.go")
 	}
 	info := Info{Name: "lbp", Title: "Local binary patterns", Images: "takes 64×64 greys", Zero: LBP{}}
-	mapping := settings.Of(map[string]any{"cells": 2})
-	lbp, err := info.Decode(mapping)
+	lbp, err := info.New(map[string]any{"cells": 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if list := settings.List(info.Zero); len(list) != 1 || list[0].Default != "4" || !strings.HasSuffix(list[0].Range, "1 to 16") {
 		t.Errorf("settings %+v", list)
 	}
-	if _, err := info.Decode(settings.Of(map[string]any{"cells": 17})); err == nil || !strings.Contains(err.Error(), "16") {
+	if _, err := info.New(map[string]any{"cells": 17}); err == nil || !strings.Contains(err.Error(), "16") {
 		t.Errorf("17 cells: %v", err)
 	}
 	img := waves(64, 64, 1)

@@ -86,10 +86,13 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 // Len returns how many descriptors sample i of the set has.
 func (d *Described) Len(i int) int { return d.lengths[i] }
 
+// Key is the SHA-256 sum of what descriptors are made of.
+type Key = cache.Key
+
 // Keys returns the cache's keys of the descriptors of samples, which tell them from
 // those of other images and settings.
-func (d *Described) Keys(samples []int) []cache.Key {
-	keys := make([]cache.Key, len(samples))
+func (d *Described) Keys(samples []int) []Key {
+	keys := make([]Key, len(samples))
 	for at, i := range samples {
 		keys[at] = d.keys[i]
 	}

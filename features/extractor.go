@@ -91,12 +91,10 @@ func (i Info) Descriptors() bool {
 	return ok
 }
 
-// Decode returns the extractor with the settings of a mapping.
-func (i Info) Decode(v *settings.Value) (Extractor, error) {
-	e := reflect.New(reflect.TypeOf(i.Zero))
-	e.Elem().Set(reflect.ValueOf(i.Zero))
-	err := settings.Decode(v, e.Interface())
-	return e.Elem().Interface().(Extractor), err
+// New returns the extractor with the given settings, whose values are numbers, strings
+// or booleans.
+func (i Info) New(params map[string]any) (Extractor, error) {
+	return settings.New(settings.Of(params), i.Zero)
 }
 
 // Extractors returns the list of extractors, the one that is used where none is

@@ -92,7 +92,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			return settings.UnknownKey(field.Key, featureKeys(list))
 		}
 	}
-	if f.Extractor, err = info.Decode(own); err != nil {
+	if f.Extractor, err = settings.New(own, info.Zero); err != nil {
 		return err
 	}
 	if err := f.Words.decode(words); err != nil {

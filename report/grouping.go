@@ -22,14 +22,32 @@ const (
 	modelFile       = "model.npz"
 )
 
-// GroupingFiles are what PublishGrouping writes.
+// GroupingFiles are what a GroupingFolder holds.
 var GroupingFiles = append([]string{AssignmentsFile, modelFile}, ClustersFiles...)
 
-// PublishGrouping replaces what a folder holds of a grouping by what was found in the
-// inputs. c says how it was done: its name, command, method,
-// settings and warnings; all else is
-// filled in, and returned. Sources.Shown is not used.
-func PublishGrouping(ctx context.Context, folder *output.Folder, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
+// GroupingFolder is the folder of a grouping, open for writing.
+type GroupingFolder struct{ folder *output.Folder }
+
+// OpenGrouping makes the folder dir if need be and takes it for this process until
+// Close. It refuses a folder that holds what partwise did not write where a grouping
+// would stand, and with sameData one that holds a grouping of other data than the path
+// or name given.
+func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
+	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
+	if err != nil {
+		return nil, err
+	}
+	return &GroupingFolder{folder}, nil
+}
+
+// Close gives the folder to others. It removes the folder if OpenGrouping made it and
+// nothing was written.
+func (f *GroupingFolder) Close() error { return f.folder.Close() }
+
+// Publish replaces what the folder holds by what was found in the inputs, and closes
+// it. c says how it was done: its name, command, method, settings and warnings; all else
+// is filled in, and returned. Sources.Shown is not used.
+func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
 	count := newCounter(from.Progress)
 	c.Groups, c.Distances, c.Scores = found.Groups, found.Distances, found.Scores
 	c.Classes, c.Assignments = in.Set.Classes, AssignmentsFile
@@ -49,7 +67,7 @@ func PublishGrouping(ctx context.Context, folder *output.Folder, in *pipeline.In
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &Basis{Method: found.Method, Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
 	}
-	stage, err := folder.Stage(GroupingFiles...)
+	stage, err := f.folder.Stage(GroupingFiles...)
 	if err != nil {
 		return c, err
 	}
@@ -70,7 +88,7 @@ func PublishGrouping(ctx context.Context, folder *output.Folder, in *pipeline.In
 	if err := WriteClusters(ctx, stage.Dir(), c); err != nil {
 		return c, err
 	}
-	return c, errors.Join(stage.Publish(), folder.Close())
+	return c, errors.Join(stage.Publish(), f.Close())
 }
 
 // writeAssignments writes which sample is in which group, from 1, and its class

@@ -176,9 +176,12 @@ func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error 
 	return nil
 }
 
+// CSR is a sparse matrix in compressed rows, as factor.CSR.
+type CSR = sparse.CSR
+
 // Matrix returns the histograms as the rows of an n×columns matrix.
 // It is an error if a histogram's columns do not fit.
-func Matrix(columns int, rows []Histogram) (*sparse.CSR, error) {
+func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	stored := 0
 	for _, h := range rows {
 		stored += len(h.Values)

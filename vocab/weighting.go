@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Weighting weights histograms. Its steps come in the order of the fields: the
@@ -34,7 +33,7 @@ type Weighting struct {
 // Unlike ln(n/d) it is above 0 for a word that every image has, so that no
 // image loses all its words, and it is known for one that no image has. x
 // should be of training images only.
-func LearnIDF(x *sparse.CSR) []float64 {
+func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
 	images := make([]int, m)
 	for p, j := range x.Columns {
@@ -52,7 +51,7 @@ func LearnIDF(x *sparse.CSR) []float64 {
 // Apply returns the weighted histograms of x, n×m, which is not changed. A row
 // of zeros stays one. It is an error if a value is negative or not finite, or
 // if the weighting does not fit.
-func (w Weighting) Apply(x *sparse.CSR) (*sparse.CSR, error) {
+func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	if err := w.check(x); err != nil {
 		return nil, fmt.Errorf("weighting: %w", err)
 	}
@@ -79,7 +78,7 @@ func (w Weighting) Apply(x *sparse.CSR) (*sparse.CSR, error) {
 }
 
 // check reports a weighting that cannot be applied to x.
-func (w Weighting) check(x *sparse.CSR) error {
+func (w Weighting) check(x *CSR) error {
 	_, m := x.Dims()
 	if w.IDF != nil && len(w.IDF) != m {
 		return fmt.Errorf("%d inverse document frequencies of %d columns", len(w.IDF), m)

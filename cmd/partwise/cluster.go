@@ -125,9 +125,6 @@ func checkOut(data, out string) error {
 	return usageError{err}
 }
 
-// clusterOutput is what cluster writes into its folder.
-var clusterOutput = output.Spec{Command: "cluster", Names: report.GroupingFiles}
-
 // What cluster does unless it is told otherwise.
 const (
 	defaultMethod     = "nmf"
@@ -139,9 +136,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
 		return err
 	}
-	spec := clusterOutput
-	spec.Data, spec.SameData = e.Data.Set, !cmd.Flags().Changed("out")
-	folder, err := output.Open(out, spec)
+	folder, err := report.OpenGrouping(out, e.Data.Set, !cmd.Flags().Changed("out"))
 	if err != nil {
 		return err
 	}
@@ -182,7 +177,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	if found.Result != nil {
 		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
 	}
-	c, err = report.PublishGrouping(ctx, folder, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: drawing.count})
+	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: drawing.count})
 	drawing.end()
 	if err != nil {
 		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())

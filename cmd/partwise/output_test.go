@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // contents returns what all files of a folder hold, by their paths.
@@ -171,7 +172,7 @@ func TestCacheAmongResults(t *testing.T) {
 // TestFolderInUse: one folder, one writer, at once.
 func TestFolderInUse(t *testing.T) {
 	workplace(t)
-	folder, err := output.Open("out", clusterOutput)
+	folder, err := report.OpenGrouping("out", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

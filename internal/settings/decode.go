@@ -38,6 +38,14 @@ func Decode(v *Value, to any) error {
 	return decode(v, reflect.ValueOf(to).Elem(), field{})
 }
 
+// New decodes into a copy of a struct that an interface holds.
+func New[T any](v *Value, defaults T) (T, error) {
+	to := reflect.New(reflect.TypeOf(defaults))
+	to.Elem().Set(reflect.ValueOf(defaults))
+	err := Decode(v, to.Interface())
+	return to.Elem().Interface().(T), err
+}
+
 func decode(v *Value, to reflect.Value, f field) error {
 	switch own := to.Addr().Interface().(type) {
 	case Decoder:
