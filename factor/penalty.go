@@ -74,17 +74,31 @@ type LearningPenalty interface {
 type PenaltyInfo struct {
 	// Name is what settings call it, Title its full name.
 	Name, Title string
+	// Term is its formula, and Paper where it comes from.
+	Term, Paper string
 
 	zero Penalty
 }
 
+// PenaltyList returns the penalties of the list.
+func PenaltyList() []PenaltyInfo { return slices.Clone(penalties) }
+
+// OnBasis tells whether the term is in U, and not in V.
+func (i PenaltyInfo) OnBasis() bool { return i.zero.OnBasis() }
+
+// Needs says what the penalty needs of the samples.
+func (i PenaltyInfo) Needs() Needs { return Parts{Penalties: Penalties{i.zero}}.Needs() }
+
+// Settings returns the penalty's settings.
+func (i PenaltyInfo) Settings() []Setting { return settings.List(i.zero) }
+
 // penalties is the list of penalties: one entry each.
 var penalties = []PenaltyInfo{
-	{Name: "graph", Title: "graph", zero: Graph{}},
-	{Name: "links", Title: "links between samples", zero: Links{}},
-	{Name: "learned-graph", Title: "learned graph", zero: LearnedGraph{}},
-	{Name: "l1", Title: "sum of the coefficients", zero: L1{}},
-	{Name: "smooth", Title: "smooth basis images", zero: Smooth{}},
+	{Name: "graph", Title: "Graph", Term: "λ·tr(VᵀLV)", Paper: "Cai et al. 2011", zero: Graph{}},
+	{Name: "links", Title: "Links between samples", Term: "Σ C_ij·v_iᵀv_j", Paper: "Ambai et al. 2011", zero: Links{}},
+	{Name: "learned-graph", Title: "Learned graph", Term: "‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)", Paper: "Shu et al. 2019", zero: LearnedGraph{}},
+	{Name: "l1", Title: "Sum of the coefficients", Term: "λ·Σ V", Paper: "Hoyer 2002", zero: L1{}},
+	{Name: "smooth", Title: "Smooth basis images", Term: "λ·Σ (u_p − u_q)² over neighbouring pixels", Paper: "Zdunek and Cichocki 2008", zero: Smooth{}},
 }
 
 // penaltyName returns what the penalty is called in messages.

@@ -53,6 +53,7 @@ func (e entry) fact(name string) string {
 var kinds = []kind{
 	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
 	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
+	{"penalties", "penalty", "terms that the method parts adds to its cost", "graph", []string{"term", "needs"}, penaltyEntries},
 	{"clusterers", "clusterer", "what puts representations or features into groups", "ncut", []string{"needs"}, clustererEntries},
 	{"features", "feature", "what is made of images", "hog", []string{"about"}, featureEntries},
 	{"scores", "score", "what outcomes are judged by", "NMI", []string{"task", "values", "better"}, scoreEntries},
@@ -105,6 +106,24 @@ func solversOf(i factor.Info) string {
 func solverEntries() (out []entry) {
 	for _, s := range factor.Solvers() {
 		out = append(out, entry{name: s.Name, title: s.Title, facts: [][2]string{{"about", s.Help}}})
+	}
+	return out
+}
+
+func penaltyEntries() (out []entry) {
+	for _, i := range factor.PenaltyList() {
+		in, needs := "the coefficients V", ""
+		if i.OnBasis() {
+			in = "the basis vectors U"
+		}
+		switch n := i.Needs(); {
+		case n.Links:
+			needs = "labels or links"
+		case n.Images:
+			needs = "images"
+		}
+		out = append(out, entry{name: i.Name, title: i.Title, settings: i.Settings(), facts: [][2]string{
+			{"term", i.Term}, {"in", in}, {"paper", i.Paper}, {"needs", needs}}})
 	}
 	return out
 }
