@@ -31,7 +31,7 @@ type ColourHistogram struct {
 	Values      int `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
 }
 
-// Cells is a grid over an image.
+// Cells divides an image into rows and columns of equal sub-regions.
 type Cells struct{ Rows, Columns int }
 
 // UnmarshalText reads "2x3", rows and columns.

@@ -117,7 +117,7 @@ func TestPartsOf(t *testing.T) {
 		0, 0, // the right cell, word 0: nothing
 		1, 4,
 	})
-	got := partsOf(vocab.Grid{{Rows: 1, Cols: 2}}, 2, basis, d, words)
+	got := partsOf(vocab.Grid{{Rows: 1, Columns: 2}}, 2, basis, d, words)
 	want := []Patch{
 		{X: 2, Y: 1, Side: 4, Part: 0, Share: 0.75},
 		{X: 7, Y: 1, Side: 4, Part: 1, Share: 0.8},

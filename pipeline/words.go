@@ -71,7 +71,7 @@ func (w *Words) decode(v *settings.Value) error {
 // grid returns where words are counted.
 func (w *Words) grid() vocab.Grid {
 	if w.Grid == nil {
-		return vocab.Grid{{Rows: 4, Cols: 4}}
+		return vocab.Grid{{Rows: 4, Columns: 4}}
 	}
 	return w.Grid
 }

@@ -35,12 +35,12 @@ func TestWords(t *testing.T) {
 			"SIFT of patches of 16×16 pixels at every 8, 200 words by lloyd, counted on 4x4, normalised by l2"},
 		"{sift: {step: 4, bins: [4, 6], root: true, contrast: 0.01}, words: 50, grid: 1x1+2x2, idf: true, power: 0.5, normalise: l1}": {
 			features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01},
-			Words{Learning: Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Cols: 1}, {Rows: 2, Cols: 2}}, IDF: true, Power: 0.5},
+			Words{Learning: Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}, IDF: true, Power: 0.5},
 			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
 				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
 		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
 			features.KeypointSIFT{MaxPoints: 300, Contrast: 0.02, Edge: 5, Sigma: 1.2},
-			Words{Learning: Learning{Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20, Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}}, Grid: vocab.Grid{{Rows: 1, Cols: 1}}},
+			Words{Learning: Learning{Count: 30, By: vocab.MethodMiniBatch, Sample: 500, PerImage: 20, Assignment: vocab.Assignment{Nearest: 3, Sigma: 60}}, Grid: vocab.Grid{{Rows: 1, Columns: 1}}},
 			"SIFT at keypoints, the 300 strongest of an image, 30 words by mini-batch, each descriptor shared among 3, counted on 1x1, normalised by l2"},
 		"{sift: {bins: 8}, words: {from: w.npz}}": {features.DenseSIFT{Bins: []int{8}}, Words{Learning: Learning{From: "w.npz"}},
 			"SIFT of patches of 32×32 pixels at every 8, words of w.npz, counted on 4x4, normalised by l2"},
@@ -269,7 +269,7 @@ func TestHistograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid := vocab.Grid{{Rows: 1, Cols: 1}, {Rows: 2, Cols: 2}}
+	grid := vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}
 	var rows []vocab.Histogram
 	for _, row := range in.Rows {
 		img, err := in.Set.Image(row)

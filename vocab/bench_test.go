@@ -41,7 +41,7 @@ func BenchmarkHistogram(b *testing.B) {
 				if err := a.Assign(&assigned, d); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := (Grid{{4, 4}}).Count(test.words, d, &assigned); err != nil {
+				if _, err := (Grid{{Rows: 4, Columns: 4}}).Count(test.words, d, &assigned); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -38,7 +38,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	grid := vocab.Grid{{Rows: 1, Cols: 2}}
+	grid := vocab.Grid{{Rows: 1, Columns: 2}}
 	var assigned vocab.Assigned
 	var rows []vocab.Histogram
 	for _, d := range images {

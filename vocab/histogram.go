@@ -10,11 +10,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Cells divides an image into rows and columns of equal sub-regions.
-type Cells struct {
-	Rows, Cols int
-}
-
 // Grid says which sub-regions of an image have a histogram of their own: those
 // of each of its divisions. The zero value is the whole image.
 //
@@ -22,7 +17,7 @@ type Cells struct {
 // 0 through the divisions one after the other and through each row by row; the
 // column of a word is cell·words + word. With 200 words a 4×4 grid has 3200
 // columns.
-type Grid []Cells
+type Grid []features.Cells
 
 // UnmarshalText reads a grid that is written as rows×columns, for example
 // "4x4", or as several of them, such as the spatial pyramid "1x1+2x2+4x4"
@@ -37,7 +32,7 @@ func (g *Grid) UnmarshalText(text []byte) error {
 		if err := errors.Join(err, err2); err != nil {
 			return fmt.Errorf(`grid %q: want rows×columns as in "4x4" or "1x1+2x2+4x4"`, text)
 		}
-		read = append(read, Cells{r, c})
+		read = append(read, features.Cells{Rows: r, Columns: c})
 	}
 	if err := read.check(); err != nil {
 		return fmt.Errorf("grid %q: %w", text, err)
@@ -50,14 +45,23 @@ func (g *Grid) UnmarshalText(text []byte) error {
 func (g Grid) String() string {
 	var parts []string
 	for _, c := range g.divisions() {
-		parts = append(parts, fmt.Sprintf("%dx%d", c.Rows, c.Cols))
+		parts = append(parts, fmt.Sprintf("%dx%d", c.Rows, c.Columns))
 	}
 	return strings.Join(parts, "+")
 }
 
+// GoString is what the cache's keys of histograms hold, so its form stays.
+func (g Grid) GoString() string {
+	parts := make([]string, len(g))
+	for i, c := range g {
+		parts[i] = fmt.Sprintf("vocab.Cells{Rows:%d, Cols:%d}", c.Rows, c.Columns)
+	}
+	return "vocab.Grid{" + strings.Join(parts, ", ") + "}"
+}
+
 func (g Grid) divisions() Grid {
 	if len(g) == 0 {
-		return Grid{{1, 1}}
+		return Grid{{Rows: 1, Columns: 1}}
 	}
 	return g
 }
@@ -66,8 +70,8 @@ func (g Grid) divisions() Grid {
 func (g Grid) check() error {
 	const most = 1 << 10
 	for _, c := range g {
-		if c.Rows < 1 || c.Cols < 1 || c.Rows > most || c.Cols > most {
-			return fmt.Errorf("%d×%d cells: want 1 to %d", c.Rows, c.Cols, most)
+		if c.Rows < 1 || c.Columns < 1 || c.Rows > most || c.Columns > most {
+			return fmt.Errorf("%d×%d cells: want 1 to %d", c.Rows, c.Columns, most)
 		}
 	}
 	return nil
@@ -76,7 +80,7 @@ func (g Grid) check() error {
 // Len returns the number of cells.
 func (g Grid) Len() (cells int) {
 	for _, c := range g.divisions() {
-		cells += c.Rows * c.Cols
+		cells += c.Rows * c.Columns
 	}
 	return cells
 }
@@ -89,9 +93,9 @@ func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	first := 0
 	for _, c := range g.divisions() {
 		row := interval(y, height, c.Rows)
-		col := interval(x, width, c.Cols)
-		cells = append(cells, first+row*c.Cols+col)
-		first += c.Rows * c.Cols
+		col := interval(x, width, c.Columns)
+		cells = append(cells, first+row*c.Columns+col)
+		first += c.Rows * c.Columns
 	}
 	return cells
 }

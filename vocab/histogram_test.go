@@ -2,6 +2,7 @@ package vocab
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func TestPyramidAddsUp(t *testing.T) {
 		if err := assigner(t, v, as).Assign(&assigned, d); err != nil {
 			t.Fatal(err)
 		}
-		g := Grid{{1, 1}, {2, 2}, {4, 4}}
+		g := Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}, {Rows: 4, Columns: 4}}
 		h, err := g.Count(words, d, &assigned)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +106,7 @@ func TestPyramidAddsUp(t *testing.T) {
 }
 
 func TestCells(t *testing.T) {
-	g := Grid{{4, 4}}
+	g := Grid{{Rows: 4, Columns: 4}}
 	for _, test := range []struct {
 		x, y          float32
 		width, height int
@@ -135,7 +136,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("%v, %v of %d×%d is in cell %v, want %d", test.x, test.y, test.width, test.height, got, test.want)
 		}
 	}
-	if got := (Grid{{1, 1}, {2, 2}, {4, 4}}).AppendCells([]int{-1}, 191.5, 127.5, 256, 256); !slices.Equal(got, []int{-1, 0, 4, 16}) {
+	if got := (Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}, {Rows: 4, Columns: 4}}).AppendCells([]int{-1}, 191.5, 127.5, 256, 256); !slices.Equal(got, []int{-1, 0, 4, 16}) {
 		t.Errorf("cells of a pyramid: %v", got)
 	}
 	if got := Grid(nil).AppendCells(nil, 3, 4, 5, 6); !slices.Equal(got, []int{0}) {
@@ -145,9 +146,9 @@ func TestCells(t *testing.T) {
 
 func TestGridOfText(t *testing.T) {
 	for s, want := range map[string]Grid{
-		"4x4":         {{4, 4}},
-		"3x1":         {{3, 1}},
-		"1x1+2x2+4x4": {{1, 1}, {2, 2}, {4, 4}},
+		"4x4":         {{Rows: 4, Columns: 4}},
+		"3x1":         {{Rows: 3, Columns: 1}},
+		"1x1+2x2+4x4": {{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}, {Rows: 4, Columns: 4}},
 	} {
 		var got Grid
 		if err := got.UnmarshalText([]byte(s)); err != nil || !slices.Equal(got, want) || got.String() != s {
@@ -155,14 +156,14 @@ func TestGridOfText(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "4", "4x", "x4", "4x4+", "0x4", "4x-1", "4x4x4", "2000x1", "4 x 4"} {
-		if g := (Grid{{3, 3}}); g.UnmarshalText([]byte(s)) == nil || g.String() != "3x3" {
+		if g := (Grid{{Rows: 3, Columns: 3}}); g.UnmarshalText([]byte(s)) == nil || g.String() != "3x3" {
 			t.Errorf("%q is read as %v", s, g)
 		}
 	}
 	if got := Grid(nil).String(); got != "1x1" {
 		t.Errorf("the whole image is %q", got)
 	}
-	if got := (Grid{{4, 4}}).Len() * 200; got != 3200 {
+	if got := (Grid{{Rows: 4, Columns: 4}}).Len() * 200; got != 3200 {
 		t.Errorf("200 words on a 4×4 grid have %d columns", got)
 	}
 }
@@ -179,7 +180,7 @@ func TestCountErrors(t *testing.T) {
 		"word -1 of 2":                                     func(_ *Grid, _ *int, _ *features.Descriptors, as *Assigned) { as.Words[9] = -1 },
 		"0 words in each of 1 cells":                       func(_ *Grid, words *int, _ *features.Descriptors, _ *Assigned) { *words = 0 },
 		"100000000 words in each of 1 cells":               func(_ *Grid, words *int, _ *features.Descriptors, _ *Assigned) { *words = 1e8 },
-		"0×1 cells":                                        func(g *Grid, _ *int, _ *features.Descriptors, _ *Assigned) { *g = Grid{{0, 1}} },
+		"0×1 cells":                                        func(g *Grid, _ *int, _ *features.Descriptors, _ *Assigned) { *g = Grid{{Rows: 0, Columns: 1}} },
 		"16 descriptors with 15 words and 16 weights":      func(_ *Grid, _ *int, _ *features.Descriptors, as *Assigned) { as.Words = as.Words[1:] },
 		"16 descriptors with 16 words and 16 weights, 2 f": func(_ *Grid, _ *int, _ *features.Descriptors, as *Assigned) { as.Nearest = 2 },
 		"16 bytes are not 16 descriptors of 5":             func(_ *Grid, _ *int, d *features.Descriptors, _ *Assigned) { d.Dim = 5 },
@@ -209,5 +210,14 @@ func TestMatrix(t *testing.T) {
 	}
 	if _, err := Matrix(4, rows); err == nil {
 		t.Error("a column that the matrix does not have was taken")
+	}
+}
+
+// The keys of kept histograms hold this form of a grid.
+func TestGridInKeys(t *testing.T) {
+	grid := Grid{{Rows: 1, Columns: 2}, {Rows: 4, Columns: 4}}
+	const want = "vocab.Grid vocab.Grid{vocab.Cells{Rows:1, Cols:2}, vocab.Cells{Rows:4, Cols:4}}"
+	if got := fmt.Sprintf("%T %#[1]v", grid); got != want {
+		t.Errorf("a grid is %s, want %s", got, want)
 	}
 }

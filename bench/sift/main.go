@@ -92,7 +92,7 @@ func histograms(files []string, words, out string) error {
 	if err != nil {
 		return err
 	}
-	grid := vocab.Grid{{Rows: 4, Cols: 4}}
+	grid := vocab.Grid{{Rows: 4, Columns: 4}}
 	found := make([]vocab.Histogram, len(files))
 	if err := timed(len(files), func(i int) error {
 		img, err := datasets.DecodeImage(files[i])
