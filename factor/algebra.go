@@ -26,13 +26,13 @@ func inner(a, b *mat.Dense) float64 {
 
 // rowSums writes the sums of a's rows.
 func rowSums(dst []float64, a *mat.Dense) {
-	for r := range dst {
+	eachRow(a, func(r int, row []float64) {
 		var sum float64
-		for _, x := range a.RawRowView(r) {
+		for _, x := range row {
 			sum += x
 		}
 		dst[r] = sum
-	}
+	})
 }
 
 // like returns a matrix of zeros of a's shape.

@@ -9,12 +9,17 @@ type frobeniusCost struct {
 	x          data
 	u, v       *mat.Dense
 	vx, ux     *mat.Dense // v·X, u·Xᵀ
-	vv, uu     *mat.Dense // k×k; nil where u, or v, has changed since
+	vv, uu     *mat.Dense // v·vᵀ, u·uᵀ
+	haveVX     bool       // vx is of the present v, and likewise
+	haveVV     bool
+	haveUX     bool // with uu
 	sumSquares float64
 }
 
 func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
-	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v), sumSquares: sumSquares(x)}
+	k, _ := u.Dims()
+	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
+		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares(x)}
 }
 
 func sumSquares(x data) float64 {
@@ -25,31 +30,41 @@ func sumSquares(x data) float64 {
 
 func (c *frobeniusCost) moved(v bool) {
 	if v {
-		c.vv = nil
+		c.haveVX, c.haveVV = false, false
 	} else {
-		c.uu = nil
+		c.haveUX = false
 	}
 }
 
 func (c *frobeniusCost) basisBlock() Block {
-	if c.vv == nil {
+	if !c.haveVX {
 		c.x.timesCoefficients(c.vx, c.v)
-		c.vv = selfGram(c.v)
+		c.haveVX = true
 	}
-	return Block{Linear: c.vx, Quadratic: c.vv}
+	return Block{Linear: c.vx, Quadratic: c.coefficientGram()}
+}
+
+// coefficientGram returns v·vᵀ.
+func (c *frobeniusCost) coefficientGram() *mat.Dense {
+	if !c.haveVV {
+		gemm(c.vv, c.v, noTrans, c.v, trans)
+		c.haveVV = true
+	}
+	return c.vv
 }
 
 func (c *frobeniusCost) coefficientBlock() Block {
-	if c.uu == nil {
+	if !c.haveUX {
 		c.x.timesBasis(c.ux, c.u)
-		c.uu = selfGram(c.u)
+		gemm(c.uu, c.u, noTrans, c.u, trans)
+		c.haveUX = true
 	}
 	return Block{Linear: c.ux, Quadratic: c.uu}
 }
 
 func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
-	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, selfGram(c.v))
+	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, c.coefficientGram())
 	if j < nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}

@@ -62,10 +62,9 @@ func (c *klCost) value() float64 {
 
 // fillRows sets row r of a to values[r] throughout.
 func fillRows(a *mat.Dense, values []float64) {
-	for r, x := range values {
-		row := a.RawRowView(r)
+	eachRow(a, func(r int, row []float64) {
 		for i := range row {
-			row[i] = x
+			row[i] = values[r]
 		}
-	}
+	})
 }

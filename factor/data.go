@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -44,9 +45,8 @@ type data interface {
 	// condense returns the matrix whose row j is the sum of the rows i with
 	// group[i] = j, each times scale[i].
 	condense(groups int, group []int, scale []float64) data
-	// gram writes the inner products of the rows from, …, from+r-1 with all
-	// rows, r×n.
-	gram(dst *mat.Dense, from int)
+	// rows returns the rows from to to-1, dense, not to be changed.
+	rows(from, to int) *mat.Dense
 	// each calls f with every stored value; the others are 0.
 	each(f func(i, j int, x float64))
 }
@@ -131,17 +131,43 @@ func newData(x mat.Matrix) (data, error) {
 func innerProducts(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
 	out := mat.NewDense(n, n, nil)
-	for from := 0; from < n; from += gramRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		x.gram(out.Slice(from, min(from+gramRows, n), 0, n).(*mat.Dense), from)
-	}
-	return out, nil
+	return out, eachGram(ctx, x, func(from int, part *mat.Dense) {
+		r, _ := part.Dims()
+		out.Slice(from, from+r, 0, n).(*mat.Dense).Copy(part)
+	})
 }
 
-// gramRows is how many samples are compared with all others at a time.
+// eachGram calls f with the inner products of one panel of samples after another, from
+// the given one on, with all samples. f may overwrite them.
+func eachGram(ctx context.Context, x data, f func(from int, part *mat.Dense)) error {
+	n, _ := x.dims()
+	return eachPanel(ctx, n, n, func(part *mat.Dense, from, to int) { x.timesBasis(part, x.rows(from, to)) }, f)
+}
+
+// gramRows is how many samples are compared with others at a time.
 const gramRows = 64
+
+// eachPanel calls multiply, which writes what the rows from to to-1 of n make with width
+// others, and then f, for one panel of rows after another.
+func eachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, from, to int), f func(from int, part *mat.Dense)) error {
+	buf := mat.NewDense(min(gramRows, n), width, nil)
+	for from := 0; from < n; from += gramRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min(from+gramRows, n)
+		part := buf.Slice(0, to-from, 0, width).(*mat.Dense)
+		multiply(part, from, to)
+		f(from, part)
+	}
+	return nil
+}
+
+// eachRow calls f with the rows of a, several at once where it is large.
+func eachRow(a *mat.Dense, f func(r int, row []float64)) {
+	r, c := a.Dims()
+	parallel.DoWork(8*r*c, r, func(i int) { f(i, a.RawRowView(i)) })
+}
 
 // firstNegative returns the place and value of the first negative value.
 func firstNegative(d data) (i, j int, value float64, found bool) {

@@ -2,19 +2,18 @@ package factor
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // denseData is a data whose matrix is stored whole.
 type denseData struct{ x *mat.Dense }
-
-// panel is how many samples the divergence takes at a time, so that their part
-// of vᵀu stays in the cache.
-const panel = 32
 
 func (d denseData) dims() (n, m int) { return d.x.Dims() }
 
@@ -28,77 +27,124 @@ func (d denseData) timesCoefficients(dst, v *mat.Dense) {
 	gemm(dst, v, noTrans, d.x, noTrans)
 }
 
-// products calls f for one panel of samples after another with y = vᵀu of
-// the panel (samples × m), which f may overwrite, the panel's part of v and its
-// rows of X.
-func (d denseData) products(u, v *mat.Dense, f func(from int, vPanel, y blas.Matrix, x [][]float64)) {
+// The entries of vᵀu are made tile by tile, of about so many samples and features, so
+// that each is still in the cache when it is used.
+const (
+	tileSamples  = 128
+	tileFeatures = 240
+)
+
+// tiles returns how samples and features are cut into tiles.
+func (d denseData) tiles() (samples, features parallel.Split) {
 	n, m := d.x.Dims()
-	k, _ := v.Dims()
-	buf := make([]float64, min(panel, n)*m)
-	rows := make([][]float64, panel)
-	rawV := v.RawMatrix()
-	for from := 0; from < n; from += panel {
-		size := min(panel, n-from)
-		y := blas.Matrix{Rows: size, Cols: m, Stride: m, Data: buf[:size*m]}
-		vp := blas.Matrix{Rows: k, Cols: size, Stride: rawV.Stride, Data: rawV.Data[from:]}
-		blas.Gemm(trans, noTrans, 1, vp, u.RawMatrix(), 0, y)
-		for i := range size {
-			rows[i] = d.x.RawRowView(from + i)
-		}
-		f(from, vp, y, rows[:size])
+	return parallel.Even(n, 8, tileSamples), parallel.Even(m, 24, tileFeatures)
+}
+
+// tileRooms hold a tile each.
+var tileRooms = sync.Pool{New: func() any { return new([]float64) }}
+
+// tile is a part of vᵀu: some samples × some features.
+type tile struct {
+	y          blas.Matrix
+	u, v       blas.Matrix // the parts of the factors that it is made of
+	x          *mat.Dense
+	sample, at int // the first
+}
+
+// each calls f for one row of the tile after another, with the same of X.
+func (t tile) each(f func(x, y []float64) float64) (sum float64) {
+	for i := range t.y.Rows {
+		sum += f(t.x.RawRowView(t.sample + i)[t.at:][:t.y.Cols], t.y.Data[i*t.y.Stride:][:t.y.Cols])
 	}
+	return sum
+}
+
+// walk calls f with the tiles of one part after another, in order within a part and
+// several parts at once, and returns the sum of what it returns. The parts are of
+// features or else of samples. f may overwrite the tile.
+func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bool) float64) (sum float64) {
+	n, m := d.x.Dims()
+	k, _ := u.Dims()
+	samples, features := d.tiles()
+	outer, within := samples, features
+	if byFeature {
+		outer, within = features, samples
+	}
+	sums := make([]float64, outer.Parts())
+	parallel.DoWork(n*m*k, outer.Parts(), func(part int) {
+		room := tileRooms.Get().(*[]float64)
+		defer tileRooms.Put(room)
+		for next := range within.Parts() {
+			i, j := part, next
+			if byFeature {
+				i, j = next, part
+			}
+			from, to := samples.At(i)
+			left, right := features.At(j)
+			size := (to - from) * (right - left)
+			*room = slices.Grow((*room)[:0], size)[:size]
+			t := tile{
+				y: blas.Matrix{Rows: to - from, Cols: right - left, Stride: right - left, Data: *room},
+				u: columnsOf(u, left, right), v: columnsOf(v, from, to), x: d.x, sample: from, at: left,
+			}
+			blas.Gemm(trans, noTrans, 1, t.v, t.u, 0, t.y)
+			sums[part] += f(t, next == 0)
+		}
+	})
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
+}
+
+// columnsOf returns the columns of a from lo to hi.
+func columnsOf(a *mat.Dense, lo, hi int) blas.Matrix {
+	raw := a.RawMatrix()
+	raw.Cols, raw.Data = hi-lo, raw.Data[lo:]
+	return raw
 }
 
 func (d denseData) ratioBasis(dst, u, v *mat.Dense) float64 {
-	var sum float64
-	dst.Zero()
-	d.products(u, v, func(_ int, vp, y blas.Matrix, x [][]float64) {
-		for i, row := range x {
-			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
-			sum += simd.DivideSum(yr, row, floor)
-		}
-		blas.Gemm(noTrans, noTrans, 1, vp, y, 1, dst.RawMatrix())
+	return d.walk(u, v, true, func(t tile, first bool) float64 {
+		sum := t.each(func(x, y []float64) float64 { return simd.DivideSum(y, x, floor) })
+		add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
+		return sum
 	})
-	return sum
 }
 
 func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
-	raw := dst.RawMatrix()
-	d.products(u, v, func(from int, _, y blas.Matrix, x [][]float64) {
-		for i, row := range x {
-			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
-			simd.Divide(yr, row, floor)
-		}
-		part := blas.Matrix{Rows: raw.Rows, Cols: y.Rows, Stride: raw.Stride, Data: raw.Data[from:]}
-		blas.Gemm(noTrans, trans, 1, u.RawMatrix(), y, 0, part)
+	d.walk(u, v, false, func(t tile, first bool) float64 {
+		t.each(func(x, y []float64) float64 { simd.Divide(y, x, floor); return 0 })
+		add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
+		return 0
 	})
+}
+
+// add adds a·op(b) to dst, or at first writes it there.
+func add(first bool, tb blas.Transpose, a, b, dst blas.Matrix) {
+	beta := 1.0
+	if first {
+		beta = 0
+	}
+	blas.Gemm(noTrans, tb, 1, a, b, beta, dst)
 }
 
 func (d denseData) residual(u, v *mat.Dense) float64 {
-	var sum float64
-	d.products(u, v, func(_ int, _, y blas.Matrix, x [][]float64) {
-		for i, row := range x {
-			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
-			for j, xij := range row {
-				e := xij - yr[j]
-				sum += e * e
-			}
-		}
-	})
-	return sum
+	return d.terms(u, v, func(x, y float64) float64 { return (x - y) * (x - y) })
 }
 
-func (d denseData) divergence(u, v *mat.Dense) float64 {
-	var sum float64
-	d.products(u, v, func(_ int, _, y blas.Matrix, x [][]float64) {
-		for i, row := range x {
-			yr := y.Data[i*y.Stride : i*y.Stride+len(row)]
-			for j, xij := range row {
-				sum += divergenceTerm(xij, yr[j])
+func (d denseData) divergence(u, v *mat.Dense) float64 { return d.terms(u, v, divergenceTerm) }
+
+// terms returns the sum of f over the entries of X and vᵀu.
+func (d denseData) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
+	return d.walk(u, v, false, func(t tile, _ bool) float64 {
+		return t.each(func(x, y []float64) (sum float64) {
+			for j, xij := range x {
+				sum += f(xij, y[j])
 			}
-		}
+			return sum
+		})
 	})
-	return sum
 }
 
 // divergenceTerm is x·log(x/y) − x + y in a form that keeps its digits where x
@@ -121,10 +167,9 @@ func (d denseData) condense(groups int, group []int, scale []float64) data {
 	return denseData{out}
 }
 
-func (d denseData) gram(dst *mat.Dense, from int) {
-	r, _ := dst.Dims()
+func (d denseData) rows(from, to int) *mat.Dense {
 	_, m := d.x.Dims()
-	gemm(dst, d.x.Slice(from, from+r, 0, m).(*mat.Dense), noTrans, d.x, trans)
+	return d.x.Slice(from, to, 0, m).(*mat.Dense)
 }
 
 func (d denseData) each(f func(i, j int, x float64)) {

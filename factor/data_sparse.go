@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -13,87 +14,130 @@ import (
 // value of a sample picks a feature's k numbers, which are to lie side by side,
 // so the products are those of transposed factors; transposing costs little beside them.
 // What goes along features is done in the same way on the transpose. The buffers
-// are kept: only one goroutine may use it at a time.
+// are kept: only one goroutine may use it at a time, which shares the work with others.
 type sparseData struct {
 	x         *sparse.CSR
-	byFeature *sparse.CSR // the transpose, from its first use on
+	samples   *inParts
+	features  *inParts // the transpose, from its first use on
 	u, v, out byColumn
 }
 
-func newSparseData(x *sparse.CSR) *sparseData { return &sparseData{x: x} }
+func newSparseData(x *sparse.CSR) *sparseData { return &sparseData{x: x, samples: newInParts(x)} }
 
-// transposed returns X by features, m×n.
-func (d *sparseData) transposed() *sparse.CSR {
-	if d.byFeature == nil {
-		d.byFeature = d.x.Transpose()
+// byFeature returns X by features, m×n.
+func (d *sparseData) byFeature() *inParts {
+	if d.features == nil {
+		d.features = newInParts(d.x.Transpose())
 	}
-	return d.byFeature
+	return d.features
 }
+
+// inParts is a sparse matrix whose rows are cut into parts of about as many values each.
+type inParts struct {
+	*sparse.CSR
+	ends []int     // the row after the last of each part
+	sums []float64 // one for each part
+	y    []float64 // chunk values for each part
+}
+
+func newInParts(x *sparse.CSR) *inParts {
+	const mostParts, leastValues = 64, 1 << 13
+	p := &inParts{CSR: x}
+	n, _ := x.Dims()
+	size := max(x.NNZ()/mostParts, leastValues)
+	values := 0
+	for i := range n {
+		cols, _ := x.Row(i)
+		if values += len(cols) + 1; values >= size || i == n-1 { // a row without values is some work too
+			p.ends, values = append(p.ends, i+1), 0
+		}
+	}
+	p.sums, p.y = make([]float64, len(p.ends)), make([]float64, len(p.ends)*chunk)
+	return p
+}
+
+// each calls f with one chunk after another of the values of a row, in order within a
+// part and several parts at once, for rows of k numbers: with the row, the columns, the
+// values and room for as many numbers. It returns the sum of what f returns.
+func (p *inParts) each(k int, f func(i int, cols []int, vals, y []float64) float64) (sum float64) {
+	parallel.DoWork(p.NNZ()*k, len(p.ends), func(part int) {
+		p.sums[part] = 0
+		from := 0
+		if part > 0 {
+			from = p.ends[part-1]
+		}
+		y := p.y[part*chunk:][:chunk]
+		for i := from; i < p.ends[part]; i++ {
+			cols, vals := p.Row(i)
+			for len(cols) > 0 {
+				size := min(chunk, len(cols))
+				p.sums[part] += f(i, cols[:size], vals[:size], y[:size])
+				cols, vals = cols[size:], vals[size:]
+			}
+		}
+	})
+	for _, s := range p.sums {
+		sum += s
+	}
+	return sum
+}
+
+// chunk is how many values of a row are taken at a time, so that what they pick of a
+// factor is still in the cache when it is picked again.
+const chunk = 128
 
 func (d *sparseData) dims() (n, m int) { return d.x.Dims() }
 
 func (d *sparseData) matrix() mat.Matrix { return d.x }
 
-func (d *sparseData) timesBasis(dst, u *mat.Dense) { d.times(dst, d.x, u) }
+func (d *sparseData) timesBasis(dst, u *mat.Dense) { d.times(dst, d.samples, u) }
 
-func (d *sparseData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, d.transposed(), v) }
+func (d *sparseData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, d.byFeature(), v) }
 
 // times writes b·xᵀ.
-func (d *sparseData) times(dst *mat.Dense, x *sparse.CSR, b *mat.Dense) {
+func (d *sparseData) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := b.Dims()
 	d.out.zero(n, k)
-	for i := range n {
-		cols, vals := x.Row(i)
+	x.each(k, func(i int, cols []int, vals, _ []float64) float64 {
 		simd.AddRows(d.out.row(i), vals, d.v.data, cols)
-	}
+		return 0
+	})
 	d.out.write(dst)
 }
 
 func (d *sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
-	return d.ratios(dst, d.transposed(), u, v, simd.DivideSum)
+	return d.ratios(dst, d.byFeature(), u, v, simd.DivideSum)
 }
 
 func (d *sparseData) ratioCoefficients(dst, u, v *mat.Dense) {
-	d.ratios(dst, d.x, v, u, func(y, x []float64, floor float64) float64 {
+	d.ratios(dst, d.samples, v, u, func(y, x []float64, floor float64) float64 {
 		simd.Divide(y, x, floor)
 		return 0
 	})
 }
 
-// chunk is how many values of a row the ratios take at a time, so that what
-// they pick of the factor is still in the cache when it is added up.
-const chunk = 128
-
 // ratios writes b·Rᵀ, R = x/(aᵀb), and returns the sum of what divide returns.
-func (d *sparseData) ratios(dst *mat.Dense, x *sparse.CSR, a, b *mat.Dense, divide func(y, x []float64, floor float64) float64) float64 {
+func (d *sparseData) ratios(dst *mat.Dense, x *inParts, a, b *mat.Dense, divide func(y, x []float64, floor float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := a.Dims()
 	d.out.zero(n, k)
-	y := make([]float64, chunk)
-	var sum float64
-	for i := range n {
-		cols, vals := x.Row(i)
-		for len(cols) > 0 {
-			size := min(chunk, len(cols))
-			simd.Dots(y, d.u.row(i), d.v.data, cols[:size])
-			sum += divide(y[:size], vals[:size], floor)
-			simd.AddRows(d.out.row(i), y, d.v.data, cols[:size])
-			cols, vals = cols[size:], vals[size:]
-		}
-	}
+	sum := x.each(2*k, func(i int, cols []int, vals, y []float64) float64 {
+		simd.Dots(y, d.u.row(i), d.v.data, cols)
+		part := divide(y, vals, floor)
+		simd.AddRows(d.out.row(i), y, d.v.data, cols)
+		return part
+	})
 	d.out.write(dst)
 	return sum
 }
 
 func (d *sparseData) residual(u, v *mat.Dense) float64 {
 	// ‖X − Y‖² = ‖Y‖² + Σ over the stored x of (x − y)² − y².
-	sum := inner(selfGram(u), selfGram(v))
-	d.products(u, v, func(x, y float64) { sum += x * (x - 2*y) })
-	return max(sum, 0)
+	return max(inner(selfGram(u), selfGram(v))+d.terms(u, v, func(x, y float64) float64 { return x * (x - 2*y) }), 0)
 }
 
 func (d *sparseData) divergence(u, v *mat.Dense) float64 {
@@ -102,24 +146,21 @@ func (d *sparseData) divergence(u, v *mat.Dense) float64 {
 	su, sv := make([]float64, k), make([]float64, k)
 	rowSums(su, u)
 	rowSums(sv, v)
-	sum := dot(su, sv)
-	d.products(u, v, func(x, y float64) { sum += divergenceTerm(x, y) - y })
-	return max(sum, 0)
+	return max(dot(su, sv)+d.terms(u, v, func(x, y float64) float64 { return divergenceTerm(x, y) - y }), 0)
 }
 
-// products calls f with each stored value and its y.
-func (d *sparseData) products(u, v *mat.Dense, f func(x, y float64)) {
+// terms returns the sum of f over the stored values and their y.
+func (d *sparseData) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	d.u.read(u)
 	d.v.read(v)
-	n, m := d.x.Dims()
-	y := make([]float64, m)
-	for i := range n {
-		cols, vals := d.x.Row(i)
+	k, _ := u.Dims()
+	return d.samples.each(k, func(i int, cols []int, vals, y []float64) (sum float64) {
 		simd.Dots(y, d.v.row(i), d.u.data, cols)
 		for p, x := range vals {
-			f(x, y[p])
+			sum += f(x, y[p])
 		}
-	}
+		return sum
+	})
 }
 
 func (d *sparseData) condense(groups int, group []int, scale []float64) data {
@@ -134,22 +175,13 @@ func (d *sparseData) condense(groups int, group []int, scale []float64) data {
 	return newSparseData(sparse.FromEntries(groups, m, entries))
 }
 
-func (d *sparseData) gram(dst *mat.Dense, from int) {
-	// u·Xᵀ where u is a panel of the rows, made dense.
-	r, n := dst.Dims()
+func (d *sparseData) rows(from, to int) *mat.Dense {
 	_, m := d.x.Dims()
-	for at := 0; at < r; at += panel {
-		size := min(panel, r-at)
-		u := mat.NewDense(size, m, nil)
-		for a := range size {
-			row := u.RawRowView(a)
-			cols, vals := d.x.Row(from + at + a)
-			for p, j := range cols {
-				row[j] = vals[p]
-			}
-		}
-		d.timesBasis(dst.Slice(at, at+size, 0, n).(*mat.Dense), u)
+	out := mat.NewDense(to-from, m, nil)
+	for i := from; i < to; i++ {
+		copyRow(out.RawRowView(i-from), d.x, i)
 	}
+	return out
 }
 
 func (d *sparseData) each(f func(i, j int, x float64)) {
@@ -186,46 +218,54 @@ func (s *byColumn) zero(n, k int) {
 func (s *byColumn) read(from *mat.Dense) {
 	k, n := from.Dims()
 	s.size(n, k)
-	r := 0
-	for ; r+4 <= k; r += 4 {
-		a, b := from.RawRowView(r), from.RawRowView(r+1)
-		c, d := from.RawRowView(r+2), from.RawRowView(r+3)
-		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-		for i, x := range a {
-			to := s.data[i*s.width+r:][:4]
-			to[0], to[1], to[2], to[3] = x, b[i], c[i], d[i]
+	s.inParts(n, func(lo, hi int) {
+		r := 0
+		for ; r+4 <= k; r += 4 {
+			a, b := from.RawRowView(r)[lo:hi], from.RawRowView(r + 1)[lo:hi]
+			c, d := from.RawRowView(r + 2)[lo:hi], from.RawRowView(r + 3)[lo:hi]
+			b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
+			for i, x := range a {
+				to := s.data[(lo+i)*s.width+r:][:4]
+				to[0], to[1], to[2], to[3] = x, b[i], c[i], d[i]
+			}
 		}
-	}
-	for ; r < k; r++ {
-		for i, x := range from.RawRowView(r) {
-			s.data[i*s.width+r] = x
+		for ; r < s.width; r++ {
+			for i := lo; i < hi; i++ {
+				s.data[i*s.width+r] = 0
+				if r < k {
+					s.data[i*s.width+r] = from.At(r, i)
+				}
+			}
 		}
-	}
-	for ; r < s.width; r++ {
-		for i := range n {
-			s.data[i*s.width+r] = 0
-		}
-	}
+	})
 }
 
 func (s *byColumn) write(dst *mat.Dense) {
-	k, _ := dst.Dims()
-	r := 0
-	for ; r+4 <= k; r += 4 {
-		a, b := dst.RawRowView(r), dst.RawRowView(r+1)
-		c, d := dst.RawRowView(r+2), dst.RawRowView(r+3)
-		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-		for i := range a {
-			from := s.data[i*s.width+r:][:4]
-			a[i], b[i], c[i], d[i] = from[0], from[1], from[2], from[3]
+	k, n := dst.Dims()
+	s.inParts(n, func(lo, hi int) {
+		r := 0
+		for ; r+4 <= k; r += 4 {
+			a, b := dst.RawRowView(r)[lo:hi], dst.RawRowView(r + 1)[lo:hi]
+			c, d := dst.RawRowView(r + 2)[lo:hi], dst.RawRowView(r + 3)[lo:hi]
+			b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
+			for i := range a {
+				from := s.data[(lo+i)*s.width+r:][:4]
+				a[i], b[i], c[i], d[i] = from[0], from[1], from[2], from[3]
+			}
 		}
-	}
-	for ; r < k; r++ {
-		row := dst.RawRowView(r)
-		for i := range row {
-			row[i] = s.data[i*s.width+r]
+		for ; r < k; r++ {
+			row := dst.RawRowView(r)
+			for i := lo; i < hi; i++ {
+				row[i] = s.data[i*s.width+r]
+			}
 		}
-	}
+	})
+}
+
+// inParts calls f for some columns after others, several at once where they are many.
+func (s *byColumn) inParts(n int, f func(lo, hi int)) {
+	const columns = 1024
+	parallel.DoWork(4*n*s.width, parallel.Count(n, columns), func(i int) { f(i*columns, min((i+1)*columns, n)) })
 }
 
 // transpose returns aᵀ.

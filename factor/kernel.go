@@ -127,11 +127,10 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	if k.Function == KernelRBF && k.KernelWidth == 0 {
 		b.KernelWidth = meanDistance(b.values, square)
 	}
+	eachRow(b.values, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
 	for i := range n {
-		row := b.values.RawRowView(i)
-		b.apply(row[i:], square[i], square[i:])
-		for j := i; j < n; j++ {
-			b.values.Set(j, i, row[j])
+		for j, x := range b.values.RawRowView(i)[i:] {
+			b.values.Set(i+j, i, x)
 		}
 	}
 	return b, checkDiagonal(b.values)
@@ -141,11 +140,15 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 // where all are 0.
 func meanDistance(products *mat.Dense, square []float64) float64 {
 	n := float64(len(square))
-	var mean float64
-	for i, s := range square {
-		for j, g := range products.RawRowView(i) {
-			mean += math.Sqrt(squaredDistance(s, square[j], g)) / n / n
+	sums := make([]float64, len(square))
+	eachRow(products, func(i int, row []float64) {
+		for j, g := range row {
+			sums[i] += math.Sqrt(squaredDistance(square[i], square[j], g))
 		}
+	})
+	var mean float64
+	for _, s := range sums {
+		mean += s / n / n
 	}
 	if mean < smallestNumber {
 		return 1
@@ -176,26 +179,18 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f func(from int, part *mat.Dense)) error {
 	n, m := samples.Dims()
 	p, _ := x.dims()
-	const rows = 64
-	block := mat.NewDense(min(rows, n), m, nil)
-	part := mat.NewDense(min(rows, n), p, nil)
-	for from := 0; from < n; from += rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r := min(rows, n-from)
-		some, products := block.Slice(0, r, 0, m).(*mat.Dense), part.Slice(0, r, 0, p).(*mat.Dense)
-		for i := range r {
-			copyRow(some.RawRowView(i), samples, from+i)
+	block := mat.NewDense(min(gramRows, n), m, nil)
+	return eachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
+		some := block.Slice(0, to-from, 0, m).(*mat.Dense)
+		for i := from; i < to; i++ {
+			copyRow(some.RawRowView(i-from), samples, i)
 		}
 		if k.Function == KernelIntersection {
-			intersect(products, some, x)
+			intersect(part, some, x)
 		} else {
-			x.timesBasis(products, some)
+			x.timesBasis(part, some)
 		}
-		f(from, products)
-	}
-	return nil
+	}, f)
 }
 
 // intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.

@@ -106,15 +106,9 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		square[i] = dot(row, row)
 	}
 	borders := make([][]pair, len(t.sizes))
-	const rows = gramRows
-	buf := mat.NewDense(min(rows, n), n, nil)
-	for from := 0; from < n; from += rows {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		part := buf.Slice(0, min(rows, n-from), 0, n).(*mat.Dense)
-		denseData{t.x}.gram(part, from)
-		for a := range min(rows, n-from) {
+	err = eachGram(ctx, denseData{t.x}, func(from int, part *mat.Dense) {
+		r, _ := part.Dims()
+		for a := range r {
 			i := from + a
 			c := t.class[i]
 			k2 := m.K2
@@ -135,11 +129,11 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 			}
 			joined = rowsOf(joined, nearest)
 		}
-	}
+	})
 	for _, list := range borders {
 		parted = rowsOf(parted, list)
 	}
-	return joined, parted, nil
+	return joined, parted, err
 }
 
 // rowsOf appends the rows of the pairs, the lower one first.

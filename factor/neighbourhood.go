@@ -78,20 +78,13 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 		d float64 // distance squared, or minus the cosine
 	}
 	neighbours := make([][]near, n)
-	var mean float64
-	const rows = gramRows
-	buf := mat.NewDense(min(rows, n), n, nil)
+	sums := make([]float64, n) // of the distances
 	nearer := func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
-	for from := 0; from < n; from += rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		part := buf.Slice(0, min(rows, n-from), 0, n).(*mat.Dense)
-		x.gram(part, from)
-		for a := range min(rows, n-from) {
+	err := eachGram(ctx, x, func(from int, part *mat.Dense) {
+		eachRow(part, func(a int, products []float64) {
 			i := from + a
 			nearest := make([]near, 0, p)
-			for j, g := range part.RawRowView(a) {
+			for j, g := range products {
 				if j == i {
 					continue
 				}
@@ -100,12 +93,19 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 					d = -g / math.Sqrt(square[i]*square[j])
 				} else {
 					d = squaredDistance(square[i], square[j], g)
-					mean += math.Sqrt(d) / float64(n) / float64(n)
+					sums[i] += math.Sqrt(d)
 				}
 				nearest = topk.Insert(nearest, p, near{j, d}, nearer)
 			}
 			neighbours[i] = nearest
-		}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	var mean float64
+	for _, s := range sums {
+		mean += s / float64(n) / float64(n)
 	}
 
 	t := h.Width

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // A factor below floor is set to 0: it contributes nothing, and numbers that shrink
@@ -36,39 +38,53 @@ func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, erro
 	}, nil
 }
 
-// multiplicative does the steps of one factor.
-type multiplicative struct{ buf, buf2 *mat.Dense }
+// multiplicative does the steps of one factor. It holds what the step under way is made
+// of, so that none allocates.
+type multiplicative struct {
+	buf, buf2       *mat.Dense
+	theta, pos, neg *mat.Dense
+	linear          *mat.Dense
+	terms           *Terms
+	row             func(r int)
+}
 
 // step changes theta in place. The terms may be nil.
 func (s *multiplicative) step(theta *mat.Dense, b Block, t *Terms) {
-	pos := b.Positive
+	s.theta, s.linear, s.pos, s.neg, s.terms = theta, b.Linear, b.Positive, b.Negative, t
 	if b.Quadratic != nil {
 		s.buf = sized(s.buf, theta)
 		gemm(s.buf, b.Quadratic, noTrans, theta, noTrans)
-		pos = s.buf
+		s.pos = s.buf
 	}
-	neg := b.Negative
 	if b.NegativeQuadratic != nil {
 		s.buf2 = sized(s.buf2, theta)
 		gemm(s.buf2, b.NegativeQuadratic, noTrans, theta, noTrans)
-		neg = s.buf2
+		s.neg = s.buf2
 	}
-	k, _ := theta.Dims()
-	for r := range k {
-		th, lin, p := theta.RawRowView(r), b.Linear.RawRowView(r), pos.RawRowView(r)
-		var tn, tp, n []float64
-		if t != nil {
-			tn, tp = t.Negative.RawRowView(r), t.Positive.RawRowView(r)
-		}
-		switch {
-		case neg != nil:
-			n = neg.RawRowView(r)
-			multiplySigned(th, lin, p, n, tn, tp)
-		case t != nil && t.Root:
-			multiplyRoot(th, lin, p, tn, tp)
-		default:
-			multiply(th, lin, p, tn, tp)
-		}
+	if s.row == nil {
+		s.row = s.stepRow
+	}
+	k, n := theta.Dims()
+	parallel.DoWork(divisionWork*k*n, k, s.row)
+}
+
+// divisionWork is how many multiplications take as long as a division and what goes with it.
+const divisionWork = 32
+
+// stepRow changes row r of theta.
+func (s *multiplicative) stepRow(r int) {
+	th, lin, pos := s.theta.RawRowView(r), s.linear.RawRowView(r), s.pos.RawRowView(r)
+	var tn, tp []float64
+	if s.terms != nil {
+		tn, tp = s.terms.Negative.RawRowView(r), s.terms.Positive.RawRowView(r)
+	}
+	switch {
+	case s.neg != nil:
+		multiplySigned(th, lin, pos, s.neg.RawRowView(r), tn, tp)
+	case s.terms != nil && s.terms.Root:
+		multiplyRoot(th, lin, pos, tn, tp)
+	default:
+		multiply(th, lin, pos, tn, tp)
 	}
 }
 

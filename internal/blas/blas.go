@@ -29,13 +29,14 @@ type library interface {
 	blas.Float32
 }
 
-// Gemm computes c = alpha·op(a)·op(b) + beta·c. c shares no memory with a and b.
+// Gemm computes c = alpha·op(a)·op(b) + beta·c, a large one on all cores that are free.
+// c shares no memory with a and b. The bytes do not depend on the number of cores.
 func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	k := a.Cols
 	if tA != NoTrans {
 		k = a.Rows
 	}
-	ours.Dgemm(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+	shared{ours}.Dgemm(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
 }
 
 // Gemm32 is Gemm in single precision.
@@ -44,7 +45,7 @@ func Gemm32(tA, tB Transpose, alpha float32, a, b Matrix32, beta float32, c Matr
 	if tA != NoTrans {
 		k = a.Rows
 	}
-	ours.Sgemm(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+	shared{ours}.Sgemm(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
 }
 
 // Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, and writes x to b.
@@ -63,6 +64,6 @@ func Syrk(a Matrix, c blas64.Symmetric) {
 // digits follow it. It is for programs, before they compute anything: a package
 // must not decide this for its users.
 func UseForProcess() {
-	blas64.Use(ours)
-	blas32.Use(ours)
+	blas64.Use(shared{ours})
+	blas32.Use(shared{ours})
 }

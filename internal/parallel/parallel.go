@@ -70,6 +70,22 @@ func Do(n int, f func(i int)) {
 	jobs.Put(j)
 }
 
+// Few is how many multiplications, or as much work of another kind, are not worth a
+// second core.
+const Few = 1 << 20
+
+// DoWork is Do of n parts that are so many multiplications in all: on the caller's core
+// alone where they are few.
+func DoWork(multiplications, n int, f func(i int)) {
+	if multiplications < Few {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	Do(n, f)
+}
+
 // Blocks calls f for each block of the numbers below n, of size numbers but for the
 // last. At most workers goroutines call it, or as many as there are cores where that is
 // 0; calls with one worker, from 0, come one after the other. It stops when ctx ends and
@@ -172,4 +188,26 @@ func (j *job) ask() {
 			helpers.Add(-1)
 		}
 	}
+}
+
+// Split cuts the numbers below n into parts of whole units, but for the end of the last:
+// equal ones, as nearly as that goes, and an even number of them where there are several.
+type Split struct{ n, unit, parts int }
+
+// Even returns a split into parts of at most about size numbers.
+func Even(n, unit, size int) Split {
+	parts := Count(n, max(size, 1))
+	if parts > 1 {
+		parts += parts % 2
+	}
+	return Split{n: n, unit: unit, parts: max(min(parts, Count(n, unit)), 1)}
+}
+
+// Parts returns how many there are, 1 or more.
+func (s Split) Parts() int { return s.parts }
+
+// At returns the first number of part i and that after its last.
+func (s Split) At(i int) (lo, hi int) {
+	units := Count(s.n, s.unit)
+	return min(i*units/s.parts*s.unit, s.n), min((i+1)*units/s.parts*s.unit, s.n)
 }
