@@ -31,12 +31,13 @@ type plainModel struct {
 	cost
 	basis
 	u        *mat.Dense
+	last     int          // the factor v, after the parameters
 	full     *mat.Dense   // k×m
 	lin, pos []*mat.Dense // pulled back to each parameter
 }
 
 func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
-	p := &plainModel{cost: c, basis: b, u: u}
+	p := &plainModel{cost: c, basis: b, u: u, last: len(b.parameters())}
 	if _, free := b.(freeBasis); free {
 		return p
 	}
@@ -48,7 +49,7 @@ func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
 }
 
 func (p *plainModel) block(i int) Block {
-	if i == len(p.parameters()) {
+	if i == p.last {
 		return p.coefficientBlock()
 	}
 	b := p.basisBlock()
@@ -66,7 +67,7 @@ func (p *plainModel) block(i int) Block {
 }
 
 func (p *plainModel) moved(i int) {
-	v := i == len(p.parameters())
+	v := i == p.last
 	if !v {
 		p.basis.moved(i)
 	}
