@@ -15,7 +15,8 @@ type Factorisation struct {
 	parts          Parts
 	model          model
 	kernel         *boundKernel // or nil
-	data           data         // condensed; nil of a kernel
+	whole          data         // the samples
+	data           data         // they, condensed; nil of a kernel
 	ties           *condensation
 	v              *mat.Dense   // k×ñ, condensed
 	factors        []*mat.Dense // parameters of the basis, v

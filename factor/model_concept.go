@@ -145,16 +145,7 @@ func (c *conceptModel) block(i int) Block {
 	if i == 1 {
 		return c.coefficientBlock()
 	}
-	if c.vv == nil {
-		if c.kt != nil {
-			gemm(c.kv, c.v, noTrans, c.kt, noTrans)
-		} else {
-			c.xt.timesCoefficients(c.u, c.v)
-			c.haveU = false
-			c.x.timesBasis(c.kv, c.u)
-		}
-		c.vv = selfGram(c.v)
-	}
+	c.basisProducts()
 	if c.kPos == nil {
 		gemm(c.pos, c.vv, noTrans, c.kw, noTrans)
 		return Block{Linear: c.kv, Positive: c.pos}
@@ -162,6 +153,21 @@ func (c *conceptModel) block(i int) Block {
 	gemm(c.pos, c.vv, noTrans, c.kwPos, noTrans)
 	gemm(c.neg, c.vv, noTrans, c.kwNeg, noTrans)
 	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
+}
+
+// basisProducts brings kv and vv up to date.
+func (c *conceptModel) basisProducts() {
+	if c.vv != nil {
+		return
+	}
+	if c.kt != nil {
+		gemm(c.kv, c.v, noTrans, c.kt, noTrans)
+	} else {
+		c.xt.timesCoefficients(c.u, c.v)
+		c.haveU = false
+		c.x.timesBasis(c.kv, c.u)
+	}
+	c.vv = selfGram(c.v)
 }
 
 // condense brings lin and h up to date.

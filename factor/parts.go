@@ -158,7 +158,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := Serves(solver, p); err != nil {
 		return nil, err
 	}
-	f := &Factorisation{parts: p}
+	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
 			return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +22,7 @@ func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius:
 		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
-	case p.Basis != BasisFree:
+	case p.Basis == BasisRankOne:
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
 	case p.UnitNorm:
 		return errors.New("fast does not serve a basis of unit norm")
@@ -32,6 +34,9 @@ func (Fast) Serves(p Parts) error {
 
 // Start implements [Solver]. It scales the factors.
 func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
+	if f.Parts().Basis == BasisConcept {
+		return startFastConcept(f), nil
+	}
 	return startFastFree(f), nil
 }
 
@@ -41,11 +46,10 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 // ahead cost nothing. An iteration that raises the objective is done again without that
 // (Ang and Gillis 2019).
 type fastFree struct {
-	f       *Factorisation
-	by      float64 // how far ahead, as a share of the last iteration's step
-	most    float64 // how far that may grow
-	plain   bool    // the next iteration begins where the last ended
-	descent descentRows
+	f     *Factorisation
+	by    float64 // how far ahead, as a share of the last iteration's step
+	most  float64 // how far that may grow
+	plain bool    // the next iteration begins where the last ended
 
 	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
 	// products where they were.
@@ -78,13 +82,13 @@ func (s *fastFree) iterate(context.Context) error {
 	s.lastVX.Copy(vx)
 	f.Keep()
 
-	s.descent.minimise(u, s.u, s.vx, selfGram(s.v), mostSweeps)
+	minimiseRows(u, s.u, s.vx, selfGram(s.v), mostSweeps)
 	f.Moved(0)
 	ux := f.Block(1).Linear
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
 	s.lastUX.Copy(ux)
-	s.descent.minimise(v, s.v, s.ux, selfGram(s.u), mostSweeps)
+	minimiseRows(v, s.v, s.ux, selfGram(s.u), mostSweeps)
 	f.Moved(1)
 	if s.plain = false; f.Objective() <= before {
 		s.by, s.most = min(s.most, 1.02*s.by), min(1, 1.005*s.most)
@@ -93,10 +97,10 @@ func (s *fastFree) iterate(context.Context) error {
 
 	s.most, s.by, s.plain = s.by, s.by/1.5, true
 	f.Restore()
-	s.descent.minimise(u, u, s.lastVX, selfGram(v), mostSweeps)
+	minimiseRows(u, u, s.lastVX, selfGram(v), mostSweeps)
 	f.Moved(0)
 	b := f.Block(1)
-	s.descent.minimise(v, v, b.Linear, b.Quadratic, mostSweeps)
+	minimiseRows(v, v, b.Linear, b.Quadratic, mostSweeps)
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()
@@ -121,19 +125,44 @@ func goAhead(dst, x, last *mat.Dense, by float64) {
 // scaleStart brings basis vectors to unit length and scales V as a whole to the data: the
 // multiplicative step does that by itself.
 func scaleStart(f *Factorisation) {
-	u, v := f.Factors()[0], f.Factors()[1]
-	size := lengths(u)
-	divideRows(u, size)
-	for r, s := range size {
+	theta, v := f.Factors()[0], f.Factors()[1]
+	k, _ := v.Dims()
+	swap := func(r int, s float64) { // between both factors
+		if s < floor {
+			return
+		}
+		row := theta.RawRowView(r)
+		for i := range row {
+			row[i] /= s
+		}
 		scaleRow(v, r, s)
+	}
+	for r := range k {
+		swap(r, slices.Max(theta.RawRowView(r)))
+	}
+	f.Moved(0)
+	h := quadratic(f.Block(1))
+	for r := range k {
+		swap(r, math.Sqrt(max(h.At(r, r), 0)))
 	}
 	if largest := mat.Max(v); largest > 0 {
 		v.Apply(func(_, _ int, x float64) float64 { return moved(x, 1/largest) }, v)
 	}
 	f.Moved(0)
+	f.Moved(1)
 	b := f.Block(1)
-	if by := inner(b.Linear, v) / inner(b.Quadratic, selfGram(v)); by > 0 && finiteNumber(by) {
+	if by := inner(b.Linear, v) / inner(quadratic(b), selfGram(v)); by > 0 && finiteNumber(by) {
 		v.Scale(by, v)
 	}
 	f.Moved(1)
+}
+
+// quadratic returns the matrix of a quadratic block's problem.
+func quadratic(b Block) *mat.Dense {
+	if b.NegativeQuadratic == nil {
+		return b.Quadratic
+	}
+	var h mat.Dense
+	h.Sub(b.Quadratic, b.NegativeQuadratic)
+	return &h
 }

@@ -2,9 +2,12 @@ package factor
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -15,30 +18,26 @@ const (
 	mostSweeps = 20
 )
 
-// descentRows moves the columns of θ, k×p, towards the minima over θ ≥ 0 of
-// ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive semidefinite: coordinate descent row
-// after row (Cichocki and Phan 2009), in panels of columns side by side. What becomes of
-// a column does not depend on the others.
-type descentRows struct {
-	inverse, v, b []float64
-}
-
-// minimise starts from the positive part of from, k×p, and writes to theta, which may be
-// from.
-func (d *descentRows) minimise(theta, from, b, h *mat.Dense, sweeps int) {
+// minimiseRows moves the columns of θ, k×p, from the positive part of from, which may be θ,
+// towards the minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive
+// semidefinite: coordinate descent row after row (Cichocki and Phan 2009), in panels of
+// columns side by side. What becomes of a column does not depend on the others.
+func minimiseRows(theta, from, b, h *mat.Dense, sweeps int) {
 	const width = simd.SweepColumns
 	k, p := theta.Dims()
-	if len(d.inverse) != k {
-		d.inverse, d.v, d.b = make([]float64, k), make([]float64, k*width), make([]float64, k*width)
-	}
-	for r := range k {
-		d.inverse[r] = 0
+	inverse := make([]float64, k)
+	for r := range inverse {
 		if x := h.At(r, r); x >= leastDenominator {
-			d.inverse[r] = 1 / x
+			inverse[r] = 1 / x
 		}
 	}
-	for at := 0; at < p; at += width {
+	parallel.Do(parallel.Count(p, width), func(i int) {
+		at := i * width
 		count := min(width, p-at)
+		d := panels.Get().(*columnPanel)
+		defer panels.Put(d)
+		d.v = slices.Grow(d.v[:0], k*width)[:k*width]
+		d.b = slices.Grow(d.b[:0], k*width)[:k*width]
 		for r := range k {
 			to, linear := d.v[r*width:][:width], d.b[r*width:][:width]
 			if count < width {
@@ -50,7 +49,7 @@ func (d *descentRows) minimise(theta, from, b, h *mat.Dense, sweeps int) {
 			}
 			copy(linear, b.RawRowView(r)[at:at+count])
 		}
-		d.sweepPanel(count, h.RawMatrix().Data, sweeps)
+		d.sweep(count, h.RawMatrix().Data, inverse, sweeps)
 		for r := range k {
 			to := theta.RawRowView(r)[at : at+count]
 			for c, x := range d.v[r*width:][:count] {
@@ -60,18 +59,23 @@ func (d *descentRows) minimise(theta, from, b, h *mat.Dense, sweeps int) {
 				to[c] = x
 			}
 		}
-	}
+	})
 }
 
-// sweepPanel sweeps count columns until each of them stands still.
-func (d *descentRows) sweepPanel(count int, h []float64, sweeps int) {
+// A columnPanel is a panel of columns of θ and B, k×simd.SweepColumns.
+type columnPanel struct{ v, b []float64 }
+
+var panels = sync.Pool{New: func() any { return &columnPanel{} }}
+
+// sweep sweeps the first count columns until each of them stands still.
+func (d *columnPanel) sweep(count int, h, inverse []float64, sweeps int) {
 	var active, first, step [simd.SweepColumns]float64
 	for c := range count {
 		active[c] = simd.Active
 	}
 	for t := range sweeps {
 		clear(step[:])
-		simd.Sweep(d.v, d.b, h, d.inverse, active[:], step[:])
+		simd.Sweep(d.v, d.b, h, inverse, active[:], step[:])
 		if t == 0 {
 			first = step
 		}

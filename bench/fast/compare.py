@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Times the solver fast against scikit-learn's coordinate descent, and against mu.
+
+    PARTWISE_DATA=folder python3 bench/fast/compare.py [--repeats 3] [--only orl,coil,mnist,news,concept]
+
+nmf: from the same initial factors, scikit-learn does 200 iterations, and fast goes on until
+its objective is at most scikit-learn's; both with all threads. cf and ccf: mu does 3000
+iterations, and fast goes on until its objective is at most mu's. The two of a pair run one
+after the other. Printed are the medians of both programs' seconds, and of what share of
+the other's seconds fast takes. Needs Go, NumPy, SciPy and scikit-learn. The folder
+holds mat/ORL_32x32.mat, mat/COIL20.mat, mat/20Newsgroups.mat, mat/Yale_32x32.mat and
+mnist/t10k-images-idx3-ubyte.gz.
+"""
+import argparse
+import gzip
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(name, None)
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+from sklearn.decomposition import non_negative_factorization
+
+FOLDER = os.environ.get("PARTWISE_DATA", ".")
+
+
+def from_mat(name):
+    d = scipy.io.loadmat(os.path.join(FOLDER, "mat", name + ".mat"))
+    x = d["fea"]
+    if scipy.sparse.issparse(x):
+        x = scipy.sparse.csr_matrix(x, dtype=float)
+        x = x[np.asarray(x.sum(1)).ravel() > 0]
+        x.sort_indices()
+    else:
+        x = np.ascontiguousarray(x, dtype=float)
+    return x, d["gnd"].ravel().astype(np.int64)
+
+
+def mnist():
+    with gzip.open(os.path.join(FOLDER, "mnist", "t10k-images-idx3-ubyte.gz")) as f:
+        return np.frombuffer(f.read(), np.uint8, offset=16).reshape(-1, 784).astype(float) / 255
+
+
+def write(directory, **arrays):
+    for name in os.listdir(directory):
+        if name.endswith(".npy"):
+            os.remove(os.path.join(directory, name))
+    x = arrays.pop("x")
+    if scipy.sparse.issparse(x):
+        arrays.update(starts=x.indptr.astype(np.int64), columns=x.indices.astype(np.int64), values=x.data,
+                      shape=np.array(x.shape, dtype=np.int64))
+    else:
+        arrays["x"] = x
+    for name, a in arrays.items():
+        np.save(os.path.join(directory, name + ".npy"), a)
+
+
+def ours(program, directory, *args):
+    out = subprocess.run([program, "-dir", directory, *map(str, args)], check=True, capture_output=True, text=True).stdout.split()
+    return float(out[0]), float(out[1]), int(out[2]), float(out[3])
+
+
+def error(x, w, h):
+    square = (x.data**2).sum() if scipy.sparse.issparse(x) else (x**2).sum()
+    return square - 2 * ((x @ h.T) * w).sum() + ((h @ h.T) * (w.T @ w)).sum()
+
+
+def nmf(program, directory, name, x, k, repeats):
+    pairs = []
+    for seed in range(repeats):
+        rng = np.random.default_rng(seed)
+        scale = np.sqrt(x.mean() / k)
+        w, h = scale * (1 - rng.random((x.shape[0], k))), scale * (1 - rng.random((k, x.shape[1])))
+        write(directory, x=x, u=np.ascontiguousarray(h.T), v=w)
+        begin = time.perf_counter()
+        got = non_negative_factorization(x, W=w.copy(), H=h.copy(), n_components=k, init="custom", solver="cd", tol=0, max_iter=200)
+        theirs = time.perf_counter() - begin
+        target = error(x, got[0], got[1])
+        fast = ours(program, directory, "-target", repr(float(target)))
+        if fast[3] > target:
+            print(f"{name}: fast stays at {fast[3]}, scikit-learn comes to {target}")
+        pairs.append((theirs, *fast))
+        print("  ", *(f"{t:.4g}" for t in pairs[-1]), f"{fast[0] / theirs:.3f}", flush=True)
+    report(f"nmf {name} k={k}", "scikit-learn", pairs)
+
+
+def concept(program, directory, name, method, x, labels, k, repeats):
+    pairs = []
+    for seed in range(repeats):
+        known = labels.copy()
+        known[np.random.default_rng(seed).random(len(labels)) > 0.3] = -1
+        write(directory, x=x, labels=known)
+        args = ("-method", method, "-rank", k, "-seed", seed)
+        mu = ours(program, directory, *args, "-solver", "mu", "-iterations", 3000)
+        fast = ours(program, directory, *args, "-target", repr(mu[3]))
+        if fast[3] > mu[3]:
+            print(f"{name} {method}: fast stays at {fast[3]}, mu comes to {mu[3]}")
+        pairs.append((mu[0], *fast))
+        print("  ", *(f"{t:.4g}" for t in pairs[-1]), f"{fast[0] / mu[0]:.3f}", flush=True)
+    report(f"{method} {name} k={k}", "mu", pairs)
+
+
+def report(what, other, pairs):
+    theirs, wall, cpu, iterations, _ = (statistics.median(t) for t in zip(*pairs))
+    share = statistics.median(p[1] / p[0] for p in pairs)
+    print(f"{what}: {other} {theirs:.2f} s, fast {wall:.2f} s ({cpu:.2f} s of a processor, {iterations:.0f} iterations), 1/{1 / share:.1f}", flush=True)
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    args.add_argument("--repeats", type=int, default=3)
+    args.add_argument("--only", default="orl,coil,mnist,news,concept")
+    args.add_argument("--native", action="store_true", help="the native build")
+    args = args.parse_args()
+    only = args.only.split(",")
+    with tempfile.TemporaryDirectory() as directory:
+        program = os.path.join(directory, "program")
+        subprocess.run(["go", "build", *(["-tags", "native"] if args.native else []), "-o", program, "."], check=True,
+                       cwd=os.path.dirname(os.path.abspath(__file__)), env={**os.environ, "CGO_ENABLED": "1" if args.native else "0"})
+        sets = {"orl": ("ORL", lambda: from_mat("ORL_32x32")[0] / 255, 40), "coil": ("COIL-20", lambda: from_mat("COIL20")[0], 20),
+                "mnist": ("MNIST 10k", mnist, 10), "news": ("20 Newsgroups", lambda: from_mat("20Newsgroups")[0], 20)}
+        for name, (title, load, k) in sets.items():
+            if name in only:
+                nmf(program, directory, title, load(), k, args.repeats)
+        if "concept" in only:
+            for file, title, k in (("Yale_32x32", "Yale", 15), ("ORL_32x32", "ORL", 40), ("COIL20", "COIL-20", 20)):
+                x, labels = from_mat(file)
+                x /= np.linalg.norm(x, axis=1, keepdims=True)
+                for method in ("cf", "ccf"):
+                    concept(program, directory, title, method, x, labels, k, args.repeats)
+
+
+if __name__ == "__main__":
+    main()
