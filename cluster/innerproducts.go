@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // innerProducts returns x·xᵀ, n×n, of x, n×m, dense or a *sparse.CSR; other matrices
@@ -23,33 +22,30 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	if err := memory.FromContext(ctx).Check(8*int64(matrices)*int64(n)*int64(n), fmt.Sprintf("the inner products of %d samples", n)); err != nil {
 		return nil, err
 	}
-	s, isSparse := x.(*sparse.CSR)
-	if !isSparse {
-		d, isDense := x.(*mat.Dense)
-		if !isDense {
-			d = mat.DenseCopyOf(x)
-		}
-		return guard.Interruptible(ctx, func() (*mat.SymDense, error) {
-			out := mat.NewSymDense(n, nil)
-			blas.Syrk(d.RawMatrix(), out.RawSymmetric())
-			return out, checkSquares(d, out)
-		})
-	}
+	rows := readRows(x)
 	out := mat.NewSymDense(n, nil)
-	row := make([]float64, m)
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	raw := out.RawSymmetric()
+	part := make([]float64, panelRows*panelRows)
+	points := blas.Matrix{Cols: m, Stride: m, Data: make([]float64, min(panelRows, n)*m)}
+	err := panel.Each(ctx, n, panelRows, func(lo, hi int) error {
+		points.Rows = hi - lo
+		clear(points.Data)
+		for i := lo; i < hi; i++ {
+			rows.addColumns(points.Data[(i-lo)*m:][:m], 1, i, 0)
 		}
-		row := csr{s}.row(i, row)
-		for b := range i + 1 {
-			var sum float64
-			columns, values := s.Row(b)
-			for p, j := range columns {
-				sum += values[p] * row[j]
+		// Those of the panel with all rows up to it, which stand above the diagonal.
+		return panel.Each(ctx, hi, panelRows, func(first, last int) error {
+			rows.dots(part, first, last, points)
+			for i := first; i < last; i++ {
+				for j := max(lo, i); j < hi; j++ {
+					raw.Data[i*raw.Stride+j] = part[(i-first)*points.Rows+j-lo]
+				}
 			}
-			out.SetSym(i, b, sum)
-		}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, checkSquares(x, out)
 }

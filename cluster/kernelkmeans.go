@@ -50,18 +50,27 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, erro
 	if len(k.Start) > 0 {
 		runs = 1
 	}
-	f := &featureSpace{
-		KernelKMeans: k,
-		n:            n,
-		kernel:       sym,
-		labels:       make([]int, n),
-		previous:     make([]int, n),
-		counts:       make([]int, k.K),
-		sums:         make([]float64, n*k.K),
-		within:       make([]float64, k.K),
-		costs:        make([]float64, n),
+	newSpace := func() *featureSpace {
+		return &featureSpace{
+			KernelKMeans: k,
+			n:            n,
+			kernel:       sym,
+			labels:       make([]int, n),
+			previous:     make([]int, n),
+			counts:       make([]int, k.K),
+			sums:         make([]float64, n*k.K),
+			within:       make([]float64, k.K),
+			costs:        make([]float64, n),
+		}
 	}
-	return best(runs, runs, func(start int) (*Result, error) { return f.run(ctx, start) })
+	if k.OnIteration != nil {
+		f := newSpace()
+		return best(runs, runs, func(start int) (*Result, error) { return f.run(ctx, start) })
+	}
+	return bestTogether(ctx, runs, func() func(start int) (*Result, error) {
+		f := newSpace()
+		return func(start int) (*Result, error) { return f.run(ctx, start) }
+	})
 }
 
 // check returns an error for settings that do not suit n samples.
@@ -80,7 +89,7 @@ func (k KernelKMeans) check(n int) error {
 	return nil
 }
 
-// featureSpace runs the algorithm. Its slices are made once for all restarts.
+// featureSpace runs the algorithm. One does one restart after another.
 type featureSpace struct {
 	KernelKMeans
 	n                int

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -85,9 +88,45 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
-	return best(k.restarts(), k.restarts(), func(start int) (*Result, error) {
-		return l.run(ctx, start)
+	if k.OnIteration != nil {
+		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
+	}
+	return bestTogether(ctx, k.restarts(), func() func(start int) (*Result, error) {
+		own := l.another()
+		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
+}
+
+// bestTogether is best of runs that have no dead ends, several at once where cores are
+// free. What runner returns does one after another.
+func bestTogether(ctx context.Context, runs int, runner func() func(start int) (*Result, error)) (*Result, error) {
+	type worker struct {
+		run   func(start int) (*Result, error)
+		least *Result
+		start int // of the least
+	}
+	workers := make([]worker, min(parallel.Cores(), runs))
+	errs := make([]error, runs)
+	err := parallel.Blocks(ctx, len(workers), runs, 1, func(at, start, _ int) {
+		w := &workers[at]
+		if w.run == nil {
+			w.run = runner()
+		}
+		result, err := w.run(start)
+		if errs[start] = err; err == nil && (w.least == nil || result.Objective < w.least.Objective) {
+			w.least, w.start = result, start
+		}
+	})
+	if err = cmp.Or(errors.Join(errs...), err); err != nil {
+		return nil, err
+	}
+	least := workers[0]
+	for _, w := range workers[1:] {
+		if w.least != nil && (w.least.Objective < least.least.Objective || w.least.Objective == least.least.Objective && w.start < least.start) {
+			least = w
+		}
+	}
+	return least.least, nil
 }
 
 // best returns the answer with the least objective of all runs, the first of several
@@ -173,18 +212,20 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lloyd{
-		KMeans:   k,
-		samples:  s,
-		links:    links,
-		centres:  newTargets(k.Distance, k.K, s.m),
-		scores:   make([]float64, panel*k.K),
-		buf:      make([]float64, s.m),
-		near:     make([]int, 0, k.K),
-		labels:   make([]int, s.n),
-		previous: make([]int, s.n),
-		counts:   make([]int, k.K),
-	}, nil
+	return (&lloyd{KMeans: k, samples: s, links: links}).another(), nil
+}
+
+// another returns one that can run beside l.
+func (l *lloyd) another() *lloyd {
+	other := *l
+	other.links = l.links.another()
+	other.centres = newTargets(l.Distance, l.K, l.m)
+	other.scores = make([]float64, panelRows*l.K)
+	other.buf = make([]float64, l.m)
+	other.near = make([]int, 0, l.K)
+	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
+	other.counts = make([]int, l.K)
+	return &other
 }
 
 // lloyd runs the algorithm. Its slices are made once for all restarts.
@@ -284,18 +325,14 @@ func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
 	l.links.lift()
-	for lo := 0; lo < l.n; lo += panel {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		hi := min(lo+panel, l.n)
+	err = panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
 		for i := lo; i < hi; i++ {
 			to := max(l.seeds.kept(i), l.links.placed(i))
 			if to < 0 {
 				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
 				if !l.links.forbid(i, scores) {
-					return 0, fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
+					return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 				}
 				to = l.nearest(i, scores)
 				l.links.place(i, to)
@@ -303,6 +340,10 @@ func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 			l.labels[i] = to
 			l.counts[to]++
 		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	l.fillEmpty()
 	return countMoved(l.previous, l.labels), nil
@@ -387,9 +428,13 @@ func (l *lloyd) update() {
 			clear(l.centres.at(j))
 		}
 	}
-	for i, j := range l.labels {
-		l.addTo(l.centres.at(j), l.weights[i], i)
-	}
+	parts := l.columnParts()
+	parallel.DoWork(8*l.n*l.m, parts.Parts(), func(part int) {
+		lo, hi := parts.At(part)
+		for i, j := range l.labels {
+			l.addColumns(l.centres.at(j)[lo:hi], l.weights[i], i, lo)
+		}
+	})
 	for j, count := range l.counts {
 		l.toMean(j, count)
 	}

@@ -180,8 +180,8 @@ func TestKMeansSparseEqualsDense(t *testing.T) {
 
 // TestKMeansSubmatrix checks that a part of a larger matrix is read as itself.
 func TestKMeansSubmatrix(t *testing.T) {
-	x, _ := blobs(2*panel, 8, 3, 0.3, 1)
-	part := x.Slice(10, 2*panel, 2, 7)
+	x, _ := blobs(2*panelRows, 8, 3, 0.3, 1)
+	part := x.Slice(10, 2*panelRows, 2, 7)
 	for _, d := range bothDistances {
 		k := KMeans{K: 3, Distance: d, Restarts: 2}
 		want, err := k.Fit(context.Background(), mat.DenseCopyOf(part))

@@ -47,6 +47,13 @@ func newLinked(n, k int, known Known) (*linked, error) {
 	return l, nil
 }
 
+// another returns the same, to place samples beside l.
+func (l *linked) another() *linked {
+	other := *l
+	other.places, other.held = slices.Clone(l.places), slices.Clone(l.held)
+	return &other
+}
+
 // lift takes all groups out of their clusters.
 func (l *linked) lift() {
 	for g := range l.places {

@@ -8,11 +8,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// panel is how many rows are compared with the points in one matrix product.
-const panel = 256
+// panelRows is how many rows are compared with the points in one matrix product.
+const panelRows = 256
 
 // Nearest returns for every row of x, n×m, the k nearest rows of points, p×m,
 // the nearest first and ties to the lower row. Both matrices are dense or a
@@ -34,24 +36,20 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
 	}
 	var (
-		block   = newTargets(d, min(panel, to.n), to.m)
-		part    = make([]float64, panel*panel)
-		scores  = make([]float64, panel*to.n)
-		rowBuf  = make([]float64, to.m)
-		toBuf   = make([]float64, to.m)
-		least   = make([]float64, 0, k)
-		found   []neighbour
+		block   = newTargets(d, min(panelRows, to.n), to.m)
+		part    = make([]float64, panelRows*panelRows)
+		scores  = make([]float64, panelRows*to.n)
+		rooms   = make([]nearestRoom, parallel.Cores())
 		flat    = make([]int, rows.n*k)
 		nearest = make([][]int, rows.n)
 	)
-	for lo := 0; lo < rows.n; lo += panel {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		hi := min(lo+panel, rows.n)
+	for i := range rooms {
+		rooms[i] = nearestRoom{row: make([]float64, to.m), to: make([]float64, to.m), least: make([]float64, 0, k)}
+	}
+	return nearest, panel.Each(ctx, rows.n, panelRows, func(lo, hi int) error {
 		var bound slack
-		for first := 0; first < to.n; first += panel {
-			last := min(first+panel, to.n)
+		for first := 0; first < to.n; first += panelRows {
+			last := min(first+panelRows, to.n)
 			block.fill(to, first, last)
 			bound.widen(block.slack)
 			block.score(part, rows, lo, hi)
@@ -59,26 +57,35 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
 			}
 		}
-		for i := lo; i < hi; i++ {
-			score := scores[(i-lo)*to.n : (i-lo+1)*to.n]
-			limit := topk.Least(score, k, least)[k-1] + bound.of(rows.norms[i])
-			row := rows.row(i, rowBuf)
-			found = found[:0]
-			for j, s := range score {
-				if s <= limit {
-					found = append(found, neighbour{j, d.between(row, rows.weights[i], to.row(j, toBuf), to.weights[j])})
+		const rowsAtOnce = 32
+		return parallel.Blocks(ctx, len(rooms), hi-lo, rowsAtOnce, func(worker, from, end int) {
+			r := &rooms[worker]
+			for i := lo + from; i < lo+end; i++ {
+				score := scores[(i-lo)*to.n : (i-lo+1)*to.n]
+				limit := topk.Least(score, k, r.least)[k-1] + bound.of(rows.norms[i])
+				row := rows.row(i, r.row)
+				r.found = r.found[:0]
+				for j, s := range score {
+					if s <= limit {
+						r.found = append(r.found, neighbour{j, d.between(row, rows.weights[i], to.row(j, r.to), to.weights[j])})
+					}
+				}
+				slices.SortFunc(r.found, func(a, b neighbour) int {
+					return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
+				})
+				nearest[i] = flat[i*k : (i+1)*k : (i+1)*k]
+				for at := range nearest[i] {
+					nearest[i][at] = r.found[at].row
 				}
 			}
-			slices.SortFunc(found, func(a, b neighbour) int {
-				return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
-			})
-			nearest[i] = flat[i*k : (i+1)*k : (i+1)*k]
-			for r := range nearest[i] {
-				nearest[i][r] = found[r].row
-			}
-		}
-	}
-	return nearest, nil
+		})
+	})
+}
+
+// nearestRoom is what a goroutine needs for itself.
+type nearestRoom struct {
+	row, to, least []float64
+	found          []neighbour
 }
 
 // A neighbour is a row of the points with its exact cost.

@@ -58,17 +58,17 @@ func TestNearestMatchesPlain(t *testing.T) {
 // TestNearestFarFromOrigin hides the nearest points among some whose products
 // are rounded far more coarsely than those of the last panel.
 func TestNearestFarFromOrigin(t *testing.T) {
-	points := mat.NewDense(2*panel, 2, nil)
-	for i := range panel {
-		points.SetRow(i, []float64{1e9 / 7, 1e9/3 + 0.37*float64(panel-i)})
-		points.SetRow(panel+i, []float64{float64(i), 1})
+	points := mat.NewDense(2*panelRows, 2, nil)
+	for i := range panelRows {
+		points.SetRow(i, []float64{1e9 / 7, 1e9/3 + 0.37*float64(panelRows-i)})
+		points.SetRow(panelRows+i, []float64{float64(i), 1})
 	}
 	x := mat.NewDense(1, 2, []float64{1e9 / 7, 1e9 / 3})
 	got, err := Nearest(context.Background(), DistanceEuclidean, x, points, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []int{panel - 1, panel - 2, panel - 3}; !slices.Equal(got[0], want) {
+	if want := []int{panelRows - 1, panelRows - 2, panelRows - 3}; !slices.Equal(got[0], want) {
 		t.Errorf("%v, want %v", got[0], want)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Info describes an algorithm of the registry.
@@ -134,22 +136,22 @@ func (k KMeans) kernel() KernelKMeans {
 	return KernelKMeans{K: k.K, Restarts: k.Restarts, MaxIterations: k.MaxIterations, Seed: k.Seed}
 }
 
-// kMeansMemory is what k-means takes: the centres, of this start and of the best, and a
-// panel of scores.
+// kMeansMemory is what k-means takes: for each of the starts that go side by side the
+// centres, of this start and of the best, and a panel of scores.
 func kMeansMemory(s Size) float64 {
 	n, m, k := float64(s.N), float64(s.M), float64(s.K)
 	points := 0.0
 	if !s.Sparse {
 		points = 8 * n * m // brought to unit length
 	}
-	return points + 32*k*m + 64*n + 512*8*k + 300*float64(s.Links)
+	return points + 40*n + float64(parallel.Cores())*(32*k*m+24*n+512*8*k) + 300*float64(s.Links)
 }
 
 // squares returns what an algorithm takes that holds this number of n×n matrices, and of
-// bytes for each sample and cluster.
+// bytes for each sample and cluster in each of the starts that go side by side.
 func squares(matrices, bytes float64) func(Size) float64 {
 	return func(s Size) float64 {
 		n := float64(s.N)
-		return matrices*8*n*n + bytes*n*float64(s.K) + 250*float64(s.Links)
+		return matrices*8*n*n + float64(parallel.Cores())*bytes*n*float64(s.K) + 250*float64(s.Links)
 	}
 }

@@ -3,10 +3,13 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -19,8 +22,10 @@ type rowReader interface {
 	row(i int, buf []float64) []float64
 	// values returns the values of row i that may differ from zero.
 	values(i int) []float64
-	// addTo adds w times row i to dst.
-	addTo(dst []float64, w float64, i int)
+	// addColumns adds w times the values of row i from column lo on to dst.
+	addColumns(dst []float64, w float64, i, lo int)
+	// columnParts says how columns are cut for several goroutines to add them up.
+	columnParts() parallel.Split
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi
 	// with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
@@ -57,15 +62,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("a %d×%d matrix holds no samples", n, m)
 	}
-	s := &samples{n: n, m: m, norms: make([]float64, n), weights: make([]float64, n)}
-	switch x := x.(type) {
-	case *mat.Dense:
-		s.rowReader = dense{x}
-	case *sparse.CSR:
-		s.rowReader = csr{x}
-	default:
-		s.rowReader = dense{mat.DenseCopyOf(x)}
-	}
+	s := &samples{rowReader: readRows(x), n: n, m: m, norms: make([]float64, n), weights: make([]float64, n)}
 	var total float64
 	longest := 0
 	for i := range n {
@@ -101,6 +98,17 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	return s, nil
 }
 
+// readRows reads x, which it copies where it is neither a *mat.Dense nor a *sparse.CSR.
+func readRows(x mat.Matrix) rowReader {
+	switch x := x.(type) {
+	case *mat.Dense:
+		return dense{x}
+	case *sparse.CSR:
+		return csr{x}
+	}
+	return dense{mat.DenseCopyOf(x)}
+}
+
 func tooSmall(row int) error {
 	return fmt.Errorf("row %d: the values are too small, nothing is left of distances", row+1)
 }
@@ -112,19 +120,20 @@ func (x dense) row(i int, _ []float64) []float64 { return x.RawRowView(i) }
 
 func (x dense) values(i int) []float64 { return x.RawRowView(i) }
 
-func (x dense) addTo(dst []float64, w float64, i int) {
-	row := x.RawRowView(i)
+func (x dense) addColumns(dst []float64, w float64, i, lo int) {
+	row := x.RawRowView(i)[lo:][:len(dst)]
 	for j := range dst {
 		dst[j] += w * row[j]
 	}
 }
 
+func (x dense) columnParts() parallel.Split {
+	_, m := x.Dims()
+	return parallel.Even(m, 8, 256)
+}
+
 func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
-	rows := x.RawMatrix()
-	rows.Data = rows.Data[lo*rows.Stride:]
-	rows.Rows = hi - lo
-	blas.Gemm(blas.NoTrans, blas.Trans, 1, rows, points, 0,
-		blas.Matrix{Rows: hi - lo, Cols: points.Rows, Stride: points.Rows, Data: out})
+	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
 }
 
 // csr reads the rows of a sparse matrix.
@@ -144,26 +153,40 @@ func (x csr) values(i int) []float64 {
 	return values
 }
 
-func (x csr) addTo(dst []float64, w float64, i int) {
+func (x csr) addColumns(dst []float64, w float64, i, lo int) {
 	columns, values := x.Row(i)
-	for p, j := range columns {
-		dst[j] += w * values[p]
+	from, _ := slices.BinarySearch(columns, lo)
+	for p := from; p < len(columns) && columns[p] < lo+len(dst); p++ {
+		dst[columns[p]-lo] += w * values[p]
 	}
 }
 
+// columnParts is one: to find a part's columns takes longer than to add them up.
+func (x csr) columnParts() parallel.Split {
+	_, m := x.Dims()
+	return parallel.Even(m, m, m)
+}
+
 func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
+	work := 0
 	for i := lo; i < hi; i++ {
-		columns, values := x.Row(i)
+		work += len(x.values(i)) * points.Rows
+	}
+	parallel.DoWork(4*work, hi-lo, func(i int) {
+		columns, values := x.Row(lo + i)
 		for r := range points.Rows {
 			point := points.Data[r*points.Stride : r*points.Stride+points.Cols]
 			var sum float64
 			for p, j := range columns {
 				sum += values[p] * point[j]
 			}
-			out[(i-lo)*points.Rows+r] = sum
+			out[i*points.Rows+r] = sum
 		}
-	}
+	})
 }
+
+// addTo adds w times row i to dst.
+func (s *samples) addTo(dst []float64, w float64, i int) { s.addColumns(dst, w, i, 0) }
 
 // norm returns ‖v‖, without overflow or underflow on the way.
 func norm(v []float64) float64 {

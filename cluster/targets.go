@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/seed4492f2cd/partwise/internal/blas"
+import (
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/panel"
+)
 
 // targets are the points that rows are compared with. Their scores, which one
 // matrix product gives, order them as distances do: ½‖y‖² − xᵀy, or −xᵀy for
@@ -51,12 +54,7 @@ func (t *targets) ready() {
 // score writes the (hi−lo)×points scores of the rows from lo to hi to out.
 func (t *targets) score(out []float64, s *samples, lo, hi int) {
 	s.dots(out, lo, hi, t.points)
-	for i := range hi - lo {
-		scores := out[i*t.points.Rows : (i+1)*t.points.Rows]
-		for j, offset := range t.offsets[:len(scores)] {
-			scores[j] = offset - scores[j]
-		}
-	}
+	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
 // A slack bounds the rounding of scores: where two of them differ by less,

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -151,16 +152,12 @@ const gramRows = 64
 // others, and then f, for one panel of rows after another.
 func eachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, from, to int), f func(from int, part *mat.Dense)) error {
 	buf := mat.NewDense(min(gramRows, n), width, nil)
-	for from := 0; from < n; from += gramRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		to := min(from+gramRows, n)
+	return panel.Each(ctx, n, gramRows, func(from, to int) error {
 		part := buf.Slice(0, to-from, 0, width).(*mat.Dense)
 		multiply(part, from, to)
 		f(from, part)
-	}
-	return nil
+		return nil
+	})
 }
 
 // eachRow calls f with the rows of a, several at once where it is large.

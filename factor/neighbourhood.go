@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
@@ -138,7 +139,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 // squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than
 // rounding makes of copies of one sample.
 func squaredDistance(a, b, product float64) float64 {
-	d := max(a+b-2*product, 0)
+	d := panel.Squared(a, b, product)
 	if d <= 1e-13*(a+b) {
 		return 0
 	}

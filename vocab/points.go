@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
@@ -135,19 +136,20 @@ func (l *panel) add(x []uint8, square int32) {
 // score scores the rows of the panel.
 func (p *points) score(l *panel) {
 	rows := len(l.rows)
-	for i := range rows {
-		copy(l.scores[i*p.n:], p.halves)
-	}
-	blas.Gemm32(blas.NoTrans, blas.Trans, -1,
-		blas.Matrix32{Rows: rows, Cols: p.dim, Stride: p.dim, Data: l.single},
-		blas.Matrix32{Rows: p.n, Cols: p.dim, Stride: p.dim, Data: p.single}, 1,
-		blas.Matrix32{Rows: rows, Cols: p.n, Stride: p.n, Data: l.scores})
+	scores := l.scores[:rows*p.n]
+	panels.Dots(scores, matrix(l.single, p.dim), 0, rows, matrix(p.single, p.dim))
+	panels.Scores(scores, p.halves)
 	least := l.least[:0]
 	for i := range rows {
-		for group := range slices.Chunk(l.scores[i*p.n:(i+1)*p.n], p.group) {
+		for group := range slices.Chunk(scores[i*p.n:(i+1)*p.n], p.group) {
 			least = append(least, leastOf(group))
 		}
 	}
+}
+
+// matrix returns the matrix whose rows of dim numbers data holds.
+func matrix(data []float32, dim int) blas.Of[float32] {
+	return blas.Of[float32]{Rows: len(data) / dim, Cols: dim, Stride: dim, Data: data}
 }
 
 // leastOf returns the least value, in two chains for speed.

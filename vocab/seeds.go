@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -46,11 +47,11 @@ func plusPlus(ctx context.Context, s *sample, part, words, workers int, random *
 // then empty, and k-means gives it a row.
 type seeding struct {
 	workers  int
-	rows     blas.Matrix32
+	rows     blas.Of[float32]
 	squares  []float64 // ‖x‖²
 	closest  []float64 // to the nearest row that was taken
 	upTo     []float64 // the sums of closest from the first row on
-	against  blas.Matrix32
+	against  blas.Of[float32]
 	norms    []float64   // ‖x‖² of against
 	products []float32   // rows×against
 	left     [][]float64 // what closest would add up to, by block and candidate
@@ -63,11 +64,11 @@ func newSeeding(ctx context.Context, s *sample, part, words, workers int) (*seed
 	candidates := 2 + int(math.Log(float64(words)))
 	g := &seeding{
 		workers:  workers,
-		rows:     blas.Matrix32{Rows: part, Cols: s.dim, Stride: s.dim, Data: make([]float32, part*s.dim)},
+		rows:     matrix(make([]float32, part*s.dim), s.dim),
 		squares:  make([]float64, part),
 		closest:  make([]float64, part),
 		upTo:     make([]float64, part),
-		against:  blas.Matrix32{Rows: candidates, Cols: s.dim, Stride: s.dim, Data: make([]float32, candidates*s.dim)},
+		against:  matrix(make([]float32, candidates*s.dim), s.dim),
 		norms:    make([]float64, candidates),
 		products: make([]float32, part*candidates),
 		left:     make([][]float64, parallel.Count(part, seedBlock)),
@@ -97,10 +98,7 @@ func (g *seeding) best(ctx context.Context, drawn []int) (int, error) {
 		g.norms[c] = g.squares[i]
 	}
 	err := parallel.Blocks(ctx, g.workers, g.rows.Rows, seedBlock, func(_, lo, hi int) {
-		rows := g.rows
-		rows.Rows, rows.Data = hi-lo, rows.Data[lo*rows.Stride:]
-		blas.Gemm32(blas.NoTrans, blas.Trans, 1, rows, against, 0,
-			blas.Matrix32{Rows: hi - lo, Cols: len(drawn), Stride: len(drawn), Data: g.products[lo*len(drawn):]})
+		panels.Dots(g.products[lo*len(drawn):], g.rows, lo, hi, against)
 		left := g.left[lo/seedBlock]
 		clear(left)
 		for i := lo; i < hi; i++ {
@@ -127,7 +125,7 @@ func (g *seeding) best(ctx context.Context, drawn []int) (int, error) {
 
 // distance returns the squared distance of row i to candidate c, of a number of candidates.
 func (g *seeding) distance(i, c, candidates int) float64 {
-	return max(g.squares[i]+g.norms[c]-2*float64(g.products[i*candidates+c]), 0)
+	return panels.Squared(g.squares[i], g.norms[c], float64(g.products[i*candidates+c]))
 }
 
 // take takes candidate c, of a number of candidates.

@@ -6,11 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Matrix and Matrix32 are matrices in rows, as mat.Dense.RawMatrix returns one.
-type (
-	Matrix   = blas64.General
-	Matrix32 = blas32.General
-)
+// Matrix is a matrix in rows, as mat.Dense.RawMatrix returns one.
+type Matrix = blas64.General
 
 // Transpose says whether a factor is transposed.
 type Transpose = blas.Transpose
@@ -29,23 +26,26 @@ type library interface {
 	blas.Float32
 }
 
-// Gemm computes c = alpha·op(a)·op(b) + beta·c, a large one on all cores that are free.
-// c shares no memory with a and b. The bytes do not depend on the number of cores.
-func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) {
-	k := a.Cols
-	if tA != NoTrans {
-		k = a.Rows
-	}
-	shared{ours}.Dgemm(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+// Of is a matrix in rows, of either precision; a Matrix converts to one.
+type Of[T Number] struct {
+	Rows, Cols int
+	Data       []T
+	Stride     int
 }
 
-// Gemm32 is Gemm in single precision.
-func Gemm32(tA, tB Transpose, alpha float32, a, b Matrix32, beta float32, c Matrix32) {
+// Multiply computes c = alpha·op(a)·op(b) + beta·c, a large one on all cores that are free.
+// c shares no memory with a and b. The bytes do not depend on the number of cores.
+func Multiply[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
 	k := a.Cols
 	if tA != NoTrans {
 		k = a.Rows
 	}
-	shared{ours}.Sgemm(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+	multiply(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+}
+
+// Gemm is Multiply in double precision.
+func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	Multiply(tA, tB, alpha, Of[float64](a), Of[float64](b), beta, Of[float64](c))
 }
 
 // Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, and writes x to b.

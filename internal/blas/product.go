@@ -75,29 +75,32 @@ var (
 	products32 = productsBy(ours.Sgemm)
 )
 
+// multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free.
+func multiply[T Number](tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	pool := products64
+	if _, single := any(alpha).(float32); single {
+		pool = products32
+	}
+	p := pool.Get().(*product[T])
+	defer pool.Put(p)
+	if m*n*k < parallel.Few {
+		p.multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	p.do(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
 // shared is the library with products on all cores.
 type shared struct{ library }
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
 func (shared) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if m*n*k < parallel.Few {
-		ours.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	p := products64.Get().(*product[float64])
-	defer products64.Put(p)
-	p.do(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Sgemm is Dgemm in single precision, see blas.Float32Level3.
 func (shared) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if m*n*k < parallel.Few {
-		ours.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	p := products32.Get().(*product[float32])
-	defer products32.Put(p)
-	p.do(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 func (p *product[T]) do(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {

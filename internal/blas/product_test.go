@@ -21,13 +21,13 @@ func TestCores(t *testing.T) {
 	for _, s := range [][3]int{{20, 2500, 130}, {700, 90, 60}, {64, 700, 40}, {30, 29, 4200}, {3, 1200, 300}, {1, 3000, 400}} {
 		m, n, k := s[0], s[1], s[2]
 		for layout := range 4 {
-			operand := func(rows, columns int, transposed bool) (blas.Transpose, blas.Matrix, blas.Matrix32) {
+			operand := func(rows, columns int, transposed bool) (blas.Transpose, blas.Matrix, blas.Of[float32]) {
 				how := blas.NoTrans
 				if transposed {
 					rows, columns, how = columns, rows, blas.Trans
 				}
 				x := blas.Matrix{Rows: rows, Cols: columns, Stride: columns + 3, Data: make([]float64, rows*(columns+3))}
-				y := blas.Matrix32{Rows: rows, Cols: columns, Stride: columns + 3, Data: make([]float32, rows*(columns+3))}
+				y := blas.Of[float32]{Rows: rows, Cols: columns, Stride: columns + 3, Data: make([]float32, rows*(columns+3))}
 				for i := range x.Data {
 					x.Data[i] = src.NormFloat64()
 					y.Data[i] = float32(x.Data[i])
@@ -45,9 +45,9 @@ func TestCores(t *testing.T) {
 			for _, cores := range []int{1, 2, 3, 7} {
 				restore := parallel.SetCores(cores)
 				got := blas.Matrix{Rows: m, Cols: n, Stride: c.Stride, Data: slices.Clone(c.Data)}
-				got32 := blas.Matrix32{Rows: m, Cols: n, Stride: c.Stride, Data: slices.Clone(c32.Data)}
+				got32 := blas.Of[float32]{Rows: m, Cols: n, Stride: c.Stride, Data: slices.Clone(c32.Data)}
 				blas.Gemm(tA, tB, 2, a, b, beta, got)
-				blas.Gemm32(tA, tB, 2, a32, b32, float32(beta), got32)
+				blas.Multiply(tA, tB, 2, a32, b32, float32(beta), got32)
 				restore()
 				if first == nil {
 					first, first32 = got.Data, got32.Data
