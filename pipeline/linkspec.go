@@ -3,10 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -79,13 +77,13 @@ func (l Links) read(ctx context.Context, set *datasets.Set) (all datasets.Links,
 }
 
 // draw draws the share of the pairs of samples of these classes.
-func (l Links) draw(truth []int, src *rand.Rand) (must, cannot [][2]int) {
+func (l Links) draw(truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
 	if l.Share == 0 {
 		return nil, nil
 	}
 	n := len(truth)
 	all := n * (n - 1) / 2
-	for at := range firstPairs(all, int(math.Round(l.Share*float64(all))), src) {
+	for _, at := range firstShuffled(all, int(math.Round(l.Share*float64(all))), src) {
 		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
 		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
 		for i*(i-1)/2 > at {
@@ -102,24 +100,4 @@ func (l Links) draw(truth []int, src *rand.Rand) (must, cannot [][2]int) {
 		}
 	}
 	return must, cannot
-}
-
-// firstPairs returns the first count of the numbers below all in the random order of
-// src.Perm, which takes half of its memory where they fit into 32 bits.
-func firstPairs(all, count int, src *rand.Rand) iter.Seq[int] {
-	if all > math.MaxUint32 {
-		return slices.Values(src.Perm(all)[:count])
-	}
-	order := make([]uint32, all)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	src.Shuffle(all, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return func(yield func(int) bool) {
-		for _, at := range order[:count] {
-			if !yield(int(at)) {
-				return
-			}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,22 +114,33 @@ func TestLinksAreReadOnce(t *testing.T) {
 }
 
 // TestShareOfPairs: the pairs of a share are the first of all pairs in a random order,
-// as Perm has it, in half of its memory.
+// as Perm has it, without the memory of one.
 func TestShareOfPairs(t *testing.T) {
-	truth := make([]int, 2000)
-	all := len(truth) * (len(truth) - 1) / 2
-	var must [][2]int
-	took := testkit.Allocated(func() { must, _ = Links{Share: 0.0001}.draw(truth, rng.New(1)) })
-	if !testkit.Race && took > 6*uint64(all) {
-		t.Errorf("%d bytes for an order of %d pairs", took, all)
+	n := 20_000
+	if testing.Short() || testkit.Race {
+		n = 2000
 	}
-	order := rng.New(1).Perm(all)
+	truth := make([]int, n)
+	all := n * (n - 1) / 2
+	var must [][2]int
+	took := testkit.Allocated(func() { must, _ = Links{Share: 200 / float64(all)}.draw(truth, rng.Source(1)) })
+	if !testkit.Race && took > 8<<20 {
+		t.Errorf("%d bytes for %d of %d pairs", took, len(must), all)
+	}
 	if len(must) != 200 {
 		t.Fatalf("%d links, want 200", len(must))
 	}
-	for i, pair := range must {
-		if at := pair[1]*(pair[1]-1)/2 + pair[0]; at != order[i] {
-			t.Fatalf("link %d is pair %d, want %d", i, at, order[i])
+}
+
+// The first numbers of a shuffle are those of Perm, whatever the number of blocks.
+func TestFirstShuffled(t *testing.T) {
+	const block = 1 << 16
+	for _, n := range []int{0, 1, 2, 3, 100, block - 1, block, block + 1, 2*block + 2} {
+		want := rng.New(uint64(n)).Perm(n)
+		for _, count := range []int{0, min(1, n), n / 300, n / 3, n} {
+			if got := firstShuffled(n, count, rng.Source(uint64(n))); !slices.Equal(got, want[:count]) {
+				t.Errorf("the first %d of %d numbers are others than those of Perm", count, n)
+			}
 		}
 	}
 }

@@ -190,7 +190,7 @@ func TestNoLinksTakeNoMemory(t *testing.T) {
 	truth := make([]int, 5000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	must, cannot := Links{}.draw(truth, rng.New(1))
+	must, cannot := Links{}.draw(truth, rng.Source(1))
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 || must != nil || cannot != nil {
 		t.Errorf("%d bytes for %d links of %d samples", took, len(must)+len(cannot), len(truth))

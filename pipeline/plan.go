@@ -320,7 +320,7 @@ func (p *Plan) draw(k, repeat int) draw {
 	for _, row := range d.testRows {
 		d.testTruth = append(d.testTruth, number[p.labels[row]])
 	}
-	d.must, d.cannot = e.Links.draw(d.truth, rng.New(uint64(e.Seed), "links", k, repeat))
+	d.must, d.cannot = e.Links.draw(d.truth, rng.Source(uint64(e.Seed), "links", k, repeat))
 	add := func(to, from [][2]int) [][2]int {
 		for _, pair := range from {
 			a, hasA := at[pair[0]]

@@ -13,12 +13,17 @@ import (
 // New(seed, "labels", k, repeat). Coordinates are told apart by their printed
 // form and their order.
 func New(seed uint64, coordinates ...any) *rand.Rand {
+	return rand.New(Source(seed, coordinates...))
+}
+
+// Source returns what New draws from.
+func Source(seed uint64, coordinates ...any) *rand.ChaCha8 {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d", seed)
 	for _, c := range coordinates {
 		fmt.Fprintf(h, "|%q", fmt.Sprint(c))
 	}
-	return rand.New(rand.NewChaCha8([32]byte(h.Sum(nil))))
+	return rand.NewChaCha8([32]byte(h.Sum(nil)))
 }
 
 // Seed returns the seed that stands for the seed and the coordinates, for
