@@ -34,9 +34,9 @@ type Downloader struct {
 	// Insecure lets files whose sum is not known come over plain http, where
 	// anybody on the way can change them.
 	Insecure bool
-	// Progress, if not nil, is told now and then how many bytes of a file are
-	// there, and how many there will be, or -1 where that is not known.
-	Progress func(file string, done, total int64)
+	// Progress, if not nil, is told now and then which file comes, how many bytes of it
+	// are there, and how many there will be, or -1 where that is not known.
+	Progress func(what string, done, total int)
 	// Report, if not nil, is told what the user should know: that another
 	// process is waited for, and the sum of a file that could not be compared
 	// with a published one.
@@ -65,14 +65,8 @@ const (
 	lockPause = 200 * time.Millisecond
 )
 
-// Get downloads the known set called name into a folder of that name in dir,
-// where Open finds it if dir is a data folder (see DataDir). See
-// Downloader.Get.
-func Get(ctx context.Context, name, dir string, progress func(file string, done, total int64)) error {
-	return (&Downloader{Progress: progress}).Get(ctx, name, dir)
-}
-
-// Get downloads the known set called name into a folder of that name in dir.
+// Get downloads the known set called name into a folder of that name in dir, where
+// Open finds it if dir is a data folder (see DataDir).
 // What is in dir already is left alone, and what broke off is taken up again.
 // Files are checked against their published sums or, where there is none,
 // against the sum that the first download wrote beside the set. Archives are
@@ -578,7 +572,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 		}
 		done += int64(n)
 		if d.Progress != nil {
-			d.Progress(file.File, done, total)
+			d.Progress(file.File, int(done), int(total))
 		}
 		if err == io.EOF && ctx.Err() == nil {
 			if err := errors.Join(out.Sync(), out.Close()); err != nil {

@@ -110,12 +110,12 @@ func TestGet(t *testing.T) {
 			s := test.server
 			s.files = map[string][]byte{"toy.mat": data}
 			d := s.start(t)
-			var last [2]int64
-			d.Progress = func(file string, done, total int64) {
+			var last [2]int
+			d.Progress = func(file string, done, total int) {
 				if file != "toy.mat" || done > total {
 					t.Errorf("progress %s %d of %d", file, done, total)
 				}
-				last = [2]int64{done, total}
+				last = [2]int{done, total}
 			}
 			dir := t.TempDir()
 			if err := d.Get(t.Context(), "toy", dir); err != nil {
@@ -127,7 +127,7 @@ func TestGet(t *testing.T) {
 			if !cmp.Equal(s.requests, test.requests) {
 				t.Errorf("requests %q, want %q", s.requests, test.requests)
 			}
-			if want := int64(len(data)); last != [2]int64{want, want} {
+			if want := len(data); last != [2]int{want, want} {
 				t.Errorf("progress ends at %v", last)
 			}
 
@@ -240,7 +240,7 @@ func TestGetFails(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &server{files: map[string][]byte{"toy.mat": []byte(strings.Repeat("x", 1<<20))}, tag: `"1"`}
 		d := s.start(t)
-		d.Progress = func(string, int64, int64) { cancel() }
+		d.Progress = func(string, int, int) { cancel() }
 		dir := t.TempDir()
 		if err := d.Get(ctx, "toy", dir); !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v", err)
@@ -285,7 +285,7 @@ func TestGetNextAddress(t *testing.T) {
 	set.Forms[0].Files[0].URLs = []string{bad.URL + "/gone/none.mat", bad.URL + "/toy.mat", good.URL + "/toy.mat"}
 	useKnown(t, set)
 	dir := t.TempDir()
-	if err := Get(t.Context(), "toy", dir, nil); err != nil {
+	if err := new(Downloader).Get(t.Context(), "toy", dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := filesBelow(t, dir); !cmp.Equal(got, map[string]string{"toy/toy.mat": string(data)}) {

@@ -71,24 +71,14 @@ Nothing that is in the data folder already is changed or removed.`,
 					return err
 				}
 			}
-			var b *bar
+			bars := &stages{w: cmd.ErrOrStderr()}
 			report := func(message string) {
-				if b != nil {
-					b.end()
-					b = nil
-				}
+				bars.end()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
-			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: func(file string, done, total int64) {
-				if b == nil || b.what != file {
-					b = newBar(cmd.ErrOrStderr(), file)
-				}
-				b.set(done, total)
-			}}
+			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
 			err := d.Get(cmd.Context(), info.Name, dir)
-			if b != nil {
-				b.end()
-			}
+			bars.end()
 			if err != nil {
 				return stopped(cmd.Context(), err, "getting "+info.Name, "what came is kept in "+filepath.Join(dir, info.Name)+", and the same command goes on from there")
 			}

@@ -30,13 +30,13 @@ func isWide(w io.Writer) bool { return runewidth.EastAsianWidth && isTerminal(w)
 
 func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
 
-// set shows that so much of the total is done. A total below 0 is unknown.
-func (b *bar) set(done, total int64) {
+// count shows that so much of the total is done. A total below 0 is unknown.
+func (b *bar) count(done, total int) {
 	if !isTerminal(b.w) {
 		return
 	}
 	if b.bar == nil {
-		b.bar = progressbar.NewOptions64(total,
+		b.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(b.w),
 			progressbar.OptionSetDescription(b.what),
 			progressbar.OptionShowCount(),
@@ -50,7 +50,7 @@ func (b *bar) set(done, total int64) {
 			progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(b.w, "\n") }),
 		)
 	}
-	_ = b.bar.Set64(done) // what cannot be drawn is not worth stopping for
+	_ = b.bar.Set(done) // what cannot be drawn is not worth stopping for
 }
 
 // things is what a piece of work counts.
@@ -65,9 +65,6 @@ func things(what string) string {
 	}
 	return "bytes" // of a download
 }
-
-// count is set for counts.
-func (b *bar) count(done, total int) { b.set(int64(done), int64(total)) }
 
 // stages shows how far pieces of work are that come one after the other.
 type stages struct {
@@ -97,6 +94,7 @@ func (s *stages) end() {
 	if s.bar != nil {
 		s.bar.end()
 	}
+	s.bar = nil
 }
 
 // end leaves the line of a bar that did not come to its end.
