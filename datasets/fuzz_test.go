@@ -237,7 +237,7 @@ func FuzzNPY(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if s, err := numpySet("fuzz.npy", []Variable{v}, VectorOptions{}, room); err == nil {
+			if s, err := numpySet("fuzz.npy", []variable{v}, VectorOptions{}, room); err == nil {
 				checkSet(t, s)
 			}
 		})

@@ -67,7 +67,7 @@ func idxVectors(path string, opt VectorOptions, room *room) (*Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
-		v := Variable{Name: filepath.Base(from), Value: value, Dims: labels.dims}
+		v := variable{Name: filepath.Base(from), Value: value, Dims: labels.dims}
 		if words, err = v.words(); err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}

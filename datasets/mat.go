@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MAT reads a set of vectors from a MATLAB file (see ReadMAT): the n×m matrix
+// MAT reads a set of vectors from a MATLAB file (see readMATFile): the n×m matrix
 // "fea", a sample a row, and where there is one the vector "gnd" of n labels,
 // or the variables that opt names. A class is named by its number. What Write
 // puts beside the two is read as well.
@@ -24,7 +24,7 @@ func MAT(path string, opt VectorOptions) (*Set, error) {
 	return matSet(path, vars, opt, room)
 }
 
-func matSet(path string, vars []Variable, opt VectorOptions, room *room) (*Set, error) {
+func matSet(path string, vars []variable, opt VectorOptions, room *room) (*Set, error) {
 	height, width, given := imageSize(vars)
 	if opt.Height == 0 && opt.Width == 0 {
 		opt.Height, opt.Width = height, width

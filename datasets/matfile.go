@@ -17,7 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// ReadMAT reads the variables of a MATLAB file of version 5 (what MATLAB
+// readMATFile reads the variables of a MATLAB file of version 5 (what MATLAB
 // writes with -v6 and -v7), of either byte order, compressed or not. Numeric
 // matrices of any class get a value: uint8 and logical ones a *Bytes, sparse
 // ones a *sparse.CSR, all others a *mat.Dense. A row or column of cells that
@@ -30,11 +30,7 @@ import (
 // place in it and the variable.
 //
 // The format is described in "MAT-File Format", The MathWorks, chapter 1.
-func ReadMAT(path string) ([]Variable, error) {
-	return readMATFile(path, new(VectorOptions).room())
-}
-
-func readMATFile(path string, room *room) ([]Variable, error) {
+func readMATFile(path string, room *room) ([]variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +87,7 @@ var matClasses = map[uint32]string{
 // matHeader is the length of the text and the version that open a file.
 const matHeader = 128
 
-func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
+func readMAT(r io.ReaderAt, size int64, room *room) ([]variable, error) {
 	order, err := matOrder(r, size)
 	if err != nil {
 		return nil, err
@@ -107,7 +103,7 @@ func readMAT(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 			return nil, fmt.Errorf("byte %d: the file ends within an element: %d bytes are promised and %d are there", off, n, size-off-8)
 		}
 		element := number.Buffered(room.reader(io.NewSectionReader(r, off+8, n)), n)
-		var v *Variable
+		var v *variable
 		switch typ {
 		case miCOMPRESSED:
 			v, err = readMATCompressed(element, n, order, room)
@@ -193,7 +189,7 @@ func sniffMAT(head []byte) matKind {
 }
 
 // readMATCompressed reads the one variable that is packed in r.
-func readMATCompressed(r io.Reader, n int64, order binary.ByteOrder, room *room) (*Variable, error) {
+func readMATCompressed(r io.Reader, n int64, order binary.ByteOrder, room *room) (*variable, error) {
 	z, err := zlib.NewReader(r)
 	if err != nil {
 		return nil, err
@@ -229,7 +225,7 @@ type matElement struct {
 
 // readMATMatrix reads one variable. Where it fails, it still returns what it
 // knows of it. A variable without a value may leave a part of e unread.
-func readMATMatrix(e *matElement) (*Variable, error) {
+func readMATMatrix(e *matElement) (*variable, error) {
 	if e.left == 0 {
 		return nil, nil
 	}
@@ -264,7 +260,7 @@ func readMATMatrix(e *matElement) (*Variable, error) {
 // header reads what every variable begins with: its flags, the lowest byte of
 // which is its class, and its dimensions and name. One of a kind that the
 // format's description leaves out is nil.
-func (e *matElement) header() (v *Variable, flags uint32, err error) {
+func (e *matElement) header() (v *variable, flags uint32, err error) {
 	typ, data, err := e.part(16)
 	if err != nil {
 		return nil, 0, err
@@ -277,7 +273,7 @@ func (e *matElement) header() (v *Variable, flags uint32, err error) {
 	if class == mxOPAQUE {
 		return nil, flags, nil
 	}
-	v = &Variable{Class: matClasses[class]}
+	v = &variable{Class: matClasses[class]}
 	if v.Class == "" {
 		return nil, flags, fmt.Errorf("class %d is unknown", class)
 	}

@@ -121,7 +121,7 @@ func TestReadMAT(t *testing.T) {
 		for _, compress := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), "all.mat")
 			writeFile(t, path, writeMAT(order, compress, sampleVars()...))
-			vars, err := ReadMAT(path)
+			vars, err := readMATFile(path, new(VectorOptions).room())
 			if err != nil {
 				t.Fatalf("%v, compressed %v: %v", order, compress, err)
 			}
@@ -213,7 +213,7 @@ func TestReadMATRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "bad.mat")
 		writeFile(t, path, test.data)
-		_, err := ReadMAT(path)
+		_, err := readMATFile(path, new(VectorOptions).room())
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got error %v, want one of %s with %q", test.name, err, path, test.want)
 		}
@@ -266,7 +266,7 @@ func memory(f func()) uint64 {
 }
 
 // parseMAT reads the variables of a file in memory.
-func parseMAT(data []byte) ([]Variable, error) {
+func parseMAT(data []byte) ([]variable, error) {
 	return readMAT(bytes.NewReader(data), int64(len(data)), testRoom(0))
 }
 

@@ -24,7 +24,7 @@ import (
 // labels come from the NumPy file that opt.Labels names, if it names one.
 func NPY(path string, opt VectorOptions) (*Set, error) {
 	room := opt.room()
-	vars := make([]Variable, 1, 2)
+	vars := make([]variable, 1, 2)
 	var err error
 	if vars[0], err = readNPY(path, "X", room); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func NPZ(path string, opt VectorOptions) (*Set, error) {
 	return numpySet(path, vars, opt, room)
 }
 
-func numpySet(path string, vars []Variable, opt VectorOptions, room *room) (*Set, error) {
+func numpySet(path string, vars []variable, opt VectorOptions, room *room) (*Set, error) {
 	features := []string{"X", "fea", "data", "features", "arr_0"}
 	if opt.Features != "" {
 		features = []string{opt.Features}
@@ -67,20 +67,20 @@ func numpySet(path string, vars []Variable, opt VectorOptions, room *room) (*Set
 	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt, room)
 }
 
-func readNPY(path, name string, room *room) (Variable, error) {
+func readNPY(path, name string, room *room) (variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Variable{}, err
+		return variable{}, err
 	}
 	defer f.Close()
 	v, err := parseNPY(number.Buffered(room.reader(f), sizeOf(f)), name, sizeOf(f), room)
 	if err != nil {
-		return Variable{}, fmt.Errorf("%s: %w", path, err)
+		return variable{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return v, nil
 }
 
-func readNPZ(path string, room *room) ([]Variable, error) {
+func readNPZ(path string, room *room) ([]variable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func readNPZ(path string, room *room) ([]Variable, error) {
 	return vars, nil
 }
 
-func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
+func parseNPZ(r io.ReaderAt, size int64, room *room) ([]variable, error) {
 	archive, err := npz.Open(r, size)
 	if err != nil {
 		return nil, err
@@ -119,10 +119,10 @@ func parseNPZ(r io.ReaderAt, size int64, room *room) ([]Variable, error) {
 	return joinSparse(vars.all, room)
 }
 
-func parseEntry(entry *npz.Entry, name string, room *room) (Variable, error) {
+func parseEntry(entry *npz.Entry, name string, room *room) (variable, error) {
 	content, err := entry.Open()
 	if err != nil {
-		return Variable{}, err
+		return variable{}, err
 	}
 	defer content.Close()
 	return parseNPY(number.Buffered(room.reader(content), entry.Size), name, entry.Known(), room)
@@ -130,11 +130,11 @@ func parseEntry(entry *npz.Entry, name string, room *room) (Variable, error) {
 
 // joinSparse puts the matrix, called "data", in the place of the arrays that
 // scipy.sparse.save_npz writes one as, if these are among vars.
-func joinSparse(vars []Variable, room *room) ([]Variable, error) {
-	find := func(name string) *Variable {
-		i := slices.IndexFunc(vars, func(v Variable) bool { return v.Name == name })
+func joinSparse(vars []variable, room *room) ([]variable, error) {
+	find := func(name string) *variable {
+		i := slices.IndexFunc(vars, func(v variable) bool { return v.Name == name })
 		if i < 0 {
-			return &Variable{Name: name}
+			return &variable{Name: name}
 		}
 		return &vars[i]
 	}
@@ -154,13 +154,13 @@ func joinSparse(vars []Variable, room *room) ([]Variable, error) {
 		return nil, fmt.Errorf("sparse matrix: %w", err)
 	}
 	parts := []string{"format", "shape", "data", "indptr", "indices"}
-	vars = slices.DeleteFunc(vars, func(v Variable) bool { return slices.Contains(parts, v.Name) })
+	vars = slices.DeleteFunc(vars, func(v variable) bool { return slices.Contains(parts, v.Name) })
 	n, m := x.Dims()
-	return append(vars, Variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x}), nil
+	return append(vars, variable{Name: "data", Class: "sparse", Dims: []int{n, m}, Value: x}), nil
 }
 
 // readCSR returns the matrix whose compressed rows are in these arrays.
-func readCSR(shape, starts, columns, values *Variable) (*sparse.CSR, error) {
+func readCSR(shape, starts, columns, values *variable) (*sparse.CSR, error) {
 	size, err := shape.indices()
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func readCSR(shape, starts, columns, values *Variable) (*sparse.CSR, error) {
 }
 
 // indices returns the whole numbers of a list.
-func (v *Variable) indices() ([]int, error) {
+func (v *variable) indices() ([]int, error) {
 	if len(v.Dims) != 1 || v.Value == nil && v.Dims[0] > 0 {
 		return nil, fmt.Errorf("array %s holds no list of numbers", v)
 	}
@@ -213,8 +213,8 @@ func (v *Variable) indices() ([]int, error) {
 }
 
 // parseNPY reads an array, of which known bytes are known to be there.
-func parseNPY(r *bufio.Reader, name string, known int64, room *room) (Variable, error) {
-	v := Variable{Name: name}
+func parseNPY(r *bufio.Reader, name string, known int64, room *room) (variable, error) {
+	v := variable{Name: name}
 	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return v, err

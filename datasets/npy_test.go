@@ -34,7 +34,7 @@ func writeNPY(descr string, fortran bool, shape string, data any) []byte {
 	return out.Bytes()
 }
 
-func parse(data []byte) (Variable, error) {
+func parse(data []byte) (variable, error) {
 	return parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), testRoom(0))
 }
 

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Variable is a named array of a file.
-type Variable struct {
+// variable is a named array of a file.
+type variable struct {
 	Name string
 	// Class is the kind of its elements, as the file's format calls it.
 	Class string
@@ -27,7 +27,7 @@ type Variable struct {
 }
 
 // String describes the variable as in "fea (165×1024 uint8)".
-func (v *Variable) String() string {
+func (v *variable) String() string {
 	dims := make([]string, len(v.Dims))
 	for i, d := range v.Dims {
 		dims[i] = strconv.Itoa(d)
@@ -36,7 +36,7 @@ func (v *Variable) String() string {
 }
 
 // len returns the number of the elements of a vector, or 0 where v is none.
-func (v *Variable) len() int {
+func (v *variable) len() int {
 	if v.Text != nil {
 		return len(v.Text)
 	}
@@ -53,7 +53,7 @@ func (v *Variable) len() int {
 }
 
 // at returns the i-th number of a vector.
-func (v *Variable) at(i int) float64 {
+func (v *variable) at(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)
 }
@@ -81,7 +81,7 @@ type VectorOptions struct {
 // arraySet makes the set of the vectors and labels among vars, found by the
 // names in opt or else by the given ones, in this order. Names of samples and
 // classes are taken as Write puts them.
-func arraySet(path string, vars []Variable, features, labels []string, opt VectorOptions, room *room) (*Set, error) {
+func arraySet(path string, vars []variable, features, labels []string, opt VectorOptions, room *room) (*Set, error) {
 	if opt.Features != "" {
 		features = []string{opt.Features}
 	}
@@ -152,7 +152,7 @@ func (s *Set) nameSamples(names []string) {
 
 // nameClasses names the classes of the labels in y, if these are numbers of
 // names, from 1, and no name is there twice. Others keep their number for a name.
-func (s *Set) nameClasses(names []string, y *Variable) {
+func (s *Set) nameClasses(names []string, y *variable) {
 	if y.Value == nil || !allDiffer(names) {
 		return
 	}
@@ -183,7 +183,7 @@ func allDiffer(names []string) bool {
 }
 
 // imageSize returns the size of the images that the vectors hold, if vars give it.
-func imageSize(vars []Variable) (height, width int, given bool) {
+func imageSize(vars []variable) (height, width int, given bool) {
 	v := variableNamed(vars, []string{sizeVariable})
 	if v == nil || v.Value == nil || v.len() != 2 {
 		return 0, 0, false
@@ -197,12 +197,12 @@ func imageSize(vars []Variable) (height, width int, given bool) {
 
 // variableNamed returns the first variable that has one of the names, written just so
 // or else in other case.
-func variableNamed(vars []Variable, names []string) *Variable {
+func variableNamed(vars []variable, names []string) *variable {
 	for _, equal := range []func(a, b string) bool{
 		func(a, b string) bool { return a == b }, strings.EqualFold,
 	} {
 		for _, name := range names {
-			if i := slices.IndexFunc(vars, func(v Variable) bool { return equal(v.Name, name) }); i >= 0 {
+			if i := slices.IndexFunc(vars, func(v variable) bool { return equal(v.Name, name) }); i >= 0 {
 				return &vars[i]
 			}
 		}
@@ -211,7 +211,7 @@ func variableNamed(vars []Variable, names []string) *Variable {
 }
 
 // listVariables lists variables, only the first of many.
-func listVariables(vars []Variable) string {
+func listVariables(vars []variable) string {
 	const most = 20
 	if len(vars) == 0 {
 		return "no variables"
@@ -228,14 +228,14 @@ func listVariables(vars []Variable) string {
 
 // variables are those of a file, by name.
 type variables struct {
-	all   []Variable
+	all   []variable
 	names map[string]bool
 	room  *room
 }
 
 // add adds a variable, or returns an error where one of its name is there or what
 // it takes beside its values has no room.
-func (vs *variables) add(v Variable) error {
+func (vs *variables) add(v variable) error {
 	if vs.names[v.Name] {
 		return fmt.Errorf("the file holds %q twice", v.Name)
 	}
@@ -253,7 +253,7 @@ func (vs *variables) add(v Variable) error {
 
 // words returns the labels in v as text: a number as its digits, NaN, which
 // stands for an unknown label, as "".
-func (v *Variable) words() ([]string, error) {
+func (v *variable) words() ([]string, error) {
 	n := v.len()
 	if n == 0 {
 		return nil, fmt.Errorf("variable %s is not a list of labels", v)

@@ -43,12 +43,6 @@ func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText
 // MarshalText implements [encoding.TextMarshaler].
 func (m Method) MarshalText() ([]byte, error) { return methods.MarshalText(m) }
 
-// ParseMethod returns the method called "lloyd" or "mini-batch".
-func ParseMethod(name string) (m Method, err error) {
-	err = m.UnmarshalText([]byte(name))
-	return m, err
-}
-
 // Values returns the names of the methods.
 func (Method) Values() []string { return methods.Values() }
 

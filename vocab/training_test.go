@@ -357,13 +357,14 @@ func TestTrainStops(t *testing.T) {
 	}
 }
 
-func TestParseMethod(t *testing.T) {
+func TestMethodNames(t *testing.T) {
+	var got Method
 	for _, m := range []Method{MethodLloyd, MethodMiniBatch} {
-		if got, err := ParseMethod(fmt.Sprint(m)); err != nil || got != m {
+		if err := got.UnmarshalText([]byte(m.String())); err != nil || got != m {
 			t.Errorf("%v is read as %v, %v", m, got, err)
 		}
 	}
-	if _, err := ParseMethod("k"); err == nil {
+	if err := got.UnmarshalText([]byte("k")); err == nil {
 		t.Error("a method that is none was read")
 	}
 }

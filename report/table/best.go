@@ -77,9 +77,6 @@ type Peak struct {
 	Row int
 }
 
-// String returns the method with its setting.
-func (p Peak) String() string { return strings.TrimSpace(p.Name + " " + p.Setting) }
-
 // Peaks finds where each method of a table is at its best, by the means over
 // its rows where these are numbers of classes. The first of several is taken, and
 // of a method without any trial its first setting.
