@@ -58,11 +58,10 @@ test-portable:
 	CGO_ENABLED=0 $(GO) test ./...
 
 # What runs several goroutines of its own, with what finds unsynchronised access; of
-# the commands those that are stopped or meet another. What takes long and has no
-# goroutines that the others have not is left to make race.
-SLOW = TestBrokenRunGoesOn|TestLostLog|TestConceptFactorisationClassifies|TestMemoryOfOneImage|TestToldGroups|TestPixelsOfRealImages|TestTrainDescends|TestWaysToTrainAgree|TestLloydIsPlainLloyd
+# the commands those that are stopped or meet another. Tests that take long with it and
+# have no goroutines that the others have not skip themselves (testkit.Slow).
 test-race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -skip '$(SLOW)' ./pipeline/... ./vocab ./features ./internal/cache
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
 
 # What computes, with the loops in plain Go instead of assembly, as on a processor

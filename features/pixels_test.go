@@ -324,6 +324,7 @@ func TestPixelsStopsWhenCancelled(t *testing.T) {
 }
 
 func TestPixelsOfRealImages(t *testing.T) {
+	testkit.Slow(t)
 	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	for _, test := range []struct {
 		name string

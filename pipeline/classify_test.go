@@ -181,6 +181,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 // TestConceptFactorisationClassifies: without settings the coefficients of the
 // training samples go with those of the test samples.
 func TestConceptFactorisationClassifies(t *testing.T) {
+	testkit.Slow(t)
 	text := "{name: x, task: classify, features: {pixels: 8}, methods: [lccf, {name: lccf, as: not, recode: false}], train: 5, test: 10, rank: 20, neighbours: {k: 1}, repeats: 2}"
 	records, err := newPlan(t, text, "generated").Run(t.Context(), nil, RunOptions{})
 	if err != nil {

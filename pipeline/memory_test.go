@@ -167,6 +167,7 @@ func TestMemoryTight(t *testing.T) {
 
 // An image whose own need is above the budget is refused by its name.
 func TestMemoryOfOneImage(t *testing.T) {
+	testkit.Slow(t)
 	set := photograph(t, 3)
 	large := filepath.Join(set, "down", "00.png")
 	writePNG(t, large, image.NewGray(image.Rect(0, 0, 9000, 9000)))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 var ctx = context.Background()
@@ -64,6 +65,7 @@ func TestTrainFindsTheWords(t *testing.T) {
 // row is compared with every word. Some words begin at the same place, so that
 // the second ones are empty and given a row.
 func TestLloydIsPlainLloyd(t *testing.T) {
+	testkit.Slow(t)
 	for _, size := range []struct{ n, dim, words int }{{500, 3, 10}, {3000, 128, 40}, {4000, 8, 300}} {
 		rows := randomRows(rng.New(1, "plain"), size.n, size.dim, 60)
 		compared := 0
@@ -163,6 +165,7 @@ func TestTrainIsTheSameEverywhere(t *testing.T) {
 
 // The objective must not rise within a part of the descriptors.
 func TestTrainDescends(t *testing.T) {
+	testkit.Slow(t)
 	rows := randomRows(rng.New(1, "descends"), 2000, 16, 100)
 	for _, training := range []Training{{Words: 60}, {Words: 60, Method: MethodMiniBatch}, {Words: 200}, {Words: 200, Checks: 50}} {
 		parts := map[int][]float64{}
@@ -213,6 +216,7 @@ func TestTrainReports(t *testing.T) {
 }
 
 func TestWaysToTrainAgree(t *testing.T) {
+	testkit.Slow(t)
 	rows := randomRows(rng.New(1, "agree"), 3000, 32, 2000)
 	exact := objective(train(t, Training{Words: 150}, rows, 32), rows)
 	for _, test := range []struct {

@@ -74,6 +74,7 @@ func readFile(t *testing.T, path string) []byte {
 // TestBrokenRunGoesOn: wherever a run is stopped, the log is at last that of
 // an unbroken one, and what was done is not done again.
 func TestBrokenRunGoesOn(t *testing.T) {
+	testkit.Slow(t)
 	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
 	whole := t.TempDir()
 	want := runPlan(t, p, whole, pipeline.RunOptions{})
@@ -255,6 +256,7 @@ func TestTwoRuns(t *testing.T) {
 // TestLostLog: when the log or its folder is moved away during a run, the run ends with
 // an error that says so, and leaves alone what is there in its place.
 func TestLostLog(t *testing.T) {
+	testkit.Slow(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("open files keep their names")
 	}
