@@ -104,7 +104,7 @@ func findImages(ctx context.Context, dir, labelsFile string, most int) (images [
 		return nil, nil, errors.New("not a folder")
 	}
 	labels, _ := os.Stat(labelsFile) // one that is not there is told later
-	var others leavings
+	var others leftOutList
 	seen := 0
 	// above holds the folders from dir down to the one that is being read: a
 	// link to one of them would lead round in a circle.

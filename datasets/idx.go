@@ -115,7 +115,7 @@ func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
 		return nil, err
 	}
 	var files []string
-	var left leavings
+	var left leftOutList
 	for _, e := range entries {
 		name := e.Name()
 		switch {

@@ -67,11 +67,11 @@ func counted(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// leavings gathers what is left out.
-type leavings []LeftOut
+// leftOutList gathers what is left out.
+type leftOutList []LeftOut
 
 // add counts one more, by its name where it has one.
-func (l *leavings) add(reason Reason, name string) {
+func (l *leftOutList) add(reason Reason, name string) {
 	var at *LeftOut
 	for i := range *l {
 		if (*l)[i].Reason == reason {

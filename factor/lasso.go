@@ -268,7 +268,7 @@ func (l *lasso) extend(s, c []float64) bool {
 	}
 }
 
-// shrink brings x nearer to 0 by so much, and to 0 at most.
+// shrink brings x nearer to 0 by an amount, and to 0 at most.
 func shrink(x, by float64) float64 {
 	switch {
 	case x > by:

@@ -22,9 +22,9 @@ type Groups struct {
 	// K is the number of groups; 0 means the number of classes.
 	K      int
 	Method Method
-	// Told tells the classes that are known to the method and to the clustering:
+	// UseLabels gives the classes that are known to the method and to the clustering:
 	// each class has a group of its own, in which all of its samples are.
-	Told bool
+	UseLabels bool
 	// Rank is the number of basis vectors, nil for 2k or as many as there are
 	// samples. It is the number of groups where Largest makes them.
 	Rank *Rank
@@ -51,9 +51,9 @@ type Grouping struct {
 	Rank int
 	// Cluster is how the representation was clustered.
 	Cluster Cluster
-	// Told holds for each group the class that was told of samples in it, a place
+	// GroupClasses holds for each group the class that was told of samples in it, a place
 	// among the set's classes, or −1. It is nil where no classes were told.
-	Told []int
+	GroupClasses []int
 	// Notes says, a line each, what somebody should know of the groups.
 	Notes []string
 	// Scores compares the groups with the classes, as in Record, where all
@@ -65,10 +65,10 @@ type Grouping struct {
 // Find puts the inputs into groups. It calls progress, which may be nil, after
 // each iteration of "factorising". A panic is an error.
 func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *Grouping, err error) {
-	told := &reporter{to: progress}
-	defer told.end()
+	owner := &reporter{to: progress}
+	defer owner.end()
 	err = guard.Call(func() error {
-		out, err = g.find(ctx, in, told)
+		out, err = g.find(ctx, in, owner)
 		return err
 	})
 	var fault *guard.PanicError
@@ -98,9 +98,9 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	}
 	defer release()
 	w := &work{method: m, in: in, x: in.X, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
-	var known told
-	if g.Told {
-		known = newTold(labels, len(in.Set.Classes))
+	var known classLabels
+	if g.UseLabels {
+		known = newClassLabels(labels, len(in.Set.Classes))
 		w.known.Labels = known.labels
 		if m.cluster.By == "" || m.cluster.By == KMeans {
 			m.cluster.By = "constrained-kmeans"
@@ -124,23 +124,23 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		out.Rank = rank
 	}
 	truth, classes := labels, in.Set.Classes
-	if g.Told {
-		known.keep(clusters)
+	if g.UseLabels {
+		known.enforce(clusters)
 		truth, classes = in.ownLabels(), in.Set.OwnClasses
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d groups are asked for, and samples are in %d only", k, found))
 	}
-	if g.Told {
-		out.Told = known.ofGroups(out.Groups)
+	if g.UseLabels {
+		out.GroupClasses = known.ofGroups(out.Groups)
 	}
 	if dense, ok := w.points(res).(*mat.Dense); ok {
 		out.Distances = fromMiddle(dense, out.Groups, m.cluster.Distance)
 	}
 	if len(classes) > 1 && !slices.Contains(truth, -1) {
 		out.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
-		if g.Told {
+		if g.UseLabels {
 			eval.OnlyUnlabelled(out.Scores)
 		}
 	}

@@ -191,7 +191,7 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (rele
 	n, columns := in.X.Dims()
 	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.hasNegative()}
 	s.sparse, s.stored = in.density()
-	if g.Told {
+	if g.UseLabels {
 		for _, c := range in.Labels() {
 			if c >= 0 {
 				s.labelled++

@@ -258,7 +258,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: AC %v of classes that lie apart", m.Name, found.Scores["AC"])
 		}
 	}
-	told, err := Groups{Method: Method{Name: "cnmf"}, Told: true}.Find(context.Background(), in, nil)
+	told, err := Groups{Method: Method{Name: "cnmf"}, UseLabels: true}.Find(context.Background(), in, nil)
 	if err != nil || told.Scores != nil {
 		t.Errorf("told the classes, it is scored by them: %v, %v", told, err)
 	}

@@ -36,10 +36,10 @@ type Clusters struct {
 	// class is not known. Nil means that no class is known.
 	Labels  []int
 	Classes []string
-	// Told holds for each group the index of the class that was told of samples in
+	// GroupClasses holds for each group the index of the class that was told of samples in
 	// it, or -1. Nil means that no class was told, and Labels are the data's own. A
 	// group is called after a class that is worth it (see mostly).
-	Told []int
+	GroupClasses []int
 	// Scores are shares, named as in pipeline.Record; empty where no class is
 	// known.
 	Scores map[string]float64
@@ -122,10 +122,10 @@ func (c Clusters) check() error {
 			return fmt.Errorf("report: %s is in group %d of %d samples", c.Names[i], g, n)
 		}
 	}
-	if c.Told != nil && len(c.Told) <= slices.Max(c.Groups) {
-		return fmt.Errorf("report: classes told of %d groups, and there is group %d", len(c.Told), slices.Max(c.Groups)+1)
+	if c.GroupClasses != nil && len(c.GroupClasses) <= slices.Max(c.Groups) {
+		return fmt.Errorf("report: classes told of %d groups, and there is group %d", len(c.GroupClasses), slices.Max(c.Groups)+1)
 	}
-	for _, l := range c.Told {
+	for _, l := range c.GroupClasses {
 		if l < -1 || l >= len(c.Classes) {
 			return fmt.Errorf("report: a group is told to be class %d of %d", l, len(c.Classes))
 		}

@@ -188,7 +188,7 @@ func TestClusterTitles(t *testing.T) {
 		{"bb---", []int{1}, "Group 1"},
 		{"---", []int{-1}, "Group 1"},
 	} {
-		c := Clusters{Classes: []string{"a", "b"}, Told: test.told}
+		c := Clusters{Classes: []string{"a", "b"}, GroupClasses: test.told}
 		for i, l := range test.labels {
 			c.Names = append(c.Names, fmt.Sprint(i))
 			c.Groups = append(c.Groups, 0)
@@ -204,7 +204,7 @@ func TestClusterTitles(t *testing.T) {
 	}
 	c := fakeClusters(4)
 	for _, told := range [][]int{{0}, {0, 2}, {-2, 0}} {
-		if c.Told = told; WriteClusters(t.Context(), t.TempDir(), c) == nil {
+		if c.GroupClasses = told; WriteClusters(t.Context(), t.TempDir(), c) == nil {
 			t.Errorf("classes told as %v are no error", told)
 		}
 	}

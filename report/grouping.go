@@ -56,7 +56,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		c.Names[i] = in.Set.Names[row]
 	}
 	if len(in.Set.Classes) > 0 {
-		c.Labels, c.Told = in.Labels(), found.Told
+		c.Labels, c.GroupClasses = in.Labels(), found.GroupClasses
 	}
 	if in.Set.Files != nil || in.Set.Height > 0 {
 		c.Image = func(i int) (image.Image, error) {

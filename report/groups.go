@@ -131,9 +131,9 @@ func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, fail
 	}
 	switch {
 	case !c.mostly(members, main):
-	case c.Told == nil:
+	case c.GroupClasses == nil:
 		v.Title += ": mostly " + c.Classes[main]
-	case c.Told[g] == main:
+	case c.GroupClasses[g] == main:
 		v.Title += ": " + c.Classes[main]
 	}
 	shown := figure.Evenly(members, figure.MaxTiles)

@@ -51,7 +51,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 			e.Cluster.Distance = cluster.DistanceCosine // unless --cluster says otherwise
 			if method == "" {
 				if method = defaultMethod; data.Labels != "" {
-					method = defaultToldMethod
+					method = defaultLabelledMethod
 				}
 			}
 			err := setMethods(e, []string{method})
@@ -83,7 +83,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 			if err := checkOut(args[0], out); err != nil {
 				return err
 			}
-			g := pipeline.Groups{K: k, Method: e.Methods[0], Told: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed}
+			g := pipeline.Groups{K: k, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed}
 			if len(e.Rank) == 1 {
 				g.Rank = &e.Rank[0]
 			}
@@ -93,7 +93,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 	f := cmd.Flags()
 	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
-	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultToldMethod+" with --labels); see partwise methods")
+	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels); see partwise methods")
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200 (default what suits the pictures)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
@@ -127,8 +127,8 @@ func checkOut(data, out string) error {
 
 // What cluster does unless it is told otherwise.
 const (
-	defaultMethod     = "nmf"
-	defaultToldMethod = "cnmf"
+	defaultMethod         = "nmf"
+	defaultLabelledMethod = "cnmf"
 )
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
@@ -171,7 +171,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
 		},
 	}
-	if found.Told != nil && found.Scores != nil {
+	if found.GroupClasses != nil && found.Scores != nil {
 		c.Settings = append(c.Settings, [2]string{"compared with", "the data's own classes, over the samples whose class was not told"})
 	}
 	if found.Result != nil {
@@ -196,20 +196,20 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 		fmt.Fprintf(w, " %d", size[g])
 	}
 	fmt.Fprintln(w)
-	var told []string
-	for g, class := range c.Told {
+	var known []string
+	for g, class := range c.GroupClasses {
 		if class >= 0 {
-			told = append(told, fmt.Sprintf("%s in group %d", c.Classes[class], g+1))
+			known = append(known, fmt.Sprintf("%s in group %d", c.Classes[class], g+1))
 		}
 	}
-	if told != nil {
-		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(told, ", "))
+	if known != nil {
+		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(known, ", "))
 	}
 	var scores []string
 	with := "the classes"
 	for _, s := range eval.Scores() {
 		name := s.Name
-		if c.Told != nil {
+		if c.GroupClasses != nil {
 			with, name = "the data's own classes, over the samples whose class was not told", s.OverUnlabelled().Name
 		}
 		if v, ok := c.Scores[name]; ok && s.Prominence == eval.Headline {

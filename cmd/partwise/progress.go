@@ -30,7 +30,7 @@ func isWide(w io.Writer) bool { return runewidth.EastAsianWidth && isTerminal(w)
 
 func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
 
-// count shows that so much of the total is done. A total below 0 is unknown.
+// count shows that done of total is done. A total below 0 is unknown.
 func (b *bar) count(done, total int) {
 	if !isTerminal(b.w) {
 		return
@@ -41,7 +41,7 @@ func (b *bar) count(done, total int) {
 			progressbar.OptionSetDescription(b.what),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString(things(b.what)),
+			progressbar.OptionSetItsString(unitOf(b.what)),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowElapsedTimeOnFinish(),
 			progressbar.OptionSetWidth(30),
@@ -53,8 +53,8 @@ func (b *bar) count(done, total int) {
 	_ = b.bar.Set(done) // what cannot be drawn is not worth stopping for
 }
 
-// things is what a piece of work counts.
-func things(what string) string {
+// unitOf is what a piece of work counts.
+func unitOf(what string) string {
 	switch what {
 	case "trials":
 		return "trials"
@@ -72,7 +72,7 @@ type stages struct {
 	bar *bar
 }
 
-// show shows that so much of a piece of work is done. A total below 0 is unknown.
+// show shows that done of total of a piece of work is done. A total below 0 is unknown.
 func (s *stages) show(what string, done, total int) {
 	if s.bar == nil || s.bar.what != what {
 		s.end()

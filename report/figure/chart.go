@@ -191,8 +191,8 @@ func inNumbers(axis *plot.Axis) {
 	roundTicks(axis, step, func(i int) string { return strconv.FormatFloat(step*float64(i), 'g', 6, 64) })
 }
 
-// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which at most so
-// many make up the span, 0 for none.
+// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which most or fewer
+// make up the span, 0 for none.
 func roundStep(span float64, most int) float64 {
 	if !(span > 0) {
 		return 0

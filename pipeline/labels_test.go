@@ -32,9 +32,10 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	return in
 }
 
-// TestToldGroups: whatever clusters, samples told to be of one class share a group,
+// TestLabelledGroups: whatever clusters, samples told to be of one class share a group,
 // and those of two never do, also where the labels say the opposite of the data.
-func TestToldGroups(t *testing.T) {
+func TestLabelledGroups(t *testing.T) {
+	testkit.Slow(t)
 	for seed := range uint64(4) {
 		random := rng.New(seed, "told")
 		classes := map[int]string{1: "a", 2: "b", 3: "c"}
@@ -45,7 +46,7 @@ func TestToldGroups(t *testing.T) {
 		labels := in.Labels()
 		for _, by := range append(Clusterers(), Largest, "") {
 			for _, k := range []int{0, 5} {
-				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, Told: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: seed}
+				g := Groups{K: k, Method: Method{Name: "cnmf", Iterations: 20}, UseLabels: true, Cluster: Cluster{By: by, Restarts: 3}, Seed: seed}
 				if slices.Contains(Clusterers(), by) && k == 5 {
 					g.Method, g.Cluster.By = Method{Name: by}, ""
 				}
@@ -63,8 +64,8 @@ func TestToldGroups(t *testing.T) {
 							t.Fatalf("%q with %d groups: samples of the classes %d and %d in the groups %d and %d", by, k, c, d, found.Groups[i], found.Groups[j])
 						}
 					}
-					if c >= 0 && found.Told[found.Groups[i]] != c {
-						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.Told[found.Groups[i]])
+					if c >= 0 && found.GroupClasses[found.Groups[i]] != c {
+						t.Errorf("%q: group %d holds samples of class %d and is told to be %d", by, found.Groups[i], c, found.GroupClasses[found.Groups[i]])
 					}
 				}
 				if by == Largest && slices.Max(found.Groups) >= max(k, 3) {
@@ -78,11 +79,11 @@ func TestToldGroups(t *testing.T) {
 	}
 }
 
-// TestToldScores: where the data has classes of its own, the groups are compared
+// TestLabelledScores: where the data has classes of its own, the groups are compared
 // with them over the samples that were not told.
-func TestToldScores(t *testing.T) {
+func TestLabelledScores(t *testing.T) {
 	in := toldSet(t, map[int]string{1: "x", 2: "x", 10: "y", 11: "y", 30: "z", 31: "z"})
-	found, err := Groups{Method: Method{Name: "cnmf"}, Told: true}.Find(t.Context(), in, nil)
+	found, err := Groups{Method: Method{Name: "cnmf"}, UseLabels: true}.Find(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +111,8 @@ func TestToldRefused(t *testing.T) {
 		g       Groups
 		want    string
 	}{
-		{few, Groups{K: 2, Method: cnmf, Told: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
-		{all, Groups{K: 4, Method: cnmf, Told: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
+		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
+		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
 		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
 		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; tell them with --labels"},
 		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
@@ -119,8 +120,8 @@ func TestToldRefused(t *testing.T) {
 		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},
 		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: Largest}, Rank: two}, "rank: 36 is 36 for 3 groups; each basis vector is a group"},
 		{few, Groups{K: 3, Method: Method{Name: KMeans}, Cluster: Cluster{By: "ncut"}}, "the method kmeans clusters the features themselves, and ncut"},
-		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: Method{Name: "sda"}, Told: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
-		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: Method{Name: "lda"}, Told: true}, "lda: each of the 2 classes has one labelled sample"},
+		{map[int]string{1: "a", 2: "a"}, Groups{K: 3, Method: Method{Name: "sda"}, UseLabels: true}, "sda: directions that part classes need labelled samples of two classes, and there are only 2 of one"},
+		{map[int]string{1: "a", 2: "b"}, Groups{K: 3, Method: Method{Name: "lda"}, UseLabels: true}, "lda: each of the 2 classes has one labelled sample"},
 	} {
 		in := toldSet(t, test.classes)
 		err := test.g.Check(in.Set)
@@ -132,11 +133,11 @@ func TestToldRefused(t *testing.T) {
 		}
 	}
 	in := toldSet(t, few)
-	if notes := (Groups{Method: cnmf, Told: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
+	if notes := (Groups{Method: cnmf, UseLabels: true}).Notes(in); len(notes) != 1 || !strings.Contains(notes[0], "one sample each is told of the classes b, c: they tie nothing in cnmf") {
 		t.Errorf("noted %q", notes)
 	}
 	for _, m := range []Method{nmf, {Name: "constrained-kmeans"}, {Name: "sda"}, {Name: "nmf", By: "seeded-kmeans"}} {
-		if notes := (Groups{Method: m, Told: true}).Notes(in); notes != nil {
+		if notes := (Groups{Method: m, UseLabels: true}).Notes(in); notes != nil {
 			t.Errorf("noted %q of %s, which ties nothing", notes, m)
 		}
 	}
@@ -153,9 +154,9 @@ func toldRank(text string) (*Rank, error) {
 
 // TestKeep: each class gets a group of its own where the clusters have fewer.
 func TestKeep(t *testing.T) {
-	known := newTold([]int{0, 0, 2, 4, 4, -1, -1, -1}, 5)
+	known := newClassLabels([]int{0, 0, 2, 4, 4, -1, -1, -1}, 5)
 	for _, groups := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 1, 0, 1, 1, 1}, {2, 2, 2, 1, 1, 0, 0, 0}} {
-		known.keep(groups)
+		known.enforce(groups)
 		of := known.ofGroups(groups)
 		if groups[0] != groups[1] || groups[3] != groups[4] || groups[0] == groups[2] || groups[2] == groups[3] || groups[0] == groups[3] {
 			t.Errorf("groups %v", groups)
@@ -166,7 +167,7 @@ func TestKeep(t *testing.T) {
 	}
 	// None told.
 	groups := []int{0, 1}
-	newTold([]int{-1, -1}, 3).keep(groups)
+	newClassLabels([]int{-1, -1}, 3).enforce(groups)
 	if !slices.Equal(groups, []int{0, 1}) {
 		t.Errorf("groups %v", groups)
 	}

@@ -32,7 +32,7 @@ func (g Groups) check(labels []int, classes []string) error {
 		return fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
 	case k > n:
 		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
-	case !g.Told && method.needsLabels():
+	case !g.UseLabels && method.needsLabels():
 		by := method.Label()
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
@@ -49,10 +49,10 @@ func (g Groups) check(labels []int, classes []string) error {
 			return fmt.Errorf("rank: %s is %d for %d groups, above the number of samples, %d", g.Rank, rank, k, n)
 		}
 	}
-	if !g.Told {
+	if !g.UseLabels {
 		return nil
 	}
-	sizes := toldSizes(labels, classes)
+	sizes := classSizes(labels, classes)
 	free := n
 	var names []string
 	for c, size := range sizes {
@@ -61,12 +61,12 @@ func (g Groups) check(labels []int, classes []string) error {
 			names = append(names, classes[c])
 		}
 	}
-	told := len(names)
+	known := len(names)
 	switch {
-	case told > k:
-		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, told, someOf(names))
-	case k > told+free:
-		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, told, free, k-told)
+	case known > k:
+		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, someOf(names))
+	case k > known+free:
+		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
 	}
 	return method.checkClasses(slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
@@ -79,8 +79,8 @@ func (g Groups) count(classes []string) int {
 	return g.K
 }
 
-// toldSizes returns how many samples are labelled in each class.
-func toldSizes(labels []int, classes []string) []int {
+// classSizes returns how many samples are labelled in each class.
+func classSizes(labels []int, classes []string) []int {
 	sizes := make([]int, len(classes))
 	for _, c := range labels {
 		if c >= 0 {
@@ -93,11 +93,11 @@ func toldSizes(labels []int, classes []string) []int {
 // Notes says, a line each, what somebody should know who tells the classes of some
 // samples.
 func (g Groups) Notes(in *Inputs) []string {
-	if !g.Told || !g.Method.needs().TiesLabels {
+	if !g.UseLabels || !g.Method.needs().TiesLabels {
 		return nil
 	}
 	var lone []string
-	for c, size := range toldSizes(in.Labels(), in.Set.Classes) {
+	for c, size := range classSizes(in.Labels(), in.Set.Classes) {
 		if size == 1 {
 			lone = append(lone, in.Set.Classes[c])
 		}
@@ -120,17 +120,17 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// told are the classes that are known of samples, without those of which no sample
+// classLabels are the classes that are known of samples, without those of which no sample
 // is left.
-type told struct {
+type classLabels struct {
 	labels  []int // of the samples, numbers of these classes from 0, or −1
 	classes []int // places among the set's classes
 }
 
-// newTold returns what labels tell, which are numbers below classes.
-func newTold(labels []int, classes int) told {
+// newClassLabels returns what labels tell, which are numbers below classes.
+func newClassLabels(labels []int, classes int) classLabels {
 	number := make([]int, classes)
-	t := told{labels: make([]int, len(labels))}
+	t := classLabels{labels: make([]int, len(labels))}
 	for _, c := range labels {
 		if c >= 0 {
 			number[c] = 1
@@ -151,10 +151,10 @@ func newTold(labels []int, classes int) told {
 	return t
 }
 
-// keep moves the samples whose class is told, so that each class has a group of its
+// enforce moves the samples whose class is told, so that each class has a group of its
 // own: the one that most of them are in by the best one-to-one mapping, and where
 // there are not enough of these the smallest of the others, or a new one.
-func (t told) keep(groups []int) {
+func (t classLabels) enforce(groups []int) {
 	if len(t.classes) == 0 {
 		return
 	}
@@ -192,7 +192,7 @@ func (t told) keep(groups []int) {
 
 // ofGroups returns for each group the class that was told of samples in it, a
 // place among the set's classes, or −1.
-func (t told) ofGroups(groups []int) []int {
+func (t classLabels) ofGroups(groups []int) []int {
 	out := slices.Repeat([]int{-1}, slices.Max(groups)+1)
 	for i, c := range t.labels {
 		if c >= 0 {
