@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -31,20 +30,7 @@ import (
 //
 // The format is described in "MAT-File Format", The MathWorks, chapter 1.
 func readMATFile(path string, room *room) ([]variable, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := readMAT(f, info.Size(), room)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return vars, nil
+	return readArrays(path, room, readMAT)
 }
 
 // The types of a file's elements, by the names of the format's description.

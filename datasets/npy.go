@@ -81,20 +81,7 @@ func readNPY(path, name string, room *room) (variable, error) {
 }
 
 func readNPZ(path string, room *room) ([]variable, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := parseNPZ(f, info.Size(), room)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return vars, nil
+	return readArrays(path, room, parseNPZ)
 }
 
 func parseNPZ(r io.ReaderAt, size int64, room *room) ([]variable, error) {

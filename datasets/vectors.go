@@ -3,7 +3,9 @@ package datasets
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -56,6 +58,24 @@ func (v *variable) len() int {
 func (v *variable) at(i int) float64 {
 	_, c := v.Value.Dims()
 	return v.Value.At(i/c, i%c)
+}
+
+// readArrays reads the arrays of the file at path by parse.
+func readArrays(path string, room *room, parse func(io.ReaderAt, int64, *room) ([]variable, error)) ([]variable, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	vars, err := parse(f, info.Size(), room)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return vars, nil
 }
 
 // VectorOptions says what to read from a file of vectors. The zero value takes

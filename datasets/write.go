@@ -87,7 +87,7 @@ func (s *Set) write(ctx context.Context, path string, file func(string, func(io.
 	}
 	write := writers[strings.ToLower(filepath.Ext(path))]
 	err := file(path, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(contextWriter{ctx, w}, 1<<16)
+		buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
 		if err := write(buffered, s); err != nil {
 			return err
 		}
@@ -98,19 +98,6 @@ func (s *Set) write(ctx context.Context, path string, file func(string, func(io.
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
-}
-
-// contextWriter writes until its context ends.
-type contextWriter struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-func (c contextWriter) Write(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.w.Write(p)
 }
 
 // checkVectors checks that s is a set of vectors that a reader would take.

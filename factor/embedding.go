@@ -36,15 +36,8 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d, err := newData(x)
+	d, err := newOwnRuleData(x, known, opt)
 	if err != nil {
-		return nil, err
-	}
-	n, _ := d.dims()
-	if err := known.Check(n); err != nil {
-		return nil, err
-	}
-	if err := opt.checkOwnRule(n); err != nil {
 		return nil, err
 	}
 	return &training{data: d}, nil

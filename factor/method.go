@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -64,6 +65,17 @@ func (o Options) check(n int) error {
 		return fmt.Errorf("a time limit of %v", o.MaxTime)
 	}
 	return nil
+}
+
+// newOwnRuleData returns the data of a method that is not made of parts, with what is
+// known of them and the options checked.
+func newOwnRuleData(x mat.Matrix, known Known, opt Options) (data, error) {
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.dims()
+	return d, cmp.Or(known.Check(n), opt.checkOwnRule(n))
 }
 
 // checkOwnRule is check for methods that are not made of parts.

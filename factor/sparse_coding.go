@@ -41,17 +41,11 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	if err := checkWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	d, err := newData(x)
+	d, err := newOwnRuleData(x, known, opt)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := d.dims()
-	if err := known.Check(n); err != nil {
-		return nil, err
-	}
-	if err := opt.checkOwnRule(n); err != nil {
-		return nil, err
-	}
 	b, err := initialDictionary(ctx, x, d, opt)
 	if err != nil {
 		return nil, err

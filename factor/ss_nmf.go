@@ -71,17 +71,11 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err := named(m.Rule); err != nil {
 		return nil, err
 	}
-	d, err := newData(x)
+	d, err := newOwnRuleData(x, known, opt)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := d.dims()
-	if err := known.Check(n); err != nil {
-		return nil, err
-	}
-	if err := opt.checkOwnRule(n); err != nil {
-		return nil, err
-	}
 	a, err := m.similarity(ctx, d)
 	if err != nil {
 		return nil, err

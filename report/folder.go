@@ -32,26 +32,12 @@ func (to folder) write(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(untilDone{to.ctx, w}) })
+	err := atomicfile.WriteFunc(path, func(w io.Writer) error { return write(atomicfile.UntilDone(to.ctx, w)) })
 	var named *fs.PathError
 	if err != nil && !errors.As(err, &named) {
 		err = fmt.Errorf("writing %s: %w", path, err)
 	}
 	return err
-}
-
-// untilDone is a writer that returns the error of a context once that is done.
-type untilDone struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-// Write implements io.Writer.
-func (u untilDone) Write(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.w.Write(b)
 }
 
 // picture writes a picture and returns what a page shows of it.

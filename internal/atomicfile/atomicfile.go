@@ -9,6 +9,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -49,6 +50,21 @@ func Write(path string, content []byte) error {
 		_, err := w.Write(content)
 		return err
 	})
+}
+
+// UntilDone returns a writer to w that fails with the context's error once that is done.
+func UntilDone(ctx context.Context, w io.Writer) io.Writer { return contextWriter{ctx, w} }
+
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c contextWriter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(p)
 }
 
 // WriteFunc writes the file path with what write writes. If write returns an
