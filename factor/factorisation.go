@@ -110,10 +110,7 @@ func (f *Factorisation) Terms(i int) *Terms {
 	}
 	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2,
 	// those of the divergence do not.
-	scale := 1 / f.parts.fitWeight()
-	if f.parts.Cost == CostKL {
-		scale = 2 / f.parts.fitWeight()
-	}
+	scale := f.penaltyScale()
 	if i < len(f.factors)-1 {
 		if f.wholeU == nil {
 			f.onBasis.terms(t, f.factors[i], f.parts.Cost, scale)
@@ -136,6 +133,69 @@ func (f *Factorisation) Terms(i int) *Terms {
 	f.ties.pullBackDiagonal(t.Diagonal, f.wholeV.Diagonal)
 	t.Root = f.wholeV.Root
 	return t
+}
+
+// penaltyScale is what half the gradient of a penalty is multiplied by.
+func (f *Factorisation) penaltyScale() float64 {
+	if f.parts.Cost == CostKL {
+		return 2 / f.parts.fitWeight()
+	}
+	return 1 / f.parts.fitWeight()
+}
+
+// PenaltyRow returns the penalties in row r of factor i, as its entries are, for a solver
+// that moves one after another. Diagonal of Terms bounds their second derivatives. It is nil
+// where there are no penalties on the factor, where one of them is no [CoordinatePenalty],
+// and for parameters of a basis that is not free.
+func (f *Factorisation) PenaltyRow(i, r int) PenaltyRow {
+	penalties, tied := f.onCoefficients, !f.ties.none
+	if i < len(f.factors)-1 {
+		if penalties, tied = f.onBasis, false; f.parts.Basis != BasisFree {
+			return nil
+		}
+	}
+	theta := f.factors[i].RawRowView(r)
+	row := theta
+	if tied {
+		row = make([]float64, len(f.ties.group))
+		for i, g := range f.ties.group {
+			row[i] = theta[g] * f.ties.expand[g]
+		}
+	}
+	sum := &penaltySum{scale: f.penaltyScale()}
+	for _, p := range penalties {
+		c, ok := p.(CoordinatePenalty)
+		if !ok {
+			return nil
+		}
+		sum.of = append(sum.of, c.Row(row))
+	}
+	switch {
+	case len(penalties) == 0:
+		return nil
+	case tied:
+		return tiedRow{sum, f.ties, f.ties.members(), row}
+	}
+	return sum
+}
+
+// penaltySum is scale times several penalties.
+type penaltySum struct {
+	of    []PenaltyRow
+	scale float64
+}
+
+func (s *penaltySum) Gradient(i int) (sum float64) {
+	for _, p := range s.of {
+		sum += p.Gradient(i)
+	}
+	return s.scale * sum
+}
+
+func (s *penaltySum) Moved(i int, delta float64) {
+	for _, p := range s.of {
+		p.Moved(i, delta)
+	}
 }
 
 // makeTerms makes room for the terms of penalties on U, k×m, and V, k×n.

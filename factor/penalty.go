@@ -64,6 +64,22 @@ type QuadraticPenalty interface {
 	Diagonal(dst []float64, scale float64)
 }
 
+// A CoordinatePenalty is a QuadraticPenalty that can be followed while the entries of a
+// row of θ move one at a time, as [Fast] moves them.
+type CoordinatePenalty interface {
+	QuadraticPenalty
+	// Row returns the penalty in a row of θ, which it may look at and not change.
+	Row(row []float64) PenaltyRow
+}
+
+// A PenaltyRow is a penalty in one row of θ.
+type PenaltyRow interface {
+	// Gradient returns half the derivative in entry i.
+	Gradient(i int) float64
+	// Moved says that entry i of the row has been changed by delta.
+	Moved(i int, delta float64)
+}
+
 // A LearningPenalty is a BoundPenalty with parameters of its own, which it moves
 // once θ has moved.
 type LearningPenalty interface {

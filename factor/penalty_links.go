@@ -148,3 +148,47 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 	}
 	return sum
 }
+
+// Row implements [CoordinatePenalty].
+func (b *boundLinks) Row(row []float64) PenaltyRow {
+	l := linksRow{b, row, make([]float64, b.classes)}
+	for i, c := range b.labels {
+		if c >= 0 {
+			l.class[c] += row[i]
+		}
+	}
+	return l
+}
+
+// linksRow holds the sums of a row over the samples of each class.
+type linksRow struct {
+	of         *boundLinks
+	row, class []float64
+}
+
+func (l linksRow) Gradient(i int) float64 {
+	var together, apart float64
+	if c := l.of.labels[i]; c >= 0 {
+		for d, x := range l.class {
+			if d != c {
+				apart += x
+			}
+		}
+		together = max(l.class[c]-l.row[i], 0)
+	}
+	add := func(to *float64, pairs *CSR) {
+		cols, vals := pairs.Row(i)
+		for p, j := range cols {
+			*to += vals[p] * l.row[j]
+		}
+	}
+	add(&together, l.of.mustPairs)
+	add(&apart, l.of.cannotPairs)
+	return l.of.cannot*apart - l.of.must*together
+}
+
+func (l linksRow) Moved(i int, delta float64) {
+	if c := l.of.labels[i]; c >= 0 {
+		l.class[c] = max(l.class[c]+delta, 0)
+	}
+}

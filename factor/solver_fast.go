@@ -2,7 +2,6 @@ package factor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,10 +23,15 @@ func (Fast) Serves(p Parts) error {
 		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
 	case p.Basis == BasisRankOne:
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
-	case p.UnitNorm:
-		return errors.New("fast does not serve a basis of unit norm")
-	case len(p.Penalties) > 0:
-		return fmt.Errorf("fast does not serve the penalty %s", penaltyName(p.Penalties[0]))
+	}
+	for _, one := range p.Penalties {
+		_, learned := one.(LearnedGraph)
+		switch {
+		case learned || one.OnBasis() || p.Basis != BasisFree:
+			return fmt.Errorf("fast does not serve the penalty %s with a %v basis: it has no step for it", penaltyName(one), p.Basis)
+		case !p.UnitNorm:
+			return fmt.Errorf("fast serves the penalty %s only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", penaltyName(one))
+		}
 	}
 	return nil
 }
@@ -36,6 +40,9 @@ func (Fast) Serves(p Parts) error {
 func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	if f.Parts().Basis == BasisConcept {
 		return startFastConcept(f), nil
+	}
+	if f.Parts().UnitNorm {
+		return startFastUnit(f)
 	}
 	return startFastFree(f), nil
 }

@@ -85,7 +85,7 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 // sampleOrder orders the samples by what they are, so that the answer does not depend on
 // the order in which they come.
 func (f *Factorisation) sampleOrder() []int {
-	_, n := f.Factors()[0].Dims()
+	n := len(f.ties.group)
 	key := make([]float64, n)
 	if f.kernel != nil && f.kernel.samples == nil {
 		denseData{f.kernel.values}.each(func(i, j int, x float64) {

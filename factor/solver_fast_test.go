@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -104,6 +105,57 @@ func TestFastStationary(t *testing.T) {
 		}
 		if lower < 3 {
 			t.Errorf("%s: lower than multiplicative steps only in %d of 4 problems", name, lower)
+		}
+	}
+}
+
+// TestFastPenalties: with penalties and with basis vectors of unit norm 50 iterations end
+// no higher than 1000 multiplicative ones do, in most problems.
+func TestFastPenalties(t *testing.T) {
+	for name, parts := range map[string]Parts{
+		"unit": {UnitNorm: true}, "l2-snmf": L2SNMF{}.AsParts(), "l1": {UnitNorm: true, Penalties: Penalties{L1{}}},
+		"graph": {UnitNorm: true, Tie: TieLabels, Penalties: Penalties{Graph{Lambda: 1}}},
+	} {
+		lower := 0
+		for seed := range uint64(4) {
+			p := planted(seed)
+			for i := range p.known.Labels {
+				if i >= 10 {
+					p.known.Labels[i] = -1
+				}
+			}
+			end := func(s Solver, iterations int) float64 {
+				p.opt.Solver, p.opt.Iterations = s, iterations
+				res, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res.Objective[iterations]
+			}
+			if fast, slow := end(Fast{}, 50), end(Multiplicative{}, 1000); fast <= slow*(1+1e-3) {
+				lower++
+			} else {
+				t.Logf("%s, seed %d: %v, multiplicative steps %v", name, seed, fast, slow)
+			}
+		}
+		if lower < 3 {
+			t.Errorf("%s: as low as multiplicative steps only in %d of 4 problems", name, lower)
+		}
+	}
+}
+
+// TestFastRefuses: what fast does not serve has its name in an error, before anything is
+// computed.
+func TestFastRefuses(t *testing.T) {
+	for want, p := range map[string]Parts{
+		"rank-one basis":               {Basis: BasisRankOne},
+		"graph only with unit-norm":    GNMF{}.AsParts(),
+		"penalty graph with a concept": LCCF{}.AsParts(),
+		"penalty learned-graph":        {UnitNorm: true, Penalties: Penalties{LearnedGraph{}}},
+		"penalty smooth with":          {UnitNorm: true, Penalties: Penalties{Smooth{}}},
+	} {
+		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

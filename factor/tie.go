@@ -61,6 +61,8 @@ type condensation struct {
 	weight []float64 // γ of each sample
 	c      []float64 // weight of each group
 	none   bool      // every sample is its own group and weighs 1
+
+	samples [][]int // of each group, from the first use of members on
 }
 
 // newCondensation numbers the groups and weighs them.
@@ -240,4 +242,38 @@ func (t *condensation) condensed(v *mat.Dense, first bool) *mat.Dense {
 		}
 	}
 	return out
+}
+
+// members returns the samples of each group.
+func (t *condensation) members() [][]int {
+	if t.samples == nil {
+		t.samples = make([][]int, t.groups)
+		for i, g := range t.group {
+			t.samples[g] = append(t.samples[g], i)
+		}
+	}
+	return t.samples
+}
+
+// tiedRow is a penalty in a row of V as one in the condensed row.
+type tiedRow struct {
+	of      PenaltyRow // in row
+	ties    *condensation
+	samples [][]int
+	row     []float64 // of V
+}
+
+func (t tiedRow) Gradient(g int) (sum float64) {
+	for _, i := range t.samples[g] {
+		sum += t.of.Gradient(i)
+	}
+	return sum * t.ties.expand[g]
+}
+
+func (t tiedRow) Moved(g int, delta float64) {
+	delta *= t.ties.expand[g]
+	for _, i := range t.samples[g] {
+		t.row[i] += delta
+		t.of.Moved(i, delta)
+	}
 }
