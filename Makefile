@@ -61,7 +61,7 @@ test-portable:
 # the commands those that are stopped or meet another. Tests that take long with it and
 # have no goroutines that the others have not skip themselves (testkit.Slow).
 test-race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache ./internal/parallel
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
 
 # What computes, with the loops in plain Go instead of assembly, as on a processor

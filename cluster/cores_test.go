@@ -13,8 +13,8 @@ import (
 // TestCores: every algorithm, and the nearest points, give the same bytes on any number of
 // cores, within one panel and across several.
 func TestCores(t *testing.T) {
-	for _, size := range [][2]int{{40, 3}, {panelRows + 50, 270}} {
-		x, truth := blobs(size[0], size[1], 16, 4, 1)
+	for _, size := range [][2]int{{40, 3}, {panelRows + 50, 700}} {
+		x, truth := blobs(size[0], size[1], 24, 4, 1)
 		x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x) // for the cuts
 		n, _ := x.Dims()
 		known := Known{Labels: someLabels(truth, 20, 1)}
@@ -24,7 +24,7 @@ func TestCores(t *testing.T) {
 				restore := parallel.SetCores(cores)
 				var got []any
 				for _, a := range Algorithms() {
-					r, err := a.Fit(t.Context(), KMeans{K: 16, Restarts: 3, MaxIterations: 3, Seed: 1}, x, known)
+					r, err := a.Fit(t.Context(), KMeans{K: 24, Restarts: 3, MaxIterations: 3, Seed: 1}, x, known)
 					if err != nil {
 						t.Fatalf("%s: %v", a.Name, err)
 					}

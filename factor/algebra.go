@@ -26,7 +26,7 @@ func inner(a, b *mat.Dense) float64 {
 
 // rowSums writes the sums of a's rows.
 func rowSums(dst []float64, a *mat.Dense) {
-	eachRow(a, func(r int, row []float64) {
+	eachRow(a, 8, func(r int, row []float64) {
 		var sum float64
 		for _, x := range row {
 			sum += x

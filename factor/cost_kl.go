@@ -62,7 +62,7 @@ func (c *klCost) value() float64 {
 
 // fillRows sets row r of a to values[r] throughout.
 func fillRows(a *mat.Dense, values []float64) {
-	eachRow(a, func(r int, row []float64) {
+	eachRow(a, 4, func(r int, row []float64) {
 		for i := range row {
 			row[i] = values[r]
 		}

@@ -160,10 +160,11 @@ func eachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 	})
 }
 
-// eachRow calls f with the rows of a, several at once where it is large.
-func eachRow(a *mat.Dense, f func(r int, row []float64)) {
+// eachRow calls f with the rows of a, several at once where they are much work. An entry is
+// as much as the given number of multiplications.
+func eachRow(a *mat.Dense, work int, f func(r int, row []float64)) {
 	r, c := a.Dims()
-	parallel.DoWork(8*r*c, r, func(i int) { f(i, a.RawRowView(i)) })
+	parallel.DoWork(work*r*c, r, func(i int) { f(i, a.RawRowView(i)) })
 }
 
 // firstNegative returns the place and value of the first negative value.

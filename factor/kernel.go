@@ -127,7 +127,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	if k.Function == KernelRBF && k.KernelWidth == 0 {
 		b.KernelWidth = meanDistance(b.values, square)
 	}
-	eachRow(b.values, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
+	eachRow(b.values, 4*divisionWork, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
 	for i := range n {
 		for j, x := range b.values.RawRowView(i)[i:] {
 			b.values.Set(i+j, i, x)
@@ -141,7 +141,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 func meanDistance(products *mat.Dense, square []float64) float64 {
 	n := float64(len(square))
 	sums := make([]float64, len(square))
-	eachRow(products, func(i int, row []float64) {
+	eachRow(products, divisionWork, func(i int, row []float64) {
 		for j, g := range row {
 			sums[i] += math.Sqrt(squaredDistance(square[i], square[j], g))
 		}

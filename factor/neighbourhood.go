@@ -82,7 +82,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	sums := make([]float64, n) // of the distances
 	nearer := func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
 	err := eachGram(ctx, x, func(from int, part *mat.Dense) {
-		eachRow(part, func(a int, products []float64) {
+		eachRow(part, divisionWork, func(a int, products []float64) {
 			i := from + a
 			nearest := make([]near, 0, p)
 			for j, g := range products {

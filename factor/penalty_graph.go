@@ -100,9 +100,8 @@ func newLaplacian(s *CSR, lambda float64) *laplacian {
 // Gradient is λ·θ·D − λ·θ·S.
 func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64) {
 	w := scale * l.lambda
-	k, _ := theta.Dims()
-	for r := range k {
-		row, neg, pos := theta.RawRowView(r), negative.RawRowView(r), positive.RawRowView(r)
+	eachRow(theta, edgeWork, func(r int, row []float64) {
+		neg, pos := negative.RawRowView(r), positive.RawRowView(r)
 		for i, x := range row {
 			var sum float64
 			cols, vals := l.s.Row(i)
@@ -112,24 +111,30 @@ func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64
 			neg[i] += w * sum
 			pos[i] += w * l.degree[i] * x
 		}
-	}
+	})
 }
+
+// edgeWork is how many multiplications take as long as the edges of a sample.
+const edgeWork = 64
 
 func (l *laplacian) Root(c Cost) bool { return c == CostKL }
 
 func (l *laplacian) Diagonal(dst []float64, scale float64) { axpy(scale*l.lambda, l.degree, dst) }
 
 func (l *laplacian) Value(theta *mat.Dense) float64 {
-	var sum float64
 	k, _ := theta.Dims()
-	for r := range k {
-		row := theta.RawRowView(r)
+	sums := make([]float64, k)
+	eachRow(theta, edgeWork, func(r int, row []float64) {
 		for i, x := range row {
 			cols, vals := l.s.Row(i)
 			for p, j := range cols {
-				sum += vals[p] * (x - row[j]) * (x - row[j])
+				sums[r] += vals[p] * (x - row[j]) * (x - row[j])
 			}
 		}
+	})
+	var sum float64
+	for _, s := range sums {
+		sum += s
 	}
 	return l.lambda * sum / 2
 }

@@ -15,6 +15,6 @@ const Name = "OpenBLAS"
 
 var ours library = netlib.Implementation{}
 
-// One thread: trials run side by side, and a product split over threads would not
-// give the same bytes for every number of them.
+// One thread: products are split here, and one that OpenBLAS splits would not give the same
+// bytes for every number of threads.
 func init() { C.openblas_set_num_threads(1) }

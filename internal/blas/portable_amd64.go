@@ -21,7 +21,7 @@ var ours = func() library {
 // tiled is gonum's BLAS but for the product of matrices, which it does tile by
 // tile on parts of the factors that are laid out for that and fit the caches
 // (Goto and van de Geijn 2008). It stays on one core, as OpenBLAS does in the
-// native build: trials run side by side.
+// native build: multiply splits large products.
 type tiled struct{ gonum.Implementation }
 
 // What is laid out at a time: of a rows×depth, of b depth×columns, which is whole

@@ -70,9 +70,9 @@ func Do(n int, f func(i int)) {
 	jobs.Put(j)
 }
 
-// Few is how many multiplications, or as much work of another kind, are not worth a
-// second core.
-const Few = 1 << 20
+// Few multiplications, or as much work of another kind, are not worth a second core: they
+// take half a millisecond or less, and a core that is busy with something else joins late.
+const Few = 1 << 22
 
 // DoWork is Do of n parts that are so many multiplications in all: on the caller's core
 // alone where they are few.
