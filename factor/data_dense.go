@@ -3,11 +3,11 @@ package factor
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -41,7 +41,7 @@ func (d denseData) tiles() (samples, features parallel.Split) {
 }
 
 // tileRooms hold a tile each.
-var tileRooms = sync.Pool{New: func() any { return new([]float64) }}
+var tileRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
 // tile is a part of vᵀu: some samples × some features.
 type tile struct {
@@ -72,7 +72,7 @@ func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bo
 	}
 	sums := make([]float64, outer.Parts())
 	parallel.DoWork(n*m*k, outer.Parts(), func(part int) {
-		room := tileRooms.Get().(*[]float64)
+		room := tileRooms.Get()
 		defer tileRooms.Put(room)
 		for next := range within.Parts() {
 			i, j := part, next

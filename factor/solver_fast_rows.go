@@ -3,10 +3,10 @@ package factor
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -34,7 +34,7 @@ func minimiseRows(theta, from, b, h *mat.Dense, sweeps int) {
 	parallel.Do(parallel.Count(p, width), func(i int) {
 		at := i * width
 		count := min(width, p-at)
-		d := panels.Get().(*columnPanel)
+		d := panels.Get()
 		defer panels.Put(d)
 		d.v = slices.Grow(d.v[:0], k*width)[:k*width]
 		d.b = slices.Grow(d.b[:0], k*width)[:k*width]
@@ -65,7 +65,7 @@ func minimiseRows(theta, from, b, h *mat.Dense, sweeps int) {
 // A columnPanel is a panel of columns of θ and B, k×simd.SweepColumns.
 type columnPanel struct{ v, b []float64 }
 
-var panels = sync.Pool{New: func() any { return &columnPanel{} }}
+var panels = freelist.List[*columnPanel]{New: func() *columnPanel { return &columnPanel{} }}
 
 // sweep sweeps the first count columns until each of them stands still.
 func (d *columnPanel) sweep(count int, h, inverse []float64, sweeps int) {

@@ -3,11 +3,10 @@
 package blas
 
 import (
-	"sync"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -45,8 +44,8 @@ type packed[T float32 | float64] struct {
 }
 
 var (
-	doubles = sync.Pool{New: func() any { return &packed[float64]{tile: simd.TileColumns, addTile: simd.AddTile} }}
-	singles = sync.Pool{New: func() any { return &packed[float32]{tile: simd.TileColumns32, addTile: simd.AddTile32} }}
+	doubles = freelist.List[*packed[float64]]{New: func() *packed[float64] { return &packed[float64]{tile: simd.TileColumns, addTile: simd.AddTile} }}
+	singles = freelist.List[*packed[float32]]{New: func() *packed[float32] { return &packed[float32]{tile: simd.TileColumns32, addTile: simd.AddTile32} }}
 )
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
@@ -55,7 +54,7 @@ func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []floa
 		t.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	p := doubles.Get().(*packed[float64])
+	p := doubles.Get()
 	defer doubles.Put(p)
 	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
@@ -66,7 +65,7 @@ func (t tiled) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []floa
 		t.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	p := singles.Get().(*packed[float32])
+	p := singles.Get()
 	defer singles.Put(p)
 	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }

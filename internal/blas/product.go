@@ -1,10 +1,9 @@
 package blas
 
 import (
-	"sync"
-
 	"gonum.org/v1/gonum/blas"
 
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -43,8 +42,8 @@ type product[T Number] struct {
 	rows, columns, depth func(i int)
 }
 
-func productsBy[T Number](multiply implementation[T]) *sync.Pool {
-	return &sync.Pool{New: func() any {
+func productsBy[T Number](multiply implementation[T]) *freelist.List[*product[T]] {
+	return &freelist.List[*product[T]]{New: func() *product[T] {
 		p := &product[T]{multiply: multiply}
 		p.rows = func(i int) {
 			lo, hi := p.split.At(i)
@@ -77,12 +76,12 @@ var (
 
 // multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free.
 func multiply[T Number](tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	pool := products64
-	if _, single := any(alpha).(float32); single {
-		pool = products32
+	products, ok := any(products64).(*freelist.List[*product[T]])
+	if !ok {
+		products = any(products32).(*freelist.List[*product[T]])
 	}
-	p := pool.Get().(*product[T])
-	defer pool.Put(p)
+	p := products.Get()
+	defer products.Put(p)
 	if m*n*k < parallel.Few {
 		p.multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
