@@ -9,4 +9,6 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	checkLoops(t)
 	checkSweep(t)
 	TestDivideSumEdges(t)
+	TestDescend(t)
+	TestGather(t)
 }
