@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -145,6 +146,15 @@ func (s solved) posed(p problem) problem {
 	return p
 }
 
+// tolerance is how far answers may be apart that differ by the order of sums: the steps of
+// fast under the divergence are computed in single precision.
+func (s solved) tolerance() float64 {
+	if s.solver == (Fast{}) && s.Cost == CostKL {
+		return 1e-3
+	}
+	return 1e-6
+}
+
 // randomStart draws initial factors for the samples in the order given.
 func randomStart(p problem, order []int) *Start {
 	n, m := p.x.Dims()
@@ -202,6 +212,7 @@ func TestPermutingSamples(t *testing.T) {
 			}
 			p.opt.Iterations = 10
 			p.opt.Start = randomStart(p, same)
+			within := parts.tolerance()
 			parts := unique(parts.Parts)
 			want, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
@@ -213,13 +224,13 @@ func TestPermutingSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want.Basis != nil {
-				near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, 1e-6*max(1, mat.Max(want.Basis)))
+				near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, within*max(1, mat.Max(want.Basis)))
 			}
 			back := like(want.Coefficients)
 			for to, from := range order {
 				back.SetRow(from, got.Coefficients.RawRowView(to))
 			}
-			near(t, name+" "+p.String()+" coefficients", back, want.Coefficients, 1e-6*max(1, mat.Max(want.Coefficients)))
+			near(t, name+" "+p.String()+" coefficients", back, want.Coefficients, within*max(1, mat.Max(want.Coefficients)))
 		}
 	}
 }
@@ -291,6 +302,7 @@ func TestSparseEqualsDense(t *testing.T) {
 		for name, parts := range bySolvers(combinations(randomLambda(seed))) {
 			p := parts.posed(randomProblem(seed, false))
 			p.opt.Iterations = 10
+			within := parts.tolerance()
 			parts := unique(parts.Parts)
 			want, err := ForImages(parts, p.image).Fit(context.Background(), p.x, p.known, p.opt)
 			if err != nil {
@@ -302,11 +314,11 @@ func TestSparseEqualsDense(t *testing.T) {
 			}
 			what := name + " " + p.String()
 			if want.Basis != nil {
-				near(t, what+" basis", got.Basis, want.Basis, 1e-6*max(1, mat.Max(want.Basis)))
+				near(t, what+" basis", got.Basis, want.Basis, within*max(1, mat.Max(want.Basis)))
 			}
-			near(t, what+" coefficients", got.Coefficients, want.Coefficients, 1e-6*max(1, mat.Max(want.Coefficients)))
-			last := want.Objective[len(want.Objective)-1]
-			nearNumber(t, what+" objective", got.Objective[len(got.Objective)-1]/want.Objective[0], last/want.Objective[0], 1e-9)
+			near(t, what+" coefficients", got.Coefficients, want.Coefficients, within*max(1, mat.Max(want.Coefficients)))
+			first, last := cmp.Or(want.Objective[0], 1), want.Objective[len(want.Objective)-1]
+			nearNumber(t, what+" objective", got.Objective[len(got.Objective)-1]/first, last/first, within/1000)
 		}
 	}
 }

@@ -37,7 +37,7 @@ var solvers = []SolverInfo{
 	},
 	{
 		Name: "fast", Title: "Block coordinate descent",
-		Help:   "each factor to its minimum, from points ahead; a fraction of the iterations; serves the Frobenius cost with a free or a concept basis, and penalties on coefficients with unit-norm",
+		Help:   "each factor to its minimum, from points ahead; a fraction of the iterations; serves a free basis, and under the Frobenius cost a concept basis, and penalties on coefficients with unit-norm",
 		Solver: Fast{},
 	},
 }

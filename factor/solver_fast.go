@@ -19,10 +19,14 @@ type Fast struct{}
 // Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
 	switch {
-	case p.Cost != CostFrobenius:
-		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
 	case p.Basis == BasisRankOne:
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
+	case p.Cost == CostKL && p.Basis == BasisConcept:
+		return fmt.Errorf("fast does not serve a %v basis under the %v cost", p.Basis, p.Cost)
+	case p.Cost == CostKL && p.UnitNorm:
+		return fmt.Errorf("fast does not serve a basis of unit norm under the %v cost: no exact step for it is known", p.Cost)
+	case p.Cost == CostKL && len(p.Penalties) > 0:
+		return fmt.Errorf("fast does not serve the penalty %s under the %v cost: without unit-norm there is no minimum", penaltyName(p.Penalties[0]), p.Cost)
 	}
 	for _, one := range p.Penalties {
 		_, learned := one.(LearnedGraph)
@@ -38,7 +42,10 @@ func (Fast) Serves(p Parts) error {
 
 // Start implements [Solver]. It scales the factors.
 func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
-	if f.Parts().Basis == BasisConcept {
+	switch {
+	case f.parts.Cost == CostKL:
+		return startFastKL(f), nil
+	case f.parts.Basis == BasisConcept:
 		return startFastConcept(f), nil
 	}
 	if f.Parts().UnitNorm {

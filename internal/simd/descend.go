@@ -7,7 +7,7 @@ const Lanes32 = 8
 // x·log y is least in each, and not below floor. y = Σ z_r·u_r follows; the rows u_r are
 // stride apart and as long as y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ
 // x·u_r²/y² a step is (a − g_r)/(h·g_r/a + d_r), what Newton's method makes of 1/a(z) =
-// 1/g_r. An entry whose step is no number, or leads beyond 1e6, stays. Quotients are those
+// 1/g_r, down to a tenth at most. An entry whose step is no number, or leads beyond 1e6, stays. Quotients are those
 // of y ≥ 1e-30; the values of a segment are added up in single precision, and what the
 // segments come to in double. y is left without the last entry's step.
 func Descend(z, g, d []float64, y, x, u []float32, stride int, floor float64) {
@@ -25,6 +25,7 @@ const (
 	least32    = 1e-30
 	mostEntry  = 1e6
 	leastSlope = 1e-300
+	mostFall   = 0.1  // share of an entry that a step leaves, so that y keeps its digits
 	segment    = 1024 // values
 )
 
@@ -42,7 +43,7 @@ func descendPlain(z, g, d []float64, y, x, u []float32, stride int, floor float6
 		step, before = 0, row
 		next := old + (a-g[r])/(h*g[r]/max(a, leastSlope)+d[r])
 		if next <= mostEntry {
-			z[r] = max(next, floor)
+			z[r] = max(next, mostFall*old, floor)
 			step = float32(z[r] - old)
 		}
 	}

@@ -3,7 +3,7 @@ package simd
 // descend and gather tell whether they did all that their namesakes do.
 func descend(z, g, d []float64, y, x, u []float32, stride int, floor float64) bool {
 	if fast {
-		bounds := [...]float64{leastSlope, mostEntry, floor}
+		bounds := [...]float64{leastSlope, mostEntry, floor, mostFall}
 		descendAVX2(&z[0], &g[0], &d[0], &y[0], &x[0], &u[0], len(y), stride, len(z), &bounds[0], least32)
 	}
 	return fast

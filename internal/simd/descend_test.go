@@ -63,9 +63,9 @@ func TestDescend(t *testing.T) {
 			if math.IsNaN(g[r]) {
 				continue
 			}
-			want[r] = floor
+			want[r] = max(floor, old/10)
 			if h*g[r]+d[r] > 0 {
-				want[r] = max(floor, old+(a-g[r])/(h*g[r]/max(a, 1e-300)+d[r]))
+				want[r] = max(floor, old/10, old+(a-g[r])/(h*g[r]/max(a, 1e-300)+d[r]))
 			}
 			for j := range exact {
 				exact[j] += (want[r] - old) * float64(u[r*stride+j])
