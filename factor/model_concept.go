@@ -178,6 +178,9 @@ func (c *conceptModel) condense() {
 	}
 }
 
+// length is that of basis vector r, once condensed.
+func (c *conceptModel) length(r int) float64 { return math.Sqrt(max(c.h.At(r, r), 0)) }
+
 func (c *conceptModel) coefficientBlock() Block {
 	c.condense()
 	if c.kPos != nil {

@@ -149,6 +149,14 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 	return sum
 }
 
+// class returns the number of a sample's class, or -1.
+func (b *boundLinks) class(i int) int {
+	if i < len(b.labels) {
+		return b.labels[i]
+	}
+	return -1
+}
+
 // Row implements [CoordinatePenalty].
 func (b *boundLinks) Row(row []float64) PenaltyRow {
 	l := linksRow{b, row, make([]float64, b.classes)}
@@ -168,7 +176,7 @@ type linksRow struct {
 
 func (l linksRow) Gradient(i int) float64 {
 	var together, apart float64
-	if c := l.of.labels[i]; c >= 0 {
+	if c := l.of.class(i); c >= 0 {
 		for d, x := range l.class {
 			if d != c {
 				apart += x
@@ -188,7 +196,7 @@ func (l linksRow) Gradient(i int) float64 {
 }
 
 func (l linksRow) Moved(i int, delta float64) {
-	if c := l.of.labels[i]; c >= 0 {
+	if c := l.of.class(i); c >= 0 {
 		l.class[c] = max(l.class[c]+delta, 0)
 	}
 }

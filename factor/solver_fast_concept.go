@@ -42,7 +42,7 @@ type fastConcept struct {
 	kw, gradient, weight, change, products *mat.Dense
 	before                                 []float64
 
-	largest []float64 // weight of each basis vector since all was computed
+	largest []float64 // the longest that went into each basis vector since all was computed
 }
 
 // conceptSums keeps the inner products of W·X with the samples up to date while W moves.
@@ -78,6 +78,7 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 	if m.k != nil {
 		s.sums = &formedSums{m: m}
 	}
+	m.condense()
 	s.restart()
 	return s.iterate
 }
@@ -117,18 +118,19 @@ func (s *fastConcept) iterate(context.Context) error {
 			break
 		}
 	}
+	s.sums.finish()
+	m.h, f.known = nil, false
+	m.condense()
 	if s.since++; s.since == refreshAfter || s.shrunk() {
 		f.Moved(0)
+		m.condense()
 		s.restart()
-	} else {
-		s.sums.finish()
-		m.h, f.known = nil, false
 	}
-	m.condense()
 	minimiseRows(m.v, m.v, m.lin, m.h, coefficientSweeps)
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()
+		m.condense()
 		s.restart()
 	}
 	return nil
@@ -139,20 +141,19 @@ func (s *fastConcept) restart() {
 	s.sums.restart()
 	s.since = 0
 	for r := range s.largest {
-		s.largest[r] = slices.Max(s.m.w.RawRowView(r))
+		s.largest[r] = s.m.length(r)
 	}
 }
 
-// shrunk tells whether the weights of a basis vector have become so small beside what they
-// were that W·K, which has followed them, has lost their digits.
+// shrunk tells whether a basis vector has become so short beside the longest that went
+// into it that its part of W·K, which has followed the weights, has lost digits.
 func (s *fastConcept) shrunk() bool {
-	shrunk := false
-	for r, before := range s.largest {
-		now := slices.Max(s.m.w.RawRowView(r))
-		s.largest[r] = max(before, now)
-		shrunk = shrunk || now < shrunkShare*before
+	for r, largest := range s.largest {
+		if s.m.length(r) < shrunkShare*largest {
+			return true
+		}
 	}
-	return shrunk
+	return false
 }
 
 // sweepWeights goes once over all samples, and tells whether any weight has moved.
@@ -182,6 +183,7 @@ func (s *fastConcept) sweepWeights() (moved bool) {
 			}
 			for r, x := range weight {
 				m.w.Set(r, i, x)
+				s.largest[r] = max(s.largest[r], x*math.Sqrt(size))
 				change[r] = x - change[r]
 				s.before[r] = gradient[r] - s.before[r]
 			}
