@@ -2,7 +2,6 @@ package factor
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,7 +18,7 @@ import (
 // cost rises takes a multiplicative step instead.
 //
 // In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where
-// a = Σ x·u/y falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)/h·a with h = Σ
+// a = Σ x·u/y falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)·a/h with h = Σ
 // x·u²/y², is longer than that for a(z) = 1 where it leads up, and shorter where it leads
 // down. 1/a is concave, so that a step up never goes beyond the minimum.
 //
@@ -147,8 +146,6 @@ type klHalf struct {
 	theta, other *mat.Dense
 	k, p, q      int
 	sums         []float64 // of other's rows
-	slopes       []float64 // 1, or NaN of an entry that cannot move
-	curvature    []float64 // 0
 	width        int       // k, or the q of dense data, in whole lanes
 	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns
 	// and one of zeros.
@@ -170,7 +167,7 @@ func newKLHalf(x klRows, theta, other *mat.Dense) *klHalf {
 	h := &klHalf{x: x, theta: theta, other: other}
 	h.k, h.p = theta.Dims()
 	_, h.q = other.Dims()
-	h.sums, h.slopes, h.curvature = make([]float64, h.k), make([]float64, h.k), make([]float64, h.k)
+	h.sums = make([]float64, h.k)
 	if x.stored != nil {
 		h.width = simd.Width(h.k)
 		h.unit = make([]float32, (h.q+1)*h.width)
@@ -231,9 +228,6 @@ func (h *klHalf) readOther() {
 	rowSums(h.sums, h.other)
 	for r, sum := range h.sums {
 		by := 1 / max(sum, leastDenominator)
-		if h.slopes[r] = 1; sum < leastDenominator {
-			h.slopes[r] = math.NaN()
-		}
 		if h.x.stored != nil {
 			for j, x := range h.other.RawRowView(r) {
 				h.unit[j*h.width+r] = float32(x * by)
@@ -268,7 +262,7 @@ func (h *klHalf) take(z []float64, lo, hi int) {
 	}
 }
 
-// put writes column i of theta.
+// put writes column i of theta, but for entries of which other has no row.
 func (h *klHalf) put(z []float64, i int) {
 	for r, s := range h.sums {
 		if s >= leastDenominator {
@@ -365,7 +359,7 @@ func (h *klHalf) densePanel(w *klWorker, lo, hi int) {
 		blas.Of[float32]{Rows: h.k, Cols: h.width, Stride: h.width, Data: h.unit}, 0,
 		blas.Of[float32]{Rows: hi - lo, Cols: h.width, Stride: h.width, Data: w.y})
 	for c := range hi - lo {
-		simd.Descend(w.z[c*h.k:][:h.k], h.slopes, h.curvature, w.y[c*h.width:][:h.width], w.x[c*h.width:][:h.width], h.unit, h.width, klFloor)
+		simd.Descend(w.z[c*h.k:][:h.k], w.y[c*h.width:][:h.width], w.x[c*h.width:][:h.width], h.unit, h.width, klFloor)
 	}
 }
 
@@ -392,6 +386,6 @@ func (h *klHalf) sparsePanel(w *klWorker, lo, hi int) {
 			w.z32[r] = float32(x)
 		}
 		simd.Gather(w.u, size, w.y, w.z32[:h.width], h.unit, w.at[:size])
-		simd.Descend(z, h.slopes, h.curvature, w.y[:size], w.x[:size], w.u, size, klFloor)
+		simd.Descend(z, w.y[:size], w.x[:size], w.u, size, klFloor)
 	}
 }

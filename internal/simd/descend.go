@@ -3,21 +3,21 @@ package simd
 // Lanes32 is what the lengths of rows of Gather and Descend are to be multiples of.
 const Lanes32 = 8
 
-// Descend moves the entries of z one after another nearly to where Σ g·z + ½ Σ d·z² − Σ
-// x·log y is least in each, and not below floor. y = Σ z_r·u_r follows; the rows u_r are
-// stride apart and as long as y and x, a multiple of Lanes32. With a = Σ x·u_r/y and h = Σ
-// x·u_r²/y² a step is (a − g_r)/(h·g_r/a + d_r), what Newton's method makes of 1/a(z) =
-// 1/g_r, down to a tenth at most. An entry whose step is no number, or leads beyond 1e6, stays. Quotients are those
-// of y ≥ 1e-30; the values of a segment are added up in single precision, and what the
-// segments come to in double. y is left without the last entry's step.
-func Descend(z, g, d []float64, y, x, u []float32, stride int, floor float64) {
-	g, d, x = g[:len(z)], d[:len(z)], x[:len(y)]
+// Descend moves the entries of z one after another nearly to where Σ z − Σ x·log y is least
+// in each, but not below floor nor a tenth of what they were. y = Σ z_r·u_r follows; the
+// rows u_r are stride apart and as long as y and x, a multiple of Lanes32. With a = Σ x·u_r/y
+// and h = Σ x·u_r²/y² a step is (a − 1)·a/h, what Newton's method makes of 1/a(z) = 1. An
+// entry whose step is no number, or leads beyond 1e6, stays. Quotients are those of y ≥
+// 1e-30; the values of a segment are added up in single precision, and what the segments
+// come to in double. y is left without the last entry's step.
+func Descend(z []float64, y, x, u []float32, stride int, floor float64) {
+	x = x[:len(y)]
 	if len(z) == 0 || len(y) == 0 {
 		return
 	}
 	_ = u[(len(z)-1)*stride+len(y)-1]
-	if !descend(z, g, d, y, x, u, stride, floor) {
-		descendPlain(z, g, d, y, x, u, stride, floor)
+	if !descend(z, y, x, u, stride, floor) {
+		descendPlain(z, y, x, u, stride, floor)
 	}
 }
 
@@ -29,7 +29,7 @@ const (
 	segment    = 1024 // values
 )
 
-func descendPlain(z, g, d []float64, y, x, u []float32, stride int, floor float64) {
+func descendPlain(z []float64, y, x, u []float32, stride int, floor float64) {
 	var step float32
 	before := u[:len(y)]
 	for r, old := range z {
@@ -41,7 +41,7 @@ func descendPlain(z, g, d []float64, y, x, u []float32, stride int, floor float6
 			a, h = a+sa, h+sh
 		}
 		step, before = 0, row
-		next := old + (a-g[r])/(h*g[r]/max(a, leastSlope)+d[r])
+		next := old + (a-1)/(h/max(a, leastSlope))
 		if next <= mostEntry {
 			z[r] = max(next, mostFall*old, floor)
 			step = float32(z[r] - old)

@@ -1,10 +1,10 @@
 package simd
 
 // descend and gather tell whether they did all that their namesakes do.
-func descend(z, g, d []float64, y, x, u []float32, stride int, floor float64) bool {
+func descend(z []float64, y, x, u []float32, stride int, floor float64) bool {
 	if fast {
-		bounds := [...]float64{leastSlope, mostEntry, floor, mostFall}
-		descendAVX2(&z[0], &g[0], &d[0], &y[0], &x[0], &u[0], len(y), stride, len(z), &bounds[0], least32)
+		bounds := [...]float64{leastSlope, mostEntry, floor, mostFall, 1}
+		descendAVX2(&z[0], &y[0], &x[0], &u[0], len(y), stride, len(z), &bounds[0], least32)
 	}
 	return fast
 }
@@ -19,7 +19,7 @@ func gather(u []float32, stride int, y, z, rows []float32, at []int) bool {
 // The assembly, of n a multiple of 8 above 0.
 
 //go:noescape
-func descendAVX2(z, linear, square *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)
+func descendAVX2(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)
 
 // Of gatherAVX2 stride and width are in bytes.
 //

@@ -1,17 +1,15 @@
 #include "textflag.h"
 
-// func descendAVX2(z, linear, square *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)
-TEXT ·descendAVX2(SB), NOSPLIT, $0-84
+// func descendAVX2(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)
+TEXT ·descendAVX2(SB), NOSPLIT, $0-68
 	MOVQ         z+0(FP), R8
-	MOVQ         linear+8(FP), R9
-	MOVQ         square+16(FP), R10
-	MOVQ         y+24(FP), DI
-	MOVQ         x+32(FP), SI
-	MOVQ         u+40(FP), DX
-	MOVQ         n+48(FP), BX
-	MOVQ         stride+56(FP), R12
-	MOVQ         bounds+72(FP), R11
-	VBROADCASTSS least+80(FP), Y14
+	MOVQ         y+8(FP), DI
+	MOVQ         x+16(FP), SI
+	MOVQ         u+24(FP), DX
+	MOVQ         n+32(FP), BX
+	MOVQ         stride+40(FP), R12
+	MOVQ         bounds+56(FP), R11
+	VBROADCASTSS least+64(FP), Y14
 	SHLQ         $2, BX
 	SHLQ         $2, R12
 	MOVQ         DX, AX
@@ -63,25 +61,22 @@ eight:
 	VADDPD       X1, X0, X0
 	VUNPCKHPD    X0, X0, X1
 
-	// X4 = z + (a − g)/(h·g/a + d)
-	VMOVSD  (R9), X2
-	VMAXSD  0(R11), X0, X3
-	VMULSD  X2, X1, X1
-	VDIVSD  X3, X1, X1
-	VADDSD  (R10), X1, X1
-	VSUBSD  X2, X0, X0
-	VDIVSD  X1, X0, X0
-	VMOVSD  (R8), X2
-	VADDSD  X2, X0, X4
+	// X4 = z + (a − 1)/(h/a)
+	VSUBSD  32(R11), X0, X2
+	VMAXSD  0(R11), X0, X0
+	VDIVSD  X0, X1, X1
+	VDIVSD  X1, X2, X2
+	VMOVSD  (R8), X3
+	VADDSD  X3, X2, X4
 	VXORPS  Y15, Y15, Y15
 	VMOVSD  8(R11), X5
 	VUCOMISD X4, X5
 	JCS     stays
-	VMULSD  24(R11), X2, X5
+	VMULSD  24(R11), X3, X5
 	VMAXSD  X5, X4, X4
 	VMAXSD  16(R11), X4, X4
 	VMOVSD  X4, (R8)
-	VSUBSD  X2, X4, X4
+	VSUBSD  X3, X4, X4
 	VCVTSD2SS X4, X4, X4
 	VBROADCASTSS X4, Y15
 
@@ -89,9 +84,7 @@ stays:
 	MOVQ DX, AX
 	ADDQ R12, DX
 	ADDQ $8, R8
-	ADDQ $8, R9
-	ADDQ $8, R10
-	DECQ k+64(FP)
+	DECQ k+48(FP)
 	JNZ  entry
 	VZEROUPPER
 	RET

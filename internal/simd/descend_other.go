@@ -2,6 +2,6 @@
 
 package simd
 
-func descend(z, g, d []float64, y, x, u []float32, stride int, floor float64) bool { return false }
+func descend(z []float64, y, x, u []float32, stride int, floor float64) bool { return false }
 
 func gather(u []float32, stride int, y, z, rows []float32, at []int) bool { return false }
