@@ -86,7 +86,7 @@ func TestAddingASolver(t *testing.T) {
 			"learned":   {Penalties: []factor.Penalty{factor.LearnedGraph{}}},
 		} {
 			last := map[string]float64{}
-			for by, solver := range map[string]factor.Solver{"mu": nil, "hals": HALS{}} {
+			for by, solver := range map[string]factor.Solver{"mu": factor.Multiplicative{}, "hals": HALS{}} {
 				res, err := p.Fit(context.Background(), x, known, factor.Options{Rank: 4, Seed: seed, Iterations: 40, Solver: solver})
 				if err != nil {
 					t.Fatal(err)

@@ -82,7 +82,7 @@ func TestIterationAllocates(t *testing.T) {
 	x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
 	for _, cores := range []int{1, 2} {
 		restore := parallel.SetCores(cores)
-		f, err := Parts{}.start(t.Context(), x, Known{}, Options{Rank: 20, Seed: 1})
+		f, err := Parts{}.start(t.Context(), x, Known{}, Options{Rank: 20, Seed: 1, Solver: Multiplicative{}})
 		if err != nil {
 			t.Fatal(err)
 		}

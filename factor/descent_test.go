@@ -100,6 +100,9 @@ func rules(lambda float64) map[string]rule {
 	added := map[string]rule{}
 	for name, r := range out {
 		r.grows = strings.Contains(name, "-must") || strings.Contains(name, "snmf")
+		if Serves(Multiplicative{}, r.method) == nil {
+			r.solver = Multiplicative{}
+		}
 		out[name] = r
 		for _, s := range solvers[1:] {
 			if c, ok := r.method.(Composition); ok && s.Solver.Serves(c.AsParts()) == nil {
@@ -442,7 +445,7 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 // any size that is taken, and less.
 func TestStartOfAnySize(t *testing.T) {
 	for name, r := range rules(1) {
-		if !r.descends || strings.Contains(name, "-") && r.solver == nil && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
+		if !r.descends || strings.Contains(name, "-") && !strings.HasPrefix(name, "fast-") && name != "nmf-kl" && name != "cnmf-kl" && name != "ss-nmf" {
 			continue
 		}
 		for seed := range uint64(40) {

@@ -179,6 +179,9 @@ func checkFactors(t *testing.T, f *fixture, m Method, vScale []float64) {
 			t.Fatal(err)
 		}
 		opt := Options{Rank: f.Inputs.K, Iterations: n, Start: start, KeepScale: true}
+		if w, ok := m.(withKnown); ok && Serves(Multiplicative{}, w.Method) == nil || Serves(Multiplicative{}, m) == nil {
+			opt.Solver = Multiplicative{}
+		}
 		res, err := m.Fit(context.Background(), x, known, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -151,7 +151,7 @@ func (p Parts) random(d data, ties *condensation, opt Options) *initialFactors {
 }
 
 func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {
-	res, err := NMF{}.Fit(ctx, x, Known{}, Options{Rank: opt.Rank, Seed: opt.Seed})
+	res, err := NMF{}.Fit(ctx, x, Known{}, Options{Rank: opt.Rank, Seed: opt.Seed, Solver: Multiplicative{}})
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}

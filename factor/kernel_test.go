@@ -120,6 +120,7 @@ func conceptMethods(t *testing.T, x mat.Matrix, k Kernel) map[string]Method {
 func TestLinearKernelAsMatrix(t *testing.T) {
 	for seed := range uint64(40) {
 		p := randomProblem(seed, seed%2 == 0)
+		p.opt.Solver = Multiplicative{}
 		p.opt.Rank = min(p.opt.Rank, 4) // of more the cost is near 0, where digits are lost
 		p.opt.Iterations = 20
 		var k mat.Dense
@@ -245,7 +246,7 @@ func TestKernelTransform(t *testing.T) {
 		p := randomProblem(seed, false)
 		_, m := p.x.Dims()
 		p.opt.Rank = min(p.opt.Rank, 3)
-		p.opt.Iterations = 100
+		p.opt.Iterations, p.opt.Solver = 100, Multiplicative{}
 		for name, k := range kernels() {
 			what := name + " " + p.String()
 			res, err := CF{k}.Fit(context.Background(), p.x, Known{}, p.opt)
@@ -286,7 +287,7 @@ func TestKernelOfManySamples(t *testing.T) {
 			return k.value(x.RawRowView(i), x.RawRowView(j), 0.5)
 		}, values)
 		for _, samples := range []mat.Matrix{mat.DenseCopyOf(x), toSparse(x)} {
-			opt := Options{Rank: 3, Iterations: 20}
+			opt := Options{Rank: 3, Iterations: 20, Solver: Multiplicative{}}
 			res, err := CF{k}.Fit(context.Background(), samples, Known{}, opt)
 			if err != nil {
 				t.Fatal(err)

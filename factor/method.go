@@ -35,8 +35,8 @@ type Options struct {
 	Init Init
 	// Start holds initial factors, which go before Init where they are given.
 	Start *Start
-	// Solver lowers the objective of methods made of parts; nil means
-	// Multiplicative.
+	// Solver lowers the objective of methods made of parts; nil means Fast where
+	// that serves, and elsewhere Multiplicative, which is the papers'.
 	Solver Solver
 	// Seed makes random initial factors repeatable.
 	Seed uint64

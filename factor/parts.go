@@ -151,12 +151,10 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	solver := opt.Solver
-	if solver == nil {
-		solver = Multiplicative{}
-	}
-	if err := Serves(solver, p); err != nil {
-		return nil, err
+	if opt.Solver != nil {
+		if err := opt.Solver.Serves(p); err != nil {
+			return nil, err
+		}
 	}
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
@@ -219,7 +217,16 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	f.factors = append(f.model.parameters(), f.v)
 	f.makeTerms(n, m)
-	f.step, err = solver.Start(f)
+	if opt.Solver != nil {
+		f.step, err = opt.Solver.Start(f)
+		return f, err
+	}
+	if fast := (Fast{}); fast.Serves(p) == nil {
+		if f.step, err = fast.Start(f); err == nil {
+			return f, nil
+		}
+	}
+	f.step, err = Multiplicative{}.Start(f)
 	return f, err
 }
 

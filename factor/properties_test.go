@@ -329,6 +329,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 	var formed, factored int
 	for seed := range uint64(60) {
 		p := randomProblem(seed, false)
+		p.opt.Solver = Multiplicative{}
 		parts := Parts{Basis: BasisConcept, Tie: Tie(seed % 2), Weighting: Weighting(seed / 2 % 2)}
 		fast, err := parts.start(context.Background(), p.x, p.known, p.opt)
 		if err != nil {

@@ -28,7 +28,7 @@ type SolverInfo struct {
 	Solver Solver
 }
 
-// solvers is the list of solvers: one entry each, the default first.
+// solvers is the list of solvers: one entry each, that of the papers first.
 var solvers = []SolverInfo{
 	{
 		Name: "mu", Title: "Multiplicative updates",
@@ -42,7 +42,7 @@ var solvers = []SolverInfo{
 	},
 }
 
-// Solvers returns the solvers of the list, the default first.
+// Solvers returns the solvers of the list, that of the papers first.
 func Solvers() []SolverInfo { return slices.Clone(solvers) }
 
 // LookupSolver returns the solver of the name.
@@ -54,8 +54,7 @@ func LookupSolver(name string) (SolverInfo, bool) {
 	return solvers[i], true
 }
 
-// SolverName is the name of a solver of the list, as settings hold it. Empty means the
-// default.
+// SolverName is the name of a solver of the list, as settings hold it, or empty.
 type SolverName string
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. It refuses names that are not in
@@ -74,7 +73,7 @@ func (SolverName) Values() (names []string) {
 	return names
 }
 
-// Solver returns the solver of the name, nil for one that is not in the list.
+// Solver returns the solver of the name, nil for one that is not in the list and for none.
 func (s SolverName) Solver() Solver {
 	info, _ := LookupSolver(string(s))
 	return info.Solver

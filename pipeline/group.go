@@ -20,7 +20,9 @@ import (
 // Groups says how a set is put into groups: by one method, once.
 type Groups struct {
 	// K is the number of groups; 0 means the number of classes.
-	K      int
+	K int
+	// Method is the method. Its objective is lowered by the solver fast, where that
+	// serves it and the method does not say otherwise.
 	Method Method
 	// UseLabels gives the classes that are known to the method and to the clustering:
 	// each class has a group of its own, in which all of its samples are.
@@ -97,7 +99,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		return nil, err
 	}
 	defer release()
-	w := &work{method: m, in: in, x: in.X, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
+	w := &work{method: m, in: in, x: in.X, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	var known classLabels
 	if g.UseLabels {
 		known = newClassLabels(labels, len(in.Set.Classes))

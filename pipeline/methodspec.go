@@ -27,7 +27,8 @@ type Method struct {
 	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
-	// Init, Solver, Iterations and Tolerance are those of factor.Options.
+	// Init, Solver, Iterations and Tolerance are those of factor.Options, but that no
+	// solver means mu in an experiment, so that its trials are what they were.
 	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`

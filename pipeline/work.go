@@ -53,7 +53,14 @@ type work struct {
 	// seed returns the seed of a step.
 	seed        func(step string) uint64
 	onIteration func(i int, objective float64)
+	// best leaves to the library what lowers the objective, where the settings say
+	// nothing of it: otherwise that is the papers' rule.
+	best bool
 }
+
+// bestTolerance is that of the solver fast where the settings say nothing: its iterations
+// are few, and those that lower the objective by less change little.
+const bestTolerance = 1e-5
 
 // fit returns what the method makes of the samples, nil where it takes them as they
 // are.
@@ -61,11 +68,20 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.factoriser == nil {
 		return nil, nil
 	}
-	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x, w.known, factor.Options{
+	opt := factor.Options{
 		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
 		Seed:        w.seed("initial factors"),
 		OnIteration: w.onIteration,
-	})
+	}
+	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.factoriser) == nil {
+		switch {
+		case !w.best:
+			opt.Solver = factor.Multiplicative{}
+		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, w.factoriser) == nil:
+			opt.Tolerance = bestTolerance
+		}
+	}
+	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x, w.known, opt)
 	return res, w.in.nameRows(err, w.rows)
 }
 

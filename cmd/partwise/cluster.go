@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -19,7 +20,7 @@ import (
 )
 
 func clusterCommand() *cobra.Command {
-	var out, method, clustering, features, rank string
+	var out, method, solver, clustering, features, rank string
 	var k int
 	var seed uint64
 	var skipBad bool
@@ -53,6 +54,12 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 				if method = defaultMethod; data.Labels != "" {
 					method = defaultLabelledMethod
 				}
+			}
+			if solver != bestSolver {
+				if _, ok := factor.LookupSolver(solver); !ok {
+					return usageError{fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", solver, bestSolver)}
+				}
+				method += ",solver=" + solver
 			}
 			err := setMethods(e, []string{method})
 			for _, v := range []struct{ key, value string }{{"features", features}, {"cluster", clustering}, {"rank", rank}} {
@@ -94,6 +101,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels); see partwise methods")
+	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200 (default what suits the pictures)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
@@ -129,6 +137,7 @@ func checkOut(data, out string) error {
 const (
 	defaultMethod         = "nmf"
 	defaultLabelledMethod = "cnmf"
+	bestSolver            = "best"
 )
 
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
