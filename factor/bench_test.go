@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,9 +14,12 @@ import (
 
 // faces, texts and scenes are of the sizes of a set of faces, of texts, and of
 // scenes in histograms of visual words.
-func faces() *mat.Dense {
+func faces() *mat.Dense { return random(400, 1024) }
+
+// random returns values from 0 to 1, n×m.
+func random(n, m int) *mat.Dense {
 	src := rand.New(rand.NewPCG(1, 1))
-	x := mat.NewDense(400, 1024, nil)
+	x := mat.NewDense(n, m, nil)
 	x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
 	return x
 }
@@ -89,6 +93,32 @@ func BenchmarkIteration(b *testing.B) {
 					b.Fatal(err)
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkLabels times an iteration where shares of the samples are labelled, in percent.
+func BenchmarkLabels(b *testing.B) {
+	for _, size := range [][2]int{{1440, 1024}, {70000, 784}} {
+		make := sync.OnceValue(func() *mat.Dense { return random(size[0], size[1]) })
+		for _, percent := range []int{0, 10, 50} {
+			methods := map[string]Method{"nmf": NMF{}, "cf": CF{}}
+			if percent > 0 {
+				methods = map[string]Method{"cnmf": CNMF{}, "ccf": CCF{}}
+			}
+			for name, method := range methods {
+				b.Run(fmt.Sprintf("%dx%d/%s/%d", size[0], size[1], name, percent), func(b *testing.B) {
+					x := make()
+					known := Known{}
+					if percent > 0 {
+						known = classes(size[0], 20, size[0]*percent/100)
+					}
+					b.ResetTimer()
+					if _, err := method.Fit(b.Context(), x, known, Options{Rank: 20, Iterations: b.N}); err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
 		}
 	}
 }

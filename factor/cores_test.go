@@ -103,12 +103,6 @@ func TestIterationAllocates(t *testing.T) {
 // BenchmarkFit times an iteration of fits on one core and on two: of images, dense, and of
 // texts, whose words are as common as 1/rank.
 func BenchmarkFit(b *testing.B) {
-	random := func(n, m int) *mat.Dense {
-		src := rand.New(rand.NewPCG(1, 1))
-		x := mat.NewDense(n, m, nil)
-		x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
-		return x
-	}
 	for _, data := range []struct {
 		name  string
 		large bool

@@ -265,7 +265,7 @@ func (s *byColumn) write(dst *mat.Dense) {
 // inParts calls f for some columns after others, several at once where they are many.
 func (s *byColumn) inParts(n int, f func(lo, hi int)) {
 	const columns = 1024
-	parallel.DoWork(4*n*s.width, parallel.Count(n, columns), func(i int) { f(i*columns, min((i+1)*columns, n)) })
+	parallel.DoWork(16*n*s.width, parallel.Count(n, columns), func(i int) { f(i*columns, min((i+1)*columns, n)) })
 }
 
 // transpose returns aᵀ.
