@@ -291,7 +291,7 @@ func TestScaling(t *testing.T) {
 			near(t, name+" basis", got.Basis, want.Basis, 1e-7)
 			var back mat.Dense
 			back.Scale(1/by, got.Coefficients)
-			near(t, name+" coefficients", &back, want.Coefficients, 1e-7*mat.Max(want.Coefficients))
+			near(t, name+" coefficients", &back, want.Coefficients, parts.tolerance()/10*mat.Max(want.Coefficients))
 		}
 	}
 }
