@@ -73,7 +73,7 @@ func kkt(f *Factorisation) (residual float64) {
 }
 
 // TestFastStationary: fast comes as near to the conditions of a minimum in 300 iterations
-// as multiplicative steps do in 3000, or to 1e-5 of the data, and mostly below what they
+// as multiplicative steps do in 3000, or to 2e-5 of the data, and mostly below what they
 // reach in ten times as many.
 func TestFastStationary(t *testing.T) {
 	run := func(p problem, parts Parts, s Solver, iterations int) (*Factorisation, float64) {
