@@ -116,7 +116,7 @@ func TestLinksAreReadOnce(t *testing.T) {
 // TestShareOfPairs: the pairs of a share are the first of all pairs in a random order,
 // as Perm has it, without the memory of one.
 func TestShareOfPairs(t *testing.T) {
-	n := 20_000
+	n := 10_000
 	if testing.Short() || testkit.Race {
 		n = 2000
 	}
