@@ -88,7 +88,7 @@ func BenchmarkIteration(b *testing.B) {
 	} {
 		for _, k := range c.ranks {
 			b.Run(fmt.Sprintf("%s/%d", c.name, k), func(b *testing.B) {
-				_, err := c.method.Fit(context.Background(), c.x, c.known, Options{Rank: k, Iterations: b.N})
+				_, err := c.method.Fit(context.Background(), c.x, c.known, Options{Rank: k, Iterations: b.N, Solver: Multiplicative{}})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -114,7 +114,7 @@ func BenchmarkLabels(b *testing.B) {
 						known = classes(size[0], 20, size[0]*percent/100)
 					}
 					b.ResetTimer()
-					if _, err := method.Fit(b.Context(), x, known, Options{Rank: 20, Iterations: b.N}); err != nil {
+					if _, err := method.Fit(b.Context(), x, known, Options{Rank: 20, Iterations: b.N, Solver: Multiplicative{}}); err != nil {
 						b.Fatal(err)
 					}
 				})

@@ -63,7 +63,7 @@ func run(name string, rank, iterations, repeats int, trace bool) error {
 	for round := range repeats {
 		src := rand.New(rand.NewPCG(uint64(round), 1))
 		start := &factor.Start{Basis: random(src, m, rank), Coefficients: random(src, n, rank)}
-		t, history, err := fit(x, factor.Options{Rank: rank, Iterations: iterations, Start: start}, nil, math.Inf(-1), false)
+		t, history, err := fit(x, factor.Options{Rank: rank, Iterations: iterations, Start: start}, factor.Multiplicative{}, math.Inf(-1), false)
 		if err != nil {
 			return err
 		}
