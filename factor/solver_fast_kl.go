@@ -375,7 +375,7 @@ func (h *klHalf) sparsePanel(w *klWorker, lo, hi int) {
 		if len(w.x) < size {
 			w.x, w.y, w.u, w.at = make([]float32, size), make([]float32, size), make([]float32, size*h.width), make([]int, size)
 		}
-		by := 1 / h.x.totals[lo+c]
+		by := 1 / max(h.x.totals[lo+c], leastDenominator) // values that are stored may be 0
 		for p, x := range vals {
 			w.x[p], w.at[p] = float32(x*by), cols[p]
 		}

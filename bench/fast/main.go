@@ -12,13 +12,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"syscall"
 	"time"
 
-	"github.com/sbinet/npyio"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/bench/internal/problem"
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
@@ -46,14 +44,14 @@ func run(dir, method, solver string, opt factor.Options, target float64, trace b
 	}
 	var known factor.Known
 	var labels []int64
-	if err := read(filepath.Join(dir, "labels.npy"), &labels); err == nil {
-		known.Labels = ints(labels)
+	if err := problem.Read(dir, "labels", &labels); err == nil {
+		known.Labels = problem.Ints(labels)
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if opt.Rank == 0 {
 		opt.Start = &factor.Start{Basis: &mat.Dense{}, Coefficients: &mat.Dense{}}
-		if err := errors.Join(read(filepath.Join(dir, "u.npy"), opt.Start.Basis), read(filepath.Join(dir, "v.npy"), opt.Start.Coefficients)); err != nil {
+		if err := errors.Join(problem.Read(dir, "u", opt.Start.Basis), problem.Read(dir, "v", opt.Start.Coefficients)); err != nil {
 			return err
 		}
 		_, opt.Rank = opt.Start.Basis.Dims()
@@ -69,11 +67,11 @@ func run(dir, method, solver string, opt factor.Options, target float64, trace b
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	begin, cpu := time.Now(), processor()
+	begin, cpu := time.Now(), problem.Processor()
 	var last string
 	opt.Solver = by.Solver
 	opt.OnIteration = func(i int, objective float64) {
-		last = fmt.Sprintln(time.Since(begin).Seconds(), processor()-cpu, i, objective)
+		last = fmt.Sprintln(time.Since(begin).Seconds(), problem.Processor()-cpu, i, objective)
 		if trace {
 			fmt.Print(last)
 		}
@@ -91,45 +89,13 @@ func run(dir, method, solver string, opt factor.Options, target float64, trace b
 // data reads x.npy, or the rows of a sparse matrix.
 func data(dir string) (mat.Matrix, error) {
 	var x mat.Dense
-	err := read(filepath.Join(dir, "x.npy"), &x)
+	err := problem.Read(dir, "x", &x)
 	if err == nil || !errors.Is(err, os.ErrNotExist) {
 		return &x, err
 	}
-	var starts, columns, shape []int64
-	var values []float64
-	for name, to := range map[string]any{"starts": &starts, "columns": &columns, "values": &values, "shape": &shape} {
-		if err := read(filepath.Join(dir, name+".npy"), to); err != nil {
-			return nil, err
-		}
+	var shape []int64
+	if err := problem.Read(dir, "shape", &shape); err != nil {
+		return nil, err
 	}
-	return factor.NewCSR(int(shape[0]), int(shape[1]), ints(starts), ints(columns), values)
-}
-
-// processor returns how many seconds of processor the program has taken.
-func processor() float64 {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return math.NaN()
-	}
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
-}
-
-func read(path string, to any) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := npyio.Read(f, to); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-func ints(x []int64) []int {
-	out := make([]int, len(x))
-	for i, v := range x {
-		out[i] = int(v)
-	}
-	return out
+	return problem.Sparse(dir, int(shape[1]))
 }

@@ -22,11 +22,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/bench/internal/problem"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 )
@@ -97,10 +97,10 @@ func run(name string, rank, iterations, repeats int, trace bool) error {
 func fit(x mat.Matrix, opt factor.Options, solver factor.Solver, enough float64, trace bool) (t took, history []float64, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	begin, cpu := time.Now(), processor()
+	begin, cpu := time.Now(), problem.Processor()
 	opt.Solver = solver
 	opt.OnIteration = func(i int, now float64) {
-		t = took{float64(i), time.Since(begin).Seconds(), processor() - cpu}
+		t = took{float64(i), time.Since(begin).Seconds(), problem.Processor() - cpu}
 		history = append(history, now)
 		if trace {
 			fmt.Println(i, now, t.processor)
@@ -120,15 +120,6 @@ func random(src *rand.Rand, r, c int) *mat.Dense {
 	a := mat.NewDense(r, c, nil)
 	a.Apply(func(int, int, float64) float64 { return 1 - src.Float64() }, a)
 	return a
-}
-
-// processor returns how many seconds of processor the program has taken.
-func processor() float64 {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return math.NaN()
-	}
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
 func load(name string) (mat.Matrix, error) {
