@@ -60,10 +60,8 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 // ahead cost nothing. An iteration that raises the objective is done again without that
 // (Ang and Gillis 2019).
 type fastFree struct {
-	f     *Factorisation
-	by    float64 // how far ahead, as a share of the last iteration's step
-	most  float64 // how far that may grow
-	plain bool    // the next iteration begins where the last ended
+	f *Factorisation
+	lead
 
 	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
 	// products where they were.
@@ -71,11 +69,37 @@ type fastFree struct {
 	lastVX, lastUX *mat.Dense
 }
 
+// lead says how far ahead of the last factors an iteration begins.
+type lead struct {
+	by    float64 // as a share of the last iteration's step
+	most  float64 // how far that may grow
+	plain bool    // the next iteration begins where the last ended
+}
+
+// firstLead begins where the factors are.
+func firstLead() lead { return lead{by: 0.5, most: 1, plain: true} }
+
+// share is by, or 0 where the next iteration is plain.
+func (l *lead) share() float64 {
+	if l.plain {
+		return 0
+	}
+	return l.by
+}
+
+// lowered says that an iteration has lowered the objective: by and most grow.
+func (l *lead) lowered(by, most float64) {
+	l.by, l.most, l.plain = min(l.most, by*l.by), min(1, most*l.most), false
+}
+
+// raised says that an iteration has raised the objective, and is done again.
+func (l *lead) raised() { l.most, l.by, l.plain = l.by, l.by/1.5, true }
+
 func startFastFree(f *Factorisation) func(context.Context) error {
 	scaleStart(f)
 	u, v := f.Factors()[0], f.Factors()[1]
 	s := &fastFree{
-		f: f, by: 0.5, most: 1, plain: true,
+		f: f, lead: firstLead(),
 		u: mat.DenseCopyOf(u), v: like(v), vx: like(u), ux: like(v), lastVX: like(u), lastUX: like(v),
 	}
 	s.lastUX.Copy(f.Block(1).Linear)
@@ -84,10 +108,7 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 }
 
 func (s *fastFree) iterate(context.Context) error {
-	f, by := s.f, s.by
-	if s.plain {
-		by = 0
-	}
+	f, by := s.f, s.share()
 	u, v := f.Factors()[0], f.Factors()[1]
 	before := f.Objective()
 	vx := f.Block(0).Linear
@@ -104,12 +125,12 @@ func (s *fastFree) iterate(context.Context) error {
 	s.lastUX.Copy(ux)
 	minimiseRows(v, s.v, s.ux, selfGram(s.u), mostSweeps)
 	f.Moved(1)
-	if s.plain = false; f.Objective() <= before {
-		s.by, s.most = min(s.most, 1.02*s.by), min(1, 1.005*s.most)
+	if f.Objective() <= before {
+		s.lowered(1.02, 1.005)
 		return nil
 	}
 
-	s.most, s.by, s.plain = s.by, s.by/1.5, true
+	s.raised()
 	f.Restore()
 	minimiseRows(u, u, s.lastVX, selfGram(v), mostSweeps)
 	f.Moved(0)

@@ -25,11 +25,10 @@ import (
 // Steps are computed in single precision, of columns and basis vectors that are scaled
 // to sums of 1, and the objective in double.
 type fastKL struct {
-	f        *Factorisation
-	halves   [2]*klHalf   // in U, by features, and in V, by samples
-	last     []*mat.Dense // the factors before the last iteration
-	by, most float64      // how far ahead, as a share of that iteration's step, and at most
-	plain    bool         // the next iteration begins where the last ended
+	f      *Factorisation
+	halves [2]*klHalf   // in U, by features, and in V, by samples
+	last   []*mat.Dense // the factors before the last iteration
+	lead
 }
 
 const (
@@ -43,7 +42,7 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.Factors()[0], f.Factors()[1]
 	features, samples := klData(f.data)
 	s := &fastKL{
-		f: f, by: 0.5, most: 1, plain: true,
+		f: f, lead: firstLead(),
 		halves: [2]*klHalf{newKLHalf(features, u, v), newKLHalf(samples, v, u)},
 		last:   []*mat.Dense{like(u), like(v)},
 	}
@@ -60,24 +59,17 @@ func (s *fastKL) iterate(ctx context.Context) error {
 	f := s.f
 	before := f.Objective()
 	f.Keep()
-	by := s.by
-	if s.plain {
-		by = 0
-	}
-	if err := s.sweep(ctx, by, false); err != nil {
+	if err := s.sweep(ctx, s.share(), false); err != nil {
 		return err
 	}
-	if now := f.Objective(); now <= before {
-		s.by, s.most = min(s.most, 1.1*s.by), min(1, 1.01*s.most)
-		s.plain = false
+	if f.Objective() <= before {
+		s.lowered(1.1, 1.01)
 		for i := range s.last {
 			s.last[i].Copy(f.kept[i])
 		}
 		return nil
 	}
-	s.most = s.by
-	s.by /= 1.5
-	s.plain = true
+	s.raised()
 	f.Restore()
 	if err := s.sweep(ctx, 0, true); err != nil {
 		return err
