@@ -107,7 +107,7 @@ func photographs(t *testing.T, dir string, n int) {
 }
 
 // TestInterrupt: a signal in each stage stops cluster with what is kept, and
-// running it again goes on.
+// running it again goes on. A profile is whole.
 func TestInterrupt(t *testing.T) {
 	workplace(t)
 	photographs(t, "big", 40)
@@ -120,7 +120,7 @@ func TestInterrupt(t *testing.T) {
 		{"describing images", "cluster big -k 3 --no-cache", "stopped while describing images: nothing is kept without a cache", syscall.SIGTERM},
 		{"describing images", "cluster big -k 3 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
-		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000", "stopped while factorising: nothing is kept", os.Interrupt},
+		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000 --profile stopped.pprof", "stopped while factorising: nothing is kept", os.Interrupt},
 		{"drawing", "cluster big -k 3 --features pixels=8 --method kmeans", "stopped while drawing: results/big-groups is as it was, nothing is kept", os.Interrupt},
 	} {
 		p := start(t, strings.Fields(test.line)...)
@@ -134,6 +134,7 @@ func TestInterrupt(t *testing.T) {
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("a run that was stopped left results")
 	}
+	checkProfile(t, "stopped.pprof")
 }
 
 // TestProgressInOrder: a piece of work that has ended is not shown again behind the

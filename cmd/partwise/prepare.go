@@ -19,10 +19,11 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// prepareFlags adds the flags of where descriptors, words and histograms are kept,
-// and of how much memory is taken.
+// prepareFlags adds the flags of where descriptors, words and histograms are kept, of
+// how much memory is taken, and of a profile.
 func prepareFlags(cmd *cobra.Command) {
 	memoryFlag(cmd)
+	profileFlag(cmd)
 	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
 	cmd.Flags().String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
 	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")

@@ -18,7 +18,7 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "report DIR",
 		Short:   "Make the tables, curves and the page of an experiment's results again",
 		Long:    "Report makes the tables, curves, pictures and the page from the result log in a folder, of a finished experiment or of one that was stopped.",
@@ -36,6 +36,8 @@ func reportCommand() *cobra.Command {
 			return folder.Close()
 		},
 	}
+	profileFlag(cmd)
+	return cmd
 }
 
 // writeReport writes the report of the results, with what was learned of visual
