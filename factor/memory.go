@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Size says how large a problem is, for [Memory].
@@ -114,7 +115,13 @@ func (s Size) graph(h Neighbourhood) float64 {
 	if p == 0 {
 		p = 5
 	}
-	return s.panels() + 450*float64(s.Samples)*float64(min(p, s.Samples)) + 32*float64(s.Rank)*float64(s.Samples)
+	n, m := float64(s.Samples), float64(s.Features)
+	need := s.panels() + 450*n*float64(min(p, s.Samples)) + 32*float64(s.Rank)*n
+	if s.Stored == 0 && n*n*m >= screenedWork {
+		block := float64(inBlock(s.Features))
+		need += 512*n + 8*block*(2*m+block)*float64(parallel.Cores())
+	}
+	return need
 }
 
 // links is what a penalty on links takes.

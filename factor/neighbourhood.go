@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
-	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // Edges says how heavy the edges of a neighbourhood graph are.
@@ -72,55 +72,21 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	}
 	p = min(p, n-1)
 
-	square := make([]float64, n) // ‖x_i‖²
-	x.each(func(i, _ int, v float64) { square[i] += v * v })
-	type near struct {
-		j int
-		d float64 // distance squared, or minus the cosine
-	}
-	neighbours := make([][]near, n)
-	sums := make([]float64, n) // of the distances
-	nearer := func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) }
-	err := eachGram(ctx, x, func(from int, part *mat.Dense) {
-		eachRow(part, divisionWork, func(a int, products []float64) {
-			i := from + a
-			nearest := make([]near, 0, p)
-			for j, g := range products {
-				if j == i {
-					continue
-				}
-				var d float64
-				if h.Edges == EdgesCosine {
-					d = -g / math.Sqrt(square[i]*square[j])
-				} else {
-					d = squaredDistance(square[i], square[j], g)
-					sums[i] += math.Sqrt(d)
-				}
-				nearest = topk.Insert(nearest, p, near{j, d}, nearer)
-			}
-			neighbours[i] = nearest
-		})
-	})
-	if err != nil {
+	found := neighbours{x: x, n: n, p: p, cosine: h.Edges == EdgesCosine, mean: h.Edges == EdgesHeat && h.Width == 0}
+	if err := found.find(ctx, screenedWork); err != nil {
 		return nil, err
 	}
-	var mean float64
-	for _, s := range sums {
-		mean += s / float64(n) / float64(n)
-	}
-
 	t := h.Width
 	if t == 0 {
-		t = mean
+		t = found.meanDistance
 	}
-	seen := map[[2]int]bool{}
 	var entries []sparse.Entry
-	for i, list := range neighbours {
+	for i, list := range found.nearest {
 		for _, q := range list {
-			if seen[[2]int{i, q.j}] {
-				continue
+			back := func(r neighbour) bool { return r.j == i }
+			if q.j < i && slices.ContainsFunc(found.nearest[q.j], back) {
+				continue // it is there from that side
 			}
-			seen[[2]int{i, q.j}], seen[[2]int{q.j, i}] = true, true
 			w := 1.0
 			switch h.Edges {
 			case EdgesHeat:
@@ -139,7 +105,12 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 // squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than
 // rounding makes of copies of one sample.
 func squaredDistance(a, b, product float64) float64 {
-	d := panel.Squared(a, b, product)
+	return orCopy(panel.Squared(a, b, product), a, b)
+}
+
+// orCopy is d, the distance squared of samples of the squared lengths a and b, or 0 as
+// [squaredDistance] is.
+func orCopy(d, a, b float64) float64 {
 	if d <= 1e-13*(a+b) {
 		return 0
 	}

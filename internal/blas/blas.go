@@ -43,6 +43,17 @@ func Multiply[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) 
 	multiply(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
 }
 
+// MultiplyAlone is Multiply on the caller's core alone, for a caller that splits work itself.
+func MultiplyAlone[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
+	k := a.Cols
+	if tA != NoTrans {
+		k = a.Rows
+	}
+	p := productsOf[T]().Get()
+	p.multiply(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+	productsOf[T]().Put(p)
+}
+
 // Gemm is Multiply in double precision.
 func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	Multiply(tA, tB, alpha, Of[float64](a), Of[float64](b), beta, Of[float64](c))

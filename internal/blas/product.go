@@ -74,12 +74,16 @@ var (
 	products32 = productsBy(ours.Sgemm)
 )
 
+func productsOf[T Number]() *freelist.List[*product[T]] {
+	if products, ok := any(products64).(*freelist.List[*product[T]]); ok {
+		return products
+	}
+	return any(products32).(*freelist.List[*product[T]])
+}
+
 // multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free.
 func multiply[T Number](tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	products, ok := any(products64).(*freelist.List[*product[T]])
-	if !ok {
-		products = any(products32).(*freelist.List[*product[T]])
-	}
+	products := productsOf[T]()
 	p := products.Get()
 	defer products.Put(p)
 	if m*n*k < parallel.Few {
