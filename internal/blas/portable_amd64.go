@@ -27,25 +27,35 @@ type tiled struct{ gonum.Implementation }
 // tiles in both precisions.
 const (
 	packRows    = 32 * simd.TileRows
-	packColumns = 42 * simd.TileColumns32
+	packColumns = 5 * simd.MostTileColumns32
 	packDepth   = 256
 )
 
 // Below fewMultiplications packing the factors costs more than it gains.
 const fewMultiplications = 1000
 
-// packed holds panels of both factors as addTile reads them, tile columns at once.
+// loops are those of one precision, see internal/simd.
+type loops[T float32 | float64] struct {
+	tile       int // its columns
+	addTiles   func(c []T, stride, rows int, a, b []T)
+	interleave func(dst []T, tile int, x []T, stride, depth int)
+}
+
+// packed holds panels of both factors as addTiles reads them, tile columns at once.
 type packed[T float32 | float64] struct {
-	a       [packRows * packDepth]T
-	b       [packColumns * packDepth]T
-	edge    [simd.TileRows * simd.TileColumns32]T
-	tile    int
-	addTile func(c []T, stride int, a, b []T)
+	loops[T]
+	a    [packRows * packDepth]T
+	b    [packColumns * packDepth]T
+	edge [simd.TileRows * simd.MostTileColumns32]T
+}
+
+func packedFor[T float32 | float64](l loops[T]) *freelist.List[*packed[T]] {
+	return &freelist.List[*packed[T]]{New: func() *packed[T] { return &packed[T]{loops: l} }}
 }
 
 var (
-	doubles = freelist.List[*packed[float64]]{New: func() *packed[float64] { return &packed[float64]{tile: simd.TileColumns, addTile: simd.AddTile} }}
-	singles = freelist.List[*packed[float32]]{New: func() *packed[float32] { return &packed[float32]{tile: simd.TileColumns32, addTile: simd.AddTile32} }}
+	doubles = packedFor(loops[float64]{simd.TileColumns(), simd.AddTiles, simd.Interleave})
+	singles = packedFor(loops[float32]{simd.TileColumns32(), simd.AddTiles32, simd.Interleave32})
 )
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
@@ -78,10 +88,10 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
 			depth := min(packDepth, k-d)
-			pack(p.b[:], b, ldb, tB != blas.NoTrans, j, columns, d, depth, p.tile)
+			p.pack(p.b[:], b, ldb, tB != blas.NoTrans, j, columns, d, depth, p.tile)
 			for i := 0; i < m; i += packRows {
 				rows := min(packRows, m-i)
-				pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
+				p.pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
 				scale(p.a[:(rows+simd.TileRows-1)/simd.TileRows*simd.TileRows*depth], alpha)
 				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth)
 			}
@@ -93,14 +103,14 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int) {
 	for j := 0; j < columns; j += p.tile {
 		b := p.b[j*depth:][:p.tile*depth]
-		for i := 0; i < rows; i += simd.TileRows {
-			a := p.a[i*depth:][:simd.TileRows*depth]
-			if i+simd.TileRows <= rows && j+p.tile <= columns {
-				p.addTile(c[i*ldc+j:], ldc, a, b)
-				continue
-			}
+		whole := 0
+		if j+p.tile <= columns {
+			whole = rows / simd.TileRows * simd.TileRows
+			p.addTiles(c[j:], ldc, whole, p.a[:], b)
+		}
+		for i := whole; i < rows; i += simd.TileRows {
 			clear(p.edge[:])
-			p.addTile(p.edge[:], p.tile, a, b)
+			p.addTiles(p.edge[:], p.tile, simd.TileRows, p.a[i*depth:], b)
 			for r := range min(simd.TileRows, rows-i) {
 				to := c[(i+r)*ldc+j:][:min(p.tile, columns-j)]
 				for s := range to {
@@ -128,30 +138,46 @@ func scale[T float32 | float64](x []T, s T) {
 // columns of the right one), a tile's lines at a time: their first numbers from
 // deep on, their second, …; what is left there for lines beyond the last does no
 // harm. A line lies along a row of x, or else down a column.
-func pack[T float32 | float64](dst, x []T, stride int, along bool, from, count, deep, depth, tile int) {
-	if !along {
-		for d := range depth {
-			row := x[(deep+d)*stride+from:][:count]
-			for l := 0; l < count; l += tile {
-				copy(dst[l*depth+d*tile:][:tile], row[l:])
-			}
+func (l loops[T]) pack(dst, x []T, stride int, along bool, from, count, deep, depth, tile int) {
+	if along {
+		for at := 0; at < count; at += tile {
+			l.packAlong(dst[at*depth:][:tile*depth], x[(from+at)*stride+deep:], stride, min(tile, count-at), depth, tile)
 		}
 		return
 	}
-	line := func(l int) []T { return x[(from+l)*stride+deep:][:depth] }
-	for l := 0; l < count; l += tile {
-		out := dst[l*depth:][:tile*depth]
-		s, lines := 0, min(tile, count-l)
-		for ; s+4 <= lines; s += 4 {
-			x0, x1, x2, x3 := line(l+s), line(l+s+1), line(l+s+2), line(l+s+3)
-			for d, v := range x0 {
-				to := out[d*tile+s:][:4]
-				to[0], to[1], to[2], to[3] = v, x1[d], x2[d], x3[d]
+	for d := 0; d < depth; d += packRowsAtOnce {
+		rows := x[(deep+d)*stride+from:]
+		many := min(packRowsAtOnce, depth-d)
+		for at := 0; at < count; at += tile {
+			out := dst[at*depth+d*tile:]
+			if tile > simd.TileRows && at+tile <= count {
+				simd.CopyRows(out, rows[at:], stride, tile, many)
+				continue
+			}
+			for r := range many {
+				copy(out[r*tile:][:tile], rows[r*stride+at:][:min(tile, count-at)])
 			}
 		}
+	}
+}
+
+// packRowsAtOnce are read side by side, so that each is read from end to end.
+const packRowsAtOnce = 16
+
+// packDeep numbers of all lines of a tile, side by side, stay in the nearest cache.
+const packDeep = 64
+
+// packAlong is pack of one tile, whose lines are rows of x.
+func (l loops[T]) packAlong(out, x []T, stride, lines, depth, tile int) {
+	for d := 0; d < depth; d += packDeep {
+		deep := min(packDeep, depth-d)
+		s := 0
+		for ; s+4 <= lines; s += 4 {
+			l.interleave(out[d*tile+s:], tile, x[s*stride+d:], stride, deep)
+		}
 		for ; s < lines; s++ {
-			for d, v := range line(l + s) {
-				out[d*tile+s] = v
+			for e, v := range x[s*stride+d:][:deep] {
+				out[(d+e)*tile+s] = v
 			}
 		}
 	}

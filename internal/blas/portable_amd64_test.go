@@ -108,6 +108,8 @@ func BenchmarkDgemm(b *testing.B) {
 		m, n, k int
 		ta, tb  blas.Transpose
 	}{
+		{20, 1440, 1024, blas.NoTrans, blas.Trans},
+		{20, 1024, 1440, blas.NoTrans, blas.NoTrans},
 		{18, 1300, 3200, blas.NoTrans, blas.Trans},
 		{18, 3200, 1300, blas.NoTrans, blas.NoTrans},
 		{32, 3200, 18, blas.Trans, blas.NoTrans},

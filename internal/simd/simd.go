@@ -3,7 +3,8 @@
 // factor, and those over the ratios of the divergence.
 //
 // Where the processor has AVX2 and FMA they are in assembly, and their sums
-// differ in the last bits from those elsewhere.
+// differ in the last bits from those elsewhere. Where it has AVX-512, tiles of products
+// are larger, of the same bytes.
 package simd
 
 // Lanes is what the length of a factor's rows is to be a multiple of.

@@ -1,37 +1,148 @@
 package simd
 
-// The size of a tile, in double and in single precision.
-const (
-	TileRows      = 4
-	TileColumns   = 12
-	TileColumns32 = 24
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
 )
 
-// HasTile reports whether there is AddTile.
+// TileRows are the rows of a tile.
+const TileRows = 4
+
+// MostTileColumns and MostTileColumns32 bound the columns of a tile, in double and in
+// single precision.
+const (
+	MostTileColumns   = 24
+	MostTileColumns32 = 48
+)
+
+// wide says that registers hold twice as much. It changes no result: each number of a tile
+// is the same sum in the same order.
+var wide = fast && cpu.X86.HasAVX512F
+
+// HasTile reports whether there is AddTiles.
 func HasTile() bool { return fast }
 
-// AddTile adds a·b to the tile of c that begins at its first number, whose rows
-// are stride apart. a holds the columns of its factor, TileRows numbers each,
-// one after another; b the rows of its, TileColumns numbers each.
-func AddTile(c []float64, stride int, a, b []float64) {
-	depth := len(a) / TileRows
-	_, _ = c[:(TileRows-1)*stride+TileColumns], b[:depth*TileColumns]
-	if depth > 0 {
-		tileAVX2(&c[0], stride, &a[0], &b[0], depth)
+// TileColumns returns how many columns a tile of AddTiles has on this processor.
+func TileColumns() int {
+	if wide {
+		return MostTileColumns
+	}
+	return MostTileColumns / 2
+}
+
+// TileColumns32 returns how many columns a tile of AddTiles32 has on this processor.
+func TileColumns32() int {
+	if wide {
+		return MostTileColumns32
+	}
+	return MostTileColumns32 / 2
+}
+
+// AddTiles adds a·b to the tile of c that begins at its first number, whose rows
+// are stride apart, and to those below it, rows in all. a holds for each tile the columns of its factor, TileRows numbers
+// each, one after another; b the rows of its, TileColumns numbers each.
+func AddTiles(c []float64, stride, rows int, a, b []float64) {
+	depth := len(b) / TileColumns()
+	if depth == 0 || rows == 0 {
+		return
+	}
+	_, _ = c[:(rows-1)*stride+TileColumns()], a[:rows*depth]
+	i := 0
+	for ; wide && i+2*TileRows <= rows; i += 2 * TileRows {
+		twoTilesAVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+	}
+	for ; i < rows; i += TileRows {
+		if wide {
+			tileAVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+		} else {
+			tileAVX2(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+		}
 	}
 }
 
 //go:noescape
 func tileAVX2(c *float64, stride int, a, b *float64, depth int)
 
-// AddTile32 is AddTile in single precision, with TileColumns32.
-func AddTile32(c []float32, stride int, a, b []float32) {
-	depth := len(a) / TileRows
-	_, _ = c[:(TileRows-1)*stride+TileColumns32], b[:depth*TileColumns32]
-	if depth > 0 {
-		tile32AVX2(&c[0], stride, &a[0], &b[0], depth)
+//go:noescape
+func tileAVX512(c *float64, stride int, a, b *float64, depth int)
+
+//go:noescape
+func twoTilesAVX512(c *float64, stride int, a, b *float64, depth int)
+
+// AddTiles32 is AddTiles in single precision, with TileColumns32.
+func AddTiles32(c []float32, stride, rows int, a, b []float32) {
+	depth := len(b) / TileColumns32()
+	if depth == 0 || rows == 0 {
+		return
+	}
+	_, _ = c[:(rows-1)*stride+TileColumns32()], a[:rows*depth]
+	i := 0
+	for ; wide && i+2*TileRows <= rows; i += 2 * TileRows {
+		twoTiles32AVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+	}
+	for ; i < rows; i += TileRows {
+		if wide {
+			tile32AVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+		} else {
+			tile32AVX2(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+		}
 	}
 }
 
 //go:noescape
 func tile32AVX2(c *float32, stride int, a, b *float32, depth int)
+
+//go:noescape
+func tile32AVX512(c *float32, stride int, a, b *float32, depth int)
+
+//go:noescape
+func twoTiles32AVX512(c *float32, stride int, a, b *float32, depth int)
+
+// Interleave writes four lines of numbers, stride apart in x, side by side: dst holds the
+// first number of each, then, tile numbers later, the second of each, and so on to depth.
+func Interleave(dst []float64, tile int, x []float64, stride, depth int) {
+	whole := depth &^ 1
+	if whole > 0 {
+		_, _ = dst[:(depth-1)*tile+4], x[:3*stride+depth]
+		interleaveAVX2(&dst[0], tile, &x[0], stride, whole)
+	}
+	for d := whole; d < depth; d++ {
+		for s := range 4 {
+			dst[d*tile+s] = x[s*stride+d]
+		}
+	}
+}
+
+//go:noescape
+func interleaveAVX2(dst *float64, tile int, x *float64, stride, depth int)
+
+// Interleave32 is Interleave in single precision.
+func Interleave32(dst []float32, tile int, x []float32, stride, depth int) {
+	whole := depth &^ 7
+	if whole > 0 {
+		_, _ = dst[:(depth-1)*tile+4], x[:3*stride+depth]
+		interleave32AVX2(&dst[0], tile, &x[0], stride, whole)
+	}
+	for d := whole; d < depth; d++ {
+		for s := range 4 {
+			dst[d*tile+s] = x[s*stride+d]
+		}
+	}
+}
+
+//go:noescape
+func interleave32AVX2(dst *float32, tile int, x *float32, stride, depth int)
+
+// CopyRows copies the first width numbers of rows that are stride apart in x to dst, one
+// after another. They take a multiple of 32 bytes.
+func CopyRows[T float32 | float64](dst, x []T, stride, width, rows int) {
+	if rows > 0 && width > 0 {
+		_, _ = dst[:rows*width], x[:(rows-1)*stride+width]
+		size := int(unsafe.Sizeof(x[0]))
+		copyRowsAVX2(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), size*stride, size*width, rows)
+	}
+}
+
+//go:noescape
+func copyRowsAVX2(dst, x unsafe.Pointer, stride, width, rows int)

@@ -1,0 +1,100 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestAddTiles: each number of c gains the sum of its products, added in the order of depth
+// with one rounding each, whatever the registers hold.
+func TestAddTiles(t *testing.T) {
+	if !HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	defer func(w bool) { wide = w }(wide)
+	for _, w := range []bool{wide, false} {
+		wide = w
+		for _, rows := range []int{4, 8, 12, 20} {
+			for _, depth := range []int{1, 2, 17, 256} {
+				t.Run(fmt.Sprintf("%v/%d×%d", w, rows, depth), func(t *testing.T) {
+					src := rand.New(rand.NewPCG(uint64(rows), uint64(depth)))
+					testTiles(t, rows, depth, TileColumns(), AddTiles, src.NormFloat64, func(a, b, c float64) float64 { return math.FMA(a, b, c) })
+					// Sums of these are exact.
+					eighth := func() float32 { return float32(src.IntN(64)-32) / 8 }
+					testTiles(t, rows, depth, TileColumns32(), AddTiles32, eighth, func(a, b, c float32) float32 { return a*b + c })
+				})
+			}
+		}
+	}
+}
+
+func testTiles[T float32 | float64](t *testing.T, rows, depth, columns int, add func(c []T, stride, rows int, a, b []T), draw func() T, fma func(a, b, c T) T) {
+	stride := columns + 3
+	a, b, c := numbers(rows*depth, draw), numbers(columns*depth, draw), numbers((rows-1)*stride+columns, draw)
+	want := append([]T(nil), c...)
+	for i := range rows {
+		for j := range columns {
+			var sum T
+			for d := range depth {
+				sum = fma(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], b[d*columns+j], sum)
+			}
+			want[i*stride+j] += sum
+		}
+	}
+	add(c, stride, rows, a, b)
+	for i := range c {
+		if c[i] != want[i] {
+			t.Fatalf("row %d, column %d is %v, want %v", i/stride, i%stride, c[i], want[i])
+		}
+	}
+}
+
+func numbers[T any](n int, draw func() T) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = draw()
+	}
+	return x
+}
+
+// TestLayOut: what Interleave and CopyRows write, and that they write nothing else.
+func TestLayOut(t *testing.T) {
+	if !HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	src := rand.New(rand.NewPCG(1, 2))
+	for depth := range 40 {
+		testLayOut(t, depth, Interleave, src.Float64)
+		testLayOut(t, depth, Interleave32, src.Float32)
+	}
+}
+
+func testLayOut[T float32 | float64](t *testing.T, depth int, interleave func(dst []T, tile int, x []T, stride, depth int), draw func() T) {
+	const stride, tile, width = 60, 24, 16
+	x := numbers(depth*stride+4*stride, draw)
+	check := func(what string, got, want []T) {
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("%s, depth %d: place %d is %v, want %v", what, depth, i, got[i], want[i])
+			}
+		}
+	}
+	got, want := make([]T, (depth+1)*tile), make([]T, (depth+1)*tile)
+	for d := range depth {
+		for s := range 4 {
+			want[d*tile+4+s] = x[s*stride+d]
+		}
+	}
+	interleave(got[4:], tile, x, stride, depth)
+	check("interleaved", got, want)
+
+	clear(got)
+	clear(want)
+	for d := range depth {
+		copy(want[d*width:][:width], x[d*stride:])
+	}
+	CopyRows(got, x, stride, width, depth)
+	check("copied", got, want)
+}
