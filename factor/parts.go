@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -81,7 +82,9 @@ func (p Parts) Needs() Needs {
 // Kernel.Matrix x may be nil. It fails on data or options that cannot be used,
 // when ctx ends, and when the cost runs over what a float64 holds.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
+	ready()
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +204,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 	}
 
-	first, err := p.initial(ctx, x, d, f.ties, opt)
+	made := timing.Start(ctx, timing.Initial)
+	first, err := p.initial(timing.Without(ctx), x, d, f.ties, opt)
+	made()
 	if err != nil {
 		return nil, err
 	}

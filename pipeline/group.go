@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
 // Groups says how a set is put into groups: by one method, once.
@@ -140,6 +141,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if dense, ok := w.points(res).(*mat.Dense); ok {
 		out.Distances = fromMiddle(dense, out.Groups, m.cluster.Distance)
 	}
+	defer timing.Start(ctx, timing.Scores)()
 	if len(classes) > 1 && !slices.Contains(truth, -1) {
 		out.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
 		if g.UseLabels {

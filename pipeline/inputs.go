@@ -20,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -66,6 +67,7 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 
 // Open reads the data of an experiment, but no images.
 func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
+	defer timing.Start(ctx, timing.Reading)()
 	return e.Data.open(ctx, e.Seed)
 }
 
@@ -73,6 +75,7 @@ func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
 // data. Where these are visual words, it describes the images, and learns the words
 // unless each draw has its own.
 func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
+	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
 	for _, m := range e.Methods {
 		if err := m.checkFeatures(f); err != nil {
@@ -144,13 +147,17 @@ type Cache interface {
 }
 
 func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *reporter, store *keeper) (err error) {
-	if in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, progress); err != nil {
+	described := timing.Start(ctx, timing.Describing)
+	in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, progress)
+	described()
+	if err != nil {
 		return err
 	}
 	in.Rows, in.Skipped = in.bag.Rows, in.bag.Skipped
 	if e.Task == Classification && in.bag.given == nil {
 		return nil // each draw has its own
 	}
+	defer timing.Start(ctx, timing.Words)()
 	x, v, err := in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
 	if err != nil {
 		return err
@@ -194,6 +201,7 @@ func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) 
 		return &view{selectRows(in.X, d.rows), selectRows(in.X, d.testRows), in.Vocabulary}, nil
 	}
 	return in.views.get(d.id, func() (*view, error) {
+		defer timing.Start(ctx, timing.DrawnWords)()
 		samples := make([]int, 0, len(d.rows)+len(d.testRows))
 		places := make([]int, 0, cap(samples))
 		for at, row := range append(slices.Clone(d.rows), d.testRows...) {

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -93,6 +94,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 	if err != nil {
 		return nil, err
 	}
+	defer timing.Start(ctx, timing.Trials)()
 	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &reporter{to: opt.Progress}}
 	defer r.progress.end()
 	maps.Copy(r.done, done)

@@ -9,6 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
 // run does one trial. The result is nil for a method that makes no
@@ -68,6 +69,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 			return nil, nil, err
 		}
 	}
+	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d, seen)
 	res, err := p.represent(ctx, t, w)
 	if err != nil {
@@ -93,6 +95,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	if err != nil {
 		return nil, nil, err
 	}
+	defer timing.Start(ctx, timing.Scores)()
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == Clustering {
 		return rec, res, err
 	}

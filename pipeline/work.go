@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
 // method is a method of an experiment that is built, with all that its name and its
@@ -68,6 +69,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	if w.factoriser == nil {
 		return nil, nil
 	}
+	defer timing.Start(ctx, timing.Factorising)()
 	opt := factor.Options{
 		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
 		Seed:        w.seed("initial factors"),
@@ -95,12 +97,14 @@ func (w *work) points(res *factor.Result) mat.Matrix {
 
 // group puts the samples into k groups.
 func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
+	defer timing.Start(ctx, timing.Grouping)()
 	return w.cluster.groups(ctx, w.points(res), k, w.known, w.seed("k-means"))
 }
 
 // classify finds the classes of other samples, rows of the inputs with the features
 // test, by their nearest among the samples, whose classes are truth.
 func (w *work) classify(ctx context.Context, res *factor.Result, by Neighbours, truth []int, test mat.Matrix, rows []int) ([]int, error) {
+	defer timing.Start(ctx, timing.Grouping)()
 	train := w.points(res)
 	if res != nil {
 		if res.Model == nil {

@@ -70,6 +70,7 @@ var clustersSections = []func(*clustersPage) section{
 	groupsSection,
 	partsOfGroupsSection,
 	clustersPhotographs,
+	clustersTimes,
 }
 
 // ClustersFiles are what WriteClusters writes: names of files and, with a slash at
@@ -86,7 +87,8 @@ var ClustersFiles = []string{"index.html", "groups/", "bases/", "patches/", "wor
 // Where a group has more than MaxTiles samples, its sheet shows as many, picked
 // evenly in the order given. It is an error if the lengths do not fit each
 // other or a group or label is out of range. Once ctx is done its error is
-// returned, and the files written by then stay.
+// returned, and the files written by then stay. Where it counts times, the page
+// shows them (see internal/timing).
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	if err := c.check(); err != nil {
 		return err

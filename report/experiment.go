@@ -71,6 +71,7 @@ var experimentSections = []func(*experimentPage) section{
 	partsSection,
 	coefficientsSection,
 	experimentPhotographs,
+	experimentTimes,
 }
 
 // ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at
@@ -97,7 +98,8 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 // for every score in the records ("AC free" is ac-free). Files of these names are
 // replaced, others are left alone. Without Patches and Words the page shows those
 // that were written before. Errors name the file. Once ctx is done its error is
-// returned, and the files written by then stay.
+// returned, and the files written by then stay. Where it counts times (internal/timing),
+// the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)

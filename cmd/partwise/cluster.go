@@ -110,6 +110,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	dataFlags(cmd, &data)
 	prepareFlags(cmd)
+	timesFlag(cmd)
 	return cmd
 }
 

@@ -13,7 +13,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{cmd.CommandPath()}, quoteAll(args)...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "workers", "out", "memory", "cache-size", "profile":
+		case "workers", "out", "memory", "cache-size", "profile", "times":
 			return
 		}
 		values := []string{f.Value.String()}

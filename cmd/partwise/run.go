@@ -94,6 +94,7 @@ same again goes on where it stopped.`,
 	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
 	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	prepareFlags(cmd)
+	timesFlag(cmd)
 	return cmd
 }
 

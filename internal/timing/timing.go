@@ -1,0 +1,110 @@
+// Package timing adds up where the time of a command goes, by phase and by method. The
+// sums go through the context; without them nothing is counted.
+package timing
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Phase is what is done in a time.
+type Phase int
+
+const (
+	// Reading finds the samples and reads vectors and labels.
+	Reading Phase = iota
+	// Features decodes images and makes features, and within it Describing makes
+	// descriptors and Words learns and counts visual words.
+	Features
+	Describing
+	Words
+	// Trials are those of an experiment. DrawnWords learns and counts the visual words
+	// of draws, which methods share; the phases below are those of each method.
+	Trials
+	DrawnWords
+	// Factorising fits a method. SetUp is what of it comes before the first iteration,
+	// and within it Initial makes the initial factors.
+	Factorising
+	SetUp
+	Initial
+	// Grouping groups samples or classifies them, and Scores computes scores.
+	Grouping
+	Scores
+)
+
+// Times are sums, safe for use by several goroutines at once.
+type Times struct {
+	begin time.Time
+	mu    sync.Mutex
+	sums  map[key]Sum
+}
+
+type key struct {
+	method string
+	phase  Phase
+}
+
+// Sum is the time of a phase by the clock, and how many times there were. Times that
+// went on side by side add up.
+type Sum struct {
+	Time  time.Duration
+	Count int
+}
+
+type timesKey struct{}
+type methodKey struct{}
+
+// NewContext returns a context with sums that begin now.
+func NewContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, timesKey{}, &Times{begin: time.Now(), sums: map[key]Sum{}})
+}
+
+// FromContext returns the sums of the context, or nil.
+func FromContext(ctx context.Context) *Times {
+	t, _ := ctx.Value(timesKey{}).(*Times)
+	return t
+}
+
+// Of returns a context in which phases are those of the method.
+func Of(ctx context.Context, method string) context.Context {
+	if FromContext(ctx) == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, methodKey{}, method)
+}
+
+// Without returns a context in which nothing is counted.
+func Without(ctx context.Context) context.Context {
+	if FromContext(ctx) == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, timesKey{}, (*Times)(nil))
+}
+
+// Start begins a phase; end ends it.
+func Start(ctx context.Context, phase Phase) (end func()) {
+	t := FromContext(ctx)
+	if t == nil {
+		return func() {}
+	}
+	method, _ := ctx.Value(methodKey{}).(string)
+	begin := time.Now()
+	return func() {
+		took := time.Since(begin)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		s := t.sums[key{method, phase}]
+		t.sums[key{method, phase}] = Sum{s.Time + took, s.Count + 1}
+	}
+}
+
+// Spent returns the sum of a phase of a method, "" for what is of none.
+func (t *Times) Spent(method string, phase Phase) Sum {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sums[key{method, phase}]
+}
+
+// Elapsed returns the time since the sums began.
+func (t *Times) Elapsed() time.Duration { return time.Since(t.begin) }

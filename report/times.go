@@ -1,0 +1,145 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/timing"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// timesView is where the time of a run went.
+type timesView struct {
+	Lines   []timeLine
+	All     timeLine
+	Methods []timeLine
+	// Judging is what follows the factorisation, and Words the seconds that the visual
+	// words of draws took, where there are such.
+	Judging, Words string
+}
+
+// timeLine is a line of a table of times, in seconds.
+type timeLine struct {
+	Name  string
+	Words []string
+}
+
+// phase is a phase of a page. A part is part of the one before it that is none.
+type phase struct {
+	name string
+	is   timing.Phase
+	part bool
+}
+
+// prepared are the phases before anything is factorised.
+var prepared = []phase{
+	{"Reading the data", timing.Reading, false},
+	{"Features", timing.Features, false},
+	{"of it descriptors", timing.Describing, true},
+	{"of it visual words", timing.Words, true},
+}
+
+// clustersTimes and experimentTimes show where the time of the run that makes the page
+// went, where its context counts times.
+func clustersTimes(w *clustersPage) section {
+	return timesSection(w.ctx, nil, "", append(slices.Clip(prepared),
+		phase{"Factorising", timing.Factorising, false},
+		phase{"of it set-up", timing.SetUp, true},
+		phase{"of it initial factors", timing.Initial, true},
+		phase{"Grouping", timing.Grouping, false},
+		phase{"Scores", timing.Scores, false}))
+}
+
+func experimentTimes(w *experimentPage) section {
+	judging := "Grouping"
+	if slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }) {
+		judging = "Classifying"
+	}
+	return timesSection(w.ctx, w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))
+}
+
+func timesSection(ctx context.Context, methods []string, judging string, phases []phase) section {
+	return section{id: "times", title: "Times", template: timesTemplate, make: func() (any, error) {
+		t := timing.FromContext(ctx)
+		if t == nil {
+			return nil, nil
+		}
+		all := t.Elapsed()
+		rest := all
+		v := timesView{Judging: judging}
+		add := func(name string, d time.Duration) {
+			v.Lines = append(v.Lines, timeLine{name, []string{seconds(d), fmt.Sprintf("%.0f %%", 100*d.Seconds()/max(all.Seconds(), 1e-9))}})
+		}
+		for _, p := range phases {
+			took := spent(t, "", p.is)
+			switch {
+			case p.part && took > 0:
+				add(p.name, took)
+			case !p.part:
+				add(p.name, took)
+				rest -= took
+			}
+		}
+		add("Pictures, the page and all else", rest)
+		v.All = timeLine{"In all", []string{seconds(all), ""}}
+		for _, m := range methods {
+			trials := t.Spent(m, timing.Scores).Count
+			if trials == 0 {
+				continue
+			}
+			words := []string{fmt.Sprint(trials)}
+			for _, p := range []timing.Phase{timing.Factorising, timing.SetUp, timing.Initial, timing.Grouping, timing.Scores} {
+				text := seconds(spent(t, m, p))
+				if t.Spent(m, p).Count == 0 {
+					text = "–"
+				}
+				words = append(words, text)
+			}
+			v.Methods = append(v.Methods, timeLine{m, words})
+		}
+		if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
+			v.Words = seconds(drawn.Time)
+		}
+		return v, nil
+	}}
+}
+
+// spent is the time of a phase, that of the set-up without the initial factors.
+func spent(t *timing.Times, method string, p timing.Phase) time.Duration {
+	took := t.Spent(method, p).Time
+	if p == timing.SetUp {
+		took -= t.Spent(method, timing.Initial).Time
+	}
+	return took
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
+
+var timesTemplate = parse("times", `
+{{- define "time"}}<th scope="row">{{.Name}}</th>{{range .Words}}<td>{{.}}<span class="mark"></span></td>{{end}}</tr>
+{{end}}
+
+<h2 id="times">Where the time went</h2>
+<p>The times are those of the run that made this page, by the clock. Set-up is what comes before the first iteration, such as the kernel and neighbours.</p>
+<div class="wide">
+<table class="scores named">
+<thead><tr><th scope="col">Phase</th><th scope="col">Seconds</th><th scope="col">Share</th></tr></thead>
+<tbody>
+{{range .Lines}}<tr>{{template "time" .}}{{end -}}
+<tr class="average">{{template "time" .All -}}
+</tbody>
+</table>
+</div>
+{{- if .Methods}}
+<p>Below are the seconds that the trials of each method took, added up. Trials run side by side, one for each processor unless the run was told otherwise, so that their times add up to more than what passed. Trials that an earlier run had finished are not among them.{{with .Words}} The visual words of the draws, which methods share, took {{.}} seconds.{{end}}</p>
+<div class="wide">
+<table class="scores named">
+<thead><tr><th scope="col">Method</th><th scope="col">Trials</th><th scope="col">Factorising</th><th scope="col">of it set-up</th><th scope="col">of it initial factors</th><th scope="col">{{.Judging}}</th><th scope="col">Scores</th></tr></thead>
+<tbody>
+{{range .Methods}}<tr>{{template "time" .}}{{end -}}
+</tbody>
+</table>
+</div>
+{{- end}}`)
