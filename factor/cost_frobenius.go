@@ -17,9 +17,14 @@ type frobeniusCost struct {
 }
 
 func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
+	return newFrobeniusCostOf(x, u, v, sumSquares(x))
+}
+
+// newFrobeniusCostOf is newFrobeniusCost of data whose ‖X‖² is known.
+func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
 	k, _ := u.Dims()
 	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
-		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares(x)}
+		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
 }
 
 func sumSquares(x data) float64 {

@@ -15,11 +15,16 @@ type klCost struct {
 }
 
 func newKLCost(x data, u, v *mat.Dense) *klCost {
+	var sum float64
+	x.each(func(_, _ int, x float64) { sum += x })
+	return newKLCostOf(x, u, v, sum)
+}
+
+// newKLCostOf is newKLCost of data whose Σ x is known.
+func newKLCostOf(x data, u, v *mat.Dense, sum float64) *klCost {
 	k, _ := u.Dims()
-	c := &klCost{x: x, u: u, v: v, bu: like(u), bv: like(v), pu: like(u), pv: like(v),
+	return &klCost{x: x, u: u, v: v, bu: like(u), bv: like(v), pu: like(u), pv: like(v), sum: sum,
 		su: make([]float64, k), sv: make([]float64, k)}
-	x.each(func(_, _ int, x float64) { c.sum += x })
-	return c
 }
 
 func (c *klCost) moved(bool) { c.haveBu, c.haveBv = false, false }

@@ -176,3 +176,8 @@ func firstNegative(d data) (i, j int, value float64, found bool) {
 	})
 	return i, j, value, found
 }
+
+// negativeError says that a method that needs values ≥ 0 has met one that is not.
+func negativeError(i, j int, value float64) error {
+	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and this method needs values of 0 or more", j+1, value)}
+}

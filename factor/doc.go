@@ -10,6 +10,7 @@
 // Beside them stand methods that are no such factorisation: the linear
 // embeddings [PCA], [LDA], [MFA] and [SDA], [SparseCoding], and [SSNMF], which
 // factorises similarities. What they have found comes in the same [Result].
+// [MiniBatch] is NMF of samples that do not fit into memory.
 //
 // The papers write a sample as a column. In memory a sample is a row, as in
 // the rest of Go's numerical libraries:

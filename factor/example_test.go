@@ -153,3 +153,37 @@ func ExampleLookup() {
 	// gnmf: coefficients 6×2
 	// gnmf: lamda: unknown key "lamda"; the keys here are lambda, neighbours, edges, width
 }
+
+// generated are 20,000 images of 2×2 pixels that are made when they are asked for, as
+// those of a file are read.
+type generated struct{}
+
+func (generated) Dims() (n, m int) { return 20000, 4 }
+
+func (generated) Read(_ context.Context, from int, dst *mat.Dense) error {
+	p, _ := dst.Dims()
+	for i := range p {
+		bright := float64(1 + (from+i)%9)
+		dst.SetRow(i, []float64{bright, bright, 0, 0})
+		if (from+i)%2 == 1 {
+			dst.SetRow(i, []float64{bright, 0, bright, 0})
+		}
+	}
+	return nil
+}
+
+// Samples that do not fit into memory are read in blocks.
+func ExampleMiniBatch() {
+	batch := factor.MiniBatch{Samples: 500}
+	result, err := batch.Fit(context.Background(), generated{}, factor.Options{Rank: 2, Iterations: 3, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	n, k := result.Coefficients.Dims()
+	part := largest(result.Coefficients)
+	fmt.Printf("coefficients %d×%d, %d epochs\n", n, k, result.Iterations())
+	fmt.Println(part[0] == part[2], part[1] == part[3], part[0] != part[1])
+	// Output:
+	// coefficients 20000×2, 3 epochs
+	// true true true
+}

@@ -80,43 +80,28 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 	}
 	n, m := d.dims()
 	image := p.Image.of(m)
-	given := func(a *mat.Dense, what string, rows int) (*mat.Dense, error) {
-		if r, c := a.Dims(); r != rows || c != opt.Rank {
-			return nil, fmt.Errorf("the initial %s are %d×%d, want %d×%d", what, r, c, rows, opt.Rank)
-		}
-		for i := range rows {
-			for j, x := range a.RawRowView(i) {
-				if !(x >= 0 && x <= largestValue) {
-					return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
-				}
-			}
-		}
-		out := transpose(a)
-		out.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, out)
-		return out, nil
-	}
 	if a := opt.Start.Basis; a != nil && p.Basis == BasisFree {
-		if f.u, err = given(a, "basis vectors", m); err != nil {
+		if f.u, err = given(a, "basis vectors", m, opt.Rank); err != nil {
 			return nil, err
 		}
 	}
 	if a := opt.Start.Weights; a != nil && p.Basis == BasisConcept {
-		if f.w, err = given(a, "weights", n); err != nil {
+		if f.w, err = given(a, "weights", n, opt.Rank); err != nil {
 			return nil, err
 		}
 	}
 	if a := opt.Start.Rows; a != nil && p.Basis == BasisRankOne {
-		if f.a, err = given(a, "rows", image.rows()); err != nil {
+		if f.a, err = given(a, "rows", image.rows(), opt.Rank); err != nil {
 			return nil, err
 		}
 	}
 	if a := opt.Start.Columns; a != nil && p.Basis == BasisRankOne {
-		if f.b, err = given(a, "columns", image.Width); err != nil {
+		if f.b, err = given(a, "columns", image.Width, opt.Rank); err != nil {
 			return nil, err
 		}
 	}
 	if a := opt.Start.Coefficients; a != nil {
-		v, err := given(a, "coefficients", n)
+		v, err := given(a, "coefficients", n, opt.Rank)
 		if err != nil {
 			return nil, err
 		}
@@ -125,29 +110,48 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 	return f, nil
 }
 
-func (p Parts) random(d data, ties *condensation, opt Options) *initialFactors {
-	n, m := d.dims()
-	draw := func(what string, columns int) *mat.Dense {
-		src := rng.New(opt.Seed, what)
-		out := mat.NewDense(opt.Rank, columns, nil)
-		for i := range columns {
-			for r := range opt.Rank {
-				out.Set(r, i, 1-src.Float64())
+// given returns an initial factor, rows×rank, transposed. what is what it is called.
+func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
+	if r, c := a.Dims(); r != rows || c != rank {
+		return nil, fmt.Errorf("the initial %s are %d×%d, want %d×%d", what, r, c, rows, rank)
+	}
+	for i := range rows {
+		for j, x := range a.RawRowView(i) {
+			if !(x >= 0 && x <= largestValue) {
+				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
 			}
 		}
-		return out
 	}
-	f := &initialFactors{v: ties.condensed(draw("coefficients", n), true)}
+	out := transpose(a)
+	out.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, out)
+	return out, nil
+}
+
+func (p Parts) random(d data, ties *condensation, opt Options) *initialFactors {
+	n, m := d.dims()
+	f := &initialFactors{v: ties.condensed(drawn(opt, "coefficients", n), true)}
 	switch p.Basis {
 	case BasisConcept:
-		f.w = draw("weights", n)
+		f.w = drawn(opt, "weights", n)
 	case BasisRankOne:
 		image := p.Image.of(m)
-		f.a, f.b = draw("rows", image.rows()), draw("columns", image.Width)
+		f.a, f.b = drawn(opt, "rows", image.rows()), drawn(opt, "columns", image.Width)
 	default:
-		f.u = draw("basis", m)
+		f.u = drawn(opt, "basis", m)
 	}
 	return f
+}
+
+// drawn returns a random factor, k×columns, of numbers in (0, 1].
+func drawn(opt Options, what string, columns int) *mat.Dense {
+	src := rng.New(opt.Seed, what)
+	out := mat.NewDense(opt.Rank, columns, nil)
+	for i := range columns {
+		for r := range opt.Rank {
+			out.Set(r, i, 1-src.Float64())
+		}
+	}
+	return out
 }
 
 func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {

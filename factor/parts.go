@@ -167,7 +167,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	i, j, value, signed := firstNegative(d)
 	if signed && f.kernel == nil && !(p.gram() && p.Weighting == WeightingEqual) {
-		return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and this method needs values of 0 or more", j+1, value)}
+		return nil, negativeError(i, j, value)
 	}
 	if p.Basis == BasisRankOne {
 		if err := p.Image.check(m, "a rank-one basis"); err != nil {
