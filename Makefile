@@ -2,6 +2,7 @@
 # make test   run all tests in both builds, and some with the race detector
 # make race   run them with the race detector; test-plain and test-arm64 on other processors
 # make lint   gofmt, go vet, staticcheck
+# make bench  time the kernels, and other programs beside this one
 # make release   archives for Linux, macOS and Windows
 
 GO ?= go
@@ -119,8 +120,11 @@ fuzz:
 torture:
 	$(GO) run ./internal/torture $(TORTURE)
 
+# Benchmarks of the kernels, and then other programs and this one by turns, which writes
+# the tables of docs/performance.md. BENCH holds flags, as in BENCH='-only fast -repeats 3'.
 bench: deps
 	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) -run NONE -bench . ./...
+	$(GO) run ./bench $(BENCH)
 
 # Results are the user's and stay.
 clean:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times D-SNMF here against a float32 NumPy one, from the same initial factors.
 
-    python3 bench/dsnmf/compare.py [--repeats 5] [--iterations 400] [--rank 18]
+    python3 bench/dsnmf/compare.py [--repeats 5] [--iterations 400] [--rank 18] [--json]
 
 The problem has the shape of 1,300 photographs of 13 scenes in histograms of 3,200
 bins, 15 % of them non-zero, all labels known. Each round times NumPy, the native
@@ -12,6 +12,7 @@ products unless OPENBLAS_NUM_THREADS is 1; ours takes one. Needs Go, NumPy and w
 the native build needs.
 """
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -99,6 +100,7 @@ def main():
     args.add_argument("--iterations", type=int, default=400)
     args.add_argument("--rank", type=int, default=18)
     args.add_argument("--dense", action="store_true", help="give ours the data as a dense matrix too")
+    args.add_argument("--json", action="store_true", help="rows for bench/main.go")
     args = args.parse_args()
     x, labels, u, v = problem(1300, 3200, 13, args.rank, 0.15, 1)
     seconds, final = {}, {}
@@ -117,6 +119,13 @@ def main():
                 out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
                 seconds.setdefault(name, []).append((float(out[0]), float(out[1])))
                 final[name] = float(out[2])
+    if args.json:
+        theirs, theirs_cpu = zip(*seconds.pop("numpy"))
+        for name, times in seconds.items():
+            ours, ours_cpu = zip(*times)
+            print(json.dumps({"problem": f"1300×3200, rank {args.rank}, {args.iterations} iterations, {name}", "beside": f"NumPy {np.__version__}, single precision",
+                              "theirs": theirs, "ours": ours, "theirs_processor": theirs_cpu, "ours_processor": ours_cpu}))
+        return
     medians = {name: [statistics.median(t) for t in zip(*times)] for name, times in seconds.items()}
     print(f"D-SNMF, 1300 samples, 3200 features, {100 * np.count_nonzero(x) / x.size:.0f} % non-zero, "
           f"rank {args.rank}, {args.iterations} iterations, median of {args.repeats}")

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -27,6 +28,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/bench/internal/problem"
+	"github.com/seed4492f2cd/partwise/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 )
@@ -37,22 +39,31 @@ func main() {
 	iterations := flag.Int("iterations", 200, "iterations of the multiplicative rule")
 	repeats := flag.Int("repeats", 5, "repeats")
 	trace := flag.Bool("trace", false, "print the objective of each iteration of fast")
+	asJSON := flag.Bool("json", false, "print rows for bench/main.go, and leave out sets that are not there")
 	flag.Parse()
 	for _, name := range []string{"coil", "mnist", "news", "zipf", "parts"} {
 		if *set != "" && name != *set {
 			continue
 		}
-		if err := run(name, *rank, *iterations, *repeats, *trace); err != nil {
+		err := run(name, *rank, *iterations, *repeats, *trace, *asJSON)
+		if *asJSON && errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(os.Stderr, "fastkl: %s is left out: %v\n", name, err)
+			continue
+		}
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "fastkl: %s: %v\n", name, err)
 			os.Exit(1)
 		}
 	}
 }
 
+// titles are what tables call the sets.
+var titles = map[string]string{"coil": "COIL-20", "mnist": "MNIST 10k", "news": "20 Newsgroups", "zipf": "texts by Zipf's law", "parts": "parts with noise"}
+
 // took is what a run took: iterations, seconds, and seconds of a processor.
 type took struct{ iterations, seconds, processor float64 }
 
-func run(name string, rank, iterations, repeats int, trace bool) error {
+func run(name string, rank, iterations, repeats int, trace, asJSON bool) error {
 	x, err := load(name)
 	if err != nil {
 		return err
@@ -77,13 +88,21 @@ func run(name string, rank, iterations, repeats int, trace bool) error {
 		}
 		fast = append(fast, t)
 	}
-	median := func(of func(i int) float64) float64 {
+	each := func(of func(i int) float64) []float64 {
 		all := make([]float64, repeats)
 		for i := range all {
 			all[i] = of(i)
 		}
-		slices.Sort(all)
-		return all[repeats/2]
+		return all
+	}
+	median := func(of func(i int) float64) float64 { return row.Median(each(of)) }
+	if asJSON {
+		return row.Row{
+			Problem: fmt.Sprintf("nmf-kl %s, %d×%d, k=%d", titles[name], n, m, rank), Beside: fmt.Sprintf("%d iterations of `mu`", iterations),
+			Theirs: each(func(i int) float64 { return rule[i].seconds }), TheirsProcessor: each(func(i int) float64 { return rule[i].processor }),
+			Ours: each(func(i int) float64 { return fast[i].seconds }), OursProcessor: each(func(i int) float64 { return fast[i].processor }),
+			Note: fmt.Sprintf("%.0f iterations", median(func(i int) float64 { return fast[i].iterations })),
+		}.Write(os.Stdout)
 	}
 	fmt.Printf("%-6s %d×%d rank %d: rule %d iterations %.2f s, fast %.0f iterations %.2f s; rule/fast %.1f of time, %.1f of processors\n", name, n, m, rank,
 		iterations, median(func(i int) float64 { return rule[i].seconds }),
@@ -135,7 +154,7 @@ func load(name string) (mat.Matrix, error) {
 	}
 	dir := os.Getenv("PARTWISE_DATA")
 	if dir == "" {
-		return nil, errors.New("PARTWISE_DATA names no folder")
+		return nil, fmt.Errorf("PARTWISE_DATA names no folder: %w", fs.ErrNotExist)
 	}
 	read, file := datasets.MAT, filepath.Join(dir, "mat", map[string]string{"coil": "COIL20.mat", "news": "20Newsgroups.mat"}[name])
 	if name == "mnist" {

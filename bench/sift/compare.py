@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times dense SIFT, and histograms of visual words, here and with OpenCV.
 
-    PARTWISE_DATA=… python3 bench/sift/compare.py [--images 520] [--repeats 5]
+    PARTWISE_DATA=… python3 bench/sift/compare.py [--images 520] [--repeats 5] [--json]
 
 Both describe the same patches of photographs of the set scenes13, on all cores:
 `dense` begins with decoded images and ends with descriptors, `histogram` begins
@@ -14,6 +14,7 @@ what the native build needs.
 
 import argparse
 import glob
+import json
 import os
 import statistics
 import subprocess
@@ -55,6 +56,7 @@ def main():
     args.add_argument("--images", type=int, default=520)
     args.add_argument("--repeats", type=int, default=5)
     args.add_argument("--stages", nargs="+", default=["dense", "histogram"])
+    args.add_argument("--json", action="store_true", help="rows for bench/main.go")
     args = args.parse_args()
     files = sorted(glob.glob(os.path.join(os.environ.get("PARTWISE_DATA", ""), "scenes13", "*", "*", "*.jpg")))
     if not files:
@@ -78,6 +80,15 @@ def main():
                     rates[name].append(len(files) / float(out.stdout.split()[0]))
             medians = {name: statistics.median(r) for name, r in rates.items()}
             best = max((name for name in medians if name.startswith("OpenCV")), key=medians.get)
+            if args.json:
+                for name in ("native", "portable"):
+                    row = {"problem": f"{stage}, {len(files)} images, {name}", "beside": f"OpenCV {cv2.__version__}" + best.removeprefix("OpenCV")}
+                    for key, of in (("theirs", best), ("ours", "partwise, " + name)):
+                        row[key] = [len(files) / rate for rate in rates[of]]
+                    if stage == "histogram":
+                        row["note"] = f"{100 * same(at('partwise, ' + name), at(best)):.2f} % counted the same"
+                    print(json.dumps(row), flush=True)
+                continue
             print(f"{stage}, {len(files)} images, {os.cpu_count()} cores, OpenCV {cv2.__version__}, median of {args.repeats}")
             for name, rate in medians.items():
                 line = f"  {name:19} {rate:7.1f} images/s, {min(rates[name]):.1f} to {max(rates[name]):.1f}"

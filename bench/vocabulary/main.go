@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed4492f2cd/partwise/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/blas"
@@ -42,6 +43,7 @@ func main() {
 	pflag.IntVar(&c.words, "words", 200, "number of words")
 	pflag.IntVar(&c.seeds, "seeds", 5, "number of seeds")
 	pflag.StringVar(&c.python, "python", "python3", "the Python that has scikit-learn")
+	pflag.BoolVar(&c.asJSON, "json", false, "print rows for bench/main.go")
 	pflag.Parse()
 	c.seeds = max(c.seeds, 1)
 	if err := c.run(context.Background()); err != nil {
@@ -53,6 +55,8 @@ func main() {
 type comparison struct {
 	descriptors, words, seeds int
 	python                    string
+	asJSON                    bool
+	version                   string // of scikit-learn
 
 	dir    string
 	sample []uint8
@@ -71,8 +75,10 @@ func (c *comparison) run(ctx context.Context) (err error) {
 	if err := os.WriteFile(c.file("descriptors"), c.sample, 0o600); err != nil {
 		return err
 	}
-	fmt.Printf("%d words from %d descriptors of %s, products by %s, %d processors\n",
-		c.words, len(c.sample)/c.dim, name, blas.Name, runtime.GOMAXPROCS(0))
+	problem := fmt.Sprintf("%d words from %d descriptors of %s", c.words, len(c.sample)/c.dim, name)
+	if !c.asJSON {
+		fmt.Printf("%s, products by %s, %d processors\n", problem, blas.Name, runtime.GOMAXPROCS(0))
+	}
 	for _, m := range []vocab.Method{vocab.MethodLloyd, vocab.MethodMiniBatch} {
 		var ours, theirs results
 		for seed := range c.seeds {
@@ -83,10 +89,24 @@ func (c *comparison) run(ctx context.Context) (err error) {
 				return err
 			}
 		}
+		ratio := mean(ours.objectives) / mean(theirs.objectives)
+		if c.asJSON {
+			r := row.Row{
+				Problem: problem + ", " + m.String(), Beside: "scikit-learn " + c.version, Theirs: theirs.seconds, Ours: ours.seconds,
+				Note: fmt.Sprintf("objective %+.2f %%", 100*(ratio-1)),
+			}
+			if err := r.Write(os.Stdout); err != nil {
+				return err
+			}
+			continue
+		}
 		fmt.Printf("%v\n", m)
 		ours.print("partwise")
 		theirs.print("scikit-learn")
-		fmt.Printf("  ratio         %7.3f  %.5f\n", median(ours.seconds)/median(theirs.seconds), mean(ours.objectives)/mean(theirs.objectives))
+		fmt.Printf("  ratio         %7.3f  %.5f\n", median(ours.seconds)/median(theirs.seconds), ratio)
+	}
+	if c.asJSON {
+		return nil
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -158,7 +178,7 @@ func (c *comparison) theirs(ctx context.Context, m vocab.Method, seed int, r *re
 		return fmt.Errorf("%s: %w", c.python, err)
 	}
 	var seconds, iterations float64
-	if _, err := fmt.Fscan(bytes.NewReader(printed), &seconds, &iterations); err != nil {
+	if _, err := fmt.Fscan(bytes.NewReader(printed), &seconds, &iterations, &c.version); err != nil {
 		return fmt.Errorf("%s printed %q: %w", c.python, printed, err)
 	}
 	file, err := os.ReadFile(out)
