@@ -30,11 +30,20 @@ func IDX(path string, opt VectorOptions) (*Set, error) {
 	return idxVectors(path, opt, opt.room())
 }
 
-func idxVectors(path string, opt VectorOptions, room *room) (*Set, error) {
-	images, err := readIDX(path, room)
+func idxVectors(path string, opt VectorOptions, room *room) (set *Set, err error) {
+	read := readIDX
+	if opt.OnDisk {
+		read = storedIDX
+	}
+	images, err := read(path, room)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil && images.stored != nil {
+			images.stored.Close()
+		}
+	}()
 	if len(images.dims) == 1 {
 		return nil, fmt.Errorf("%s: a list of %d numbers and no images: give the file of the images, its labels are found beside it", path, images.dims[0])
 	}
@@ -109,7 +118,7 @@ func isIDXLabels(name string) bool {
 // idxFolder reads the set of all pairs of IDX files in dir, those of the
 // training part first, and counts what else is there in its LeftOut. If part is
 // "train" or "test" it reads only these.
-func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
+func idxFolder(dir, part string, opt VectorOptions) (_ *Set, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -139,12 +148,21 @@ func idxFolder(dir, part string, opt VectorOptions) (*Set, error) {
 		return strings.Compare(idxPart(b), idxPart(a)) // "train" before "test"
 	})
 	var whole *Set
+	var opened []*Set
+	defer func() {
+		for _, s := range opened {
+			if err != nil {
+				s.Close()
+			}
+		}
+	}()
 	room := opt.room()
 	for _, file := range files {
 		s, err := idxVectors(filepath.Join(dir, file), opt, room)
 		if err != nil {
 			return nil, err
 		}
+		opened = append(opened, s)
 		if whole == nil {
 			whole = s
 		} else if whole, err = join(whole, s, room); err != nil {
@@ -169,16 +187,32 @@ func idxPart(name string) string {
 
 // join returns the set of the samples of a and then those of b, both of bytes.
 func join(a, b *Set, room *room) (*Set, error) {
-	x, ok := a.Vectors.(*Bytes)
-	y, ok2 := b.Vectors.(*Bytes)
-	if !ok || !ok2 || a.Height != b.Height || a.Width != b.Width || x.cols != y.cols {
+	_, m := a.Vectors.Dims()
+	_, columns := b.Vectors.Dims()
+	fits := a.Height == b.Height && a.Width == b.Width && m == columns
+	out := *a
+	switch x := a.Vectors.(type) {
+	case *Stored:
+		y, ok := b.Vectors.(*Stored)
+		if fits = fits && ok && x.bytes() && y.bytes(); fits {
+			out.Vectors = &Stored{cols: m, parts: slices.Concat(x.parts, y.parts), greatest: max(x.greatest, y.greatest)}
+		}
+	case *Bytes:
+		y, ok := b.Vectors.(*Bytes)
+		if fits = fits && ok; fits {
+			size := int64(len(x.data) + len(y.data))
+			if err := room.take(size, "both together"); err != nil {
+				return nil, err
+			}
+			defer room.give(size)
+			out.Vectors = NewBytes(x.rows+y.rows, m, slices.Concat(x.data, y.data))
+		}
+	default:
+		fits = false
+	}
+	if !fits {
 		return nil, fmt.Errorf("%d×%d images do not go with %d×%d ones", b.Height, b.Width, a.Height, a.Width)
 	}
-	size := int64(len(x.data) + len(y.data))
-	if err := room.take(size, "both together"); err != nil {
-		return nil, err
-	}
-	defer room.give(size)
 	words := make([]string, 0, a.Len()+b.Len())
 	for _, s := range []*Set{a, b} {
 		for _, l := range s.Labels {
@@ -189,22 +223,24 @@ func join(a, b *Set, room *room) (*Set, error) {
 			}
 		}
 	}
-	out := *a
 	out.Names = append(a.Names, b.Names...)
-	out.Vectors = NewBytes(x.rows+y.rows, x.cols, slices.Concat(x.data, y.data))
 	out.setClasses(words)
 	return &out, nil
 }
 
 // idxArray is the content of an IDX file.
 type idxArray struct {
-	kind number.Kind
-	dims []int
-	raw  []byte
+	kind   number.Kind
+	dims   []int
+	raw    []byte
+	stored *Stored // in place of raw
 }
 
 // matrix returns the values as an r×c matrix. A *Bytes shares them.
 func (a *idxArray) matrix(r, c int, room *room) (mat.Matrix, error) {
+	if a.stored != nil {
+		return a.stored, nil
+	}
 	if r*c == 0 {
 		return &Bytes{rows: r, cols: c}, nil
 	}
@@ -268,6 +304,40 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
+// storedIDX is readIDX of numbers that stay in the file.
+func storedIDX(path string, room *room) (a *idxArray, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	packed := false
+	defer func() {
+		if err != nil || packed {
+			f.Close()
+		}
+		if err != nil {
+			a, err = nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	var r *bufio.Reader
+	if r, packed, err = unzip(room.reader(f)); err != nil {
+		return nil, err
+	}
+	if a, _, err = idxHeader(r); err != nil {
+		return nil, err
+	}
+	n, m := a.dims[0], 1
+	for _, d := range a.dims[1:] {
+		m *= d
+	}
+	var rest io.Reader
+	if packed {
+		rest = r
+	}
+	a.stored, err = storedOf(path, f, rest, int64(4+4*len(a.dims)), n, m, a.kind, binary.BigEndian)
+	return a, err
+}
+
 // parseIDX reads an IDX file: two zero bytes, the type of its numbers, the
 // number of dimensions, each dimension in four bytes and then the numbers, the
 // last dimension the fastest, the highest byte first. The file may be gzipped.
@@ -280,26 +350,9 @@ func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 	if packed {
 		known = 0
 	}
-	var magic [4]byte
-	if _, err := io.ReadFull(r, magic[:]); err != nil {
-		return nil, fmt.Errorf("not an IDX file: %w", err)
-	}
-	a := &idxArray{kind: idxNumbers[magic[2]]}
-	if !isIDX(magic[:]) {
-		return nil, fmt.Errorf("not an IDX file: it begins with % x", magic)
-	}
-	size := int64(a.kind.Size())
-	for range magic[3] {
-		var d [4]byte
-		if _, err := io.ReadFull(r, d[:]); err != nil {
-			return nil, fmt.Errorf("the file ends within its dimensions: %w", unexpectedEOF(err))
-		}
-		dim := int64(binary.BigEndian.Uint32(d[:]))
-		a.dims = append(a.dims, int(dim))
-		if dim > 0 && size > number.MaxBytes/dim {
-			return nil, fmt.Errorf("dimensions %v are more than any file holds", a.dims)
-		}
-		size *= dim
+	a, size, err := idxHeader(r)
+	if err != nil {
+		return nil, err
 	}
 	if a.raw, err = room.bytes(r, size, known, fmt.Sprintf("the array of dimensions %v", a.dims)); err != nil {
 		var tooLarge *limits.LimitError
@@ -314,4 +367,30 @@ func parseIDX(file io.Reader, room *room) (*idxArray, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// idxHeader reads an IDX file up to its numbers, and returns how many bytes they take.
+func idxHeader(r io.Reader) (*idxArray, int64, error) {
+	var magic [4]byte
+	if _, err := io.ReadFull(r, magic[:]); err != nil {
+		return nil, 0, fmt.Errorf("not an IDX file: %w", err)
+	}
+	a := &idxArray{kind: idxNumbers[magic[2]]}
+	if !isIDX(magic[:]) {
+		return nil, 0, fmt.Errorf("not an IDX file: it begins with % x", magic)
+	}
+	size := int64(a.kind.Size())
+	for range magic[3] {
+		var d [4]byte
+		if _, err := io.ReadFull(r, d[:]); err != nil {
+			return nil, 0, fmt.Errorf("the file ends within its dimensions: %w", unexpectedEOF(err))
+		}
+		dim := int64(binary.BigEndian.Uint32(d[:]))
+		a.dims = append(a.dims, int(dim))
+		if dim > 0 && size > number.MaxBytes/dim {
+			return nil, 0, fmt.Errorf("dimensions %v are more than any file holds", a.dims)
+		}
+		size *= dim
+	}
+	return a, size, nil
 }

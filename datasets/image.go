@@ -280,6 +280,9 @@ func (s *Set) ValueRange() (black, white float64) {
 	}
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()
+	if stored, ok := s.Vectors.(*Stored); ok {
+		least, greatest, n = stored.least, stored.greatest, 0 // known
+	}
 	row := make([]float64, m)
 	for i := range n {
 		for _, v := range mat.Row(row, i, s.Vectors) {

@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -220,7 +218,11 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 		for _, v := range []float64{float64(im.set.Height), float64(im.set.Width), im.black, im.white} {
 			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
 		}
-		for _, v := range mat.Row(nil, i, im.set.Vectors) {
+		row, err := im.set.row(i)
+		if err != nil {
+			return sum, err
+		}
+		for _, v := range row {
 			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(v))
 		}
 		h.Write(values)
@@ -260,7 +262,11 @@ func (im *Images) ofVector(i int) (image.Image, error) {
 		return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
 	}
 	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
-	for j, v := range mat.Row(nil, i, s.Vectors) {
+	row, err := s.row(i)
+	if err != nil {
+		return nil, err
+	}
+	for j, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("%s: column %d: the value is %v", s.Names[i], j+1, v)
 		}

@@ -22,21 +22,31 @@ import (
 // n×h×w, of whole or floating-point numbers of up to 64 bits, in C or Fortran
 // order. Unsigned bytes and booleans give a *Bytes, others a *mat.Dense. The
 // labels come from the NumPy file that opt.Labels names, if it names one.
-func NPY(path string, opt VectorOptions) (*Set, error) {
+func NPY(path string, opt VectorOptions) (set *Set, err error) {
 	room := opt.room()
 	vars := make([]variable, 1, 2)
-	var err error
-	if vars[0], err = readNPY(path, "X", room); err != nil {
+	read := readNPY
+	if opt.OnDisk {
+		read = storedNPY
+	}
+	if vars[0], err = read(path, "X", room); err != nil {
 		return nil, err
 	}
+	stored, onDisk := vars[0].Value.(*Stored)
+	defer func() {
+		if onDisk && err != nil {
+			stored.Close()
+		}
+	}()
 	if opt.Labels != "" && opt.Labels != "-" {
-		y, err := readNPY(opt.Labels, "y", room)
-		if err != nil {
+		var y variable
+		if y, err = readNPY(opt.Labels, "y", room); err != nil {
 			return nil, err
 		}
 		vars = append(vars, y)
 	}
-	return numpySet(path, vars, VectorOptions{Height: opt.Height, Width: opt.Width}, room)
+	set, err = numpySet(path, vars, VectorOptions{Height: opt.Height, Width: opt.Width}, room)
+	return set, err
 }
 
 // NPZ reads a set of vectors from arrays (see NPY) in a NumPy archive: the
@@ -78,6 +88,43 @@ func readNPY(path, name string, room *room) (variable, error) {
 		return variable{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return v, nil
+}
+
+// storedNPY is readNPY of an array of numbers that stay in the file.
+func storedNPY(path, name string, _ *room) (v variable, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return v, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	r := number.Buffered(f, sizeOf(f))
+	h, err := npz.ReadHeader(r)
+	if err != nil {
+		return v, err
+	}
+	v = variable{Name: name, Class: h.Type, Dims: h.Shape}
+	t, ok := h.Item()
+	if !ok || t.Kind == number.None || len(h.Shape) < 1 || len(h.Shape) > 3 || h.Fortran && len(h.Shape) > 1 {
+		return v, fmt.Errorf("array %s is no array of numbers in C order, whose rows could be read a few at a time (numpy.ascontiguousarray makes one)", &v)
+	}
+	if _, err := h.Items(t.Size); err != nil {
+		return v, err
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return v, err
+	}
+	m := 1
+	for _, d := range h.Shape[1:] {
+		m *= d
+	}
+	v.Value, err = storedOf(path, f, nil, at-int64(r.Buffered()), h.Shape[0], m, t.Kind, t.Order)
+	return v, err
 }
 
 func readNPZ(path string, room *room) ([]variable, error) {

@@ -34,13 +34,16 @@ type OpenOptions struct {
 	// Limit is that of VectorOptions; 0 stands for what is free of the memory
 	// budget of the context.
 	Limit int64
-	ctx   context.Context // that of Open
+	// OnDisk is that of VectorOptions, and an error of sets that are neither images nor
+	// in such a file.
+	OnDisk bool
+	ctx    context.Context // that of Open
 	// Seed is the seed of the generated set.
 	Seed uint64
 }
 
 func (opt *OpenOptions) vectors() VectorOptions {
-	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, ctx: opt.ctx}
+	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, OnDisk: opt.OnDisk, ctx: opt.ctx}
 }
 
 // SetPrefix before a name says that it is a known set's, not a path.
@@ -60,7 +63,7 @@ const SetPrefix = "set:"
 // a known set leaves out is left out by its name only: a folder is read whole. A
 // file is read by MAT, IDX, NPY, NPZ or CSV, which its content tells, not its
 // name.
-func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
+func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -77,6 +80,14 @@ func Open(ctx context.Context, name string, opt OpenOptions) (*Set, error) {
 	s, parts, err := open(name, opt)
 	if err != nil {
 		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if _, stored := s.Vectors.(*Stored); opt.OnDisk && s.Vectors != nil && !stored {
+		return nil, notStored(name)
 	}
 	if opt.Part != "" && !parts {
 		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
@@ -175,6 +186,7 @@ func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
 		return nil, false, fmt.Errorf("the set %s: %w", info.Name, err)
 	}
 	if form.idx && opt.Part == "" && s.Len() != info.Samples {
+		s.Close()
 		return nil, false, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
 	s.Name, s.Known = info.Name, info.Name
@@ -240,6 +252,9 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 	case formatOf(head) != nil:
 		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
 	}
+	if opt.OnDisk && !isIDX(head) && !isNPY(head) {
+		return nil, notStored(path)
+	}
 	for _, r := range readers {
 		if r.fits(head) {
 			return r.read(path, opt)
@@ -257,11 +272,17 @@ type reader struct {
 // readers are tried in this order.
 var readers = []reader{
 	{isIDX, IDX},
-	{startsWith("\x93NUMPY"), NPY},
+	{isNPY, NPY},
 	{startsWith("PK\x03\x04"), NPZ},
 	{func(head []byte) bool { return sniffMAT(head) != notMAT }, MAT},
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, CSV},
 }
+
+func notStored(name string) error {
+	return fmt.Errorf("%s: only folders of images, IDX files and NumPy's .npy files can be read a few samples at a time", name)
+}
+
+var isNPY = startsWith("\x93NUMPY")
 
 func startsWith(magic string) func(head []byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }

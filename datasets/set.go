@@ -24,7 +24,8 @@ type Set struct {
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is
-	// a *mat.Dense, a *Bytes or, for sparse data, a *sparse.CSR.
+	// a *mat.Dense, a *Bytes or, for sparse data, a *sparse.CSR, or a *Stored with
+	// VectorOptions.OnDisk.
 	Vectors mat.Matrix
 	// Height and Width are the size of the images that the vectors hold, row
 	// by row and upright, or 0 where the vectors are no images.

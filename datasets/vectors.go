@@ -93,6 +93,10 @@ type VectorOptions struct {
 	// read and for what is made of it. A file that needs more is refused, as far as
 	// it tells before that is allocated. 0 stands for half of the memory there is.
 	Limit int64
+	// OnDisk leaves the values of NumPy and IDX files where they are: Vectors is a
+	// *Stored, and the set is to be closed. Files of other formats, and NumPy's in
+	// Fortran order, are an error. What is gzipped is unpacked to a temporary file.
+	OnDisk bool
 
 	// ctx ends reading when it ends.
 	ctx context.Context
@@ -306,7 +310,13 @@ func newVectorSet(path string, x mat.Matrix, words []string, opt VectorOptions, 
 			return nil, fmt.Errorf("%s: its vectors of %d values are no images of height %d and width %d", path, m, opt.Height, opt.Width)
 		}
 	}
-	if err := checkFinite(x); err != nil {
+	err := error(nil)
+	if stored, ok := x.(*Stored); ok {
+		err = stored.scan(room.ctx)
+	} else {
+		err = checkFinite(x)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file := readableName(filepath.Base(path))
@@ -334,12 +344,14 @@ func stem(file string) string {
 	return file
 }
 
+// notFinite says that the value of row i, column j is NaN or infinite.
+func notFinite(i, j int, v float64) error {
+	return fmt.Errorf("row %d, column %d: %v is no number to work with", i+1, j+1, v)
+}
+
 // checkFinite returns an error that names the first value of x that is NaN or
 // infinite.
 func checkFinite(x mat.Matrix) error {
-	report := func(i, j int, v float64) error {
-		return fmt.Errorf("row %d, column %d: %v is no number to work with", i+1, j+1, v)
-	}
 	switch x := x.(type) {
 	case *Bytes:
 	case *sparse.CSR:
@@ -348,7 +360,7 @@ func checkFinite(x mat.Matrix) error {
 			columns, values := x.Row(i)
 			for p, v := range values {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return report(i, columns[p], v)
+					return notFinite(i, columns[p], v)
 				}
 			}
 		}
@@ -358,7 +370,7 @@ func checkFinite(x mat.Matrix) error {
 		for i := range n {
 			for j, v := range row(i) {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return report(i, j, v)
+					return notFinite(i, j, v)
 				}
 			}
 		}
