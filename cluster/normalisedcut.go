@@ -23,8 +23,8 @@ type NormalisedCut struct {
 // must be symmetric and finite: the eigenvectors of the K largest eigenvalues
 // of D^-½SD^-½, D holding the sums of S's rows, the largest first and then
 // every row scaled to length 1. A row of S that sums to 0 gives a row of
-// zeros; one that sums to less is an error. It takes O(n³) time and 24n² bytes, and
-// returns when ctx ends.
+// zeros; one that sums to less is an error. It takes O(n³) time and 16n² bytes, 24n²
+// where K is large beside n, and returns when ctx ends.
 func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.Dense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
@@ -47,8 +47,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 			scale[i] = 1 / math.Sqrt(degree)
 		}
 	}
-	// Itself, a copy and the eigenvectors.
-	if err := memory.FromContext(ctx).Check(3*8*int64(n)*int64(n), fmt.Sprintf("normalised cut: the eigenvectors of the similarities of %d samples", n)); err != nil {
+	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, c.K)), fmt.Sprintf("normalised cut: the eigenvectors of the similarities of %d samples", n)); err != nil {
 		return nil, err
 	}
 	normalised := mat.NewSymDense(n, nil)
@@ -57,7 +56,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 			normalised.SetSym(i, j, scale[i]*sym.At(i, j)*scale[j])
 		}
 	}
-	_, vectors, err := eigen.Symmetric(ctx, normalised, true)
+	_, vectors, err := eigen.Largest(ctx, normalised, c.K)
 	if err != nil {
 		return nil, fmt.Errorf("normalised cut: the eigenvectors of the similarity: %w", err)
 	}
@@ -67,9 +66,7 @@ func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 			continue
 		}
 		row := embedding.RawRowView(i)
-		for f := range row {
-			row[f] = vectors.At(i, n-1-f)
-		}
+		copy(row, vectors.RawRowView(i))
 		if length := norm(row); length > 0 {
 			for f := range row {
 				row[f] /= length

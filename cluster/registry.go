@@ -90,10 +90,10 @@ var registry = []Info{
 		},
 	},
 	{
-		Name: "ncut", Settings: KMeans{}, memory: squares(5, 16),
+		Name: "ncut", Settings: KMeans{}, memory: squares(4, 16),
 		Title: "normalised cuts on the inner products of the samples (Shi and Malik 2000; Ng, Jordan and Weiss 2001)",
 		Fit: func(ctx context.Context, k KMeans, x mat.Matrix, _ Known) (*Result, error) {
-			products, err := innerProducts(ctx, x, 4)
+			products, err := innerProducts(ctx, x, 3)
 			if err != nil {
 				return nil, err
 			}
@@ -119,10 +119,10 @@ var registry = []Info{
 		},
 	},
 	{
-		Name: "ss-snc", NeedsLabels: true, TakesLinks: true, Settings: KMeans{}, memory: squares(7, 16),
+		Name: "ss-snc", NeedsLabels: true, TakesLinks: true, Settings: KMeans{}, memory: squares(6, 16),
 		Title: "normalised cuts with linked samples at the largest and the least similarity (Ji and Xu 2006)",
 		Fit: func(ctx context.Context, k KMeans, x mat.Matrix, known Known) (*Result, error) {
-			products, err := innerProducts(ctx, x, 5)
+			products, err := innerProducts(ctx, x, 4)
 			if err != nil {
 				return nil, err
 			}

@@ -26,7 +26,7 @@ type SSKK struct {
 // and −Weight for every cannot-link, and σ is the least that makes the sum
 // positive semi-definite. Each two labelled samples are a link. A link that is given
 // twice counts once. A pair that both must and cannot link is an error. The
-// eigenvalues that give σ take O(n³) time and 8n² bytes beside the kernel; it returns
+// eigenvalue that gives σ takes O(n³) time and 8n² bytes beside the kernel; it returns
 // when ctx ends.
 func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
@@ -44,8 +44,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
 		return nil, fmt.Errorf("ss-kk: links of weight %v", s.Weight)
 	}
-	// Itself and a copy.
-	if err := memory.FromContext(ctx).Check(2*8*int64(n)*int64(n), fmt.Sprintf("ss-kk: the eigenvalues of the kernel of %d samples", n)); err != nil {
+	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("ss-kk: the least eigenvalue of the kernel of %d samples", n)); err != nil {
 		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)
@@ -69,11 +68,11 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*
 			}
 		})
 	}
-	values, _, err := eigen.Symmetric(ctx, kernel, false)
+	least, err := eigen.Least(ctx, kernel)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: the eigenvalues of the kernel: %w", err)
+		return nil, fmt.Errorf("ss-kk: the least eigenvalue of the kernel: %w", err)
 	}
-	if least := values[0]; least < 0 {
+	if least < 0 {
 		for i := range n {
 			kernel.SetSym(i, i, kernel.At(i, i)-least)
 		}

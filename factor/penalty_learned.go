@@ -18,7 +18,7 @@ import (
 //
 // over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with
 // FᵀF = I. L_Q is the Laplacian of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of
-// c parts. Every iteration takes the eigenvectors of an n×n matrix.
+// c parts. Every iteration takes c eigenvectors of an n×n matrix.
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
@@ -57,9 +57,9 @@ func (GraphRule) Values() []string                   { return graphRuleNames.Val
 func (LearnedGraph) OnBasis() bool { return false }
 
 // Memory returns about how many bytes the penalty takes: the graph, as
-// it started, its Laplacian and that one's eigenvectors.
+// it started and as it becomes, distances, the Laplacian and what its eigenvectors take.
 func (g LearnedGraph) Memory(s Size) int64 {
-	return byteCount(s.graph(g.Neighbourhood) + 12*s.similarities())
+	return byteCount(s.graph(g.Neighbourhood) + 10*s.similarities() + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
 // Bind implements [Penalty].
@@ -72,8 +72,8 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	if b.parts < 1 || b.parts > n {
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
-	// Q, W₀, S, L, the next of each, distances and eigenvectors.
-	if err := checkMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 10, n, n); err != nil {
+	// Q, W₀, S, L, the next of each but W₀, and distances.
+	if err := checkMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
 		return nil, err
 	}
 	if b.initial = g.Initial; b.initial == nil {
@@ -172,11 +172,11 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 		}
 		l.SetSym(i, i, b.degree[i]-b.s.At(i, i))
 	}
-	_, vectors, err := eigen.Symmetric(ctx, l, true)
+	_, vectors, err := eigen.Smallest(ctx, l, b.parts)
 	if err != nil {
 		return nil, fmt.Errorf("the embedding of the learned graph: %w", err)
 	}
-	return mat.DenseCopyOf(vectors.Slice(0, n, 0, b.parts).T()), nil
+	return mat.DenseCopyOf(vectors.T()), nil
 }
 
 // Learn moves F, then Q, each to its minimum. Under the exact rule a move that

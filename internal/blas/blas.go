@@ -59,6 +59,11 @@ func Gemm(tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) 
 	Multiply(tA, tB, alpha, Of[float64](a), Of[float64](b), beta, Of[float64](c))
 }
 
+// Gemv computes y = alpha·op(a)·x + beta·y, on one core.
+func Gemv(tA Transpose, alpha float64, a Matrix, x []float64, beta float64, y []float64) {
+	ours.Dgemv(tA, a.Rows, a.Cols, alpha, a.Data, max(1, a.Stride), x, 1, beta, y, 1)
+}
+
 // Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, and writes x to b.
 func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	ours.Dtrsm(side, a.Uplo, tA, a.Diag, b.Rows, b.Cols, 1, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride))

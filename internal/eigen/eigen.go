@@ -1,7 +1,7 @@
-// Package eigen finds eigenvalues and singular values of matrices of any scale
-// with LAPACK, under a context. gonum's LAPACK multiplies with the BLAS that the
-// process has chosen for gonum (gonum's own, but in the command; see
-// blas.UseForProcess), and the last digits of what it finds follow that.
+// Package eigen finds eigenvalues and singular values of matrices of any scale,
+// under a context: all of them with LAPACK, few eigenvalues itself. gonum's LAPACK
+// multiplies with the BLAS that the process has chosen for gonum (gonum's own, but in
+// the command; see blas.UseForProcess), and the last digits of what it finds follow that.
 package eigen
 
 import (
@@ -28,15 +28,11 @@ var ErrNoConvergence = errors.New("the eigenvalues do not converge")
 func Symmetric(ctx context.Context, a *mat.SymDense, vectors bool) (values []float64, v *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	raw := a.RawSymmetric()
-	largest := 0.0
-	for i := range n {
-		for _, x := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
-			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, nil, fmt.Errorf("a matrix with the value %v has no eigenvalues", x)
-			}
-		}
+	largest, err := largestOf(a)
+	if err != nil {
+		return nil, nil, err
 	}
-	scale := powerOf2(largest)
+	scale := ordinary(largest)
 	if scale != 1 {
 		scaled := mat.NewSymDense(n, nil)
 		for i := range n {
@@ -73,6 +69,20 @@ func Symmetric(ctx context.Context, a *mat.SymDense, vectors bool) (values []flo
 	return r.values, r.v, r.rescale(scale)
 }
 
+// largestOf returns the largest size of the values of a.
+func largestOf(a *mat.SymDense) (float64, error) {
+	n, raw := a.SymmetricDim(), a.RawSymmetric()
+	largest := 0.0
+	for i := range n {
+		for _, x := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
+			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
+				return 0, fmt.Errorf("a matrix with the value %v has no eigenvalues", x)
+			}
+		}
+	}
+	return largest, nil
+}
+
 // result is what a factorisation finds.
 type result struct {
 	values []float64
@@ -102,7 +112,7 @@ func Singular(ctx context.Context, a *mat.Dense, left bool) (sigma []float64, u,
 			}
 		}
 	}
-	scale := powerOf2(largest)
+	scale := ordinary(largest)
 	if scale != 1 {
 		scaled := mat.NewDense(n, m, nil)
 		scaled.Apply(func(_, _ int, x float64) float64 { return x / scale }, a)
@@ -131,13 +141,18 @@ func Singular(ctx context.Context, a *mat.Dense, left bool) (sigma []float64, u,
 	return r.values, r.u, r.v, r.rescale(scale)
 }
 
-// powerOf2 returns what a matrix with the largest value x is divided by: 1 for
-// ordinary sizes, elsewhere the power of 2 that brings x near 1. That rounds nothing
-// but what is too small to count.
-func powerOf2(x float64) float64 {
+// ordinary returns what a matrix with the largest value x is divided by: 1 for
+// ordinary sizes, elsewhere powerOf2.
+func ordinary(x float64) float64 {
 	if x == 0 || x > 1e-30 && x < 1e30 {
 		return 1
 	}
+	return powerOf2(x)
+}
+
+// powerOf2 returns the power of 2 that brings x near 1. That rounds nothing but what
+// is too small to count.
+func powerOf2(x float64) float64 {
 	_, exponent := math.Frexp(x)
 	return math.Ldexp(1, min(max(exponent, -1000), 1000))
 }

@@ -1,0 +1,399 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// spectrum returns a matrix with eigenvalues of a kind and random eigenvectors.
+func spectrum(src *rand.Rand, n int, value func(i int) float64) *mat.SymDense {
+	g := mat.NewDense(n, n, nil)
+	g.Apply(func(_, _ int, _ float64) float64 { return src.NormFloat64() }, g)
+	var qr mat.QR
+	qr.Factorize(g)
+	var q, scaled, a mat.Dense
+	qr.QTo(&q)
+	scaled.Apply(func(_, j int, x float64) float64 { return x * value(j) }, &q)
+	a.Mul(&scaled, q.T())
+	return symmetric(n, func(i, j int) float64 { return (a.At(i, j) + a.At(j, i)) / 2 })
+}
+
+func symmetric(n int, at func(i, j int) float64) *mat.SymDense {
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, at(i, j))
+		}
+	}
+	return a
+}
+
+// laplacian returns that of a random graph of so many parts, with some edges for each sample.
+func laplacian(src *rand.Rand, n, parts, edges int) *mat.SymDense {
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		for range edges {
+			j := i%parts + src.IntN(n/parts)*parts
+			if j == i {
+				continue
+			}
+			w := src.Float64()
+			a.SetSym(i, j, a.At(i, j)-w)
+			a.SetSym(i, i, a.At(i, i)+w)
+			a.SetSym(j, j, a.At(j, j)+w)
+		}
+	}
+	return a
+}
+
+// matrices are kinds of n×n matrices whose eigenvalues are hard to tell apart, or to find.
+var matrices = []struct {
+	name string
+	of   func(src *rand.Rand, n int) *mat.SymDense
+}{
+	{"random", func(src *rand.Rand, n int) *mat.SymDense { return randomSymmetric(src, n, 1) }},
+	{"random again", func(src *rand.Rand, n int) *mat.SymDense { return randomSymmetric(src, n, 1) }},
+	{"even", func(src *rand.Rand, n int) *mat.SymDense {
+		return spectrum(src, n, func(i int) float64 { return float64(i) / float64(n) })
+	}},
+	{"null space", func(src *rand.Rand, n int) *mat.SymDense {
+		return spectrum(src, n, func(i int) float64 { return float64(max(i-n/3, 0)) })
+	}},
+	{"each five times", func(src *rand.Rand, n int) *mat.SymDense {
+		return spectrum(src, n, func(i int) float64 { return float64(i / 5) })
+	}},
+	{"clusters", func(src *rand.Rand, n int) *mat.SymDense {
+		return spectrum(src, n, func(i int) float64 { return float64(i/7) + 1e-14*float64(i) })
+	}},
+	{"many scales", func(src *rand.Rand, n int) *mat.SymDense {
+		return spectrum(src, n, func(i int) float64 { return math.Exp(-float64(40*i) / float64(n)) })
+	}},
+	{"connected graph", func(src *rand.Rand, n int) *mat.SymDense { return laplacian(src, n, 1, 4) }},
+	{"graph of 3 parts", func(src *rand.Rand, n int) *mat.SymDense { return laplacian(src, n, min(3, n), 3) }},
+	{"graph of many parts", func(src *rand.Rand, n int) *mat.SymDense { return laplacian(src, n, max(1, n/4), 2) }},
+	{"equal cliques", func(_ *rand.Rand, n int) *mat.SymDense {
+		return symmetric(n, func(i, j int) float64 {
+			switch {
+			case i == j:
+				return 7
+			case i/8 == j/8:
+				return -1
+			}
+			return 0
+		})
+	}},
+	{"path", func(_ *rand.Rand, n int) *mat.SymDense {
+		return symmetric(n, func(i, j int) float64 {
+			return []float64{2, -1, 0}[min(j-i, 2)]
+		})
+	}},
+	{"Wilkinson's", func(_ *rand.Rand, n int) *mat.SymDense { // its eigenvalues come in pairs
+		return symmetric(n, func(i, j int) float64 {
+			return []float64{-math.Abs(float64(i) - float64(n-1)/2), 1, 0}[min(j-i, 2)]
+		})
+	}},
+	{"Wilkinson's, glued", func(_ *rand.Rand, n int) *mat.SymDense {
+		return symmetric(n, func(i, j int) float64 {
+			joint := 1.0
+			if j%21 == 0 {
+				joint = 1e-13
+			}
+			return []float64{-math.Abs(float64(i%21 - 10)), joint, 0}[min(j-i, 2)]
+		})
+	}},
+	{"zeros", func(_ *rand.Rand, n int) *mat.SymDense { return mat.NewSymDense(n, nil) }},
+	{"unit", func(_ *rand.Rand, n int) *mat.SymDense {
+		return symmetric(n, func(i, j int) float64 { return max(0, float64(1+i-j)) })
+	}},
+	{"ones", func(_ *rand.Rand, n int) *mat.SymDense {
+		return symmetric(n, func(_, _ int) float64 { return 1 })
+	}},
+	{"one number", func(_ *rand.Rand, n int) *mat.SymDense {
+		a := mat.NewSymDense(n, nil)
+		a.SetSym(0, n-1, 1)
+		return a
+	}},
+	{"diagonal of any size", func(src *rand.Rand, n int) *mat.SymDense {
+		a := mat.NewSymDense(n, nil)
+		for i := range n {
+			a.SetSym(i, i, math.Pow(10, -float64(src.IntN(300))))
+		}
+		return a
+	}},
+}
+
+// TestExtreme: of matrices of any kind and scale the values are those of Symmetric, and the
+// vectors are orthonormal eigenvectors.
+func TestExtreme(t *testing.T) {
+	const bound = 1e-13
+	ctx := context.Background()
+	for kind, matrix := range matrices {
+		for i, n := range []int{1, 2, 3, panel, panel + 1, band + panel + 5} {
+			src := rand.New(rand.NewPCG(uint64(kind), uint64(i)))
+			a := matrix.of(src, n)
+			scale := math.Pow(10, 600*src.Float64()-300)
+			if n == 1 || src.IntN(3) == 0 {
+				scale = 1
+			}
+			a.ScaleSym(scale, a)
+			all, _, err := Symmetric(ctx, a, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			norm := max(math.Abs(all[0]), math.Abs(all[n-1]))
+			what := fmt.Sprintf("%s, n=%d, scale %.0g", matrix.name, n, scale)
+			if x, err := least(ctx, a); err != nil || !(math.Abs(x-all[0]) <= bound*norm) {
+				t.Errorf("%s: the least value is %v, want %v, error %v", what, x, all[0], err)
+			}
+			for _, c := range []int{1, min(n, 2), (n + 3) / 4, n} {
+				for _, sign := range []float64{1, -1} {
+					want := slices.Clone(all)
+					if sign < 0 {
+						slices.Reverse(want)
+					}
+					values, v, err := some(ctx, a, c, sign)
+					if err != nil {
+						t.Errorf("%s, c=%d, sign %v: %v", what, c, sign, err)
+						continue
+					}
+					checkPairs(t, fmt.Sprintf("%s, c=%d, sign %v", what, c, sign), a, norm, values, want[:c], v, bound)
+				}
+			}
+		}
+	}
+}
+
+// checkPairs checks c eigenvalues of a, and orthonormal eigenvectors, to a bound times a's
+// norm.
+func checkPairs(t *testing.T, what string, a *mat.SymDense, norm float64, values, want []float64, v *mat.Dense, bound float64) {
+	t.Helper()
+	for i, x := range values {
+		if !(math.Abs(x-want[i]) <= bound*norm) {
+			t.Errorf("%s: value %d is %v, want %v", what, i, x, want[i])
+			return
+		}
+	}
+	n, c := v.Dims()
+	unit := a // of norm 1
+	if norm > 0 {
+		unit = mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := i; j < n; j++ {
+				unit.SetSym(i, j, a.At(i, j)/norm)
+			}
+		}
+	}
+	var av, gram mat.Dense
+	av.Mul(unit, v)
+	gram.Mul(v.T(), v)
+	for r := range c {
+		var sum float64
+		for i := range n {
+			d := av.At(i, r)
+			if norm > 0 {
+				d -= values[r] / norm * v.At(i, r)
+			}
+			sum += d * d
+		}
+		if !(math.Sqrt(sum) <= bound) {
+			t.Errorf("%s: A·v of value %d differs from λ·v by %g of the norm", what, r, math.Sqrt(sum))
+			return
+		}
+		for s := range c {
+			want := 0.0
+			if r == s {
+				want = 1
+			}
+			if !(math.Abs(gram.At(r, s)-want) <= bound) {
+				t.Errorf("%s: vectors %d and %d have the product %v", what, r, s, gram.At(r, s))
+				return
+			}
+		}
+	}
+}
+
+// TestExtremeChoice: either way of finding them gives the same values, in the same order,
+// and the same subspace.
+func TestExtremeChoice(t *testing.T) {
+	ctx := context.Background()
+	src := rand.New(rand.NewPCG(1, 7))
+	a := spectrum(src, leastPartial, func(i int) float64 { return math.Sin(float64(i * i)) })
+	for _, find := range []func(context.Context, *mat.SymDense, int) ([]float64, *mat.Dense, error){Smallest, Largest} {
+		few, v, err := find(ctx, a, leastPartial/mostShare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, w, err := find(ctx, a, leastPartial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range few {
+			if math.Abs(x-all[i]) > 1e-14*leastPartial {
+				t.Errorf("value %d is %v, and %v of all", i, x, all[i])
+			}
+			var product float64
+			for r := range leastPartial {
+				product += v.At(r, i) * w.At(r, i)
+			}
+			if math.Abs(math.Abs(product)-1) > 1e-12 {
+				t.Errorf("vector %d has the product %v with that of all", i, product)
+			}
+		}
+	}
+}
+
+// TestExtremeRefused: what has no eigenvalues, is not a number of them, is too large or is
+// stopped.
+func TestExtremeRefused(t *testing.T) {
+	ctx := context.Background()
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	for _, n := range []int{2, leastPartial, leastBand} {
+		a := mat.NewSymDense(n, nil)
+		for _, c := range []int{-1, 0, n + 1} {
+			if _, _, err := Smallest(ctx, a, c); err == nil {
+				t.Errorf("n=%d: %d eigenvalues", n, c)
+			}
+		}
+		if _, _, err := Largest(stopped, a, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("n=%d, stopped: %v", n, err)
+		}
+		if _, err := Least(stopped, a); !errors.Is(err, context.Canceled) {
+			t.Errorf("n=%d, stopped: %v", n, err)
+		}
+		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			a.SetSym(0, 1, x)
+			if _, _, err := Smallest(ctx, a, 1); err == nil {
+				t.Errorf("n=%d: %v has eigenvalues", n, x)
+			}
+			if _, err := Least(ctx, a); err == nil {
+				t.Errorf("n=%d: %v has a least eigenvalue", n, x)
+			}
+		}
+		for i := range n {
+			for j := i; j < n; j++ {
+				a.SetSym(i, j, -math.MaxFloat64)
+			}
+		}
+		if _, _, err := Smallest(ctx, a, 1); err == nil {
+			t.Errorf("n=%d: an eigenvalue beyond the numbers", n)
+		}
+		if _, err := Least(ctx, a); err == nil {
+			t.Errorf("n=%d: a least eigenvalue beyond the numbers", n)
+		}
+	}
+}
+
+// ending is a context that ends when it has been asked so many times.
+type ending struct {
+	context.Context
+	asked int
+}
+
+func (e *ending) Err() error {
+	if e.asked--; e.asked < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestExtremeStops: the end of the context is seen at every step.
+func TestExtremeStops(t *testing.T) {
+	a := symmetric(leastBand, func(i, j int) float64 { return float64(i) * float64(j) })
+	steps := func(find func(ctx context.Context) error) int {
+		const most = 1 << 20
+		e := &ending{context.Background(), most}
+		if err := find(e); err != nil {
+			t.Fatal(err)
+		}
+		return most - e.asked
+	}
+	for name, test := range map[string]struct {
+		least int
+		find  func(ctx context.Context) error
+	}{
+		"smallest": {leastBand, func(ctx context.Context) error { _, _, err := Smallest(ctx, a, 2); return err }},
+		"least":    {leastBand / panel, func(ctx context.Context) error { _, err := Least(ctx, a); return err }},
+	} {
+		n := steps(test.find)
+		if n < test.least {
+			t.Errorf("%s looks at its context %d times", name, n)
+		}
+		for _, asked := range []int{0, 1, n / 2, n - 1} {
+			if err := test.find(&ending{context.Background(), asked}); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, at step %d of %d: %v", name, asked, n, err)
+			}
+		}
+	}
+}
+
+// TestCores: the same bytes on any number of cores, of more columns than a tile.
+func TestCores(t *testing.T) {
+	ctx := context.Background()
+	n := tile + band + 25
+	a := laplacian(rand.New(rand.NewPCG(1, 8)), n, 1, 3)
+	var want []float64
+	for _, cores := range []int{1, 2, 3, 7} {
+		restore := parallel.SetCores(cores)
+		values, v, err := Smallest(ctx, a, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Least(ctx, a)
+		restore()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Concat(values, v.RawMatrix().Data, []float64{x})
+		if want == nil {
+			want = got
+			norm := mat.Norm(a, 1)
+			checkPairs(t, "Laplacian", a, norm, values, values, v, 1e-13)
+			if math.Abs(values[0]) > 1e-13*norm || math.Abs(x) > 1e-13*norm {
+				t.Errorf("the smallest eigenvalue of a Laplacian is %v, and by the band %v", values[0], x)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("other bytes on %d cores", cores)
+		}
+	}
+}
+
+// BenchmarkExtreme finds what the callers want of 1440 samples, and as they did it with
+// all eigenvalues.
+func BenchmarkExtreme(b *testing.B) {
+	blas.UseForProcess()
+	ctx := context.Background()
+	n, c := 1440, 20
+	a := laplacian(rand.New(rand.NewPCG(1, 9)), n, 1, 4)
+	b.Run("vectors/all", func(b *testing.B) {
+		for b.Loop() {
+			Symmetric(ctx, a, true)
+		}
+	})
+	b.Run("vectors/few", func(b *testing.B) {
+		for b.Loop() {
+			Smallest(ctx, a, c)
+		}
+	})
+	b.Run("value/all", func(b *testing.B) {
+		for b.Loop() {
+			Symmetric(ctx, a, false)
+		}
+	})
+	b.Run("value/one", func(b *testing.B) {
+		for b.Loop() {
+			Least(ctx, a)
+		}
+	})
+}
