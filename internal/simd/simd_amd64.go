@@ -45,16 +45,6 @@ func divideSum(y, x []float64, floor float64) (int, float64) {
 	return n, divideSumAVX2(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
 }
 
-func sweep(v, b, h, inverse, active, step []float64) bool {
-	if fast {
-		sweepAVX2(&v[0], &b[0], &h[0], &inverse[0], &active[0], &step[0], len(inverse))
-	}
-	return fast
-}
-
-//go:noescape
-func sweepAVX2(v, b, h, inverse, active, step *float64, k int)
-
 // The assembly of the others, of n a multiple of 4 above 0.
 
 //go:noescape

@@ -1,6 +1,10 @@
 package simd
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 // TestLoopsWithoutAssembly: as on a processor that has no AVX2.
 func TestLoopsWithoutAssembly(t *testing.T) {
@@ -11,4 +15,32 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	TestDivideSumEdges(t)
 	TestDescend(t)
 	TestGather(t)
+}
+
+// TestSweepWidth: registers of any width give the same bytes.
+func TestSweepWidth(t *testing.T) {
+	if !wide {
+		t.Skip("this processor has no AVX-512")
+	}
+	defer func() { wide = true }()
+	for _, k := range []int{1, 2, 7, 40} {
+		src := rand.New(rand.NewPCG(1, uint64(k)))
+		draw := func(n int) []float64 { return numbers(n, src.NormFloat64) }
+		v, b, h, inverse, active := draw(k*SweepColumns), draw(k*SweepColumns), draw(k*k), draw(k), draw(SweepColumns)
+		for c := range active {
+			if active[c] = Active; c%3 == 0 {
+				active[c] = 0
+			}
+		}
+		var got [2][]float64
+		for i := range got {
+			wide = i == 0
+			moved, step := slices.Clone(v), make([]float64, SweepColumns)
+			Sweep(moved, b, h, inverse, active, step)
+			got[i] = append(moved, step...)
+		}
+		if !slices.Equal(got[0], got[1]) || slices.Equal(got[0][:len(v)], v) {
+			t.Errorf("k = %d: other numbers, or nothing moved", k)
+		}
+	}
 }

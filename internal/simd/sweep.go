@@ -3,7 +3,7 @@ package simd
 import "math"
 
 // SweepColumns is how many columns Sweep moves side by side.
-const SweepColumns = 32
+const SweepColumns = 64
 
 // Sweep is one sweep of coordinate descent in SweepColumns problems of k variables,
 // min ½vᵀhv − bᵀv over v ≥ 0, each a column of v and b, both k×SweepColumns: row after
