@@ -14,6 +14,7 @@ type frobeniusCost struct {
 	haveVV     bool
 	haveUX     bool // with uu
 	sumSquares float64
+	nearZero   float64 // below this share of that the cost is added up term by term
 }
 
 func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
@@ -23,8 +24,12 @@ func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
 // newFrobeniusCostOf is newFrobeniusCost of data whose ‖X‖² is known.
 func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
 	k, _ := u.Dims()
-	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
-		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
+	c := &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
+		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares, nearZero: nearZero}
+	if _, ok := x.(singleData); ok {
+		c.nearZero = nearZeroSingle
+	}
+	return c
 }
 
 func sumSquares(x data) float64 {
@@ -70,7 +75,7 @@ func (c *frobeniusCost) coefficientBlock() Block {
 func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
 	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, c.coefficientGram())
-	if j < nearZero*c.sumSquares {
+	if j < c.nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}
 	return j
@@ -78,4 +83,7 @@ func (c *frobeniusCost) value() float64 {
 
 // nearZero is the share of the data's size below which the difference that
 // gives a cost has lost digits that matter, and it is added up term by term.
-const nearZero = 1e-5
+const (
+	nearZero       = 1e-5
+	nearZeroSingle = 1e-3 // of products in single precision
+)

@@ -18,8 +18,9 @@ type Size struct {
 	Labelled, Links int
 	// Signed tells whether there are negative values.
 	Signed bool
-	// Init is that of Options.
-	Init Init
+	// Init and Precision are those of Options.
+	Init      Init
+	Precision Precision
 }
 
 // Memory returns about how many bytes Fit takes at most beside x: what the method's
@@ -81,6 +82,9 @@ func (s Size) additive(condensed bool) float64 {
 	}
 	if condensed {
 		need += copies
+	}
+	if s.Precision == PrecisionSingle && s.Stored == 0 {
+		need += copies/2 + s.factors()
 	}
 	switch s.Init {
 	case InitNMF:

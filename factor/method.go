@@ -38,6 +38,9 @@ type Options struct {
 	// Solver lowers the objective of methods made of parts; nil means Fast where
 	// that serves, and elsewhere Multiplicative, which is the papers'.
 	Solver Solver
+	// Precision says in what numbers products with the data are computed; "" means
+	// PrecisionDouble.
+	Precision Precision
 	// Seed makes random initial factors repeatable.
 	Seed uint64
 	// KeepScale leaves the factors as the last iteration left them, without
@@ -82,6 +85,9 @@ func newOwnRuleData(x mat.Matrix, known Known, opt Options) (data, error) {
 func (o Options) checkOwnRule(n int) error {
 	if o.Solver != nil {
 		return errOwnRule
+	}
+	if o.Precision == PrecisionSingle {
+		return errOwnPrecision
 	}
 	return o.check(n)
 }

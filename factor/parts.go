@@ -154,6 +154,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if err := opt.Precision.Serves(p); err != nil {
+		return nil, err
+	}
 	if opt.Solver != nil {
 		if err := opt.Solver.Serves(p); err != nil {
 			return nil, err
@@ -216,6 +219,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	} else {
 		f.data = f.ties.data(d, p.Cost)
 		f.offset = f.ties.constant(d, f.data, p.Cost)
+		if whole, ok := f.data.(denseData); ok && opt.Precision == PrecisionSingle {
+			f.data = newSingleData(whole)
+		}
 		if f.model, err = p.model(ctx, d, f.data, f.ties, first, signed); err != nil {
 			return nil, err
 		}

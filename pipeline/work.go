@@ -72,7 +72,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	defer timing.Start(ctx, timing.Factorising)()
 	opt := factor.Options{
 		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
-		Seed:        w.seed("initial factors"),
+		Precision: w.Precision, Seed: w.seed("initial factors"),
 		OnIteration: w.onIteration,
 	}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.factoriser) == nil {

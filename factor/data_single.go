@@ -1,0 +1,91 @@
+package factor
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// singleData is dense data with its products with a factor in single precision. The data and
+// each row of a factor are brought near 1 by powers of 2, so that numbers of any scale
+// keep their digits.
+type singleData struct {
+	denseData
+	single   blas.Of[float32] // X / 2^exponent
+	exponent int
+}
+
+func newSingleData(d denseData) singleData {
+	n, m := d.dims()
+	s := singleData{denseData: d, single: blas.Of[float32]{Rows: n, Cols: m, Stride: m, Data: make([]float32, n*m)}}
+	largest := make([]float64, n)
+	eachRow(d.x, 1, func(i int, row []float64) { largest[i] = largestOf(row) })
+	s.exponent = exponentOf(slices.Max(largest))
+	eachRow(d.x, 1, func(i int, row []float64) { toSingle(s.single.Data[i*m:][:m], row, s.exponent) })
+	return s
+}
+
+func (d singleData) timesBasis(dst, u *mat.Dense) { d.times(dst, u, trans) }
+
+func (d singleData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, v, noTrans) }
+
+// singleRoom holds a factor, the exponents of its rows and a product with it.
+type singleRoom struct {
+	a, product []float32
+	exponents  []int
+}
+
+var singleRooms = freelist.List[*singleRoom]{New: func() *singleRoom { return new(singleRoom) }}
+
+// times writes a·op(X).
+func (d singleData) times(dst, a *mat.Dense, t blas.Transpose) {
+	room := singleRooms.Get()
+	defer singleRooms.Put(room)
+	k, width := a.Dims()
+	_, columns := dst.Dims()
+	room.a = slices.Grow(room.a[:0], k*width)[:k*width]
+	room.product = slices.Grow(room.product[:0], k*columns)[:k*columns]
+	room.exponents = slices.Grow(room.exponents[:0], k)[:k]
+	parallel.DoWork(4*k*width, k, func(r int) {
+		row := a.RawRowView(r)
+		room.exponents[r] = exponentOf(largestOf(row))
+		toSingle(room.a[r*width:][:width], row, room.exponents[r])
+	})
+	left := blas.Of[float32]{Rows: k, Cols: width, Stride: width, Data: room.a}
+	blas.Multiply(noTrans, t, 1, left, d.single, 0, blas.Of[float32]{Rows: k, Cols: columns, Stride: columns, Data: room.product})
+	parallel.DoWork(4*k*columns, k, func(r int) {
+		scale := math.Ldexp(1, d.exponent+room.exponents[r])
+		row := dst.RawRowView(r)
+		for j, x := range room.product[r*columns:][:columns] {
+			row[j] = scale * float64(x)
+		}
+	})
+}
+
+// largestOf returns the largest absolute value.
+func largestOf(row []float64) (largest float64) {
+	for _, x := range row {
+		largest = max(largest, math.Abs(x))
+	}
+	return largest
+}
+
+// exponentOf returns the exponent of the power of 2 that x is divided by to lie within ½ and
+// 1, or nearly so where powers of 2 end.
+func exponentOf(x float64) int {
+	_, exponent := math.Frexp(x)
+	return min(max(exponent, -500), 500)
+}
+
+// toSingle writes x / 2^exponent.
+func toSingle(dst []float32, x []float64, exponent int) {
+	scale := math.Ldexp(1, -exponent)
+	for i, v := range x {
+		dst[i] = float32(v * scale)
+	}
+}
