@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -23,9 +22,9 @@ type Init int
 const (
 	// InitSample takes distinct random samples, as the papers do.
 	InitSample Init = iota
-	// InitPlusPlus takes samples one after the other, each with a probability in
-	// proportion to its cost with the centres before it (k-means++, Arthur and
-	// Vassilvitskii 2007).
+	// InitPlusPlus takes samples one after the other: of 2 + ln K, each drawn with a
+	// probability in proportion to its cost with the centres before it, that which leaves
+	// the least cost (k-means++, Arthur and Vassilvitskii 2007, in its greedy form).
 	InitPlusPlus
 )
 
@@ -87,6 +86,11 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	l, err := k.lloyd(x, Known{})
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
+	}
+	if k.Init == InitPlusPlus && len(k.Start) == 0 {
+		if _, err := l.starts.of(ctx, l, 0); err != nil { // on all cores
+			return nil, fmt.Errorf("k-means: %w", err)
+		}
 	}
 	if k.OnIteration != nil {
 		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
@@ -212,7 +216,7 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&lloyd{KMeans: k, samples: s, links: links}).another(), nil
+	return (&lloyd{KMeans: k, samples: s, links: links, starts: &plusPlusStarts{}}).another(), nil
 }
 
 // another returns one that can run beside l.
@@ -225,6 +229,11 @@ func (l *lloyd) another() *lloyd {
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts = make([]int, l.K)
+	other.bounds = nil
+	if l.links.none() && l.n*l.K <= mostBounds {
+		other.bounds = newBounds(l.samples, l.Distance, l.K)
+		other.sums, other.changes, other.whole = make([]float64, l.K*l.m), make([]int, l.K), make([]bool, l.K)
+	}
 	return &other
 }
 
@@ -234,6 +243,7 @@ type lloyd struct {
 	*samples
 	links    *linked
 	seeds    *seeds // or nil
+	starts   *plusPlusStarts
 	centres  *targets
 	scores   []float64 // of one panel, panel×K
 	buf      []float64 // one row
@@ -241,6 +251,12 @@ type lloyd struct {
 	labels   []int
 	previous []int // the labels of the iteration before
 	counts   []int
+	// Without links there are bounds, and sums of the clusters, of which so many samples
+	// came and went since they were added up, and which are to be added up anew.
+	bounds  *bounds
+	sums    []float64
+	changes []int
+	whole   []bool
 }
 
 func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
@@ -250,6 +266,10 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 	for i := range l.labels {
 		l.labels[i] = -1
 	}
+	if l.bounds != nil {
+		l.bounds.forget()
+		clear(l.changes)
+	}
 	iteration := 0
 	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
 		iteration++
@@ -257,13 +277,24 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if moved == 0 && l.bounds != nil && slices.Max(l.changes) > 0 {
+			// The answer's centres are means added up anew.
+			l.moveCentres(true)
+			if moved, err = l.assign(ctx); err != nil {
+				return nil, err
+			}
+		}
 		if l.OnIteration != nil {
 			l.OnIteration(restart, iteration, moved)
 		}
 		if moved == 0 {
 			break
 		}
-		l.update()
+		if l.bounds != nil {
+			l.moveCentres(false)
+		} else {
+			l.update()
+		}
 	}
 	return l.result(iteration), nil
 }
@@ -288,14 +319,13 @@ func (l *lloyd) start(ctx context.Context, restart int) error {
 	}
 	rows := l.Start
 	if len(rows) == 0 {
-		random := l.random(restart)
 		if l.Init == InitPlusPlus {
 			var err error
-			if rows, err = l.plusPlus(ctx, random); err != nil {
+			if rows, err = l.starts.of(ctx, l, restart); err != nil {
 				return err
 			}
 		} else {
-			rows = random.Perm(l.n)[:l.K]
+			rows = l.random(restart).Perm(l.n)[:l.K]
 		}
 	}
 	for j, i := range rows {
@@ -324,8 +354,22 @@ func (l *lloyd) cost(i, j int) float64 {
 func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
+	if l.bounds != nil {
+		err = l.assignBounded(ctx)
+	} else {
+		err = l.assignAll(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	l.fillEmpty()
+	return countMoved(l.previous, l.labels), nil
+}
+
+// assignAll moves each sample to the nearest centre that its links allow.
+func (l *lloyd) assignAll(ctx context.Context) error {
 	l.links.lift()
-	err = panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
+	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
 		for i := lo; i < hi; i++ {
 			to := max(l.seeds.kept(i), l.links.placed(i))
@@ -342,11 +386,6 @@ func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	l.fillEmpty()
-	return countMoved(l.previous, l.labels), nil
 }
 
 // nearest returns the centre with the least cost for sample i, given its
@@ -383,6 +422,9 @@ func (l *lloyd) fillEmpty() {
 		if l.weights[i] > 0 {
 			costs[i] = l.cost(i, l.labels[i])
 		}
+	}
+	if l.bounds != nil {
+		l.bounds.forget()
 	}
 	fillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) })
 }
@@ -455,33 +497,6 @@ func (l *lloyd) toMean(j, count int) {
 	for f := range centre {
 		centre[f] /= by
 	}
-}
-
-// plusPlus draws the rows of the centres.
-func (l *lloyd) plusPlus(ctx context.Context, random *rand.Rand) ([]int, error) {
-	costs := make([]float64, l.n)
-	for i, w := range l.weights {
-		// A row of zeros costs the same everywhere: it is no centre.
-		if w > 0 {
-			costs[i] = math.Inf(1)
-		}
-	}
-	rows := []int{random.IntN(l.n)}
-	for len(rows) < l.K {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l.setCentre(0, rows[len(rows)-1])
-		var total float64
-		for i := range costs {
-			if costs[i] > 0 {
-				costs[i] = min(costs[i], l.cost(i, 0))
-			}
-			total += costs[i]
-		}
-		rows = append(rows, draw(random, costs, total))
-	}
-	return rows, nil
 }
 
 // draw returns an index with a probability in proportion to its weight, or

@@ -47,6 +47,11 @@ func newLinked(n, k int, known Known) (*linked, error) {
 	return l, nil
 }
 
+// none reports whether nothing is known that holds samples together or apart.
+func (l *linked) none() bool {
+	return slices.Max(l.sizes) == 1 && slices.Max(l.labels) < 0 && !slices.ContainsFunc(l.apart, func(g []int) bool { return len(g) > 0 })
+}
+
 // another returns the same, to place samples beside l.
 func (l *linked) another() *linked {
 	other := *l

@@ -29,6 +29,8 @@ type rowReader interface {
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi
 	// with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
+	// dotsOf is dots of rows, in rising order, which dense ones are copied to room for.
+	dotsOf(out []float64, rows []int, points blas.Matrix, room []float64)
 }
 
 // samples are rows with their lengths.
@@ -136,6 +138,18 @@ func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
 }
 
+func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix, room []float64) {
+	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
+		x.dots(out, first, first+len(rows), points)
+		return
+	}
+	_, m := x.Dims()
+	for a, i := range rows {
+		copy(room[a*m:][:m], x.RawRowView(i))
+	}
+	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: room}, 0, len(rows), blas.Of[float64](points))
+}
+
 // csr reads the rows of a sparse matrix.
 type csr struct{ *sparse.CSR }
 
@@ -168,19 +182,28 @@ func (x csr) columnParts() parallel.Split {
 }
 
 func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
+	x.products(out, hi-lo, func(a int) int { return lo + a }, points)
+}
+
+func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix, _ []float64) {
+	x.products(out, len(rows), func(a int) int { return rows[a] }, points)
+}
+
+// products writes those of n rows, which row numbers, with the points.
+func (x csr) products(out []float64, n int, row func(a int) int, points blas.Matrix) {
 	work := 0
-	for i := lo; i < hi; i++ {
-		work += len(x.values(i)) * points.Rows
+	for a := range n {
+		work += len(x.values(row(a))) * points.Rows
 	}
-	parallel.DoWork(4*work, hi-lo, func(i int) {
-		columns, values := x.Row(lo + i)
+	parallel.DoWork(4*work, n, func(a int) {
+		columns, values := x.Row(row(a))
 		for r := range points.Rows {
 			point := points.Data[r*points.Stride : r*points.Stride+points.Cols]
 			var sum float64
 			for p, j := range columns {
 				sum += values[p] * point[j]
 			}
-			out[i*points.Rows+r] = sum
+			out[a*points.Rows+r] = sum
 		}
 	})
 }

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Times k-means against scikit-learn's, 20 starts by k-means++ each.
+
+    PARTWISE_DATA=folder python3 bench/kmeans/compare.py [--repeats 3] [--only codes,coil,mnist]
+
+The two run one after the other on the same points, with all threads, from seeds of their
+own. Printed are the medians of both programs' seconds and processor seconds, of what share of
+scikit-learn's the other takes, and of both objectives. Needs Go, NumPy, SciPy and
+scikit-learn. The folder holds mat/COIL20.mat and mnist/train-images-idx3-ubyte.gz.
+"""
+import argparse
+import gzip
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+import scipy.io
+from sklearn.cluster import KMeans
+from sklearn.decomposition import NMF
+
+FOLDER = os.environ.get("PARTWISE_DATA", ".")
+
+
+def coil():
+    return np.ascontiguousarray(scipy.io.loadmat(os.path.join(FOLDER, "mat", "COIL20.mat"))["fea"], dtype=float)
+
+
+def codes():
+    return NMF(10, init="nndsvda", max_iter=200, tol=0).fit_transform(coil())
+
+
+def mnist():
+    with gzip.open(os.path.join(FOLDER, "mnist", "train-images-idx3-ubyte.gz")) as f:
+        raw = f.read()
+    if raw[:2] == b"\x1f\x8b":
+        raw = gzip.decompress(raw)
+    return np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 784).astype(float) / 255
+
+
+def compare(program, directory, name, x, k, repeats):
+    np.save(os.path.join(directory, "x.npy"), x)
+    rows = []
+    for seed in range(repeats):
+        begin, cpu = time.perf_counter(), time.process_time()
+        theirs = KMeans(k, n_init=20, random_state=seed).fit(x)
+        other = time.perf_counter() - begin, time.process_time() - cpu, theirs.inertia_
+        out = subprocess.run([program, "-dir", directory, "-k", str(k), "-seed", str(seed)], check=True, capture_output=True, text=True).stdout.split()
+        rows.append((*other, *map(float, out[:3])))
+    median = [statistics.median(c) for c in zip(*rows)]
+    share, of_cpu = (statistics.median(r[at + 3] / r[at] for r in rows) for at in (0, 1))
+    print(f"{name} {x.shape[0]}x{x.shape[1]} k={k}: scikit-learn {median[0]:.2f} s ({median[1]:.2f} s of a processor), "
+          f"objective {median[2]:.6g}, best {min(r[2] for r in rows):.6g}; partwise {median[3]:.2f} s ({median[4]:.2f} s), "
+          f"objective {median[5]:.6g}, best {min(r[5] for r in rows):.6g}; 1/{1 / share:.1f} (1/{1 / of_cpu:.1f})", flush=True)
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    args.add_argument("--repeats", type=int, default=3)
+    args.add_argument("--only", default="codes,coil,mnist")
+    args.add_argument("--native", action="store_true", help="the native build")
+    args = args.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        program = os.path.join(directory, "program")
+        subprocess.run(["go", "build", *(["-tags", "native"] if args.native else []), "-o", program, "."], check=True,
+                       cwd=os.path.dirname(os.path.abspath(__file__)), env={**os.environ, "CGO_ENABLED": "1" if args.native else "0"})
+        for name, title, load, k in (("codes", "codes of COIL-20", codes, 20), ("coil", "COIL-20", coil, 20), ("mnist", "MNIST", mnist, 10)):
+            if name in args.only.split(","):
+                compare(program, directory, title, load(), k, args.repeats)
+
+
+if __name__ == "__main__":
+    main()

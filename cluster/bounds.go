@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// bounds hold how far samples are at most from their own centres and at least from the
+// others (Elkan 2003), so that a sample whose bounds leave no choice needs no products.
+// Under the cosine distance they are those of the unit rows. A sample without a choice
+// is one that Lloyd's algorithm would leave where it is, ties and rounding included.
+type bounds struct {
+	unit  float64   // what distances are measured in: no two samples are farther apart
+	upper []float32 // to the own centre
+	lower []float32 // n×K, infinite for the own centre
+	went  []float64 // how far each centre went since the last assignment
+	open  []int     // the samples that have a choice
+	rows  []float64 // of a panel
+}
+
+const (
+	// mostBounds is how many lower bounds a run may have.
+	mostBounds = 1 << 24
+	// roundOff is more than what a step of a bound loses to rounding.
+	roundOff = 0x1p-22
+)
+
+// gathered is how many rows of m columns are compared with the centres at once.
+func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
+
+func newBounds(s *samples, d Distance, k int) *bounds {
+	b := &bounds{unit: 2, upper: make([]float32, s.n), lower: make([]float32, s.n*k), went: make([]float64, k), open: make([]int, 0, s.n)}
+	if d == DistanceEuclidean {
+		b.unit = max(2*slices.Max(s.norms), smallestNorm)
+	}
+	if _, whole := s.rowReader.(dense); whole {
+		b.rows = make([]float64, gathered(s.m)*s.m)
+	}
+	return b
+}
+
+// forget leaves every sample a choice.
+func (b *bounds) forget() {
+	for i := range b.upper {
+		b.upper[i] = float32(math.Inf(1))
+	}
+}
+
+// assignBounded is assign without links.
+func (l *lloyd) assignBounded(ctx context.Context) error {
+	b := l.bounds
+	b.open = b.open[:0]
+	for i, to := range l.previous {
+		if l.labels[i] = to; l.decided(i, to) {
+			l.counts[to]++
+		} else {
+			b.open = append(b.open, i)
+		}
+	}
+	size := gathered(l.m)
+	for at := 0; at < len(b.open); at += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rows := b.open[at:min(at+size, len(b.open))]
+		l.centres.scoreRows(l.scores, l.samples, rows, b.rows)
+		for a, i := range rows {
+			scores := l.scores[a*l.K : (a+1)*l.K]
+			to := l.seeds.kept(i)
+			if to < 0 {
+				to = l.nearest(i, scores)
+			}
+			l.labels[i] = to
+			l.counts[to]++
+			l.bound(i, to, scores)
+		}
+	}
+	return nil
+}
+
+// decided takes the steps of the centres from the bounds of sample i, and reports
+// whether it is certain that its centre is the nearest.
+func (l *lloyd) decided(i, to int) bool {
+	b := l.bounds
+	if math.IsInf(float64(b.upper[i]), 1) {
+		return false
+	}
+	upper := float64(b.upper[i]) + b.went[to]
+	b.upper[i] = float32(upper)
+	least := float32(math.Inf(1))
+	lower := b.lower[i*l.K : (i+1)*l.K]
+	for j, went := range b.went[:len(lower)] {
+		v := lower[j] - float32(went)
+		lower[j] = v
+		if v < least {
+			least = v
+		}
+	}
+	nearest := float64(least)
+	gap := b.unit * b.unit * (nearest - upper) * (nearest + upper)
+	return nearest > upper && gap > 4*l.weights[i]*l.centres.slack.of(l.norms[i])
+}
+
+// bound sets the bounds of sample i in cluster to, given its scores.
+func (l *lloyd) bound(i, to int, scores []float64) {
+	square, w := l.norms[i]*l.norms[i], 2.0
+	if l.Distance == DistanceCosine {
+		square, w = 2, 2*l.weights[i]
+	}
+	slack := w * l.centres.slack.of(l.norms[i])
+	lower := l.bounds.lower[i*l.K : (i+1)*l.K]
+	for j, s := range scores {
+		lower[j] = float32((1 - roundOff) / l.bounds.unit * math.Sqrt(max(square+w*s-slack, 0)))
+	}
+	lower[to] = float32(math.Inf(1))
+	l.bounds.upper[i] = float32((1 + roundOff) / l.bounds.unit * math.Sqrt(max(square+w*scores[to]+slack, 0)))
+}
+
+// moveCentres moves the centres to the means of their samples, and the bounds with them.
+// Sums of clusters of which few samples came or went since they were added up are
+// corrected by those.
+func (l *lloyd) moveCentres(anew bool) {
+	for i, to := range l.labels {
+		if from := l.previous[i]; from != to {
+			l.changes[to]++
+			if from >= 0 {
+				l.changes[from]++
+			}
+		}
+	}
+	for j, count := range l.counts {
+		if l.whole[j] = anew && l.changes[j] > 0 || 2*l.changes[j] > count; l.whole[j] {
+			l.changes[j] = 0
+			clear(l.sums[j*l.m : (j+1)*l.m])
+		}
+	}
+	parts := l.columnParts()
+	parallel.DoWork(8*l.n*l.m, parts.Parts(), func(part int) {
+		lo, hi := parts.At(part)
+		for i, to := range l.labels {
+			from := l.previous[i]
+			if l.whole[to] || from != to {
+				l.addColumns(l.sums[to*l.m:][lo:hi], l.weights[i], i, lo)
+			}
+			if from != to && from >= 0 && !l.whole[from] {
+				l.addColumns(l.sums[from*l.m:][lo:hi], -l.weights[i], i, lo)
+			}
+		}
+	})
+	for j, count := range l.counts {
+		copy(l.buf, l.centres.at(j))
+		if count > 0 {
+			copy(l.centres.at(j), l.sums[j*l.m:])
+		}
+		l.toMean(j, count)
+		l.bounds.went[j] = (1+roundOff)*l.step(l.buf, l.centres.at(j))/l.bounds.unit + roundOff
+	}
+	l.centres.ready()
+}
+
+// step returns how far a centre went. It overwrites where it was.
+func (l *lloyd) step(from, to []float64) float64 {
+	if l.Distance == DistanceCosine && !slices.Equal(from, to) && (norm(from) == 0 || norm(to) == 0) {
+		return 2 // one without a direction is as far from all
+	}
+	for f, v := range to {
+		from[f] -= v
+	}
+	return norm(from)
+}
