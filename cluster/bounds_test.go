@@ -14,7 +14,7 @@ import (
 // TestBounds: bounds change no answer, whatever the data.
 func TestBounds(t *testing.T) {
 	random := rng.New(1, "bounds")
-	for trial := range 300 {
+	for trial := range 100 {
 		n, m, k := 20+random.IntN(400), 1+random.IntN(12), 2+random.IntN(9)
 		x, name := grid(random, n, m), "grid"
 		switch trial % 4 {
