@@ -67,33 +67,59 @@ func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 // Without SkipBad the first sample that cannot be used stops the work with an
 // error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
+	s, err := sourceOf(ctx, set, by, opt)
+	if err != nil {
+		return nil, err
+	}
+	var out *Matrix
+	if s.fill == nil {
+		out, err = vectors(ctx, set, opt)
+	} else {
+		out, err = dense(ctx, set, opt, s.columns, func(i int, row []float64) error { return s.fill(ctx, i, row) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Height, out.Width, out.Channels = s.height, s.width, s.channels
+	return out, nil
+}
+
+// source is what rows are made of.
+type source struct {
+	columns int
+	// fill makes the row of a sample, which is zero before and not normalised. It is nil
+	// where rows are the set's vectors as they are.
+	fill func(ctx context.Context, i int, row []float64) error
+	// height, width and channels are those of the images that rows are, or 0.
+	height, width, channels int
+}
+
+// sourceOf returns what the extractor's rows of the set are made of.
+func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*source, error) {
 	rows, err := by.Rows(ctx, set)
 	if err != nil {
 		return nil, fmt.Errorf("features: %w", err)
 	}
 	info := InfoOf(by)
-	out, isImage := (*Matrix)(nil), rows.Fill == nil
+	s, isImage := &source{}, rows.Fill == nil
 	switch {
 	case set.Files == nil && isImage && opt.Crop == nil && rows.Height == set.Height && rows.Width == set.Width:
-		out, err = vectors(ctx, set, opt)
+		_, s.columns = set.Vectors.Dims()
 	case set.Files == nil && set.Height == 0:
 		return nil, fmt.Errorf("features: the vectors of the set %s are no images, and %s %s", set.Name, info.Name, info.Images)
 	case set.Files == nil && info.Colour:
 		return nil, fmt.Errorf("features: the images of the set %s are grey, and %s %s", set.Name, info.Name, info.Images)
 	default:
-		out, err = rows.extract(ctx, set, by, opt)
-	}
-	if err != nil {
-		return nil, err
+		s.columns, s.fill = rows.filler(set, by, opt)
 	}
 	if isImage && rows.Height > 0 {
-		out.Height, out.Width, out.Channels = rows.Height, rows.Width, rows.Channels
+		s.height, s.width, s.channels = rows.Height, rows.Width, rows.Channels
 	}
-	return out, nil
+	return s, nil
 }
 
-// extract makes rows of images.
-func (r *Rows) extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
+// filler returns the length of rows and what makes one of an image.
+func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns int, fill func(ctx context.Context, i int, row []float64) error) {
 	images := opt.Images
 	if images == nil {
 		images = set.Images()
@@ -102,7 +128,8 @@ func (r *Rows) extract(ctx context.Context, set *datasets.Set, by RowExtractor, 
 	if opt.Crop != nil {
 		crop = opt.Crop
 	}
-	columns, need := r.Columns, func(w, h int) int64 {
+	columns = r.Columns
+	need := func(w, h int) int64 {
 		return resizing(w, h, r.Height, r.Width, r.Channels) + r.Memory + 8*int64(r.Channels*r.Height*r.Width)
 	}
 	if r.Fill == nil {
@@ -110,7 +137,7 @@ func (r *Rows) extract(ctx context.Context, set *datasets.Set, by RowExtractor, 
 	}
 	black, white := images.Range()
 	kept := opt.Cache != nil && InfoOf(by).Cached
-	return dense(ctx, set, opt, columns, func(i int, row []float64) error {
+	return columns, func(ctx context.Context, i int, row []float64) error {
 		var key cache.Key
 		if kept {
 			content, err := images.Sum(i)
@@ -139,7 +166,7 @@ func (r *Rows) extract(ctx context.Context, set *datasets.Set, by RowExtractor, 
 			opt.Cache.Put(key, appendRow(nil, row))
 		}
 		return nil
-	})
+	}
 }
 
 // make makes the row of an image.

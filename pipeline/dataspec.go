@@ -36,6 +36,9 @@ type Data struct {
 	Largest int `setting:"largest" default:"all" help:"how many classes are kept, those with the most samples"`
 	// Samples is the size of a random part of the set, or 0 for all of it.
 	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
+	// OnDisk leaves the vectors of a NumPy or an IDX file on disk: see
+	// datasets.OpenOptions. It is not part of the file.
+	OnDisk bool
 	// Root is the folder that holds the known sets. It is not part of the
 	// file.
 	Root string
@@ -45,7 +48,7 @@ type Data struct {
 func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
-		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width,
+		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk,
 		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, Pool: d.Pool},
 	})
 	if err != nil {

@@ -36,6 +36,10 @@ type Groups struct {
 	// elsewhere is moved to the group of its class afterwards.
 	Cluster Cluster
 	Seed    uint64
+	// Batch is how many samples a block has, of inputs that were prepared InBlocks, from
+	// which nmf and nmf-kl learn as [factor.MiniBatch] does; else 0. An iteration is an
+	// epoch.
+	Batch int
 }
 
 // Grouping is a set in groups.
@@ -82,7 +86,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *G
 }
 
 func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grouping, error) {
-	n, _ := in.X.Dims()
+	n, _ := in.Dims()
 	labels := in.Labels()
 	if err := g.check(labels, in.Set.Classes); err != nil {
 		return nil, err
@@ -91,6 +95,17 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	m, err := g.Method.resolve(Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
+	}
+	epochs := factor.DefaultIterations
+	switch {
+	case (g.Batch != 0) != (in.Blocks != nil):
+		return nil, errors.New("blocks of samples are for inputs that were prepared in blocks, and these for nothing else")
+	case in.Blocks != nil:
+		b, err := g.Method.batch(g.Batch)
+		if err != nil {
+			return nil, err
+		}
+		m.factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
 	if err := in.checkSigns([]*method{m}); err != nil {
 		return nil, err
@@ -110,7 +125,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		}
 	}
 	if progress.to != nil {
-		total := cmp.Or(m.Iterations, factor.DefaultIterations)
+		total := cmp.Or(m.Iterations, epochs)
 		w.onIteration = func(i int, _ float64) { progress.tell("factorising", i, total) }
 	}
 	rank := g.rank(k, n)

@@ -33,6 +33,9 @@ type Inputs struct {
 	// X is n×m, a sample a row, dense or sparse. It is nil where each draw of
 	// a classification has visual words of its own, see Words.
 	X mat.Matrix
+	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks;
+	// X is nil then.
+	Blocks *features.Blocks
 	// Vocabulary holds the visual words, where they are the same for all.
 	Vocabulary *vocab.Vocabulary
 	// Height and Width are the size of the images that the rows of X hold, or
@@ -95,6 +98,8 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	}
 	switch {
 	case err != nil:
+	case opt.InBlocks:
+		err = in.prepareBlocks(ctx, store)
 	case f.OfWords():
 		err = in.prepareWords(ctx, e, progress, store)
 	default:
@@ -132,6 +137,9 @@ type PrepareOptions struct {
 	// CacheFailed, if set, is called with the first error of the cache, in a run as
 	// well. Nothing more is kept then, and what is needed again is made again.
 	CacheFailed func(error)
+	// InBlocks makes no features, but Inputs.Blocks, for Groups.Batch. Visual words and
+	// Features.SkipBad are an error.
+	InBlocks bool
 	// Progress, if set, is called while features are made.
 	Progress Progress
 }
@@ -166,8 +174,10 @@ func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *rep
 	return in.hold(ctx, "the histograms of "+in.Set.Name, x)
 }
 
-// Close gives the share of the memory budget back.
+// Close gives the share of the memory budget back, and closes a set whose vectors are on
+// disk.
 func (in *Inputs) Close() {
+	in.Set.Close()
 	for _, release := range in.held {
 		release()
 	}
@@ -182,8 +192,11 @@ func (in *Inputs) Image(ctx context.Context, i int) (image.Image, error) {
 
 // Dims returns the number of samples and of features.
 func (in *Inputs) Dims() (n, m int) {
-	if in.X != nil {
+	switch {
+	case in.X != nil:
 		return in.X.Dims()
+	case in.Blocks != nil:
+		return in.Blocks.Dims()
 	}
 	return len(in.Rows), in.bag.columns()
 }
@@ -293,8 +306,8 @@ func (in *Inputs) nameRows(err error, rows []int) error {
 
 // firstNegative returns the first negative value and its place in X.
 func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
-	if in.bag != nil {
-		return 0, 0, 0, false // counts
+	if in.bag != nil || in.Blocks != nil {
+		return 0, 0, 0, false // counts; who reads blocks looks at them
 	}
 	n, m := in.X.Dims()
 	for i := range n {

@@ -24,6 +24,11 @@ func (g Groups) check(labels []int, classes []string) error {
 	case own && g.Cluster.By != "" && g.Cluster.By != method.Name:
 		return fmt.Errorf("the method %s clusters the features themselves, and %s is to cluster what a method makes of them: say one of them", method.Name, g.Cluster.By)
 	}
+	if g.Batch != 0 {
+		if _, err := method.batch(g.Batch); err != nil {
+			return err
+		}
+	}
 	if g.Cluster.By != "" && method.By == "" {
 		method.By = g.Cluster.By
 	}

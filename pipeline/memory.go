@@ -36,6 +36,8 @@ func bytesOf(x mat.Matrix) int64 {
 		return 16*int64(x.NNZ()) + 8*int64(n)
 	case *datasets.Bytes:
 		return int64(n) * int64(m)
+	case *datasets.Stored:
+		return 0
 	}
 	return 8 * int64(n) * int64(m)
 }
@@ -153,6 +155,9 @@ func (in *Inputs) density() (isSparse bool, stored float64) {
 		n, _ := x.Dims()
 		return true, float64(x.NNZ()) / float64(n)
 	case nil:
+		if in.Blocks != nil {
+			return false, 0
+		}
 		return true, in.bag.stored(in.Rows) / float64(len(in.Rows))
 	}
 	return false, 0
@@ -188,7 +193,7 @@ func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), er
 
 // acquire takes the share of the memory budget of putting the inputs into k groups.
 func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (release func(), err error) {
-	n, columns := in.X.Dims()
+	n, columns := in.Dims()
 	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.hasNegative()}
 	s.sparse, s.stored = in.density()
 	if g.UseLabels {
@@ -202,7 +207,12 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (rele
 	if m.factoriser != nil {
 		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.rank, k, n, columns)
 	}
-	return memory.FromContext(ctx).Acquire(ctx, m.need(s, Clustering), what)
+	budget, need := memory.FromContext(ctx), m.need(s, Clustering)
+	if in.Blocks != nil {
+		// The images of a block take their shares beside it.
+		return budget.Keep(need-int64(s.input()), what)
+	}
+	return budget.Acquire(ctx, need, what)
 }
 
 // shared is about how many bytes the trials of a plan share or leave behind: the

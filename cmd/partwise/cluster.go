@@ -21,7 +21,7 @@ import (
 
 func clusterCommand() *cobra.Command {
 	var out, method, solver, clustering, features, rank string
-	var k int
+	var k, batch int
 	var seed uint64
 	var skipBad bool
 	var data pipeline.Data
@@ -39,10 +39,15 @@ the classes; the method is not told of them.
 
 Photographs, of 64 pixels or more in width and height, are compared by visual
 words, smaller pictures by their colours. --features says otherwise: what it
-leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
+leaves out is as in an experiment file, so that pixels=32 alone is grey.
+
+With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks of so
+many, which are read of a folder of images, an IDX file or a NumPy .npy file in each of
+ten epochs, and pictures of any size are compared by their colours.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv
-  partwise cluster generated --method gnmf,lambda=10`,
+  partwise cluster generated --method gnmf,lambda=10
+  partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := &pipeline.Experiment{}
@@ -80,6 +85,11 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 				return usageError{err}
 			}
 			e.Features.SkipBad = skipBad
+			if cmd.Flags().Changed("batch") {
+				if e.Data.OnDisk = true; features == "" {
+					e.Features = pipeline.Features{Extractor: colours, SkipBad: skipBad}
+				}
+			}
 			if out == "" {
 				name, err := nameOf(args[0])
 				if err != nil {
@@ -90,9 +100,14 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 			if err := checkOut(args[0], out); err != nil {
 				return err
 			}
-			g := pipeline.Groups{K: k, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed}
+			g := pipeline.Groups{K: k, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
 			if len(e.Rank) == 1 {
 				g.Rank = &e.Rank[0]
+			}
+			if e.Data.OnDisk {
+				if err := g.CheckBatch(e.Features); err != nil {
+					return usageError{fmt.Errorf("--batch: %w", err)}
+				}
 			}
 			return findGroups(cmd, e, g, out, commandLine(cmd, args))
 		},
@@ -106,6 +121,7 @@ leaves out is as in an experiment file, so that pixels=32 alone is grey.`,
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
+	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups)")
 	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	dataFlags(cmd, &data)
@@ -180,6 +196,9 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 			{"clustering", found.Cluster.String()},
 			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
 		},
+	}
+	if g.Batch > 0 {
+		c.Settings = append(c.Settings, [2]string{"learned from blocks of", fmt.Sprintf("%d samples", g.Batch)})
 	}
 	if found.GroupClasses != nil && found.Scores != nil {
 		c.Settings = append(c.Settings, [2]string{"compared with", "the data's own classes, over the samples whose class was not told"})

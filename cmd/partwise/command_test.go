@@ -199,7 +199,11 @@ func TestCluster(t *testing.T) {
 		t.Errorf("printed\n%s", out)
 	}
 	must(t, "cluster", "photos", "-k", "4", "--labels", "labels.csv", "--out", "told")
-	for _, dir := range []string{"scored", "told"} {
+	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--method", "nmf-kl,iterations=2", "--batch", "30", "--out", "blocks")
+	if page := read(t, "blocks", "index.html"); !strings.Contains(page, "30 samples") || !strings.Contains(page, "bases/") {
+		t.Error("the page says nothing of blocks, or has no basis images")
+	}
+	for _, dir := range []string{"scored", "told", "blocks"} {
 		for _, f := range []string{"index.html", "model.npz", "groups/1.png", "groups/4.png"} {
 			read(t, dir, f)
 		}

@@ -19,6 +19,9 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
+// colours are what pictures that are read in blocks are compared by.
+var colours = features.Pixels{Colour: true}
+
 // prepareFlags adds the flags of where descriptors, words and histograms are kept, of
 // how much memory is taken, and of a profile.
 func prepareFlags(cmd *cobra.Command) {
@@ -136,17 +139,19 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	defer bars.end()
 	err = func() error {
 		set, err := e.Open(cmd.Context())
-		if err == nil {
-			err = check(set)
-		}
 		if err != nil {
 			return err
 		}
-		opt := pipeline.PrepareOptions{Progress: bars.show, CacheFailed: func(err error) {
+		if err := check(set); err != nil {
+			set.Close()
+			return err
+		}
+		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() {
 			if opt.Cache, err = in.openCache(size); err != nil {
+				set.Close()
 				return err
 			}
 		}

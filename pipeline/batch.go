@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+)
+
+// inBlocks is a method that learns from the blocks of the inputs.
+type inBlocks struct {
+	factor.MiniBatch
+	blocks factor.Blocks
+}
+
+// Fit implements [factor.Method]. It uses neither of the matrix nor of what is known.
+func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt factor.Options) (*factor.Result, error) {
+	return b.MiniBatch.Fit(ctx, b.blocks, opt)
+}
+
+// batch returns the method of blocks of so many samples that does what a method does with
+// all at once.
+func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
+	b.Samples = samples
+	if samples < 1 {
+		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
+	}
+	switch m.Name {
+	case "nmf":
+	case "nmf-kl":
+		b.Cost = factor.CostKL
+	default:
+		return b, fmt.Errorf("%s needs all samples in memory: of blocks learn nmf and nmf-kl", m.Label())
+	}
+	switch {
+	case m.Solver != "":
+		return b, fmt.Errorf("solver %s: a solver is for samples that are in memory together, and blocks have a way of their own", m.Solver)
+	case m.Init != "" && m.Init != factor.InitRandom:
+		return b, fmt.Errorf("init %s: it needs all samples in memory; in blocks there is %s", m.Init, factor.InitRandom)
+	}
+	return b, nil
+}
+
+// CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
+// cannot be made for them.
+func (g Groups) CheckBatch(f Features) error {
+	if _, err := g.Method.batch(g.Batch); err != nil {
+		return err
+	}
+	return f.checkBatch()
+}
+
+// checkBatch reports what of the features cannot be made of a few samples at a time.
+func (f Features) checkBatch() error {
+	switch {
+	case f.OfWords():
+		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
+	case f.SkipBad:
+		return errors.New("features: what cannot be used is not known before all samples are read, and in blocks cannot be left out")
+	}
+	return nil
+}
+
+// prepareBlocks gets ready to make features in blocks.
+func (in *Inputs) prepareBlocks(ctx context.Context, store *keeper) error {
+	f := &in.Features
+	if err := f.checkBatch(); err != nil {
+		return err
+	}
+	crop, err := f.Crop.crop()
+	if err != nil {
+		return err
+	}
+	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
+		Crop: crop, Normalise: f.Normalise, Images: in.images, Cache: store,
+	})
+	if err != nil {
+		return err
+	}
+	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
+	in.Rows = make([]int, in.Set.Len())
+	for i := range in.Rows {
+		in.Rows[i] = i
+	}
+	if features.InfoOf(f.extractor()).KeepsShape {
+		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+)
+
+// bars writes an IDX file of n images of 40×40 pixels, a bright row in the first third, a
+// bright column in the second and a bright diagonal in the last, and returns its path.
+func bars(t *testing.T, n int) string {
+	t.Helper()
+	data := []byte{0, 0, 8, 3, 0, 0, byte(n >> 8), byte(n), 0, 0, 0, 40, 0, 0, 0, 40}
+	for i := range n {
+		img := make([]byte, 1600)
+		for j := range img {
+			row, column := j/40, j%40
+			if on := [3]bool{row == 7, column == 20, row == column}[3*i/n]; on {
+				img[j] = byte(100 + (i*37+j)%150)
+			} else {
+				img[j] = byte((i*31 + j*17) % 5)
+			}
+		}
+		data = append(data, img...)
+	}
+	path := filepath.Join(t.TempDir(), "images-idx3")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestBatch: groups are found in samples that take more memory together than there is.
+func TestBatch(t *testing.T) {
+	const n = 3000
+	ctx := WithMemory(t.Context(), 64<<20) // of which 24 MiB are shared out
+	e := &Experiment{Data: Data{Set: bars(t, n)}}
+	var none *memory.LimitError
+	if in, err := e.Prepare(ctx, PrepareOptions{}); !errors.As(err, &none) {
+		t.Fatalf("all samples in memory: %v and %v, want too little memory", in, err)
+	}
+	e.Data.OnDisk = true
+	in, err := e.Prepare(ctx, PrepareOptions{InBlocks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for _, method := range []string{"nmf", "nmf-kl"} {
+		var epochs []int
+		g := Groups{K: 3, Method: Method{Name: method, Iterations: 2}, Batch: 90, Cluster: Cluster{By: KMeans}}
+		found, err := g.Find(ctx, in, func(_ string, done, total int) { epochs = append(epochs, done, total) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, group := range found.Groups {
+			if group != found.Groups[i/1000*1000] || i%1000 == 0 && i > 0 && group == found.Groups[i-1] {
+				t.Fatalf("%s: sample %d is in group %d", method, i, group)
+			}
+		}
+		if found.Result.Iterations() != 2 || len(epochs) < 4 || epochs[len(epochs)-1] != 2 {
+			t.Errorf("%s: %d epochs, of which are told %v", method, found.Result.Iterations(), epochs)
+		}
+	}
+	if img, err := in.Image(ctx, n-1); err != nil || img.Bounds().Dx() != 40 {
+		t.Errorf("the last image: %v", err)
+	}
+	if _, err := (Groups{K: 3, Method: Method{Name: "nmf"}}).Find(ctx, in, nil); err == nil {
+		t.Error("a grouping of all at once of inputs in blocks")
+	}
+}
+
+// TestBatchRefuses: methods and features of which blocks know nothing are refused by name.
+func TestBatchRefuses(t *testing.T) {
+	for want, c := range map[string]struct {
+		method   Method
+		batch    int
+		features Features
+	}{
+		"gnmf needs all samples":   {Method{Name: "gnmf"}, 10, Features{}},
+		"kmeans needs all samples": {Method{Name: "kmeans"}, 10, Features{}},
+		"solver mu":                {Method{Name: "nmf", Solver: "mu"}, 10, Features{}},
+		"init nndsvda":             {Method{Name: "nmf", Init: "nndsvda"}, 10, Features{}},
+		"blocks of 0 samples":      {Method{Name: "nmf"}, 0, Features{}},
+		"visual words":             {Method{Name: "nmf"}, 10, Features{Extractor: features.DenseSIFT{}}},
+		"cannot be left out":       {Method{Name: "nmf"}, 10, Features{SkipBad: true}},
+	} {
+		err := Groups{K: 2, Method: c.method, Batch: c.batch}.CheckBatch(c.features)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	in, err := (&Experiment{Data: Data{Set: bars(t, 9)}}).Prepare(t.Context(), PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := (Groups{K: 3, Method: Method{Name: "nmf"}, Batch: 9}).Find(t.Context(), in, nil); err == nil {
+		t.Error("blocks of inputs that are in memory")
+	}
+}
