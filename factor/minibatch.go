@@ -162,6 +162,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		return nil, fmt.Errorf("blocks of %d samples; of rank %d they must have as many or more", f.p, opt.Rank)
 	case opt.Solver != nil:
 		return nil, errors.New("a solver is for samples that are in memory together, and blocks have a way of their own")
+	case opt.Precision == PrecisionSingle:
+		return nil, errors.New("blocks are computed in double precision")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
 		return nil, fmt.Errorf("initial factors %q need all samples in memory; in blocks there are %s ones", opt.Init, InitRandom)
 	}
