@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -95,6 +97,88 @@ func BenchmarkIteration(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkProducts times iterations of multiplicative updates and, by turns, the products
+// of matrices that they contain: how much longer they take, and at how many operations and
+// bytes of the data the products run.
+func BenchmarkProducts(b *testing.B) {
+	for _, size := range [][3]int{{165, 1024, 15}, {1440, 1024, 20}, {10000, 784, 20}} {
+		n, m, k := size[0], size[1], size[2]
+		for _, c := range []struct {
+			name   string
+			method Parts
+			// products does those of an iteration with factors u, k×m, and v, k×n; passes is how
+			// often they read the matrix of n×width that they take most of.
+			products func(f *Factorisation, u, v *mat.Dense)
+			passes   int
+			width    int
+		}{
+			{"nmf", NMF{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
+				x := f.data.(denseData).x
+				product(v, noTrans, x, noTrans)
+				product(u, noTrans, x, trans)
+				product(selfGram(v), noTrans, u, noTrans)
+				product(selfGram(u), noTrans, v, noTrans)
+			}, 2, m},
+			{"nmf-kl", NMFKL{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
+				vx, ux := like(u), like(v)
+				f.data.(denseData).walk(u, v, true, func(t tile, first bool) float64 {
+					add(first, noTrans, t.v, t.y, columnsOf(vx, t.at, t.at+t.y.Cols))
+					return 0
+				})
+				f.data.(denseData).walk(u, v, false, func(t tile, first bool) float64 {
+					add(first, trans, t.u, t.y, columnsOf(ux, t.sample, t.sample+t.y.Rows))
+					return 0
+				})
+			}, 4, m},
+			{"cf", CF{}.AsParts(), func(f *Factorisation, _, v *mat.Dense) {
+				kernel := f.model.(*conceptModel).k
+				product(v, noTrans, kernel, noTrans)
+				product(v, noTrans, kernel, noTrans)
+				product(selfGram(v), noTrans, v, noTrans)
+				product(selfGram(v), noTrans, v, noTrans)
+			}, 2, n},
+		} {
+			if c.name == "cf" && n > 2*m {
+				continue // without the inner products of samples
+			}
+			b.Run(fmt.Sprintf("%dx%d/%s", n, m, c.name), func(b *testing.B) {
+				f, err := c.method.start(b.Context(), random(n, m), Known{}, Options{Rank: k, Solver: Multiplicative{}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				u, v := random(k, m), random(k, n)
+				var whole, bare time.Duration
+				for b.Loop() {
+					begin := time.Now()
+					if err := f.step(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					f.Objective()
+					middle := time.Now()
+					c.products(f, u, v)
+					whole += middle.Sub(begin)
+					bare += time.Since(middle)
+				}
+				b.ReportMetric(whole.Seconds()/bare.Seconds(), "iteration/products")
+				b.ReportMetric(2e-9*float64(n*c.width*k*c.passes)*float64(b.N)/bare.Seconds(), "GFLOP/s")
+				b.ReportMetric(8e-9*float64(n*c.width*c.passes)*float64(b.N)/bare.Seconds(), "GB/s")
+			})
+		}
+	}
+}
+
+// product returns op(a)·op(b).
+func product(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.Dense {
+	r, _ := a.Dims()
+	columns, c := b.Dims()
+	if tb != noTrans {
+		c = columns
+	}
+	out := mat.NewDense(r, c, nil)
+	gemm(out, a, ta, b, tb)
+	return out
 }
 
 // BenchmarkLabels times an iteration where shares of the samples are labelled, in percent.
