@@ -56,6 +56,18 @@ func laplacian(src *rand.Rand, n, parts, edges int) *mat.SymDense {
 	return a
 }
 
+// glued returns Wilkinson's matrices of 21 rows, hardly joined: their eigenvalues differ by the
+// joints.
+func glued(n int) *mat.SymDense {
+	return symmetric(n, func(i, j int) float64 {
+		joint := 1.0
+		if j%21 == 0 {
+			joint = 1e-13
+		}
+		return []float64{-math.Abs(float64(i%21 - 10)), joint, 0}[min(j-i, 2)]
+	})
+}
+
 // matrices are kinds of n×n matrices whose eigenvalues are hard to tell apart, or to find.
 var matrices = []struct {
 	name string
@@ -102,15 +114,7 @@ var matrices = []struct {
 			return []float64{-math.Abs(float64(i) - float64(n-1)/2), 1, 0}[min(j-i, 2)]
 		})
 	}},
-	{"Wilkinson's, glued", func(_ *rand.Rand, n int) *mat.SymDense {
-		return symmetric(n, func(i, j int) float64 {
-			joint := 1.0
-			if j%21 == 0 {
-				joint = 1e-13
-			}
-			return []float64{-math.Abs(float64(i%21 - 10)), joint, 0}[min(j-i, 2)]
-		})
-	}},
+	{"Wilkinson's, glued", func(_ *rand.Rand, n int) *mat.SymDense { return glued(n) }},
 	{"zeros", func(_ *rand.Rand, n int) *mat.SymDense { return mat.NewSymDense(n, nil) }},
 	{"unit", func(_ *rand.Rand, n int) *mat.SymDense {
 		return symmetric(n, func(i, j int) float64 { return max(0, float64(1+i-j)) })
@@ -249,6 +253,19 @@ func TestExtremeChoice(t *testing.T) {
 				t.Errorf("vector %d has the product %v with that of all", i, product)
 			}
 		}
+	}
+}
+
+// TestVectorOfNone: inverse iteration says where it finds no vector, as of what is no
+// eigenvalue.
+func TestVectorOfNone(t *testing.T) {
+	b := &block{d: []float64{1, 2, 3}, e: []float64{1, 1}, hi: 3, norm: 4}
+	value := b.values(1)[0]
+	if x := make([]float64, 3); !b.vector(value, nil, x) || b.residual(value, x) > 1e-14 {
+		t.Errorf("eigenvalue %v has the vector %v", value, x)
+	}
+	if x := make([]float64, 3); b.vector(value+1e-3, nil, x) {
+		t.Errorf("no eigenvalue has the vector %v", x)
 	}
 }
 

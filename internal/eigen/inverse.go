@@ -134,10 +134,11 @@ func (b *block) below(x float64) int {
 	return count
 }
 
-// Inverse iteration ends once ‖Tx − λx‖ is below enough·eps of the norm, and one step
-// later.
+// Inverse iteration ends once no part of Tx − λx is above enough·eps of the norm, and one
+// step later. In a cluster of eigenvalues, of which any combination of vectors may be found,
+// less than their distances cannot be had.
 const (
-	enough     = 32
+	enough     = 512
 	mostSteps  = 8
 	mostStarts = 4
 )
