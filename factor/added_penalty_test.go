@@ -31,18 +31,19 @@ func (a Apart) Bind(context.Context, factor.Problem) (factor.BoundPenalty, error
 
 type boundApart struct{ weight float64 }
 
-// Value is λ·Σ_j (Σ_r u_rj)² − Σ_r u_rj².
+// Value is λ·Σ_j Σ_{r≠s} u_rj·u_sj. As the difference of (Σ_r u_rj)² and Σ_r u_rj² it would
+// be their rounding where one of the u_rj is far larger than the others.
 func (b boundApart) Value(u *mat.Dense) (sum float64) {
 	k, m := u.Dims()
 	for j := range m {
-		var all, own float64
+		var before float64
 		for r := range k {
 			x := u.At(r, j)
-			all, own = all+x, own+x*x
+			sum += 2 * b.weight * x * before
+			before += x
 		}
-		sum += b.weight * (all*all - own)
 	}
-	return max(sum, 0)
+	return sum
 }
 
 // Gradient adds λ·Σ_{s≠r} u_s, half the gradient, to the positive part.
