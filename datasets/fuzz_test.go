@@ -8,6 +8,8 @@ import (
 	"image"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -241,6 +243,47 @@ func FuzzNPY(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
+	}))
+}
+
+// FuzzStored reads a NumPy or IDX file as it is and with its values left on disk, which
+// is the same set, or an error in both.
+func FuzzStored(f *testing.F) {
+	f.Add(writeNPY("<f8", false, "(2, 2)", []float64{1, 2, 3, 4}))
+	f.Add(writeNPY(">i2", false, "(2, 1, 2)", []int16{1, 2, 3, 4}))
+	f.Add(writeNPY("<f2", false, "(2, 2)", []uint16{0x3c00, 0x4000, 1, 0x7bff}))
+	f.Add(writeNPY("|u1", false, "(0, 99999999)", []uint8{}))
+	f.Add(writeNPY("|u1", false, "(3, 0)", []uint8{}))
+	f.Add(writeIDX(8, []uint32{2, 1, 2}, pixels(0, 4)))
+	f.Add(gzipped(f, writeIDX(0x0B, []uint32{2, 1, 1}, []int16{1, -2})))
+	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
+	path := filepath.Join(f.TempDir(), "values")
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+		if len(data) > mostFuzzed {
+			return
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read := IDX
+		if isNPY(data) {
+			read = NPY
+		}
+		var stored *Set
+		var err error
+		checkMemory(t, 16<<20+128*int64(len(data)), func() { stored, err = read(path, VectorOptions{OnDisk: true}) })
+		whole, wholeErr := read(path, VectorOptions{Limit: fuzzRoom})
+		if err != nil {
+			return // what columns come first in, or texts, are for the memory
+		}
+		defer stored.Close()
+		checkSet(t, stored)
+		if wholeErr != nil {
+			t.Fatalf("on disk it can be read, and in memory: %v", wholeErr)
+		}
+		if !mat.Equal(stored.Vectors, whole.Vectors) || stored.Height != whole.Height || stored.Width != whole.Width || !slices.Equal(stored.Names, whole.Names) {
+			t.Error("on disk it is another set than in memory")
+		}
 	}))
 }
 

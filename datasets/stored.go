@@ -32,7 +32,7 @@ type Stored struct {
 type storedPart struct {
 	file      *os.File
 	path      string // what was opened
-	temporary bool   // file is to be removed, what path holds is packed
+	temporary bool   // file is to be removed: what path holds is packed
 	start     int64  // of the values
 	rows      int
 	kind      number.Kind
@@ -206,7 +206,8 @@ func storedOf(path string, file *os.File, unpacked io.Reader, start int64, n, m 
 		if part.file, err = os.CreateTemp("", "partwise-*.values"); err != nil {
 			return nil, err
 		}
-		part.temporary, part.start = true, 0
+		// Where a file that is open can be removed it needs no name.
+		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
 		defer func() {
 			if err != nil {
 				part.close()
