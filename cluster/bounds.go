@@ -13,12 +13,17 @@ import (
 // Under the cosine distance they are those of the unit rows. A sample without a choice
 // is one that Lloyd's algorithm would leave where it is, ties and rounding included.
 type bounds struct {
-	unit  float64   // what distances are measured in: no two samples are farther apart
-	upper []float32 // to the own centre
-	lower []float32 // n×K, infinite for the own centre
-	went  []float64 // how far each centre went since the last assignment
-	open  []int     // the samples that have a choice
-	rows  []float64 // of a panel
+	unit float64 // what distances are measured in: no two samples are farther apart
+	// went is how far each centre went in all, and fastest the sum of how far that went
+	// which went farthest. Bounds are kept as they would be had the centres not moved:
+	// to an upper one what its centre went is added, and from lower ones subtracted.
+	went    []float64
+	fastest float64
+	upper   []float32 // to the own centre
+	lower   []float32 // n×K, infinite for the own centre
+	least   []float32 // at most the least of the lower bounds, by fastest
+	open    []int     // the samples that have a choice
+	rows    []float64 // of a panel
 }
 
 const (
@@ -32,7 +37,7 @@ const (
 func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
 func newBounds(s *samples, d Distance, k int) *bounds {
-	b := &bounds{unit: 2, upper: make([]float32, s.n), lower: make([]float32, s.n*k), went: make([]float64, k), open: make([]int, 0, s.n)}
+	b := &bounds{unit: 2, upper: make([]float32, s.n), lower: make([]float32, s.n*k), least: make([]float32, s.n), went: make([]float64, k), open: make([]int, 0, s.n)}
 	if d == DistanceEuclidean {
 		b.unit = max(2*slices.Max(s.norms), smallestNorm)
 	}
@@ -47,6 +52,8 @@ func (b *bounds) forget() {
 	for i := range b.upper {
 		b.upper[i] = float32(math.Inf(1))
 	}
+	clear(b.went)
+	b.fastest = 0
 }
 
 // assignBounded is assign without links.
@@ -81,28 +88,36 @@ func (l *lloyd) assignBounded(ctx context.Context) error {
 	return nil
 }
 
-// decided takes the steps of the centres from the bounds of sample i, and reports
-// whether it is certain that its centre is the nearest.
+// decided reports whether it is certain that the centre of sample i is the nearest.
 func (l *lloyd) decided(i, to int) bool {
 	b := l.bounds
 	if math.IsInf(float64(b.upper[i]), 1) {
 		return false
 	}
 	upper := float64(b.upper[i]) + b.went[to]
-	b.upper[i] = float32(upper)
-	least := float32(math.Inf(1))
-	lower := b.lower[i*l.K : (i+1)*l.K]
-	for j, went := range b.went[:len(lower)] {
-		v := lower[j] - float32(went)
-		lower[j] = v
-		if v < least {
-			least = v
-		}
+	if l.apart(i, upper, float64(b.least[i])-b.fastest) {
+		return true
 	}
-	nearest := float64(least)
-	gap := b.unit * b.unit * (nearest - upper) * (nearest + upper)
-	return nearest > upper && gap > 4*l.weights[i]*l.centres.slack.of(l.norms[i])
+	least := math.Inf(1)
+	for j, v := range b.lower[i*l.K : (i+1)*l.K] {
+		least = min(least, float64(v)-b.went[j])
+	}
+	b.least[i] = b.kept(least + b.fastest)
+	return l.apart(i, upper, least)
 }
+
+// apart reports whether a centre at most upper away from sample i is certainly nearer
+// than one at least lower away.
+func (l *lloyd) apart(i int, upper, lower float64) bool {
+	if lower <= upper {
+		return false
+	}
+	gap := l.bounds.unit * l.bounds.unit * (lower - upper) * (lower + upper)
+	return gap > 4*l.weights[i]*l.centres.slack.of(l.norms[i])
+}
+
+// kept is a lower bound in single precision, no larger.
+func (b *bounds) kept(lower float64) float32 { return float32(lower - roundOff*(1+b.fastest)) }
 
 // bound sets the bounds of sample i in cluster to, given its scores.
 func (l *lloyd) bound(i, to int, scores []float64) {
@@ -111,12 +126,19 @@ func (l *lloyd) bound(i, to int, scores []float64) {
 		square, w = 2, 2*l.weights[i]
 	}
 	slack := w * l.centres.slack.of(l.norms[i])
-	lower := l.bounds.lower[i*l.K : (i+1)*l.K]
+	b := l.bounds
+	lower := b.lower[i*l.K : (i+1)*l.K]
+	least := math.Inf(1)
 	for j, s := range scores {
-		lower[j] = float32((1 - roundOff) / l.bounds.unit * math.Sqrt(max(square+w*s-slack, 0)))
+		distance := math.Sqrt(max(square+w*s-slack, 0)) / b.unit
+		lower[j] = b.kept(distance + b.went[j])
+		if j != to {
+			least = min(least, distance)
+		}
 	}
 	lower[to] = float32(math.Inf(1))
-	l.bounds.upper[i] = float32((1 + roundOff) / l.bounds.unit * math.Sqrt(max(square+w*scores[to]+slack, 0)))
+	b.least[i] = b.kept(least + b.fastest)
+	b.upper[i] = -b.kept(b.went[to] - math.Sqrt(max(square+w*scores[to]+slack, 0))/b.unit)
 }
 
 // moveCentres moves the centres to the means of their samples, and the bounds with them.
@@ -150,14 +172,18 @@ func (l *lloyd) moveCentres(anew bool) {
 			}
 		}
 	})
+	var fastest float64
 	for j, count := range l.counts {
 		copy(l.buf, l.centres.at(j))
 		if count > 0 {
 			copy(l.centres.at(j), l.sums[j*l.m:])
 		}
 		l.toMean(j, count)
-		l.bounds.went[j] = (1+roundOff)*l.step(l.buf, l.centres.at(j))/l.bounds.unit + roundOff
+		went := (1 + roundOff) * l.step(l.buf, l.centres.at(j)) / l.bounds.unit
+		l.bounds.went[j] += went
+		fastest = max(fastest, went)
 	}
+	l.bounds.fastest += fastest
 	l.centres.ready()
 }
 
