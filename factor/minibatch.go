@@ -32,8 +32,9 @@ type Blocks interface {
 // while U is held, and then U to the minimum of a function that sums up the blocks so far,
 // each at the coefficients that it got: online learning with sufficient statistics
 // (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and Févotte 2011).
-// What a block counts falls by a factor of e² in an epoch. Before the first epoch a first
-// block is factorised by itself, from which U starts.
+// What a block counts falls by a factor of e² in an epoch, under the divergence, where steps
+// are shorter, of e⁴. Before the first epoch a first block is factorised by itself, from
+// which U starts.
 //
 // A block is put together from runs of up to 32 samples that follow each other, in an
 // order that the seed shuffles for each epoch: a file whose samples are sorted by
@@ -58,7 +59,6 @@ const (
 	blockRun    = 32   // samples that are read together
 	firstRounds = 30   // iterations on the first block
 	firstLift   = 0.05 // what entries of U then grow by, of the mean
-	forgetting  = 2    // logarithm of what a block counts less after an epoch
 )
 
 // block holds the samples of some runs.
@@ -138,6 +138,8 @@ type miniBatch struct {
 	v       *mat.Dense // n×k, as returned
 	room    block      // of the samples of a block
 	online  onlineCost
+	// forgetting is the logarithm of the factor by which a block counts less after an epoch.
+	forgetting float64
 }
 
 func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
@@ -183,9 +185,9 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	}
 	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
 	if b.Cost == CostKL {
-		f.online = newOnlineKL(f.u)
+		f.online, f.forgetting = newOnlineKL(f.u), 4
 	} else {
-		f.online = newOnlineFrobenius(f.u)
+		f.online, f.forgetting = newOnlineFrobenius(f.u), 2
 	}
 	return f, nil
 }
@@ -251,7 +253,7 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
 		if sum += cost; epoch > 0 {
-			f.online.learn(math.Exp(-forgetting * float64(p) / float64(f.n)))
+			f.online.learn(math.Exp(-f.forgetting * float64(p) / float64(f.n)))
 		}
 	}
 	return sum, nil
