@@ -26,6 +26,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // comparison is a program that prints rows, and other lines for who looks on.
@@ -40,6 +41,7 @@ var comparisons = []comparison{
 	{"fastkl", []string{"go", "run", "./bench/fastkl", "-json", "-repeats", "REPEATS"}, "portable build"},
 	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "both builds"},
 	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "both builds"},
+	{"protocol", []string{"PYTHON", "bench/protocol/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},
 	{"vocabulary", []string{"go", "run", "./bench/vocabulary", "--json", "--seeds", "REPEATS", "--python", "PYTHON"}, "portable build"},
 }
 
@@ -92,8 +94,8 @@ func run(repeats int, only, doc, base string) error {
 		for _, r := range rows {
 			table += r.Markdown()
 		}
-		table += fmt.Sprintf("\nMedians of %d runs by turns, the share that of each pair; %s, %d processors, %s/%s, %s%s.\n",
-			repeats, c.build, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), versions)
+		table += fmt.Sprintf("\nMedians of %s by turns, the share that of each pair; %s, %d processors, %s/%s, %s%s.\n",
+			phrase.Count(repeats, "run", "runs"), c.build, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), versions)
 		fmt.Print(table, "\n")
 		// Read again, since hours may have passed.
 		if text, err = os.ReadFile(doc); err != nil {
