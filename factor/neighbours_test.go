@@ -65,11 +65,12 @@ func TestScreenedNeighbours(t *testing.T) {
 					}
 				}
 			}
-			// Where rounding makes a difference between what is equally near, rows differ.
+			// Where rounding makes a difference between what is equally near, rows differ. The
+			// distances of near samples are their rounding.
 			if differ > 0 && name != "near" && !(h.cosine && name != "random") {
 				t.Errorf("%s, %d neighbours: %d of other rows", name, h.p, differ)
 			}
-			if h.mean && math.Abs(first.meanDistance-want.meanDistance) > 1e-9*want.meanDistance {
+			if h.mean && name != "near" && math.Abs(first.meanDistance-want.meanDistance) > 1e-9*want.meanDistance {
 				t.Errorf("%s: the mean distance is %v, want %v", name, first.meanDistance, want.meanDistance)
 			}
 		}
