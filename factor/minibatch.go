@@ -38,7 +38,8 @@ type Blocks interface {
 //
 // A block is put together from runs of up to 32 samples that follow each other, in an
 // order that the seed shuffles for each epoch: a file whose samples are sorted by
-// classes gives blocks of many of them.
+// classes gives blocks of many of them. Under the Frobenius cost a part that occurs in very
+// few samples can be missed: what it adds to the sums is forgotten before it comes again.
 //
 // Beside one block there are in memory the coefficients, n×k, and some copies of U.
 type MiniBatch struct {
