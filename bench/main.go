@@ -39,6 +39,7 @@ type comparison struct {
 var comparisons = []comparison{
 	{"fast", []string{"PYTHON", "bench/fast/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},
 	{"fastkl", []string{"go", "run", "./bench/fastkl", "-json", "-repeats", "REPEATS"}, "portable build"},
+	{"kmeans", []string{"PYTHON", "bench/kmeans/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},
 	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "both builds"},
 	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "both builds"},
 	{"protocol", []string{"PYTHON", "bench/protocol/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},

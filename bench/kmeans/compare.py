@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times k-means against scikit-learn's, 20 starts by k-means++ each.
 
-    PARTWISE_DATA=folder python3 bench/kmeans/compare.py [--repeats 3] [--only codes,coil,mnist]
+    PARTWISE_DATA=folder python3 bench/kmeans/compare.py [--repeats 3] [--only codes,coil,mnist] [--json]
 
 The two run one after the other on the same points, with all threads, from seeds of their
 own. Printed are the medians of both programs' seconds and processor seconds, of what share of
@@ -10,14 +10,17 @@ scikit-learn. The folder holds mat/COIL20.mat and mnist/train-images-idx3-ubyte.
 """
 import argparse
 import gzip
+import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 import numpy as np
 import scipy.io
+import sklearn
 from sklearn.cluster import KMeans
 from sklearn.decomposition import NMF
 
@@ -40,7 +43,7 @@ def mnist():
     return np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 784).astype(float) / 255
 
 
-def compare(program, directory, name, x, k, repeats):
+def compare(program, directory, name, x, k, repeats, as_json):
     np.save(os.path.join(directory, "x.npy"), x)
     rows = []
     for seed in range(repeats):
@@ -49,6 +52,13 @@ def compare(program, directory, name, x, k, repeats):
         other = time.perf_counter() - begin, time.process_time() - cpu, theirs.inertia_
         out = subprocess.run([program, "-dir", directory, "-k", str(k), "-seed", str(seed)], check=True, capture_output=True, text=True).stdout.split()
         rows.append((*other, *map(float, out[:3])))
+    if as_json:
+        theirs, theirs_cpu, theirs_objective, wall, cpu, objective = map(list, zip(*rows))
+        print(json.dumps({"problem": f"{name} {x.shape[0]}×{x.shape[1]}, {k} clusters", "beside": f"scikit-learn {sklearn.__version__}",
+                          "theirs": theirs, "ours": wall, "theirs_processor": theirs_cpu, "ours_processor": cpu,
+                          "note": f"objective {statistics.median(theirs_objective):.6g} and {statistics.median(objective):.6g}, "
+                                  f"best {min(theirs_objective):.6g} and {min(objective):.6g}"}), flush=True)
+        return
     median = [statistics.median(c) for c in zip(*rows)]
     share, of_cpu = (statistics.median(r[at + 3] / r[at] for r in rows) for at in (0, 1))
     print(f"{name} {x.shape[0]}x{x.shape[1]} k={k}: scikit-learn {median[0]:.2f} s ({median[1]:.2f} s of a processor), "
@@ -61,14 +71,21 @@ def main():
     args.add_argument("--repeats", type=int, default=3)
     args.add_argument("--only", default="codes,coil,mnist")
     args.add_argument("--native", action="store_true", help="the native build")
+    args.add_argument("--json", action="store_true", help="rows for bench/main.go")
     args = args.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         program = os.path.join(directory, "program")
         subprocess.run(["go", "build", *(["-tags", "native"] if args.native else []), "-o", program, "."], check=True,
                        cwd=os.path.dirname(os.path.abspath(__file__)), env={**os.environ, "CGO_ENABLED": "1" if args.native else "0"})
         for name, title, load, k in (("codes", "codes of COIL-20", codes, 20), ("coil", "COIL-20", coil, 20), ("mnist", "MNIST", mnist, 10)):
-            if name in args.only.split(","):
-                compare(program, directory, title, load(), k, args.repeats)
+            if name not in args.only.split(","):
+                continue
+            try:
+                x = load()
+            except OSError as e:
+                print(f"{title} is left out: {e}", file=sys.stderr)
+                continue
+            compare(program, directory, title, x, k, args.repeats, args.json)
 
 
 if __name__ == "__main__":
