@@ -177,11 +177,15 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 			return nil, err
 		}
 	}
+	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by
+	// its first step, which must not come from numbers of another size than the data's.
 	f.v = mat.NewDense(f.n, opt.Rank, nil)
-	for i := range f.n {
-		row := f.v.RawRowView(i)
-		for r := range row {
-			row[r] = 1
+	if b.Cost == CostKL {
+		for i := range f.n {
+			row := f.v.RawRowView(i)
+			for r := range row {
+				row[r] = 1
+			}
 		}
 	}
 	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
