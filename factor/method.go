@@ -86,8 +86,5 @@ func (o Options) checkOwnRule(n int) error {
 	if o.Solver != nil {
 		return errOwnRule
 	}
-	if o.Precision == PrecisionSingle {
-		return errOwnPrecision
-	}
-	return o.check(n)
+	return cmp.Or(o.Precision.Serves(nil), o.check(n))
 }

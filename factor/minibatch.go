@@ -92,9 +92,23 @@ func (b MiniBatch) Memory(s Size) int64 {
 	return byteCount(8*(float64(p)*m+n*k+6*k*m) + first.additive(false))
 }
 
+// Serves returns nil, or an error that says what of the options needs all samples in
+// memory.
+func (MiniBatch) Serves(opt Options) error {
+	switch {
+	case opt.Solver != nil:
+		return errors.New("a solver is for samples that are in memory together, and blocks have a way of their own")
+	case cmp.Or(opt.Precision, PrecisionDouble) != PrecisionDouble:
+		return errors.New("blocks are computed in double precision")
+	case cmp.Or(opt.Init, InitRandom) != InitRandom:
+		return fmt.Errorf("initial factors %q need all samples in memory; in blocks there are %s ones", opt.Init, InitRandom)
+	}
+	return nil
+}
+
 // Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An
-// iteration of the options is an epoch. Of Options.Init there is InitRandom alone, of
-// Options.Start Basis, and no Solver.
+// iteration of the options is an epoch. Serves tells of the options; of Options.Start
+// there is Basis alone.
 //
 // Result.Objective begins with what the first block's cost after its factorisation comes
 // to for n samples. The entry of an epoch is the sum of its blocks' costs, each before U
@@ -152,7 +166,7 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	if f.n < 1 || f.m < 1 {
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)
 	}
-	if err := cmp.Or(f.parts.check(), opt.check(f.n)); err != nil {
+	if err := cmp.Or(f.parts.check(), opt.check(f.n), b.Serves(opt)); err != nil {
 		return nil, err
 	}
 	if f.p = cmp.Or(b.Samples, DefaultBlock); f.p >= f.n {
@@ -160,15 +174,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 	} else if f.p > 0 {
 		f.p = f.run() * parallel.Count(f.p, blockRun)
 	}
-	switch {
-	case f.p < opt.Rank:
+	if f.p < opt.Rank {
 		return nil, fmt.Errorf("blocks of %d samples; of rank %d they must have as many or more", f.p, opt.Rank)
-	case opt.Solver != nil:
-		return nil, errors.New("a solver is for samples that are in memory together, and blocks have a way of their own")
-	case opt.Precision == PrecisionSingle:
-		return nil, errors.New("blocks are computed in double precision")
-	case cmp.Or(opt.Init, InitRandom) != InitRandom:
-		return nil, fmt.Errorf("initial factors %q need all samples in memory; in blocks there are %s ones", opt.Init, InitRandom)
 	}
 	f.u = drawn(opt, "basis", f.m)
 	if opt.Start != nil && opt.Start.Basis != nil {

@@ -13,8 +13,8 @@ type Precision string
 const (
 	// PrecisionDouble is the default.
 	PrecisionDouble Precision = "double"
-	// PrecisionSingle multiplies dense data in single precision, which takes half the
-	// time. The data has a rounded copy of half its size, and a product is off by some
+	// PrecisionSingle multiplies dense data in single precision, which reads half as
+	// much. The data has a rounded copy of half its size, and a product is off by some
 	// 1e-7 of the largest of its terms; all else, and the objective where it is small, is
 	// computed in double precision. Sparse data is not affected.
 	PrecisionSingle Precision = "single"

@@ -36,11 +36,8 @@ func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
 	default:
 		return b, fmt.Errorf("%s needs all samples in memory: of blocks learn nmf and nmf-kl", m.Label())
 	}
-	switch {
-	case m.Solver != "":
-		return b, fmt.Errorf("solver %s: a solver is for samples that are in memory together, and blocks have a way of their own", m.Solver)
-	case m.Init != "" && m.Init != factor.InitRandom:
-		return b, fmt.Errorf("init %s: it needs all samples in memory; in blocks there is %s", m.Init, factor.InitRandom)
+	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init, Precision: m.Precision}); err != nil {
+		return b, fmt.Errorf("%s: %w", m, err)
 	}
 	return b, nil
 }

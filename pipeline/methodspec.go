@@ -33,7 +33,7 @@ type Method struct {
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
-	Precision  factor.Precision  `json:"precision,omitempty" setting:"precision" default:"double" help:"in what dense data is multiplied; single takes half the time"`
+	Precision  factor.Precision  `json:"precision,omitempty" setting:"precision" default:"double" help:"in what dense data is multiplied; single reads half as much"`
 	// By clusters its representation otherwise than the experiment says.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
 	// Recode represents the training samples of a classification as the test

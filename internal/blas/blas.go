@@ -1,9 +1,13 @@
 package blas
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Matrix is a matrix in rows, as mat.Dense.RawMatrix returns one.
@@ -36,22 +40,20 @@ type Of[T Number] struct {
 // Multiply computes c = alpha·op(a)·op(b) + beta·c, a large one on all cores that are free.
 // c shares no memory with a and b. The bytes do not depend on the number of cores.
 func Multiply[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
-	k := a.Cols
-	if tA != NoTrans {
-		k = a.Rows
-	}
-	multiply(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
+	multiplyOf(parallel.Few, tA, tB, alpha, a, b, beta, c)
 }
 
 // MultiplyAlone is Multiply on the caller's core alone, for a caller that splits work itself.
 func MultiplyAlone[T Number](tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
+	multiplyOf(math.MaxInt, tA, tB, alpha, a, b, beta, c)
+}
+
+func multiplyOf[T Number](few int, tA, tB Transpose, alpha T, a, b Of[T], beta T, c Of[T]) {
 	k := a.Cols
 	if tA != NoTrans {
 		k = a.Rows
 	}
-	p := productsOf[T]().Get()
-	p.multiply(tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
-	productsOf[T]().Put(p)
+	multiply(few, tA, tB, c.Rows, c.Cols, k, alpha, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride), beta, c.Data, max(1, c.Stride))
 }
 
 // Gemm is Multiply in double precision.

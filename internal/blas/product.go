@@ -74,19 +74,16 @@ var (
 	products32 = productsBy(ours.Sgemm)
 )
 
-func productsOf[T Number]() *freelist.List[*product[T]] {
-	if products, ok := any(products64).(*freelist.List[*product[T]]); ok {
-		return products
+// multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free, or on the
+// caller's alone where it is fewer than few multiplications.
+func multiply[T Number](few int, tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	products, ok := any(products64).(*freelist.List[*product[T]])
+	if !ok {
+		products = any(products32).(*freelist.List[*product[T]])
 	}
-	return any(products32).(*freelist.List[*product[T]])
-}
-
-// multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free.
-func multiply[T Number](tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	products := productsOf[T]()
 	p := products.Get()
 	defer products.Put(p)
-	if m*n*k < parallel.Few {
+	if m*n*k < few {
 		p.multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -98,12 +95,12 @@ type shared struct{ library }
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
 func (shared) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	multiply(parallel.Few, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Sgemm is Dgemm in single precision, see blas.Float32Level3.
 func (shared) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	multiply(parallel.Few, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 func (p *product[T]) do(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {

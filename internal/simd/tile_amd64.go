@@ -40,24 +40,39 @@ func TileColumns32() int {
 }
 
 // AddTiles adds a·b to the tile of c that begins at its first number, whose rows
-// are stride apart, and to those below it, rows in all. a holds for each tile the columns of its factor, TileRows numbers
-// each, one after another; b the rows of its, TileColumns numbers each.
+// are stride apart, and to those below it, rows in all. a holds for each tile the columns
+// of its factor, TileRows numbers each, one after another; b the rows of its, TileColumns
+// numbers each.
 func AddTiles(c []float64, stride, rows int, a, b []float64) {
-	depth := len(b) / TileColumns()
+	if wide {
+		addTiles(c, stride, rows, TileColumns(), a, b, tileAVX512, twoTilesAVX512)
+	} else {
+		addTiles(c, stride, rows, TileColumns(), a, b, tileAVX2, nil)
+	}
+}
+
+// AddTiles32 is AddTiles in single precision, with TileColumns32.
+func AddTiles32(c []float32, stride, rows int, a, b []float32) {
+	if wide {
+		addTiles(c, stride, rows, TileColumns32(), a, b, tile32AVX512, twoTiles32AVX512)
+	} else {
+		addTiles(c, stride, rows, TileColumns32(), a, b, tile32AVX2, nil)
+	}
+}
+
+// addTiles adds to one tile after another, or to two at a time where there is two.
+func addTiles[T float32 | float64](c []T, stride, rows, columns int, a, b []T, one, two func(c *T, stride int, a, b *T, depth int)) {
+	depth := len(b) / columns
 	if depth == 0 || rows == 0 {
 		return
 	}
-	_, _ = c[:(rows-1)*stride+TileColumns()], a[:rows*depth]
+	_, _ = c[:(rows-1)*stride+columns], a[:rows*depth]
 	i := 0
-	for ; wide && i+2*TileRows <= rows; i += 2 * TileRows {
-		twoTilesAVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
+	for ; two != nil && i+2*TileRows <= rows; i += 2 * TileRows {
+		two(&c[i*stride], stride, &a[i*depth], &b[0], depth)
 	}
 	for ; i < rows; i += TileRows {
-		if wide {
-			tileAVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-		} else {
-			tileAVX2(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-		}
+		one(&c[i*stride], stride, &a[i*depth], &b[0], depth)
 	}
 }
 
@@ -69,26 +84,6 @@ func tileAVX512(c *float64, stride int, a, b *float64, depth int)
 
 //go:noescape
 func twoTilesAVX512(c *float64, stride int, a, b *float64, depth int)
-
-// AddTiles32 is AddTiles in single precision, with TileColumns32.
-func AddTiles32(c []float32, stride, rows int, a, b []float32) {
-	depth := len(b) / TileColumns32()
-	if depth == 0 || rows == 0 {
-		return
-	}
-	_, _ = c[:(rows-1)*stride+TileColumns32()], a[:rows*depth]
-	i := 0
-	for ; wide && i+2*TileRows <= rows; i += 2 * TileRows {
-		twoTiles32AVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-	}
-	for ; i < rows; i += TileRows {
-		if wide {
-			tile32AVX512(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-		} else {
-			tile32AVX2(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-		}
-	}
-}
 
 //go:noescape
 func tile32AVX2(c *float32, stride int, a, b *float32, depth int)
@@ -102,10 +97,19 @@ func twoTiles32AVX512(c *float32, stride int, a, b *float32, depth int)
 // Interleave writes four lines of numbers, stride apart in x, side by side: dst holds the
 // first number of each, then, tile numbers later, the second of each, and so on to depth.
 func Interleave(dst []float64, tile int, x []float64, stride, depth int) {
-	whole := depth &^ 1
+	interleave(dst, tile, x, stride, depth, depth&^1, interleaveAVX2)
+}
+
+// Interleave32 is Interleave in single precision.
+func Interleave32(dst []float32, tile int, x []float32, stride, depth int) {
+	interleave(dst, tile, x, stride, depth, depth&^7, interleave32AVX2)
+}
+
+// interleave leaves as many numbers of each line as are whole to first.
+func interleave[T float32 | float64](dst []T, tile int, x []T, stride, depth, whole int, first func(dst *T, tile int, x *T, stride, depth int)) {
 	if whole > 0 {
-		_, _ = dst[:(depth-1)*tile+4], x[:3*stride+depth]
-		interleaveAVX2(&dst[0], tile, &x[0], stride, whole)
+		_, _ = dst[:(whole-1)*tile+4], x[:3*stride+whole]
+		first(&dst[0], tile, &x[0], stride, whole)
 	}
 	for d := whole; d < depth; d++ {
 		for s := range 4 {
@@ -116,20 +120,6 @@ func Interleave(dst []float64, tile int, x []float64, stride, depth int) {
 
 //go:noescape
 func interleaveAVX2(dst *float64, tile int, x *float64, stride, depth int)
-
-// Interleave32 is Interleave in single precision.
-func Interleave32(dst []float32, tile int, x []float32, stride, depth int) {
-	whole := depth &^ 7
-	if whole > 0 {
-		_, _ = dst[:(depth-1)*tile+4], x[:3*stride+depth]
-		interleave32AVX2(&dst[0], tile, &x[0], stride, whole)
-	}
-	for d := whole; d < depth; d++ {
-		for s := range 4 {
-			dst[d*tile+s] = x[s*stride+d]
-		}
-	}
-}
 
 //go:noescape
 func interleave32AVX2(dst *float32, tile int, x *float32, stride, depth int)
