@@ -1,8 +1,9 @@
 // Command bench times this program beside others, on the same data from the same start,
 // one after the other, and writes the tables of a document.
 //
-//	PARTWISE_DATA=folder go run ./bench [-repeats 5] [-only fast,sift] [-doc docs/performance.md]
+//	PARTWISE_DATA=folder go run ./bench [-repeats 5] [-only sift,fast/orl,fast/coil] [-doc docs/performance.md]
 //
+// fast/orl are the rows orl alone of the comparison fast, for a table of what is soon run.
 // Each table stands between the lines <!-- bench NAME --> and <!-- end -->, and holds what
 // was run this time and nothing else. A table of which nothing was run stays. What cannot be
 // run, for want of data or of the other program, is left out and said. The other programs
@@ -34,21 +35,23 @@ type comparison struct {
 	name    string
 	command []string // PYTHON stands for the one with the other programs
 	build   string   // of this program, as the table says it
+	rows    []string // that its flag --only chooses from
 }
 
 var comparisons = []comparison{
-	{"fast", []string{"PYTHON", "bench/fast/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},
-	{"fastkl", []string{"go", "run", "./bench/fastkl", "-json", "-repeats", "REPEATS"}, "portable build"},
-	{"kmeans", []string{"PYTHON", "bench/kmeans/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},
-	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "both builds"},
-	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "both builds"},
-	{"protocol", []string{"PYTHON", "bench/protocol/compare.py", "--json", "--repeats", "REPEATS"}, "portable build"},
-	{"vocabulary", []string{"go", "run", "./bench/vocabulary", "--json", "--seeds", "REPEATS", "--python", "PYTHON"}, "portable build"},
+	{"fast", []string{"PYTHON", "bench/fast/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"orl", "coil", "mnist", "news", "concept"}},
+	{"fastkl", []string{"go", "run", "./bench/fastkl", "-json", "-repeats", "REPEATS"}, "portable build", []string{"coil", "mnist", "news", "zipf", "parts"}},
+	{"kmeans", []string{"PYTHON", "bench/kmeans/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"codes", "coil", "mnist"}},
+	{"minibatch", []string{"PYTHON", "bench/minibatch/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"frobenius-10", "frobenius-20", "kl-10", "kl-20"}},
+	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "both builds", nil},
+	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "both builds", nil},
+	{"protocol", []string{"PYTHON", "bench/protocol/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"ccf-yale", "cnmf-orl", "scenes13"}},
+	{"vocabulary", []string{"go", "run", "./bench/vocabulary", "--json", "--seeds", "REPEATS", "--python", "PYTHON"}, "portable build", nil},
 }
 
 func main() {
 	repeats := flag.Int("repeats", 5, "how often each is run")
-	only := flag.String("only", "", "comparisons, with commas between them; all without")
+	only := flag.String("only", "", "comparisons, or rows of them as in fast/orl, with commas between them; all without")
 	doc := flag.String("doc", "docs/performance.md", "document that holds the tables")
 	base := flag.String("python", "python3", "Python that the other programs are installed for")
 	flag.Parse()
@@ -59,16 +62,9 @@ func main() {
 }
 
 func run(repeats int, only, doc, base string) error {
-	chosen := comparisons
-	if only != "" {
-		chosen = nil
-		for name := range strings.SplitSeq(only, ",") {
-			at := slices.IndexFunc(comparisons, func(c comparison) bool { return c.name == name })
-			if at < 0 {
-				return fmt.Errorf("there is no comparison %q", name)
-			}
-			chosen = append(chosen, comparisons[at])
-		}
+	chosen, err := choose(only)
+	if err != nil {
+		return err
 	}
 	text, err := os.ReadFile(doc)
 	if err != nil {
@@ -110,6 +106,39 @@ func run(repeats int, only, doc, base string) error {
 		}
 	}
 	return nil
+}
+
+// choose returns the comparisons named, all where none is, with the arguments that leave out
+// other rows than those named.
+func choose(only string) ([]comparison, error) {
+	if only == "" {
+		return comparisons, nil
+	}
+	var chosen []comparison
+	rows := map[string][]string{}
+	for word := range strings.SplitSeq(only, ",") {
+		name, row, some := strings.Cut(word, "/")
+		at := slices.IndexFunc(comparisons, func(c comparison) bool { return c.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no comparison %q", name)
+		}
+		c := comparisons[at]
+		if some && !slices.Contains(c.rows, row) {
+			return nil, fmt.Errorf("%s has no rows %q to choose, of %q", name, row, c.rows)
+		}
+		if _, again := rows[name]; !again {
+			chosen = append(chosen, c)
+		}
+		if rows[name] = append(rows[name], row); !some {
+			rows[name] = c.rows
+		}
+	}
+	for i, c := range chosen {
+		if named := rows[c.name]; len(named) < len(c.rows) {
+			chosen[i].command = append(slices.Clone(c.command), "--only", strings.Join(named, ","))
+		}
+	}
+	return chosen, nil
 }
 
 // replace returns the document with another table.

@@ -4,7 +4,7 @@
 // multiplicative rule for a number of iterations, and fast until its objective is no more
 // than the rule's. They run one after the other, and again; printed are the medians.
 //
-//	PARTWISE_DATA=folder go run ./bench/fastkl [-rank 20] [-iterations 200] [-repeats 5] [-set coil]
+//	PARTWISE_DATA=folder go run ./bench/fastkl [-rank 20] [-iterations 200] [-repeats 5] [-only coil,news]
 //
 // The sets are coil (COIL-20, 1440×1024), mnist (its 10,000 test images, 784 pixels) and news
 // (20 Newsgroups, sparse, 18,846×26,214) in the folder PARTWISE_DATA, and generated ones:
@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,17 +35,14 @@ import (
 )
 
 func main() {
-	set := flag.String("set", "", "set, all without")
+	only := flag.String("only", "coil,mnist,news,zipf,parts", "sets, with commas between them")
 	rank := flag.Int("rank", 20, "rank")
 	iterations := flag.Int("iterations", 200, "iterations of the multiplicative rule")
 	repeats := flag.Int("repeats", 5, "repeats")
 	trace := flag.Bool("trace", false, "print the objective of each iteration of fast")
 	asJSON := flag.Bool("json", false, "print rows for bench/main.go, and leave out sets that are not there")
 	flag.Parse()
-	for _, name := range []string{"coil", "mnist", "news", "zipf", "parts"} {
-		if *set != "" && name != *set {
-			continue
-		}
+	for name := range strings.SplitSeq(*only, ",") {
 		err := run(name, *rank, *iterations, *repeats, *trace, *asJSON)
 		if *asJSON && errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(os.Stderr, "fastkl: %s is left out: %v\n", name, err)
@@ -64,6 +62,9 @@ var titles = map[string]string{"coil": "COIL-20", "mnist": "MNIST 10k", "news": 
 type took struct{ iterations, seconds, processor float64 }
 
 func run(name string, rank, iterations, repeats int, trace, asJSON bool) error {
+	if titles[name] == "" {
+		return errors.New("there is no such set")
+	}
 	x, err := load(name)
 	if err != nil {
 		return err

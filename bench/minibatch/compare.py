@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times factor.MiniBatch against scikit-learn's MiniBatchNMF on the training digits of MNIST.
 
-    PARTWISE_DATA=folder python3 bench/minibatch/compare.py [--ranks 10] [--costs frobenius,kl] [--repeats 3] [--epochs 60]
+    PARTWISE_DATA=folder python3 bench/minibatch/compare.py [--only frobenius-10,kl-20] [--repeats 3] [--epochs 20] [--json]
 
 Of each start all samples in memory are factorised first, until the objective stands still:
 the full objective. Then scikit-learn goes through the samples in blocks of 1024, forgetting
@@ -9,15 +9,18 @@ as it does by default, and after some epochs its objective is looked at, after 1
 of the coefficients; neither is counted. It ends within 1 % of the full objective, or after
 the last of the epochs. factor.MiniBatch reads the same samples from a file in blocks of
 1024. Counted is all from opening that file to coefficients of all samples and their
-objective. Seconds are by the clock and of a processor. The folder holds
-mnist/train-images-idx3-ubyte.gz. Needs Go, NumPy and scikit-learn.
+objective, of a fit of as many epochs as come within 1 % of the full objective, or of ten.
+Seconds are by the clock and of a processor, memory is what the process has held at most.
+The folder holds mnist/train-images-idx3-ubyte.gz. Needs Go, NumPy and scikit-learn.
 """
 import argparse
 import gzip
+import json
 import os
 import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -58,10 +61,11 @@ def scikit(x, u, cost, full, epochs):
         for _ in range(10):
             better, *_ = _multiplicative_update_w(x, better, h, model._beta_loss, 0, 0, 1.0)
         objective = _beta_divergence(x, better, h, model._beta_loss) / half
-        print(f"  scikit-learn: epoch {epoch}, {wall:.1f} s, {cpu:.1f} s of a processor, {100 * (objective / full - 1):+.2f} %", flush=True)
+        excess = 100 * (objective / full - 1)
+        tell(f"  scikit-learn: epoch {epoch}, {wall:.1f} s, {cpu:.1f} s of a processor, {excess:+.2f} %")
         if objective <= 1.01 * full:
             break
-    return epoch, wall, cpu
+    return epoch, wall, cpu, excess
 
 
 def ours(program, directory, cost, *flags):
@@ -71,39 +75,58 @@ def ours(program, directory, cost, *flags):
     return [[float(word) for word in line.split()] for line in out.splitlines()]
 
 
+def tell(line):
+    print(line, file=sys.stderr, flush=True)
+
+
+def compare(program, directory, pixels, cost, rank, args):
+    x, rows = pixels.astype(float), []
+    for seed in range(args.first, args.first + args.repeats):
+        u = 1 - np.random.default_rng(seed).random((784, rank))
+        np.save(os.path.join(directory, "u.npy"), u)
+        (iterations, wall, cpu, full, _), = ours(program, directory, cost, "-full")
+        tell(f"{cost}, rank {rank}, start {seed}: full objective {full:.6g} after {iterations:.0f} iterations, {wall:.1f} s, {cpu:.1f} s of a processor")
+        other = scikit(x, u, cost, full, args.epochs)
+        lines = [(epoch, wall, cpu, 100 * (objective / full - 1), memory)
+                 for epoch, wall, cpu, objective, memory in ours(program, directory, cost, "-target", str(1.01 * full))]
+        for epoch, wall, cpu, excess, memory in lines:
+            tell(f"  partwise: epoch {epoch:.0f}, {wall:.1f} s, {cpu:.1f} s of a processor, {excess:+.2f} %, {memory:.0f} MB")
+        rows.append((other, lines[-1]))
+    (epochs, theirs, theirs_cpu, theirs_excess), (own_epochs, wall, cpu, excess, memory) = (list(map(list, zip(*side))) for side in zip(*rows))
+
+    def spread(numbers, form):
+        least, most = (format(f(numbers), form) for f in (min, max))
+        return least if least == most else f"{least} to {most}"
+
+    row = {"problem": f"{'Frobenius' if cost == 'frobenius' else 'divergence'}, rank {rank}", "beside": f"scikit-learn {sklearn.__version__}",
+           "theirs": theirs, "ours": wall, "theirs_processor": theirs_cpu, "ours_processor": cpu,
+           "note": f"scikit-learn {spread(theirs_excess, '.1f')} % after {spread(epochs, 'd')} epochs, "
+                   f"partwise {spread(excess, '.2f')} % after {spread(own_epochs, '.0f')} in {max(memory):.0f} MB"}
+    print(json.dumps(row) if args.json else row, flush=True)
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ranks", default="10")
-    parser.add_argument("--costs", default="frobenius,kl")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="frobenius-10,frobenius-20,kl-10,kl-20", help="costs with ranks")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="seed of the first start")
-    parser.add_argument("--epochs", type=int, default=60, help="of scikit-learn at most")
+    parser.add_argument("--epochs", type=int, default=20, help="of scikit-learn at most")
+    parser.add_argument("--json", action="store_true", help="rows for bench/main.go")
     args = parser.parse_args()
-    print("scikit-learn", sklearn.__version__)
-    with gzip.open(os.path.join(os.environ["PARTWISE_DATA"], "mnist", "train-images-idx3-ubyte.gz")) as f:
+    file = os.path.join(os.environ.get("PARTWISE_DATA", "."), "mnist", "train-images-idx3-ubyte.gz")
+    if not os.path.exists(file):
+        print(f"all is left out: {file} is not there", file=sys.stderr)
+        return
+    with gzip.open(file) as f:
         pixels = np.frombuffer(f.read(), np.uint8, offset=16).reshape(-1, 784)
-    x = pixels.astype(float)
     with tempfile.TemporaryDirectory() as directory:
-        program = os.path.join(directory, "minibatch")
-        subprocess.run(["go", "build", "-o", program, "./bench/minibatch"], check=True)
+        program = os.path.join(directory, "program")
+        subprocess.run(["go", "build", "-o", program, "."], check=True, cwd=os.path.dirname(os.path.abspath(__file__)), env={**os.environ, "CGO_ENABLED": "0"})
         np.save(os.path.join(directory, "x.npy"), pixels)
-        for cost in args.costs.split(","):
-            for rank in map(int, args.ranks.split(",")):
-                rows = []
-                for seed in range(args.first, args.first + args.repeats):
-                    u = 1 - np.random.default_rng(seed).random((784, rank))
-                    np.save(os.path.join(directory, "u.npy"), u)
-                    (iterations, wall, cpu, full), = ours(program, directory, cost, "-full")
-                    print(f"{cost}, rank {rank}, start {seed}: full objective {full:.6g} after {iterations:.0f} iterations, {wall:.1f} s, {cpu:.1f} s of a processor", flush=True)
-                    other = scikit(x, u, cost, full, args.epochs)
-                    lines = ours(program, directory, cost, "-target", str(1.01 * full))
-                    for epoch, wall, cpu, objective in lines:
-                        print(f"  partwise: epoch {epoch:.0f}, {wall:.1f} s, {cpu:.1f} s of a processor, {100 * (objective / full - 1):+.2f} %", flush=True)
-                    rows.append((*other, *lines[-1][:3]))
-                median = [statistics.median(column) for column in zip(*rows)]
-                print(f"{cost}, rank {rank}, medians: scikit-learn {median[0]:.0f} epochs, {median[1]:.1f} s, {median[2]:.1f} s of a processor; "
-                      f"partwise {median[3]:.0f}, {median[4]:.1f}, {median[5]:.1f}; share of the time "
-                      f"{statistics.median(r[4] / r[1] for r in rows):.3f}, of a processor's {statistics.median(r[5] / r[2] for r in rows):.3f}", flush=True)
+        for word in args.only.split(","):
+            cost, rank = word.split("-")
+            compare(program, directory, pixels, cost, int(rank), args)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,8 @@
 
 // Command minibatch fits the problem that compare.py has written. With -full all samples
 // are in memory and the solver fast lowers the objective until it stands still; printed
-// are the seconds, those of a processor, and the objective. Without it factor.MiniBatch
+// are iterations, seconds, those of a processor, the objective, and how many MB the process
+// has held at most. Without it factor.MiniBatch
 // reads x.npy in blocks, for one epoch, from the same start for two, and so on until the
 // objective is at most a target; printed is a line of each.
 package main
@@ -75,8 +76,8 @@ func run(dir string, cost factor.Cost, full bool, samples, epochs int, target fl
 	return nil
 }
 
-// timed prints how many iterations a fit does, its seconds, those of a processor, and its
-// last objective.
+// timed prints how many iterations a fit does, its seconds, those of a processor, its last
+// objective, and how many MB the process has held at most.
 func timed(fit func() (*factor.Result, error), objective *float64) error {
 	begin, cpu := time.Now(), problem.Processor()
 	res, err := fit()
@@ -84,7 +85,7 @@ func timed(fit func() (*factor.Result, error), objective *float64) error {
 		return err
 	}
 	last := res.Objective[res.Iterations()]
-	fmt.Println(res.Iterations(), time.Since(begin).Seconds(), problem.Processor()-cpu, last)
+	fmt.Println(res.Iterations(), time.Since(begin).Seconds(), problem.Processor()-cpu, last, problem.Peak())
 	if objective != nil {
 		*objective = last
 	}

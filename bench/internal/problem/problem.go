@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/sbinet/npyio"
@@ -57,4 +58,19 @@ func Processor() float64 {
 		return math.NaN()
 	}
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+}
+
+// Peak returns how many MB of memory the program has held at most, on Linux. What
+// getrusage says of it is no less than that of the program that started this one.
+func Peak() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return math.NaN()
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var kB float64
+	if _, err := fmt.Sscan(rest, &kB); err != nil {
+		return math.NaN()
+	}
+	return kB * 1.024e-3
 }
