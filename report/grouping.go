@@ -91,14 +91,18 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	return c, errors.Join(stage.Publish(), f.Close())
 }
 
-// writeAssignments writes which sample is in which group, from 1, and its class
-// where it is known.
+// writeAssignments writes which sample is in which group, from 1, its class
+// where it is known, and where classes were told
+// the one of its group.
 func (c Clusters) writeAssignments(path string) error {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	header := []string{"file", "group"}
 	if c.Labels != nil {
 		header = append(header, "class")
+	}
+	if c.GroupClasses != nil {
+		header = append(header, "name")
 	}
 	_ = w.Write(header) // a buffer takes everything
 	for i, name := range c.Names {
@@ -109,6 +113,13 @@ func (c Clusters) writeAssignments(path string) error {
 				class = spreadsheet.Cell(c.Classes[c.Labels[i]])
 			}
 			line = append(line, class)
+		}
+		if c.GroupClasses != nil {
+			name := ""
+			if told := c.GroupClasses[c.Groups[i]]; told >= 0 {
+				name = spreadsheet.Cell(c.Classes[told])
+			}
+			line = append(line, name)
 		}
 		_ = w.Write(line)
 	}

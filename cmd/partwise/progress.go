@@ -60,7 +60,7 @@ func unitOf(what string) string {
 		return "trials"
 	case "factorising", "learning words":
 		return "iterations"
-	case "reading", "describing images", "drawing", "sampling descriptors", "counting words":
+	case "reading", "describing images", "drawing", "sampling descriptors", "counting words", "sorting", "taking back":
 		return "images"
 	}
 	return "bytes" // of a download

@@ -76,14 +76,17 @@ func WriteFunc(path string, write func(io.Writer) error) error {
 // CreateFunc is WriteFunc for a file that must not be there yet, nor appear while it is
 // written: then it returns an error with fs.ErrExist and leaves that file alone.
 func CreateFunc(path string, write func(io.Writer) error) error {
-	return writeFunc(path, write, renameNew)
+	return writeFunc(path, write, RenameNew)
 }
 
-// renameNew renames a file unless there is one of the new name.
-func renameNew(from, to string) error {
+// RenameNew renames a file unless there is one of the new name: then it returns an error
+// with fs.ErrExist.
+func RenameNew(from, to string) error {
 	err := os.Link(from, to) // which unlike os.Rename replaces nothing
 	if err == nil {
-		_ = os.Remove(from) // else RemoveStale does
+		if err = os.Remove(from); err != nil {
+			return errors.Join(err, os.Remove(to))
+		}
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {

@@ -237,3 +237,15 @@ var version = sync.OnceValue(func() string {
 	}
 	return ""
 })
+
+// Written returns which command wrote the folder dir, and of what data, as a path or a name.
+func Written(dir string) (command, data string, err error) {
+	m, _, err := readManifest(dir)
+	if err != nil {
+		return "", "", err
+	}
+	if m == nil {
+		return "", "", fmt.Errorf("%s is no folder of results: it has no %s", dir, ManifestFile)
+	}
+	return m.command, m.data, nil
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/filename"
+	"github.com/seed4492f2cd/partwise/internal/filing"
+	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+func sortCommand() *cobra.Command {
+	var to, pictures, root string
+	var undo bool
+	ways := map[filing.Way]*bool{filing.Copy: new(bool), filing.Link: new(bool), filing.Move: new(bool)}
+	cmd := &cobra.Command{
+		Use:   "sort RESULTS",
+		Short: "Put pictures into folders, one for each of their groups",
+		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
+of them, symbolic links to them, or the files themselves. RESULTS is the folder of
+cluster's results; the groups are those of its assignments.csv, which may be changed by hand
+before. A folder is called after its group, or after the class that was told of it.
+
+No file is ever overwritten. --undo removes the copies and links, and moves files back
+to where they were.`,
+		Example: `  partwise cluster photos -k 10
+  partwise sort results/photos-groups --to sorted --copy
+  partwise sort results/photos-groups --to sorted --undo`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var way filing.Way
+			chosen := 0
+			for w, set := range ways {
+				if *set {
+					way = w
+					chosen++
+				}
+			}
+			switch {
+			case to == "":
+				return usageError{errors.New("where to? say it with --to")}
+			case undo && chosen > 0:
+				return usageError{errors.New("--undo takes back what was done, in whatever way: leave out --copy, --link and --move")}
+			case !undo && chosen != 1:
+				return usageError{errors.New("how? say one of --copy, --link and --move")}
+			}
+			assigned, data, err := report.ReadAssignments(args[0])
+			if err != nil {
+				return err
+			}
+			if pictures != "" {
+				data = pictures
+			}
+			if undo {
+				return undoSort(cmd, to, data)
+			}
+			return sortFiles(cmd, way, to, data, root, filepath.Join(args[0], report.AssignmentsFile), assigned)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "", "folder in which there is to be a folder for each group")
+	f.BoolVar(ways[filing.Copy], "copy", false, "copy the pictures")
+	f.BoolVar(ways[filing.Link], "link", false, "make symbolic links to the pictures")
+	f.BoolVar(ways[filing.Move], "move", false, "move the pictures")
+	f.BoolVar(&undo, "undo", false, "take back what was put there")
+	f.StringVar(&pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
+	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	return cmd
+}
+
+func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, assigned []report.Assignment) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root})
+	if err != nil {
+		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
+	}
+	defer set.Close()
+	if set.Files == nil {
+		return fmt.Errorf("the samples of %s are no image files, which could be sorted", data)
+	}
+	if inside, err := output.Inside(data, to); err != nil {
+		return usageError{err}
+	} else if inside && way != filing.Move {
+		return usageError{fmt.Errorf("%s is among the pictures, where the files would count twice; say with --to where else", to)}
+	}
+	if info, err := os.Stat(data); way == filing.Move && (err != nil || !info.IsDir()) {
+		return usageError{fmt.Errorf("%s is a known set, which stays whole: --copy or --link its pictures", data)}
+	}
+	files := make(map[string]string, set.Len())
+	for i, name := range set.Names {
+		if files[name], err = filepath.Abs(set.Files[i]); err != nil {
+			return err
+		}
+	}
+	items, err := places(assigned, files, list)
+	if err != nil {
+		return err
+	}
+	working := newBar(stderr, "sorting")
+	done := 0
+	err = filing.File(ctx, to, way, items, func(n, total int) { done = n; working.count(n, total) })
+	working.end()
+	if err != nil {
+		if done > 0 {
+			err = fmt.Errorf("%w; %s were sorted before, which --undo takes back", err, phrase.Count(done, "picture", "pictures"))
+		}
+		return err
+	}
+	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s %s into %s of %s; --undo takes it back.\n", phrase.Count(len(items), "picture", "pictures"), did, phrase.Count(folders(items), "folder", "folders"), to)
+	return err
+}
+
+// places returns where each file goes. A file keeps its name; of two that would have
+// one, the folder that it comes from stands before it.
+func places(assigned []report.Assignment, files map[string]string, list string) ([]filing.Item, error) {
+	most := 0
+	for _, a := range assigned {
+		most = max(most, a.Group)
+	}
+	folder := map[int]string{}
+	taken := map[string]bool{}
+	items := make([]filing.Item, 0, len(assigned))
+	for _, a := range assigned {
+		file, ok := files[a.Sample]
+		if !ok {
+			return nil, fmt.Errorf("%s: line %d: there is no picture %q", list, a.Line, a.Sample)
+		}
+		delete(files, a.Sample) // listed once
+		if folder[a.Group] == "" {
+			name := fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group)
+			if a.Name != "" {
+				name = filename.Safe(a.Name)
+			}
+			folder[a.Group] = unused(name, taken)
+		}
+		name := filepath.Base(file)
+		if taken[key(path.Join(folder[a.Group], name))] {
+			name = strings.ReplaceAll(a.Sample, "/", "-")
+		}
+		items = append(items, filing.Item{From: file, To: unused(path.Join(folder[a.Group], name), taken)})
+	}
+	return items, nil
+}
+
+// unused returns a name that is not taken, by a number before its extension if need be,
+// and takes it.
+func unused(name string, taken map[string]bool) string {
+	ext := path.Ext(name)
+	for try, n := name, 2; ; n++ {
+		if !taken[key(try)] {
+			taken[key(try)] = true
+			return try
+		}
+		try = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+	}
+}
+
+// key is what is one name on file systems that do not tell capitals.
+func key(name string) string { return strings.ToLower(name) }
+
+func folders(items []filing.Item) int {
+	names := map[string]bool{}
+	for _, it := range items {
+		names[path.Dir(it.To)] = true
+	}
+	return len(names)
+}
+
+func undoSort(cmd *cobra.Command, to, data string) error {
+	working := newBar(cmd.ErrOrStderr(), "taking back")
+	u, err := filing.Undo(cmd.Context(), to, data, working.count)
+	working.end()
+	if err != nil {
+		return err
+	}
+	for _, why := range u.Left {
+		plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", why)
+	}
+	if n := len(u.Left); n > 0 {
+		return fmt.Errorf("%s could not be taken back; the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
+	}
+	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d %s.\n", u.Back, did)
+	return err
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// listed returns what is below a folder.
+func listed(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, filepath.ToSlash(path))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestSort(t *testing.T) {
+	workplace(t)
+	// Two pictures of one name, and a name that no ASCII has.
+	pictures := listed(t, "photos")
+	for _, dir := range []string{"photos/früh", "photos/spät"} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir+"/Bild 1.png", read(t, pictures[0]))
+	}
+	for i, file := range pictures { // all of them in folders
+		if err := os.Rename(file, filepath.Join([]string{"photos/früh", "photos/spät"}[i%2], filepath.Base(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := listed(t, "photos")
+	write(t, "told.csv", "file,class\nfrüh/Bild 1.png,Früh am Tag\n")
+	must(t, "cluster", "photos", "-k", "3", "--labels", "told.csv", "--method", "kmeans", "--out", "groups")
+
+	out := must(t, "sort", "groups", "--to", "sorted", "--move")
+	if want := "74 pictures moved into 3 folders of sorted; --undo takes it back.\n"; out != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	if left := listed(t, "photos"); len(left) > 0 {
+		t.Errorf("left among the pictures: %v", left)
+	}
+	sorted := listed(t, "sorted")
+	for _, want := range []string{"sorted/früh-am-tag/Bild 1.png", "sorted/früh-am-tag/spät-Bild 1.png"} {
+		if !slices.Contains(sorted, want) {
+			t.Errorf("no %s in %v", want, sorted)
+		}
+	}
+	if out := must(t, "sort", "groups", "--to", "sorted", "--undo"); out != "74 pictures moved back.\n" {
+		t.Errorf("printed %q", out)
+	}
+	if after := listed(t, "photos"); !slices.Equal(before, after) {
+		t.Errorf("after --undo there are %v, want %v", after, before)
+	}
+	if _, err := os.Stat("sorted"); err == nil {
+		t.Errorf("sorted is left, with %v", listed(t, "sorted"))
+	}
+
+	// Moved within their own folder, grouped by hand.
+	list := "file,group\n"
+	for _, name := range before {
+		list += strings.TrimPrefix(name, "photos/") + ",12\n"
+	}
+	write(t, "groups/assignments.csv", list)
+	must(t, "sort", "groups", "--to", "photos", "--move")
+	if sorted := listed(t, "photos"); !slices.Contains(sorted, "photos/group-12/Bild 1.png") {
+		t.Errorf("%v", sorted)
+	}
+	must(t, "sort", "groups", "--to", "photos", "--undo")
+	if after := listed(t, "photos"); !slices.Equal(before, after) {
+		t.Errorf("after --undo there are %v, want %v", after, before)
+	}
+}
+
+func TestSortMistakes(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
+	must(t, "cluster", "generated", "-k", "2", "--method", "kmeans", "--out", "vectors")
+	list := read(t, "groups", "assignments.csv")
+	photos := listed(t, "photos")
+	mkdir := os.MkdirAll("taken/group-1", 0o777)
+	if mkdir != nil {
+		t.Fatal(mkdir)
+	}
+	for line, want := range map[string]string{
+		"sort groups --copy":                                  "say it with --to",
+		"sort groups --to sorted":                             "say one of --copy, --link and --move",
+		"sort groups --to sorted --copy --link":               "say one of --copy, --link and --move",
+		"sort groups --to sorted --copy --undo":               "leave out --copy",
+		"sort photos --to sorted --copy":                      "photos is no folder of results",
+		"sort groups --to taken --copy":                       filepath.Join("taken", "group-1") + " is there already",
+		"sort groups --to photos/x --copy":                    "among the pictures",
+		"sort groups --to sorted --copy --pictures elsewhere": `"elsewhere" is no known set, file or folder`,
+		"sort groups --to sorted --undo":                      "no files were sorted into sorted",
+		"sort vectors --to sorted --link":                     "no image files",
+	} {
+		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)
+		}
+	}
+	for text, want := range map[string]string{
+		strings.Replace(list, ",1\n", ",one\n", 1): `group "one"; want a number from 1`,
+		list + "nobody.png,1\n":                    `line 74: there is no picture "nobody.png"`,
+		list + photos[3][len("photos/"):] + ",1\n": "line 74: there is no picture",
+		"name,group\nx,1\n":                        `there is no column "file"`,
+		"file,group\n":                             "no sample is listed",
+		"file,group\nx\n":                          "record on line 2",
+		"":                                         "line 1",
+	} {
+		write(t, "groups/assignments.csv", text)
+		if code, _, stderr := partwise("sort", "groups", "--to", "sorted", "--move"); code != exitFailed || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%.60q: exit code %d, said %q, want %q", text, code, stderr, want)
+		}
+	}
+	if _, err := os.Stat("sorted"); err == nil {
+		t.Error("a refusal made the folder sorted")
+	}
+	if after := listed(t, "photos"); !slices.Equal(photos, after) {
+		t.Errorf("now there are %v", after)
+	}
+}
