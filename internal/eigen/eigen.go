@@ -1,5 +1,6 @@
 // Package eigen finds eigenvalues and singular values of matrices of any scale,
-// under a context: all of them with LAPACK, few eigenvalues itself. gonum's LAPACK
+// under a context: eigenvectors by dividing and conquering or inverse iteration, all
+// eigenvalues alone, small matrices and singular values with LAPACK. gonum's LAPACK
 // multiplies with the BLAS that the process has chosen for gonum (gonum's own, but in
 // the command; see blas.UseForProcess), and the last digits of what it finds follow that.
 package eigen
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,12 +22,39 @@ var ErrNoConvergence = errors.New("the eigenvalues do not converge")
 
 // Symmetric returns the n eigenvalues of a, rising, and, if vectors is set, the
 // orthonormal eigenvectors as the columns of v, n×n. A value that is not finite is
-// an error. It takes O(n³) time, and n² values beside a, with vectors 2n².
-//
-// When ctx ends it returns at once. LAPACK cannot be interrupted: the
-// factorisation goes on in a goroutine of its own, on a copy of a, until it is done
-// and its memory is freed.
+// an error. It takes O(n³) time and, beside a, n² values or with vectors SystemMemory, and
+// returns soon after ctx ends; LAPACK, which finds the values alone and vectors of small
+// matrices, goes on in a goroutine of its own until it is done.
 func Symmetric(ctx context.Context, a *mat.SymDense, vectors bool) (values []float64, v *mat.Dense, err error) {
+	if n := a.SymmetricDim(); vectors && n >= leastPartial {
+		values, v, err := allOf(ctx, a)
+		if !errors.Is(err, ErrNoConvergence) {
+			return values, v, err
+		}
+	}
+	return byLAPACK(ctx, a, vectors)
+}
+
+// allOf is Symmetric with vectors, by Decompose.
+func allOf(ctx context.Context, a *mat.SymDense) ([]float64, *mat.Dense, error) {
+	n := a.SymmetricDim()
+	s, err := Decompose(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := s.Leading(ctx, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Reverse(s.values)
+	for i := range n {
+		slices.Reverse(v.RawRowView(i))
+	}
+	return s.values, v, nil
+}
+
+// byLAPACK is Symmetric of any size.
+func byLAPACK(ctx context.Context, a *mat.SymDense, vectors bool) (values []float64, v *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	raw := a.RawSymmetric()
 	largest, err := largestOf(a)

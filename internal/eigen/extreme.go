@@ -22,7 +22,7 @@ const (
 // tridiagonal form, bisects for the values, and finds the vectors by inverse iteration, in
 // some 4n³/3 + 4n²c operations and Memory bytes beside a. A value that is not finite, and a c
 // that is not within 1 and n, are errors. Where c is small beside n it returns soon after
-// ctx ends, with nothing left behind; of other c Symmetric tells. The bytes do not depend on
+// ctx ends; of other c Symmetric tells. The bytes do not depend on
 // the number of cores.
 func Smallest(ctx context.Context, a *mat.SymDense, c int) (values []float64, v *mat.Dense, err error) {
 	return extreme(ctx, a, c, 1)
@@ -34,10 +34,10 @@ func Largest(ctx context.Context, a *mat.SymDense, c int) (values []float64, v *
 }
 
 // Memory returns about how many bytes Smallest and Largest take beside an n×n matrix, and
-// with c of 1 Least: the matrix once more, and some vectors.
+// with c of 1 Least: of few eigenvalues the matrix once more, and some vectors.
 func Memory(n, c int) float64 {
 	if !partial(n, c) {
-		return 2 * 8 * float64(n) * float64(n)
+		return SystemMemory(n) + 8*float64(n)*float64(n)
 	}
 	return 8 * float64(n) * float64(n+2*c+11*panel)
 }

@@ -423,9 +423,11 @@ func BenchmarkExtreme(b *testing.B) {
 		name string
 		find func() error
 	}{
-		{"cf-ogl/all", func() error { _, _, err := Symmetric(ctx, graph, true); return err }},
+		{"cf-ogl/all", func() error { _, _, err := byLAPACK(ctx, graph, true); return err }},
+		{"cf-ogl/divided", func() error { _, _, err := Symmetric(ctx, graph, true); return err }},
 		{"cf-ogl/few", func() error { _, _, err := Smallest(ctx, graph, c); return err }},
-		{"ncut/all", func() error { _, _, err := Symmetric(ctx, similarity, true); return err }},
+		{"ncut/all", func() error { _, _, err := byLAPACK(ctx, similarity, true); return err }},
+		{"ncut/divided", func() error { _, _, err := Symmetric(ctx, similarity, true); return err }},
 		{"ncut/few", func() error { _, _, err := Largest(ctx, similarity, c); return err }},
 		{"ss-kk/all", func() error { _, _, err := Symmetric(ctx, linked, false); return err }},
 		{"ss-kk/one", func() error { _, err := Least(ctx, linked); return err }},
