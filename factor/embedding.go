@@ -22,14 +22,19 @@ import (
 
 // training is what a linear embedding learns from.
 type training struct {
-	data data
-	// x holds some samples less the mean of those that are labelled, or of all
-	// where labels do not matter.
-	x     *mat.Dense
-	mean  []float64
-	size  float64 // ‖X‖ before the mean was taken away
-	class []int   // of each row of x, numbered from 0, or -1
-	sizes []int   // of the classes
+	data   data
+	shared *Shared
+	*principal
+	class []int // of each row of x, numbered from 0, or -1
+	sizes []int // of the classes
+}
+
+// centred is some samples less the mean of those that are labelled, or of all where labels
+// do not matter.
+type centred struct {
+	x    *mat.Dense
+	mean []float64
+	size float64 // ‖X‖ before the mean was taken away
 }
 
 func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
@@ -40,7 +45,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &training{data: d}, nil
+	return &training{data: d, shared: opt.Shared}, nil
 }
 
 // useLabels numbers the classes. They must be two at least.
@@ -105,92 +110,33 @@ func newDiscriminant(ctx context.Context, x mat.Matrix, known Known, opt Options
 
 // centre sets x to the samples that keep picks, less the mean of those that
 // are labelled, or of all where there are no classes.
-func (t *training) centre(ctx context.Context, keep func(i int) bool) error {
-	n, m := t.data.dims()
-	row := make([]int, n) // in x, or -1
-	rows, counted := 0, 0
-	counts := func(i int) bool { return t.class == nil || t.class[i] >= 0 }
+func (t *training) centre(ctx context.Context, keep func(i int) bool) (err error) {
+	n, _ := t.data.dims()
+	kept, counted := make([]bool, n), make([]bool, n)
+	var class []int
 	for i := range n {
-		row[i] = -1
-		if keep(i) {
-			row[i] = rows
-			rows++
-		}
-		if counts(i) {
-			counted++
+		kept[i] = keep(i)
+		counted[i] = t.class == nil || t.class[i] >= 0
+		if t.class != nil && kept[i] {
+			class = append(class, t.class[i])
 		}
 	}
-	// The samples, a copy and the directions.
-	if err := checkMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
-		return err
-	}
-	t.mean = make([]float64, m)
-	t.data.each(func(i, j int, v float64) {
-		if counts(i) {
-			t.mean[j] += v
-		}
-	})
-	for j := range t.mean {
-		t.mean[j] /= float64(counted)
-	}
-	t.x = mat.NewDense(rows, m, nil)
-	for i := range rows {
-		for j, mean := range t.mean {
-			t.x.Set(i, j, -mean)
-		}
-	}
-	var square float64
-	t.data.each(func(i, j int, v float64) {
-		if row[i] >= 0 {
-			t.x.RawRowView(row[i])[j] += v
-			square += v * v
-		}
-	})
-	t.size = math.Sqrt(square)
-	if t.class != nil {
-		class := make([]int, 0, rows)
-		for i, c := range t.class {
-			if row[i] >= 0 {
-				class = append(class, c)
-			}
-		}
-		t.class = class
-	}
-	return nil
+	t.class = class
+	t.principal, err = t.shared.get(kept, counted, func() (*principal, error) { return newPrincipal(ctx, t.data, kept, counted) })
+	return err
 }
 
-// principal returns the orthonormal directions in which the samples vary, m×r,
-// and by how much, falling: the singular vectors and values of x. What rounding
-// makes of no variation is left out.
-func (t *training) principal(ctx context.Context) (directions *mat.Dense, sigma []float64, err error) {
-	sigma, _, v, err := eigen.Singular(ctx, t.x, false)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the principal directions of the samples: %w", err)
-	}
-	r := 0
-	for r < len(sigma) && sigma[r] > 1e-13*t.size {
-		r++
-	}
-	n, m := t.x.Dims()
-	if r == 0 {
-		return nil, nil, fmt.Errorf("all %d samples to learn from are the same", n)
-	}
-	return v.Slice(0, m, 0, r).(*mat.Dense), sigma[:r], nil
-}
-
-// reduced returns the principal directions, m×q, that keep the share of the
-// variance, and x in those directions, n×q. There are at most n less the number of
-// groups of them: in more, some would have no scatter within the groups.
-func (t *training) reduced(ctx context.Context, share float64, groups int) (directions, y *mat.Dense, err error) {
-	directions, sigma, err := t.principal(ctx)
+// reduced returns the principal directions that keep the share of the variance, and x in those
+// directions, n×q. There are at most n less the number of groups of them: in more, some would
+// have no scatter within the groups.
+func (t *training) reduced(ctx context.Context, share float64, groups int) (a *axes, y *mat.Dense, err error) {
+	n, _ := t.x.Dims()
+	a, err = t.ask(ctx, func(sigma []float64) int { return min(fewest(sigma, share), n-groups) })
 	if err != nil {
 		return nil, nil, err
 	}
-	n, m := t.x.Dims()
-	q := min(fewest(sigma, share), n-groups)
-	directions = directions.Slice(0, m, 0, q).(*mat.Dense)
-	y, err = timesLarge(ctx, t.x, directions)
-	return directions, y, err
+	y, err = a.coordinates(ctx)
+	return a, y, err
 }
 
 // fewest returns how many of the leading directions have the share of the
@@ -275,17 +221,7 @@ func (t *training) labelledRows(y *mat.Dense) *mat.Dense {
 
 // scatter returns aᵀa.
 func scatter(ctx context.Context, a *mat.Dense) (*mat.SymDense, error) {
-	return symmetricProduct(ctx, a, a)
-}
-
-// symmetricProduct returns aᵀb, q×q, which is symmetric.
-func symmetricProduct(ctx context.Context, a, b *mat.Dense) (*mat.SymDense, error) {
-	_, q := a.Dims()
-	return guard.Interruptible(ctx, func() (*mat.SymDense, error) {
-		out := mat.NewDense(q, q, nil)
-		gemm(out, a, trans, b, noTrans)
-		return mat.NewSymDense(q, out.RawMatrix().Data), nil
-	})
+	return symmetricProduct(ctx, a, trans, a, noTrans)
 }
 
 // graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
@@ -300,7 +236,7 @@ func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, err
 			axpy(-vals[p], y.RawRowView(j), ly.RawRowView(i))
 		}
 	}
-	return symmetricProduct(ctx, y, ly)
+	return symmetricProduct(ctx, y, trans, ly, noTrans)
 }
 
 // generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,
@@ -340,20 +276,15 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 			sym.SetSym(i, j, (white.At(i, j)+white.At(j, i))/2)
 		}
 	}
-	lambda, w, err := eigen.Symmetric(ctx, sym, true)
+	lambda, w, err := eigen.Largest(ctx, sym, min(count, q))
 	if err != nil {
 		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
-	count = min(count, q)
-	for count > 1 && !(lambda[q-count] > 1e-10*lambda[q-1]) {
+	count = len(lambda)
+	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
 		count--
 	}
-	v := mat.NewDense(q, count, nil)
-	for c := range count {
-		for i := range q {
-			v.Set(i, c, w.At(i, q-1-c))
-		}
-	}
+	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
 	blas.Trsm(blas.Left, noTrans, u, v.RawMatrix())
 	return v, nil
 }
@@ -372,9 +303,9 @@ func timesLarge(ctx context.Context, a, b *mat.Dense) (*mat.Dense, error) {
 	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return times(a, b), nil })
 }
 
-// result projects all samples to what v, q×d, makes of the directions, m×q.
-func (t *training) result(ctx context.Context, directions, v *mat.Dense) (*Result, error) {
-	projection, err := timesLarge(ctx, directions, v)
+// result projects all samples to what v, q×d, makes of the axes.
+func (t *training) result(ctx context.Context, a *axes, v *mat.Dense) (*Result, error) {
+	projection, err := a.features(ctx, v)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	directions, y, err := t.reduced(ctx, share, len(t.sizes))
+	a, y, err := t.reduced(ctx, share, len(t.sizes))
 	if err != nil {
 		return nil, err
 	}
@@ -52,5 +52,5 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return t.result(ctx, directions, v)
+	return t.result(ctx, a, v)
 }

@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -62,8 +63,12 @@ func TestStops(t *testing.T) {
 	if _, _, _, err := leadingSVD(ctx, d, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("singular vectors: %v", err)
 	}
-	tr := &training{x: p.x, size: 1}
-	if _, _, err := tr.principal(ctx); !errors.Is(err, context.Canceled) {
+	all := slices.Repeat([]bool{true}, p.x.RawMatrix().Rows)
+	directions, err := newPrincipal(context.Background(), d, all, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := directions.ask(ctx, func([]float64) int { return 1 }); !errors.Is(err, context.Canceled) {
 		t.Errorf("principal directions: %v", err)
 	}
 	if _, err := generalised(ctx, mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1}), 1); !errors.Is(err, context.Canceled) {

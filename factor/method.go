@@ -41,6 +41,8 @@ type Options struct {
 	// Precision says in what numbers products with the data are computed; "" means
 	// PrecisionDouble.
 	Precision Precision
+	// Shared, if set, keeps what fits of the same x have in common.
+	Shared *Shared
 	// Seed makes random initial factors repeatable.
 	Seed uint64
 	// KeepScale leaves the factors as the last iteration left them, without

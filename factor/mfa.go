@@ -65,7 +65,7 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	directions, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
+	a, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return t.result(ctx, directions, v)
+	return t.result(ctx, a, v)
 }
 
 // pair is two samples and their squared distance.

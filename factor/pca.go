@@ -38,13 +38,18 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err := t.centre(ctx, func(int) bool { return true }); err != nil {
 		return nil, err
 	}
-	directions, sigma, err := t.principal(ctx)
+	a, err := t.ask(ctx, func(sigma []float64) int {
+		if share > 0 {
+			return fewest(sigma, share)
+		}
+		return opt.Rank
+	})
 	if err != nil {
 		return nil, err
 	}
-	d := min(opt.Rank, len(sigma))
-	if share > 0 {
-		d = fewest(sigma, share)
+	directions, err := a.whole(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return t.projected(ctx, directions.Slice(0, len(t.mean), 0, d).(*mat.Dense))
+	return t.projected(ctx, directions)
 }

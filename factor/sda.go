@@ -65,11 +65,11 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 
 	// The directions lie among those in which the samples vary: along others
 	// S_b is 0 and only the ridge is not.
-	directions, _, err := t.principal(ctx)
+	a, err := t.ask(ctx, func(sigma []float64) int { return len(sigma) })
 	if err != nil {
 		return nil, err
 	}
-	y, err := timesLarge(ctx, t.x, directions)
+	y, err := a.coordinates(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,5 +95,5 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return t.result(ctx, directions, v)
+	return t.result(ctx, a, v)
 }

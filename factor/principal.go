@@ -1,0 +1,363 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+)
+
+// principal finds the principal directions of centred samples, the singular vectors of X =
+// U·Σ·Vᵀ, as far as they are asked for. With n ≤ m they come from the inner products XXᵀ,
+// else from XᵀX, which have lost the digits of small singular values: those below lossless
+// of the largest come from what X leaves without the directions found so far, and so on,
+// from level to level. That is as exact as a decomposition of X itself, and products of
+// matrices only. What is found does not depend on what was asked for before.
+type principal struct {
+	*centred
+	lock   chan struct{} // with room for one: who holds it may change the rest
+	gram   *mat.Dense    // X·Xᵀ, where n ≤ m
+	levels []*level
+	blocks []*mat.Dense // eigenvectors of the first level
+}
+
+// level is what remains of X, 1/lossless or more smaller than the one before it.
+type level struct {
+	// sigma holds all singular values, of which those up to exact are found, here or before.
+	sigma []float64
+	exact int
+	// before is how many were found before. system is of the products of left, a row for each
+	// left singular vector that remains where n ≤ m. Else it has a row for each direction that
+	// remains, the columns of within; the first is X itself, though, with all directions.
+	before       int
+	left, within *mat.Dense
+	system       *eigen.System
+	// The directions up to exact, in columns, and the eigenvectors of the others.
+	directions, others *mat.Dense
+}
+
+// lossless is the share of the largest singular value from which on others have all digits
+// but three.
+const lossless = 1.0 / 32
+
+// newPrincipal centres the samples that are kept at the mean of those that are counted.
+func newPrincipal(ctx context.Context, x data, kept, counted []bool) (*principal, error) {
+	n, m := x.dims()
+	row := make([]int, n) // in the samples that are kept, or -1
+	rows, means := 0, 0
+	for i := range n {
+		row[i] = -1
+		if kept[i] {
+			row[i] = rows
+			rows++
+		}
+		if counted[i] {
+			means++
+		}
+	}
+	// The samples, a copy and the directions.
+	if err := checkMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
+		return nil, err
+	}
+	c := &centred{x: mat.NewDense(rows, m, nil), mean: make([]float64, m)}
+	x.each(func(i, j int, v float64) {
+		if counted[i] {
+			c.mean[j] += v
+		}
+	})
+	for j := range c.mean {
+		c.mean[j] /= float64(means)
+	}
+	for i := range rows {
+		row := c.x.RawRowView(i)
+		for j, mean := range c.mean {
+			row[j] = -mean
+		}
+	}
+	var square float64
+	raw := c.x.RawMatrix()
+	x.each(func(i, j int, v float64) {
+		if r := row[i]; r >= 0 {
+			raw.Data[r*raw.Stride+j] += v
+			square += v * v
+		}
+	})
+	c.size = math.Sqrt(square)
+	return &principal{centred: c, lock: make(chan struct{}, 1)}, nil
+}
+
+// axes are some of the principal directions.
+type axes struct {
+	x     *mat.Dense // centred, n×m
+	sigma []float64  // c, falling
+	// Either left singular vectors, n×c, or the directions, m×c.
+	left, directions *mat.Dense
+}
+
+// ask returns the leading axes, as many as count says of the singular values, falling,
+// which do not change. What rounding makes of no variation is left out of them.
+func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*axes, error) {
+	select {
+	case p.lock <- struct{}{}:
+		defer func() { <-p.lock }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for i := 0; ; i++ {
+		if i == len(p.levels) {
+			if err := p.next(ctx); err != nil {
+				return nil, fmt.Errorf("the principal directions of the samples: %w", err)
+			}
+		}
+		l := p.levels[i]
+		if len(l.sigma) == 0 {
+			n, _ := p.x.Dims()
+			return nil, fmt.Errorf("all %d samples to learn from are the same", n)
+		}
+		if c := min(count(l.sigma), len(l.sigma)); c <= l.exact {
+			return p.axes(ctx, i, c)
+		}
+	}
+}
+
+// axes returns the c leading axes, of those that level i has.
+func (p *principal) axes(ctx context.Context, i, c int) (*axes, error) {
+	l := p.levels[i]
+	n, m := p.x.Dims()
+	a := &axes{x: p.x, sigma: l.sigma[:c]}
+	if i > 0 {
+		if err := p.finish(ctx, l); err != nil {
+			return nil, err
+		}
+		a.directions = l.directions.Slice(0, m, 0, c).(*mat.Dense)
+		return a, nil
+	}
+	for len(p.blocks)*eigen.BlockSize < c {
+		z, err := l.system.Block(ctx, len(p.blocks))
+		if err != nil {
+			return nil, err
+		}
+		p.blocks = append(p.blocks, z)
+	}
+	vectors := mat.NewDense(min(n, m), c, nil)
+	for at := range c {
+		vectors.SetCol(at, p.blocks[at/eigen.BlockSize].RawRowView(at%eigen.BlockSize))
+	}
+	if a.left = vectors; n > m {
+		a.left, a.directions = nil, vectors
+	}
+	return a, nil
+}
+
+// next finds the next level.
+func (p *principal) next(ctx context.Context) error {
+	n, m := p.x.Dims()
+	l := &level{left: p.x}
+	ta, tb := noTrans, trans
+	if n > m {
+		ta, tb = trans, noTrans
+	}
+	var known []float64
+	if len(p.levels) > 0 {
+		last := p.levels[len(p.levels)-1]
+		if err := p.finish(ctx, last); err != nil {
+			return err
+		}
+		known = last.sigma[:last.exact:last.exact]
+		_, count := last.others.Dims()
+		_, columns := last.left.Dims()
+		ofX := noTrans
+		if n > m {
+			if last.within == nil {
+				columns, ofX, l.within = n, trans, last.others
+			} else {
+				l.within = times(last.within, last.others)
+			}
+		}
+		l.left = mat.NewDense(count, columns, nil)
+		gemm(l.left, last.others, trans, last.left, ofX)
+		if n <= m {
+			along := times(l.left, last.directions)
+			blas.Gemm(noTrans, trans, -1, along.RawMatrix(), last.directions.RawMatrix(), 1, l.left.RawMatrix())
+		}
+		ta, tb = noTrans, trans
+	}
+	gram, err := symmetricProduct(ctx, l.left, ta, l.left, tb)
+	if err != nil {
+		return err
+	}
+	if l.system, err = eigen.Decompose(ctx, gram); err != nil {
+		return err
+	}
+	l.before, l.exact, l.sigma = len(known), len(known), known
+	for _, square := range l.system.Values() {
+		s := math.Sqrt(max(square, 0))
+		if !(s > 1e-13*p.size) {
+			break
+		}
+		if l.sigma = append(l.sigma, s); s >= lossless*l.sigma[l.before] {
+			l.exact++
+		}
+	}
+	if len(p.levels) == 0 && n <= m {
+		p.gram = mirrored(gram)
+	}
+	for _, done := range p.levels {
+		done.left, done.within, done.others = nil, nil, nil
+	}
+	p.levels = append(p.levels, l)
+	return nil
+}
+
+// finish finds the directions of a level, and the eigenvectors of what it leaves.
+func (p *principal) finish(ctx context.Context, l *level) error {
+	if l.directions != nil {
+		return nil
+	}
+	n, m := p.x.Dims()
+	rows, here := l.system.Len(), l.exact-l.before
+	if here == 0 { // what remains is rounding
+		l.directions = p.levels[len(p.levels)-2].directions
+		return nil
+	}
+	all, err := l.system.Leading(ctx, rows)
+	if err != nil {
+		return err
+	}
+	directions := mat.NewDense(m, l.exact, nil)
+	if l.before > 0 {
+		directions.Copy(p.levels[len(p.levels)-2].directions)
+	}
+	found := directions.Slice(0, m, l.before, l.exact).(*mat.Dense)
+	exact := all.Slice(0, rows, 0, here).(*mat.Dense)
+	switch {
+	case n <= m:
+		gemm(found, l.left, trans, exact, noTrans)
+		for j := range m {
+			row := found.RawRowView(j)
+			for c := range row {
+				row[c] /= l.sigma[l.before+c]
+			}
+		}
+	case l.within == nil:
+		found.Copy(exact)
+	default:
+		gemm(found, l.within, noTrans, exact, noTrans)
+	}
+	l.directions = directions
+	if here < rows {
+		l.others = all.Slice(0, rows, here, rows).(*mat.Dense)
+	}
+	return nil
+}
+
+// coordinates returns X in the axes, n×c.
+func (a *axes) coordinates(ctx context.Context) (*mat.Dense, error) {
+	if a.left == nil {
+		return timesLarge(ctx, a.x, a.directions)
+	}
+	n, c := a.left.Dims()
+	y := mat.NewDense(n, c, nil)
+	for i := range n {
+		row := y.RawRowView(i)
+		for j, u := range a.left.RawRowView(i) {
+			row[j] = u * a.sigma[j]
+		}
+	}
+	return y, nil
+}
+
+// whole returns the directions themselves, m×c.
+func (a *axes) whole(ctx context.Context) (*mat.Dense, error) {
+	if a.left == nil {
+		return a.directions, nil
+	}
+	unit := mat.NewDense(len(a.sigma), len(a.sigma), nil)
+	for i := range a.sigma {
+		unit.Set(i, i, 1)
+	}
+	return a.features(ctx, unit)
+}
+
+// features returns what v, c×d, makes of the axes: V·v, m×d.
+func (a *axes) features(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
+	if a.left == nil {
+		return timesLarge(ctx, a.directions, v)
+	}
+	scaled := mat.DenseCopyOf(v)
+	for j, s := range a.sigma {
+		scaleRow(scaled, j, 1/s)
+	}
+	w, err := timesLarge(ctx, a.left, scaled)
+	if err != nil {
+		return nil, err
+	}
+	_, m := a.x.Dims()
+	_, d := w.Dims()
+	out := mat.NewDense(m, d, nil)
+	gemm(out, a.x, trans, w, noTrans)
+	return out, nil
+}
+
+// symmetricLeaf is the size of a block on the diagonal of a symmetric product.
+const symmetricLeaf = 96
+
+// symmetricProduct returns op(a)·op(b), which is symmetric: its upper triangle, and blocks
+// on the diagonal.
+func symmetricProduct(ctx context.Context, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) (*mat.SymDense, error) {
+	q, c := a.Dims()
+	if ta == trans {
+		q = c
+	}
+	out := mat.NewSymDense(q, nil)
+	raw := out.RawSymmetric()
+	// part returns the rows of op(x) from lo to hi, or its columns.
+	part := func(x *mat.Dense, along bool, lo, hi int) blas.Matrix {
+		if !along {
+			return columnsOf(x, lo, hi)
+		}
+		_, c := x.Dims()
+		return x.Slice(lo, hi, 0, c).(*mat.Dense).RawMatrix()
+	}
+	product := func(top, bottom, from, to int) {
+		blas.Gemm(ta, tb, 1, part(a, ta == noTrans, top, bottom), part(b, tb == trans, from, to),
+			0, blas.Matrix{Rows: bottom - top, Cols: to - from, Stride: raw.Stride, Data: raw.Data[top*raw.Stride+from:]})
+	}
+	var divide func(lo, hi int) error
+	divide = func(lo, hi int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if hi-lo <= symmetricLeaf {
+			product(lo, hi, lo, hi)
+			return nil
+		}
+		at := lo + (hi-lo)/2
+		product(lo, at, at, hi)
+		if err := divide(lo, at); err != nil {
+			return err
+		}
+		return divide(at, hi)
+	}
+	return out, divide(0, q)
+}
+
+// mirrored returns a whole, with the values of the upper triangle below it.
+func mirrored(a *mat.SymDense) *mat.Dense {
+	n, raw := a.SymmetricDim(), a.RawSymmetric()
+	const block = 32
+	for top := 0; top < n; top += block {
+		for left := 0; left <= top; left += block {
+			for i := top; i < min(top+block, n); i++ {
+				for j := left; j < min(left+block, i); j++ {
+					raw.Data[i*raw.Stride+j] = raw.Data[j*raw.Stride+i]
+				}
+			}
+		}
+	}
+	return mat.NewDense(n, n, raw.Data)
+}
