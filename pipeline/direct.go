@@ -16,14 +16,25 @@ type fitID struct {
 
 // represent fits the trial's method to the rows drawn. A direct method finds its
 // directions in their order: where there are several ranks it is fitted once for
-// a draw, with the largest, and the leading directions are those of the others.
+// a draw, with the largest, and the leading directions are those of the others. Direct
+// methods share what they find of the draw.
 func (p *Plan) represent(ctx context.Context, t trial, w *work) (*factor.Result, error) {
-	ranks := p.Experiment.Rank
-	if !w.needs.Direct || len(ranks) < 2 {
+	if !w.needs.Direct {
 		return w.fit(ctx, t.rank)
 	}
-	whole, err := p.direct.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*factor.Result, error) {
-		return w.fit(ctx, ranks[len(ranks)-1].Of(t.k))
+	id := drawID{t.k, t.repeat}
+	fit := func(rank int) (*factor.Result, error) {
+		var done func()
+		w.shared, done = p.common.use(id)
+		defer done()
+		return w.fit(ctx, rank)
+	}
+	ranks := p.Experiment.Rank
+	if len(ranks) < 2 {
+		return fit(t.rank)
+	}
+	whole, err := p.direct.get(fitID{id, t.method}, func() (*factor.Result, error) {
+		return fit(ranks[len(ranks)-1].Of(t.k))
 	})
 	if err != nil {
 		return nil, err

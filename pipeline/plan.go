@@ -32,6 +32,7 @@ type Plan struct {
 	// What does not depend on the rank is done once for several.
 	direct   latest[fitID, *factor.Result]
 	unranked latest[fitID, *Record]
+	common   commons
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.
 	best []int

@@ -87,6 +87,13 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 	if err := p.checkMemory(budget); err != nil {
 		return nil, err
 	}
+	if opt.Workers <= 0 {
+		opt.Workers = parallel.Cores()
+	}
+	release, shares := p.shareDraws(budget, opt.Workers)
+	if shares {
+		defer release()
+	}
 	if to == nil {
 		to = nowhere{}
 	}
@@ -95,7 +102,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &reporter{to: opt.Progress}}
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}}
 	defer r.progress.end()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
@@ -113,6 +120,7 @@ type run struct {
 	plan     *Plan
 	to       Sink
 	workers  int
+	shares   bool // whether direct methods share what they find of a draw
 	progress *reporter
 
 	mu   sync.Mutex // of all below, and of the sink
@@ -149,13 +157,13 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
-	workers := r.workers
-	if workers <= 0 {
-		workers = parallel.Cores()
+	if r.shares {
+		p.common.expect(todo, p.methods)
+		defer p.common.expect(nil, nil)
 	}
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
+	g.SetLimit(r.workers)
 	for i, t := range todo {
 		if working.Err() != nil {
 			break

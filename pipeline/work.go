@@ -51,6 +51,8 @@ type work struct {
 	rows  []int      // of the inputs, nil for all
 	x     mat.Matrix // a sample a row
 	known factor.Known
+	// shared is what fits of the samples have in common, or nil.
+	shared *factor.Shared
 	// seed returns the seed of a step.
 	seed        func(step string) uint64
 	onIteration func(i int, objective float64)
@@ -73,7 +75,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	opt := factor.Options{
 		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
 		Precision: w.Precision, Seed: w.seed("initial factors"),
-		OnIteration: w.onIteration,
+		OnIteration: w.onIteration, Shared: w.shared,
 	}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.factoriser) == nil {
 		switch {
