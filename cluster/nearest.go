@@ -35,10 +35,13 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	if k < 1 || k > to.n {
 		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
 	}
+	// Of few points more rows at once have scores in memory, so that each panel of points is
+	// made ready less often.
+	at := min(max(panelRows, 1<<21/to.n), rows.n)
 	var (
 		block   = newTargets(d, min(panelRows, to.n), to.m)
-		part    = make([]float64, panelRows*panelRows)
-		scores  = make([]float64, panelRows*to.n)
+		part    = make([]float64, at*min(panelRows, to.n))
+		scores  = make([]float64, at*to.n)
 		rooms   = make([]nearestRoom, parallel.Cores())
 		flat    = make([]int, rows.n*k)
 		nearest = make([][]int, rows.n)
@@ -46,7 +49,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	for i := range rooms {
 		rooms[i] = nearestRoom{row: make([]float64, to.m), to: make([]float64, to.m), least: make([]float64, 0, k)}
 	}
-	return nearest, panel.Each(ctx, rows.n, panelRows, func(lo, hi int) error {
+	return nearest, panel.Each(ctx, rows.n, at, func(lo, hi int) error {
 		var bound slack
 		for first := 0; first < to.n; first += panelRows {
 			last := min(first+panelRows, to.n)

@@ -8,8 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -189,23 +191,44 @@ func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix, _ []float64) 
 	x.products(out, len(rows), func(a int) int { return rows[a] }, points)
 }
 
+// pointsAtOnce are laid out side by side for the products of sparse rows, so that what is
+// laid out of many features fits a cache.
+const pointsAtOnce = 32
+
+// pointRooms hold points that are laid out.
+var pointRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+
 // products writes those of n rows, which row numbers, with the points.
 func (x csr) products(out []float64, n int, row func(a int) int, points blas.Matrix) {
-	work := 0
+	stored := 0
 	for a := range n {
-		work += len(x.values(row(a))) * points.Rows
+		stored += len(x.values(row(a)))
 	}
-	parallel.DoWork(4*work, n, func(a int) {
-		columns, values := x.Row(row(a))
-		for r := range points.Rows {
-			point := points.Data[r*points.Stride : r*points.Stride+points.Cols]
-			var sum float64
-			for p, j := range columns {
-				sum += values[p] * point[j]
+	room := pointRooms.Get()
+	defer pointRooms.Put(room)
+	for first := 0; first < points.Rows; first += pointsAtOnce {
+		count := min(pointsAtOnce, points.Rows-first)
+		width := simd.Width(count)
+		*room = slices.Grow((*room)[:0], points.Cols*width)[:points.Cols*width]
+		laid := *room
+		clear(laid)
+		for r := range count {
+			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {
+				laid[j*width+r] = v
 			}
-			out[a*points.Rows+r] = sum
 		}
-	})
+		const rowsAtOnce = 16
+		parallel.DoWork(stored*count, parallel.Count(n, rowsAtOnce), func(part int) {
+			var sums [pointsAtOnce]float64
+			for a := part * rowsAtOnce; a < min((part+1)*rowsAtOnce, n); a++ {
+				columns, values := x.Row(row(a))
+				sum := sums[:width]
+				clear(sum)
+				simd.AddRows(sum, values, laid, columns)
+				copy(out[a*points.Rows+first:], sum[:count])
+			}
+		})
+	}
 }
 
 // addTo adds w times row i to dst.

@@ -14,47 +14,70 @@ type fitID struct {
 	method int
 }
 
-// represent fits the trial's method to the rows drawn. A direct method finds its
-// directions in their order: where there are several ranks it is fitted once for
-// a draw, with the largest, and the leading directions are those of the others. Direct
-// methods share what they find of the draw.
-func (p *Plan) represent(ctx context.Context, t trial, w *work) (*factor.Result, error) {
+// represented is what a method makes of a draw, and, where they are known already, of the
+// samples to be classified, tested×k.
+type represented struct {
+	*factor.Result
+	test *mat.Dense
+}
+
+// represent fits the trial's method to the rows drawn, and returns nil where it takes them as
+// they are. A direct method finds its directions in their order: where there are several ranks
+// it is fitted once for a draw, with the largest, and the leading directions are those of the
+// others. Direct methods share what they find of the draw.
+func (p *Plan) represent(ctx context.Context, t trial, w *work, seen *view, testRows []int) (*represented, error) {
 	if !w.needs.Direct {
-		return w.fit(ctx, t.rank)
+		res, err := w.fit(ctx, t.rank)
+		if res == nil || err != nil {
+			return nil, err
+		}
+		return &represented{Result: res}, nil
 	}
 	id := drawID{t.k, t.repeat}
-	fit := func(rank int) (*factor.Result, error) {
+	fit := func(rank int) (*represented, error) {
 		var done func()
 		w.shared, done = p.common.use(id)
 		defer done()
-		return w.fit(ctx, rank)
+		res, err := w.fit(ctx, rank)
+		return &represented{Result: res}, err
 	}
 	ranks := p.Experiment.Rank
 	if len(ranks) < 2 {
 		return fit(t.rank)
 	}
-	whole, err := p.direct.get(fitID{id, t.method}, func() (*factor.Result, error) {
-		return fit(ranks[len(ranks)-1].Of(t.k))
+	whole, err := p.direct.get(fitID{id, t.method}, func() (*represented, error) {
+		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
+		if err == nil && p.Experiment.Task == Classification {
+			whole.test, err = whole.Model.Transform(ctx, seen.test())
+			err = w.in.nameRows(err, testRows)
+		}
+		return whole, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return leading(whole, t.rank), nil
+	return whole.leading(t.rank), nil
 }
 
-// leading returns the result with the first k of its directions, or with all
-// where there are no more.
-func leading(whole *factor.Result, k int) *factor.Result {
-	l, ok := whole.Model.(*factor.Linear)
+// leading returns what the first k directions make of the draw, or all where there are no
+// more.
+func (r *represented) leading(k int) *represented {
+	l, ok := r.Model.(*factor.Linear)
 	if !ok {
-		return whole
+		return r
 	}
-	m, d := l.Projection.Dims()
-	n, _ := whole.Coefficients.Dims()
+	_, d := l.Projection.Dims()
 	k = min(k, d)
-	res := *whole
-	res.Basis = mat.DenseCopyOf(l.Projection.Slice(0, m, 0, k))
-	res.Coefficients = mat.DenseCopyOf(whole.Coefficients.Slice(0, n, 0, k))
+	first := func(x *mat.Dense) *mat.Dense {
+		n, _ := x.Dims()
+		return mat.DenseCopyOf(x.Slice(0, n, 0, k))
+	}
+	res := *r.Result
+	res.Basis, res.Coefficients = first(l.Projection), first(r.Coefficients)
 	res.Model = &factor.Linear{Mean: l.Mean, Projection: res.Basis}
-	return &res
+	out := &represented{Result: &res}
+	if r.test != nil {
+		out.test = first(r.test)
+	}
+	return out
 }

@@ -115,7 +115,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		return nil, err
 	}
 	defer release()
-	w := &work{method: m, in: in, x: in.X, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
+	w := &work{method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	var known classLabels
 	if g.UseLabels {
 		known = newClassLabels(labels, len(in.Set.Classes))

@@ -113,7 +113,7 @@ func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, 
 	if g.Result != nil {
 		models = []learned{{g.Method, g.Result.Model}}
 	}
-	return in.illustrate(ctx, &view{x: in.X, vocabulary: in.Vocabulary}, rows, g.Groups, models)
+	return in.illustrate(ctx, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, rows, g.Groups, models)
 }
 
 // learned is what a method learned.
@@ -138,7 +138,7 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 		samples[at] = sample
 		out.Photographs = append(out.Photographs, Photograph{b.set.Names[sample], func() (image.Image, error) { return in.images.Open(ctx, sample) }})
 	}
-	x := selectRows(seen.x, chosen)
+	x := selectRows(seen.x(), chosen)
 	var bases []*mat.Dense
 	for _, l := range models {
 		additive, ok := l.model.(*factor.Additive)

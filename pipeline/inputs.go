@@ -201,17 +201,23 @@ func (in *Inputs) Dims() (n, m int) {
 	return len(in.Rows), in.bag.columns()
 }
 
-// view is what the methods see of a draw.
+// view is what the methods see of a draw: the features of its samples, and of those to be
+// classified, which are picked when they are asked for first.
 type view struct {
-	x, test    mat.Matrix
+	x, test    func() mat.Matrix
 	vocabulary *vocab.Vocabulary // nil where there are no words
+}
+
+// picked returns rows of x.
+func picked(x mat.Matrix, rows []int) func() mat.Matrix {
+	return sync.OnceValue(func() mat.Matrix { return selectRows(x, rows) })
 }
 
 // view returns the features of the rows of a draw, and of those to be classified.
 // Where each draw has words of its own, those of the last few are kept.
 func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
 	if in.X != nil {
-		return &view{selectRows(in.X, d.rows), selectRows(in.X, d.testRows), in.Vocabulary}, nil
+		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary}, nil
 	}
 	return in.views.get(d.id, func() (*view, error) {
 		defer timing.Start(ctx, timing.DrawnWords)()
@@ -225,7 +231,8 @@ func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) 
 		if err != nil {
 			return nil, err
 		}
-		return &view{x.SelectRows(places[:len(d.rows)]), x.SelectRows(places[len(d.rows):]), v.Vocabulary}, nil
+		train, test := mat.Matrix(x.SelectRows(places[:len(d.rows)])), mat.Matrix(x.SelectRows(places[len(d.rows):]))
+		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, v.Vocabulary}, nil
 	})
 }
 

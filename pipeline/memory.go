@@ -233,7 +233,7 @@ func (p *Plan) shared() int64 {
 		most := e.Rank[len(e.Rank)-1].Of(s.classes)
 		for _, m := range p.methods {
 			if m.needs.Direct {
-				total += atOnce * 16 * float64(most) * float64(s.n+s.m)
+				total += atOnce * 8 * float64(most) * float64(2*(s.n+s.m)+s.tested)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ type Plan struct {
 	must, cannot [][2]int
 	trials       []trial
 	// What does not depend on the rank is done once for several.
-	direct   latest[fitID, *factor.Result]
+	direct   latest[fitID, *represented]
 	unranked latest[fitID, *Record]
 	common   commons
 	// best is the rank of each method whose models are saved, where there are

@@ -71,12 +71,14 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	}
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d, seen)
-	res, err := p.represent(ctx, t, w)
+	found, err := p.represent(ctx, t, w, seen, d.testRows)
 	if err != nil {
 		return nil, nil, err
 	}
 	outcome := eval.Outcome{Truth: d.truth, Labels: d.labels}
-	if res != nil {
+	var res *factor.Result
+	if found != nil {
+		res = found.Result
 		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
 		if m.needsLabels() && e.Labels.Count == 1 {
@@ -90,7 +92,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.classify(ctx, res, e.Neighbours, d.truth, seen.test, d.testRows)
+		outcome.Found, err = w.classify(ctx, found, e.Neighbours, d.truth, seen.test, d.testRows)
 	}
 	if err != nil {
 		return nil, nil, err

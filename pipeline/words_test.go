@@ -226,10 +226,10 @@ func TestWordsOfTrainingImages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := v.x.Dims(); n != 18 {
+		if n, _ := v.x().Dims(); n != 18 {
 			t.Errorf("%d training samples, want 18", n)
 		}
-		if n, _ := v.test.Dims(); n != 6 {
+		if n, _ := v.test().Dims(); n != 6 {
 			t.Errorf("%d samples to classify, want 6", n)
 		}
 		return v.vocabulary, d

@@ -48,8 +48,8 @@ func (m Method) resolve(task Task, how Cluster) (*method, error) {
 type work struct {
 	*method
 	in    *Inputs
-	rows  []int      // of the inputs, nil for all
-	x     mat.Matrix // a sample a row
+	rows  []int             // of the inputs, nil for all
+	x     func() mat.Matrix // a sample a row
 	known factor.Known
 	// shared is what fits of the samples have in common, or nil.
 	shared *factor.Shared
@@ -85,14 +85,14 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 			opt.Tolerance = bestTolerance
 		}
 	}
-	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x, w.known, opt)
+	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x(), w.known, opt)
 	return res, w.in.nameRows(err, w.rows)
 }
 
 // points returns what is grouped, or what a classification learns from.
 func (w *work) points(res *factor.Result) mat.Matrix {
 	if res == nil {
-		return w.x
+		return w.x()
 	}
 	return res.Coefficients
 }
@@ -105,22 +105,27 @@ func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, err
 
 // classify finds the classes of other samples, rows of the inputs with the features
 // test, by their nearest among the samples, whose classes are truth.
-func (w *work) classify(ctx context.Context, res *factor.Result, by Neighbours, truth []int, test mat.Matrix, rows []int) ([]int, error) {
+func (w *work) classify(ctx context.Context, res *represented, by Neighbours, truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
-	train := w.points(res)
-	if res != nil {
-		if res.Model == nil {
-			return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
-		}
-		var err error
-		if w.recode {
-			if train, err = res.Model.Transform(ctx, w.x); err != nil {
-				return nil, w.in.nameRows(err, w.rows)
-			}
-		}
-		if test, err = res.Model.Transform(ctx, test); err != nil {
-			return nil, w.in.nameRows(err, rows)
+	if res == nil {
+		return by.knn().Classify(ctx, w.x(), truth, test())
+	}
+	if res.Model == nil {
+		return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
+	}
+	train := res.Coefficients
+	var err error
+	if w.recode {
+		if train, err = res.Model.Transform(ctx, w.x()); err != nil {
+			return nil, w.in.nameRows(err, w.rows)
 		}
 	}
-	return by.knn().Classify(ctx, train, truth, test)
+	coefficients := res.test
+	if coefficients == nil {
+		coefficients, err = res.Model.Transform(ctx, test())
+	}
+	if err != nil {
+		return nil, w.in.nameRows(err, rows)
+	}
+	return by.knn().Classify(ctx, train, truth, coefficients)
 }

@@ -1,0 +1,153 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+)
+
+// centredOf returns principal of x as it is.
+func centredOf(x *mat.Dense) *principal {
+	return &principal{centred: &centred{x: x, size: mat.Norm(x, 2)}, lock: make(chan struct{}, 1)}
+}
+
+// graded returns a matrix with the singular values, of random directions.
+func graded(src *rand.Rand, n, m int, sigma []float64) *mat.Dense {
+	orthogonal := func(n int) *mat.Dense {
+		x := mat.NewDense(n, n, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return src.NormFloat64() }, x)
+		var qr mat.QR
+		qr.Factorize(x)
+		var q mat.Dense
+		qr.QTo(&q)
+		return &q
+	}
+	d := mat.NewDense(n, m, nil)
+	for i, s := range sigma {
+		d.Set(i, i, s)
+	}
+	var x mat.Dense
+	x.Product(orthogonal(n), d, orthogonal(m).T())
+	return &x
+}
+
+// TestPrincipal: directions of singular values over many powers of 10 are orthonormal, and
+// keep of the samples what LAPACK's keep, whether few are asked for or all, of more samples
+// than features or fewer.
+func TestPrincipal(t *testing.T) {
+	ctx := context.Background()
+	for seed, shape := range [][2]int{{20, 60}, {60, 20}, {30, 30}, {130, 140}, {1, 5}, {5, 1}} {
+		n, m := shape[0], shape[1]
+		least := min(n, m)
+		for _, range10 := range []float64{0, 2, 6, 12} {
+			src := rand.New(rand.NewPCG(uint64(seed), 20))
+			sigma := make([]float64, least)
+			for i := range sigma {
+				sigma[i] = math.Pow(10, -range10*float64(i)/float64(least))
+			}
+			x := graded(src, n, m, sigma)
+			want, _, _, err := eigen.Singular(ctx, x, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p *principal
+			for _, asked := range []int{(least + 2) / 3, least, (least + 2) / 3} {
+				what := fmt.Sprintf("%d×%d, range 1e%v, %d", n, m, range10, asked)
+				ask := func(p *principal) (*axes, *mat.Dense) {
+					a, err := p.ask(ctx, func([]float64) int { return asked })
+					if err != nil {
+						t.Fatalf("%s: %v", what, err)
+					}
+					v, err := a.whole(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return a, v
+				}
+				if p == nil {
+					p = centredOf(x)
+				}
+				a, v := ask(p)
+				fresh, freshV := ask(centredOf(x))
+				if !slices.Equal(a.sigma, fresh.sigma) || !mat.Equal(v, freshV) {
+					t.Errorf("%s: what is found depends on what was asked for before", what)
+				}
+				y, err := a.coordinates(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var unit, rest, along mat.Dense
+				unit.Mul(v.T(), v)
+				near(t, what+" VᵀV", &unit, eye(asked), 1e-12)
+				along.Mul(x, v)
+				near(t, what+" XV", y, &along, 1e-14*float64(least))
+				rest.Mul(y, v.T())
+				rest.Sub(x, &rest)
+				var tail float64
+				for i, s := range want {
+					if i >= asked {
+						tail += s * s
+					} else if math.Abs(a.sigma[i]-s) > 1e-14*float64(least) {
+						t.Errorf("%s: σ%d is %v, want %v", what, i, a.sigma[i], s)
+					}
+				}
+				if left := mat.Norm(&rest, 2); math.Abs(left-math.Sqrt(tail)) > 1e-13*float64(least) {
+					t.Errorf("%s: %v is left out, want %v", what, left, math.Sqrt(tail))
+				}
+			}
+		}
+	}
+}
+
+// TestShared: fits that share what they find of the samples, in any order or at once, give
+// the bytes of fits that do not.
+func TestShared(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(6) {
+		p := classProblem(seed)
+		want := map[string]*Result{}
+		methods := embeddings()
+		for name, m := range methods {
+			var err error
+			if want[name], err = m.Fit(ctx, p.x, p.known, p.opt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		opt := p.opt
+		opt.Shared = new(Shared)
+		var all sync.WaitGroup
+		for name, m := range methods {
+			all.Go(func() {
+				got, err := m.Fit(ctx, p.x, p.known, opt)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !mat.Equal(got.Basis, want[name].Basis) || !mat.Equal(got.Coefficients, want[name].Coefficients) {
+					t.Errorf("%s, %v: other bytes where fits share", name, p)
+				}
+			})
+		}
+		all.Wait()
+		if kinds := len(opt.Shared.found); kinds > 3 {
+			t.Errorf("%v: %d sets of samples are centred, want 3 at most", p, kinds)
+		}
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		opt.Shared = new(Shared)
+		if _, err := (PCA{}).Fit(cancelled, p.x, p.known, opt); err == nil {
+			t.Error("a fit after the end of its context")
+		}
+		if got, err := (PCA{}).Fit(ctx, p.x, p.known, opt); err != nil || !mat.Equal(got.Basis, want["pca"].Basis) {
+			t.Errorf("after a fit that was cancelled: %v", err)
+		}
+	}
+}
