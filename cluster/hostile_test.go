@@ -124,14 +124,17 @@ func TestHostileNumbers(t *testing.T) {
 			h := newHostile(seed)
 			n, _ := h.x.Dims()
 			base := KMeans{K: h.k, Restarts: 2, Seed: seed}
-			cosine, plus := base, base
-			cosine.Distance, plus.Init = DistanceCosine, InitPlusPlus
+			cosine, plus, refined := base, base, base
+			cosine.Distance, plus.Init, refined.Refine = DistanceCosine, InitPlusPlus, true
+			refinedCosine := refined
+			refinedCosine.Distance = DistanceCosine
 			kernel := KernelKMeans{K: h.k, Restarts: 2, Seed: seed}
 			runs := map[string]func() (*Result, error){
-				"k-means":        func() (*Result, error) { return base.Fit(ctx, h.x) },
-				"k-means sparse": func() (*Result, error) { return base.Fit(ctx, sparsed(h.x)) },
-				"k-means cosine": func() (*Result, error) { return cosine.Fit(ctx, h.x) },
-				"k-means++":      func() (*Result, error) { return plus.Fit(ctx, h.x) },
+				"k-means":         func() (*Result, error) { return base.Fit(ctx, h.x) },
+				"k-means sparse":  func() (*Result, error) { return base.Fit(ctx, sparsed(h.x)) },
+				"k-means cosine":  func() (*Result, error) { return cosine.Fit(ctx, h.x) },
+				"k-means++":       func() (*Result, error) { return plus.Fit(ctx, h.x) },
+				"k-means refined": func() (*Result, error) { return refined.Fit(ctx, h.x) },
 				"cop-k-means": func() (*Result, error) {
 					return COPKMeans{base}.Fit(ctx, h.x, Known{MustLink: h.must, CannotLink: h.cannot})
 				},
@@ -162,9 +165,9 @@ func TestHostileNumbers(t *testing.T) {
 			for _, v := range h.x.RawMatrix().Data {
 				square += v * v
 			}
-			for k, size := range map[*KMeans]float64{&base: 1e-15 * square, &cosine: float64(n)} {
+			for k, size := range map[*KMeans]float64{&base: 1e-15 * square, &cosine: float64(n), &refined: 1e-15 * square, &refinedCosine: float64(n)} {
 				k := *k
-				runs[fmt.Sprintf("descent of k-means, %s", k.Distance)] = func() (*Result, error) {
+				runs[fmt.Sprintf("descent of k-means, %s, refined %v", k.Distance, k.Refine)] = func() (*Result, error) {
 					k.Restarts = 1
 					return descends(size, func(iterations int) (*Result, error) {
 						k.MaxIterations = iterations

@@ -163,7 +163,7 @@ func TestKMeansSparseEqualsDense(t *testing.T) {
 	for trial := range 40 {
 		d := bothDistances[trial%2]
 		x := grid(random, 300, 12)
-		k := KMeans{K: 9, Distance: d, Init: Init(trial / 2 % 2), Restarts: 3, Seed: uint64(trial)}
+		k := KMeans{K: 9, Distance: d, Init: Init(trial / 2 % 2), Restarts: 3, Seed: uint64(trial), Refine: trial/4%2 == 1}
 		want, err := k.Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
@@ -200,10 +200,11 @@ func TestKMeansSubmatrix(t *testing.T) {
 
 func TestKMeansPermuted(t *testing.T) {
 	random := rng.New(1, "permuted")
-	for _, d := range bothDistances {
+	for trial := range 4 {
+		d, refine := bothDistances[trial%2], trial > 1
 		x, _ := blobs(500, 6, 4, 0.5, 2)
 		start := []int{3, 77, 140, 499}
-		want, err := KMeans{K: 4, Distance: d, Start: start}.Fit(context.Background(), x)
+		want, err := KMeans{K: 4, Distance: d, Start: start, Refine: refine}.Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +216,7 @@ func TestKMeansPermuted(t *testing.T) {
 		for j, i := range start {
 			start[j] = to[i]
 		}
-		got, err := KMeans{K: 4, Distance: d, Start: start}.Fit(context.Background(), moved)
+		got, err := KMeans{K: 4, Distance: d, Start: start, Refine: refine}.Fit(context.Background(), moved)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +234,7 @@ func TestKMeansNeverRises(t *testing.T) {
 			x, _ := blobs(400, 5, 8, 1, seed)
 			last := math.Inf(1)
 			for iterations := 1; ; iterations++ {
-				got, err := KMeans{K: 8, Distance: d, Restarts: 1, MaxIterations: iterations, Seed: seed}.Fit(context.Background(), x)
+				got, err := KMeans{K: 8, Distance: d, Restarts: 1, MaxIterations: iterations, Seed: seed, Refine: seed%2 == 1}.Fit(context.Background(), x)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -253,7 +254,7 @@ func TestKMeansNeverRises(t *testing.T) {
 // that its centres are the means.
 func TestKMeansFixedPoint(t *testing.T) {
 	x, _ := blobs(700, 5, 6, 0.6, 3)
-	got, err := KMeans{K: 6}.Fit(context.Background(), x)
+	got, err := KMeans{K: 6, Refine: true}.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +452,7 @@ func TestKMeansZeroRows(t *testing.T) {
 func TestKMeansScale(t *testing.T) {
 	x, _ := blobs(200, 4, 3, 0.05, 7)
 	for _, d := range bothDistances {
-		k := KMeans{K: 3, Distance: d, Start: []int{0, 1, 2}}
+		k := KMeans{K: 3, Distance: d, Start: []int{0, 1, 2}, Refine: true}
 		want, err := k.Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
@@ -590,7 +591,7 @@ func FuzzKMeans(f *testing.F) {
 		for i := range n * int(m) {
 			x.RawMatrix().Data[i] = float64(int8(data[i])) / 3
 		}
-		s := KMeans{K: int(k), Restarts: 2}
+		s := KMeans{K: int(k), Restarts: 2, Refine: len(data)%2 == 0}
 		if cosine {
 			s.Distance = DistanceCosine
 		}

@@ -23,10 +23,12 @@ type Cluster struct {
 	Start    cluster.Init     `setting:"start" help:"what k-means starts from"`
 	// Restarts is the number of starts; 0 means 20.
 	Restarts int `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
+	// Refine moves single samples of k-means too, as cluster.KMeans says.
+	Refine bool `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
 }
 
 // DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine,
-// restarts: 20, start: k-means++}.
+// restarts: 20, start: k-means++, refine: true}.
 func (c *Cluster) DecodeSetting(v *settings.Value) error {
 	type plain Cluster
 	if err := settings.Decode(v, (*plain)(c)); err != nil {
@@ -53,7 +55,11 @@ func (c Cluster) String() string {
 	case Largest:
 		return "each sample to its largest coefficient"
 	case "", KMeans:
-		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts", c.Distance, restarts, c.Start)
+		refined := ""
+		if c.Refine {
+			refined = ", refined"
+		}
+		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts%s", c.Distance, restarts, c.Start, refined)
 	case "constrained-kmeans", "seeded-kmeans":
 		return fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
 	}
@@ -101,7 +107,7 @@ func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known cluster.
 		return out, nil
 	}
 	by, _ := lookupClusterer(cmp.Or(c.By, KMeans))
-	res, err := by.Fit(ctx, cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Seed: seed}, x, known)
+	res, err := by.Fit(ctx, cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Refine: c.Refine, Seed: seed}, x, known)
 	if err != nil {
 		return nil, err
 	}

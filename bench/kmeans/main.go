@@ -24,6 +24,7 @@ func main() {
 	flag.IntVar(&k.K, "k", 10, "clusters")
 	flag.Uint64Var(&k.Seed, "seed", 0, "seed")
 	flag.IntVar(&k.Restarts, "restarts", 20, "runs")
+	flag.BoolVar(&k.Refine, "refine", false, "single samples move where that lowers the objective")
 	flag.Parse()
 	k.Init = cluster.InitPlusPlus
 	var x mat.Dense

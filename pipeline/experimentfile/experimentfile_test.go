@@ -35,7 +35,7 @@ classes: 2..5
 repeats: 7
 labels: 30%
 rank: k+1
-cluster: {distance: cosine, restarts: 5, start: k-means++}
+cluster: {distance: cosine, restarts: 5, start: k-means++, refine: true}
 seed: 3
 `))
 	if err != nil {
@@ -55,7 +55,7 @@ seed: 3
 		Repeats: 7,
 		Labels:  pipeline.Portion{Share: 0.3},
 		Rank:    pipeline.Ranks{{Plus: 1}},
-		Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5},
+		Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine, Start: cluster.InitPlusPlus, Restarts: 5, Refine: true},
 		Seed:    3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// A move is a sample that lowers the objective by its gain when it goes to another cluster.
+type move struct {
+	sample int
+	gain   float64
+}
+
+// refine moves single samples to other clusters where that lowers the objective, both
+// centres moving with them, and returns how many. It is called where no sample has a nearer
+// centre. What each sample gains is found while all centres are held; then those that gain
+// move one after the other, the largest gain first, as long as they gain with the centres as
+// they are by then. So the order of samples decides nothing but between equal gains.
+func (l *lloyd) refine(ctx context.Context) (int, error) {
+	l.sumLengths()
+	moves, err := l.moves(ctx)
+	if err != nil || len(moves) == 0 {
+		return 0, err
+	}
+	slices.SortFunc(moves, func(a, b move) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.sample, b.sample))
+	})
+	copy(l.previous, l.labels)
+	before := slices.Clone(l.centres.points.Data)
+	for _, m := range moves {
+		i, from := m.sample, l.labels[m.sample]
+		if l.counts[from] == 1 {
+			continue
+		}
+		to, gain := l.gain(i)
+		if gain <= 0 {
+			continue
+		}
+		l.change(from, -1, i)
+		l.change(to, 1, i)
+		l.labels[i] = to
+		if l.bounds != nil {
+			l.bounds.upper[i] = float32(math.Inf(1))
+		}
+	}
+	copy(l.centres.points.Data, before)
+	l.moveToMeans()
+	return countMoved(l.previous, l.labels), nil
+}
+
+// sumLengths finds what centres are multiplied by to be the sums of their clusters: the
+// number of samples or, under the cosine distance, the length of the sum of unit samples.
+func (l *lloyd) sumLengths() {
+	clear(l.lengths)
+	for i, j := range l.labels {
+		if l.Distance == DistanceEuclidean {
+			l.lengths[j]++
+		} else if l.weights[i] > 0 {
+			l.lengths[j] += 1 - l.cost(i, j)
+		}
+	}
+	for j, length := range l.lengths {
+		l.lengths[j] = max(length, 0)
+	}
+}
+
+// change adds a sample to cluster j, by 1, or takes it away, by −1.
+func (l *lloyd) change(j int, by float64, i int) {
+	centre := l.centres.at(j)
+	for f := range centre {
+		centre[f] *= l.lengths[j]
+	}
+	l.addTo(centre, by*l.weights[i], i)
+	l.counts[j] += int(by)
+	l.lengths[j] = float64(l.counts[j])
+	if l.Distance == DistanceCosine {
+		l.lengths[j] = norm(centre)
+	}
+	l.toMean(j, l.counts[j])
+}
+
+// moves returns the samples that gain while all centres are held.
+func (l *lloyd) moves(ctx context.Context) ([]move, error) {
+	var open []int
+	var room []float64
+	if b := l.bounds; b != nil {
+		open, room = b.open[:0], b.rows
+	} else if _, whole := l.rowReader.(dense); whole {
+		room = make([]float64, gathered(l.m)*l.m)
+	}
+	for i, j := range l.labels {
+		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i) {
+			open = append(open, i)
+		}
+	}
+	var found []move
+	for rows := range slices.Chunk(open, gathered(l.m)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l.centres.scoreRows(l.scores, l.samples, rows, room)
+		for a, i := range rows {
+			scores := l.scores[a*l.K : (a+1)*l.K]
+			if l.bounds != nil {
+				l.bound(i, l.labels[i], scores)
+			}
+			if l.mayGain(i, scores) {
+				if _, gain := l.gain(i); gain > 0 {
+					found = append(found, move{i, gain})
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// settled reports whether the bounds say that sample i would gain nowhere.
+func (l *lloyd) settled(i int) bool {
+	b := l.bounds
+	if b == nil || math.IsInf(float64(b.upper[i]), 1) {
+		return false
+	}
+	from := l.labels[i]
+	out := l.leaving(from, l.costAt(float64(b.upper[i])+b.went[from]))
+	for j, v := range b.lower[i*l.K : (i+1)*l.K] {
+		if j != from && l.joining(j, l.costAt(max(float64(v)-b.went[j], 0))) < out {
+			return false
+		}
+	}
+	return true
+}
+
+// costAt returns what a sample costs that is so far from a centre, in the unit of the bounds.
+func (l *lloyd) costAt(distance float64) float64 {
+	distance *= l.bounds.unit
+	if l.Distance == DistanceCosine {
+		return distance * distance / 2
+	}
+	return distance * distance
+}
+
+// mayGain reports whether sample i would gain somewhere, as far as its scores tell.
+func (l *lloyd) mayGain(i int, scores []float64) bool {
+	first, by := l.norms[i]*l.norms[i], 2.0
+	if l.Distance == DistanceCosine {
+		first, by = 1, l.weights[i]
+	}
+	slack := by * l.centres.slack.of(l.norms[i])
+	from := l.labels[i]
+	out := l.leaving(from, first+by*scores[from]+slack)
+	for j, s := range scores {
+		if j != from && l.joining(j, max(first+by*s-slack, 0)) < out {
+			return true
+		}
+	}
+	return false
+}
+
+// gain returns the cluster in which sample i would lower the objective most, the first of
+// several, and by how much beyond what is lost to rounding.
+func (l *lloyd) gain(i int) (to int, gain float64) {
+	from := l.labels[i]
+	out := l.leaving(from, l.cost(i, from))
+	least := math.Inf(1)
+	for j := range l.K {
+		if j == from {
+			continue
+		}
+		if in := l.joining(j, l.cost(i, j)); in < least {
+			to, least = j, in
+		}
+	}
+	lengths := l.weights[i]*l.norms[i] + l.centres.slack.length
+	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
+}
+
+// leaving returns by how much the objective falls when a sample at a cost leaves cluster j,
+// and its centre moves.
+func (l *lloyd) leaving(j int, cost float64) float64 {
+	length := l.lengths[j]
+	if l.Distance == DistanceEuclidean {
+		return length / (length - 1) * cost
+	}
+	// The cluster's samples cost their number less the length of their sum.
+	along := 2 * length * (1 - cost)
+	return 1 + (1-along)/(math.Sqrt(max(length*length-along+1, 0))+length)
+}
+
+// joining returns by how much it rises when one joins cluster j.
+func (l *lloyd) joining(j int, cost float64) float64 {
+	length := l.lengths[j]
+	if l.Distance == DistanceEuclidean {
+		return length / (length + 1) * cost
+	}
+	along := 2 * length * (1 - cost)
+	return 1 - (1+along)/(math.Sqrt(max(length*length+along+1, 0))+length)
+}
