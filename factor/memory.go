@@ -110,6 +110,10 @@ func (s Size) concept(condensed bool, kernel Kernel) float64 {
 	if condensed && products > 0 {
 		products++
 	}
+	if products == 0 && s.Stored == 0 {
+		// The samples that fast selects.
+		need += 8 * (float64(s.Features) + 3*blockSamples) * min(float64(s.Samples), float64(allSelected+freshSelected)*float64(s.Rank))
+	}
 	return need + products*s.similarities()
 }
 

@@ -30,6 +30,7 @@ type conceptModel struct {
 	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
 	kNeg     *mat.Dense
 	kw       *mat.Dense // w·K, k×n
+	haveKW   bool       // kw is of the present w, with its parts
 	kwPos    *mat.Dense
 	kwNeg    *mat.Dense
 	kv       *mat.Dense // v·X̃·Xᵀ, k×n
@@ -90,7 +91,6 @@ func (c *conceptModel) prepare(signed bool) {
 	if signed {
 		c.splitKernel()
 	}
-	c.product()
 }
 
 // splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
@@ -117,7 +117,10 @@ func (c *conceptModel) splitKernel() {
 
 // product brings w·K up to date.
 func (c *conceptModel) product() {
-	c.haveU = false
+	if c.haveKW {
+		return
+	}
+	c.haveKW = true
 	switch {
 	case c.kPos != nil:
 		gemm(c.kwPos, c.w, noTrans, c.kPos, noTrans)
@@ -134,8 +137,7 @@ func (c *conceptModel) parameters() []*mat.Dense { return []*mat.Dense{c.w} }
 
 func (c *conceptModel) moved(i int) {
 	if i == 0 {
-		c.h = nil
-		c.product()
+		c.h, c.haveKW, c.haveU = nil, false, false
 	} else {
 		c.vv = nil
 	}
@@ -146,6 +148,7 @@ func (c *conceptModel) block(i int) Block {
 		return c.coefficientBlock()
 	}
 	c.basisProducts()
+	c.product()
 	if c.kPos == nil {
 		gemm(c.pos, c.vv, noTrans, c.kw, noTrans)
 		return Block{Linear: c.kv, Positive: c.pos}
@@ -170,9 +173,18 @@ func (c *conceptModel) basisProducts() {
 	c.vv = selfGram(c.v)
 }
 
+// setVectors says that w has changed and u is w·X, with lin, u times the condensed samples,
+// up to date.
+func (c *conceptModel) setVectors(u *mat.Dense) {
+	c.u.Copy(u)
+	c.haveU, c.haveKW = true, false
+	c.h = selfGram(u)
+}
+
 // condense brings lin and h up to date.
 func (c *conceptModel) condense() {
 	if c.h == nil {
+		c.product()
 		c.ties.columns(c.lin, c.kw)
 		c.h = crossGram(c.kw, c.w)
 	}
@@ -211,6 +223,7 @@ func (c *conceptModel) lengths() []float64 {
 	if c.x != nil {
 		return lengths(c.vectors())
 	}
+	c.product()
 	k, _ := c.w.Dims()
 	out := make([]float64, k)
 	for r := range k {

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // How often an iteration goes over the weights of all samples, how often it sweeps the
@@ -19,7 +18,7 @@ import (
 const (
 	weightSweeps      = 3
 	coefficientSweeps = 10
-	weightBlock       = 32
+	blockSamples      = 32
 	refreshAfter      = 50
 	shrunkShare       = 1e-3
 )
@@ -29,54 +28,33 @@ const (
 // weights w of one sample after another move nearly to the minimum of
 // ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself. Samples are
 // taken in blocks: within a block the gradients of the later ones follow what moves, and
-// those of all others follow by one product once the block is done.
+// those of all others follow by one product once the block is done. The inner products of all
+// samples are formed; where they are not, [fastSelected] takes its place.
 type fastConcept struct {
 	f     *Factorisation
 	m     *conceptModel
 	order []int // of the samples, which is not that of the data
-	sums  conceptSums
-	since int // iterations since all was computed
+	since int   // iterations since all was computed
 
-	// Of a block, samples × k: the columns of W·K, the gradients, the weights and what
-	// they have changed by; and the inner products of its samples.
-	kw, gradient, weight, change, products *mat.Dense
-	before                                 []float64
+	block        *weightBlock
+	kw, products *mat.Dense // of a block: the columns of W·K, samples × k, and the inner products of its samples
+	rows         *mat.Dense // of K, of the samples of a block that have moved
 
 	largest []float64 // the longest that went into each basis vector since all was computed
-}
-
-// conceptSums keeps the inner products of W·X with the samples up to date while W moves.
-type conceptSums interface {
-	// read writes those with the samples of a block to the rows of kw, and the inner
-	// products of these samples. at is the block's number.
-	read(kw, products *mat.Dense, at int, block []int)
-	// add follows the changes of the weights of the samples: a row each.
-	add(change *mat.Dense, samples []int)
-	// finish brings the model's W·K up to date.
-	finish()
-	// restart begins with the model's W.
-	restart()
 }
 
 func startFastConcept(f *Factorisation) func(context.Context) error {
 	m := f.model.(*conceptModel)
 	scaleStart(f)
+	if m.k == nil {
+		return startFastSelected(f, m)
+	}
 	k, n := m.w.Dims()
-	block := min(weightBlock, n)
+	block := min(blockSamples, n)
 	s := &fastConcept{
 		f: f, m: m, order: f.sampleOrder(),
-		kw: mat.NewDense(block, k, nil), gradient: mat.NewDense(block, k, nil), weight: mat.NewDense(block, k, nil),
-		change: mat.NewDense(block, k, nil), products: mat.NewDense(block, block, nil),
-		before: make([]float64, k), largest: make([]float64, k),
-	}
-	switch x := m.x.(type) {
-	case denseData:
-		s.sums = &denseSums{m: m, x: x.x}
-	case *sparseData:
-		s.sums = &sparseSums{m: m, x: x}
-	}
-	if m.k != nil {
-		s.sums = &formedSums{m: m}
+		kw: mat.NewDense(block, k, nil), products: mat.NewDense(block, block, nil),
+		block: newWeightBlock(k), largest: make([]float64, k),
 	}
 	m.condense()
 	s.restart()
@@ -95,10 +73,21 @@ func (f *Factorisation) sampleOrder() []int {
 			}
 		})
 	} else {
-		f.whole.each(func(i, j int, x float64) {
-			_, share := math.Modf(float64(j+1) * math.Phi)
-			key[i] += x * share
-		})
+		_, m := f.whole.dims()
+		share := make([]float64, m)
+		for j := range share {
+			_, share[j] = math.Modf(float64(j+1) * math.Phi)
+		}
+		switch x := f.whole.(type) {
+		case denseData:
+			eachRow(x.x, 1, func(i int, row []float64) {
+				for j, v := range row {
+					key[i] += v * share[j]
+				}
+			})
+		default:
+			x.each(func(i, j int, v float64) { key[i] += v * share[j] })
+		}
 	}
 	order := make([]int, n)
 	for i := range order {
@@ -118,7 +107,7 @@ func (s *fastConcept) iterate(context.Context) error {
 			break
 		}
 	}
-	s.sums.finish()
+	m.haveU = false
 	m.h, f.known = nil, false
 	m.condense()
 	if s.since++; s.since == refreshAfter || s.shrunk() {
@@ -138,7 +127,6 @@ func (s *fastConcept) iterate(context.Context) error {
 
 // restart begins to follow W where the model is.
 func (s *fastConcept) restart() {
-	s.sums.restart()
 	s.since = 0
 	for r := range s.largest {
 		s.largest[r] = s.m.length(r)
@@ -160,44 +148,99 @@ func (s *fastConcept) shrunk() bool {
 func (s *fastConcept) sweepWeights() (moved bool) {
 	m, n := s.m, len(s.order)
 	k, _ := m.w.Dims()
-	for from := 0; from < n; from += weightBlock {
-		block := s.order[from:min(from+weightBlock, n)]
-		s.sums.read(s.kw, s.products, from/weightBlock, block)
-		gemm(s.gradient, s.kw, noTrans, m.vv, noTrans)
+	for from := 0; from < n; from += blockSamples {
+		block := s.order[from:min(from+blockSamples, n)]
+		s.read(block)
+		of := s.block
+		of.resize(len(block))
+		gemm(of.gradient, s.kw.Slice(0, len(block), 0, k).(*mat.Dense), noTrans, m.vv, noTrans)
 		for r := range k {
 			kv, w := m.kv.RawRowView(r), m.w.RawRowView(r)
 			for a, i := range block {
-				s.gradient.Set(a, r, s.gradient.At(a, r)-kv[i])
-				s.weight.Set(a, r, w[i])
+				of.gradient.Set(a, r, of.gradient.At(a, r)-kv[i])
+				of.weight.Set(a, r, w[i])
 			}
 		}
-		var samples []int
-		for a, i := range block {
-			products := s.products.RawRowView(a)
-			size := products[a]
-			change, gradient, weight := s.change.RawRowView(len(samples)), s.gradient.RawRowView(a), s.weight.RawRowView(a)
-			copy(change, weight)
-			copy(s.before, gradient)
-			if !moveWeights(weight, gradient, m.vv, size) {
-				continue
-			}
-			for r, x := range weight {
+		moves, _ := of.move(m.vv, s.products)
+		if len(moves) == 0 {
+			continue
+		}
+		moved = true
+		samples := make([]int, len(moves))
+		for at, a := range moves {
+			i, size := block[a], s.products.At(a, a)
+			samples[at] = i
+			for r, x := range of.weight.RawRowView(a) {
 				m.w.Set(r, i, x)
 				s.largest[r] = max(s.largest[r], x*math.Sqrt(size))
-				change[r] = x - change[r]
-				s.before[r] = gradient[r] - s.before[r]
 			}
-			for b := a + 1; b < len(block); b++ {
-				axpy(products[b]/size, s.before, s.gradient.RawRowView(b))
-			}
-			samples = append(samples, i)
 		}
-		if len(samples) > 0 {
-			s.sums.add(s.change.Slice(0, len(samples), 0, k).(*mat.Dense), samples)
-			moved = true
-		}
+		s.rows = gathered(s.rows, m.k, samples)
+		blas.Gemm(trans, noTrans, 1, of.change.Slice(0, len(moves), 0, k).(*mat.Dense).RawMatrix(), s.rows.RawMatrix(), 1, m.kw.RawMatrix())
 	}
 	return moved
+}
+
+// read reads the columns of W·K of a block and the inner products of its samples.
+func (s *fastConcept) read(block []int) {
+	for r := range len(s.largest) {
+		row := s.m.kw.RawRowView(r)
+		for a, i := range block {
+			s.kw.Set(a, r, row[i])
+		}
+	}
+	for a, i := range block {
+		row := s.m.k.RawRowView(i)
+		for b, j := range block {
+			s.products.Set(a, b, row[j])
+		}
+	}
+}
+
+// A weightBlock is some samples whose weights move one after another, the gradients of the
+// later ones with them: samples × k. What changes of the weights that have moved stands in
+// the first rows of change.
+type weightBlock struct {
+	gradient, weight, change *mat.Dense
+	before                   []float64
+	moves                    []int
+}
+
+func newWeightBlock(k int) *weightBlock {
+	return &weightBlock{before: make([]float64, k), gradient: mat.NewDense(blockSamples, k, nil)}
+}
+
+// resize makes room for so many samples.
+func (b *weightBlock) resize(samples int) {
+	k := len(b.before)
+	b.gradient, b.weight, b.change = resized(b.gradient, samples, k), resized(b.weight, samples, k), resized(b.change, samples, k)
+}
+
+// move moves the weights, given the inner products of the samples. It returns which of the
+// samples' have moved, and about how much that lowers the objective, twice.
+func (b *weightBlock) move(gram, products *mat.Dense) (moves []int, step float64) {
+	count, _ := b.weight.Dims()
+	b.moves = b.moves[:0]
+	for a := range count {
+		products := products.RawRowView(a)[:count]
+		size := products[a]
+		change, gradient, weight := b.change.RawRowView(len(b.moves)), b.gradient.RawRowView(a), b.weight.RawRowView(a)
+		copy(change, weight)
+		copy(b.before, gradient)
+		if !moveWeights(weight, gradient, gram, size) {
+			continue
+		}
+		for r, x := range weight {
+			change[r] = x - change[r]
+			b.before[r] = gradient[r] - b.before[r]
+			step += change[r] * b.before[r]
+		}
+		for c := a + 1; c < count; c++ {
+			axpy(products[c]/size, b.before, b.gradient.RawRowView(c))
+		}
+		b.moves = append(b.moves, a)
+	}
+	return b.moves, step
 }
 
 // moveWeights moves the weights of a sample by coordinate descent, and the gradient with
@@ -242,37 +285,6 @@ func moveWeights(w, gradient []float64, m *mat.Dense, size float64) (moved bool)
 	return moved
 }
 
-// formedSums has the inner products of all samples.
-type formedSums struct {
-	m    *conceptModel
-	rows *mat.Dense // of some samples
-}
-
-func (s *formedSums) restart() {}
-
-func (s *formedSums) finish() { s.m.haveU = false }
-
-func (s *formedSums) read(kw, products *mat.Dense, _ int, block []int) {
-	k, _ := s.m.kw.Dims()
-	for r := range k {
-		row := s.m.kw.RawRowView(r)
-		for a, i := range block {
-			kw.Set(a, r, row[i])
-		}
-	}
-	for a, i := range block {
-		row := s.m.k.RawRowView(i)
-		for b, j := range block {
-			products.Set(a, b, row[j])
-		}
-	}
-}
-
-func (s *formedSums) add(change *mat.Dense, samples []int) {
-	s.rows = gathered(s.rows, s.m.k, samples)
-	blas.Gemm(trans, noTrans, 1, change.RawMatrix(), s.rows.RawMatrix(), 1, s.m.kw.RawMatrix())
-}
-
 // gathered returns the rows of a, in buf where there is room.
 func gathered(buf, a *mat.Dense, rows []int) *mat.Dense {
 	_, m := a.Dims()
@@ -286,100 +298,4 @@ func gathered(buf, a *mat.Dense, rows []int) *mat.Dense {
 		copy(buf.RawRowView(a0), a.RawRowView(i))
 	}
 	return buf
-}
-
-// denseSums keeps U = W·X of samples that are stored whole.
-type denseSums struct {
-	m        *conceptModel
-	x        *mat.Dense
-	u        *mat.Dense // k×m
-	rows     *mat.Dense // of some samples
-	products []*mat.Dense
-}
-
-func (s *denseSums) restart() { s.u = mat.DenseCopyOf(s.m.vectors()) }
-
-func (s *denseSums) finish() {
-	s.m.u.Copy(s.u)
-	s.m.haveU = true
-	s.m.x.timesBasis(s.m.kw, s.m.u)
-}
-
-func (s *denseSums) read(kw, products *mat.Dense, at int, block []int) {
-	s.rows = gathered(s.rows, s.x, block)
-	b := len(block)
-	k, _ := s.u.Dims()
-	gemm(kw.Slice(0, b, 0, k).(*mat.Dense), s.rows, noTrans, s.u, trans)
-	if at == len(s.products) {
-		s.products = append(s.products, selfGram(s.rows))
-	}
-	products.Slice(0, b, 0, b).(*mat.Dense).Copy(s.products[at])
-}
-
-func (s *denseSums) add(change *mat.Dense, samples []int) {
-	s.rows = gathered(s.rows, s.x, samples)
-	blas.Gemm(trans, noTrans, 1, change.RawMatrix(), s.rows.RawMatrix(), 1, s.u.RawMatrix())
-}
-
-// sparseSums is denseSums of samples of which only the values other than 0 are stored.
-type sparseSums struct {
-	m        *conceptModel
-	x        *sparseData
-	u        byColumn // U by features
-	row      []float64
-	products []*mat.Dense
-}
-
-func (s *sparseSums) restart() {
-	s.u.read(s.m.vectors())
-	s.row = make([]float64, s.u.width)
-}
-
-func (s *sparseSums) finish() {
-	s.u.write(s.m.u)
-	s.m.haveU = true
-	s.m.x.timesBasis(s.m.kw, s.m.u)
-}
-
-func (s *sparseSums) read(kw, products *mat.Dense, at int, block []int) {
-	for a, i := range block {
-		cols, vals := s.x.x.Row(i)
-		clear(s.row)
-		simd.AddRows(s.row, vals, s.u.data, cols)
-		copy(kw.RawRowView(a), s.row)
-	}
-	if at == len(s.products) {
-		_, m := s.x.dims()
-		sample, own := make([]float64, m), mat.NewDense(len(block), len(block), nil)
-		for a, i := range block {
-			cols, vals := s.x.x.Row(i)
-			for p, j := range cols {
-				sample[j] = vals[p]
-			}
-			for b := range a + 1 {
-				var sum float64
-				others, values := s.x.x.Row(block[b])
-				for p, j := range others {
-					sum += values[p] * sample[j]
-				}
-				own.Set(a, b, sum)
-				own.Set(b, a, sum)
-			}
-			for _, j := range cols {
-				sample[j] = 0
-			}
-		}
-		s.products = append(s.products, own)
-	}
-	products.Slice(0, len(block), 0, len(block)).(*mat.Dense).Copy(s.products[at])
-}
-
-func (s *sparseSums) add(change *mat.Dense, samples []int) {
-	for a, i := range samples {
-		by := change.RawRowView(a)
-		cols, vals := s.x.x.Row(i)
-		for p, j := range cols {
-			axpy(vals[p], by, s.u.row(j))
-		}
-	}
 }
