@@ -32,8 +32,9 @@ type Blocks interface {
 // while U is held, and then U to the minimum of a function that sums up the blocks so far,
 // each at the coefficients that it got: online learning with sufficient statistics
 // (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and Févotte 2011).
-// What a block counts falls by a factor of e² in an epoch, under the divergence, where steps
-// are shorter, of e⁴. Before the first epoch a first block is factorised by itself, from
+// What a block counts falls by a factor of e in about 8 blocks or 8192 samples, whichever are
+// more; under the divergence, where steps are shorter, in half as many; but by no less than
+// e² in an epoch, under the divergence e⁴, and no more than e⁸ and e¹⁶. Before the first epoch a first block is factorised by itself, from
 // which U starts.
 //
 // A block is put together from runs of up to 32 samples that follow each other, in an
@@ -196,10 +197,14 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		}
 	}
 	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
+	// So many times a block counts less by e in an epoch. The longer blocks count, the later U
+	// follows, and the fewer samples count, the more it fits these alone.
+	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
 	if b.Cost == CostKL {
-		f.online, f.forgetting = newOnlineKL(f.u), 4
+		f.online = newOnlineKL(f.u)
+		f.forgetting *= 2
 	} else {
-		f.online, f.forgetting = newOnlineFrobenius(f.u), 2
+		f.online = newOnlineFrobenius(f.u)
 	}
 	return f, nil
 }

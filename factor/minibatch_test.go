@@ -262,3 +262,32 @@ func TestMiniBatchMemory(t *testing.T) {
 		t.Errorf("%d bytes more for 99,000 samples more, of %d bytes of coefficients", grown, coefficients)
 	}
 }
+
+// TestMiniBatchForgets: how much depends on how many blocks there are, and how long they are.
+func TestMiniBatchForgets(t *testing.T) {
+	for _, test := range []struct {
+		cost    Cost
+		n, p    int
+		forgets float64
+	}{
+		{CostFrobenius, 403, 20, 2}, {CostKL, 403, 20, 4},
+		{CostFrobenius, 40960, 1024, 5}, {CostKL, 40960, 1024, 10},
+		{CostFrobenius, 40960, 64, 5}, {CostFrobenius, 40960, 2048, 2.5},
+		{CostFrobenius, 1e6, 1024, 8}, {CostKL, 1e6, 1024, 16},
+	} {
+		f, err := MiniBatch{Cost: test.cost, Samples: test.p}.start(shape{test.n, 1}, Options{Rank: 1, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.forgetting != test.forgets {
+			t.Errorf("%v, %d samples in blocks of %d: by e to the power of %v in an epoch, want %v", test.cost, test.n, test.p, f.forgetting, test.forgets)
+		}
+	}
+}
+
+// shape is Blocks that are not read.
+type shape struct{ n, m int }
+
+func (s shape) Dims() (n, m int) { return s.n, s.m }
+
+func (shape) Read(context.Context, int, *mat.Dense) error { panic("read") }

@@ -5,7 +5,7 @@
 // are iterations, seconds, those of a processor, the objective, and how many MB the process
 // has held at most. Without it factor.MiniBatch
 // reads x.npy in blocks, for one epoch, from the same start for two, and so on until the
-// objective is at most a target; printed is a line of each.
+// objective is at most a target, or from -first epochs on; printed is a line of each.
 package main
 
 import (
@@ -29,6 +29,7 @@ func main() {
 	kl := flag.Bool("kl", false, "the divergence in place of the Frobenius cost")
 	full := flag.Bool("full", false, "all samples in memory")
 	samples := flag.Int("samples", 1024, "samples in a block")
+	first := flag.Int("first", 1, "epochs of the first fit")
 	epochs := flag.Int("epochs", 10, "epochs at most")
 	target := flag.Float64("target", math.Inf(-1), "objective at which to stop")
 	flag.Parse()
@@ -36,13 +37,13 @@ func main() {
 	if *kl {
 		cost = factor.CostKL
 	}
-	if err := run(*dir, cost, *full, *samples, *epochs, *target); err != nil {
+	if err := run(*dir, cost, *full, *samples, *first, *epochs, *target); err != nil {
 		fmt.Fprintln(os.Stderr, "minibatch:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, cost factor.Cost, full bool, samples, epochs int, target float64) error {
+func run(dir string, cost factor.Cost, full bool, samples, first, epochs int, target float64) error {
 	var u mat.Dense
 	if err := problem.Read(dir, "u", &u); err != nil {
 		return err
@@ -60,7 +61,7 @@ func run(dir string, cost factor.Cost, full bool, samples, epochs int, target fl
 			return factor.Parts{Cost: cost}.Fit(ctx, mat.DenseCopyOf(set.Vectors), factor.Known{}, opt)
 		}, nil)
 	}
-	for opt.Iterations = 1; opt.Iterations <= epochs; opt.Iterations++ {
+	for opt.Iterations = first; opt.Iterations <= epochs; opt.Iterations++ {
 		var objective float64
 		if err := timed(func() (*factor.Result, error) {
 			set, err := datasets.NPY(filepath.Join(dir, "x.npy"), datasets.VectorOptions{OnDisk: true})
