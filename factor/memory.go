@@ -43,6 +43,9 @@ func (p Parts) Memory(s Size) int64 {
 	if p.Basis == BasisConcept {
 		need = s.concept(condensed, p.Kernel)
 	}
+	if p.Cost == CostFrobenius && !p.gram() && s.Precision != PrecisionSingle {
+		need += s.laidOut()
+	}
 	for _, penalty := range p.Penalties {
 		if m, ok := penalty.(interface{ Memory(Size) int64 }); ok {
 			need += float64(m.Memory(s))
@@ -88,11 +91,19 @@ func (s Size) additive(condensed bool) float64 {
 	}
 	switch s.Init {
 	case InitNMF:
-		need += 2 * s.factors()
+		need += 2*s.factors() + s.laidOut()
 	case InitNNDSVDa:
 		need += 6*s.factors() + 80*(float64(s.Samples)+float64(s.Features))
 	}
 	return need
+}
+
+// laidOut is the size of dense data laid out for products with both factors.
+func (s Size) laidOut() float64 {
+	if s.Stored > 0 || !kept(s.Samples, s.Features) {
+		return 0
+	}
+	return 2 * 8 * float64(s.Samples) * float64(s.Features)
 }
 
 // concept is what the engine takes with a concept basis.
@@ -113,6 +124,12 @@ func (s Size) concept(condensed bool, kernel Kernel) float64 {
 	if products == 0 && s.Stored == 0 {
 		// The samples that fast selects.
 		need += 8 * (float64(s.Features) + 3*blockSamples) * min(float64(s.Samples), float64(allSelected+freshSelected)*float64(s.Rank))
+	}
+	if products > 0 && kept(s.Samples, s.Samples) {
+		products++
+		if condensed {
+			products++
+		}
 	}
 	return need + products*s.similarities()
 }

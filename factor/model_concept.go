@@ -26,19 +26,21 @@ type conceptModel struct {
 	haveU bool       // u is w·X
 	// The inner products, formed where there are few samples for their
 	// features, where the data has signs, or of a kernel; nil elsewhere.
-	k, kt    *mat.Dense // n×n, ñ×n
-	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
-	kNeg     *mat.Dense
-	kw       *mat.Dense // w·K, k×n
-	haveKW   bool       // kw is of the present w, with its parts
-	kwPos    *mat.Dense
-	kwNeg    *mat.Dense
-	kv       *mat.Dense // v·X̃·Xᵀ, k×n
-	vv       *mat.Dense // k×k; nil where v has changed since
-	lin      *mat.Dense // kw condensed, k×ñ
-	pos, neg *mat.Dense
-	h        *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
-	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+	k, kt *mat.Dense // n×n, ñ×n
+	// What multiplies from the left by them.
+	timesK, timesKt func(dst, a *mat.Dense)
+	kPos            *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kNeg            *mat.Dense
+	kw              *mat.Dense // w·K, k×n
+	haveKW          bool       // kw is of the present w, with its parts
+	kwPos           *mat.Dense
+	kwNeg           *mat.Dense
+	kv              *mat.Dense // v·X̃·Xᵀ, k×n
+	vv              *mat.Dense // k×k; nil where v has changed since
+	lin             *mat.Dense // kw condensed, k×ñ
+	pos, neg        *mat.Dense
+	h               *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
+	sumSq           float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
 // mostFormed is the number of samples whose inner products are formed where they need
@@ -88,9 +90,24 @@ func (c *conceptModel) prepare(signed bool) {
 		c.kt = mat.NewDense(c.ties.groups, n, nil)
 		c.ties.rows(c.kt, c.k)
 	}
+	if c.k != nil {
+		c.timesK = timesOf(c.k)
+		if c.timesKt = c.timesK; c.kt != c.k {
+			c.timesKt = timesOf(c.kt)
+		}
+	}
 	if signed {
 		c.splitKernel()
 	}
+}
+
+// timesOf returns what writes a·k to dst.
+func timesOf(k *mat.Dense) func(dst, a *mat.Dense) {
+	if rows, columns := k.Dims(); !kept(rows, columns) {
+		return func(dst, a *mat.Dense) { gemm(dst, a, noTrans, k, noTrans) }
+	}
+	laid := laidOut(k, noTrans)
+	return func(dst, a *mat.Dense) { timesKept(dst, a, laid()) }
 }
 
 // splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
@@ -127,7 +144,7 @@ func (c *conceptModel) product() {
 		gemm(c.kwNeg, c.w, noTrans, c.kNeg, noTrans)
 		c.kw.Sub(c.kwPos, c.kwNeg)
 	case c.k != nil:
-		gemm(c.kw, c.w, noTrans, c.k, trans)
+		c.timesK(c.kw, c.w)
 	default:
 		c.x.timesBasis(c.kw, c.vectors())
 	}
@@ -164,7 +181,7 @@ func (c *conceptModel) basisProducts() {
 		return
 	}
 	if c.kt != nil {
-		gemm(c.kv, c.v, noTrans, c.kt, noTrans)
+		c.timesKt(c.kv, c.v)
 	} else {
 		c.xt.timesCoefficients(c.u, c.v)
 		c.haveU = false

@@ -219,8 +219,13 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	} else {
 		f.data = f.ties.data(d, p.Cost)
 		f.offset = f.ties.constant(d, f.data, p.Cost)
-		if whole, ok := f.data.(denseData); ok && opt.Precision == PrecisionSingle {
-			f.data = newSingleData(whole)
+		if whole, ok := f.data.(denseData); ok {
+			switch rows, _ := whole.dims(); {
+			case opt.Precision == PrecisionSingle:
+				f.data = newSingleData(whole)
+			case p.Cost == CostFrobenius && !p.gram() && kept(rows, m):
+				f.data = newKeptData(whole)
+			}
 		}
 		if f.model, err = p.model(ctx, d, f.data, f.ties, first, signed); err != nil {
 			return nil, err

@@ -31,9 +31,6 @@ const (
 	packDepth   = 256
 )
 
-// Below fewMultiplications packing the factors costs more than it gains.
-const fewMultiplications = 1000
-
 // loops are those of one precision, see internal/simd.
 type loops[T float32 | float64] struct {
 	tile       int // its columns
@@ -93,16 +90,16 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 				rows := min(packRows, m-i)
 				p.pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
 				scale(p.a[:(rows+simd.TileRows-1)/simd.TileRows*simd.TileRows*depth], alpha)
-				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth)
+				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth, p.b[:])
 			}
 		}
 	}
 }
 
-// multiply adds the product of what is laid out to c.
-func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int) {
+// multiply adds the product of what is laid out, of a in p, to c.
+func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, right []T) {
 	for j := 0; j < columns; j += p.tile {
-		b := p.b[j*depth:][:p.tile*depth]
+		b := right[j*depth:][:p.tile*depth]
 		whole := 0
 		if j+p.tile <= columns {
 			whole = rows / simd.TileRows * simd.TileRows
@@ -181,4 +178,56 @@ func (l loops[T]) packAlong(out, x []T, stride, lines, depth, tile int) {
 			}
 		}
 	}
+}
+
+// layOut lays out all of op(b), packDepth rows at a time.
+func (k *Kept[T]) layOut() {
+	p := packedOf[T]()
+	if p == nil {
+		return
+	}
+	defer p.put()
+	k.width = (k.columns + p.tile - 1) / p.tile * p.tile
+	k.laid = make([]T, k.width*k.rows)
+	for d := 0; d < k.rows; d += packDepth {
+		depth := min(packDepth, k.rows-d)
+		p.pack(k.laid[d*k.width:], k.b.Data, max(1, k.b.Stride), k.t != NoTrans, 0, k.columns, d, depth, p.tile)
+	}
+}
+
+// part computes columns lo to before hi of c, lo being the first of a tile.
+func (k *Kept[T]) part(tA Transpose, a, c Of[T], lo, hi int) {
+	p := packedOf[T]()
+	defer p.put()
+	for i := range c.Rows {
+		clear(c.Data[i*c.Stride+lo : i*c.Stride+hi])
+	}
+	for d := 0; d < k.rows; d += packDepth {
+		depth := min(packDepth, k.rows-d)
+		for i := 0; i < c.Rows; i += packRows {
+			rows := min(packRows, c.Rows-i)
+			p.pack(p.a[:], a.Data, max(1, a.Stride), tA == NoTrans, i, rows, d, depth, simd.TileRows)
+			p.multiply(c.Data[i*c.Stride+lo:], c.Stride, rows, hi-lo, depth, k.laid[d*k.width+lo*depth:])
+		}
+	}
+}
+
+// packedOf returns room for factors of one precision, or nil where none are laid out.
+func packedOf[T Number]() *packed[T] {
+	if !simd.HasTile() {
+		return nil
+	}
+	if list, ok := any(doubles).(*freelist.List[*packed[T]]); ok {
+		return list.Get()
+	}
+	return any(singles).(*freelist.List[*packed[T]]).Get()
+}
+
+// put gives it back.
+func (p *packed[T]) put() {
+	if list, ok := any(doubles).(*freelist.List[*packed[T]]); ok {
+		list.Put(p)
+		return
+	}
+	any(singles).(*freelist.List[*packed[T]]).Put(p)
 }

@@ -3,13 +3,10 @@ package figure
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
+	"image"
 	"image/color"
 	"io"
-	"math"
-	"slices"
 	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
@@ -76,27 +73,11 @@ func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
-		return err
+	img, ok := c.Image().(*image.RGBA)
+	if !ok {
+		return errors.New("the canvas holds no picture of its own")
 	}
-	_, err := w.Write(withResolution(b.Bytes(), pngDPI))
-	return err
-}
-
-// withResolution puts the chunk that says how many dots an inch has behind the
-// header of a PNG file (section 11.3.4.3 of the standard).
-func withResolution(file []byte, dpi float64) []byte {
-	const header = 8 + 25 // the signature and the chunk IHDR
-	perMetre := uint32(math.Round(dpi / 0.0254))
-	chunk := []byte("pHYs")
-	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
-	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
-	chunk = append(chunk, 1) // the unit is the metre
-	sum := crc32.ChecksumIEEE(chunk)
-	whole := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4))
-	whole = binary.BigEndian.AppendUint32(append(whole, chunk...), sum)
-	return slices.Insert(file, header, whole...)
+	return writePNG(w, img, pngDPI)
 }
 
 // SVG writes the figure as a scalable drawing. Its letters are text in the

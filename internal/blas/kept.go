@@ -1,0 +1,67 @@
+package blas
+
+import (
+	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// Kept is a matrix that is the right factor of many products, laid out for them once where
+// this build lays out factors. It is not to change meanwhile. Several goroutines may multiply
+// at once.
+type Kept[T Number] struct {
+	t    Transpose
+	b    Of[T]
+	laid []T
+	// Those of op(b), and its columns to whole tiles.
+	rows, columns, width int
+	products             freelist.List[*keptProduct[T]]
+}
+
+// Below fewMultiplications laying out the factors costs more than it gains.
+const fewMultiplications = 1000
+
+// Keep lays out op(b), in about as many bytes as b has.
+func Keep[T Number](t Transpose, b Of[T]) *Kept[T] {
+	k := &Kept[T]{t: t, b: b, rows: b.Rows, columns: b.Cols}
+	if t != NoTrans {
+		k.rows, k.columns = b.Cols, b.Rows
+	}
+	k.products.New = k.newProduct
+	k.layOut()
+	return k
+}
+
+// Multiply computes c = op(a)·op(b), a large one on all cores that are free. c shares no
+// memory with a and b. The bytes do not depend on the number of cores.
+func (k *Kept[T]) Multiply(tA Transpose, a, c Of[T]) {
+	switch work := c.Rows * c.Cols * k.rows; {
+	case k.laid == nil || work < fewMultiplications:
+		Multiply(tA, k.t, 1, a, k.b, 0, c)
+	case work < parallel.Few:
+		k.part(tA, a, c, 0, c.Cols)
+	default:
+		p := k.products.Get()
+		p.tA, p.a, p.c = tA, a, c
+		p.split = parallel.Even(c.Cols, columnUnit, max(c.Cols/min(work/partMultiplications, mostParts), leastColumns))
+		parallel.Do(p.split.Parts(), p.columns)
+		p.a, p.c = Of[T]{}, Of[T]{}
+		k.products.Put(p)
+	}
+}
+
+// keptProduct is a large one under way, kept for the next, so that none allocates.
+type keptProduct[T Number] struct {
+	tA      Transpose
+	a, c    Of[T]
+	split   parallel.Split
+	columns func(i int) // does part i
+}
+
+func (k *Kept[T]) newProduct() *keptProduct[T] {
+	p := &keptProduct[T]{}
+	p.columns = func(i int) {
+		lo, hi := p.split.At(i)
+		k.part(p.tA, p.a, p.c, lo, hi)
+	}
+	return p
+}

@@ -1,0 +1,68 @@
+package figure
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"io"
+	"math"
+)
+
+// writePNG writes an opaque picture of so many dots an inch, which the file says. Each row is
+// stored as its difference to the one above, which of drawings is nearly all 0: image/png tries
+// five filters on each row, which takes several times as long and saves a tenth of the bytes.
+// Section numbers are those of the PNG standard (ISO/IEC 15948).
+func writePNG(w io.Writer, img *image.RGBA, dpi float64) error {
+	size := img.Bounds().Size()
+	const (
+		bits, trueColour = 8, 2 // section 11.2.2
+		filterUp         = 2    // section 9.2
+	)
+	header := binary.BigEndian.AppendUint32(nil, uint32(size.X))
+	header = binary.BigEndian.AppendUint32(header, uint32(size.Y))
+	header = append(header, bits, trueColour, 0, 0, 0)
+	perMetre := uint32(math.Round(dpi / 0.0254))
+	resolution := binary.BigEndian.AppendUint32(nil, perMetre) // section 11.3.4.3
+	resolution = binary.BigEndian.AppendUint32(resolution, perMetre)
+	resolution = append(resolution, 1) // the unit is the metre
+
+	var packed bytes.Buffer
+	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	if err != nil {
+		return err
+	}
+	above, row := make([]byte, 3*size.X), make([]byte, 3*size.X)
+	line := make([]byte, 1+3*size.X)
+	line[0] = filterUp
+	for y := range size.Y {
+		pixels := img.Pix[y*img.Stride:][:4*size.X]
+		for x := range size.X {
+			copy(row[3*x:], pixels[4*x:4*x+3])
+		}
+		for i, v := range row {
+			line[1+i] = v - above[i]
+		}
+		if _, err := z.Write(line); err != nil {
+			return err
+		}
+		above, row = row, above
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+
+	file := []byte("\x89PNG\r\n\x1a\n")
+	for _, chunk := range []struct {
+		name string
+		data []byte
+	}{{"IHDR", header}, {"pHYs", resolution}, {"IDAT", packed.Bytes()}, {"IEND", nil}} {
+		file = binary.BigEndian.AppendUint32(file, uint32(len(chunk.data)))
+		from := len(file)
+		file = append(append(file, chunk.name...), chunk.data...)
+		file = binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(file[from:]))
+	}
+	_, err = w.Write(file)
+	return err
+}
