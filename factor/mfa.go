@@ -105,16 +105,15 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		row := t.x.RawRowView(i)
 		square[i] = dot(row, row)
 	}
-	borders := make([][]pair, len(t.sizes))
-	err = eachGram(ctx, denseData{t.x}, func(from int, part *mat.Dense) {
+	borders := make([]topk.Heap[pair], len(t.sizes))
+	for c := range borders {
+		borders[c] = topk.NewHeap(cmp.Or(m.K2, 40*t.sizes[c]), pair.compare)
+	}
+	err = t.eachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for a := range r {
 			i := from + a
 			c := t.class[i]
-			k2 := m.K2
-			if k2 == 0 {
-				k2 = 40 * t.sizes[c]
-			}
 			var nearest []pair
 			for j, g := range part.RawRowView(a) {
 				if j == i {
@@ -124,14 +123,14 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 				if t.class[j] == c {
 					nearest = topk.Insert(nearest, k1, p, pair.compare)
 				} else {
-					borders[c] = topk.Insert(borders[c], k2, p, pair.compare)
+					borders[c].Add(p)
 				}
 			}
 			joined = rowsOf(joined, nearest)
 		}
 	})
-	for _, list := range borders {
-		parted = rowsOf(parted, list)
+	for c := range borders {
+		parted = rowsOf(parted, borders[c].Values())
 	}
 	return joined, parted, err
 }

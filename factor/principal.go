@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
 // principal finds the principal directions of centred samples, the singular vectors of X =
@@ -122,6 +123,22 @@ func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*
 			return p.axes(ctx, i, c)
 		}
 	}
+}
+
+// eachGram calls f with the inner products of one panel of the samples after another, from the
+// given one on, with all samples. f changes none.
+func (p *principal) eachGram(ctx context.Context, f func(from int, part *mat.Dense)) error {
+	n, m := p.x.Dims()
+	if n > m {
+		return eachGram(ctx, denseData{p.x}, f)
+	}
+	if _, err := p.ask(ctx, func([]float64) int { return 1 }); err != nil {
+		return err
+	}
+	return panel.Each(ctx, n, gramRows, func(from, to int) error {
+		f(from, p.gram.Slice(from, to, 0, n).(*mat.Dense))
+		return nil
+	})
 }
 
 // axes returns the c leading axes, of those that level i has.

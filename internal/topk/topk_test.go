@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTopK: both give what sorting gives.
+// TestTopK: all give what sorting gives.
 func TestTopK(t *testing.T) {
 	type item struct{ value, at int }
 	src := rand.New(rand.NewPCG(1, 2))
@@ -22,14 +22,19 @@ func TestTopK(t *testing.T) {
 		byValue := func(a, b item) int { return cmp.Compare(a.value, b.value) }
 		byBoth := func(a, b item) int { return cmp.Or(byValue(a, b), a.at-b.at) }
 		var got []item
+		heap := NewHeap(k, byBoth)
 		for _, x := range items {
 			got = Insert(got, k, x, byBoth)
+			heap.Add(x)
 		}
 		want := slices.Clone(items)
 		slices.SortStableFunc(want, byValue)
 		want = want[:min(k, n)]
 		if !slices.Equal(got, want) {
 			t.Fatalf("the %d least of %v: %v, want %v", k, items, got, want)
+		}
+		if kept := heap.Values(); !slices.Equal(kept, want) {
+			t.Fatalf("the %d least of %v in a heap: %v, want %v", k, items, kept, want)
 		}
 		least := Least(values, k, nil)
 		slices.Sort(values)
