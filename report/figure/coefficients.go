@@ -190,7 +190,7 @@ func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (
 			var sum float64
 			for _, i := range rows {
 				for _, j := range columns {
-					sum += floats.Distance(v.RawRowView(i), v.RawRowView(j), 2)
+					sum += distance(v.RawRowView(i), v.RawRowView(j))
 				}
 			}
 			mean := sum / float64(len(rows)*len(columns))
@@ -199,6 +199,20 @@ func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (
 		}
 	}
 	return out, nil
+}
+
+// distance returns ‖x − y‖. floats.Distance, which divides at each step, takes over where
+// squares are beyond what numbers hold.
+func distance(x, y []float64) float64 {
+	y = y[:len(x)]
+	var sum float64
+	for i, v := range x {
+		sum += (v - y[i]) * (v - y[i])
+	}
+	if sum > 1e-280 && !math.IsInf(sum, 0) {
+		return math.Sqrt(sum)
+	}
+	return floats.Distance(x, y, 2)
 }
 
 // percentiles returns what is drawn black and white: see CoefficientPicture.

@@ -58,12 +58,17 @@ func (f *Figure) Size() (w, h vg.Length) {
 	return w + 2*edge, h + 2*edge
 }
 
-// paint draws it with the margin round it.
+// paint draws it with the margin round it, on a canvas that is white.
 func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
+	return f.draw(ctx, draw.Crop(draw.New(c), edge, -edge, edge, -edge))
+}
+
+// paintWhite draws it on a canvas that it makes white before.
+func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
 	all := draw.New(c)
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
-	return f.draw(ctx, draw.Crop(all, edge, -edge, edge, -edge))
+	return f.paint(ctx, c)
 }
 
 // PNG writes the figure as a picture of 200 dots an inch, which the file says.
@@ -84,7 +89,7 @@ func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 // font Liberation Sans, or in Arial or Helvetica, which have the same widths.
 func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
-	if err := f.paint(ctx, c); err != nil {
+	if err := f.paintWhite(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer

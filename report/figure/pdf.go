@@ -19,7 +19,7 @@ import (
 // so that it needs no fonts.
 func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
-	if err := f.paint(ctx, c); err != nil {
+	if err := f.paintWhite(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer

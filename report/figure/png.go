@@ -33,21 +33,22 @@ func writePNG(w io.Writer, img *image.RGBA, dpi float64) error {
 	if err != nil {
 		return err
 	}
-	above, row := make([]byte, 3*size.X), make([]byte, 3*size.X)
-	line := make([]byte, 1+3*size.X)
-	line[0] = filterUp
+	line, same := make([]byte, 1+3*size.X), make([]byte, 1+3*size.X)
+	line[0], same[0] = filterUp, filterUp
+	above := make([]byte, 4*size.X)
 	for y := range size.Y {
-		pixels := img.Pix[y*img.Stride:][:4*size.X]
-		for x := range size.X {
-			copy(row[3*x:], pixels[4*x:4*x+3])
+		row, next := img.Pix[y*img.Stride:][:4*size.X], same
+		if !bytes.Equal(row, above) {
+			next = line
+			for x := range size.X {
+				p, q, to := row[4*x:4*x+3], above[4*x:4*x+3], line[1+3*x:4+3*x]
+				to[0], to[1], to[2] = p[0]-q[0], p[1]-q[1], p[2]-q[2]
+			}
 		}
-		for i, v := range row {
-			line[1+i] = v - above[i]
-		}
-		if _, err := z.Write(line); err != nil {
+		if _, err := z.Write(next); err != nil {
 			return err
 		}
-		above, row = row, above
+		above = row
 	}
 	if err := z.Close(); err != nil {
 		return err
