@@ -63,6 +63,14 @@ func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []floa
 	}
 	p := doubles.Get()
 	defer doubles.Put(p)
+	if alpha == 1 && tA == blas.NoTrans && tB != blas.NoTrans && m <= mostRowFactor && n >= max(leastRows, 4*m) && simd.HasRowTile() {
+		rows := n / simd.RowTileRows * simd.RowTileRows
+		timesRows(p, m, rows, k, a, lda, b, ldb, beta, c, ldc)
+		if n -= rows; n == 0 {
+			return
+		}
+		b, c = b[rows*ldb:], c[rows:]
+	}
 	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
@@ -91,6 +99,51 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 				p.pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
 				scale(p.a[:(rows+simd.TileRows-1)/simd.TileRows*simd.TileRows*depth], alpha)
 				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth, p.b[:])
+			}
+		}
+	}
+}
+
+// mostRowFactor is of how many rows a factor of timesRows is at most: then a row of b, which
+// is read once for each tile of them, stays in the nearest cache.
+const mostRowFactor = 2 * simd.MostTileColumns
+
+// timesRows computes c = a·bᵀ + beta·c, as gemm does and to the same bytes, for a long b of
+// whole tiles of rows and a few rows of a. Only a is laid out; b is read once, from its
+// beginning to its end.
+func timesRows(p *packed[float64], m, n, k int, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	const tile = simd.MostTileColumns
+	var sums [simd.RowTileRows * tile]float64
+	for i := range m {
+		scale(c[i*ldc:][:n], beta)
+	}
+	tiles := (m + tile - 1) / tile
+	most := len(p.b) / (tiles * tile) / packDepth * packDepth // of the depth, laid out at a time
+	for d := 0; d < k; d += most {
+		deep := min(most, k-d)
+		// Parts of packDepth, each of all tiles.
+		for e := 0; e < deep; e += packDepth {
+			clear(p.b[tiles*tile*e:][:tiles*tile*min(packDepth, deep-e)])
+			p.pack(p.b[tiles*tile*e:], a, lda, true, 0, m, d+e, min(packDepth, deep-e), tile)
+		}
+		for j := 0; j < n; j += simd.RowTileRows {
+			for t := range tiles {
+				rows := min(tile, m-t*tile)
+				for r := range rows {
+					for i, x := range c[(t*tile+r)*ldc+j:][:simd.RowTileRows] {
+						sums[i*tile+r] = x
+					}
+				}
+				for e := 0; e < deep; e += packDepth {
+					depth := min(packDepth, deep-e)
+					simd.AddRowTile(sums[:], b[j*ldb+d+e:], ldb, p.b[tiles*tile*e+t*tile*depth:][:tile*depth])
+				}
+				for r := range rows {
+					to := c[(t*tile+r)*ldc+j:][:simd.RowTileRows]
+					for i := range to {
+						to[i] = sums[i*tile+r]
+					}
+				}
 			}
 		}
 	}

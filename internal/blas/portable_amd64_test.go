@@ -64,6 +64,37 @@ func TestDgemm(t *testing.T) {
 	}
 }
 
+// TestTimesRows: the bytes of gemm, for whole tiles and parts of them, and depths beyond what is
+// laid out at a time.
+func TestTimesRows(t *testing.T) {
+	if !simd.HasRowTile() {
+		t.Skip("this processor has no AVX-512")
+	}
+	p := doubles.Get()
+	defer doubles.Put(p)
+	src := rand.New(rand.NewPCG(3, 1))
+	for _, shape := range [][3]int{{1, 8, 1}, {20, 64, 300}, {24, 16, 256}, {25, 24, 513}, {48, 8, 700}, {7, 8, 3000}, {30, 16, 2600}} {
+		m, n, k := shape[0], shape[1], shape[2]
+		lda, ldb, ldc := k+src.IntN(3), k+src.IntN(3), n+src.IntN(3)
+		numbers := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = src.NormFloat64()
+			}
+			return x
+		}
+		a, b, c := numbers(m*lda), numbers(n*ldb), numbers(m*ldc)
+		for _, beta := range []float64{0, 1} {
+			got, want := slices.Clone(c), slices.Clone(c)
+			timesRows(p, m, n, k, a, lda, b, ldb, beta, got, ldc)
+			p.gemm(blas.NoTrans, blas.Trans, m, n, k, 1, a, lda, b, ldb, beta, want, ldc)
+			if !slices.Equal(got, want) {
+				t.Errorf("%d×%d×%d, beta %v: other numbers", m, n, k, beta)
+			}
+		}
+	}
+}
+
 // TestSgemm: the same in single precision.
 func TestSgemm(t *testing.T) {
 	if !simd.HasTile() {
@@ -110,6 +141,8 @@ func BenchmarkDgemm(b *testing.B) {
 	}{
 		{20, 1440, 1024, blas.NoTrans, blas.Trans},
 		{20, 1024, 1440, blas.NoTrans, blas.NoTrans},
+		{20, 30000, 784, blas.NoTrans, blas.Trans},
+		{20, 784, 30000, blas.NoTrans, blas.NoTrans},
 		{18, 1300, 3200, blas.NoTrans, blas.Trans},
 		{18, 3200, 1300, blas.NoTrans, blas.NoTrans},
 		{32, 3200, 18, blas.Trans, blas.NoTrans},

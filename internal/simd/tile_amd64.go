@@ -51,6 +51,26 @@ func AddTiles(c []float64, stride, rows int, a, b []float64) {
 	}
 }
 
+// HasRowTile reports whether there is AddRowTile.
+func HasRowTile() bool { return wide }
+
+// RowTileRows are the rows of the tile of AddRowTile.
+const RowTileRows = 8
+
+// AddRowTile adds a·b to a tile of RowTileRows rows of MostTileColumns numbers, one after
+// another, as AddTiles does. a are rows that are stride apart in x.
+func AddRowTile(tile, x []float64, stride int, b []float64) {
+	depth := len(b) / MostTileColumns
+	if depth == 0 {
+		return
+	}
+	_, _ = tile[:RowTileRows*MostTileColumns], x[:(RowTileRows-1)*stride+depth]
+	rowTileAVX512(&tile[0], &x[0], stride, &b[0], depth)
+}
+
+//go:noescape
+func rowTileAVX512(tile, x *float64, stride int, b *float64, depth int)
+
 // AddTiles32 is AddTiles in single precision, with TileColumns32.
 func AddTiles32(c []float32, stride, rows int, a, b []float32) {
 	if wide {

@@ -30,6 +30,34 @@ func TestAddTiles(t *testing.T) {
 	}
 }
 
+// TestAddRowTile: the same of rows that lie apart.
+func TestAddRowTile(t *testing.T) {
+	if !HasRowTile() {
+		t.Skip("this processor has no AVX-512")
+	}
+	src := rand.New(rand.NewPCG(1, 3))
+	for _, depth := range []int{1, 2, 17, 256} {
+		stride := depth + 5
+		x, b, c := numbers(RowTileRows*stride, src.NormFloat64), numbers(MostTileColumns*depth, src.NormFloat64), numbers(RowTileRows*MostTileColumns+2, src.NormFloat64)
+		want := append([]float64(nil), c...)
+		for i := range RowTileRows {
+			for j := range MostTileColumns {
+				var sum float64
+				for d := range depth {
+					sum = math.FMA(x[i*stride+d], b[d*MostTileColumns+j], sum)
+				}
+				want[i*MostTileColumns+j] += sum
+			}
+		}
+		AddRowTile(c, x, stride, b)
+		for i := range c {
+			if c[i] != want[i] {
+				t.Fatalf("depth %d: number %d is %v, want %v", depth, i, c[i], want[i])
+			}
+		}
+	}
+}
+
 func testTiles[T float32 | float64](t *testing.T, rows, depth, columns int, add func(c []T, stride, rows int, a, b []T), draw func() T, fma func(a, b, c T) T) {
 	stride := columns + 3
 	a, b, c := numbers(rows*depth, draw), numbers(columns*depth, draw), numbers((rows-1)*stride+columns, draw)
