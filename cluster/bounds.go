@@ -99,8 +99,12 @@ func (l *lloyd) decided(i, to int) bool {
 		return true
 	}
 	least := math.Inf(1)
-	for j, v := range b.lower[i*l.K : (i+1)*l.K] {
-		least = min(least, float64(v)-b.went[j])
+	lower := b.lower[i*l.K : (i+1)*l.K]
+	went := b.went[:len(lower)]
+	for j, v := range lower {
+		if at := float64(v) - went[j]; at < least {
+			least = at
+		}
 	}
 	b.least[i] = b.kept(least + b.fastest)
 	return l.apart(i, upper, least)
@@ -125,15 +129,20 @@ func (l *lloyd) bound(i, to int, scores []float64) {
 	if l.Distance == DistanceCosine {
 		square, w = 2, 2*l.weights[i]
 	}
-	slack := w * l.centres.slack.of(l.norms[i])
 	b := l.bounds
+	slack := w * l.centres.slack.of(l.norms[i])
 	lower := b.lower[i*l.K : (i+1)*l.K]
+	went, scores := b.went[:len(lower)], scores[:len(lower)]
+	unit, room := 1/b.unit, roundOff*(1+b.fastest)
 	least := math.Inf(1)
 	for j, s := range scores {
-		distance := math.Sqrt(max(square+w*s-slack, 0)) / b.unit
-		lower[j] = b.kept(distance + b.went[j])
-		if j != to {
-			least = min(least, distance)
+		var distance float64
+		if s = square + w*s - slack; s > 0 {
+			distance = math.Sqrt(s) * unit
+		}
+		lower[j] = float32(distance + went[j] - room)
+		if distance < least && j != to {
+			least = distance
 		}
 	}
 	lower[to] = float32(math.Inf(1))

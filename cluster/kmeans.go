@@ -403,7 +403,13 @@ func (l *lloyd) assignAll(ctx context.Context) error {
 // nearest returns the centre with the least cost for sample i, given its
 // scores.
 func (l *lloyd) nearest(i int, scores []float64) int {
-	limit := slices.Min(scores) + l.centres.slack.of(l.norms[i])
+	least := scores[0]
+	for _, s := range scores[1:] {
+		if s < least {
+			least = s
+		}
+	}
+	limit := least + l.centres.slack.of(l.norms[i])
 	near := l.near[:0]
 	for j, s := range scores {
 		if s <= limit {
@@ -414,13 +420,13 @@ func (l *lloyd) nearest(i int, scores []float64) int {
 	if len(near) == 1 || l.Distance == DistanceCosine {
 		return near[0]
 	}
-	least, cost := near[0], l.cost(i, near[0])
+	nearest, cost := near[0], l.cost(i, near[0])
 	for _, j := range near[1:] {
 		if c := l.cost(i, j); c < cost {
-			least, cost = j, c
+			nearest, cost = j, c
 		}
 	}
-	return least
+	return nearest
 }
 
 // fillEmpty gives each empty cluster the sample that costs most in its own.
