@@ -75,17 +75,22 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	if err := c.writeAssignments(filepath.Join(stage.Dir(), AssignmentsFile)); err != nil {
 		return c, err
 	}
-	if found.Result != nil {
-		if err := atomicfile.WriteFunc(filepath.Join(stage.Dir(), modelFile), found.Result.Save); err != nil {
-			return c, err
+	model := func() error {
+		if found.Result == nil {
+			return nil
 		}
+		return atomicfile.WriteFunc(filepath.Join(stage.Dir(), modelFile), found.Result.Save)
 	}
-	if from.Shown, err = found.Illustrate(ctx, in); err != nil {
-		return c, err
+	page := func() (err error) {
+		if from.Shown, err = found.Illustrate(ctx, in); err != nil {
+			return err
+		}
+		count.total = c.imagesShown()
+		c.Patches, c.Words = from.illustrations(ctx, count)
+		return WriteClusters(ctx, stage.Dir(), c)
 	}
-	count.total = c.imagesShown()
-	c.Patches, c.Words = from.illustrations(ctx, count)
-	if err := WriteClusters(ctx, stage.Dir(), c); err != nil {
+	// Beside each other: to compress the model takes as long as the page.
+	if err := each(ctx, 2, func(i int) error { return []func() error{model, page}[i]() }); err != nil {
 		return c, err
 	}
 	return c, errors.Join(stage.Publish(), f.Close())

@@ -60,16 +60,20 @@ func groupsSection(w *clustersPage) section {
 		make: func() (any, error) {
 			c := w.clusters
 			var view groupsView
-			for g, members := range w.members {
+			view.Groups = make([]groupView, len(w.members))
+			failed := make([][]string, len(w.members))
+			if err := each(w.folder.ctx, len(w.members), func(g int) (err error) {
+				members := w.members[g]
 				if c.Distances != nil {
 					slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
 				}
-				v, failed, err := c.writeGroup(w.folder, g, members)
-				if err != nil {
-					return nil, err
-				}
-				view.Groups = append(view.Groups, v)
-				w.Warnings = append(w.Warnings, failed...)
+				view.Groups[g], failed[g], err = c.writeGroup(w.folder, g, members)
+				return err
+			}); err != nil {
+				return nil, err
+			}
+			w.Warnings = append(w.Warnings, slices.Concat(failed...)...)
+			for _, v := range view.Groups {
 				view.Framed = view.Framed || v.Sheet != nil && v.Classes != ""
 			}
 			return view, nil
