@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // selfGram returns a·aᵀ, k×k.
@@ -16,12 +17,25 @@ func selfGram(a *mat.Dense) *mat.Dense {
 
 // inner returns Σ a∘b.
 func inner(a, b *mat.Dense) float64 {
-	r, _ := a.Dims()
 	var sum float64
-	for i := range r {
-		sum += dot(a.RawRowView(i), b.RawRowView(i))
+	r, c := a.Dims()
+	if 4*r*c < parallel.Few { // which allocates nothing
+		for i := range r {
+			sum += dot(a.RawRowView(i), b.RawRowView(i))
+		}
+		return sum
+	}
+	sums := make([]float64, r)
+	eachRow(a, 4, func(i int, row []float64) { sums[i] = dot(row, b.RawRowView(i)) })
+	for _, s := range sums {
+		sum += s
 	}
 	return sum
+}
+
+// copyOf copies src to dst.
+func copyOf(dst, src *mat.Dense) {
+	eachRow(dst, 4, func(r int, row []float64) { copy(row, src.RawRowView(r)) })
 }
 
 // rowSums writes the sums of a's rows.

@@ -34,6 +34,9 @@ func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusC
 
 func sumSquares(x data) float64 {
 	var sum float64
+	if whole, ok := x.matrix().(*mat.Dense); ok {
+		return inner(whole, whole)
+	}
 	x.each(func(_, _ int, x float64) { sum += x * x })
 	return sum
 }

@@ -105,16 +105,22 @@ func newData(x mat.Matrix) (data, error) {
 		d = denseData{mat.DenseCopyOf(x)}
 	}
 	peak := make([]float64, n)
-	var err error
-	d.each(func(i, j int, v float64) {
-		size := math.Abs(v)
-		if err == nil && !(size <= largestValue) { // NaN too
-			err = &SampleError{i, fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", j+1, v, largestValue)}
+	i, j, v, found := firstValue(d, func(i int, values []float64) int {
+		bad, most := -1, 0.0
+		for p, v := range values {
+			size := math.Abs(v)
+			if bad < 0 && !(size <= largestValue) { // NaN too
+				bad = p
+			}
+			if size > most {
+				most = size
+			}
 		}
-		peak[i] = max(peak[i], size)
+		peak[i] = most
+		return bad
 	})
-	if err != nil {
-		return nil, err
+	if found {
+		return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", j+1, v, largestValue)}
 	}
 	for i, p := range peak {
 		if p < smallestValue {
@@ -169,12 +175,42 @@ func eachRow(a *mat.Dense, work int, f func(r int, row []float64)) {
 
 // firstNegative returns the place and value of the first negative value.
 func firstNegative(d data) (i, j int, value float64, found bool) {
-	d.each(func(r, c int, v float64) {
-		if v < 0 && !found {
-			i, j, value, found = r, c, v, true
+	return firstValue(d, func(_ int, values []float64) int {
+		for p, v := range values {
+			if v < 0 {
+				return p
+			}
+		}
+		return -1
+	})
+}
+
+// firstValue returns the place and value of the first value that look finds. Look is called
+// once for each sample, side by side, with its number and its stored values, and returns a place
+// among them or −1.
+func firstValue(d data, look func(i int, values []float64) int) (i, j int, value float64, found bool) {
+	n, m := d.dims()
+	places := make([]int, n)
+	s, isSparse := d.(*sparseData)
+	parallel.DoWork(n*m, n, func(i int) {
+		if isSparse {
+			_, values := s.x.Row(i)
+			places[i] = look(i, values)
+		} else {
+			places[i] = look(i, d.matrix().(*mat.Dense).RawRowView(i))
 		}
 	})
-	return i, j, value, found
+	for i, at := range places {
+		switch {
+		case at < 0:
+		case isSparse:
+			columns, values := s.x.Row(i)
+			return i, columns[at], values[at], true
+		default:
+			return i, at, d.matrix().(*mat.Dense).At(i, at), true
+		}
+	}
+	return 0, 0, 0, false
 }
 
 // negativeError says that a method that needs values ≥ 0 has met one that is not.

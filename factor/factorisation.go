@@ -89,14 +89,14 @@ func (f *Factorisation) Keep() {
 		}
 	}
 	for i, theta := range f.factors {
-		f.kept[i].Copy(theta)
+		copyOf(f.kept[i], theta)
 	}
 }
 
 // Restore brings the factors back to what they were at the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
-		theta.Copy(f.kept[i])
+		copyOf(theta, f.kept[i])
 		f.Moved(i)
 	}
 }

@@ -114,7 +114,7 @@ func (s *fastFree) iterate(context.Context) error {
 	vx := f.Block(0).Linear
 	goAhead(s.v, v, f.kept[1], by)
 	goAhead(s.vx, vx, s.lastVX, by)
-	s.lastVX.Copy(vx)
+	copyOf(s.lastVX, vx)
 	f.Keep()
 
 	minimiseRows(u, s.u, s.vx, selfGram(s.v), mostSweeps)
@@ -122,7 +122,7 @@ func (s *fastFree) iterate(context.Context) error {
 	ux := f.Block(1).Linear
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
-	s.lastUX.Copy(ux)
+	copyOf(s.lastUX, ux)
 	minimiseRows(v, s.v, s.ux, selfGram(s.u), mostSweeps)
 	f.Moved(1)
 	if f.Objective() <= before {
@@ -141,20 +141,18 @@ func (s *fastFree) iterate(context.Context) error {
 		f.Restore()
 	}
 	s.u.Copy(u)
-	s.lastUX.Copy(f.Block(1).Linear)
+	copyOf(s.lastUX, f.Block(1).Linear)
 	return nil
 }
 
 // goAhead sets dst to x + by·(x − last).
 func goAhead(dst, x, last *mat.Dense, by float64) {
-	k, _ := x.Dims()
-	for r := range k {
-		to, from, before := dst.RawRowView(r), x.RawRowView(r), last.RawRowView(r)
-		from, before = from[:len(to)], before[:len(to)]
+	eachRow(dst, 4, func(r int, to []float64) {
+		from, before := x.RawRowView(r)[:len(to)], last.RawRowView(r)[:len(to)]
 		for i, x := range from {
 			to[i] = x + by*(x-before[i])
 		}
-	}
+	})
 }
 
 // scaleStart brings basis vectors to unit length and scales V as a whole to the data: the

@@ -102,7 +102,7 @@ func (s *fastSelected) iterate(context.Context) error {
 	s.lastQ.Copy(s.q)
 	f.Keep()
 	s.lastU.Copy(s.u)
-	s.lastLin.Copy(m.lin)
+	copyOf(s.lastLin, m.lin)
 
 	s.moveWeights(selfGram(s.v), s.aheadQ)
 	goAhead(s.aheadU, s.u, s.lastU, s.by)

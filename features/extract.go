@@ -211,8 +211,15 @@ func vectors(ctx context.Context, set *datasets.Set, opt Options) (*Matrix, erro
 	x, ok := set.Vectors.(*sparse.CSR)
 	if !ok {
 		_, m := set.Vectors.Dims()
+		bytes, small := set.Vectors.(*datasets.Bytes)
 		return dense(ctx, set, opt, m, func(i int, row []float64) error {
-			mat.Row(row, i, set.Vectors)
+			if !small {
+				mat.Row(row, i, set.Vectors)
+				return nil
+			}
+			for j, v := range bytes.Row(i) {
+				row[j] = float64(v)
+			}
 			return nil
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -317,6 +318,16 @@ func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
 		return 0, 0, 0, false // counts; who reads blocks looks at them
 	}
 	n, m := in.X.Dims()
+	if x, ok := in.X.(*mat.Dense); ok {
+		columns := make([]int, n)
+		parallel.DoWork(n*m, n, func(i int) {
+			columns[i] = slices.IndexFunc(x.RawRowView(i), func(v float64) bool { return v < 0 })
+		})
+		if i := slices.IndexFunc(columns, func(j int) bool { return j >= 0 }); i >= 0 {
+			return i, columns[i], x.At(i, columns[i]), true
+		}
+		return 0, 0, 0, false
+	}
 	for i := range n {
 		if s, ok := in.X.(*sparse.CSR); ok {
 			cols, vals := s.Row(i)
