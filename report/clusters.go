@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
@@ -40,6 +41,8 @@ type Clusters struct {
 	// it, or -1. Nil means that no class was told, and Labels are the data's own. A
 	// group is called after a class that is worth it (see mostly).
 	GroupClasses []int
+	// Counts says how the number of groups was chosen, or is nil where it was told.
+	Counts *pipeline.CountCurve
 	// Scores are shares, named as in pipeline.Record; empty where no class is
 	// known.
 	Scores map[string]float64
@@ -68,6 +71,7 @@ type clustersPage struct {
 var clustersSections = []func(*clustersPage) section{
 	clusterScoresSection,
 	groupsSection,
+	countsSection,
 	partsOfGroupsSection,
 	clustersPhotographs,
 	clustersTimes,
@@ -75,12 +79,13 @@ var clustersSections = []func(*clustersPage) section{
 
 // ClustersFiles are what WriteClusters writes: names of files and, with a slash at
 // their ends, of folders.
-var ClustersFiles = []string{"index.html", "groups/", "bases/", "patches/", "words/"}
+var ClustersFiles = []string{"index.html", "groups/", "curves/", "bases/", "patches/", "words/"}
 
 // WriteClusters writes into dir, which it makes if need be:
 //
 //	index.html        the page
 //	groups/1.png      a contact sheet for each group, numbered from 1
+//	curves/groups.png how the number of groups was chosen, as .svg and .pdf too
 //	bases/METHOD.png  the learned parts
 //	patches/METHOD/examples.png, 1.png, … and words/1.png, …
 //

@@ -65,6 +65,13 @@ func flagError(cmd *cobra.Command, err error) error {
 		switch value.GetFlag().Value.Type() {
 		case "int":
 			want = "want a whole number"
+		case "k":
+			want = "want a whole number, auto, or a range such as 5..30"
+			for _, why := range []error{errFewGroups, errNoRange} {
+				if errors.Is(err, why) {
+					want = why.Error()
+				}
+			}
 		case "uint64":
 			want = "want a whole number of 0 or more"
 		case "bool":

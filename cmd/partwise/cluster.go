@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -21,7 +20,8 @@ import (
 
 func clusterCommand() *cobra.Command {
 	var out, method, solver, clustering, features, rank string
-	var k, batch int
+	var k groupCount
+	var batch int
 	var seed uint64
 	var skipBad bool
 	var data pipeline.Data
@@ -72,9 +72,6 @@ ten epochs, and pictures of any size are compared by their colours.`,
 					err = setKey(e, v.key, v.value)
 				}
 			}
-			if err == nil && cmd.Flags().Changed("k") && k < 2 {
-				err = fmt.Errorf("-k %d; there must be 2 groups or more", k)
-			}
 			if err == nil && len(e.Rank) > 1 {
 				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
 			}
@@ -100,7 +97,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 			if err := checkOut(args[0], out); err != nil {
 				return err
 			}
-			g := pipeline.Groups{K: k, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
+			g := pipeline.Groups{K: k.number, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
 			if len(e.Rank) == 1 {
 				g.Rank = &e.Rank[0]
 			}
@@ -109,11 +106,11 @@ ten epochs, and pictures of any size are compared by their colours.`,
 					return usageError{fmt.Errorf("--batch: %w", err)}
 				}
 			}
-			return findGroups(cmd, e, g, out, commandLine(cmd, args))
+			return findGroups(cmd, e, g, k, out, commandLine(cmd, args))
 		},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&k, "k", "k", 0, "number of groups (default the number of classes, where they are known)")
+	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes, where they are known, and else auto)")
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels); see partwise methods")
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
@@ -157,7 +154,7 @@ const (
 	bestSolver            = "best"
 )
 
-func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, out, command string) error {
+func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
 		return err
@@ -168,15 +165,17 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	}
 	defer folder.Close()
 	in, err := prepare(cmd, e, func(set *datasets.Set) error {
-		if g.K == 0 && len(set.Classes) < 2 {
-			return usageError{errors.New("how many groups? say it with -k")}
-		}
-		return g.Check(set)
+		k.known = !g.UseLabels && len(set.Classes) >= 2
+		return k.check(g, set)
 	})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	counts, err := k.choose(cmd, &g, in)
+	if err != nil {
+		return err
+	}
 	warnings := append(e.Notes(in.Inputs), g.Notes(in.Inputs)...)
 	tellNotes(stderr, warnings)
 	working := &stages{w: stderr}
@@ -189,7 +188,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, o
 	warnings = append(warnings, found.Notes...)
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Method: g.Method.String(), Warnings: warnings,
+		Name: in.Set.Name, Command: command, Method: g.Method.String(), Warnings: warnings, Counts: counts,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},

@@ -58,6 +58,8 @@ func unitOf(what string) string {
 	switch what {
 	case "trials":
 		return "trials"
+	case "counting groups":
+		return "numbers"
 	case "factorising", "learning words":
 		return "iterations"
 	case "reading", "describing images", "drawing", "sampling descriptors", "counting words", "sorting", "taking back":

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// groupCount is how many groups there are to be: a number, one to be chosen from a
+// range, one to be chosen, or nothing said.
+type groupCount struct {
+	text     string
+	number   int // or 0
+	from, to int // or 0
+	// known tells that nothing was said and there are known classes, whose number it is.
+	known bool
+}
+
+func (k *groupCount) String() string { return k.text }
+func (k *groupCount) Type() string   { return "k" }
+
+// Set reads "10", "5..30" or "auto".
+func (k *groupCount) Set(text string) (err error) {
+	*k = groupCount{text: text}
+	if text == "auto" {
+		return nil
+	}
+	first, last, isRange := strings.Cut(text, "..")
+	if !isRange {
+		if k.number, err = strconv.Atoi(text); err == nil && k.number < 2 {
+			err = errFewGroups
+		}
+		return err
+	}
+	if k.from, err = strconv.Atoi(first); err != nil {
+		return err
+	}
+	if k.to, err = strconv.Atoi(last); err != nil {
+		return err
+	}
+	switch {
+	case k.from < 2:
+		return errFewGroups
+	case k.to < k.from:
+		return errNoRange
+	}
+	return nil
+}
+
+var (
+	errFewGroups = errors.New("there must be 2 groups or more")
+	errNoRange   = errors.New("the range ends before it begins")
+)
+
+// chosen tells whether the number is to be chosen.
+func (k *groupCount) chosen() bool { return k.number == 0 && !(k.text == "" && k.known) }
+
+// check finds what cannot be asked of a set before its features are made.
+func (k *groupCount) check(g pipeline.Groups, set *datasets.Set) error {
+	if !k.chosen() {
+		return g.Check(set)
+	}
+	numbers := []int{k.from, k.to}
+	if k.from == 0 {
+		told := map[int]bool{}
+		if g.UseLabels {
+			for _, c := range set.Labels {
+				if c >= 0 {
+					told[c] = true
+				}
+			}
+		}
+		numbers = []int{max(2, len(told))}
+	}
+	for _, n := range numbers {
+		g.K = n
+		if err := g.Check(set); err != nil {
+			return err
+		}
+	}
+	return g.CheckCount(set.Len())
+}
+
+// choose chooses the number of groups of g where none is said. The curve is nil where
+// it was not chosen.
+func (k *groupCount) choose(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.CountCurve, error) {
+	if !k.chosen() {
+		return nil, nil
+	}
+	from, to := k.from, k.to
+	if from == 0 {
+		from, to = g.CountRange(in.Inputs)
+	}
+	working := &stages{w: cmd.ErrOrStderr()}
+	curve, err := g.CountCurve(cmd.Context(), in.Inputs, from, to, working.show)
+	working.end()
+	if err != nil {
+		return nil, stopped(cmd.Context(), err, "counting groups", in.kept())
+	}
+	best := curve.Best()
+	g.K = curve.K[best]
+	fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by silhouette (%.2f) and stability (%.2f)\n", g.K, from, to, curve.Silhouette[best], curve.Stability[best])
+	return curve, nil
+}

@@ -1,0 +1,284 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// CountCurve is how well samples fall into several numbers of groups.
+type CountCurve struct {
+	// K are the numbers of groups, from the least on.
+	K []int
+	// Silhouette holds for each number the mean silhouette of what is grouped, from −1
+	// to 1 (Rousseeuw 1987), and Stability how well groupings of four fifths of the samples
+	// agree on those that they have in common: the mean adjusted Rand index of all pairs of
+	// them, 1 where they are the same and about 0 where they agree by chance.
+	Silhouette, Stability []float64
+	// Samples is how many samples were looked at.
+	Samples int
+}
+
+// Best returns the place of the largest number whose silhouette is nearly the largest, 95 %
+// of it or more, and whose stability is 0.75 or more. Where there is none it is that of
+// the largest product of silhouette and stability, the least number of several.
+func (c *CountCurve) Best() int {
+	const nearly, stable = 0.95, 0.75
+	best, largest := 0, slices.Max(c.Silhouette)
+	product := func(i int) float64 { return max(c.Silhouette[i], 0) * max(c.Stability[i], 0) }
+	for i := range c.K {
+		if product(i) > product(best) {
+			best = i
+		}
+	}
+	for i := range c.K {
+		if largest > 0 && c.Silhouette[i] >= nearly*largest && c.Stability[i] >= stable {
+			best = i
+		}
+	}
+	return best
+}
+
+// What CountCurve looks at.
+const (
+	countSamples    = 1000 // at most
+	countSubsets    = 6    // of each number of groups
+	countRestarts   = 3    // of a clustering
+	mostCounted     = 30   // groups, where no range is given
+	countPortion    = 0.8  // of the samples are in a subset
+	countDirections = 50   // of points that are compacted
+	leastOfCounted  = 10   // samples, so that subsets differ
+)
+
+// CountRange returns the numbers of groups that are worth looking at where none is said:
+// 2 to 30, or fewer of few samples, and as many as there are told classes and more.
+func (g Groups) CountRange(in *Inputs) (from, to int) {
+	n, _ := in.Dims()
+	told := 0
+	if g.UseLabels {
+		for _, size := range classSizes(in.Labels(), in.Set.Classes) {
+			told += min(size, 1)
+		}
+	}
+	from = max(2, told)
+	return from, max(from, min(max(mostCounted, from+10), n/3))
+}
+
+// CountCurve puts the inputs, or 1,000 of them drawn at random, into from to to groups,
+// and says how well each number suits. It calls progress, which may be nil, after each
+// number of "counting groups". A panic is an error.
+func (g Groups) CountCurve(ctx context.Context, in *Inputs, from, to int, progress Progress) (c *CountCurve, err error) {
+	owner := &reporter{to: progress}
+	defer owner.end()
+	err = guard.Call(func() error {
+		c, err = g.countCurve(ctx, in, from, to, owner)
+		return err
+	})
+	return c, err
+}
+
+// CheckCount reports why the number of groups of n samples cannot be looked for.
+func (g Groups) CheckCount(n int) error {
+	switch {
+	case g.Batch != 0:
+		return errors.New("the number of groups is not looked for in samples that are read in blocks: say it with -k")
+	case g.by() == Largest:
+		return errors.New("the number of groups is not looked for where samples are grouped by their largest coefficient: say it with -k")
+	case n < leastOfCounted:
+		return fmt.Errorf("the number of groups of %d samples is not looked for, which are too few: say it with -k", n)
+	}
+	return nil
+}
+
+func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progress *reporter) (*CountCurve, error) {
+	n, _ := in.Dims()
+	labels := in.Labels()
+	switch {
+	case from < 2 || to < from:
+		return nil, fmt.Errorf("from %d to %d groups: want two numbers, the first 2 or more and not above the second", from, to)
+	}
+	if err := g.CheckCount(n); err != nil {
+		return nil, err
+	}
+	for _, k := range []int{from, to} {
+		g.K = k
+		if err := g.check(labels, in.Set.Classes); err != nil {
+			return nil, err
+		}
+	}
+	m, err := g.Method.resolve(Clustering, g.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.checkSigns([]*method{m}); err != nil {
+		return nil, err
+	}
+	release, err := g.acquire(ctx, in, m, to)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+
+	rows := someRows(n, countSamples, labels, g.UseLabels, g.Seed)
+	if to > len(rows)/2 {
+		return nil, fmt.Errorf("%d groups are too many for a look at %d samples", to, len(rows))
+	}
+	x := in.X
+	if len(rows) < n {
+		x = selectRows(x, rows)
+	}
+	told := make([]int, len(rows))
+	for at, i := range rows {
+		told[at] = labels[i]
+	}
+	subsets := make([][]int, countSubsets)
+	for s := range subsets {
+		subsets[s] = subset(len(rows), s, g.Seed)
+	}
+	m.cluster.Restarts, m.cluster.Start = countRestarts, cluster.InitPlusPlus
+	c := &CountCurve{Samples: len(rows)}
+	var points mat.Matrix // of all numbers, where the features themselves are grouped
+	var distance cluster.Distance
+	for k := from; k <= to; k++ {
+		m := *m // whose distance is another where points are compacted
+		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
+		if g.UseLabels {
+			if w.known.Labels = newClassLabels(told, len(in.Set.Classes)).labels; m.cluster.By == "" || m.cluster.By == KMeans {
+				m.cluster.By = "constrained-kmeans"
+			}
+		}
+		res, err := w.fit(ctx, g.rank(k, len(rows)))
+		if err != nil {
+			return nil, err
+		}
+		if points == nil || res != nil {
+			if points, distance, err = w.compact(ctx, w.points(res)); err != nil {
+				return nil, err
+			}
+		}
+		m.cluster.Distance = distance
+		silhouette, stability, err := w.suits(ctx, points, k, subsets)
+		if err != nil {
+			return nil, fmt.Errorf("%d groups: %w", k, err)
+		}
+		c.K = append(c.K, k)
+		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
+		progress.tell("counting groups", k-from+1, to-from+1)
+	}
+	return c, nil
+}
+
+// compact returns points that k-means puts into nearly the same groups in less time:
+// those of many columns in their leading principal directions. Rows get unit length
+// for the cosine distance, whose groups are then those of the Euclidean one, which is
+// returned.
+func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
+	dense, ok := points.(*mat.Dense)
+	switch w.cluster.By {
+	case "", KMeans, "constrained-kmeans", "seeded-kmeans":
+	default:
+		ok = false
+	}
+	n, m := points.Dims()
+	if !ok || m <= 2*countDirections || n <= countDirections {
+		return points, w.cluster.Distance, nil
+	}
+	if w.cluster.Distance == cluster.DistanceCosine {
+		dense = mat.DenseCopyOf(dense)
+		for i := range n {
+			if length := floats.Norm(dense.RawRowView(i), 2); length > 0 {
+				floats.Scale(1/length, dense.RawRowView(i))
+			}
+		}
+	}
+	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
+	if err != nil {
+		return nil, 0, err
+	}
+	return res.Coefficients, cluster.DistanceEuclidean, nil
+}
+
+// suits returns the silhouette of points in k groups, and how stable the groups are.
+func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int) (silhouette, stability float64, err error) {
+	groups, err := w.cluster.groups(ctx, points, k, w.known, w.seed("k-means"))
+	if err != nil {
+		return 0, 0, err
+	}
+	if slices.Max(groups) == slices.Min(groups) {
+		return 0, 0, nil // all are the same
+	}
+	if silhouette, err = cluster.Silhouette(ctx, points, groups, w.cluster.Distance); err != nil {
+		return 0, 0, err
+	}
+	n, _ := points.Dims()
+	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
+	for s, rows := range subsets {
+		known := factor.Known{}
+		if w.known.Labels != nil {
+			of := make([]int, len(rows))
+			for at, i := range rows {
+				of[at] = w.known.Labels[i]
+			}
+			known.Labels = newClassLabels(of, k).labels
+		}
+		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, known, w.seed(fmt.Sprint("subset ", s)))
+		if err != nil {
+			return 0, 0, err
+		}
+		found[s] = slices.Repeat([]int{-1}, n)
+		for at, i := range rows {
+			found[s][i] = groups[at]
+		}
+	}
+	pairs := 0
+	for a := range found {
+		for b := range a {
+			var one, other []int
+			for i := range n {
+				if found[a][i] >= 0 && found[b][i] >= 0 {
+					one, other = append(one, found[a][i]), append(other, found[b][i])
+				}
+			}
+			stability += eval.ARI(one, other)
+			pairs++
+		}
+	}
+	return silhouette, stability / float64(pairs), nil
+}
+
+// someRows returns at most so many of n rows, drawn at random, those with labels first
+// where labels count.
+func someRows(n, most int, labels []int, told bool, seed uint64) []int {
+	order := rng.New(seed, "samples looked at").Perm(n)
+	if told {
+		labelled, others := order[:0:0], []int{}
+		for _, i := range order {
+			if labels[i] >= 0 {
+				labelled = append(labelled, i)
+			} else {
+				others = append(others, i)
+			}
+		}
+		order = append(labelled, others...)
+	}
+	rows := order[:min(n, most)]
+	slices.Sort(rows)
+	return rows
+}
+
+// subset returns the rows of a subset of n.
+func subset(n, number int, seed uint64) []int {
+	rows := rng.New(seed, "subset", number).Perm(n)[:int(countPortion*float64(n))]
+	slices.Sort(rows)
+	return rows
+}
