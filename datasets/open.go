@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -294,37 +296,9 @@ func unknownSet(name string) error {
 	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {
 		name, what = plain, "no known set"
 	}
-	var near []string
+	var names []string
 	for _, info := range Known() {
-		if d := editDistance(strings.ToLower(name), info.Name); d <= 2 || d <= 3 && len(name) > 6 || name != "" && strings.HasPrefix(info.Name, name) {
-			near = append(near, info.Name)
-		}
+		names = append(names, info.Name)
 	}
-	hint := ""
-	if len(near) > 0 {
-		hint = "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return fmt.Errorf("%q is %s%s (\"partwise datasets\" lists the known sets)", name, what, hint)
-}
-
-// editDistance returns how many characters must be put in, taken out or
-// changed to make b of a.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Errorf("%q is %s%s; \"partwise datasets\" lists the known sets", name, what, phrase.Guess(name, names))
 }

@@ -131,8 +131,8 @@ func TestOpenRefuses(t *testing.T) {
 		opt  OpenOptions
 		want []string
 	}{
-		{"yalle", OpenOptions{}, []string{`"yalle" is no known set, file or folder; did you mean yale?`, "partwise datasets"}},
-		{"set:yalle", OpenOptions{}, []string{`"yalle" is no known set; did you mean yale?`}},
+		{"yalle", OpenOptions{}, []string{`"yalle" is no known set, file or folder (did you mean yale?)`, "partwise datasets"}},
+		{"set:yalle", OpenOptions{}, []string{`"yalle" is no known set (did you mean yale?)`}},
 		{"scenes", OpenOptions{}, []string{"scenes13 or scenes15"}},
 		{"mnist2", OpenOptions{}, []string{"did you mean mnist?"}},
 		{"quite something else", OpenOptions{}, []string{"is no known set", `"partwise datasets" lists`}},
@@ -165,19 +165,5 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), "yale", OpenOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a known set that is not there: got error %v, want fs.ErrNotExist", err)
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"yale", "yale", 0}, {"yalle", "yale", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2}} {
-		if got := editDistance(test.a, test.b); got != test.want {
-			t.Errorf("%q and %q: got %d, want %d", test.a, test.b, got, test.want)
-		}
-		if got := editDistance(test.b, test.a); got != test.want {
-			t.Errorf("%q and %q: got %d, want %d", test.b, test.a, got, test.want)
-		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // Task is what methods are compared by.
@@ -201,7 +202,7 @@ func CheckScores(task Task, names []string) error {
 	}
 	for i, name := range names {
 		if !slices.Contains(there, name) {
-			return fmt.Errorf("there is no score %q of this task; there are %s", name, strings.Join(there, ", "))
+			return fmt.Errorf("there is no score %q of this task%s; there are %s", name, phrase.Guess(name, there), strings.Join(there, ", "))
 		}
 		if slices.Contains(names[:i], name) {
 			return fmt.Errorf("the score %s stands twice", name)

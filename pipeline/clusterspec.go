@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -43,7 +44,7 @@ func (c *Cluster) DecodeSetting(v *settings.Value) error {
 // checkBy reports the name at v if no algorithm has it.
 func checkBy(name string, v *settings.Value) error {
 	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
-		return v.Errorf("nothing clusters by %q; there are %s", name, strings.Join(append(Clusterers(), Largest), ", "))
+		return v.Errorf("nothing clusters by %q%s; there are %s", name, phrase.Guess(name, append(Clusterers(), Largest)), strings.Join(append(Clusterers(), Largest), ", "))
 	}
 	return nil
 }

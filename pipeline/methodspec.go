@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -146,7 +147,7 @@ func (m *Method) check(v *settings.Value) error {
 func (m Method) build() (factor.Method, error) {
 	info, ok := factor.Lookup(m.Name)
 	if !ok {
-		return nil, fmt.Errorf("there is no method %q; there are %s", m.Name, strings.Join(MethodNames(), ", "))
+		return nil, fmt.Errorf("there is no method %q%s; there are %s", m.Name, phrase.Guess(m.Name, MethodNames()), strings.Join(MethodNames(), ", "))
 	}
 	return info.New(m.Params)
 }

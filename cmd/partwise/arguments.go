@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // arguments checks that there are from least to most arguments. Its errors name
@@ -35,7 +37,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 					names = append(names, c.Name())
 				}
 			}
-			err = fmt.Errorf("unknown command %q for %q; there are %s", args[most], cmd.CommandPath(), strings.Join(names, ", "))
+			err = fmt.Errorf("unknown command %q for %q%s; there are %s", args[most], cmd.CommandPath(), phrase.Guess(args[most], names), strings.Join(names, ", "))
 		default:
 			err = fmt.Errorf("%q is one argument too many: %s", args[most], use)
 		}
@@ -84,7 +86,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &unknown):
-		err = fmt.Errorf("unknown flag: %s", dashed(unknown.GetSpecifiedName()))
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		name := unknown.GetSpecifiedName()
+		err = fmt.Errorf("unknown flag: %s%s", dashed(name), strings.ReplaceAll(strings.Replace(phrase.Guess(name, flags), "mean ", "mean --", 1), " or ", " or --"))
 	}
 	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }

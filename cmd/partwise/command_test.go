@@ -417,17 +417,21 @@ func TestMistakes(t *testing.T) {
 		code int
 		text string
 	}{
+		"clutser photos":                                  {2, `unknown command "clutser" for "partwise" (did you mean cluster?); there are`},
+		"cluster photos --lables x.csv":                   {2, "unknown flag: --lables (did you mean --labels?)"},
+		"cluster photos -k 2 --method nfm":                {2, `there is no method "nfm" (did you mean nmf?); there are`},
+		"cluster photos -k 2 --method nmf,iteratons=3":    {2, `"iteratons" (did you mean iterations?)`},
 		"frobnicate":                                      {2, `unknown command "frobnicate"`},
 		"help frobnicate":                                 {2, `there is no command "frobnicate"`},
 		"run --frobnicate":                                {2, "unknown flag: --frobnicate"},
 		"run a b":                                         {2, `"b" is one argument too many: partwise run [FILE]; see partwise run --help`},
 		"run":                                             {2, "the experiment names no data"},
 		"run none.yaml":                                   {1, "none.yaml: no such file"},
-		"run broken.yaml":                                 {1, `broken.yaml: [4:1] unknown key "clases"; the keys here are name, task, data`},
+		"run broken.yaml":                                 {1, `broken.yaml: [4:1] unknown key "clases" (did you mean classes?); the keys here are name, task, data`},
 		"run many.yaml":                                   {1, "classes: 21 are asked for, and generated has 20"},
 		"run many.yaml --classes x":                       {2, `--classes: classes "x"`},
 		"run many.yaml --method nnmf":                     {2, `there is no method "nnmf"`},
-		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\"; the keys here are name, as"},
+		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\" (did you mean lambda?); the keys here are name, as"},
 		"run many.yaml --classes 2 --rank 999":            {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
 		"run " + flags + "nothing":                        {1, "nothing"},
 		"run " + flags + "lonely.csv":                     {1, `class "y" has 1 sample,`},

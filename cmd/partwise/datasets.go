@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -102,7 +103,7 @@ func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirect
 
 func unknownSet(name string) error {
 	names, _ := setNames(nil, nil, "")
-	return fmt.Errorf("there is no known set %q; there are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no known set %q%s; there are %s", name, phrase.Guess(name, names), strings.Join(names, ", "))
 }
 
 func listSets(w io.Writer, root string) error {

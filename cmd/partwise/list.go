@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -204,7 +205,7 @@ func kindCommand(k kind, line string) *cobra.Command {
 			}
 			i := slices.IndexFunc(entries, func(e entry) bool { return e.name == args[0] })
 			if i < 0 {
-				return usageError{fmt.Errorf("there is no %s %q; there are %s", k.one, args[0], strings.Join(k.names(), ", "))}
+				return usageError{fmt.Errorf("there is no %s %q%s; there are %s", k.one, args[0], phrase.Guess(args[0], k.names()), strings.Join(k.names(), ", "))}
 			}
 			return entries[i].explain(cmd.OutOrStdout())
 		},

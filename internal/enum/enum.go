@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // Names are the names of the values 0, 1, … of T.
@@ -58,7 +60,7 @@ func (n Names[T]) Values() []string { return slices.Clone(n.names) }
 func Index(kind, name string, names []string) (int, error) {
 	i := slices.Index(names, name)
 	if i < 0 {
-		return 0, fmt.Errorf("there is no %s %q; there are %s", kind, name, strings.Join(names, ", "))
+		return 0, fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))
 	}
 	return i, nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // None in a field whose zero value stands for a default is the number 0.
@@ -158,7 +160,7 @@ func keyed(key string, err error) error {
 
 // UnknownKey returns the error that a mapping has no such key, with those that it can have.
 func UnknownKey(key *Value, known []string) error {
-	return keyed(key.Text, key.Errorf("unknown key %q; the keys here are %s", key.Text, strings.Join(known, ", ")))
+	return keyed(key.Text, key.Errorf("unknown key %q%s; the keys here are %s", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
 }
 
 // The largest numbers that can be set.

@@ -82,7 +82,7 @@ func TestDecodeRefuses(t *testing.T) {
 		x    any
 		want string
 	}{
-		{"lamda", 1, `[3:1] unknown key "lamda"; the keys here are shape, lambda, mu, from, flat, bins, zero, side, inner, scale, file`},
+		{"lamda", 1, `[3:1] unknown key "lamda" (did you mean lambda?); the keys here are shape, lambda, mu, from, flat, bins, zero, side, inner, scale, file`},
 		{"shape", "thin", `[3:9] there is no shape "thin"; there are round, flat`},
 		{"shape", []any{"flat"}, `[3:9] want a name, not a list`},
 		{"lambda", -3, `[3:9] want a number from 0 to 1e+100, not -3`},

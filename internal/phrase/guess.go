@@ -1,0 +1,60 @@
+package phrase
+
+import (
+	"slices"
+	"strings"
+)
+
+// Guess returns " (did you mean nmf?)" of the names that are nearest to one that is not
+// among them, up to three, and "" where none is near: where more than a third of its
+// letters, and more than one, would have to be put in, taken out, changed or exchanged
+// with the next. A name that begins with it is near, too.
+func Guess(name string, names []string) string {
+	name = strings.ToLower(name)
+	if name == "" {
+		return ""
+	}
+	least := max(1, len(name)/3)
+	var near []string
+	for _, n := range names {
+		d := distance(name, strings.ToLower(n))
+		if len(name) > 1 && strings.HasPrefix(strings.ToLower(n), name) {
+			d = min(d, 1)
+		}
+		if d < least {
+			near, least = nil, d
+		}
+		if d == least {
+			near = append(near, n)
+		}
+	}
+	near = slices.Compact(slices.Sorted(slices.Values(near)))
+	if len(near) == 0 || len(near) > 3 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
+}
+
+// distance returns how many bytes of a must be put in, taken out, changed, or exchanged with
+// the next to make b of it (Damerau 1964; each place is touched once).
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j]+change, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
