@@ -32,6 +32,7 @@ func (d denseData) timesCoefficients(dst, v *mat.Dense) {
 const (
 	tileSamples  = 128
 	tileFeatures = 240
+	tileAhead    = 2 // rows by which X is brought into the cache before it is used
 )
 
 // tiles returns how samples and features are cut into tiles.
@@ -54,6 +55,9 @@ type tile struct {
 // each calls f for one row of the tile after another, with the same of X.
 func (t tile) each(f func(x, y []float64) float64) (sum float64) {
 	for i := range t.y.Rows {
+		if next := i + tileAhead; next < t.y.Rows {
+			simd.Prefetch(t.x.RawRowView(t.sample + next)[t.at:][:t.y.Cols])
+		}
 		sum += f(t.x.RawRowView(t.sample + i)[t.at:][:t.y.Cols], t.y.Data[i*t.y.Stride:][:t.y.Cols])
 	}
 	return sum

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times factor.MiniBatch against scikit-learn's MiniBatchNMF on the training digits of MNIST.
 
-    PARTWISE_DATA=folder python3 bench/minibatch/compare.py [--only frobenius-10,kl-20] [--repeats 3] [--epochs 20] [--json]
+    PARTWISE_DATA=folder python3 bench/minibatch/compare.py [--only frobenius-10,kl-20] [--repeats 3] [--epochs 10] [--json]
 
 Of each start all samples in memory are factorised first, until the objective stands still:
 the full objective. Then scikit-learn goes through the samples in blocks of 1024, forgetting
@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--only", default="frobenius-10,frobenius-20,kl-10,kl-20", help="costs with ranks")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="seed of the first start")
-    parser.add_argument("--epochs", type=int, default=20, help="of scikit-learn at most")
+    parser.add_argument("--epochs", type=int, default=10, help="of scikit-learn at most")
     parser.add_argument("--json", action="store_true", help="rows for bench/main.go")
     args = parser.parse_args()
     file = os.path.join(os.environ.get("PARTWISE_DATA", "."), "mnist", "train-images-idx3-ubyte.gz")

@@ -42,8 +42,21 @@ func divideSum(y, x []float64, floor float64) (int, float64) {
 	if !fast || n == 0 {
 		return 0, 0
 	}
+	if wide && n%8 == 0 { // as it is in tiles
+		return n, divideSumAVX512(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
+	}
 	return n, divideSumAVX2(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
 }
+
+// prefetch does not wait for what it asks for.
+func prefetch(x []float64) {
+	if n := len(x) &^ 7; n > 0 {
+		prefetchLines(&x[0], n)
+	}
+}
+
+//go:noescape
+func prefetchLines(x *float64, n int)
 
 // The assembly of the others, of n a multiple of 4 above 0.
 
@@ -58,6 +71,9 @@ func divideAVX2(y, x *float64, n int, floor float64)
 
 //go:noescape
 func divideSumAVX2(y, x *float64, n int, floor float64, constants, table *float64) float64
+
+//go:noescape
+func divideSumAVX512(y, x *float64, n int, floor float64, constants, table *float64) float64
 
 // constants are those of logarithm, in the order in which the assembly has them.
 // The bits of a whole number below 2^52 put into those of 2^52 are their sum.

@@ -194,3 +194,92 @@ four:
 	VMOVSD       X8, ret+48(FP)
 	VZEROUPPER
 	RET
+
+// func divideSumAVX512(y, x *float64, n int, floor float64, constants, table *float64) float64
+// n is a multiple of 8. The first four of eight values are added to the sums before the others.
+TEXT ·divideSumAVX512(SB), NOSPLIT, $0-56
+	MOVQ         y+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), BX
+	VBROADCASTSD floor+24(FP), Z15
+	MOVQ         constants+32(FP), DX
+	MOVQ         table+40(FP), AX
+	VBROADCASTSD EXPONENT, Z13
+	VBROADCASTSD BIAS, Z12
+	VBROADCASTSD INDEX, Z11
+	VBROADCASTSD MANTISSA, Z10
+	VBROADCASTSD ONE, Z9
+	VBROADCASTSD LN2, Z16
+	VBROADCASTSD HALF, Z17
+	VBROADCASTSD THIRD, Z18
+	VBROADCASTSD FOURTH, Z19
+	VBROADCASTSD FIFTH, Z20
+	VBROADCASTSD SIXTH, Z21
+	VXORPD       Y8, Y8, Y8
+
+eight:
+	VMOVUPD (SI), Z0
+	VMAXPD  (DI), Z15, Z1
+	VDIVPD  Z1, Z0, Z1
+	VMOVUPD Z1, (DI)
+
+	// Z2 = exponent, Z3 = place in the table, Z1 = mantissa.
+	VPSRLQ $52, Z1, Z2
+	VPORQ  Z13, Z2, Z2
+	VSUBPD Z12, Z2, Z2
+	VPSRLQ $45, Z1, Z3
+	VPANDQ Z11, Z3, Z3
+	VPADDQ Z3, Z3, Z3
+	VPANDQ Z10, Z1, Z1
+	VPORQ  Z9, Z1, Z1
+
+	// Z4 = inverse, Z5 = its logarithm.
+	KXNORW     K1, K1, K1
+	VPXORQ     Z4, Z4, Z4
+	VGATHERQPD (AX)(Z3*8), K1, Z4
+	KXNORW     K2, K2, K2
+	VPXORQ     Z5, Z5, Z5
+	VGATHERQPD 8(AX)(Z3*8), K2, Z5
+
+	// Z1 = r, Z6 = the series.
+	VFMSUB213PD  Z9, Z4, Z1
+	VMOVAPD      Z21, Z6
+	VFNMADD213PD Z20, Z1, Z6
+	VFNMADD213PD Z19, Z1, Z6
+	VFNMADD213PD Z18, Z1, Z6
+	VFNMADD213PD Z17, Z1, Z6
+	VFNMADD213PD Z9, Z1, Z6
+
+	// x·(exponent·ln 2 + (logarithm + r·series))
+	VFMADD213PD   Z5, Z1, Z6
+	VFMADD213PD   Z6, Z16, Z2
+	VFMADD231PD   Y2, Y0, Y8
+	VEXTRACTF64X4 $1, Z0, Y0
+	VEXTRACTF64X4 $1, Z2, Y2
+	VFMADD231PD   Y2, Y0, Y8
+
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, BX
+	JNZ  eight
+
+	// (s0 + s1) + (s2 + s3)
+	VHADDPD      Y8, Y8, Y8
+	VEXTRACTF128 $1, Y8, X1
+	VADDSD       X1, X8, X8
+	VMOVSD       X8, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func prefetchLines(x *float64, n int)
+// n is a multiple of 8 above 0.
+TEXT ·prefetchLines(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), BX
+
+line:
+	PREFETCHT0 (SI)
+	ADDQ       $64, SI
+	SUBQ       $8, BX
+	JNZ        line
+	RET

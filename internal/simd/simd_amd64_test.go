@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -41,6 +42,27 @@ func TestSweepWidth(t *testing.T) {
 		}
 		if !slices.Equal(got[0], got[1]) || slices.Equal(got[0][:len(v)], v) {
 			t.Errorf("k = %d: other numbers, or nothing moved", k)
+		}
+	}
+}
+
+// TestDivideSumWidth: registers of any width give the same bytes.
+func TestDivideSumWidth(t *testing.T) {
+	if !wide {
+		t.Skip("this processor has no AVX-512")
+	}
+	defer func() { wide = true }()
+	for n := 1; n < 100; n++ {
+		src := rand.New(rand.NewPCG(1, uint64(n)))
+		x, y := numbers(n, func() float64 { return max(src.NormFloat64(), 0) * math.Pow(10, 40*src.NormFloat64()) }), numbers(n, src.NormFloat64)
+		var got [2][]float64
+		for i := range got {
+			wide = i == 0
+			ratios := slices.Clone(y)
+			got[i] = append(ratios, DivideSum(ratios, x, 1e-3))
+		}
+		if !slices.Equal(got[0], got[1]) || math.IsNaN(got[0][n]) {
+			t.Errorf("%d values: the sum is %v, and %v in narrow registers", n, got[0][n], got[1][n])
 		}
 	}
 }

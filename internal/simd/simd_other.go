@@ -11,3 +11,5 @@ func divide(y, x []float64, floor float64) int { return 0 }
 func divideSum(y, x []float64, floor float64) (int, float64) { return 0, 0 }
 
 func sweep(v, b, h, inverse, active, step []float64) bool { return false }
+
+func prefetch([]float64) {}
