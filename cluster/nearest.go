@@ -38,24 +38,31 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	// Of few points more rows at once have scores in memory, so that each panel of points is
 	// made ready less often.
 	at := min(max(panelRows, 1<<21/to.n), rows.n)
+	among := min(max(panelRows, 1<<18/to.m), to.n) // points at once, all of them where these are short
 	var (
-		block   = newTargets(d, min(panelRows, to.n), to.m)
-		part    = make([]float64, at*min(panelRows, to.n))
+		block   = newTargets(d, among, to.m)
 		scores  = make([]float64, at*to.n)
+		part    = scores
 		rooms   = make([]nearestRoom, parallel.Cores())
 		flat    = make([]int, rows.n*k)
 		nearest = make([][]int, rows.n)
 	)
+	if among < to.n {
+		part = make([]float64, at*among)
+	}
 	for i := range rooms {
 		rooms[i] = nearestRoom{row: make([]float64, to.m), to: make([]float64, to.m), least: make([]float64, 0, k)}
 	}
 	return nearest, panel.Each(ctx, rows.n, at, func(lo, hi int) error {
 		var bound slack
-		for first := 0; first < to.n; first += panelRows {
-			last := min(first+panelRows, to.n)
+		for first := 0; first < to.n; first += among {
+			last := min(first+among, to.n)
 			block.fill(to, first, last)
 			bound.widen(block.slack)
 			block.score(part, rows, lo, hi)
+			if among == to.n {
+				break // they are where they belong
+			}
 			for i := range hi - lo {
 				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
 			}
