@@ -26,6 +26,9 @@ import (
 type Options struct {
 	// Crop picks the part of each image that is taken, nil for the whole.
 	Crop Crop
+	// Power is the exponent of the values, before they are normalised: above 0 and up to
+	// 1, or 0 for 1. Values below 0 have none.
+	Power float64
 	// Normalise is how rows are.
 	Normalise Norm
 	// SkipBad leaves out the samples that cannot be used instead of stopping.
@@ -96,6 +99,9 @@ type source struct {
 
 // sourceOf returns what the extractor's rows of the set are made of.
 func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*source, error) {
+	if !(opt.Power >= 0 && opt.Power <= 1) {
+		return nil, fmt.Errorf("features: a power of %v: want above 0 and up to 1", opt.Power)
+	}
 	rows, err := by.Rows(ctx, set)
 	if err != nil {
 		return nil, fmt.Errorf("features: %w", err)
@@ -223,7 +229,7 @@ func vectors(ctx context.Context, set *datasets.Set, opt Options) (*Matrix, erro
 			return nil
 		})
 	}
-	if opt.Normalise != NormNone {
+	if opt.Normalise != NormNone || opt.Power != 0 {
 		n, m := x.Dims()
 		release, err := memory.FromContext(ctx).Keep(16*int64(x.NNZ()), fmt.Sprintf("the features of %s, %d×%d", set.Name, n, m))
 		if err != nil {
@@ -276,7 +282,11 @@ func dense(ctx context.Context, set *datasets.Set, opt Options, m int, fill func
 }
 
 func (o Options) normalise(set *datasets.Set, i int, values []float64, columns []int) error {
-	if err := o.Normalise.apply(values, columns); err != nil {
+	err := raise(values, o.Power, columns)
+	if err == nil {
+		err = o.Normalise.apply(values, columns)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", set.Names[i], err)
 	}
 	return nil

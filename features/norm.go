@@ -36,6 +36,24 @@ func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }
 // Values returns the names of the norms.
 func (Norm) Values() []string { return norms.Values() }
 
+// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as
+// in apply. A value below 0 is an error.
+func raise(values []float64, power float64, columns []int) error {
+	if power == 0 || power == 1 {
+		return nil
+	}
+	for j, v := range values {
+		if v < 0 {
+			if columns != nil {
+				j = columns[j]
+			}
+			return fmt.Errorf("column %d: the value is %v, and a power is of values of 0 or more", j+1, v)
+		}
+		values[j] = math.Pow(v, power)
+	}
+	return nil
+}
+
 // apply scales the values of a sample, in place. columns holds the column
 // of each value, or is nil where value j is in column j. A value that is not
 // finite and values that are all zero are errors; columns count from 1 there.

@@ -25,6 +25,7 @@ type bag struct {
 	set   *datasets.Set
 	by    features.DescriptorExtractor
 	words *Words
+	power float64
 	norm  features.Norm
 	store *keeper
 	// given are the words of a file, or nil.
@@ -42,7 +43,7 @@ type vocabulary struct {
 // newBag describes the images of a set.
 func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, progress *reporter) (*bag, error) {
 	by := f.extractor().(features.DescriptorExtractor)
-	b := &bag{set: set, by: by, words: &f.Words, norm: f.Normalise, store: store, progress: progress}
+	b := &bag{set: set, by: by, words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
 	var err error
 	if from := f.Words.From; from != "" {
 		if b.given, err = readVocabulary(ctx, from); err != nil {
@@ -190,7 +191,7 @@ func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uin
 	if err != nil {
 		return nil, nil, err
 	}
-	weighting := vocab.Weighting{Power: b.words.Power, Norm: b.norm}
+	weighting := vocab.Weighting{Power: b.power, Norm: b.norm}
 	if b.words.IDF {
 		first := make([]int, learn)
 		for i := range first {

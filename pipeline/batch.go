@@ -73,7 +73,7 @@ func (in *Inputs) prepareBlocks(ctx context.Context, store *keeper) error {
 		return err
 	}
 	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
-		Crop: crop, Normalise: f.Normalise, Images: in.images, Cache: store,
+		Crop: crop, Power: f.Power, Normalise: f.Normalise, Images: in.images, Cache: store,
 	})
 	if err != nil {
 		return err

@@ -21,7 +21,9 @@ type Features struct {
 	// Extractor makes the features; nil stands for features.Pixels{}.
 	Extractor features.Extractor
 	// Words is how histograms are made of an extractor's descriptors.
-	Words     Words
+	Words Words
+	// Power is the exponent of the values, or of the counts of words; 0 stands for 1.
+	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values, before they are normalised; 0.5 is their square root"`
 	Normalise features.Norm `setting:"normalise" default:"l2" help:"l2 for unit length, l1, max or none"`
 	Crop      Crop          `setting:"crop" help:"square, the middle; {box: [x0, y0, x1, y1]} in pixels; or {eyes: landmarks.csv}"`
 	// SkipBad leaves out what cannot be read. It is not part of the file.
@@ -46,7 +48,7 @@ func (f Features) OfWords() bool {
 func (f Features) Cached() bool { return f.OfWords() || features.InfoOf(f.extractor()).Cached }
 
 // wordKeys are the keys of how words are learned and counted.
-var wordKeys = []string{"words", "grid", "idf", "power"}
+var wordKeys = []string{"words", "grid", "idf"}
 
 // DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
 // {hog: true}, {colour: hsv, grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the
@@ -86,7 +88,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			return field.Key.Errorf("%s is for visual words, which begin with sift (sift: dense, for example)", key)
 		case isName(key), slices.Contains(defaults, key), key == "crop" && info.Descriptors():
 			return field.Key.Errorf("%s does not go with %s, which %s", key, info.Name, info.Images)
-		case key == "normalise", key == "crop":
+		case key == "power", key == "normalise", key == "crop":
 			common.Fields = append(common.Fields, field)
 		default:
 			return settings.UnknownKey(field.Key, featureKeys(list))
@@ -104,7 +106,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 
 // featureKeys lists the keys of features.
 func featureKeys(list []features.Info) []string {
-	keys := append(settings.Names(list[0].Zero), "normalise", "crop")
+	keys := append(settings.Names(list[0].Zero), "power", "normalise", "crop")
 	for _, i := range list[1:] {
 		keys = append(keys, i.Name)
 	}
@@ -247,6 +249,9 @@ func (f Features) String() string {
 		out += fmt.Sprintf(", the box %v", f.Crop.Box)
 	case f.Crop.Eyes != "":
 		out += ", aligned by the eyes"
+	}
+	if f.Power > 0 && f.Power < 1 {
+		out += fmt.Sprintf(", to the power of %v", f.Power)
 	}
 	return fmt.Sprintf("%s, normalised by %s", out, f.Normalise)
 }

@@ -117,7 +117,7 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 func (in *Inputs) prepare(ctx context.Context, progress *reporter, store *keeper) error {
 	f := &in.Features
 	m, err := f.extract(ctx, in.Set, features.Options{
-		Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+		Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
 	})
 	if err != nil {
 		return err
@@ -380,7 +380,7 @@ func (in *Inputs) fingerprint() string {
 	put(uint64(n))
 	put(uint64(m))
 	if in.X == nil {
-		fmt.Fprintf(h, "%s %s %x", in.Features.Words.countedBy(), in.Features.Normalise, in.bag.Keys(in.Rows))
+		fmt.Fprintf(h, "%s %s %x", in.Features.Words.countedBy(in.Features.Power), in.Features.Normalise, in.bag.Keys(in.Rows))
 		n = 0
 	}
 	for i := range n {

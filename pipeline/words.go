@@ -24,8 +24,6 @@ type Words struct {
 	// IDF weighs words by their inverse document frequency, among the images
 	// that the words are learned from.
 	IDF bool `setting:"idf" help:"weigh words by their inverse document frequency"`
-	// Power is the exponent of the counts; 0 stands for 1.
-	Power float64 `setting:"power" default:"1" range:"(0,1]" help:"exponent of the counts; 0.5 is their square root"`
 }
 
 // Learning says how words are learned and which of them stand for a descriptor. The
@@ -94,11 +92,11 @@ func (w *Words) training(seed uint64, vectors []uint8, dim int) vocab.Training {
 // count returns how many words there are.
 func (w *Words) count() int { return cmp.Or(w.Count, 200) }
 
-// countedBy digests what histograms depend on beside descriptors and seed. The
-// identities of logged trials hold it, so its form stays.
-func (w *Words) countedBy() string {
+// countedBy digests what histograms of some power depend on beside descriptors and seed.
+// The identities of logged trials hold it, so its form stays.
+func (w *Words) countedBy(power float64) string {
 	return fmt.Sprintf("{SIFT:<nil> Count:%d Sample:%d PerImage:%d By:%v Fewer:%t From:%s Assignment:%+v Grid:%v IDF:%t Power:%v}",
-		w.count(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.grid(), w.IDF, w.Power)
+		w.count(), w.Sample, w.PerImage, w.By, w.Fewer, w.From, w.Assignment, w.grid(), w.IDF, power)
 }
 
 // String returns the words in words.
@@ -116,9 +114,6 @@ func (w *Words) String() string {
 	add("counted on %s", w.grid())
 	if w.IDF {
 		add("weighted by inverse document frequency")
-	}
-	if w.Power > 0 && w.Power < 1 {
-		add("to the power of %v", w.Power)
 	}
 	return strings.Join(out, ", ")
 }

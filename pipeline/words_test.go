@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 			"SIFT of patches of 16×16 pixels at every 8, 200 words by lloyd, counted on 4x4, normalised by l2"},
 		"{sift: {step: 4, bins: [4, 6], root: true, contrast: 0.01}, words: 50, grid: 1x1+2x2, idf: true, power: 0.5, normalise: l1}": {
 			features.DenseSIFT{Step: 4, Bins: []int{4, 6}, Root: true, Contrast: 0.01},
-			Words{Learning: Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}, IDF: true, Power: 0.5},
+			Words{Learning: Learning{Count: 50}, Grid: vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 2}}, IDF: true},
 			"SIFT of patches of 16×16 and 24×24 pixels at every 4, its square root, those of a contrast below 0.01 as zeros, " +
 				"50 words by lloyd, counted on 1x1+2x2, weighted by inverse document frequency, to the power of 0.5, normalised by l1"},
 		"{sift: {at: keypoints, most: 300, contrast: 0.02, edge: 5, sigma: 1.2}, words: {count: 30, by: mini-batch, sample: 500, per-image: 20, nearest: 3, sigma: 60}, grid: 1x1}": {
