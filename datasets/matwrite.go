@@ -35,6 +35,14 @@ func writeMATLAB(w *bufio.Writer, s *Set) error {
 	if len(s.Classes) > 0 {
 		vars = append(vars, cellArray(classesVariable, s.Classes))
 	}
+	if len(s.Features) > 0 {
+		names, counts, scales := s.features()
+		numbers := make([]float64, len(counts))
+		for i, n := range counts {
+			numbers[i] = float64(n)
+		}
+		vars = append(vars, cellArray(featuresVariable, names), columnArray(columnsVariable, len(names), 1, numbers), columnArray(scalesVariable, len(names), 1, scales))
+	}
 	vars = append(vars, columnArray(sizeVariable, 1, 2, []float64{float64(height), float64(width)}))
 	return writeArrays(w, vars)
 }

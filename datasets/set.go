@@ -30,11 +30,22 @@ type Set struct {
 	// Height and Width are the size of the images that the vectors hold, row
 	// by row and upright, or 0 where the vectors are no images.
 	Height, Width int
+	// Features says of vectors in which several features stand side by side which columns
+	// are whose. Write writes it; it is not read.
+	Features []Columns
 	// LeftOut counts what lay beside the samples and is none of them.
 	LeftOut []LeftOut
 	// Known is the name of the known set that this is or is a part of, "" for
 	// a file or folder.
 	Known string
+}
+
+// Columns are those of one of several features.
+type Columns struct {
+	Name string
+	// Count is how many there are, and Scale by what the feature's values were multiplied.
+	Count int
+	Scale float64
 }
 
 // Len returns the number of samples.

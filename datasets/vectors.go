@@ -165,6 +165,11 @@ const (
 	// sizeVariable holds the height and the width of the images that the
 	// vectors hold, or 0 and 0.
 	sizeVariable = "imagesize"
+	// featuresVariable, columnsVariable and scalesVariable list the names of several
+	// features, how many columns each has, and by what its values were multiplied.
+	featuresVariable = "features"
+	columnsVariable  = "columns"
+	scalesVariable   = "scales"
 )
 
 // nameSamples names the samples, if there is a name for each and none twice.

@@ -51,14 +51,16 @@ func CanWrite(path string) error {
 //   - .npz for NumPy: the array fea holds the n×m vectors, gnd the n labels, which
 //     number the classes from 1 and are NaN where the class is not known, names
 //     and classes the names, and imagesize the height and width of the images
-//     that the vectors hold, 0 and 0 where they hold none. Sparse vectors stand
+//     that the vectors hold, 0 and 0 where they hold none. Where several features
+//     stand side by side, features holds their names, columns how many columns each
+//     has, and scales by what its values were multiplied. Sparse vectors stand
 //     in place of fea as scipy.sparse.save_npz writes them, for
 //     scipy.sparse.load_npz.
 //   - .mat for MATLAB, version 5 of the format: variables of the same names.
 //     Images stand column by column, as usual there; sparse ones are not known
 //     for images when they are read.
 //   - .csv: a line of headings, then for each sample its name, its class and the
-//     m values. A name or class that a spreadsheet would take for a formula, since
+//     m values, under the feature's name and a number, or x and a number. A name or class that a spreadsheet would take for a formula, since
 //     it begins with =, +, - or @ and is no number, has an apostrophe before it,
 //     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
 //     and classes in natural order.
@@ -114,6 +116,14 @@ func (s *Set) checkVectors() error {
 	case (s.Height != 0 || s.Width != 0) && (s.Height < 0 || s.Height*s.Width != m):
 		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, s.Height, s.Width)
 	}
+	if columns := 0; s.Features != nil {
+		for _, f := range s.Features {
+			columns += f.Count
+		}
+		if columns != m {
+			return fmt.Errorf("features of %d columns, and vectors of %d values", columns, m)
+		}
+	}
 	for i, l := range s.Labels {
 		if l < -1 || l >= len(s.Classes) {
 			return fmt.Errorf("%s: label %d, and there are %d classes", s.Names[i], l, len(s.Classes))
@@ -130,6 +140,14 @@ func (s *Set) checkVectors() error {
 		}
 	}
 	return checkFinite(s.Vectors)
+}
+
+// features returns the names of the features, how many columns each has, and its scale.
+func (s *Set) features() (names []string, counts []int, scales []float64) {
+	for _, f := range s.Features {
+		names, counts, scales = append(names, f.Name), append(counts, f.Count), append(scales, f.Scale)
+	}
+	return names, counts, scales
 }
 
 // labelNumbers returns the classes' numbers from 1, NaN where the class is not

@@ -24,8 +24,14 @@ func writeTable(w *bufio.Writer, s *Set) error {
 		return fmt.Errorf("%d columns, and a .csv of more than %d would not be read", m+2, mostVectorColumns)
 	}
 	w.WriteString(nameColumn + ",class")
-	for j := range m {
-		w.WriteString(",x" + strconv.Itoa(j+1))
+	of := s.Features
+	if of == nil {
+		of = []Columns{{Name: "x", Count: m}}
+	}
+	for _, f := range of {
+		for j := range f.Count {
+			w.WriteString("," + f.Name + strconv.Itoa(j+1))
+		}
 	}
 	w.WriteByte('\n')
 	row := rowsOf(s.Vectors)

@@ -56,6 +56,12 @@ func writeNumPy(w *bufio.Writer, s *Set) error {
 	if len(s.Classes) > 0 {
 		putWords(z, classesVariable, s.Classes)
 	}
+	if len(s.Features) > 0 {
+		names, counts, scales := s.features()
+		putWords(z, featuresVariable, names)
+		z.Array(columnsVariable, "<i4", []int{len(counts)}, func(w *bufio.Writer) { putInts(w, counts) })
+		z.Array(scalesVariable, "<f8", []int{len(scales)}, func(w *bufio.Writer) { putFloats(w, scales) })
+	}
 	z.Array(sizeVariable, "<i4", []int{2}, func(w *bufio.Writer) { putInts(w, []int{s.Height, s.Width}) })
 	return z.Close()
 }

@@ -125,6 +125,9 @@ func TestWrite(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for trial := range 150 {
 		s := randomSet(r)
+		if _, m := s.Vectors.Dims(); trial%2 == 0 {
+			s.Features = []Columns{{"sift", m - m/2, 0.5}, {"colour", m / 2, 1e-9}}
+		}
 		for _, ending := range []string{".npz", ".MAT", ".csv"} {
 			path := filepath.Join(dir, "set"+ending)
 			if err := Write(t.Context(), path, s); err != nil {
@@ -166,6 +169,41 @@ func TestWrite(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 3 {
 		t.Errorf("beside the files there are others: %v, %v", entries, err)
+	}
+}
+
+// TestWriteFeatures: where several features stand side by side, the file says which columns
+// are whose, and by what they were multiplied.
+func TestWriteFeatures(t *testing.T) {
+	s := &Set{
+		Names: []string{"a", "b"}, Labels: []int{-1, -1}, Vectors: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}),
+		Features: []Columns{{"sift", 2, 0.5}, {"colour", 1, 3}},
+	}
+	dir := t.TempDir()
+	if err := Write(t.Context(), filepath.Join(dir, "set.csv"), s); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "set.csv"))
+	if want := "name,class,sift1,sift2,colour1\na,,1,2,3\nb,,4,5,6\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v, want %q", text, err, want)
+	}
+	for _, ending := range []string{".npz", ".mat"} {
+		path := filepath.Join(dir, "set"+ending)
+		if err := Write(t.Context(), path, s); err != nil {
+			t.Fatal(err)
+		}
+		if text, err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		for _, variable := range []string{featuresVariable, columnsVariable, scalesVariable} {
+			if !strings.Contains(string(text), variable) {
+				t.Errorf("%s has no variable %s", ending, variable)
+			}
+		}
+	}
+	s.Features[0].Count = 3
+	if err := Write(t.Context(), filepath.Join(dir, "set.npz"), s); err == nil || !strings.Contains(err.Error(), "features of 4 columns, and vectors of 3") {
+		t.Errorf("a column too many: error %v", err)
 	}
 }
 
