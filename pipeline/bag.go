@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -99,8 +100,8 @@ func (b *bag) stored(samples []int) (total float64) {
 	return total
 }
 
-// learn returns the words of a file, or those of the samples' descriptors.
-func (b *bag) learn(ctx context.Context, samples []int, seed uint64) (*vocabulary, error) {
+// vocabulary returns the words of a file, or those of the samples' descriptors.
+func (b *bag) vocabulary(ctx context.Context, samples []int, seed uint64) (*vocabulary, error) {
 	if b.given != nil {
 		return b.given, nil
 	}
@@ -183,7 +184,7 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 // histograms returns the weighted histograms of the samples, of which the
 // first learn are those that words and weights are learned from.
 func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uint64) (*sparse.CSR, *vocabulary, error) {
-	v, err := b.learn(ctx, samples[:learn], seed)
+	v, err := b.vocabulary(ctx, samples[:learn], seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +204,27 @@ func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uin
 	return x, v, err
 }
 
-// columns returns how many features a histogram has.
+// learn implements [learner].
+func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error) {
+	x, v, err := b.histograms(ctx, samples, learn, seed)
+	if err != nil {
+		return nil, err
+	}
+	return &learnt{x: x, vocabulary: v.Vocabulary}, nil
+}
+
+// density implements [learner].
+func (b *bag) density(samples []int) (isSparse bool, stored float64) {
+	return true, b.stored(samples) / float64(len(samples))
+}
+
+// fingerprint implements [learner]. The identities of logged trials hold it, so its form
+// stays.
+func (b *bag) fingerprint(w io.Writer, samples []int) {
+	fmt.Fprintf(w, "%s %s %x", b.words.countedBy(b.power), b.norm, b.Keys(samples))
+}
+
+// columns implements [learner].
 func (b *bag) columns() int {
 	words := b.words.count()
 	if b.given != nil {

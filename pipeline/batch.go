@@ -54,6 +54,8 @@ func (g Groups) CheckBatch(f Features) error {
 // checkBatch reports what of the features cannot be made of a few samples at a time.
 func (f Features) checkBatch() error {
 	switch {
+	case f.Joined != nil:
+		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
 	case f.OfWords():
 		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
 	case f.SkipBad:
@@ -83,7 +85,7 @@ func (in *Inputs) prepareBlocks(ctx context.Context, store *keeper) error {
 	for i := range in.Rows {
 		in.Rows[i] = i
 	}
-	if features.InfoOf(f.extractor()).KeepsShape {
+	if f.keepsShape() {
 		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
 	}
 	return nil

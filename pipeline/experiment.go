@@ -19,7 +19,7 @@ type Experiment struct {
 	// Data is where the samples come from.
 	Data Data `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
 	// Features is what is made of them.
-	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200"`
+	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour"`
 	// Methods are compared, in this order.
 	Methods Methods `setting:"methods"`
 	// Classes are the numbers of classes drawn, a row of the tables each;

@@ -18,6 +18,9 @@ type Features struct {
 	// as large as dense SIFT is meant for, colours where one is smaller. It is not
 	// part of the file.
 	Auto bool
+	// Joined are several features of which each sample has the columns of all, in place of
+	// all below but SkipBad.
+	Joined []Weighted
 	// Extractor makes the features; nil stands for features.Pixels{}.
 	Extractor features.Extractor
 	// Words is how histograms are made of an extractor's descriptors.
@@ -30,7 +33,7 @@ type Features struct {
 	SkipBad bool
 }
 
-// extractor returns what makes the features.
+// extractor returns what makes the features, where they are not joined.
 func (f Features) extractor() features.Extractor {
 	if f.Extractor == nil {
 		return features.Pixels{}
@@ -38,14 +41,27 @@ func (f Features) extractor() features.Extractor {
 	return f.Extractor
 }
 
-// OfWords tells whether the features are histograms of visual words.
+// OfWords tells whether the features are histograms of visual words, or some of them are.
 func (f Features) OfWords() bool {
+	if f.Joined != nil {
+		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.OfWords() })
+	}
 	_, ok := f.extractor().(features.DescriptorExtractor)
 	return ok
 }
 
 // Cached tells whether what is made of images is worth keeping for the next run.
-func (f Features) Cached() bool { return f.OfWords() || features.InfoOf(f.extractor()).Cached }
+func (f Features) Cached() bool {
+	if f.Joined != nil {
+		return slices.ContainsFunc(f.Joined, func(w Weighted) bool { return w.Features.Cached() })
+	}
+	return f.OfWords() || features.InfoOf(f.extractor()).Cached
+}
+
+// keepsShape tells whether samples are images.
+func (f Features) keepsShape() bool {
+	return f.Joined == nil && features.InfoOf(f.extractor()).KeepsShape
+}
 
 // wordKeys are the keys of how words are learned and counted.
 var wordKeys = []string{"words", "grid", "idf"}
@@ -53,13 +69,22 @@ var wordKeys = []string{"words", "grid", "idf"}
 // DecodeSetting reads {pixels: 32, colour: true, normalise: l2, crop: square},
 // {hog: true}, {colour: hsv, grid: 2x2} or {sift: dense, words: 200, grid: 4x4}: the
 // name of an extractor with its form, true or its settings, and beside it the
-// settings of its rows or those of the words of its descriptors.
+// settings of its rows or those of the words of its descriptors. A name alone stands for
+// its first form with the defaults, and a list for all of its features together.
 func (f *Features) DecodeSetting(v *settings.Value) error {
-	if v.Kind != settings.KindMapping {
-		return v.Want("keys and values in braces")
-	}
 	*f = Features{SkipBad: f.SkipBad}
 	list := features.Extractors()
+	switch v.Kind {
+	case settings.KindMapping:
+	case settings.KindList:
+		return f.decodeList(v)
+	default:
+		if !slices.ContainsFunc(list, func(i features.Info) bool { return i.Name == v.Text }) {
+			return v.Want("a feature (%s), keys and values in braces, or a list of these", strings.Join(featureNames(list), ", "))
+		}
+		none := &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column}
+		v = &settings.Value{Kind: settings.KindMapping, Line: v.Line, Column: v.Column, Fields: []settings.Field{{Key: v, Value: none}}}
+	}
 	info, chosen, err := choose(v, list)
 	if err != nil {
 		return err
@@ -79,6 +104,7 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 		key := field.Key.Text
 		isWords, isOwn := slices.Contains(wordKeys, key), !info.Descriptors() && slices.Contains(settings.Names(info.Zero), key)
 		switch {
+		case key == list[0].Name && field.Value.Kind == settings.KindMapping && len(field.Value.Fields) == 0: // pixels: {}
 		case field.Value == chosen, isName(key) && field.Value.Data == false && !slices.Contains(defaults, key): // hog: false
 		case isOwn:
 			own.Fields = append(own.Fields, field)
@@ -90,6 +116,8 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 			return field.Key.Errorf("%s does not go with %s, which %s", key, info.Name, info.Images)
 		case key == "power", key == "normalise", key == "crop":
 			common.Fields = append(common.Fields, field)
+		case slices.Contains(settings.Names(Weighted{}), key):
+			return field.Key.Errorf("%s is for one of several features ([sift, {colour: hsv, %[1]s: 2}], for example)", key)
 		default:
 			return settings.UnknownKey(field.Key, featureKeys(list))
 		}
@@ -102,6 +130,16 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	}
 	type plain Features
 	return settings.Decode(common, (*plain)(f))
+}
+
+// featureNames lists the names of the extractors.
+func featureNames(list []features.Info) (names []string) {
+	for _, i := range list {
+		if !slices.Contains(names, i.Name) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
 }
 
 // featureKeys lists the keys of features.
@@ -231,6 +269,7 @@ func (f Features) Resolve(set *datasets.Set) Features {
 // extract returns the features of a set, but for visual words.
 func (f Features) extract(ctx context.Context, set *datasets.Set, opt features.Options) (*features.Matrix, error) {
 	var err error
+	opt.Power, opt.Normalise = f.Power, f.Normalise
 	if opt.Crop, err = f.Crop.crop(); err != nil {
 		return nil, err
 	}
@@ -239,6 +278,9 @@ func (f Features) extract(ctx context.Context, set *datasets.Set, opt features.O
 
 // String returns the features in words.
 func (f Features) String() string {
+	if f.Joined != nil {
+		return joinedString(f.Joined)
+	}
 	out := f.extractor().Label()
 	switch {
 	case f.OfWords():

@@ -80,8 +80,8 @@ func TestFeatures(t *testing.T) {
 		"{hog: {cells: 3}}":            `unknown key "cells"`,
 		"{crop: {circle: 3}}":          `unknown key "circle"`,
 		"{normalise: [l1]}":            "want a name",
-		"pixels":                       "want",
 		"{pixels: 8, pixels: 16}":      "",
+		"surf":                         `want a feature (pixels, hog, colour, sift`,
 	} {
 		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)

@@ -150,7 +150,7 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 			return nil, in.nameRows(err, take(rows, chosen))
 		}
 		out.Parts = append(out.Parts, PartsShown{Method: l.method, Coefficients: coefficients, Patches: make([][]Patch, len(chosen))})
-		bases = append(bases, additive.Basis)
+		bases = append(bases, additive.Basis.Slice(in.words, in.words+b.words.grid().Len()*out.TotalWords, 0, additive.Basis.RawMatrix().Cols).(*mat.Dense))
 	}
 	// Photographs are described a few at a time, and only places and words of
 	// their patches are kept meanwhile.

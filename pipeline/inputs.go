@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"math"
 	"slices"
 	"sync"
@@ -37,8 +38,10 @@ type Inputs struct {
 	// Blocks makes the rows of X when they are asked for, with PrepareOptions.InBlocks;
 	// X is nil then.
 	Blocks *features.Blocks
-	// Vocabulary holds the visual words, where they are the same for all.
+	// Vocabulary holds the visual words, where they are the same for all, and Scales by
+	// what each of several features was multiplied.
 	Vocabulary *vocab.Vocabulary
+	Scales     []Scale
 	// Height and Width are the size of the images that the rows of X hold, or
 	// 0 where they are none.
 	Height, Width int
@@ -51,7 +54,9 @@ type Inputs struct {
 	Skipped []error
 
 	images   *datasets.Images
-	bag      *bag // of visual words, or nil
+	bag      *bag    // of visual words, or nil
+	words    int     // the first of the columns that are visual words
+	learner  learner // of features that are learned, else nil
 	views    latest[drawID, *view]
 	held     []func()       // shares of the memory budget
 	linked   Links          // what links are of
@@ -101,8 +106,8 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	case err != nil:
 	case opt.InBlocks:
 		err = in.prepareBlocks(ctx, store)
-	case f.OfWords():
-		err = in.prepareWords(ctx, e, progress, store)
+	case f.Joined != nil || f.OfWords():
+		err = in.prepareLearned(ctx, e, progress, store)
 	default:
 		err = in.prepare(ctx, progress, store)
 	}
@@ -113,16 +118,16 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	return in, nil
 }
 
-// prepare makes features other than visual words.
+// prepare makes features that are not learned.
 func (in *Inputs) prepare(ctx context.Context, progress *reporter, store *keeper) error {
 	f := &in.Features
 	m, err := f.extract(ctx, in.Set, features.Options{
-		Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+		SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
 	})
 	if err != nil {
 		return err
 	}
-	if features.InfoOf(f.extractor()).KeepsShape {
+	if f.keepsShape() {
 		f.Extractor = features.Pixels{Size: features.Size{Height: m.Height, Width: m.Width}, Colour: m.Channels == 3}
 	}
 	in.X, in.Rows, in.Skipped = m.X, m.Rows, m.Skipped
@@ -155,24 +160,42 @@ type Cache interface {
 	Put(key [sha256.Size]byte, blob []byte) error
 }
 
-func (in *Inputs) prepareWords(ctx context.Context, e *Experiment, progress *reporter, store *keeper) (err error) {
-	described := timing.Start(ctx, timing.Describing)
-	in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, progress)
-	described()
+// prepareLearned makes visual words, and several features together, unless each draw of a
+// classification learns its own.
+func (in *Inputs) prepareLearned(ctx context.Context, e *Experiment, progress *reporter, store *keeper) (err error) {
+	if in.Features.Joined != nil {
+		var all *joined
+		if all, in.Rows, in.Skipped, err = newJoined(ctx, in, progress, store); err != nil {
+			return err
+		}
+		in.learner = all
+		in.words, in.bag = all.wordsFrom()
+		if e.Task == Classification {
+			in.held = append(in.held, all.release)
+			return nil
+		}
+		defer all.release()
+	} else {
+		described := timing.Start(ctx, timing.Describing)
+		in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, progress)
+		described()
+		if err != nil {
+			return err
+		}
+		in.learner, in.Rows, in.Skipped = in.bag, in.bag.Rows, in.bag.Skipped
+		if e.Task == Classification && in.bag.given == nil {
+			return nil
+		}
+	}
+	if in.bag != nil {
+		defer timing.Start(ctx, timing.Words)()
+	}
+	all, err := in.learner.learn(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
 	if err != nil {
 		return err
 	}
-	in.Rows, in.Skipped = in.bag.Rows, in.bag.Skipped
-	if e.Task == Classification && in.bag.given == nil {
-		return nil // each draw has its own
-	}
-	defer timing.Start(ctx, timing.Words)()
-	x, v, err := in.bag.histograms(ctx, in.Rows, len(in.Rows), rng.Seed(e.Seed, "words"))
-	if err != nil {
-		return err
-	}
-	in.X, in.Vocabulary = x, v.Vocabulary
-	return in.hold(ctx, "the histograms of "+in.Set.Name, x)
+	in.X, in.Vocabulary, in.Scales, in.learner = all.x, all.vocabulary, all.scales, nil
+	return in.hold(ctx, "the features of "+in.Set.Name, in.X)
 }
 
 // Close gives the share of the memory budget back, and closes a set whose vectors are on
@@ -199,7 +222,7 @@ func (in *Inputs) Dims() (n, m int) {
 	case in.Blocks != nil:
 		return in.Blocks.Dims()
 	}
-	return len(in.Rows), in.bag.columns()
+	return len(in.Rows), in.learner.columns()
 }
 
 // view is what the methods see of a draw: the features of its samples, and of those to be
@@ -207,6 +230,7 @@ func (in *Inputs) Dims() (n, m int) {
 type view struct {
 	x, test    func() mat.Matrix
 	vocabulary *vocab.Vocabulary // nil where there are no words
+	scales     []Scale           // nil where nothing is joined
 }
 
 // picked returns rows of x.
@@ -215,25 +239,27 @@ func picked(x mat.Matrix, rows []int) func() mat.Matrix {
 }
 
 // view returns the features of the rows of a draw, and of those to be classified.
-// Where each draw has words of its own, those of the last few are kept.
+// Where each draw learns its own, those of the last few are kept.
 func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
 	if in.X != nil {
-		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary}, nil
+		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales}, nil
 	}
 	return in.views.get(d.id, func() (*view, error) {
-		defer timing.Start(ctx, timing.DrawnWords)()
+		if in.bag != nil {
+			defer timing.Start(ctx, timing.DrawnWords)()
+		}
 		samples := make([]int, 0, len(d.rows)+len(d.testRows))
 		places := make([]int, 0, cap(samples))
 		for at, row := range append(slices.Clone(d.rows), d.testRows...) {
 			samples = append(samples, in.Rows[row])
 			places = append(places, at)
 		}
-		x, v, err := in.bag.histograms(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
+		all, err := in.learner.learn(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
 		if err != nil {
 			return nil, err
 		}
-		train, test := mat.Matrix(x.SelectRows(places[:len(d.rows)])), mat.Matrix(x.SelectRows(places[len(d.rows):]))
-		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, v.Vocabulary}, nil
+		train, test := selectRows(all.x, places[:len(d.rows)]), selectRows(all.x, places[len(d.rows):])
+		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales}, nil
 	})
 }
 
@@ -314,37 +340,86 @@ func (in *Inputs) nameRows(err error, rows []int) error {
 
 // firstNegative returns the first negative value and its place in X.
 func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
-	if in.bag != nil || in.Blocks != nil {
-		return 0, 0, 0, false // counts; who reads blocks looks at them
+	switch j, _ := in.learner.(*joined); {
+	case in.Blocks != nil: // who reads them looks at them
+	case j != nil:
+		return j.firstNegative(in.Rows)
+	case in.X != nil:
+		return negativeAmong(in.X, allRows(in.X))
 	}
-	n, m := in.X.Dims()
-	if x, ok := in.X.(*mat.Dense); ok {
-		columns := make([]int, n)
-		parallel.DoWork(n*m, n, func(i int) {
-			columns[i] = slices.IndexFunc(x.RawRowView(i), func(v float64) bool { return v < 0 })
+	return 0, 0, 0, false // counts
+}
+
+// negativeAmong returns the first negative value of some rows of x, and the place of its
+// row among them.
+func negativeAmong(x mat.Matrix, rows []int) (at, column int, value float64, found bool) {
+	if x, ok := x.(*mat.Dense); ok {
+		_, m := x.Dims()
+		columns := make([]int, len(rows))
+		parallel.DoWork(len(rows)*m, len(rows), func(at int) {
+			columns[at] = slices.IndexFunc(x.RawRowView(rows[at]), func(v float64) bool { return v < 0 })
 		})
-		if i := slices.IndexFunc(columns, func(j int) bool { return j >= 0 }); i >= 0 {
-			return i, columns[i], x.At(i, columns[i]), true
+		if at := slices.IndexFunc(columns, func(j int) bool { return j >= 0 }); at >= 0 {
+			return at, columns[at], x.At(rows[at], columns[at]), true
 		}
 		return 0, 0, 0, false
 	}
-	for i := range n {
-		if s, ok := in.X.(*sparse.CSR); ok {
-			cols, vals := s.Row(i)
-			for p, v := range vals {
-				if v < 0 {
-					return i, cols[p], v, true
-				}
+	eachValue(x, rows, func(i, j int, v float64) {
+		if v < 0 && !found {
+			at, column, value, found = i, j, v, true
+		}
+	})
+	return at, column, value, found
+}
+
+// allRows returns the places of all rows of x.
+func allRows(x mat.Matrix) []int {
+	n, _ := x.Dims()
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// eachValue calls f with the values of rows of x, row by row, but for zeros that a sparse
+// one does not store: with the place of the row among rows, the column and the value.
+func eachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
+	_, m := x.Dims()
+	row := make([]float64, m)
+	for at, i := range rows {
+		switch x := x.(type) {
+		case *sparse.CSR:
+			columns, values := x.Row(i)
+			for p, v := range values {
+				f(at, columns[p], v)
 			}
 			continue
+		case *mat.Dense:
+			row = x.RawRowView(i)
+		default:
+			mat.Row(row, i, x)
 		}
-		for j := range m {
-			if v := in.X.At(i, j); v < 0 {
-				return i, j, v, true
-			}
+		for j, v := range row {
+			f(at, j, v)
 		}
 	}
-	return 0, 0, 0, false
+}
+
+// digestRows writes the values of some rows of x, with their columns where it is sparse.
+// The identities of logged trials hold a digest of it, so its form stays.
+func digestRows(w io.Writer, x mat.Matrix, rows []int) {
+	var buf [16]byte
+	_, isSparse := x.(*sparse.CSR)
+	eachValue(x, rows, func(_, column int, v float64) {
+		binary.LittleEndian.PutUint64(buf[:], uint64(column))
+		binary.LittleEndian.PutUint64(buf[8:], math.Float64bits(v))
+		if isSparse {
+			w.Write(buf[:])
+		} else {
+			w.Write(buf[8:])
+		}
+	})
 }
 
 // checkSigns refuses data with negative values for methods that do not take
@@ -354,7 +429,7 @@ func (in *Inputs) checkSigns(methods []*method) error {
 	if !found {
 		return nil
 	}
-	if v := in.Set.Vectors; v != nil {
+	if v := in.Set.Vectors; v != nil && in.Features.Joined == nil {
 		if _, m := v.Dims(); column < m && v.At(in.Rows[row], column) < 0 {
 			value = v.At(in.Rows[row], column)
 		}
@@ -380,22 +455,9 @@ func (in *Inputs) fingerprint() string {
 	put(uint64(n))
 	put(uint64(m))
 	if in.X == nil {
-		fmt.Fprintf(h, "%s %s %x", in.Features.Words.countedBy(in.Features.Power), in.Features.Normalise, in.bag.Keys(in.Rows))
-		n = 0
-	}
-	for i := range n {
-		switch x := in.X.(type) {
-		case *sparse.CSR:
-			cols, vals := x.Row(i)
-			for p, j := range cols {
-				put(uint64(j))
-				put(math.Float64bits(vals[p]))
-			}
-		case *mat.Dense:
-			for _, v := range x.RawRowView(i) {
-				put(math.Float64bits(v))
-			}
-		}
+		in.learner.fingerprint(h, in.Rows)
+	} else {
+		digestRows(h, in.X, allRows(in.X))
 	}
 	for _, c := range in.Labels() {
 		put(uint64(c))

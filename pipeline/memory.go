@@ -158,7 +158,7 @@ func (in *Inputs) density() (isSparse bool, stored float64) {
 		if in.Blocks != nil {
 			return false, 0
 		}
-		return true, in.bag.stored(in.Rows) / float64(len(in.Rows))
+		return in.learner.density(in.Rows)
 	}
 	return false, 0
 }

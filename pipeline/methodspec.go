@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -253,7 +252,7 @@ func (m Method) checkClasses(sizes []int) error {
 
 // checkFeatures reports that the method is for images, and the features are none.
 func (m Method) checkFeatures(f Features) error {
-	if m.needs().Images && !features.InfoOf(f.extractor()).KeepsShape {
+	if m.needs().Images && !f.keepsShape() {
 		return fmt.Errorf("%s is for images, and the features are %s (--features pixels=32, for example)", m.Label(), f)
 	}
 	return nil

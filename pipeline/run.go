@@ -251,6 +251,19 @@ func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
 	return seen.vocabulary, nil
 }
 
+// Scales returns by what several features were multiplied for the kept models, nil where
+// there is one alone.
+func (p *Plan) Scales(ctx context.Context) ([]Scale, error) {
+	if p.Inputs.Features.Joined == nil {
+		return nil, nil
+	}
+	seen, err := p.Inputs.view(ctx, p.draw(p.most(), 0), p.Experiment.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return seen.scales, nil
+}
+
 // bestRanks returns the rank of the best mean score of each method with the most
 // classes, the smaller of two that are as good.
 func (p *Plan) bestRanks(done map[string]Record) []int {

@@ -13,17 +13,19 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 )
 
 const (
 	// AssignmentsFile is the file of a grouping that lists which sample is in which
-	// group, and modelFile that of what the method found.
+	// group, modelFile that of what the method found, and results.ScalesFile that of the
+	// scales of several features.
 	AssignmentsFile = "assignments.csv"
 	modelFile       = "model.npz"
 )
 
 // GroupingFiles are what a GroupingFolder holds.
-var GroupingFiles = append([]string{AssignmentsFile, modelFile}, ClustersFiles...)
+var GroupingFiles = append([]string{AssignmentsFile, modelFile, results.ScalesFile}, ClustersFiles...)
 
 // GroupingFolder is the folder of a grouping, open for writing.
 type GroupingFolder struct{ folder *output.Folder }
@@ -74,6 +76,11 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	defer stage.Discard()
 	if err := c.writeAssignments(filepath.Join(stage.Dir(), AssignmentsFile)); err != nil {
 		return c, err
+	}
+	if in.Scales != nil {
+		if err := atomicfile.Write(filepath.Join(stage.Dir(), results.ScalesFile), results.Scales(in.Scales)); err != nil {
+			return c, err
+		}
 	}
 	model := func() error {
 		if found.Result == nil {

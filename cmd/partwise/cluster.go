@@ -114,7 +114,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels); see partwise methods")
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200 (default what suits the pictures)")
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")

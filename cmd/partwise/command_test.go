@@ -326,14 +326,16 @@ func TestBeforeWork(t *testing.T) {
 	write(t, "pairs.csv", "a,b,link\n"+first+",nobody.png,must\n")
 	const head = "name: x\ndata: {set: photos, pattern: '{class}-*'}\nmethods: [nmf, l2-snmf]\nrepeats: 1\n"
 	for text, want := range map[string]string{
-		"labels: 2\nclasses: 9":                                    "classes: 9 are asked for, and photos has 4",
-		"labels: 2\nclasses: 2\nrank: 99":                          "rank: 99 is 99 for 2 classes",
-		"labels: 99":                                               "labels: 99 samples are asked for",
-		"labels: 2\nlinks: {file: pairs.csv}":                      `pairs.csv: line 2: no sample is called "nobody.png"`,
-		"labels: 2\nlinks: {feedback: none.csv}":                   "none.csv",
-		"task: classify\ntrain: 18\ntest: 18":                      "18 samples to train and 18 to test are asked for",
-		"labels: 2\nfeatures: {crop: {eyes: e.csv}}":               "e.csv",
-		"labels: 2\nfeatures: {sift: dense, words: {from: w.npz}}": "w.npz",
+		"labels: 2\nclasses: 9":                                           "classes: 9 are asked for, and photos has 4",
+		"labels: 2\nclasses: 2\nrank: 99":                                 "rank: 99 is 99 for 2 classes",
+		"labels: 99":                                                      "labels: 99 samples are asked for",
+		"labels: 2\nlinks: {file: pairs.csv}":                             `pairs.csv: line 2: no sample is called "nobody.png"`,
+		"labels: 2\nlinks: {feedback: none.csv}":                          "none.csv",
+		"task: classify\ntrain: 18\ntest: 18":                             "18 samples to train and 18 to test are asked for",
+		"labels: 2\nfeatures: {crop: {eyes: e.csv}}":                      "e.csv",
+		"labels: 2\nfeatures: {sift: dense, words: {from: w.npz}}":        "w.npz",
+		"labels: 2\nfeatures: [hog, {sift: dense, words: {from: w.npz}}]": "w.npz",
+		"labels: 2\nfeatures: [hog, {pixels: 8, crop: {eyes: e.csv}}]":    "e.csv",
 	} {
 		write(t, "early.yaml", head+text+"\n")
 		if code, _, stderr := partwise("run", "early.yaml"); code != exitFailed || !strings.Contains(stderr, want) || strings.Contains(stderr, "x.png") {
@@ -642,11 +644,30 @@ func TestInline(t *testing.T) {
 	}
 }
 
+func TestInlineFeatures(t *testing.T) {
+	for in, want := range map[string]string{
+		"pixels=32,colour=true":          "{pixels: 32, colour: true}",
+		"hog":                            "hog",
+		"sift+colour":                    "[sift, colour]",
+		"sift,power=0.5+colour,grid=2x2": "[{sift: {}, power: 0.5}, {colour: {}, grid: 2x2}]",
+		"sift,grid=1x1+2x2+colour=hsv":   "[{sift: {}, grid: 1x1+2x2}, {colour: hsv}]",
+		"sift=dense,words={from: a+b.npz, nearest: 2}+colour": "[{sift: dense, words: {from: a+b.npz, nearest: 2}}, colour]",
+		"32,colour=true":     "{32: {}, colour: true}",
+		"[hog, colour+sift]": "[hog, colour+sift]",
+		"hog+":               "hog+",
+		"+hog":               "[, hog]",
+	} {
+		if got := inlineFeatures(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
 // FuzzInline: a flag of an experiment's settings is taken or refused, and sets no
 // other key.
 func FuzzInline(f *testing.F) {
 	keys := slices.DeleteFunc(settings.Names(pipeline.Experiment{}), func(key string) bool { return key == "methods" })
-	for _, s := range []string{"yale,from=raw", "ccf,init=nmf", "pixels=32,colour=true", "32,colour=true", ",=", "{a: b}", "a,b=c,d", "x=\ny: z", "lambda=[1,2]", "a={b,c=d"} {
+	for _, s := range []string{"yale,from=raw", "ccf,init=nmf", "pixels=32,colour=true", "32,colour=true", "sift,power=0.5+colour,weight=2", ",=", "{a: b}", "a,b=c,d", "x=\ny: z", "lambda=[1,2]", "a={b,c=d"} {
 		for i := range keys {
 			f.Add(i, s)
 		}

@@ -38,7 +38,8 @@ Visual words are learned from all of the pictures, or are those of a file that
 --words wrote, as in --features 'sift=dense,words={from: words.npz}'.`,
 		Example: `  partwise features photos --out photos.npz
   partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
-  partwise features photos --features hog=true --out photos.csv`,
+  partwise features photos --features hog --out photos.csv
+  partwise features photos --features sift,power=0.5+colour,grid=2x2 --out joined.npz`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set, e.Seed = args[0], seed
@@ -79,7 +80,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog=true, or sift=dense,words=200,grid=4x4 (default 32×32 grey pixels)")
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog, or sift=dense,words=200,grid=4x4, several with + between them as in sift,power=0.5+colour,grid=2x2 (default 32×32 grey pixels)")
 	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")
@@ -145,6 +146,9 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: in.X}
 	for i, row := range in.Rows {
 		set.Names[i] = in.Set.Names[row]
+	}
+	for _, s := range in.Scales {
+		set.Features = append(set.Features, datasets.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
 	}
 	if in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width

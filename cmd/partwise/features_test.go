@@ -76,6 +76,48 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// TestFeaturesTogether: several features are joined, what is written says which columns are
+// whose, and with the scales that cluster keeps there are the same again.
+func TestFeaturesTogether(t *testing.T) {
+	workplace(t)
+	const sift, colour = "sift={step: 4, bins: 2},words=9,grid=2x2,normalise=l1", "colour,grid=2x2,normalise=l1,weight=0.5"
+	if out := must(t, "features", "photos", "--features", sift+"+"+colour, "--words", "w.npz", "--out", "f.csv"); !strings.Contains(out, "324 features") || !strings.Contains(out, ", of weight 0.5.") {
+		t.Errorf("said %q", out)
+	}
+	text := read(t, "f.csv")
+	heading, _, _ := strings.Cut(text, "\n")
+	if columns := strings.Split(heading, ","); columns[2] != "sift1" || columns[37] != "sift36" || columns[38] != "colour1" || columns[len(columns)-1] != "colour288" {
+		t.Errorf("the columns are %s", heading)
+	}
+	must(t, "cluster", "photos", "-k", "2", "--features", sift+"+"+colour)
+	lines := strings.Split(strings.TrimSpace(read(t, filepath.Join("results", "photos-groups", "features.csv"))), "\n")
+	if len(lines) != 3 || lines[0] != "feature,columns,scale" || !strings.HasPrefix(lines[1], "sift,36,") || !strings.HasPrefix(lines[2], "colour,288,") {
+		t.Fatalf("the scales are %q", lines)
+	}
+	again := strings.Replace(sift, "9", "{from: w.npz}", 1) + ",scale=" + strings.Split(lines[1], ",")[2] + "+" + strings.Replace(colour, "weight=0.5", "scale="+strings.Split(lines[2], ",")[2], 1)
+	must(t, "features", "photos", "--features", again, "--out", "again.csv")
+	if read(t, "again.csv") != text {
+		t.Error("with the same words and scales there are other features")
+	}
+	must(t, "cluster", "photos", "-k", "2", "--features", "hog")
+	if _, err := os.Stat(filepath.Join("results", "photos-groups", "features.csv")); !os.IsNotExist(err) {
+		t.Errorf("the scales of other features are left: %v", err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"features", "photos", "--features", "hog+colour", "--words", "v.npz", "--out", "new.npz"}, "--words is for"},
+		{[]string{"cluster", "photos", "-k", "2", "--features", "hog+sift+sift"}, "visual words are among the features twice"},
+		{[]string{"cluster", "photos", "-k", "2", "--batch", "10", "--features", "hog+colour"}, "not in blocks"},
+		{[]string{"cluster", "photos", "-k", "2", "--method", "ntf", "--features", "pixels+pixels"}, "is for images"},
+	} {
+		if code, _, stderr := partwise(c.args...); code == exitDone || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit code %d, said %q, want a line with %q", c.args, code, stderr, c.want)
+		}
+	}
+}
+
 // cancelling cancels a context when something is written to it.
 type cancelling struct{ context.CancelFunc }
 

@@ -115,7 +115,9 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 	switch flag {
 	case "set":
 		key, value = "data", inline(value, "set")
-	case "features", "cluster", "links", "neighbours":
+	case "features":
+		value = inlineFeatures(value)
+	case "cluster", "links", "neighbours":
 		value = inline(value, "")
 	case "scores":
 		value = "[" + value + "]"
@@ -159,6 +161,39 @@ func inline(value, first string) string {
 		}
 	}
 	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+// inlineFeatures turns "sift,power=0.5+colour" into the form that a file has,
+// [{sift: {}, power: 0.5}, colour]. A + joins features where a letter is behind it, and
+// otherwise belongs to a value, as in grid=1x1+2x2.
+func inlineFeatures(value string) string {
+	if strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") {
+		return value
+	}
+	var list []string
+	depth, from := 0, 0
+	for i := range len(value) {
+		switch c := value[i]; {
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == '+' && depth == 0 && i+1 < len(value) && 'a' <= value[i+1] && value[i+1] <= 'z':
+			list = append(list, value[from:i])
+			from = i + 1
+		}
+	}
+	list = append(list, value[from:])
+	for i, one := range list {
+		if name, settings, ok := strings.Cut(one, ","); ok && !strings.Contains(name, "=") && name != "" {
+			one = name + "={}," + settings
+		}
+		list[i] = inline(one, "")
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // tellNotes prints what should be known of the inputs.

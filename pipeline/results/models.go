@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,6 +23,21 @@ const ModelDir = "models"
 
 // WordsFile is the file among them of the visual words that they are of.
 const WordsFile = "words.npz"
+
+// ScalesFile is the file among them that says by what several features were multiplied
+// before they were joined.
+const ScalesFile = "features.csv"
+
+// Scales returns the text of a ScalesFile: the name of each feature, how many of the columns
+// are its own, in this order, and the factor of its values, which the setting scale takes.
+func Scales(scales []pipeline.Scale) []byte {
+	var text bytes.Buffer
+	text.WriteString("feature,columns,scale\n")
+	for _, s := range scales {
+		fmt.Fprintf(&text, "%s,%d,%s\n", s.Name, s.Columns, strconv.FormatFloat(s.Factor, 'g', -1, 64))
+	}
+	return text.Bytes()
+}
 
 // Models reads the methods' saved models, in their order; those that make none or are
 // not done yet are nil. Of those that cannot be read it returns the errors.

@@ -34,7 +34,7 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 	}
 	var some *pipeline.TrialsError
 	if runErr == nil || errors.As(runErr, &some) {
-		runErr = errors.Join(runErr, writeSummary(f.folder, p.Summary()), f.saveWords(ctx, p))
+		runErr = errors.Join(runErr, writeSummary(f.folder, p.Summary()), f.saveLearned(ctx, p))
 	}
 	lost := to.log.inPlace()
 	err := to.log.close()
@@ -108,8 +108,16 @@ func (k *sink) Put(rec *pipeline.Record, model string, res *factor.Result) error
 	return k.log.append(rec)
 }
 
-// saveWords saves the visual words, where there are, that the saved models are of.
-func (f *Folder) saveWords(ctx context.Context, p *pipeline.Plan) error {
+// saveLearned saves what of the features the saved models are of was learned: the visual
+// words and the scales of several features, where there are any.
+func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
+	scales, err := p.Scales(ctx)
+	if err == nil && scales != nil {
+		err = f.folder.Write(ModelDir+"/"+ScalesFile, Scales(scales))
+	}
+	if err != nil {
+		return err
+	}
 	words, err := p.Words(ctx)
 	if words == nil || err != nil {
 		return err

@@ -391,3 +391,20 @@ func TestSummaryRefuses(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestScales: the folder says by what several features were multiplied.
+func TestScales(t *testing.T) {
+	text := "{name: x, repeats: 1, methods: [{name: nmf, iterations: 5}], features: [pixels, {pixels: {}, normalise: l1, weight: 2}]}"
+	p := newPlan(t, text, testkit.CSV(t, 9, 10))
+	dir := t.TempDir()
+	runPlan(t, p, dir, pipeline.RunOptions{})
+	scales, err := p.Scales(t.Context())
+	if err != nil || len(scales) != 2 {
+		t.Fatalf("scales %v, %v", scales, err)
+	}
+	_, m := p.Inputs.Dims()
+	want := fmt.Sprintf("feature,columns,scale\npixels,%d,%v\npixels2,%d,%v\n", m/2, scales[0].Factor, m/2, scales[1].Factor)
+	if got := string(readFile(t, filepath.Join(dir, ModelDir, ScalesFile))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
