@@ -14,9 +14,9 @@ import (
 // Features says what is made of the samples. The zero value is 32×32 grey
 // pixels of unit length, and vectors as they are.
 type Features struct {
-	// Auto chooses by the images, in place of all below: visual words where all are
-	// as large as dense SIFT is meant for, colours where one is smaller. It is not
-	// part of the file.
+	// Auto chooses by the images, in place of all below: the square roots of visual words,
+	// together with a histogram of colours, where all are as large as dense SIFT is meant
+	// for, and colours where one is smaller. It is not part of the file.
 	Auto bool
 	// Joined are several features of which each sample has the columns of all, in place of
 	// all below but SkipBad.
@@ -252,11 +252,15 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	if !f.Auto {
 		return f
 	}
-	photographs := Features{SkipBad: f.SkipBad, Extractor: features.DenseSIFT{}, Words: Words{Learning: Learning{Fewer: true}}}
+	dense := features.DenseSIFT{}
+	photographs := Features{SkipBad: f.SkipBad, Joined: []Weighted{
+		{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
+		{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
+	}}
 	small := Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
 	for _, file := range set.Files {
 		// A file that cannot be read is found out later.
-		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < features.InfoOf(photographs.Extractor).MinSide {
+		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < features.InfoOf(dense).MinSide {
 			return small
 		}
 	}

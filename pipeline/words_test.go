@@ -410,7 +410,7 @@ func TestHOGExperiment(t *testing.T) {
 }
 
 // TestAuto: photographs are compared by words, of which there are fewer where
-// they differ little, and smaller pictures by their colours.
+// they differ little, and colours, and smaller pictures by their colours alone.
 func TestAuto(t *testing.T) {
 	prepare := func(set string) *Inputs {
 		e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true}}
@@ -424,6 +424,11 @@ func TestAuto(t *testing.T) {
 	set := photograph(t, 3)
 	if in := prepare(set); !in.Features.OfWords() || in.Vocabulary.Len() != 200 {
 		t.Errorf("photographs have the features %v", in.Features)
+	} else {
+		said := &Experiment{}
+		if err := said.Set("features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
+			t.Errorf("photographs have the features %v, %v, want %v", in.Features, err, said.Features)
+		}
 	}
 	writePNG(t, filepath.Join(set, "down", "00.png"), image.NewGray(image.Rect(0, 0, 200, 63)))
 	e := &Experiment{Data: Data{Set: set}, Features: Features{Auto: true, SkipBad: true}}

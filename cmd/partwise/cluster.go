@@ -38,8 +38,9 @@ Where the folder has a subfolder for each class, the groups are compared with
 the classes; the method is not told of them.
 
 Photographs, of 64 pixels or more in width and height, are compared by visual
-words, smaller pictures by their colours. --features says otherwise: what it
-leaves out is as in an experiment file, so that pixels=32 alone is grey.
+words and colours (sift,power=0.5+colour,grid=2x2,weight=0.2), smaller pictures by
+their colours alone. --features says otherwise: what it leaves out is as in an
+experiment file, so that pixels=32 alone is grey.
 
 With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks of so
 many, which are read of a folder of images, an IDX file or a NumPy .npy file in each of
