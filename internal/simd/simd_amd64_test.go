@@ -16,6 +16,7 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	TestDivideSumEdges(t)
 	TestDescend(t)
 	TestGather(t)
+	checkDepthwise(t)
 }
 
 // TestSweepWidth: registers of any width give the same bytes.

@@ -79,14 +79,6 @@ func testTiles[T float32 | float64](t *testing.T, rows, depth, columns int, add 
 	}
 }
 
-func numbers[T any](n int, draw func() T) []T {
-	x := make([]T, n)
-	for i := range x {
-		x[i] = draw()
-	}
-	return x
-}
-
 // TestLayOut: what Interleave and CopyRows write, and that they write nothing else.
 func TestLayOut(t *testing.T) {
 	if !HasTile() {
