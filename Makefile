@@ -67,7 +67,7 @@ test-race:
 
 # What computes, with the loops in plain Go instead of assembly, as on a processor
 # without AVX2.
-NUMERIC = ./internal/simd ./internal/blas ./internal/eigen ./internal/sparse ./factor ./cluster ./eval ./vocab ./features
+NUMERIC = ./internal/simd ./internal/blas ./internal/network ./internal/eigen ./internal/sparse ./factor ./cluster ./eval ./vocab ./features
 test-plain:
 	GODEBUG=cpu.avx2=off CGO_ENABLED=0 $(GO) test -short -count=1 $(NUMERIC)
 

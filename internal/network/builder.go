@@ -1,0 +1,336 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// builder makes steps of nodes, one after the other.
+type builder struct {
+	constants    map[string]*tensor
+	values       map[string]*value
+	uses         map[string]int // how often a value is read
+	steps        []step
+	buffers      []*buffer
+	convolutions []*convolution
+	zeros        int // numbers at the beginning of the arena that are 0
+	numbers      int // that the network holds beside the arena
+	limit        int // of numbers
+	work         int
+}
+
+// value is an array: a constant, or what steps write.
+type value struct {
+	shape []int
+	// last is set where the value is a map, shape 1×channels×height×width, that lies row by
+	// row with its channels last. All else lies in the order of its axes.
+	last   bool
+	buf    *buffer
+	floats []float32 // of a constant
+	ints   []int
+}
+
+func (v *value) constant() bool { return v.buf == nil }
+
+// operators are those that are there.
+var operators map[string]func(b *builder, n *node, in []*value) (*value, error)
+
+func init() {
+	operators = map[string]func(b *builder, n *node, in []*value) (*value, error){
+		"Conv": (*builder).conv, "Gemm": (*builder).gemm, "MatMul": (*builder).matMul,
+		"BatchNormalization": (*builder).batchNormalization, "LRN": (*builder).lrn,
+		"Clip": (*builder).clip, "Relu": (*builder).clip,
+		"LeakyRelu": (*builder).unary, "Sigmoid": (*builder).unary, "HardSigmoid": (*builder).unary, "HardSwish": (*builder).unary,
+		"Tanh": (*builder).unary, "Elu": (*builder).unary, "Softmax": (*builder).softmax,
+		"Add": (*builder).binary, "Sub": (*builder).binary, "Mul": (*builder).binary, "Div": (*builder).binary, "PRelu": (*builder).binary,
+		"MaxPool": (*builder).pool, "AveragePool": (*builder).pool,
+		"GlobalAveragePool": (*builder).globalPool, "GlobalMaxPool": (*builder).globalPool, "ReduceMean": (*builder).reduceMean,
+		"Concat": (*builder).concat, "Flatten": (*builder).flatten, "Reshape": (*builder).reshape, "Squeeze": (*builder).squeeze,
+		"Unsqueeze": (*builder).unsqueeze, "Transpose": (*builder).transpose, "Pad": (*builder).pad,
+		"Dropout": (*builder).identity, "Identity": (*builder).identity, "Cast": (*builder).cast,
+		"Constant": (*builder).constantOf, "Shape": (*builder).shapeOf, "Gather": (*builder).gather,
+	}
+}
+
+// lower makes the steps of a node.
+func (b *builder) lower(n *node) error {
+	operator := operators[n.op]
+	if operator == nil {
+		return errors.New("this operator is not there")
+	}
+	if len(n.outputs) == 0 {
+		return errors.New("no output")
+	}
+	for _, name := range n.outputs[1:] {
+		if b.uses[name] > 0 {
+			return fmt.Errorf("its second output, %q, is not there", name)
+		}
+	}
+	in := make([]*value, len(n.inputs))
+	for i, name := range n.inputs {
+		if name == "" {
+			continue
+		}
+		v, err := b.value(name)
+		if err != nil {
+			return err
+		}
+		if v.buf != nil {
+			v.buf.pending--
+		}
+		in[i] = v
+	}
+	out, err := operator(b, n, in)
+	if err != nil {
+		return err
+	}
+	if out.buf != nil {
+		b.work += out.buf.size
+	}
+	if b.work > maxWork {
+		return errors.New("more multiplications than an image may take")
+	}
+	return b.define(n.outputs[0], out)
+}
+
+// value returns what a name stands for.
+func (b *builder) value(name string) (*value, error) {
+	if v := b.values[name]; v != nil {
+		return v, nil
+	}
+	t := b.constants[name]
+	if t == nil {
+		return nil, fmt.Errorf("nothing before it makes its input %q", name)
+	}
+	v, err := b.held(t)
+	if err == nil {
+		b.values[name] = v
+	}
+	return v, err
+}
+
+// held returns the constant of a tensor.
+func (b *builder) held(t *tensor) (*value, error) {
+	floats, ints, err := t.values()
+	return &value{shape: t.dims, floats: floats, ints: ints}, err
+}
+
+// define names a value.
+func (b *builder) define(name string, v *value) error {
+	if b.values[name] != nil || b.constants[name] != nil {
+		return fmt.Errorf("there are two values %q", name)
+	}
+	b.values[name] = v
+	if v.buf != nil {
+		v.buf.pending += b.uses[name]
+	}
+	return nil
+}
+
+// buffer returns memory for the next step to write.
+func (b *builder) buffer(size int) *buffer {
+	buf := &buffer{size: size, first: len(b.steps), last: len(b.steps)}
+	b.buffers = append(b.buffers, buf)
+	return buf
+}
+
+// step adds a step that reads and writes buffers.
+func (b *builder) step(run func(arena []float32), buffers ...*buffer) {
+	for _, buf := range buffers {
+		buf.last = len(b.steps)
+		buf.maker = nil
+	}
+	b.steps = append(b.steps, step{run})
+}
+
+// made returns a new value of a shape, which the next step writes.
+func (b *builder) made(shape []int, last bool) (*value, error) {
+	n, err := size(shape)
+	if err == nil && n == 0 {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &value{shape: shape, last: last, buf: b.buffer(n)}, nil
+}
+
+// hold counts numbers that the network keeps.
+func (b *builder) hold(n int) error {
+	if b.numbers += n; b.numbers > b.limit {
+		return b.tooLarge()
+	}
+	return nil
+}
+
+func (b *builder) tooLarge() error {
+	return fmt.Errorf("the network takes more than %d MB of memory", b.limit>>18)
+}
+
+// argument returns an input of a node that is not left out.
+func argument(in []*value, at int) *value {
+	if at < len(in) {
+		return in[at]
+	}
+	return nil
+}
+
+// computed returns the first input, which is to be no constant.
+func computed(in []*value) (*value, error) {
+	if v := argument(in, 0); v != nil && !v.constant() {
+		return v, nil
+	}
+	return nil, errors.New("its first input does not depend on the image")
+}
+
+// given returns the numbers of an input that is to be a constant, all of them finite.
+func given(in []*value, at int, what string) (*value, error) {
+	v := argument(in, at)
+	if v == nil || v.floats == nil {
+		return nil, fmt.Errorf("its %s are no constant numbers", what)
+	}
+	for _, x := range v.floats {
+		if x-x != 0 {
+			return nil, fmt.Errorf("one of its %s is %v", what, x)
+		}
+	}
+	return v, nil
+}
+
+// perChannel returns constants of which there is one for each channel.
+func perChannel(in []*value, at, channels int, what string) ([]float32, error) {
+	v, err := given(in, at, what)
+	if err == nil && len(v.floats) != channels {
+		err = fmt.Errorf("%d %s of %d channels", len(v.floats), what, channels)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.floats, nil
+}
+
+// asMap returns the value with its channels last.
+func (b *builder) asMap(in []*value) (*value, error) {
+	v, err := computed(in)
+	if err != nil {
+		return nil, err
+	}
+	if len(v.shape) != 4 || v.shape[0] != 1 {
+		return nil, fmt.Errorf("its input has the shape %v; want maps of one image", v.shape)
+	}
+	if max(v.shape[2], v.shape[3]) > maxSide {
+		return nil, fmt.Errorf("its input has the shape %v; want maps with at most %d rows and columns", v.shape, maxSide)
+	}
+	return b.layout(v, true)
+}
+
+// layout returns the value with its channels last, or in the order of its axes.
+func (b *builder) layout(v *value, last bool) (*value, error) {
+	if len(v.shape) != 4 || v.last == last {
+		return v, nil
+	}
+	perm := []int{0, 1, 2, 3}
+	return b.permuted(v, perm, last)
+}
+
+// strides returns how far apart numbers lie along each axis.
+func (v *value) strides() []int {
+	out := make([]int, len(v.shape))
+	n := 1
+	for _, axis := range slices.Backward(order(len(v.shape), v.last)) {
+		out[axis] = n
+		n *= v.shape[axis]
+	}
+	return out
+}
+
+// order returns the axes in the order of memory.
+func order(axes int, last bool) []int {
+	if last {
+		return []int{0, 2, 3, 1}
+	}
+	out := make([]int, axes)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// pick returns x at some places.
+func pick(x, at []int) []int {
+	out := make([]int, len(at))
+	for i, j := range at {
+		out[i] = x[j]
+	}
+	return out
+}
+
+// permuted returns a value whose axis i is axis perm[i] of v.
+func (b *builder) permuted(v *value, perm []int, last bool) (*value, error) {
+	shape := pick(v.shape, perm)
+	axes := order(len(shape), last)
+	dims, strides := pick(shape, axes), pick(pick(v.strides(), perm), axes)
+	if contiguous(dims, strides) {
+		return &value{shape: shape, last: last, buf: v.buf}, nil
+	}
+	out, err := b.made(shape, last)
+	if err != nil {
+		return nil, err
+	}
+	from, to := v.buf, out.buf
+	b.step(func(arena []float32) {
+		dst, src := to.of(arena), from.of(arena)
+		walk([][]int{strides}, dims, func(at int, offsets []int) {
+			inner, stride := dims[len(dims)-1], strides[len(dims)-1]
+			for i := range inner {
+				dst[at+i] = src[offsets[0]+i*stride]
+			}
+		})
+	}, from, to)
+	return out, nil
+}
+
+// contiguous tells whether dims with the strides lie one after the other.
+func contiguous(dims, strides []int) bool {
+	n := 1
+	for i, d := range slices.Backward(dims) {
+		if d != 1 && strides[i] != n {
+			return false
+		}
+		n *= d
+	}
+	return true
+}
+
+// walk calls f for each line along the last of dims: with the place of its first number,
+// and with the offset of that by each of the strides.
+func walk(strides [][]int, dims []int, f func(at int, offsets []int)) {
+	inner := len(dims) - 1
+	for _, d := range dims {
+		if d == 0 {
+			return
+		}
+	}
+	index, offsets := make([]int, len(dims)), make([]int, len(strides))
+	for at := 0; ; at += dims[inner] {
+		f(at, offsets)
+		axis := inner - 1
+		for ; axis >= 0; axis-- {
+			index[axis]++
+			for s := range strides {
+				offsets[s] += strides[s][axis]
+			}
+			if index[axis] < dims[axis] {
+				break
+			}
+			for s := range strides {
+				offsets[s] -= strides[s][axis] * dims[axis]
+			}
+			index[axis] = 0
+		}
+		if axis < 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// convolution is one under way from a node to a step.
+type convolution struct {
+	in, out       *buffer
+	rows, columns axis
+	inC, outC     int // channels
+	groups        int
+	// weights is outC × inC/groups × rows.taps × columns.taps.
+	weights, bias []float32
+	bounds        [2]float32
+	zeros         bool // whether windows reach into padding
+
+	// Of what follows, finish makes what the step needs.
+	depthwise bool
+	tile      int       // windows at a time, 0 without assembly
+	panel     int       // numbers of a window at a time
+	table     []int32   // the offsets of all windows' runs
+	packed    []float32 // the weights, panel after panel of one group after the other
+	biases    []float32 // likewise
+	patch     *buffer   // windows laid out, without assembly
+}
+
+var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
+
+// windowTile is simd.WindowTile, but for tests.
+var windowTile = simd.WindowTile
+
+// patchNumbers is about how many numbers of windows are worked on at a time, so that they
+// stay in a near cache while all weights go by.
+const patchNumbers = 1 << 16
+
+// conv is Conv.
+func (b *builder) conv(n *node, in []*value) (*value, error) {
+	x, err := b.asMap(in)
+	if err != nil {
+		return nil, err
+	}
+	w, err := given(in, 1, "weights")
+	if err != nil {
+		return nil, err
+	}
+	groups := n.int("group", 1)
+	inC, s := x.shape[1], w.shape
+	if len(s) != 4 || groups < 1 || groups > inC || inC%groups != 0 || s[1] != inC/groups || s[0] < groups || s[0]%groups != 0 {
+		return nil, fmt.Errorf("weights of the shape %v in %d groups do not go with %d channels", s, groups, inC)
+	}
+	if min(s[2], s[3]) < 1 || max(s[2], s[3]) > 1<<12 {
+		return nil, fmt.Errorf("windows of %d×%d", s[2], s[3])
+	}
+	if kernel, err := n.pair("kernel_shape", 0, 1); err != nil || kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
+		return nil, errors.New("kernel_shape is not that of the weights")
+	}
+	bias := make([]float32, s[0])
+	if argument(in, 2) != nil {
+		if bias, err = perChannel(in, 2, s[0], "biases"); err != nil {
+			return nil, err
+		}
+	}
+	delete(n.attributes, "ceil_mode")
+	axes, err := n.windows(x.shape[2], x.shape[3], [2]int{s[2], s[3]})
+	if err != nil {
+		return nil, err
+	}
+	c := &convolution{in: x.buf, rows: axes[0], columns: axes[1], inC: inC, outC: s[0], groups: groups, weights: w.floats, bias: bias}
+	return b.convolve(c, []int{1, s[0], axes[0].out, axes[1].out}, true)
+}
+
+// convolve adds the step of a convolution.
+func (b *builder) convolve(c *convolution, shape []int, last bool) (*value, error) {
+	out, err := b.made(shape, last)
+	if err != nil {
+		return nil, err
+	}
+	c.out, c.bounds = out.buf, unbounded
+	taps, places := c.rows.taps*c.columns.taps, c.rows.out*c.columns.out
+	if taps > maxNumbers/places {
+		return nil, b.tooLarge()
+	}
+	b.work += len(c.weights) * places
+	reaches := func(a axis) bool {
+		return a.before > 0 || (a.out-1)*a.stride-a.before+(a.taps-1)*a.dilation >= a.in
+	}
+	if c.zeros = reaches(c.rows) || reaches(c.columns); c.zeros {
+		b.zeros = max(b.zeros, c.inC)
+	}
+	c.depthwise = c.groups == c.inC && c.outC == c.inC
+	c.tile, c.panel = windowTile()
+	rows := places
+	switch {
+	case c.depthwise:
+	case c.tile == 0:
+		c.tile, c.panel = 1, c.outC/c.groups
+		c.patch = b.buffer(min(c.block(), places) * taps * c.inC / c.groups)
+	default:
+		rows += c.tile
+	}
+	// The last panel of a group is filled up to a whole register of 16 or fewer.
+	if err := b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + rows*taps); err != nil {
+		return nil, err
+	}
+	b.convolutions = append(b.convolutions, c)
+	buffers := []*buffer{c.in, c.out}
+	if c.patch != nil {
+		buffers = append(buffers, c.patch)
+	}
+	b.step(c.run, buffers...)
+	c.out.maker = c
+	return out, nil
+}
+
+// depth returns how many numbers of a map a tap has.
+func (c *convolution) depth() int { return c.inC / c.groups }
+
+// block returns how many windows are worked on at a time, whole tiles.
+func (c *convolution) block() int {
+	n := max(32, patchNumbers/(c.rows.taps*c.columns.taps*c.depth()))
+	return (n + c.tile - 1) / c.tile * c.tile
+}
+
+// finish makes what the step needs, when all buffers have their places.
+func (c *convolution) finish() {
+	taps, depth := c.rows.taps*c.columns.taps, c.depth()
+	if c.depthwise {
+		c.tile = 1
+	}
+	places := c.rows.out * c.columns.out
+	c.table = make([]int32, (places+c.tile-1)/c.tile*c.tile*taps)
+	for i := range len(c.table) / taps {
+		// What is missing of the last tile is like the last window.
+		window := min(i, places-1)
+		for t := range taps {
+			y, inside := c.rows.at(window/c.columns.out, t/c.columns.taps)
+			x, also := c.columns.at(window%c.columns.out, t%c.columns.taps)
+			at := 0
+			if inside && also {
+				at = c.in.at + (y*c.columns.in+x)*c.inC
+			}
+			c.table[i/c.tile*c.tile*taps+t*c.tile+i%c.tile] = int32(at)
+		}
+	}
+	weight := func(out, d, tap int) float32 { return c.weights[(out*depth+d)*taps+tap] }
+	if c.depthwise {
+		c.packed = make([]float32, taps*c.outC)
+		for t := range taps {
+			for out := range c.outC {
+				c.packed[t*c.outC+out] = weight(out, 0, t)
+			}
+		}
+		c.biases, c.weights = c.bias, nil
+		return
+	}
+	perGroup := c.outC / c.groups
+	for g := range c.groups {
+		for from := 0; from < perGroup; from += c.panel {
+			columns := min(c.panel, perGroup-from)
+			width := c.width(columns)
+			at, first := len(c.packed), g*perGroup+from
+			c.packed = append(c.packed, make([]float32, taps*depth*width)...)
+			c.biases = append(append(c.biases, c.bias[first:first+columns]...), make([]float32, width-columns)...)
+			for j := range columns {
+				for d := range depth {
+					for t := range taps {
+						c.packed[at+(t*depth+d)*width+j] = weight(first+j, d, t)
+					}
+				}
+			}
+		}
+	}
+	c.weights = nil
+}
+
+// width returns how many columns weights have.
+func (c *convolution) width(columns int) int {
+	if c.patch != nil {
+		return columns
+	}
+	return simd.WindowColumns(columns)
+}
+
+func (c *convolution) run(arena []float32) {
+	taps, out := c.rows.taps*c.columns.taps, c.out.of(arena)
+	if c.depthwise {
+		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases, &c.bounds)
+		return
+	}
+	places, depth, perGroup, block := c.rows.out*c.columns.out, c.depth(), c.outC/c.groups, c.block()
+	for g := range c.groups {
+		// The runs of a group begin behind those of the groups before it.
+		x := arena[g*depth:]
+		for first := 0; first < places; first += block {
+			windows, table, to := min(block, places-first), c.table[first*taps:], out[first*c.outC+g*perGroup:]
+			weights, biases := c.packed[g*len(c.packed)/c.groups:], c.biases[g*len(c.biases)/c.groups:]
+			if c.patch != nil {
+				c.multiply(to, x, table, windows, weights, biases, c.patch.of(arena))
+				continue
+			}
+			for from := 0; from < perGroup; from += c.panel {
+				columns := min(c.panel, perGroup-from)
+				width := c.width(columns)
+				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases, &c.bounds)
+				weights, biases = weights[taps*depth*width:], biases[width:]
+			}
+		}
+	}
+}
+
+// multiply is simd.Windows of all numbers without assembly: the product of the windows,
+// laid out in patch, with the weights.
+func (c *convolution) multiply(to, x []float32, table []int32, windows int, weights, biases, patch []float32) {
+	taps, depth, columns := c.rows.taps*c.columns.taps, c.depth(), c.outC/c.groups
+	for i, from := range table[:windows*taps] {
+		copy(patch[i*depth:(i+1)*depth], x[from:])
+	}
+	for r := range windows {
+		copy(to[r*c.outC:][:columns], biases)
+	}
+	blas.MultiplyAlone(blas.NoTrans, blas.NoTrans, 1,
+		blas.Of[float32]{Rows: windows, Cols: taps * depth, Stride: taps * depth, Data: patch},
+		blas.Of[float32]{Rows: taps * depth, Cols: columns, Stride: columns, Data: weights},
+		1, blas.Of[float32]{Rows: windows, Cols: columns, Stride: c.outC, Data: to})
+	for r := range windows {
+		clamp(to[r*c.outC:][:columns], c.bounds)
+	}
+}
+
+// clamp keeps numbers within bounds.
+func clamp(x []float32, bounds [2]float32) {
+	for i, v := range x {
+		x[i] = min(max(v, bounds[0]), bounds[1])
+	}
+}
+
+// gemm is Gemm of one row, or of few, with constant weights.
+func (b *builder) gemm(n *node, in []*value) (*value, error) {
+	alpha, beta := n.float("alpha", 1), n.float("beta", 1)
+	if n.int("transA", 0) != 0 {
+		return nil, errors.New("its first factor is transposed")
+	}
+	return b.product(in, n.int("transB", 0) != 0, alpha, beta)
+}
+
+// matMul is MatMul by constant weights.
+func (b *builder) matMul(_ *node, in []*value) (*value, error) {
+	return b.product(in, false, 1, 1)
+}
+
+// product adds the step of alpha·x·w + beta·c, which is a convolution of one tap.
+func (b *builder) product(in []*value, transposed bool, alpha, beta float32) (*value, error) {
+	x, err := computed(in)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = b.layout(x, false); err != nil {
+		return nil, err
+	}
+	w, err := given(in, 1, "weights")
+	if err != nil {
+		return nil, err
+	}
+	if len(w.shape) != 2 || len(x.shape) < 2 {
+		return nil, fmt.Errorf("factors of the shapes %v and %v", x.shape, w.shape)
+	}
+	depth, outC := w.shape[0], w.shape[1]
+	if transposed {
+		depth, outC = outC, depth
+	}
+	if depth != x.shape[len(x.shape)-1] || depth == 0 {
+		return nil, fmt.Errorf("factors of the shapes %v and %v", x.shape, w.shape)
+	}
+	// hold counts these once more, when they are laid out.
+	weights, bias := make([]float32, depth*outC), make([]float32, outC)
+	for d := range depth {
+		for j := range outC {
+			if transposed {
+				weights[j*depth+d] = alpha * w.floats[j*depth+d]
+			} else {
+				weights[j*depth+d] = alpha * w.floats[d*outC+j]
+			}
+		}
+	}
+	if argument(in, 2) != nil {
+		c, err := given(in, 2, "biases")
+		if err != nil {
+			return nil, err
+		}
+		if len(c.floats) != 1 && (len(c.floats) != outC || c.shape[len(c.shape)-1] != outC) {
+			return nil, fmt.Errorf("biases of the shape %v for %d numbers", c.shape, outC)
+		}
+		for j := range bias {
+			bias[j] = beta * c.floats[min(j, len(c.floats)-1)]
+		}
+	}
+	rows := x.buf.size / depth
+	one := axis{in: 1, out: 1, taps: 1, stride: 1, dilation: 1}
+	columns := one
+	columns.in, columns.out = rows, rows
+	shape := append(append([]int(nil), x.shape[:len(x.shape)-1]...), outC)
+	return b.convolve(&convolution{in: x.buf, rows: one, columns: columns, inC: depth, outC: outC, groups: 1, weights: weights, bias: bias}, shape, false)
+}

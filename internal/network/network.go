@@ -1,0 +1,269 @@
+package network
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/freelist"
+)
+
+// What a network may take.
+const (
+	maxNumbers = 1 << 28 // of a map, and of all that is held at once
+	maxWork    = 1 << 40 // multiplications an image, or numbers that are written
+	maxSide    = 1 << 14 // rows or columns of a map
+)
+
+// Options say what of a model is run, and on what. The zero value runs it on images of the
+// size that the model says, or 224×224, up to its last pooling or else its first output.
+type Options struct {
+	// Height and Width are those of images, 0 for the model's.
+	Height, Width int
+	// Layer names the value, or the operator whose value, is wanted.
+	Layer string
+	// Memory bounds the bytes of weights, of maps and of what is kept with them, 0 for 1 GB.
+	Memory int64
+}
+
+// Network is a model that is ready to run.
+type Network struct {
+	// Height, Width and Channels are those of an image.
+	Height, Width, Channels int
+	// OutHeight, OutWidth and OutChannels are those of what Run gives: maps, or one place.
+	OutHeight, OutWidth, OutChannels int
+
+	steps        []step
+	in, out      *buffer
+	size         int // of the arena
+	work         int // multiplications
+	convolutions []*convolution
+	shared       int // numbers that are held once
+	arenas       freelist.List[[]float32]
+}
+
+// step is an operator with its place in memory.
+type step struct{ run func(arena []float32) }
+
+// buffer is memory of a value: size numbers of the arena from at on, while steps first to
+// last run.
+type buffer struct {
+	size, at, first, last int
+	// pending counts the uses that are still to come, while steps are made.
+	pending int
+	// maker is the convolution that filled it, where nothing changed it since.
+	maker *convolution
+}
+
+func (b *buffer) of(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }
+
+// Compile reads a model, checks all of it that is needed, and gets ready to run it.
+func Compile(model []byte, opt Options) (*Network, error) {
+	g, err := parse(model)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{constants: g.constants, values: map[string]*value{}, uses: map[string]int{}, limit: maxNumbers}
+	if opt.Memory > 0 {
+		b.limit = int(min(opt.Memory/4, maxNumbers))
+	}
+	layer, err := g.layer(opt.Layer)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{}
+	in, err := n.input(g, opt)
+	if err != nil {
+		return nil, err
+	}
+	// What the layer depends on, from the last operator to the first.
+	var needed []*node
+	b.uses[layer] = 1
+	for _, node := range slices.Backward(g.nodes) {
+		if slices.ContainsFunc(node.outputs, func(name string) bool { return b.uses[name] > 0 }) {
+			needed = append(needed, node)
+			for _, name := range node.inputs {
+				if name != "" {
+					b.uses[name]++
+				}
+			}
+		}
+	}
+	n.in = b.buffer(n.Height * n.Width * n.Channels)
+	in.value.buf = n.in
+	if err := b.define(in.name, in.value); err != nil {
+		return nil, err
+	}
+	for _, node := range slices.Backward(needed) {
+		if err := b.lower(node); err != nil {
+			return nil, fmt.Errorf("%v: %w", node, err)
+		}
+	}
+	out := b.values[layer]
+	if out.buf == nil {
+		return nil, fmt.Errorf("the layer %q does not depend on the image", layer)
+	}
+	n.out = out.buf
+	n.out.last = len(b.steps)
+	n.OutHeight, n.OutWidth, n.OutChannels = 1, 1, n.out.size
+	if s := out.shape; len(s) == 4 && s[0] == 1 {
+		n.OutHeight, n.OutWidth, n.OutChannels = s[1], s[2], s[3]
+		if out.last {
+			n.OutHeight, n.OutWidth, n.OutChannels = s[2], s[3], s[1]
+		}
+	}
+	if n.size = b.layOut(); n.size > b.limit-b.numbers {
+		return nil, b.tooLarge()
+	}
+	n.convolutions, n.shared, n.steps, n.work = b.convolutions, b.numbers, b.steps, b.work
+	for _, c := range b.convolutions {
+		c.finish()
+	}
+	n.arenas.New = func() []float32 { return make([]float32, n.size) }
+	return n, nil
+}
+
+// Shared returns how many bytes a network takes, and Memory how many more Run takes, for
+// each of those that run at once.
+func (n *Network) Shared() int64 { return 4 * int64(n.shared) }
+func (n *Network) Memory() int64 { return 4 * int64(n.size) }
+
+// Run writes to dst the values of the layer of an image, both row by row with the channels
+// last. Numbers that are not finite are an error. Several goroutines may call it at once.
+func (n *Network) Run(dst, image []float32) error {
+	if len(image) != n.in.size || len(dst) != n.out.size {
+		return fmt.Errorf("%d numbers of %d, want %d of %d", len(dst), len(image), n.out.size, n.in.size)
+	}
+	arena := n.arenas.Get()
+	defer n.arenas.Put(arena)
+	copy(n.in.of(arena), image)
+	for _, s := range n.steps {
+		s.run(arena)
+	}
+	copy(dst, n.out.of(arena))
+	for i, v := range dst {
+		if v-v != 0 {
+			return fmt.Errorf("the network's value %d is %v", i+1, v)
+		}
+	}
+	return nil
+}
+
+// namedValue is a value with its name.
+type namedValue struct {
+	name  string
+	value *value
+}
+
+// input returns what is given: the one input that is no constant.
+func (n *Network) input(g *graph, opt Options) (*namedValue, error) {
+	given := slices.DeleteFunc(slices.Clone(g.inputs), func(in input) bool { return g.constants[in.name] != nil })
+	if len(given) != 1 || len(given[0].dims) != 4 {
+		return nil, errors.New("a network of images has one input, of four axes")
+	}
+	in := given[0]
+	channels := func(at int) bool { return in.dims[at] >= 1 && in.dims[at] <= 4 }
+	at, last := [3]int{1, 2, 3}, true // of channels, rows and columns
+	if !channels(1) && channels(3) {
+		at, last = [3]int{3, 1, 2}, false
+	}
+	n.Channels = in.dims[at[0]]
+	if in.dims[0] > 1 || !channels(at[0]) {
+		return nil, fmt.Errorf("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
+	}
+	for i, side := range []struct {
+		to     *int
+		chosen int
+	}{{&n.Height, opt.Height}, {&n.Width, opt.Width}} {
+		own := in.dims[at[1+i]]
+		if own > 0 && side.chosen > 0 && own != side.chosen {
+			return nil, fmt.Errorf("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
+		}
+		if *side.to = cmp.Or(side.chosen, max(own, 0), 224); *side.to < 1 || *side.to > 1<<12 {
+			return nil, fmt.Errorf("images with a side of %d; want 1 to %d", *side.to, 1<<12)
+		}
+	}
+	shape := []int{1, n.Channels, n.Height, n.Width}
+	if !last {
+		shape = []int{1, n.Height, n.Width, n.Channels}
+	}
+	return &namedValue{in.name, &value{shape: shape, last: last}}, nil
+}
+
+// afterPooling are operators of a classifier, which reads pooled features.
+var afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "Flatten", "Reshape", "Squeeze", "Dropout", "Identity", "Cast"}
+
+// poolings are operators that pool a whole map.
+var poolings = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
+
+// layer returns the name of the value that is wanted.
+func (g *graph) layer(name string) (string, error) {
+	makers := map[string]*node{}
+	for _, n := range g.nodes {
+		for _, out := range n.outputs {
+			makers[out] = n
+		}
+	}
+	if name != "" {
+		if makers[name] != nil {
+			return name, nil
+		}
+		for _, n := range g.nodes {
+			if n.name == name && len(n.outputs) > 0 {
+				return n.outputs[0], nil
+			}
+		}
+		var last []string
+		for _, n := range g.nodes[max(len(g.nodes)-8, 0):] {
+			last = append(last, n.outputs...)
+		}
+		return "", fmt.Errorf("there is no layer %q; the last ones are %q", name, last)
+	}
+	if len(g.outputs) == 0 || makers[g.outputs[0]] == nil {
+		return "", errors.New("the network makes none of its outputs")
+	}
+	at := g.outputs[0]
+	for range g.nodes {
+		n := makers[at]
+		switch {
+		case n == nil:
+			return g.outputs[0], nil
+		case slices.Contains(poolings, n.op):
+			return at, nil
+		case !slices.Contains(afterPooling, n.op) || len(n.inputs) == 0:
+			return g.outputs[0], nil
+		}
+		at = n.inputs[0]
+	}
+	return g.outputs[0], nil
+}
+
+// layOut gives buffers their places, the largest first, none where it would lie over
+// another of the same time, and returns the size of all.
+func (b *builder) layOut() int {
+	end := b.zeros
+	var placed []*buffer
+	order := slices.Clone(b.buffers)
+	slices.SortStableFunc(order, func(x, y *buffer) int { return cmp.Compare(y.size, x.size) })
+	for _, x := range order {
+		x.at = b.zeros
+		for _, y := range placed { // in the order of their places
+			if y.first > x.last || x.first > y.last {
+				continue
+			}
+			if x.at+x.size <= y.at {
+				break
+			}
+			x.at = max(x.at, y.at+y.size)
+		}
+		at, _ := slices.BinarySearchFunc(placed, x, func(p, x *buffer) int { return cmp.Compare(p.at, x.at) })
+		placed = slices.Insert(placed, at, x)
+		end = max(end, x.at+x.size)
+		if end > math.MaxInt32 {
+			return end
+		}
+	}
+	return end
+}

@@ -1,0 +1,152 @@
+package network
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// recorded returns the files of an archive of testdata by their names, see
+// testdata/record.py.
+func recorded(t testing.TB, name string) map[string][]byte {
+	archive, err := zip.OpenReader("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	out := map[string][]byte{}
+	for _, f := range archive.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[f.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// numbers reads numbers as they lie in memory.
+func numbers(t testing.TB, content []byte) []float32 {
+	out := make([]float32, len(content)/4)
+	if _, err := binary.Decode(content, binary.LittleEndian, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// checkRecorded holds networks to outputs of ONNX Runtime.
+func checkRecorded(t *testing.T, archive string, least int) {
+	files, found := recorded(t, archive), 0
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		name, isModel := strings.CutSuffix(file, ".onnx")
+		if !isModel {
+			continue
+		}
+		found++
+		t.Run(name, func(t *testing.T) {
+			var opt Options
+			var channels int
+			if _, err := fmt.Sscan(string(files[name+".txt"]), &opt.Height, &opt.Width, &channels, &opt.Layer); err != nil {
+				t.Fatal(err)
+			}
+			n, err := Compile(files[file], opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkClose(t, n, numbers(t, files[name+".in"]), numbers(t, files[name+".out"]))
+		})
+	}
+	if found < least {
+		t.Errorf("%d networks in %s", found, archive)
+	}
+}
+
+// checkClose runs a network and holds it to what is wanted, within 2e-5 of the largest.
+func checkClose(t *testing.T, n *Network, image, want []float32) {
+	t.Helper()
+	if got := n.OutHeight * n.OutWidth * n.OutChannels; got != len(want) {
+		t.Fatalf("%d numbers, want %d", got, len(want))
+	}
+	got := make([]float32, len(want))
+	if err := n.Run(got, image); err != nil {
+		t.Fatal(err)
+	}
+	var largest, off float64
+	for i := range want {
+		largest = max(largest, math.Abs(float64(want[i])))
+		off = max(off, math.Abs(float64(got[i]-want[i])))
+	}
+	if off > 2e-5*largest || largest == 0 {
+		t.Errorf("off by %g, the largest number is %g", off, largest)
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	checkRecorded(t, "operators.zip", 80)
+	checkRecorded(t, "random.zip", 10)
+}
+
+// TestWithoutAssembly: as on a processor that has no loop over windows.
+func TestWithoutAssembly(t *testing.T) {
+	defer func(before func() (int, int)) { windowTile = before }(windowTile)
+	windowTile = func() (int, int) { return 0, 0 }
+	TestRecorded(t)
+}
+
+// TestRunTogether: a network that runs in several goroutines gives the bytes of one, and
+// what it held of an image does not reach the next.
+func TestRunTogether(t *testing.T) {
+	n, err := Compile(recorded(t, "operators.zip")["residual.onnx"], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const images = 50
+	size := n.Height * n.Width * n.Channels
+	run := func(i int) []float32 {
+		src := rand.New(rand.NewPCG(uint64(i), 0))
+		image, out := make([]float32, size), make([]float32, n.OutHeight*n.OutWidth*n.OutChannels)
+		for j := range image {
+			image[j] = float32(src.NormFloat64())
+		}
+		if err := n.Run(out, image); err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	var want, got [images][]float32
+	for i := range images {
+		want[i] = run(i)
+	}
+	var group sync.WaitGroup
+	for i := range images {
+		group.Go(func() { got[i] = run(i) })
+	}
+	group.Wait()
+	for i := range images {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("image %d has other values", i)
+		}
+	}
+}
+
+// TestHalf: the numbers of binary16, of which there are few.
+func TestHalf(t *testing.T) {
+	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x3ff: 1023 * 0x1p-24, 0x400: 0x1p-14, 0x3c00: 1, 0xc001: -2 * (1 + 0x1p-10), 0x7bff: 65504, 0xfc00: math.Inf(-1)} {
+		if got := half(bits); float64(got) != want {
+			t.Errorf("%#x is %v, want %v", bits, got, want)
+		}
+	}
+	if v := half(0x7e00); v == v {
+		t.Errorf("no number is %v", v)
+	}
+}

@@ -1,0 +1,353 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// int and float return an attribute of one number.
+func (n *node) int(name string, otherwise int) int {
+	if a := n.attributes[name]; a != nil && len(a.ints) > 0 {
+		return a.ints[0]
+	}
+	return otherwise
+}
+
+func (n *node) float(name string, otherwise float32) float32 {
+	if a := n.attributes[name]; a != nil && len(a.floats) > 0 {
+		return a.floats[0]
+	}
+	return otherwise
+}
+
+// pointwise adds a step that changes numbers where they are: those of the value itself,
+// where nothing else reads them, or of a copy.
+func (b *builder) pointwise(v *value, f func(x []float32)) *value {
+	from, to := v.buf, v.buf
+	if v.buf.pending > 0 {
+		to = b.buffer(v.buf.size)
+	}
+	b.step(func(arena []float32) {
+		x := to.of(arena)
+		if from != to {
+			copy(x, from.of(arena))
+		}
+		f(x)
+	}, from, to)
+	return &value{shape: v.shape, last: v.last, buf: to}
+}
+
+// clip is Clip and Relu. After a convolution they are part of it.
+func (b *builder) clip(n *node, in []*value) (*value, error) {
+	v, err := computed(in)
+	if err != nil {
+		return nil, err
+	}
+	// Attributes before opset 11, and inputs since.
+	bounds := [2]float32{n.float("min", unbounded[0]), n.float("max", unbounded[1])}
+	for i := range bounds {
+		if c := argument(in, 1+i); c != nil {
+			if len(c.floats) != 1 {
+				return nil, errors.New("its bounds are no constant numbers")
+			}
+			bounds[i] = c.floats[0]
+		}
+	}
+	if n.op == "Relu" {
+		bounds = [2]float32{0, unbounded[1]}
+	}
+	if !(bounds[0] <= bounds[1]) {
+		return nil, fmt.Errorf("its bounds are %v", bounds)
+	}
+	if c := v.buf.maker; c != nil && v.buf.pending == 0 {
+		clamp(c.bounds[:], bounds)
+		return v, nil
+	}
+	return b.pointwise(v, func(x []float32) { clamp(x, bounds) }), nil
+}
+
+// unary is the functions of one number.
+func (b *builder) unary(n *node, in []*value) (*value, error) {
+	v, err := computed(in)
+	if err != nil {
+		return nil, err
+	}
+	var f func(x float32) float32
+	switch n.op {
+	case "LeakyRelu":
+		alpha := n.float("alpha", 0.01)
+		f = func(x float32) float32 {
+			if x < 0 {
+				return alpha * x
+			}
+			return x
+		}
+	case "Elu":
+		alpha := float64(n.float("alpha", 1))
+		f = func(x float32) float32 {
+			if x < 0 {
+				return float32(alpha * math.Expm1(float64(x)))
+			}
+			return x
+		}
+	case "Sigmoid":
+		f = func(x float32) float32 { return float32(1 / (1 + math.Exp(-float64(x)))) }
+	case "Tanh":
+		f = func(x float32) float32 { return float32(math.Tanh(float64(x))) }
+	case "HardSigmoid":
+		alpha, beta := n.float("alpha", 0.2), n.float("beta", 0.5)
+		f = func(x float32) float32 { return min(max(alpha*x+beta, 0), 1) }
+	default: // HardSwish
+		f = func(x float32) float32 { return x * min(max(x/6+0.5, 0), 1) }
+	}
+	return b.pointwise(v, func(x []float32) {
+		for i, v := range x {
+			x[i] = f(v)
+		}
+	}), nil
+}
+
+// softmax is Softmax along the channels of one place.
+func (b *builder) softmax(n *node, in []*value) (*value, error) {
+	v, err := computed(in)
+	if err != nil {
+		return nil, err
+	}
+	axes := len(v.shape)
+	if axis := n.int("axis", -1); axes < 2 || v.shape[1] != v.buf.size || axis != 1 && (axis != -1 || axes != 2) {
+		return nil, fmt.Errorf("of the shape %v along axis %d; want the channels of one place", v.shape, axis)
+	}
+	return b.pointwise(v, func(x []float32) {
+		var sum float64
+		top := slices.Max(x)
+		for i, v := range x {
+			x[i] = float32(math.Exp(float64(v - top)))
+			sum += float64(x[i])
+		}
+		for i := range x {
+			x[i] = float32(float64(x[i]) / sum)
+		}
+	}), nil
+}
+
+// batchNormalization is BatchNormalization, with its means as they were trained. After a
+// convolution it is part of it.
+func (b *builder) batchNormalization(n *node, in []*value) (*value, error) {
+	v, err := computed(in)
+	if err != nil {
+		return nil, err
+	}
+	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
+		return nil, errors.New("it is no normalisation of channels by constants")
+	}
+	channels := v.shape[1]
+	var of [4][]float32
+	for i, what := range []string{"scales", "shifts", "means", "variances"} {
+		if of[i], err = perChannel(in, i+1, channels, what); err != nil {
+			return nil, err
+		}
+	}
+	scale, shift := make([]float32, channels), make([]float32, channels)
+	epsilon := float64(n.float("epsilon", 1e-5))
+	for c := range channels {
+		s := float64(of[0][c]) / math.Sqrt(float64(of[3][c])+epsilon)
+		scale[c], shift[c] = float32(s), float32(float64(of[1][c])-float64(of[2][c])*s)
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return nil, fmt.Errorf("channel %d has the variance %v", c+1, of[3][c])
+		}
+	}
+	if c := v.buf.maker; c != nil && v.buf.pending == 0 && c.bounds == unbounded && c.outC == channels && (v.last || len(v.shape) == 2) {
+		c.weights, c.bias = slices.Clone(c.weights), slices.Clone(c.bias)
+		each := len(c.weights) / channels
+		for out := range channels {
+			for i := range each {
+				c.weights[out*each+i] *= scale[out]
+			}
+			c.bias[out] = c.bias[out]*scale[out] + shift[out]
+		}
+		return v, nil
+	}
+	if len(v.shape) == 4 {
+		if v, err = b.layout(v, true); err != nil {
+			return nil, err
+		}
+	} else if len(v.shape) != 2 {
+		return nil, fmt.Errorf("of the shape %v", v.shape)
+	}
+	return b.pointwise(v, func(x []float32) {
+		for ; len(x) > 0; x = x[channels:] {
+			for c, v := range x[:channels] {
+				x[c] = v*scale[c] + shift[c]
+			}
+		}
+	}), nil
+}
+
+// lrn is LRN, local response normalisation over channels side by side.
+func (b *builder) lrn(n *node, in []*value) (*value, error) {
+	v, err := b.asMap(in)
+	if err != nil {
+		return nil, err
+	}
+	size, channels := n.int("size", 0), v.shape[1]
+	alpha, beta, bias := float64(n.float("alpha", 1e-4)), float64(n.float("beta", 0.75)), float64(n.float("bias", 1))
+	if size < 1 || size > 1<<12 {
+		return nil, fmt.Errorf("of %d channels", size)
+	}
+	b.work += v.buf.size * min(size, channels)
+	from := v.buf
+	out, err := b.made(v.shape, true)
+	if err != nil {
+		return nil, err
+	}
+	b.step(func(arena []float32) {
+		x, y := from.of(arena), out.buf.of(arena)
+		for ; len(x) > 0; x, y = x[channels:], y[channels:] {
+			for c := range channels {
+				var sum float64
+				for _, v := range x[max(c-(size-1)/2, 0):min(c+size/2+1, channels)] {
+					sum += float64(v) * float64(v)
+				}
+				y[c] = float32(float64(x[c]) * math.Pow(bias+alpha/float64(size)*sum, -beta))
+			}
+		}
+	}, from, out.buf)
+	return out, nil
+}
+
+// arithmetic is the functions of two numbers.
+var arithmetic = map[string]func(x, y float32) float32{
+	"Add": func(x, y float32) float32 { return x + y },
+	"Sub": func(x, y float32) float32 { return x - y },
+	"Mul": func(x, y float32) float32 { return x * y },
+	"Div": func(x, y float32) float32 { return x / y },
+	"PRelu": func(x, slope float32) float32 {
+		if x < 0 {
+			return slope * x
+		}
+		return x
+	},
+}
+
+// binary is the functions of two numbers, either of which may be one for many.
+func (b *builder) binary(n *node, in []*value) (*value, error) {
+	if len(in) != 2 || in[0] == nil || in[1] == nil {
+		return nil, errors.New("want two inputs")
+	}
+	shape, err := common(in[0].shape, in[1].shape)
+	if err != nil {
+		return nil, err
+	}
+	// Maps lie as the first of them.
+	last, found := false, false
+	operands := slices.Clone(in)
+	for i, v := range operands {
+		switch {
+		case v.constant() && v.floats == nil:
+			return nil, errors.New("whole numbers are no values of maps")
+		case v.constant():
+			if operands[i], err = given(in, i, "numbers"); err != nil {
+				return nil, err
+			}
+		case len(v.shape) == 4 && !found:
+			last, found = v.last, true
+		case len(v.shape) == 4:
+			if operands[i], err = b.layout(v, last); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if in[0].constant() && in[1].constant() || found && len(shape) > 4 {
+		return nil, fmt.Errorf("of the shapes %v and %v", in[0].shape, in[1].shape)
+	}
+	axes := order(len(shape), last)
+	dims := pick(shape, axes)
+	var strides [2][]int
+	for i, v := range operands {
+		if strides[i] = pick(v.along(shape), axes); len(shape) == 0 {
+			strides[i] = []int{0}
+		}
+	}
+	if len(shape) == 0 {
+		dims = []int{1}
+	}
+	// In place of the first where that is of no use afterwards.
+	var out *value
+	v, w := operands[0], operands[1]
+	if !v.constant() && v.buf.pending == 0 && v.buf != w.buf && slices.Equal(v.shape, shape) {
+		out = &value{shape: shape, last: last, buf: v.buf}
+	} else if out, err = b.made(shape, last); err != nil {
+		return nil, err
+	}
+	inner := len(dims) - 1
+	f, length, s, t := arithmetic[n.op], dims[inner], strides[0][inner], strides[1][inner]
+	buffers := []*buffer{out.buf}
+	for _, v := range operands {
+		if v.buf != nil {
+			buffers = append(buffers, v.buf)
+		} else if err := b.hold(len(v.floats)); err != nil {
+			return nil, err
+		}
+	}
+	b.step(func(arena []float32) {
+		x, y, z := v.numbers(arena), w.numbers(arena), out.buf.of(arena)
+		walk(strides[:], dims, func(at int, offsets []int) {
+			to, x, y := z[at:at+length], x[offsets[0]:], y[offsets[1]:]
+			switch {
+			case n.op == "Add" && s == 1 && t == 1:
+				for i := range to {
+					to[i] = x[i] + y[i]
+				}
+			case n.op == "Mul" && s == 1 && t == 1:
+				for i := range to {
+					to[i] = x[i] * y[i]
+				}
+			default:
+				for i := range to {
+					to[i] = f(x[i*s], y[i*t])
+				}
+			}
+		})
+	}, buffers...)
+	return out, nil
+}
+
+// numbers returns the value's numbers.
+func (v *value) numbers(arena []float32) []float32 {
+	if v.buf == nil {
+		return v.floats
+	}
+	return v.buf.of(arena)
+}
+
+// common returns the shape of what comes of two values, each axis of which is that of the
+// other or 1, counted from the last.
+func common(x, y []int) ([]int, error) {
+	if len(x) < len(y) {
+		x, y = y, x
+	}
+	out := slices.Clone(x)
+	for i, d := range y {
+		switch to := &out[len(x)-len(y)+i]; {
+		case *to == 1:
+			*to = d
+		case d != 1 && d != *to:
+			return nil, fmt.Errorf("of the shapes %v and %v", x, y)
+		}
+	}
+	_, err := size(out)
+	return out, err
+}
+
+// along returns the strides of the value along the axes of a shape that it goes with.
+func (v *value) along(shape []int) []int {
+	out := make([]int, len(shape))
+	for i, stride := range v.strides() {
+		if v.shape[i] != 1 {
+			out[len(shape)-len(v.shape)+i] = stride
+		}
+	}
+	return out
+}
