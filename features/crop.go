@@ -5,8 +5,8 @@ import (
 	"image"
 )
 
-// Crop picks the part of each image that becomes the sample: a Box, a Square
-// or Eyes. No crop (nil) takes the whole image.
+// Crop picks the part of each image that becomes the sample: a Box, a Square,
+// Eyes, or the Whole.
 type Crop interface {
 	// resample draws the part of the sample's image src over the whole of dst,
 	// which is black. The upper left corner of both is at (0, 0).
@@ -45,12 +45,12 @@ func (Square) resample(dst *Canvas, src image.Image, _ string) error {
 	return nil
 }
 
-// whole is the crop that crops nothing.
-type whole struct{}
+// Whole is all of an image.
+type Whole struct{}
 
-func (whole) digest(string) string { return "" }
+func (Whole) digest(string) string { return "" }
 
-func (whole) resample(dst *Canvas, src image.Image, _ string) error {
+func (Whole) resample(dst *Canvas, src image.Image, _ string) error {
 	resize(dst, src, src.Bounds())
 	return nil
 }

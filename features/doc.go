@@ -37,6 +37,11 @@
 // DenseSIFT describes the patches of a grid, and KeypointSIFT those around the
 // points that stand out, for which it needs the native build.
 //
+// # Networks
+//
+// Network takes the values of a layer of a convolutional network, which internal/network
+// runs. Package lite0 holds one.
+//
 // # Samples that cannot be used
 //
 // A file that cannot be read, an image that a crop does not fit, a value that

@@ -9,6 +9,7 @@ import (
 	"image"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -24,7 +25,8 @@ import (
 // zero value takes whole images, normalises rows to unit length and stops at the
 // first that cannot be used.
 type Options struct {
-	// Crop picks the part of each image that is taken, nil for the whole.
+	// Crop picks the part of each image that is taken, nil for the whole, or for what the
+	// extractor takes by itself.
 	Crop Crop
 	// Power is the exponent of the values, before they are normalised: above 0 and up to
 	// 1, or 0 for 1. Values below 0 have none.
@@ -107,6 +109,9 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 		return nil, fmt.Errorf("features: %w", err)
 	}
 	info := InfoOf(by)
+	if opt.Crop == (Whole{}) && rows.Crop == nil {
+		opt.Crop = nil
+	}
 	s, isImage := &source{}, rows.Fill == nil
 	switch {
 	case set.Files == nil && isImage && opt.Crop == nil && rows.Height == set.Height && rows.Width == set.Width:
@@ -130,9 +135,11 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 	if images == nil {
 		images = set.Images()
 	}
-	var crop Crop = whole{}
+	var crop Crop = Whole{}
 	if opt.Crop != nil {
 		crop = opt.Crop
+	} else if r.Crop != nil {
+		crop = r.Crop
 	}
 	columns = r.Columns
 	need := func(w, h int) int64 {
@@ -352,12 +359,15 @@ func each(ctx context.Context, set *datasets.Set, samples []int, workers int, pr
 	errs := make([]error, len(samples))
 	var mu sync.Mutex
 	done := 0
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	fault := parallel.Blocks(working, workers, len(samples), 1, func(_, at, _ int) {
+	var stop atomic.Int64 // behind this place no sample begins
+	stop.Store(int64(len(samples)))
+	fault := parallel.Blocks(ctx, workers, len(samples), 1, func(_, at, _ int) {
+		if int64(at) > stop.Load() {
+			return
+		}
 		i := samples[at]
 		if errs[at] = named(set, i, func() error { return f(at, i) }); errs[at] != nil {
-			stop()
+			stop.Store(int64(at))
 		}
 		if progress != nil {
 			mu.Lock()

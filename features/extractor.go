@@ -33,6 +33,8 @@ type Rows struct {
 	// Height, Width and Channels are what images are brought to, cropped, before
 	// Fill is called: grey for 1 channel, red, green and blue for 3.
 	Height, Width, Channels int
+	// Crop is taken where none is chosen, nil for the whole.
+	Crop Crop
 	// Columns is m, the length of a row. Fill writes the row of an image, which is
 	// zero before. Several goroutines call it at once. Where it is nil the row is
 	// the image, plane after plane, and basis vectors are images.

@@ -15,6 +15,10 @@ var extractors = []Info{
 		Images: "takes 64×64 colours", Colour: true, Cached: true, Zero: ColourHistogram{},
 	},
 	{
+		Name: "network", Form: lite0, Title: "A convolutional network", Help: "pooled features of a network that was trained on photographs, EfficientNet-Lite0 or an ONNX model (Tan and Le 2019)",
+		Images: "takes the middle squares of colour images", Cached: true, Zero: Network{},
+	},
+	{
 		Name: "sift", Form: "dense", Title: "Dense SIFT", Help: "descriptors of the patches of a grid, for visual words (Lowe 2004; Ambai et al. 2011)",
 		Images: "describes the photographs as they are", MinSide: 64, Zero: DenseSIFT{},
 	},

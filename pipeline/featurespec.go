@@ -28,7 +28,7 @@ type Features struct {
 	// Power is the exponent of the values, or of the counts of words; 0 stands for 1.
 	Power     float64       `setting:"power" default:"1" range:"(0,1]" help:"exponent of the values, before they are normalised; 0.5 is their square root"`
 	Normalise features.Norm `setting:"normalise" default:"l2" help:"l2 for unit length, l1, max or none"`
-	Crop      Crop          `setting:"crop" help:"square, the middle; {box: [x0, y0, x1, y1]} in pixels; or {eyes: landmarks.csv}"`
+	Crop      Crop          `setting:"crop" help:"square, the middle; whole; {box: [x0, y0, x1, y1]} in pixels; or {eyes: landmarks.csv}"`
 	// SkipBad leaves out what cannot be read. It is not part of the file.
 	SkipBad bool
 }
@@ -200,24 +200,24 @@ func choose(v *settings.Value, list []features.Info) (features.Info, *settings.V
 	return list[0], nil, nil
 }
 
-// Crop says which part of each image is taken: the largest square in the middle, a box
-// in pixels (x0, y0, x1, y1), or the face whose eyes a CSV file names. The zero value
-// takes the whole.
+// Crop says which part of each image is taken: the largest square in the middle, the whole,
+// a box in pixels (x0, y0, x1, y1), or the face whose eyes a CSV file names. The zero value
+// is the extractor's choice, the whole for most.
 type Crop struct {
 	Square bool
+	Whole  bool
 	Box    []int  `setting:"box" range:"[-1e6,1e6]" help:"x0, y0, x1 and y1 in pixels"`
 	Eyes   string `setting:"eyes" help:"the CSV file of the eyes' places"`
 }
 
-// DecodeSetting reads square, {box: [0, 0, 32, 32]} or {eyes: landmarks.csv}.
+// DecodeSetting reads square, whole, {box: [0, 0, 32, 32]} or {eyes: landmarks.csv}.
 func (c *Crop) DecodeSetting(v *settings.Value) error {
-	*c = Crop{}
-	if v.Text == "square" {
-		c.Square = true
+	*c = Crop{Square: v.Text == "square", Whole: v.Text == "whole"}
+	if c.Square || c.Whole {
 		return nil
 	}
 	if v.Kind != settings.KindMapping {
-		return v.Want("square, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
+		return v.Want("square, whole, {box: [x0, y0, x1, y1]} or {eyes: landmarks.csv}")
 	}
 	type plain Crop
 	if err := settings.Decode(v, (*plain)(c)); err != nil {
@@ -238,6 +238,8 @@ func (c Crop) crop() (features.Crop, error) {
 	switch {
 	case c.Square:
 		return features.Square{}, nil
+	case c.Whole:
+		return features.Whole{}, nil
 	case c.Box != nil:
 		return features.Box{X0: c.Box[0], Y0: c.Box[1], X1: c.Box[2], Y1: c.Box[3]}, nil
 	case c.Eyes != "":
@@ -291,6 +293,8 @@ func (f Features) String() string {
 		out += ", " + f.Words.String()
 	case f.Crop.Square:
 		out += ", the middle square"
+	case f.Crop.Whole:
+		out += ", the whole"
 	case f.Crop.Box != nil:
 		out += fmt.Sprintf(", the box %v", f.Crop.Box)
 	case f.Crop.Eyes != "":

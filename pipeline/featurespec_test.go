@@ -42,6 +42,10 @@ func TestFeatures(t *testing.T) {
 		{"{colour: hsv}", Features{Extractor: features.ColourHistogram{}}, "histograms of 8 hues, 3 saturations and 3 values in 1×1 cells, normalised by l2"},
 		{"{grid: 2x3, colour: hsv, hues: 16, normalise: l1}", Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 16}, Normalise: features.NormL1},
 			"histograms of 16 hues, 3 saturations and 3 values in 2×3 cells, normalised by l1"},
+		{"{network: lite0}", Features{Extractor: features.Network{}}, "features of the network lite0, normalised by l2"},
+		{"{network: {file: a/b.onnx, layer: pool5, size: 160, mean: [1, 0, 3], scale: 58, order: bgr}, crop: whole}",
+			Features{Extractor: features.Network{File: "a/b.onnx", Layer: "pool5", Size: 160, Mean: []float64{1, 0, 3}, Scale: []float64{58}, Order: "bgr"}, Crop: Crop{Whole: true}},
+			"features of the network b.onnx, layer pool5, of 160×160 pixels, the whole, normalised by l2"},
 		{"{colour: {at: hsv, values: 5}}", Features{Extractor: features.ColourHistogram{Values: 5}}, "histograms of 8 hues, 3 saturations and 5 values in 1×1 cells, normalised by l2"},
 	} {
 		// What was said before is replaced, but for what is not of the file.
@@ -63,7 +67,7 @@ func TestFeatures(t *testing.T) {
 		"{colour: [true]}":             "want true or false",
 		"{color: true}":                `unknown key "color"`,
 		"{pixels: 0}":                  `"0" is no size`,
-		"{crop: round}":                "want square, {box",
+		"{crop: round}":                "want square, whole, {box",
 		"{crop: {eyes: []}}":           "want a name",
 		"{crop: {box: [1, 2]}}":        "want the pixels [x0, y0, x1, y1]",
 		"{crop: {box: [3, 2, 3, 9]}}":  "holds no pixels",

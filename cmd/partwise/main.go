@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 

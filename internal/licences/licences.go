@@ -1,5 +1,5 @@
-// Package licences holds the licences of the modules that are linked into the
-// program, with their texts. The folder texts and the file modules.csv are
+// Package licences holds the licences of the modules and of the weights that are linked into
+// the program, with their texts. The folder texts and the file modules.csv are
 // written by the generator:
 //
 //	go generate ./internal/licences
@@ -16,6 +16,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/features/lite0"
 )
 
 //go:generate go run ./generate
@@ -47,9 +49,15 @@ var libraries = map[string]Licence{
 	"opencv": {Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"},
 }
 
+// weights are those of the built-in network.
+var weights = Licence{
+	Name: "EfficientNet-Lite0 (weights)", Version: "0.1.0", ID: "Apache-2.0",
+	Texts: []Text{{"NOTICE", lite0.Notice}, {"LICENSE", lite0.License}},
+}
+
 // Linked returns the licences of all that is linked into a program besides its
 // own module, as its build information tells, in the order of their names: Go,
-// the modules, and the libraries of the system. A module that this package does
+// the modules, the weights of the built-in network, and the libraries of the system. A module that this package does
 // not know in that version has no licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()
@@ -60,7 +68,7 @@ func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	if err != nil {
 		return nil, err
 	}
-	linked := []Licence{{Name: Go, Version: info.GoVersion, ID: "BSD-3-Clause", Texts: texts}}
+	linked := []Licence{{Name: Go, Version: info.GoVersion, ID: "BSD-3-Clause", Texts: texts}, weights}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace

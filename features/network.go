@@ -1,0 +1,170 @@
+package features
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/network"
+)
+
+// Network takes the values of a layer of a convolutional network that was trained on
+// photographs, their means over all places where the layer has several. The zero value is
+// EfficientNet-Lite0 (Tan and Le 2019, and their Lite variants of 2020), trained with the
+// labels of ImageNet: 1280 values of 224×224 pixels, all of them 0 or more. A program has it
+// if it imports package features/lite0.
+//
+// Images are cropped to their middle square where no crop is chosen. Grey ones are three
+// equal channels.
+type Network struct {
+	// File is an ONNX model of a plain convolutional network, see [internal/network],
+	// whose input is an image of 1 or 3 channels.
+	File string `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
+	// Layer names a value of the model, or an operator whose value is taken.
+	Layer string `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
+	// Size is the height and width of images, 0 for the model's own, or 224 where it has
+	// none.
+	Size int `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
+	// Mean and Scale say how pixels, from 0 to 255, enter the model of File: less Mean and
+	// divided by Scale, each one number or one for each channel.
+	Mean  []float64 `setting:"mean" range:"[-1e6,1e6]" help:"what is subtracted from pixels from 0 to 255, for all or for each channel; with file"`
+	Scale []float64 `setting:"scale" range:"(0,]" help:"what the difference is divided by, for all or for each channel; with file"`
+	// Order is that of the channels, rgb or bgr; "" is rgb.
+	Order string `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the channels; with file"`
+}
+
+// lite0 is the name of the built-in network.
+const lite0 = "lite0"
+
+// models are what AddNetwork was given.
+var models sync.Map
+
+// AddNetwork gives the model of a built-in network to the process. Package features/lite0
+// does, for whoever imports it.
+func AddNetwork(name string, model []byte) { models.Store(name, model) }
+
+// Label implements [Extractor].
+func (n Network) Label() string {
+	out := "features of the network " + lite0
+	if n.File != "" {
+		out = "features of the network " + filepath.Base(n.File)
+	}
+	if n.Layer != "" {
+		out += ", layer " + n.Layer
+	}
+	if n.Size != 0 {
+		out += fmt.Sprintf(", of %d×%[1]d pixels", n.Size)
+	}
+	return out
+}
+
+// Rows implements [RowExtractor]: the channels of the layer. A value that is not finite is an
+// error.
+func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
+	name := cmp.Or(n.File, lite0)
+	model, err := n.model(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("network %s: %w", name, err)
+	}
+	budget := memory.FromContext(ctx)
+	net, err := network.Compile(model, network.Options{Height: n.Size, Width: n.Size, Layer: n.Layer, Memory: max(budget.Free(), 1)})
+	if err != nil {
+		return nil, fmt.Errorf("network %s: %w", name, err)
+	}
+	mean, scale, err := n.entry(net.Channels)
+	if err != nil {
+		return nil, fmt.Errorf("network %s: %w", name, err)
+	}
+	// Its weights count while anybody has it.
+	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
+	pixels, places, channels := net.Height*net.Width, net.OutHeight*net.OutWidth, net.OutChannels
+	return &Rows{
+		Height: net.Height, Width: net.Width, Channels: net.Channels, Columns: channels, Crop: Square{},
+		Memory: net.Memory() + 4*int64(pixels*net.Channels+places*channels),
+		Digest: fmt.Sprintf("%x", sha256.Sum256(model)),
+		Fill: func(row []float64, img *Canvas) error {
+			in, out := make([]float32, pixels*net.Channels), make([]float32, places*channels)
+			for c := range net.Channels {
+				plane := c
+				if n.Order == "bgr" {
+					plane = net.Channels - 1 - c
+				}
+				for p, v := range img.Values[plane*pixels : (plane+1)*pixels] {
+					in[p*net.Channels+c] = float32((255*v - mean[c]) / scale[c])
+				}
+			}
+			if err := net.Run(out, in); err != nil {
+				return err
+			}
+			for p := range places {
+				for c, v := range out[p*channels : (p+1)*channels] {
+					row[c] += float64(v) / float64(places)
+				}
+			}
+			return nil
+		},
+	}, nil
+}
+
+// model returns the bytes of the model.
+func (n Network) model(ctx context.Context) ([]byte, error) {
+	if n.File == "" {
+		model, ok := models.Load(lite0)
+		if !ok {
+			return nil, errors.New("it is not part of this program, which has to import features/" + lite0)
+		}
+		return model.([]byte), nil
+	}
+	info, err := os.Stat(n.File)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a file")
+	}
+	// Beside the bytes stand the numbers in them, which may be twice as large.
+	if err := memory.FromContext(ctx).Check(3*info.Size(), n.File); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(n.File)
+}
+
+// entry returns what is subtracted from each channel of a pixel, and divided by.
+func (n Network) entry(channels int) (mean, scale []float64, err error) {
+	mean, scale = n.Mean, n.Scale
+	switch {
+	case n.File == "" && (mean != nil || scale != nil || n.Order != ""):
+		return nil, nil, errors.New("mean, scale and order go with file")
+	case n.File == "":
+		mean, scale = []float64{127}, []float64{128}
+	case mean == nil || scale == nil:
+		return nil, nil, errors.New("mean and scale are missing: a model does not say how pixels enter it; many take mean: [123.675, 116.28, 103.53], scale: [58.395, 57.12, 57.375]")
+	case n.Order != "" && n.Order != "rgb" && n.Order != "bgr":
+		return nil, nil, fmt.Errorf("order %q: want rgb or bgr", n.Order)
+	}
+	if channels != 1 && channels != 3 {
+		return nil, nil, fmt.Errorf("it takes images of %d channels; want 1 or 3", channels)
+	}
+	for _, of := range []*[]float64{&mean, &scale} {
+		if len(*of) == 1 {
+			*of = []float64{(*of)[0], (*of)[0], (*of)[0]}[:channels]
+		}
+		if len(*of) != channels {
+			return nil, nil, fmt.Errorf("mean %v and scale %v: want one number or %d", n.Mean, n.Scale, channels)
+		}
+	}
+	for _, s := range scale {
+		if !(s > 0) {
+			return nil, nil, fmt.Errorf("scale %v: want numbers above 0", scale)
+		}
+	}
+	return mean, scale, nil
+}
