@@ -46,6 +46,7 @@ var comparisons = []comparison{
 	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "both builds", nil},
 	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "both builds", nil},
 	{"protocol", []string{"PYTHON", "bench/protocol/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"ccf-yale", "cnmf-orl", "scenes13"}},
+	{"network", []string{"PYTHON", "bench/network/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", nil},
 	{"vocabulary", []string{"go", "run", "./bench/vocabulary", "--json", "--seeds", "REPEATS", "--python", "PYTHON"}, "portable build", nil},
 }
 
@@ -192,7 +193,7 @@ func (c comparison) run(python string, repeats int) (rows []row.Row, err error) 
 // peers returns a Python with the other programs, installed where they are missing, and
 // their versions for the line below a table.
 func peers(base string) (python, versions string, err error) {
-	const script = `import cv2, numpy, scipy, sklearn
+	const script = `import cv2, numpy, onnxruntime, scipy, sklearn
 print(f", scikit-learn {sklearn.__version__}, NumPy {numpy.__version__}, SciPy {scipy.__version__}, OpenCV {cv2.__version__}", end="")`
 	venv, err := filepath.Abs("bench/.venv")
 	if err != nil {
@@ -208,7 +209,7 @@ print(f", scikit-learn {sklearn.__version__}, NumPy {numpy.__version__}, SciPy {
 	}
 	for _, args := range [][]string{
 		{base, "-m", "venv", venv},
-		{python, "-m", "pip", "install", "--quiet", "numpy", "scipy", "scikit-learn", "opencv-python-headless"},
+		{python, "-m", "pip", "install", "--quiet", "numpy", "scipy", "scikit-learn", "opencv-python-headless", "onnxruntime"},
 	} {
 		fmt.Fprintln(os.Stderr, "bench:", strings.Join(args, " "))
 		cmd := exec.Command(args[0], args[1:]...)
