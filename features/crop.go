@@ -15,6 +15,22 @@ type Crop interface {
 	digest(sample string) string
 }
 
+// Part returns the part of an image of a size that a crop takes, its upper left corner at
+// (0, 0). Eyes takes none that is a part.
+func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
+	switch c := crop.(type) {
+	case Whole:
+		return image.Rectangle{Max: size}, true
+	case Square:
+		side := min(size.X, size.Y)
+		corner := image.Pt((size.X-side)/2, (size.Y-side)/2)
+		return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))}, true
+	case Box:
+		return image.Rect(c.X0, c.Y0, c.X1, c.Y1), true
+	}
+	return image.Rectangle{}, false
+}
+
 // Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
 // x to the right and y down from (0, 0) in the upper left corner. An image
 // that it does not lie in is an error.
@@ -38,10 +54,8 @@ type Square struct{}
 func (Square) digest(string) string { return "square" }
 
 func (Square) resample(dst *Canvas, src image.Image, _ string) error {
-	size := src.Bounds().Size()
-	side := min(size.X, size.Y)
-	corner := image.Pt((size.X-side)/2, (size.Y-side)/2)
-	resize(dst, src, image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))})
+	part, _ := Part(Square{}, src.Bounds().Size())
+	resize(dst, src, part)
 	return nil
 }
 

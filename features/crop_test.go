@@ -133,3 +133,22 @@ func TestReadEyesErrors(t *testing.T) {
 		t.Errorf("missing file: error %v", err)
 	}
 }
+
+// TestPart: the rectangles that crops take.
+func TestPart(t *testing.T) {
+	for _, c := range []struct {
+		crop Crop
+		want image.Rectangle
+		ok   bool
+	}{
+		{Whole{}, image.Rect(0, 0, 9, 4), true},
+		{Square{}, image.Rect(2, 0, 6, 4), true},
+		{Box{1, 2, 3, 4}, image.Rect(1, 2, 3, 4), true},
+		{&Eyes{}, image.Rectangle{}, false},
+		{nil, image.Rectangle{}, false},
+	} {
+		if got, ok := Part(c.crop, image.Pt(9, 4)); got != c.want || ok != c.ok {
+			t.Errorf("%T takes %v, %v, want %v", c.crop, got, ok, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -86,6 +87,7 @@ func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Option
 		return nil, err
 	}
 	out.Height, out.Width, out.Channels = s.height, s.width, s.channels
+	out.Places, out.Crop = s.places, s.crop
 	return out, nil
 }
 
@@ -97,6 +99,9 @@ type source struct {
 	fill func(ctx context.Context, i int, row []float64) error
 	// height, width and channels are those of the images that rows are, or 0.
 	height, width, channels int
+	// places and crop are those of Matrix.
+	places Cells
+	crop   Crop
 }
 
 // sourceOf returns what the extractor's rows of the set are made of.
@@ -121,6 +126,9 @@ func sourceOf(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 	case set.Files == nil && info.Colour:
 		return nil, fmt.Errorf("features: the images of the set %s are grey, and %s %s", set.Name, info.Name, info.Images)
 	default:
+		if opt.Crop = cmp.Or(opt.Crop, rows.Crop, Crop(Whole{})); rows.Places != (Cells{}) {
+			s.places, s.crop = rows.Places, opt.Crop
+		}
 		s.columns, s.fill = rows.filler(set, by, opt)
 	}
 	if isImage && rows.Height > 0 {
@@ -135,12 +143,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 	if images == nil {
 		images = set.Images()
 	}
-	var crop Crop = Whole{}
-	if opt.Crop != nil {
-		crop = opt.Crop
-	} else if r.Crop != nil {
-		crop = r.Crop
-	}
+	crop := opt.Crop
 	columns = r.Columns
 	need := func(w, h int) int64 {
 		return resizing(w, h, r.Height, r.Width, r.Channels) + r.Memory + 8*int64(r.Channels*r.Height*r.Width)

@@ -16,6 +16,10 @@ type Matrix struct {
 	// a red, a green and a blue image one after the other, so that m is
 	// Channels·Height·Width. It is 0 where the rows are no images.
 	Channels int
+	// Places is the grid of places whose values a row of X holds one after another, and
+	// Crop the part of each image that it covers; Places is zero where a row holds none.
+	Places Cells
+	Crop   Crop
 	// Rows holds, for each row of X, which sample of the set it is.
 	Rows []int
 	// Skipped holds one error for each sample that was left out, in the order

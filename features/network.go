@@ -30,6 +30,9 @@ type Network struct {
 	File string `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
 	// Layer names a value of the model, or an operator whose value is taken.
 	Layer string `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
+	// Places takes the values at each place of the layer, place after place from the upper
+	// left, and not their means, so that what a method learns of them lies somewhere.
+	Places bool `setting:"places" help:"the values at each place of the layer and not their means, for parts that are marked on photographs"`
 	// Size is the height and width of images, 0 for the model's own, or 224 where it has
 	// none.
 	Size int `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
@@ -60,14 +63,17 @@ func (n Network) Label() string {
 	if n.Layer != "" {
 		out += ", layer " + n.Layer
 	}
+	if n.Places {
+		out += ", at each place"
+	}
 	if n.Size != 0 {
 		out += fmt.Sprintf(", of %d×%[1]d pixels", n.Size)
 	}
 	return out
 }
 
-// Rows implements [RowExtractor]: the channels of the layer. A value that is not finite is an
-// error.
+// Rows implements [RowExtractor]: the channels of the layer, or with Places those of each
+// place. A value that is not finite is an error.
 func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
 	name := cmp.Or(n.File, lite0)
 	model, err := n.model(ctx)
@@ -86,8 +92,13 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
 	// Its weights count while anybody has it.
 	runtime.AddCleanup(net, func(give func()) { give() }, budget.Hold(net.Shared()))
 	pixels, places, channels := net.Height*net.Width, net.OutHeight*net.OutWidth, net.OutChannels
+	var grid Cells
+	columns := channels
+	if n.Places {
+		grid, columns = Cells{net.OutHeight, net.OutWidth}, places*channels
+	}
 	return &Rows{
-		Height: net.Height, Width: net.Width, Channels: net.Channels, Columns: channels, Crop: Square{},
+		Height: net.Height, Width: net.Width, Channels: net.Channels, Columns: columns, Crop: Square{}, Places: grid,
 		Memory: net.Memory() + 4*int64(pixels*net.Channels+places*channels),
 		Digest: fmt.Sprintf("%x", sha256.Sum256(model)),
 		Fill: func(row []float64, img *Canvas) error {
@@ -103,6 +114,12 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
 			}
 			if err := net.Run(out, in); err != nil {
 				return err
+			}
+			if n.Places {
+				for j, v := range out {
+					row[j] = float64(v)
+				}
+				return nil
 			}
 			for p := range places {
 				for c, v := range out[p*channels : (p+1)*channels] {

@@ -103,6 +103,30 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+// TestNetworkPlaces: the values of each place, and where the places lie.
+func TestNetworkPlaces(t *testing.T) {
+	set := fileSet(t, grey(9, 6, func(x, y int) float64 { return float64(x+y) / 20 }))
+	by := Network{File: smallNetwork(t, 6, "GlobalAveragePool"), Layer: "all", Places: true, Mean: []float64{0}, Scale: []float64{255}}
+	out := extract(t, by, set, Options{Normalise: NormNone})
+	if out.Places != (Cells{6, 6}) || out.Crop != (Square{}) || out.Height != 0 {
+		t.Fatalf("places %v of %v", out.Places, out.Crop)
+	}
+	for p := range 36 {
+		for c := range 3 {
+			if got, want := out.X.At(0, 3*p+c), float64(1+p%6+p/6)/20; math.Abs(got-want) > 1e-4 {
+				t.Fatalf("channel %d at place %d is %v, want %v", c, p, got, want)
+			}
+		}
+	}
+	if out := extract(t, by, set, Options{Crop: Box{1, 1, 4, 4}}); out.Crop != (Box{1, 1, 4, 4}) {
+		t.Errorf("the crop is %v", out.Crop)
+	}
+	by.Places = false
+	if out := extract(t, by, set, Options{}); out.Places != (Cells{}) || out.Crop != nil {
+		t.Errorf("means lie at %v of %v", out.Places, out.Crop)
+	}
+}
+
 // TestNetworkErrors: what is wrong is said, with the network's name.
 func TestNetworkErrors(t *testing.T) {
 	file := smallNetwork(t, 6, "GlobalAveragePool")

@@ -43,6 +43,8 @@ func TestFeatures(t *testing.T) {
 		{"{grid: 2x3, colour: hsv, hues: 16, normalise: l1}", Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 16}, Normalise: features.NormL1},
 			"histograms of 16 hues, 3 saturations and 3 values in 2×3 cells, normalised by l1"},
 		{"{network: lite0}", Features{Extractor: features.Network{}}, "features of the network lite0, normalised by l2"},
+		{"{network: lite0, layer: map, places: true, crop: square}", Features{Extractor: features.Network{Layer: "map", Places: true}, Crop: Crop{Square: true}},
+			"features of the network lite0, layer map, at each place, the middle square, normalised by l2"},
 		{"{network: {file: a/b.onnx, layer: pool5, size: 160, mean: [1, 0, 3], scale: 58, order: bgr}, crop: whole}",
 			Features{Extractor: features.Network{File: "a/b.onnx", Layer: "pool5", Size: 160, Mean: []float64{1, 0, 3}, Scale: []float64{58}, Order: "bgr"}, Crop: Crop{Whole: true}},
 			"features of the network b.onnx, layer pool5, of 160×160 pixels, the whole, normalised by l2"},

@@ -16,7 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
-// Illustrations show on photographs what was learned of visual words.
+// Illustrations show on photographs what was learned of visual words, or of the places of a
+// network's layer. Of these there are no words.
 type Illustrations struct {
 	// Photographs are some that the methods learned from, class by class.
 	Photographs []Photograph
@@ -79,9 +80,9 @@ const (
 
 // Illustrate shows the visual words and the methods' kept models, some of which may
 // be nil, on some of the photographs that they were learned from. It returns nil
-// where the features are no visual words.
+// where the features are neither visual words nor those of places.
 func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrations, error) {
-	if p.Inputs.bag == nil {
+	if !p.Inputs.illustrates() {
 		return nil, nil
 	}
 	d := p.draw(p.most(), 0)
@@ -99,10 +100,10 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 }
 
 // Illustrate shows the visual words and what was learned of them on some of the
-// photographs of each group. It returns nil where the features of the inputs are no
-// visual words.
+// photographs of each group. It returns nil where the features of the inputs are neither
+// visual words nor those of places.
 func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, error) {
-	if in.bag == nil {
+	if !in.illustrates() {
 		return nil, nil
 	}
 	rows := make([]int, len(in.Rows))
@@ -125,6 +126,9 @@ type learned struct {
 // illustrate shows words and models on photographs of each class, of some rows of
 // the inputs and what was seen of them.
 func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
+	if in.bag == nil {
+		return in.illustratePlaces(ctx, seen, rows, class, models)
+	}
 	b := in.bag
 	assigner, err := vocab.NewAssigner(ctx, seen.vocabulary, vocab.Assignment{Checks: b.words.Assignment.Checks})
 	if err != nil {
@@ -212,7 +216,6 @@ func ofEachClass(class []int, most int) []int {
 // the share U_jr/Σ_s U_js.
 func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descriptors, w *vocab.Assigned) []Patch {
 	_, k := basis.Dims()
-	least := max(1./3, 1.2/float64(k))
 	var out []Patch
 	var cells []int
 	held := make([]float64, k)
@@ -222,12 +225,20 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 		for _, c := range cells {
 			floats.Add(held, basis.RawRowView(c*words+int(w.Words[i*w.Nearest])))
 		}
-		r := floats.MaxIdx(held)
-		if share := held[r] / floats.Sum(held); share >= least || k == 1 && share > 0 {
+		if r, share, ok := largestShare(held); ok {
 			out = append(out, Patch{X: d.X[i], Y: d.Y[i], Side: 4 * d.Scale[i], Part: r, Share: share})
 		}
 	}
 	return out
+}
+
+// largestShare returns which of k basis vectors holds the most, and what share of all; ok
+// tells whether that is enough to be shown.
+func largestShare(held []float64) (r int, share float64, ok bool) {
+	k := len(held)
+	r = floats.MaxIdx(held)
+	share = held[r] / floats.Sum(held)
+	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
 }
 
 // wordsFound gathers words with some of their patches, drawn at random.

@@ -48,6 +48,10 @@ type Inputs struct {
 	// Channels is 1 where they are grey, 3 where they are a red, a green and a
 	// blue image one after the other, and 0 where they are no images.
 	Channels int
+	// places is the grid of places whose values a row of X holds, of the part crop of each
+	// image; zero where it holds none.
+	places features.Cells
+	crop   features.Crop
 	// Rows holds, for each row of X, which sample of Set it is.
 	Rows []int
 	// Skipped holds an error for each sample that was left out.
@@ -132,6 +136,7 @@ func (in *Inputs) prepare(ctx context.Context, progress *reporter, store *keeper
 	}
 	in.X, in.Rows, in.Skipped = m.X, m.Rows, m.Skipped
 	in.Height, in.Width, in.Channels = m.Height, m.Width, m.Channels
+	in.places, in.crop = m.Places, m.Crop
 	return in.hold(ctx, "the features of "+in.Set.Name, m.X)
 }
 

@@ -29,8 +29,8 @@ func (c *counter) step() {
 	}
 }
 
-// illustrations returns what a report shows of visual words on photographs, which are
-// counted as they are read. What cannot be read any more is named and left out.
+// illustrations returns what a report shows of visual words, or of places, on photographs,
+// which are counted as they are read. What cannot be read any more is named and left out.
 func (s Sources) illustrations(ctx context.Context, count *counter) ([]Patches, *Words) {
 	shown := s.Shown
 	if shown == nil {
@@ -53,6 +53,9 @@ func (s Sources) illustrations(ctx context.Context, count *counter) ([]Patches, 
 		_, wanted := p.wanted()
 		count.total += len(wanted)
 		all = append(all, p)
+	}
+	if shown.TotalWords == 0 {
+		return all, nil
 	}
 	words := &Words{Total: shown.TotalWords, Patches: shown.Counted}
 	type place struct{ word, example int }

@@ -41,7 +41,11 @@ func photographsSection(make func() (photographsView, error)) section {
 var photographsTemplate = parse("photographs", `{{with .Patches}}
 
 <h2 id="patches">Parts on photographs</h2>
+{{- if $.Words}}
 <p>A part is made of visual words: kinds of small patches, each in some place of the photograph. The photographs below are made grey, and the patches whose words a part holds are marked in the part's colour, the fuller the stronger. Where patches of several parts overlap, the part that has most is seen. The numbers are the parts' own.</p>
+{{- else}}
+<p>A part is made of what a network tells of the places of a photograph. The photographs below are made grey, and the places of which a part accounts for most are marked in the part's colour, the fuller the stronger. The numbers are the parts' own.</p>
+{{- end}}
 {{- range .}}
 
 <h3>{{.Method}}</h3>

@@ -153,6 +153,18 @@ func TestWritePhotographs(t *testing.T) {
 	if strings.Count(files["index.html"], "it is gone") != 1 {
 		t.Error("a photograph that cannot be read is not named once")
 	}
+	const ofWords, ofPlaces = "A part is made of visual words", "A part is made of what a network tells"
+	if !strings.Contains(files["index.html"], ofWords) || strings.Contains(files["index.html"], ofPlaces) {
+		t.Error("the page does not say what parts of words are made of")
+	}
+	e.Words = nil
+	dir = t.TempDir()
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
+		t.Fatal(err)
+	}
+	if page := tree(t, dir)["index.html"]; strings.Contains(page, ofWords) || !strings.Contains(page, ofPlaces) || strings.Contains(page, `id="words"`) {
+		t.Error("the page does not say what parts of places are made of")
+	}
 }
 
 func TestWriteChosenErrors(t *testing.T) {
