@@ -54,6 +54,12 @@ var models sync.Map
 // does, for whoever imports it.
 func AddNetwork(name string, model []byte) { models.Store(name, model) }
 
+// BuiltIn tells whether the program has the built-in network.
+func BuiltIn() bool {
+	_, ok := models.Load(lite0)
+	return ok
+}
+
 // Label implements [Extractor].
 func (n Network) Label() string {
 	out := "features of the network " + lite0

@@ -14,9 +14,10 @@ import (
 // Features says what is made of the samples. The zero value is 32×32 grey
 // pixels of unit length, and vectors as they are.
 type Features struct {
-	// Auto chooses by the images, in place of all below: the square roots of visual words,
-	// together with a histogram of colours, where all are as large as dense SIFT is meant
-	// for, and colours where one is smaller. It is not part of the file.
+	// Auto chooses by the images, in place of all below. Where all are as large as dense SIFT
+	// is meant for, it is the built-in network, and where the program has none (see
+	// features.Network) the square roots of visual words together with a histogram of
+	// colours; where one is smaller it is colours. It is not part of the file.
 	Auto bool
 	// Joined are several features of which each sample has the columns of all, in place of
 	// all below but SkipBad.
@@ -48,6 +49,12 @@ func (f Features) OfWords() bool {
 	}
 	_, ok := f.extractor().(features.DescriptorExtractor)
 	return ok
+}
+
+// OfNetwork tells whether the features are those of a network alone.
+func (f Features) OfNetwork() bool {
+	n, ok := f.extractor().(features.Network)
+	return f.Joined == nil && ok && !n.Places
 }
 
 // Cached tells whether what is made of images is worth keeping for the next run.
@@ -255,10 +262,10 @@ func (f Features) Resolve(set *datasets.Set) Features {
 		return f
 	}
 	dense := features.DenseSIFT{}
-	photographs := Features{SkipBad: f.SkipBad, Joined: []Weighted{
-		{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
-		{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
-	}}
+	photographs := Features{SkipBad: f.SkipBad, Extractor: features.Network{}}
+	if !features.BuiltIn() {
+		photographs = withoutNetwork(dense, f.SkipBad)
+	}
 	small := Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
 	for _, file := range set.Files {
 		// A file that cannot be read is found out later.
@@ -270,6 +277,14 @@ func (f Features) Resolve(set *datasets.Set) Features {
 		return small
 	}
 	return photographs
+}
+
+// withoutNetwork are the features of photographs in a program without a network.
+func withoutNetwork(dense features.DenseSIFT, skipBad bool) Features {
+	return Features{SkipBad: skipBad, Joined: []Weighted{
+		{Features: Features{Extractor: dense, Words: Words{Learning: Learning{Fewer: true}}, Power: 0.5}},
+		{Features: Features{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 2}}}, Weight: 0.2},
+	}}
 }
 
 // extract returns the features of a set, but for visual words.

@@ -122,7 +122,7 @@ func (p *Plan) problem(k, rank int) problem {
 	_, m := p.Inputs.Dims()
 	s := problem{m: m, classes: k, rank: rank}
 	s.sparse, s.stored = p.Inputs.density()
-	s.signed = p.Inputs.hasNegative()
+	s.signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
 	for _, c := range classes[:k] {
@@ -141,8 +141,8 @@ func (p *Plan) problem(k, rank int) problem {
 	return s
 }
 
-// hasNegative tells whether X has negative values. It looks once.
-func (in *Inputs) hasNegative() bool {
+// HasNegative tells whether X has negative values. It looks once.
+func (in *Inputs) HasNegative() bool {
 	in.looked.Do(func() { _, _, _, in.negative = in.firstNegative() })
 	return in.negative
 }
@@ -194,7 +194,7 @@ func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), er
 // acquire takes the share of the memory budget of putting the inputs into k groups.
 func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (release func(), err error) {
 	n, columns := in.Dims()
-	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.hasNegative()}
+	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.HasNegative()}
 	s.sparse, s.stored = in.density()
 	if g.UseLabels {
 		for _, c := range in.Labels() {

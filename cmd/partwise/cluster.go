@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -37,10 +38,12 @@ a group of its own, in which all pictures of it are that the file names.
 Where the folder has a subfolder for each class, the groups are compared with
 the classes; the method is not told of them.
 
-Photographs, of 64 pixels or more in width and height, are compared by visual
-words and colours (sift,power=0.5+colour,grid=2x2,weight=0.2), smaller pictures by
-their colours alone. --features says otherwise: what it leaves out is as in an
-experiment file, so that pixels=32 alone is grey.
+Photographs, of 64 pixels or more in width and height, are compared by the features
+of a network that is built in, and grouped by k-means, or constrained k-means with
+--labels; smaller pictures are compared by their colours, and nmf or cnmf finds parts
+of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
+for visual words and colours: what it leaves out is as in an experiment file, so that
+pixels=32 alone is grey.
 
 With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks of so
 many, which are read of a folder of images, an IDX file or a NumPy .npy file in each of
@@ -56,6 +59,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 			e.Data, e.Seed = data, seed
 			e.Data.Set = args[0]
 			e.Cluster.Distance = cluster.DistanceCosine // unless --cluster says otherwise
+			unsaid := method == "" && rank == "" && solver == bestSolver
 			if method == "" {
 				if method = defaultMethod; data.Labels != "" {
 					method = defaultLabelledMethod
@@ -107,13 +111,13 @@ ten epochs, and pictures of any size are compared by their colours.`,
 					return usageError{fmt.Errorf("--batch: %w", err)}
 				}
 			}
-			return findGroups(cmd, e, g, k, out, commandLine(cmd, args))
+			return findGroups(cmd, e, g, k, unsaid && g.Cluster.By != pipeline.Largest, out, commandLine(cmd, args))
 		},
 	}
 	f := cmd.Flags()
 	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes, where they are known, and else auto)")
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
-	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels); see partwise methods")
+	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels, and k-means for photographs and values below 0); see partwise methods")
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
@@ -155,7 +159,17 @@ const (
 	bestSolver            = "best"
 )
 
-func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, out, command string) error {
+// onFeatures is the method for features that need no factorisation to be grouped, or
+// cannot be factorised by the default one: those of a network, and values below 0.
+func onFeatures(labels bool) string {
+	if labels {
+		return "constrained-kmeans"
+	}
+	return pipeline.KMeans
+}
+
+// findGroups puts the data into groups. Where no method is said, it is chosen by the features.
+func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, unsaid bool, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
 		return err
@@ -173,6 +187,9 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 		return err
 	}
 	defer in.Close()
+	if unsaid && (in.Features.OfNetwork() || in.HasNegative()) {
+		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels))}
+	}
 	counts, err := k.choose(cmd, &g, in)
 	if err != nil {
 		return err

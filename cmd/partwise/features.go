@@ -32,6 +32,9 @@ file or known set, and writes them with the classes, where these are known, to a
 file that NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads. Partwise
 reads it too.
 
+Without --features they are those that cluster takes: of photographs the features of the
+built-in network, of pictures smaller than 64 pixels the 32×32 colours.
+
 A file that is there already is not replaced but with --force.
 
 Visual words are learned from all of the pictures, or are those of a file that
@@ -43,6 +46,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set, e.Seed = args[0], seed
+			e.Features.Auto = features == ""
 			if features != "" {
 				skipBad := e.Features.SkipBad
 				if err := setKey(e, "features", features); err != nil {
@@ -80,7 +84,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog, or sift=dense,words=200,grid=4x4, several with + between them as in sift,power=0.5+colour,grid=2x2 (default 32×32 grey pixels)")
+	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog, or sift=dense,words=200,grid=4x4, several with + between them as in sift,power=0.5+colour,grid=2x2 (default that of cluster: a network's for photographs, the colours of smaller pictures)")
 	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")
