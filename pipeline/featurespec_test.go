@@ -87,7 +87,7 @@ func TestFeatures(t *testing.T) {
 		"{crop: {circle: 3}}":          `unknown key "circle"`,
 		"{normalise: [l1]}":            "want a name",
 		"{pixels: 8, pixels: 16}":      "",
-		"surf":                         `want a feature (pixels, hog, colour, sift`,
+		"surf":                         `want a feature (pixels, hog, colour, network, sift`,
 	} {
 		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)

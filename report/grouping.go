@@ -103,9 +103,8 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	return c, errors.Join(stage.Publish(), f.Close())
 }
 
-// writeAssignments writes which sample is in which group, from 1, its class
-// where it is known, and where classes were told
-// the one of its group.
+// writeAssignments writes which sample is in which group, from 1, its class where it is
+// known, and the class that was told of its group where classes were told.
 func (c Clusters) writeAssignments(path string) error {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)

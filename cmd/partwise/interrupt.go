@@ -31,10 +31,10 @@ func stopped(ctx context.Context, err error, doing, left string) error {
 }
 
 // keptFeatures says what is left of features when the work on them is stopped.
-// folder is the cache, "" for none, and words tells that visual words are made.
-func keptFeatures(folder string, words bool) string {
+// folder is the cache, "" for none, and cached tells that the features go there.
+func keptFeatures(folder string, cached bool) string {
 	switch {
-	case !words:
+	case !cached:
 		return "nothing is kept, and the same command begins again"
 	case folder == "":
 		return "nothing is kept without a cache, and the same command begins again"

@@ -117,8 +117,9 @@ func TestInterrupt(t *testing.T) {
 		signal            os.Signal
 	}{
 		{"reading", "cluster big -k 3 --features pixels=256", "stopped while reading: nothing is kept", os.Interrupt},
-		{"describing images", "cluster big -k 3 --no-cache", "stopped while describing images: nothing is kept without a cache", syscall.SIGTERM},
-		{"describing images", "cluster big -k 3 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
+		{"reading", "cluster big -k 3 --cache " + cache, "stopped while reading: what was made of the photographs is kept in " + cache, os.Interrupt},
+		{"describing images", "cluster big -k 3 --features sift --no-cache", "stopped while describing images: nothing is kept without a cache", syscall.SIGTERM},
+		{"describing images", "cluster big -k 3 --features sift --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000 --profile stopped.pprof", "stopped while factorising: nothing is kept", os.Interrupt},
 		{"drawing", "cluster big -k 3 --features pixels=8 --method kmeans", "stopped while drawing: results/big-groups is as it was, nothing is kept", os.Interrupt},

@@ -106,7 +106,7 @@ func (in *inputs) Close() {
 }
 
 // kept says what is left of the inputs when the work on them is stopped.
-func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.OfWords()) }
+func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.Cached()) }
 
 // openCache opens the cache that the flags say, and where they say none a temporary
 // one, since descriptors are read more than once.
@@ -165,7 +165,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 			err = fmt.Errorf("%w (--skip-bad leaves out what cannot be used)", err)
 		}
 		doing := bars.doing()
-		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && doing != "reading"))
+		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && e.Features.Cached()))
 	}
 	return in, nil
 }
