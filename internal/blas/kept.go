@@ -9,12 +9,11 @@ import (
 // this build lays out factors. It is not to change meanwhile. Several goroutines may multiply
 // at once.
 type Kept[T Number] struct {
-	t    Transpose
-	b    Of[T]
-	laid []T
-	// Those of op(b), and its columns to whole tiles.
-	rows, columns, width int
-	products             freelist.List[*keptProduct[T]]
+	t             Transpose
+	b             Of[T]
+	laid          []T
+	rows, columns int // of op(b)
+	products      freelist.List[*keptProduct[T]]
 }
 
 // Below fewMultiplications laying out the factors costs more than it gains.

@@ -233,6 +233,9 @@ func (l loops[T]) packAlong(out, x []T, stride, lines, depth, tile int) {
 	}
 }
 
+// width returns the number of columns, to whole tiles.
+func (k *Kept[T]) width(tile int) int { return (k.columns + tile - 1) / tile * tile }
+
 // layOut lays out all of op(b), packDepth rows at a time.
 func (k *Kept[T]) layOut() {
 	p := packedOf[T]()
@@ -240,11 +243,11 @@ func (k *Kept[T]) layOut() {
 		return
 	}
 	defer p.put()
-	k.width = (k.columns + p.tile - 1) / p.tile * p.tile
-	k.laid = make([]T, k.width*k.rows)
+	width := k.width(p.tile)
+	k.laid = make([]T, width*k.rows)
 	for d := 0; d < k.rows; d += packDepth {
 		depth := min(packDepth, k.rows-d)
-		p.pack(k.laid[d*k.width:], k.b.Data, max(1, k.b.Stride), k.t != NoTrans, 0, k.columns, d, depth, p.tile)
+		p.pack(k.laid[d*width:], k.b.Data, max(1, k.b.Stride), k.t != NoTrans, 0, k.columns, d, depth, p.tile)
 	}
 }
 
@@ -260,7 +263,7 @@ func (k *Kept[T]) part(tA Transpose, a, c Of[T], lo, hi int) {
 		for i := 0; i < c.Rows; i += packRows {
 			rows := min(packRows, c.Rows-i)
 			p.pack(p.a[:], a.Data, max(1, a.Stride), tA == NoTrans, i, rows, d, depth, simd.TileRows)
-			p.multiply(c.Data[i*c.Stride+lo:], c.Stride, rows, hi-lo, depth, k.laid[d*k.width+lo*depth:])
+			p.multiply(c.Data[i*c.Stride+lo:], c.Stride, rows, hi-lo, depth, k.laid[d*k.width(p.tile)+lo*depth:])
 		}
 	}
 }
