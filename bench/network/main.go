@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command network runs the built-in network on a pattern for compare.py, on one core. For
 // each line that it reads, it runs so many images as the line says and prints the seconds
 // that took, and those of a processor:
@@ -15,9 +17,9 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"syscall"
 	"time"
 
+	"github.com/seed4492f2cd/partwise/bench/internal/problem"
 	"github.com/seed4492f2cd/partwise/internal/network"
 )
 
@@ -62,22 +64,13 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		began, processor := time.Now(), used()
+		began, processor := time.Now(), problem.Processor()
 		for range images {
 			if err := n.Run(out, image); err != nil {
 				return err
 			}
 		}
-		fmt.Println(time.Since(began).Seconds(), used()-processor)
+		fmt.Println(time.Since(began).Seconds(), problem.Processor()-processor)
 	}
 	return lines.Err()
-}
-
-// used returns the seconds of a processor that the process has had.
-func used() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
