@@ -309,7 +309,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("lambda: 0 gives %+v, %v; it is not the default", m, err)
 	}
 	for want, params := range map[string]map[string]any{
-		`gnmf: lamda: unknown key "lamda"; the keys here are lambda, neighbours, edges, width`: {"lamda": 1},
+		`gnmf: lamda: unknown key "lamda" (did you mean lambda?); the keys here are lambda, neighbours, edges, width`: {"lamda": 1},
 		"gnmf: lambda: want a number from 0 to 1e+100, not -1":                                 {"lambda": -1},
 		`gnmf: lambda: want a number from 0 to 1e+100, not "big"`:                              {"lambda": "big"},
 		"gnmf: neighbours: want a whole number from 1 to 1000000, not 2.5":                     {"neighbours": 2.5},

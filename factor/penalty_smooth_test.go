@@ -157,9 +157,9 @@ func TestPenaltySettings(t *testing.T) {
 		t.Errorf("got %+v, want the penalties %+v", got, want)
 	}
 	for want, params := range map[string]map[string]any{
-		`parts: penalty: there is no penalty "grap"; there are none, graph`: {"penalty": "grap"},
+		`parts: penalty: there is no penalty "grap" (did you mean graph?); there are none, graph`: {"penalty": "grap"},
 		`parts: penalty: none stands alone`:                                 {"penalty": "graph+none"},
-		`parts: lamda: unknown key "lamda"; the keys here are cost, basis`:  {"lamda": 3},
+		`parts: lamda: unknown key "lamda" (did you mean lambda?); the keys here are cost, basis`:  {"lamda": 3},
 		`parts: l1-weight: want a number from 0 to 1e+100, not -1`:          {"l1-weight": -1},
 		`parts: must: want a number from 0 to 1e+100, not "x"`:              {"must": "x", "penalty": "graph"},
 	} {
