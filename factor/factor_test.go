@@ -310,10 +310,10 @@ func TestRegistry(t *testing.T) {
 	}
 	for want, params := range map[string]map[string]any{
 		`gnmf: lamda: unknown key "lamda" (did you mean lambda?); the keys here are lambda, neighbours, edges, width`: {"lamda": 1},
-		"gnmf: lambda: want a number from 0 to 1e+100, not -1":                                 {"lambda": -1},
-		`gnmf: lambda: want a number from 0 to 1e+100, not "big"`:                              {"lambda": "big"},
-		"gnmf: neighbours: want a whole number from 1 to 1000000, not 2.5":                     {"neighbours": 2.5},
-		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:               {"edges": "thick"},
+		"gnmf: lambda: want a number from 0 to 1e+100, not -1":                                                        {"lambda": -1},
+		`gnmf: lambda: want a number from 0 to 1e+100, not "big"`:                                                     {"lambda": "big"},
+		"gnmf: neighbours: want a whole number from 1 to 1000000, not 2.5":                                            {"neighbours": 2.5},
+		`gnmf: edges: there is no edges "thick"; there are binary, heat, cosine`:                                      {"edges": "thick"},
 	} {
 		_, err := gnmf.New(params)
 		var e *settings.Error

@@ -158,10 +158,10 @@ func TestPenaltySettings(t *testing.T) {
 	}
 	for want, params := range map[string]map[string]any{
 		`parts: penalty: there is no penalty "grap" (did you mean graph?); there are none, graph`: {"penalty": "grap"},
-		`parts: penalty: none stands alone`:                                 {"penalty": "graph+none"},
-		`parts: lamda: unknown key "lamda" (did you mean lambda?); the keys here are cost, basis`:  {"lamda": 3},
-		`parts: l1-weight: want a number from 0 to 1e+100, not -1`:          {"l1-weight": -1},
-		`parts: must: want a number from 0 to 1e+100, not "x"`:              {"must": "x", "penalty": "graph"},
+		`parts: penalty: none stands alone`: {"penalty": "graph+none"},
+		`parts: lamda: unknown key "lamda" (did you mean lambda?); the keys here are cost, basis`: {"lamda": 3},
+		`parts: l1-weight: want a number from 0 to 1e+100, not -1`:                                {"l1-weight": -1},
+		`parts: must: want a number from 0 to 1e+100, not "x"`:                                    {"must": "x", "penalty": "graph"},
 	} {
 		if _, err := parts.New(params); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v gives %v, want %s", params, err, want)
