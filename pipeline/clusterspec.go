@@ -90,6 +90,15 @@ func About(name string) (text string, ok bool) {
 	return a.Title, ok
 }
 
+// withLabels returns the clustering where labels are told: constrained k-means stands for
+// k-means.
+func (c Cluster) withLabels() Cluster {
+	if c.By == "" || c.By == KMeans {
+		c.By = "constrained-kmeans"
+	}
+	return c
+}
+
 // lookupClusterer is replaced in tests.
 var lookupClusterer = cluster.Lookup
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -62,16 +61,15 @@ const (
 
 // CountRange returns the numbers of groups that are worth looking at where none is said:
 // 2 to 30, or fewer of few samples, and as many as there are told classes and more.
-func (g Groups) CountRange(in *Inputs) (from, to int) {
-	n, _ := in.Dims()
+func (g Groups) CountRange(labels []int, classes []string) (from, to int) {
 	told := 0
 	if g.UseLabels {
-		for _, size := range classSizes(in.Labels(), in.Set.Classes) {
+		for _, size := range classSizes(labels, classes) {
 			told += min(size, 1)
 		}
 	}
 	from = max(2, told)
-	return from, max(from, min(max(mostCounted, from+10), n/3))
+	return from, max(from, min(max(mostCounted, from+10), len(labels)/3))
 }
 
 // CountCurve puts the inputs, or 1,000 of them drawn at random, into from to to groups,
@@ -153,9 +151,8 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 		m := *m // whose distance is another where points are compacted
 		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
 		if g.UseLabels {
-			if w.known.Labels = newClassLabels(told, len(in.Set.Classes)).labels; m.cluster.By == "" || m.cluster.By == KMeans {
-				m.cluster.By = "constrained-kmeans"
-			}
+			w.known.Labels = newClassLabels(told, len(in.Set.Classes)).labels
+			m.cluster = m.cluster.withLabels()
 		}
 		res, err := w.fit(ctx, g.rank(k, len(rows)))
 		if err != nil {
@@ -194,12 +191,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 		return points, w.cluster.Distance, nil
 	}
 	if w.cluster.Distance == cluster.DistanceCosine {
-		dense = mat.DenseCopyOf(dense)
-		for i := range n {
-			if length := floats.Norm(dense.RawRowView(i), 2); length > 0 {
-				floats.Scale(1/length, dense.RawRowView(i))
-			}
-		}
+		dense = unitRows(dense)
 	}
 	res, err := factor.PCA{}.Fit(ctx, dense, factor.Known{}, factor.Options{Rank: countDirections})
 	if err != nil {

@@ -120,9 +120,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if g.UseLabels {
 		known = newClassLabels(labels, len(in.Set.Classes))
 		w.known.Labels = known.labels
-		if m.cluster.By == "" || m.cluster.By == KMeans {
-			m.cluster.By = "constrained-kmeans"
-		}
+		m.cluster = m.cluster.withLabels()
 	}
 	if progress.to != nil {
 		total := cmp.Or(m.Iterations, epochs)
@@ -215,17 +213,25 @@ func bySize(groups []int) []int {
 	return out
 }
 
+// unitRows returns x with rows of unit length, but for those of zeros.
+func unitRows(x *mat.Dense) *mat.Dense {
+	rows := mat.DenseCopyOf(x)
+	n, _ := x.Dims()
+	for i := range n {
+		if length := floats.Norm(rows.RawRowView(i), 2); length > 0 {
+			floats.Scale(1/length, rows.RawRowView(i))
+		}
+	}
+	return rows
+}
+
 // fromMiddle returns how far each row of x is from the mean of its group, of unit
 // rows under the cosine.
 func fromMiddle(x *mat.Dense, groups []int, d cluster.Distance) []float64 {
 	n, m := x.Dims()
-	rows := mat.DenseCopyOf(x)
+	rows := x
 	if d == cluster.DistanceCosine {
-		for i := range n {
-			if length := floats.Norm(rows.RawRowView(i), 2); length > 0 {
-				floats.Scale(1/length, rows.RawRowView(i))
-			}
-		}
+		rows = unitRows(x)
 	}
 	k := slices.Max(groups) + 1
 	middle, size := mat.NewDense(k, m, nil), make([]float64, k)

@@ -87,9 +87,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &unknown):
 		var flags []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-		name := unknown.GetSpecifiedName()
-		err = fmt.Errorf("unknown flag: %s%s", dashed(name), strings.ReplaceAll(strings.Replace(phrase.Guess(name, flags), "mean ", "mean --", 1), " or ", " or --"))
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, dashed(f.Name)) })
+		name := dashed(unknown.GetSpecifiedName())
+		err = fmt.Errorf("unknown flag: %s%s", name, phrase.Guess(name, flags))
 	}
 	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }

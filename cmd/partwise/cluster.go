@@ -115,7 +115,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 		},
 	}
 	f := cmd.Flags()
-	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes, where they are known, and else auto)")
+	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes that the data have, without --labels, and else auto)")
 	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels, and k-means for photographs and values below 0); see partwise methods")
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
@@ -179,10 +179,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, func(set *datasets.Set) error {
-		k.known = !g.UseLabels && len(set.Classes) >= 2
-		return k.check(g, set)
-	})
+	in, err := prepare(cmd, e, func(set *datasets.Set) error { return k.check(g, set) })
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,6 @@ type groupCount struct {
 	text     string
 	number   int // or 0
 	from, to int // or 0
-	// known tells that nothing was said and there are known classes, whose number it is.
-	known bool
 }
 
 func (k *groupCount) String() string { return k.text }
@@ -58,25 +56,21 @@ var (
 	errNoRange   = errors.New("the range ends before it begins")
 )
 
-// chosen tells whether the number is to be chosen.
-func (k *groupCount) chosen() bool { return k.number == 0 && !(k.text == "" && k.known) }
+// chosen tells whether the number is to be chosen. Where nothing was said it is that of the
+// classes that the data have, if none are told.
+func (k *groupCount) chosen(g pipeline.Groups, classes []string) bool {
+	return k.number == 0 && (k.text != "" || g.UseLabels || len(classes) < 2)
+}
 
 // check finds what cannot be asked of a set before its features are made.
 func (k *groupCount) check(g pipeline.Groups, set *datasets.Set) error {
-	if !k.chosen() {
+	if !k.chosen(g, set.Classes) {
 		return g.Check(set)
 	}
 	numbers := []int{k.from, k.to}
 	if k.from == 0 {
-		told := map[int]bool{}
-		if g.UseLabels {
-			for _, c := range set.Labels {
-				if c >= 0 {
-					told[c] = true
-				}
-			}
-		}
-		numbers = []int{max(2, len(told))}
+		least, _ := g.CountRange(set.Labels, set.Classes)
+		numbers = []int{least}
 	}
 	for _, n := range numbers {
 		g.K = n
@@ -90,12 +84,12 @@ func (k *groupCount) check(g pipeline.Groups, set *datasets.Set) error {
 // choose chooses the number of groups of g where none is said. The curve is nil where
 // it was not chosen.
 func (k *groupCount) choose(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.CountCurve, error) {
-	if !k.chosen() {
+	if !k.chosen(*g, in.Set.Classes) {
 		return nil, nil
 	}
 	from, to := k.from, k.to
 	if from == 0 {
-		from, to = g.CountRange(in.Inputs)
+		from, to = g.CountRange(in.Labels(), in.Set.Classes)
 	}
 	working := &stages{w: cmd.ErrOrStderr()}
 	curve, err := g.CountCurve(cmd.Context(), in.Inputs, from, to, working.show)
