@@ -185,9 +185,9 @@ func firstNegative(d data) (i, j int, value float64, found bool) {
 	})
 }
 
-// firstValue returns the place and value of the first value that look finds. Look is called
-// once for each sample, side by side, with its number and its stored values, and returns a place
-// among them or −1.
+// firstValue returns the place and value of the first value that look finds. look gets the
+// number of a sample and its stored values, and returns a place among them or −1. It is called
+// once for each sample, by several goroutines at once.
 func firstValue(d data, look func(i int, values []float64) int) (i, j int, value float64, found bool) {
 	n, m := d.dims()
 	places := make([]int, n)

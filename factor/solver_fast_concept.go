@@ -288,14 +288,9 @@ func moveWeights(w, gradient []float64, m *mat.Dense, size float64) (moved bool)
 // gathered returns the rows of a, in buf where there is room.
 func gathered(buf, a *mat.Dense, rows []int) *mat.Dense {
 	_, m := a.Dims()
-	var data []float64
-	if buf != nil {
-		data = buf.RawMatrix().Data
-	}
-	data = slices.Grow(data[:0], len(rows)*m)[:len(rows)*m]
-	buf = mat.NewDense(len(rows), m, data)
-	for a0, i := range rows {
-		copy(buf.RawRowView(a0), a.RawRowView(i))
+	buf = resized(buf, len(rows), m)
+	for to, i := range rows {
+		copy(buf.RawRowView(to), a.RawRowView(i))
 	}
 	return buf
 }

@@ -149,7 +149,8 @@ func timesRows(p *packed[float64], m, n, k int, a []float64, lda int, b []float6
 	}
 }
 
-// multiply adds the product of what is laid out, of a in p, to c.
+// multiply adds to c the product of the rows that are laid out in p.a and the columns that
+// are laid out in right.
 func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, right []T) {
 	for j := 0; j < columns; j += p.tile {
 		b := right[j*depth:][:p.tile*depth]

@@ -141,7 +141,7 @@ func (b *builder) step(run func(arena []float32), buffers ...*buffer) {
 		buf.last = len(b.steps)
 		buf.maker = nil
 	}
-	b.steps = append(b.steps, step{run})
+	b.steps = append(b.steps, run)
 }
 
 // made returns a new value of a shape, which the next step writes.
@@ -230,8 +230,7 @@ func (b *builder) layout(v *value, last bool) (*value, error) {
 	if len(v.shape) != 4 || v.last == last {
 		return v, nil
 	}
-	perm := []int{0, 1, 2, 3}
-	return b.permuted(v, perm, last)
+	return b.permuted(v, order(4, false), last)
 }
 
 // strides returns how far apart numbers lie along each axis.

@@ -98,6 +98,7 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) (*value, erro
 	rows := places
 	switch {
 	case c.depthwise:
+		c.tile = 1
 	case c.tile == 0:
 		c.tile, c.panel = 1, c.outC/c.groups
 		c.patch = b.buffer(min(c.block(), places) * taps * c.inC / c.groups)
@@ -130,9 +131,6 @@ func (c *convolution) block() int {
 // finish makes what the step needs, when all buffers have their places.
 func (c *convolution) finish() {
 	taps, depth := c.rows.taps*c.columns.taps, c.depth()
-	if c.depthwise {
-		c.tile = 1
-	}
 	places := c.rows.out * c.columns.out
 	c.table = make([]int32, (places+c.tile-1)/c.tile*c.tile*taps)
 	for i := range len(c.table) / taps {

@@ -44,8 +44,8 @@ type Network struct {
 	arenas       freelist.List[[]float32]
 }
 
-// step is an operator with its place in memory.
-type step struct{ run func(arena []float32) }
+// step is what an operator does with the arena.
+type step func(arena []float32)
 
 // buffer is memory of a value: size numbers of the arena from at on, while steps first to
 // last run.
@@ -74,7 +74,7 @@ func Compile(model []byte, opt Options) (*Network, error) {
 		return nil, err
 	}
 	n := &Network{}
-	in, err := n.input(g, opt)
+	name, in, err := n.input(g, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func Compile(model []byte, opt Options) (*Network, error) {
 		}
 	}
 	n.in = b.buffer(n.Height * n.Width * n.Channels)
-	in.value.buf = n.in
-	if err := b.define(in.name, in.value); err != nil {
+	in.buf = n.in
+	if err := b.define(name, in); err != nil {
 		return nil, err
 	}
 	for _, node := range slices.Backward(needed) {
@@ -139,8 +139,8 @@ func (n *Network) Run(dst, image []float32) error {
 	arena := n.arenas.Get()
 	defer n.arenas.Put(arena)
 	copy(n.in.of(arena), image)
-	for _, s := range n.steps {
-		s.run(arena)
+	for _, run := range n.steps {
+		run(arena)
 	}
 	copy(dst, n.out.of(arena))
 	for i, v := range dst {
@@ -151,17 +151,11 @@ func (n *Network) Run(dst, image []float32) error {
 	return nil
 }
 
-// namedValue is a value with its name.
-type namedValue struct {
-	name  string
-	value *value
-}
-
-// input returns what is given: the one input that is no constant.
-func (n *Network) input(g *graph, opt Options) (*namedValue, error) {
+// input returns what is given, with its name: the one input that is no constant.
+func (n *Network) input(g *graph, opt Options) (name string, v *value, err error) {
 	given := slices.DeleteFunc(slices.Clone(g.inputs), func(in input) bool { return g.constants[in.name] != nil })
 	if len(given) != 1 || len(given[0].dims) != 4 {
-		return nil, errors.New("a network of images has one input, of four axes")
+		return "", nil, errors.New("a network of images has one input, of four axes")
 	}
 	in := given[0]
 	channels := func(at int) bool { return in.dims[at] >= 1 && in.dims[at] <= 4 }
@@ -171,7 +165,7 @@ func (n *Network) input(g *graph, opt Options) (*namedValue, error) {
 	}
 	n.Channels = in.dims[at[0]]
 	if in.dims[0] > 1 || !channels(at[0]) {
-		return nil, fmt.Errorf("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
+		return "", nil, fmt.Errorf("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
 	}
 	for i, side := range []struct {
 		to     *int
@@ -179,17 +173,17 @@ func (n *Network) input(g *graph, opt Options) (*namedValue, error) {
 	}{{&n.Height, opt.Height}, {&n.Width, opt.Width}} {
 		own := in.dims[at[1+i]]
 		if own > 0 && side.chosen > 0 && own != side.chosen {
-			return nil, fmt.Errorf("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
+			return "", nil, fmt.Errorf("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
 		}
 		if *side.to = cmp.Or(side.chosen, max(own, 0), 224); *side.to < 1 || *side.to > 1<<12 {
-			return nil, fmt.Errorf("images with a side of %d; want 1 to %d", *side.to, 1<<12)
+			return "", nil, fmt.Errorf("images with a side of %d; want 1 to %d", *side.to, 1<<12)
 		}
 	}
 	shape := []int{1, n.Channels, n.Height, n.Width}
 	if !last {
 		shape = []int{1, n.Height, n.Width, n.Channels}
 	}
-	return &namedValue{in.name, &value{shape: shape, last: last}}, nil
+	return in.name, &value{shape: shape, last: last}, nil
 }
 
 // afterPooling are operators of a classifier, which reads pooled features.

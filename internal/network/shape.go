@@ -108,7 +108,7 @@ func (b *builder) reshape(n *node, in []*value) (*value, error) {
 		return nil, errors.New("its shape is no constant")
 	}
 	shape := slices.Clone(to.ints)
-	free, rest := -1, 1
+	free := -1
 	for i, d := range shape {
 		if d == 0 && i < len(v.shape) && n.int("allowzero", 0) == 0 {
 			shape[i] = v.shape[i]
@@ -117,7 +117,8 @@ func (b *builder) reshape(n *node, in []*value) (*value, error) {
 			free, shape[i] = i, 1
 		}
 	}
-	if rest, err = size(shape); err != nil {
+	rest, err := size(shape)
+	if err != nil {
 		return nil, err
 	}
 	if all, err := size(v.shape); err == nil && free >= 0 && rest > 0 {

@@ -38,6 +38,34 @@
 	LEAQ (BX)(CX*4), BX   \
 	DECQ DX
 
+// The biases of four registers of channels, p to s; their numbers of a tap, a to d, times its
+// weights; and what comes of them, kept within bounds.
+#define FOURBIASES(size, p, q, r, s) \
+	VMOVUPS 0(R10)(R12*1), p        \
+	VMOVUPS size(R10)(R12*1), q     \
+	VMOVUPS (2*size)(R10)(R12*1), r \
+	VMOVUPS (3*size)(R10)(R12*1), s
+
+#define FOURTIMES(size, a, b, c, d, p, q, r, s) \
+	VMOVUPS     0(R9), a           \
+	VMOVUPS     size(R9), b        \
+	VMOVUPS     (2*size)(R9), c    \
+	VMOVUPS     (3*size)(R9), d    \
+	VFMADD231PS 0(R8), a, p        \
+	VFMADD231PS size(R8), b, q     \
+	VFMADD231PS (2*size)(R8), c, r \
+	VFMADD231PS (3*size)(R8), d, s
+
+#define FOURKEEP(size, lo, hi, p, q, r, s) \
+	CLAMP(lo, hi, p)               \
+	CLAMP(lo, hi, q)               \
+	CLAMP(lo, hi, r)               \
+	CLAMP(lo, hi, s)               \
+	VMOVUPS p, 0(DI)(R12*1)        \
+	VMOVUPS q, size(DI)(R12*1)     \
+	VMOVUPS r, (2*size)(DI)(R12*1) \
+	VMOVUPS s, (3*size)(DI)(R12*1)
+
 // func depthwiseAVX2(c, x *float32, at *int32, windows, taps int, w, bias *float32, bounds *[2]float32, channels int, mask *int32)
 TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-80
 	DEPTHWISEARGUMENTS
@@ -52,32 +80,15 @@ four:
 	LEAQ    128(R12), R11
 	CMPQ    R11, R13
 	JGT     some
-	VMOVUPS 0(R10)(R12*1), Y0
-	VMOVUPS 32(R10)(R12*1), Y1
-	VMOVUPS 64(R10)(R12*1), Y2
-	VMOVUPS 96(R10)(R12*1), Y3
+	FOURBIASES(32, Y0, Y1, Y2, Y3)
 	FIRSTTAP
 
 fourTap:
 	TAP
-	VMOVUPS     0(R9), Y4
-	VMOVUPS     32(R9), Y5
-	VMOVUPS     64(R9), Y6
-	VMOVUPS     96(R9), Y7
-	VFMADD231PS 0(R8), Y4, Y0
-	VFMADD231PS 32(R8), Y5, Y1
-	VFMADD231PS 64(R8), Y6, Y2
-	VFMADD231PS 96(R8), Y7, Y3
+	FOURTIMES(32, Y4, Y5, Y6, Y7, Y0, Y1, Y2, Y3)
 	NEXTTAP
 	JNZ         fourTap
-	CLAMP(Y8, Y9, Y0)
-	CLAMP(Y8, Y9, Y1)
-	CLAMP(Y8, Y9, Y2)
-	CLAMP(Y8, Y9, Y3)
-	VMOVUPS     Y0, 0(DI)(R12*1)
-	VMOVUPS     Y1, 32(DI)(R12*1)
-	VMOVUPS     Y2, 64(DI)(R12*1)
-	VMOVUPS     Y3, 96(DI)(R12*1)
+	FOURKEEP(32, Y8, Y9, Y0, Y1, Y2, Y3)
 	MOVQ        R11, R12
 	JMP         four
 
@@ -129,32 +140,15 @@ four:
 	LEAQ    256(R12), R11
 	CMPQ    R11, R13
 	JGT     some
-	VMOVUPS 0(R10)(R12*1), Z0
-	VMOVUPS 64(R10)(R12*1), Z1
-	VMOVUPS 128(R10)(R12*1), Z2
-	VMOVUPS 192(R10)(R12*1), Z3
+	FOURBIASES(64, Z0, Z1, Z2, Z3)
 	FIRSTTAP
 
 fourTap:
 	TAP
-	VMOVUPS     0(R9), Z4
-	VMOVUPS     64(R9), Z5
-	VMOVUPS     128(R9), Z6
-	VMOVUPS     192(R9), Z7
-	VFMADD231PS 0(R8), Z4, Z0
-	VFMADD231PS 64(R8), Z5, Z1
-	VFMADD231PS 128(R8), Z6, Z2
-	VFMADD231PS 192(R8), Z7, Z3
+	FOURTIMES(64, Z4, Z5, Z6, Z7, Z0, Z1, Z2, Z3)
 	NEXTTAP
 	JNZ         fourTap
-	CLAMP(Z8, Z9, Z0)
-	CLAMP(Z8, Z9, Z1)
-	CLAMP(Z8, Z9, Z2)
-	CLAMP(Z8, Z9, Z3)
-	VMOVUPS     Z0, 0(DI)(R12*1)
-	VMOVUPS     Z1, 64(DI)(R12*1)
-	VMOVUPS     Z2, 128(DI)(R12*1)
-	VMOVUPS     Z3, 192(DI)(R12*1)
+	FOURKEEP(64, Z8, Z9, Z0, Z1, Z2, Z3)
 	MOVQ        R11, R12
 	JMP         four
 

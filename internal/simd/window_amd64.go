@@ -3,9 +3,9 @@ package simd
 func windowTile() (windows, columns int) {
 	switch {
 	case wide:
-		return 8, MostTileColumns32
+		return 8, TileColumns32()
 	case fast:
-		return 4, MostTileColumns32 / 2
+		return 4, TileColumns32()
 	}
 	return 0, 0
 }
