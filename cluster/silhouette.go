@@ -70,6 +70,9 @@ func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (fl
 // ofProducts returns the length ‖x − y‖, or 1 − cos, of the inner products xᵀx, yᵀy and xᵀy.
 func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 	if d == DistanceCosine {
+		if xx == 0 || yy == 0 {
+			return 1 // of a row of zeros, as between returns
+		}
 		return max(0, 1-xy/(math.Sqrt(xx)*math.Sqrt(yy)))
 	}
 	return math.Sqrt(max(0, xx+yy-2*xy))

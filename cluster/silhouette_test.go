@@ -23,6 +23,12 @@ func TestSilhouette(t *testing.T) {
 			t.Errorf("%v: %v of values of another scale, %v before: %v", d, again, got, err)
 		}
 	}
+	// A row of zeros is at distance 1 from everything.
+	const zeros = 0.18370447824589964
+	x.SetRow(2, []float64{0, 0})
+	if got, err := Silhouette(t.Context(), x, []int{0, 0, 0, 1, 1, 1}, DistanceCosine); err != nil || math.Abs(got-zeros) > 1e-12 {
+		t.Errorf("with a row of zeros: %v, %v, want %v", got, err, zeros)
+	}
 	for want, labels := range map[string][]int{"one cluster": {1, 1, 1, 1, 1, 1}, "6 rows and 2 labels": {0, 1}, "the label -1": {0, 1, 0, 0, -1, 0}} {
 		if _, err := Silhouette(t.Context(), x, labels, DistanceEuclidean); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", labels, err, want)
