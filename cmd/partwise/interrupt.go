@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // exitInterrupted is the exit code of a command that a signal stopped, as shells
@@ -49,8 +50,9 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
+	done, told := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(told)
 		select {
 		case s := <-signals:
 			// On its own, since what is printed waits where nobody reads it.
@@ -70,6 +72,12 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 		}
 	}()
 	return ctx, func() {
+		if ctx.Err() != nil { // by a signal, of which work that ends at once would leave nothing said
+			select {
+			case <-told:
+			case <-time.After(time.Second): // nobody reads it
+			}
+		}
 		signal.Stop(signals)
 		close(done)
 		cancel(nil)

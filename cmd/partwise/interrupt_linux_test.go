@@ -143,7 +143,7 @@ func TestInterrupt(t *testing.T) {
 func TestProgressInOrder(t *testing.T) {
 	workplace(t)
 	photographs(t, "big", 4)
-	p := start(t, strings.Fields("cluster big -k 2 --method nmf,iterations=5 --features sift=dense,words=5")...)
+	p := start(t, strings.Fields("cluster big -k 2 --method nmf,iterations=5 --features sift=dense,words=5 --no-cache")...)
 	code := p.end()
 	said := p.said.String()
 	if code != exitDone || !strings.Contains(said, "learning words") || strings.LastIndex(said, "learning words") > strings.Index(said, "factorising") {

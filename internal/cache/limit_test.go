@@ -132,4 +132,13 @@ func TestMarker(t *testing.T) {
 	if !has(open(t, dir), Key{}) {
 		t.Error("the entry is gone")
 	}
+	// A marker whose writing was interrupted, and one of another version.
+	for text, want := range map[string]string{"": markerText, markerText[:20]: markerText, "A cache.\n": "A cache.\n"} {
+		marker := filepath.Join(dir, markerName)
+		write(t, marker, []byte(text))
+		open(t, dir)
+		if got, err := os.ReadFile(marker); err != nil || string(got) != want {
+			t.Errorf("the marker %q became %q, %v", text, got, err)
+		}
+	}
 }

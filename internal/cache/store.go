@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -87,7 +88,10 @@ func Open(dir string) (*Store, error) {
 // get it.
 func (s *Store) mark() error {
 	marker := filepath.Join(s.dir, markerName)
-	if _, err := os.Lstat(marker); err == nil {
+	if info, err := os.Lstat(marker); err == nil {
+		if unfinished(marker, info) {
+			_ = os.WriteFile(marker, []byte(markerText), 0o666)
+		}
 		return nil
 	}
 	all, err := os.ReadDir(s.dir)
@@ -103,6 +107,16 @@ func (s *Store) mark() error {
 	// A folder that cannot be written to can be read.
 	_ = os.WriteFile(marker, []byte(markerText), 0o666)
 	return nil
+}
+
+// unfinished tells whether a process that was killed, or that had a full disk, left
+// the marker with less than its text.
+func unfinished(marker string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() || info.Size() >= int64(len(markerText)) {
+		return false
+	}
+	text, err := os.ReadFile(marker)
+	return err == nil && strings.HasPrefix(markerText, string(text))
 }
 
 // path returns the file of an entry.
