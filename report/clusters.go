@@ -51,6 +51,9 @@ type Clusters struct {
 	// empty frame and named in a warning, but for a context's error, which
 	// ends the writing. Nil means that the samples are no pictures.
 	Image func(i int) (image.Image, error)
+	// Pictures tells which samples are copies, outliers, blurred or blank, or is nil where
+	// that was not looked for.
+	Pictures *Pictures
 	// Basis is what was learned, or nil where it cannot be shown.
 	Basis *Basis
 	// Patches show what was learned on photographs, and Words the visual words
@@ -123,6 +126,9 @@ func (c Clusters) check() error {
 		if of.any && of.n != n {
 			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
 		}
+	}
+	if err := c.Pictures.check(n); err != nil {
+		return err
 	}
 	for i, g := range c.Groups {
 		if g < 0 || g >= n {

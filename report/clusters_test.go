@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,9 @@ func TestWriteClustersErrors(t *testing.T) {
 		"group 99999999": func(c *Clusters) { c.Groups[3] = 99999999 },
 		"label 2":        func(c *Clusters) { c.Labels[3] = 2 },
 		"basis of nmf":   func(c *Clusters) { c.Basis.Width = 1 },
+		"copies of 5":    func(c *Clusters) { c.Pictures = pictures(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
+		"copy of":        func(c *Clusters) { c.Pictures = pictures(6); c.Pictures.CopyOf[2] = 3 },
+		"outlier by":     func(c *Clusters) { c.Pictures = pictures(6); c.Pictures.Outlier[2] = math.NaN() },
 	} {
 		c := fakeClusters(6)
 		spoil(&c)
@@ -165,6 +169,15 @@ func TestWriteClustersErrors(t *testing.T) {
 	if err := WriteClusters(t.Context(), t.TempDir(), c); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
+}
+
+// pictures returns what is told of n pictures without copies.
+func pictures(n int) *Pictures {
+	p := &Pictures{CopyOf: make([]int, n), Near: make([]bool, n), Outlier: make([]float64, n), Remark: make([]string, n)}
+	for i := range n {
+		p.CopyOf[i] = i
+	}
+	return p
 }
 
 // TestClusterTitles: a group is called after a class only where most of its samples

@@ -1,0 +1,39 @@
+package features
+
+import "image"
+
+// Thumbnail returns a picture in colour, laid over white, its upper left corner at (0, 0)
+// and its longer side of at most longest pixels: each pixel is the mean of what it covers.
+// A picture is never enlarged.
+func Thumbnail(img image.Image, longest int) *image.RGBA {
+	canvas := ThumbnailSize(img.Bounds().Size(), longest)
+	reduced := newCanvas(canvas.Y, canvas.X, 3)
+	img = opaque(img)
+	resize(reduced, img, img.Bounds())
+	out := image.NewRGBA(reduced.Bounds())
+	area := canvas.X * canvas.Y
+	for p := range area {
+		for plane := range 3 {
+			out.Pix[4*p+plane] = uint8(255*reduced.Values[plane*area+p] + 0.5)
+		}
+		out.Pix[4*p+3] = 0xff
+	}
+	return out
+}
+
+// ThumbnailSize returns the width and height of the thumbnail of a picture of a size.
+func ThumbnailSize(size image.Point, longest int) image.Point {
+	longer := max(size.X, size.Y)
+	if longer <= longest {
+		return size
+	}
+	scaled := func(side int) int { return max(1, (2*side*longest+longer)/(2*longer)) }
+	return image.Pt(scaled(size.X), scaled(size.Y))
+}
+
+// ThumbnailMemory returns how many bytes Thumbnail takes, at most, for a picture of a
+// size, beside those of the picture.
+func ThumbnailMemory(size image.Point, longest int) int64 {
+	to := ThumbnailSize(size, longest)
+	return resizing(size.X, size.Y, to.Y, to.X, 3) + 28*int64(to.X)*int64(to.Y)
+}
