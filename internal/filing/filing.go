@@ -92,6 +92,9 @@ func File(ctx context.Context, dir string, way Way, items []Item, progress func(
 		return locked(dir, err)
 	}
 	defer lock.Release()
+	if err := atomicfile.RemoveStale(dir); err != nil {
+		return err
+	}
 	if err := writeJournal(dir, head{format, way, missing != nil}, items); err != nil {
 		return err
 	}
@@ -326,7 +329,10 @@ func Undo(ctx context.Context, dir, root string, progress func(done, total int))
 	if err != nil {
 		return u, locked(dir, err)
 	}
-	if u, err = h.Way.undo(ctx, dir, root, items, progress); err == nil && len(u.Left) == 0 {
+	if err = atomicfile.RemoveStale(dir); err == nil {
+		u, err = h.Way.undo(ctx, dir, root, items, progress)
+	}
+	if err == nil && len(u.Left) == 0 {
 		err = os.Remove(filepath.Join(dir, JournalFile))
 	}
 	lock.Release()

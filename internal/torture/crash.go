@@ -88,6 +88,12 @@ func killSeries(s *scene, j *job, dir string, most int, r *rand.Rand) (done int,
 			return done, "", err
 		case o.killed:
 			done++
+			if j.takeBack != nil && r.IntN(2) == 0 { // else the next one finds what this one left
+				if err := j.undo(s, dir); err != nil {
+					return done, fmt.Sprintf("after kills at %v: %v", moments, err), nil
+				}
+			}
+		case o.code != 0 && j.sorted(dir): // it refuses to go on from what another left
 		case o.code != 0:
 			return done, fmt.Sprintf("started after kills at %v: exit code %d: %s", moments, o.code, lastLines(o.printed)), nil
 		}

@@ -219,7 +219,8 @@ func (j *job) lost(dir string, before map[string]string) string {
 	}
 	for name, old := range before {
 		if now[name] == sumOf([]byte(old)) || now[name] == j.want[name] || filepath.Base(name) == output.ManifestFile ||
-			j.keeps != "" && name != j.keeps && name != noteFile {
+			j.keeps != "" && name != j.keeps && name != noteFile ||
+			j.takeBack != nil && strings.HasPrefix(name, "photos") { // finish looks whether they come back
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, name))

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/filing"
 )
 
 // job is a command that is interrupted. It runs in a folder of its own, beside the
@@ -24,8 +26,14 @@ type job struct {
 	// keeps is the one file of those before that it must keep, or "" for all: a run
 	// with other settings begins with removing the pages of the one before.
 	keeps string
+	// own tells that the folder has photographs of its own, in "photos".
+	own bool
+	// takeBack is the command that takes back what args did, all of it or a part, where
+	// args does not go on from a part.
+	takeBack []string
 
 	state   string        // the folder as it is before the command
+	begin   tree          // what it holds
 	want    tree          // and as it is after it
 	lasting time.Duration // how long the command takes
 	// ignoresCache leaves the cache out of what is compared.
@@ -44,6 +52,10 @@ var (
 	clusterTwo = []string{"cluster", "../photos", "-k", "2", "--out", "out"}
 	clusterAll = []string{"cluster", "../photos", "-k", "3", "--out", "out"}
 	npz        = []string{"features", "../photos", "--features", "sift=dense,words=10", "--force", "--out", "out/features.npz", "--words", "out/words.npz"}
+	clusterOwn = []string{"cluster", "photos", "-k", "3", "--out", "out"}
+	sortCopies = []string{"sort", "out", "--to", "out/sorted", "--copy"}
+	sortMoves  = []string{"sort", "out", "--to", "out/sorted", "--move"}
+	sortUndo   = []string{"sort", "out", "--to", "out/sorted", "--undo"}
 	csv        = []string{"features", "../photos", "--features", "pixels=12", "--force", "--out", "out/features.csv"}
 )
 
@@ -57,6 +69,8 @@ func jobs() []*job {
 		{name: "features to .csv over an earlier file", before: [][]string{csv}, args: csv},
 		{name: "datasets get, .zip", args: []string{"datasets", "get", "one", "--data", "out", "--mirror", "MIRROR"}},
 		{name: "datasets get, .tar.gz", args: []string{"datasets", "get", "two", "--data", "out", "--mirror", "MIRROR"}},
+		{name: "sort --copy", own: true, before: [][]string{clusterOwn}, args: sortCopies, takeBack: sortUndo},
+		{name: "sort --move", own: true, before: [][]string{clusterOwn}, args: sortMoves, takeBack: sortUndo},
 	}
 }
 
@@ -99,8 +113,42 @@ func orForever(d time.Duration) time.Duration {
 }
 
 // finish runs the job's command to its end in the folder dir and reports everything
-// in which that is not as it should be.
+// in which that is not as it should be. Where a command takes back what was done, that is
+// run before, and once more at the end, which must leave what was there before.
 func (j *job) finish(s *scene, dir string) error {
+	if err := j.undo(s, dir); err != nil {
+		return err
+	}
+	if err := j.runWhole(s, dir); err != nil || j.takeBack == nil {
+		return err
+	}
+	if err := j.undo(s, dir); err != nil {
+		return err
+	}
+	// Who was killed before it wrote its list leaves an empty folder.
+	_ = os.Remove(filepath.Join(dir, "out", "sorted"))
+	return j.compareWith(dir, j.begin)
+}
+
+// undo takes back what was done in the folder, where something was.
+func (j *job) undo(s *scene, dir string) error {
+	if !j.sorted(dir) {
+		return nil
+	}
+	o, err := run(s.command(dir, filepath.Join(dir, "cache"), j.takeBack), 0)
+	if err == nil && o.code != 0 {
+		err = fmt.Errorf("%s: exit code %d: %s", strings.Join(j.takeBack, " "), o.code, lastLines(o.printed))
+	}
+	return err
+}
+
+// sorted tells whether there is something to take back.
+func (j *job) sorted(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "out", "sorted", filing.JournalFile))
+	return j.takeBack != nil && err == nil
+}
+
+func (j *job) runWhole(s *scene, dir string) error {
 	o, err := run(s.command(dir, filepath.Join(dir, "cache"), j.args), 0)
 	switch {
 	case err != nil:
@@ -111,7 +159,9 @@ func (j *job) finish(s *scene, dir string) error {
 	return j.compare(dir)
 }
 
-func (j *job) compare(dir string) error {
+func (j *job) compare(dir string) error { return j.compareWith(dir, j.want) }
+
+func (j *job) compareWith(dir string, want tree) error {
 	got, err := readTree(dir)
 	if err != nil {
 		return err
@@ -119,7 +169,7 @@ func (j *job) compare(dir string) error {
 	if j.ignoresCache {
 		maps.DeleteFunc(got, func(name, _ string) bool { return inCache(name) })
 	}
-	if diff := got.differences(j.want); len(diff) > 0 {
+	if diff := got.differences(want); len(diff) > 0 {
 		return fmt.Errorf("%d differences from an unbroken run: %s", len(diff), strings.Join(diff[:min(len(diff), 5)], "; "))
 	}
 	return nil
@@ -136,10 +186,19 @@ func (j *job) prepare(s *scene, number int) error {
 	if err := os.WriteFile(filepath.Join(j.state, noteFile), []byte(noteText), 0o666); err != nil {
 		return err
 	}
+	if j.own {
+		if err := os.CopyFS(filepath.Join(j.state, "photos"), os.DirFS(filepath.Join(s.dir, "photos"))); err != nil {
+			return err
+		}
+	}
 	for _, args := range j.before {
 		if o, err := run(s.command(j.state, cache, args), 0); err != nil || o.code != 0 {
 			return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, lastLines(o.printed))
 		}
+	}
+	var err error
+	if j.begin, err = readTree(j.state); err != nil {
+		return err
 	}
 	for i := range 2 {
 		dir := filepath.Join(s.dir, fmt.Sprintf("unbroken-%d-%d", number, i))

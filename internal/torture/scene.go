@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/filing"
 )
 
 // scene is what the jobs work on: a folder with the program, photographs and
@@ -217,6 +219,8 @@ func readTree(dir string) (tree, error) {
 		case inCache(name) && strings.HasSuffix(name, ".tmp"):
 			// The cache removes what a killed process left there by its age,
 			// since another process may be writing it.
+			return nil
+		case d.Name() == filing.JournalFile: // it holds the paths of the folder
 			return nil
 		case d.IsDir():
 			t[name] = "folder"
