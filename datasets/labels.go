@@ -20,8 +20,9 @@ import (
 // its class: a name as in Names, or, in a set of vectors, also the sample's
 // number from 1. Samples that no line names, and those whose class is left
 // empty, have the label -1. The first line may be a header such as
-// "file,class". Classes are put in natural order. An apostrophe before a text that
-// begins as a formula does, which Write puts there, is taken away.
+// "file,class"; one that begins so may name more columns, of which the classes are that
+// called "class", or else the second. Classes are put in natural order. An apostrophe
+// before a text that begins as a formula does, which Write puts there, is taken away.
 //
 // A line that names no sample, one with another number of fields and one that
 // gives a sample a second class are errors that name file, line and value;
@@ -96,13 +97,16 @@ var labelHeaders = []string{"file", "filename", "file name", "image", "name", "p
 func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 	classes := make([]string, s.Len())
 	from := make([]int, s.Len()) // the line that gave the class
-	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders}
+	at := 1                      // the column of classes
+	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders, wider: func(header []string) {
+		at = max(at, slices.Index(header, "class"))
+	}}
 	err := s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(0)
 		if err != nil {
 			return err
 		}
-		switch class := spreadsheet.Text(record[1]); {
+		switch class := spreadsheet.Text(record[at]); {
 		case class == "":
 		case from[i] != 0 && classes[i] != class:
 			return fmt.Errorf("line %d: %q is of class %q, but of class %q in line %d", line, record[0], class, classes[i], from[i])

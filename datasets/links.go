@@ -177,11 +177,13 @@ func (s *Set) agree(l *Links) error {
 
 // namedLines are the lines of a CSV file about samples: how many fields they have, as
 // want says, how many of the first may name samples, and what a header may call the
-// first field.
+// first field. Where wider is set it is called with a header that names more fields, as many
+// as all lines have then.
 type namedLines struct {
 	fields, samples int
 	want            string
 	headers         []string
+	wider           func(header []string)
 }
 
 // linkLines are those of a file of links.
@@ -204,13 +206,18 @@ func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f 
 			return err
 		}
 		line := reader.line
+		isHeader := first && slices.Contains(lines.headers, strings.ToLower(record[0])) && !slices.ContainsFunc(record[:min(lines.samples, len(record))], func(field string) bool {
+			_, isSample := find(field)
+			return isSample
+		})
+		if isHeader && lines.wider != nil && len(record) > lines.fields {
+			lines.fields = len(record)
+			lines.wider(record)
+		}
 		if len(record) != lines.fields {
 			return fmt.Errorf("line %d: %s in %s, want %s, divided by commas", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, ",")), lines.want)
 		}
-		if first && slices.Contains(lines.headers, strings.ToLower(record[0])) && !slices.ContainsFunc(record[:lines.samples], func(field string) bool {
-			_, isSample := find(field)
-			return isSample
-		}) {
+		if isHeader {
 			continue
 		}
 		err = f(line, record, func(field int) (int, error) {

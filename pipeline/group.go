@@ -47,9 +47,9 @@ type Grouping struct {
 	// Groups holds for each row of the inputs its group, from 0, the largest
 	// group first.
 	Groups []int
-	// Distances holds for each row how far it is from the middle of its group,
-	// or is nil for sparse features.
-	Distances []float64
+	// Memberships says for each row how well it goes with its group, by the centres of the
+	// groups among what was clustered.
+	Memberships []cluster.Membership
 	// Method is what the method is called, and Result what it found, or nil for
 	// k-means on the features.
 	Method string
@@ -151,8 +151,8 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if g.UseLabels {
 		out.GroupClasses = known.ofGroups(out.Groups)
 	}
-	if dense, ok := w.points(res).(*mat.Dense); ok {
-		out.Distances = fromMiddle(dense, out.Groups, m.cluster.Distance)
+	if out.Memberships, err = cluster.Memberships(ctx, m.cluster.Distance, w.points(res), out.Groups); err != nil {
+		return nil, err
 	}
 	defer timing.Start(ctx, timing.Scores)()
 	if len(classes) > 1 && !slices.Contains(truth, -1) {
@@ -223,28 +223,4 @@ func unitRows(x *mat.Dense) *mat.Dense {
 		}
 	}
 	return rows
-}
-
-// fromMiddle returns how far each row of x is from the mean of its group, of unit
-// rows under the cosine.
-func fromMiddle(x *mat.Dense, groups []int, d cluster.Distance) []float64 {
-	n, m := x.Dims()
-	rows := x
-	if d == cluster.DistanceCosine {
-		rows = unitRows(x)
-	}
-	k := slices.Max(groups) + 1
-	middle, size := mat.NewDense(k, m, nil), make([]float64, k)
-	for i, g := range groups {
-		floats.Add(middle.RawRowView(g), rows.RawRowView(i))
-		size[g]++
-	}
-	for g := range k {
-		floats.Scale(1/size[g], middle.RawRowView(g))
-	}
-	out := make([]float64, n)
-	for i, g := range groups {
-		out[i] = floats.Distance(rows.RawRowView(i), middle.RawRowView(g), 2)
-	}
-	return out
 }

@@ -30,6 +30,9 @@ type Clusters struct {
 	// group. A group is shown from its most typical sample to its least. Nil
 	// leaves the order of the samples.
 	Distances []float64
+	// Confidence says for each sample how well it goes with its group, from 0 to 1, as
+	// cluster.Membership does. Nil where it is not known.
+	Confidence []float64
 	// Assignments is the name of a file in the same folder that lists which
 	// sample is in which group, or empty.
 	Assignments string
@@ -122,7 +125,7 @@ func (c Clusters) check() error {
 		what string
 		n    int
 		any  bool
-	}{{"groups", len(c.Groups), true}, {"distances", len(c.Distances), c.Distances != nil}, {"labels", len(c.Labels), c.Labels != nil}} {
+	}{{"groups", len(c.Groups), true}, {"distances", len(c.Distances), c.Distances != nil}, {"confidences", len(c.Confidence), c.Confidence != nil}, {"labels", len(c.Labels), c.Labels != nil}} {
 		if of.any && of.n != n {
 			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
 		}

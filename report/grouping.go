@@ -51,7 +51,10 @@ func (f *GroupingFolder) Close() error { return f.folder.Close() }
 // is filled in, and returned. Sources.Shown is not used.
 func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
 	count := newCounter(from.Progress)
-	c.Groups, c.Distances, c.Scores = found.Groups, found.Distances, found.Scores
+	c.Groups, c.Scores = found.Groups, found.Scores
+	for _, m := range found.Memberships {
+		c.Distances, c.Confidence = append(c.Distances, m.Distance), append(c.Confidence, m.Confidence)
+	}
 	c.Classes, c.Assignments = in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	for i, row := range in.Rows {
@@ -104,7 +107,8 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 }
 
 // writeAssignments writes which sample is in which group, from 1, its class where it is
-// known, and the class that was told of its group where classes were told.
+// known, the class that was told of its group where classes were told, and how well it goes
+// with its group.
 func (c Clusters) writeAssignments(path string) error {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
@@ -114,6 +118,9 @@ func (c Clusters) writeAssignments(path string) error {
 	}
 	if c.GroupClasses != nil {
 		header = append(header, "name")
+	}
+	if c.Confidence != nil {
+		header = append(header, "confidence")
 	}
 	_ = w.Write(header) // a buffer takes everything
 	for i, name := range c.Names {
@@ -131,6 +138,9 @@ func (c Clusters) writeAssignments(path string) error {
 				name = spreadsheet.Cell(c.Classes[told])
 			}
 			line = append(line, name)
+		}
+		if c.Confidence != nil {
+			line = append(line, strconv.FormatFloat(c.Confidence[i], 'f', 2, 64))
 		}
 		_ = w.Write(line)
 	}

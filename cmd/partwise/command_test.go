@@ -208,12 +208,25 @@ func TestCluster(t *testing.T) {
 			read(t, dir, f)
 		}
 		lines, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
-		header := "[file group class]"
+		header := "[file group class confidence]"
 		if dir == "told" {
-			header = "[file group class name]"
+			header = "[file group class name confidence]"
 		}
 		if err != nil || len(lines) != 73 || fmt.Sprint(lines[0]) != header {
 			t.Errorf("%s: %d lines of assignments, %v", dir, len(lines), err)
+		}
+		sure := 0
+		for _, line := range lines[1:] {
+			c, err := strconv.ParseFloat(line[len(line)-1], 64)
+			if err != nil || !(c >= 0 && c <= 1) {
+				t.Errorf("%s: the confidence is %q", dir, line[len(line)-1])
+			}
+			if c > 0.2 {
+				sure++
+			}
+		}
+		if sure < 30 {
+			t.Errorf("%s: %d of %d samples are in a group with confidence", dir, sure, len(lines)-1)
 		}
 	}
 	if a := read(t, "scored", "assignments.csv"); a == read(t, "told", "assignments.csv") {

@@ -108,13 +108,13 @@ func TestSortMistakes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Replace(list, ",1\n", ",one\n", 1): `group "one"; want a number from 1`,
-		list + "nobody.png,1\n":                    `line 74: there is no picture "nobody.png"`,
-		list + photos[3][len("photos/"):] + ",1\n": "line 74: there is no picture",
-		"name,group\nx,1\n":                        `there is no column "file"`,
-		"file,group\n":                             "no sample is listed",
-		"file,group\nx\n":                          "record on line 2",
-		"":                                         "line 1",
+		strings.Replace(list, ",1,", ",one,", 1):    `group "one"; want a number from 1`,
+		list + "nobody.png,1,\n":                    `line 74: there is no picture "nobody.png"`,
+		list + photos[3][len("photos/"):] + ",1,\n": "line 74: there is no picture",
+		"name,group\nx,1\n":                         `there is no column "file"`,
+		"file,group\n":                              "no sample is listed",
+		"file,group\nx\n":                           "record on line 2",
+		"":                                          "line 1",
 	} {
 		write(t, "groups/assignments.csv", text)
 		if code, _, stderr := partwise("sort", "groups", "--to", "sorted", "--move"); code != exitFailed || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {

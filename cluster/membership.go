@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// Membership says how well a sample goes with its group.
+type Membership struct {
+	// Group is the sample's group, and Distance how far its centre is: a length
+	// ‖x − c‖, or 1 − cos.
+	Group    int
+	Distance float64
+	// Other is the nearest other group, and OtherDistance how far its centre is. Other is
+	// −1, and OtherDistance 0, where there is no other group.
+	Other         int
+	OtherDistance float64
+	// Confidence is max(0, (b−a)/max(a, b)), from 0 to 1, for the distances a to the
+	// centre of its own group and b to that of the nearest other one: the simplified
+	// silhouette (Hruschka, Campello and de Castro 2006), but that a sample nearer to
+	// another group has 0. It is 1 where there is no other group, and 0 where all are
+	// as far, as from a row of zeros under the cosine.
+	Confidence float64
+}
+
+// Centres are the centres of groups.
+type Centres struct {
+	Distance Distance
+	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each
+	// is brought to unit length under the cosine.
+	Points *mat.Dense
+	// Sizes holds for each group the number of samples that its centre is the mean of. A
+	// group of 0 has no centre, and no sample is near it.
+	Sizes []int
+}
+
+// NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m,
+// dense or a *sparse.CSR. It is an error if the lengths differ, a group is
+// negative or n and more, or a value is not finite or too large.
+func NewCentres(d Distance, x mat.Matrix, groups []int) (*Centres, error) {
+	s, err := readSamples(x, d)
+	if err != nil {
+		return nil, fmt.Errorf("centres of groups: %w", err)
+	}
+	if len(groups) != s.n {
+		return nil, fmt.Errorf("centres of groups: %d samples and the groups of %d", s.n, len(groups))
+	}
+	k := 0
+	for i, g := range groups {
+		if g < 0 || g >= s.n {
+			return nil, fmt.Errorf("centres of groups: row %d is in group %d of %d samples", i+1, g, s.n)
+		}
+		k = max(k, g+1)
+	}
+	c := &Centres{Distance: d, Points: mat.NewDense(k, s.m, nil), Sizes: make([]int, k)}
+	for i, g := range groups {
+		c.Sizes[g]++
+		s.addTo(c.Points.RawRowView(g), s.weights[i], i)
+	}
+	for g, size := range c.Sizes {
+		row := c.Points.RawRowView(g)
+		for j := range row {
+			row[j] /= float64(max(size, 1))
+		}
+	}
+	return c, nil
+}
+
+// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its
+// group. Where groups is nil a row is in the group of the nearest centre, the first of
+// several. Each row's answer depends on nothing but the row.
+func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) ([]Membership, error) {
+	_, m := c.Points.Dims()
+	var filled []int // the groups that have a centre
+	for g, size := range c.Sizes {
+		if size > 0 {
+			filled = append(filled, g)
+		}
+	}
+	if len(filled) == 0 {
+		return nil, errors.New("memberships: there are no groups")
+	}
+	points := mat.NewDense(len(filled), m, nil)
+	for at, g := range filled {
+		points.SetRow(at, c.Points.RawRowView(g))
+	}
+	nearest, err := Nearest(ctx, c.Distance, x, points, min(2, len(filled)))
+	if err != nil {
+		return nil, fmt.Errorf("memberships: %w", err)
+	}
+	n := len(nearest)
+	if groups != nil && len(groups) != n {
+		return nil, fmt.Errorf("memberships: %d samples and the groups of %d", n, len(groups))
+	}
+	for i, g := range groups {
+		if g < 0 || g >= len(c.Sizes) || c.Sizes[g] == 0 {
+			return nil, fmt.Errorf("memberships: row %d is in group %d, which has no centre", i+1, g)
+		}
+	}
+	rows, err := readSamples(x, c.Distance)
+	if err != nil {
+		return nil, fmt.Errorf("memberships: %w", err)
+	}
+	centres, err := readSamples(c.Points, c.Distance)
+	if err != nil {
+		return nil, fmt.Errorf("memberships: centres: %w", err)
+	}
+	out := make([]Membership, n)
+	rooms := make([][]float64, parallel.Cores())
+	err = parallel.Blocks(ctx, len(rooms), n, 32, func(worker, from, to int) {
+		if rooms[worker] == nil {
+			rooms[worker] = make([]float64, m)
+		}
+		for i := from; i < to; i++ {
+			row := rows.row(i, rooms[worker])
+			distance := func(g int) float64 {
+				cost := c.Distance.between(row, rows.weights[i], c.Points.RawRowView(g), centres.weights[g])
+				if c.Distance == DistanceEuclidean {
+					return math.Sqrt(cost)
+				}
+				return cost
+			}
+			own := filled[nearest[i][0]]
+			if groups != nil {
+				own = groups[i]
+			}
+			out[i] = Membership{Group: own, Distance: distance(own), Other: -1, Confidence: 1}
+			for _, at := range nearest[i] {
+				if g := filled[at]; g != own {
+					out[i].rival(g, distance(g))
+					break
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// rival sets the nearest other group.
+func (m *Membership) rival(group int, distance float64) {
+	m.Other, m.OtherDistance, m.Confidence = group, distance, 0
+	if distance > m.Distance {
+		m.Confidence = (distance - m.Distance) / distance
+	}
+}
+
+// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its
+// group, of those numbered from 0, by the centres of the groups.
+func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([]Membership, error) {
+	c, err := NewCentres(d, x, groups)
+	if err != nil {
+		return nil, err
+	}
+	return c.Memberships(ctx, x, groups)
+}
