@@ -19,34 +19,65 @@ import (
 type FolderOptions struct {
 	// Pattern finds the class in each image's file name, for example
 	// "subject{class}.*" or "obj{class}__*.png". A * stands for any run of
-	// characters, the longest that fits, and {class} for the shortest run up
-	// to what follows it. A pattern with a slash is matched with the path
+	// characters, the longest that fits, {class} for the shortest run up
+	// to what follows it, and {number} for a run of digits, as in
+	// "{class}{number}". A pattern whose last part holds no dot says nothing of
+	// the extension. A pattern with a slash is matched with the path
 	// below the folder, for example "{class}/images/*", where {class} is
 	// within one name.
 	Pattern string
 	// LabelsFile is a CSV file of image and class, read by Set.ReadLabels. The
 	// folders say nothing of the classes then.
 	LabelsFile string
+	// TruthFile is a file of the same form that gives the set its classes. Where
+	// there is a LabelsFile too, they are its OwnClasses.
+	TruthFile string
+	// NoClasses takes no folder for a class: all are read through.
+	NoClasses bool
 	// Pool merges class folders of one name, such as train/Coast and
 	// test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool
 }
 
+// check reports options that do not go together.
+func (opt *FolderOptions) check() error {
+	type way struct {
+		said bool
+		what string
+	}
+	noClasses, truth := way{opt.NoClasses, "no-classes"}, way{opt.TruthFile != "", "truth"}
+	pattern, labels, pool := way{opt.Pattern != "", "pattern"}, way{opt.LabelsFile != "", "labels"}, way{opt.Pool, "pool"}
+	for _, pair := range [][2]way{{noClasses, truth}, {noClasses, pattern}, {noClasses, pool}, {truth, pattern}, {labels, pattern}} {
+		if pair[0].said && pair[1].said {
+			return fmt.Errorf("both %s and %s; give one of them", pair[0].what, pair[1].what)
+		}
+	}
+	return nil
+}
+
+// saysClasses tells whether the options say where classes are found.
+func (opt *FolderOptions) saysClasses() bool {
+	return opt.Pattern != "" || opt.LabelsFile != "" || opt.TruthFile != ""
+}
+
 // Folder returns the set of the images in the folder dir and the folders below
 // it. Where images lie in folders below dir, the folder that holds an image is
-// its class; where all lie in dir itself, they have no class. The options
+// its class, and images in dir itself have none. The options
 // give other ways. Samples and classes are in natural order, s2 before s10.
 //
 // An image is told by its content. Other files, and files and folders whose
 // names begin with a dot, are left out, and counted in the set's LeftOut but for
-// the labels file; but what is called an image and is none stays in the set, and
+// the files of labels and of truth; but what is called an image and is none stays in the set, and
 // reading it fails with its name.
 //
-// It is an error if there is no image, if images lie both in dir and below it,
-// if the pattern does not fit one of them, and if two class folders have the
-// same name while Pool is not set.
+// It is an error if there is no image, if the pattern does not fit one of them, and
+// if two class folders have the same name while Pool is not set.
 func Folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
-	set, err := folder(ctx, dir, opt)
+	err := opt.check()
+	var set *Set
+	if err == nil {
+		set, err = folder(ctx, dir, opt)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("folder %s: %w", dir, err)
 	}
@@ -54,10 +85,7 @@ func Folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 }
 
 func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
-	if opt.Pattern != "" && opt.LabelsFile != "" {
-		return nil, errors.New("both a pattern and a labels file; give one of them")
-	}
-	names, left, err := findImages(ctx, dir, opt.LabelsFile, mostFiles)
+	names, left, err := findImages(ctx, dir, []string{opt.LabelsFile, opt.TruthFile}, mostFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +95,9 @@ func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	}
 	set.setClasses(make([]string, len(names)))
 	switch {
-	case opt.LabelsFile != "":
-		err = set.ReadLabels(opt.LabelsFile)
+	case opt.LabelsFile != "" || opt.TruthFile != "":
+		err = set.readTold(&opt)
+	case opt.NoClasses:
 	case opt.Pattern != "":
 		err = set.classesByPattern(opt.Pattern)
 	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") }):
@@ -94,8 +123,8 @@ const mostFiles = 10_000_000
 
 // findImages returns the paths of all images below dir, relative to it and
 // with forward slashes, in natural order, and what else lies there but for the
-// labels file. More files and folders than most are an error.
-func findImages(ctx context.Context, dir, labelsFile string, most int) (images []string, left []LeftOut, err error) {
+// files about them. More files and folders than most are an error.
+func findImages(ctx context.Context, dir string, about []string, most int) (images []string, left []LeftOut, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +132,12 @@ func findImages(ctx context.Context, dir, labelsFile string, most int) (images [
 	if !info.IsDir() {
 		return nil, nil, errors.New("not a folder")
 	}
-	labels, _ := os.Stat(labelsFile) // one that is not there is told later
+	var known []fs.FileInfo
+	for _, file := range about {
+		if info, err := os.Stat(file); err == nil { // one that is not there is told later
+			known = append(known, info)
+		}
+	}
 	var others leftOutList
 	seen := 0
 	// above holds the folders from dir down to the one that is being read: a
@@ -141,7 +175,7 @@ func findImages(ctx context.Context, dir, labelsFile string, most int) (images [
 				if err := walk(name, append(above, info)); err != nil {
 					return err
 				}
-			case labels != nil && os.SameFile(labels, info):
+			case slices.ContainsFunc(known, func(k fs.FileInfo) bool { return os.SameFile(k, info) }):
 			case !info.Mode().IsRegular():
 				others.add(NotImage, name)
 			default:
@@ -198,10 +232,20 @@ func (s *Set) classesByPattern(text string) error {
 		return err
 	}
 	classes := make([]string, s.Len())
+	wrong, first := 0, ""
 	for i, name := range s.Names {
-		if classes[i], err = p.class(name); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if classes[i], err = p.class(name); err == nil {
+			continue
 		}
+		if wrong++; wrong == 1 {
+			first = name
+		}
+	}
+	switch {
+	case wrong == s.Len():
+		return fmt.Errorf("%w %q fits none of the names of the %s, such as %s", errPattern, text, counted(wrong, "image", "images"), first)
+	case wrong > 0:
+		return fmt.Errorf("%s: %w %q does not fit it, nor %d more of the %d names", first, errPattern, text, wrong-1, s.Len())
 	}
 	s.setClasses(classes)
 	return nil
@@ -213,7 +257,7 @@ func (s *Set) classesByFolder(pool bool) error {
 	for i, name := range s.Names {
 		in := path.Dir(name)
 		if in == "." {
-			return fmt.Errorf("%s lies beside folders with images; move it into one of them, or give a pattern or a labels file", name)
+			continue // beside the class folders
 		}
 		key := strings.ToLower(className(in))
 		other, seen := first[key]
@@ -227,6 +271,7 @@ func (s *Set) classesByFolder(pool bool) error {
 		classes[i] = className(other)
 	}
 	s.setClasses(classes)
+	s.FolderClasses = true
 	return nil
 }
 

@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -11,9 +12,14 @@ import (
 type pattern struct {
 	text string
 	expr *regexp.Regexp
+	// bare tells that the extension is no part of what is matched.
+	bare bool
 }
 
-const classMark = "{class}"
+const (
+	classMark  = "{class}"
+	numberMark = "{number}"
+)
 
 // parsePattern reads a pattern as FolderOptions describes it.
 func parsePattern(text string) (*pattern, error) {
@@ -27,17 +33,15 @@ func parsePattern(text string) (*pattern, error) {
 		return nil, fmt.Errorf("pattern %q: * next to %s leaves open where the class ends; put a character between them", text, classMark)
 	}
 	expr := func(part string) string {
-		pieces := strings.Split(part, "*")
-		for i := range pieces {
-			pieces[i] = regexp.QuoteMeta(pieces[i])
-		}
-		return strings.Join(pieces, ".*")
+		part = regexp.QuoteMeta(part)
+		part = strings.ReplaceAll(part, regexp.QuoteMeta(numberMark), "[0-9]+")
+		return strings.ReplaceAll(part, regexp.QuoteMeta("*"), ".*")
 	}
 	compiled, err := regexp.Compile(`(?s)^` + expr(before) + `([^/]+?)` + expr(after) + `$`)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", text, err)
 	}
-	return &pattern{text, compiled}, nil
+	return &pattern{text, compiled, !strings.Contains(path.Base(text), ".")}, nil
 }
 
 // class returns the class that the pattern finds in the sample's name, a path
@@ -46,6 +50,9 @@ func (p *pattern) class(name string) (string, error) {
 	subject := name
 	if !strings.Contains(p.text, "/") {
 		subject = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	if p.bare {
+		subject = strings.TrimSuffix(subject, path.Ext(subject))
 	}
 	if m := p.expr.FindStringSubmatch(subject); m != nil {
 		if class := strings.TrimSpace(m[1]); class != "" {

@@ -102,6 +102,25 @@ func TestFolder(t *testing.T) {
 			classes: []string{"cat", "dog"},
 		},
 		{
+			name:    "beside class folders",
+			files:   []string{"Cat/1.pgm", "Dog/1.pgm", "Dog/new/1.pgm", "cover.pgm"},
+			want:    []string{"Cat/1.pgm=Cat", "Dog/1.pgm=Dog", "Dog/new/1.pgm=new", "cover.pgm"},
+			classes: []string{"Cat", "Dog", "new"},
+		},
+		{
+			name:  "folders that are no classes",
+			files: []string{"test/Coast/1.pgm", "train/Coast/1.pgm", "cover.pgm"},
+			opt:   FolderOptions{NoClasses: true},
+			want:  []string{"cover.pgm", "test/Coast/1.pgm", "train/Coast/1.pgm"},
+		},
+		{
+			name:    "a pattern of a number, without the extension",
+			files:   []string{"cat12.pgm", "big dog3.PGM", "in/cat1"},
+			opt:     FolderOptions{Pattern: "{class}{number}"},
+			want:    []string{"big dog3.PGM=big dog", "cat12.pgm=cat", "in/cat1=cat"},
+			classes: []string{"big dog", "cat"},
+		},
+		{
 			name:    "broken images stay",
 			files:   []string{"a/1.pgm!", "a/2!", "b/3.jpg?", "b/4.heic?"},
 			want:    []string{"a/1.pgm=a", "a/2=a", "b/3.jpg=b", "b/4.heic=b"},
@@ -148,7 +167,13 @@ func TestFolderErrors(t *testing.T) {
 		{"one class twice", tree(t, "test/Coast/1.pgm", "train/Coast/1.pgm"), FolderOptions{},
 			[]string{`"test/Coast"`, `"train/Coast"`, "pool merges them"}},
 		{"other case", tree(t, "Cat/1.pgm", "cat /1.pgm"), FolderOptions{}, []string{`"Cat"`, `"cat "`, "pool"}},
-		{"beside folders", tree(t, "Cat/1.pgm", "cover.pgm"), FolderOptions{}, []string{"cover.pgm", "beside"}},
+		{"a pattern that fits nothing", tree(t, "s1.pgm", "t1.pgm"), FolderOptions{Pattern: "x{class}.*"},
+			[]string{"x{class}.*", "none of the names of the 2 images", "s1.pgm"}},
+		{"no classes and truth", tree(t, "s1.pgm"), FolderOptions{NoClasses: true, TruthFile: "x"}, []string{"both no-classes and truth"}},
+		{"no classes and a pattern", tree(t, "s1.pgm"), FolderOptions{NoClasses: true, Pattern: "{class}1"}, []string{"both no-classes and pattern"}},
+		{"no classes and pool", tree(t, "s1.pgm"), FolderOptions{NoClasses: true, Pool: true}, []string{"both no-classes and pool"}},
+		{"truth and a pattern", tree(t, "s1.pgm"), FolderOptions{TruthFile: "x", Pattern: "{class}1"}, []string{"both truth and pattern"}},
+		{"no truth file", tree(t, "s1.pgm"), FolderOptions{TruthFile: "missing.csv"}, []string{"truth", "missing.csv"}},
 		{"a pattern that does not fit", tree(t, "s1.pgm", "t1.pgm"), FolderOptions{Pattern: "s{class}.*"},
 			[]string{"t1.pgm", "s{class}.*", "does not fit"}},
 		{"no class in the pattern", tree(t, "s1.pgm"), FolderOptions{Pattern: "s*"}, []string{`"s*"`, "{class}"}},
@@ -197,6 +222,14 @@ func TestPattern(t *testing.T) {
 		{"*_{class}.png", "holiday_2019_cat.png", "cat"},
 		{"{class}", "README", "README"},
 		{"{class}/*", "a b /x/y.png", "a b"},
+		{"{class}{number}", "cat12.jpg", "cat"},
+		{"{class}{number}", "7up12.jpg", "7up"},
+		{"{class}{number}", "cat.jpg", ""},
+		{"{class}_{number}", "red_cat_012.jpg", "red_cat"},
+		{"{class}_{number}", "cat_12b.jpg", ""},
+		{"img{number}-{class}", "img12-cat.jpg", "cat"},
+		{"{class}{number}.*", "cat12.5.jpg", "cat"},
+		{"*/{class}", "x/cat.jpg", "cat"},
 		{"*/{class}/*", "x/y/z.png", "y"},
 		{"f({class}).*", "f(+).gif", "+"},
 		{"{class}-*", "Füchse-1", "Füchse"},
@@ -226,6 +259,7 @@ func FuzzPattern(f *testing.F) {
 	f.Add("subject{class}.*", "subject01.sad")
 	f.Add("*/{class}/*", "train/Coast/1.jpg")
 	f.Add("({class})[*]+", "(a)[b]+")
+	f.Add("{class}{number}", "cat12.jpg")
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text, name string) {
 		p, err := parsePattern(text)
 		if err != nil {
@@ -353,11 +387,11 @@ func TestFolderOfManyLinks(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, fmt.Sprint(deep), "x.pgm"), []byte("P5 1 1 255\n\x01"))
-	_, _, err := findImages(t.Context(), filepath.Join(dir, "0"), "", 5000)
+	_, _, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 5000)
 	if err == nil || !strings.Contains(err.Error(), "more than 5000 files") {
 		t.Errorf("error %v", err)
 	}
-	if names, _, err := findImages(t.Context(), filepath.Join(dir, "0"), "", 1<<14); err != nil || len(names) != 1<<deep {
+	if names, _, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 1<<14); err != nil || len(names) != 1<<deep {
 		t.Errorf("%d images, %v", len(names), err)
 	}
 }

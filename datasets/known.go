@@ -464,14 +464,18 @@ func (f *Form) open(path string, opt OpenOptions) (*Set, error) {
 	}
 	folder := f.folder
 	folder.Pool = folder.Pool || opt.Folder.Pool
-	if opt.Folder.Pattern != "" || opt.Folder.LabelsFile != "" {
-		folder.Pattern, folder.LabelsFile = opt.Folder.Pattern, opt.Folder.LabelsFile
+	if opt.Folder.saysClasses() {
+		folder.Pattern, folder.LabelsFile, folder.TruthFile = opt.Folder.Pattern, opt.Folder.LabelsFile, opt.Folder.TruthFile
 	}
 	s, err := Folder(opt.ctx, path, folder)
 	if err != nil {
 		return nil, err
 	}
-	return s.without(f.omit), nil
+	s = s.without(f.omit)
+	if opt.Folder.NoClasses && opt.Folder.LabelsFile == "" {
+		s.forgetClasses()
+	}
+	return s, nil
 }
 
 // without returns the set without the samples of the given classes, which are

@@ -27,15 +27,18 @@ import (
 // A line that names no sample, one with another number of fields and one that
 // gives a sample a second class are errors that name file, line and value;
 // the set is unchanged then.
-func (s *Set) ReadLabels(file string) error {
+func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", file) }
+
+// readClasses is ReadLabels of a file that is called what in errors.
+func (s *Set) readClasses(what, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("labels: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer f.Close()
 	classes, err := s.parseLabels(f)
 	if err != nil {
-		return fmt.Errorf("labels %s: %w", file, err)
+		return fmt.Errorf("%s %s: %w", what, file, err)
 	}
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
@@ -44,10 +47,31 @@ func (s *Set) ReadLabels(file string) error {
 	return nil
 }
 
+// readTold reads the files of truth and of labels. With the first the set's own classes
+// are forgotten.
+func (s *Set) readTold(opt *FolderOptions) error {
+	if opt.TruthFile != "" {
+		s.forgetClasses()
+		if err := s.readClasses("truth", opt.TruthFile); err != nil {
+			return err
+		}
+	}
+	if opt.LabelsFile == "" {
+		return nil
+	}
+	return s.ReadLabels(opt.LabelsFile)
+}
+
+// forgetClasses makes the class of no sample known.
+func (s *Set) forgetClasses() {
+	s.setClasses(make([]string, s.Len()))
+	s.Classes, s.OwnClasses, s.OwnLabels = nil, nil, nil
+}
+
 // setClasses makes labels of the samples' class names, "" for none.
 func (s *Set) setClasses(classes []string) {
 	classes = readable(classes)
-	s.Classes = slices.Clone(classes)
+	s.Classes, s.FolderClasses = slices.Clone(classes), false
 	slices.SortFunc(s.Classes, compareNatural)
 	s.Classes = slices.Compact(s.Classes)
 	if len(s.Classes) > 0 && s.Classes[0] == "" {

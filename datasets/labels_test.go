@@ -106,6 +106,57 @@ func TestReadLabelsErrors(t *testing.T) {
 	}
 }
 
+// TestFolderWithTruth: the file of truth says the classes whatever the folders are called, and
+// is no sample left out; beside labels it says the set's own.
+func TestFolderWithTruth(t *testing.T) {
+	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
+	truth := writeFile(t, filepath.Join(dir, "truth.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
+	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\n2.pgm,told\n"))
+	opt := OpenOptions{Folder: FolderOptions{TruthFile: truth, LabelsFile: labels}}
+	set, err := Open(t.Context(), dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"2.pgm=told", "x/1.pgm", "y/1.pgm"}, labelled(set)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if !slices.Equal(set.OwnClasses, []string{"left", "right"}) || !slices.Equal(set.OwnLabels, []int{1, 0, -1}) || set.LeftOut != nil {
+		t.Errorf("own classes %q, labels %v; left out %v", set.OwnClasses, set.OwnLabels, set.LeftOut)
+	}
+	opt.Folder.LabelsFile = ""
+	if set, err = Open(t.Context(), dir, opt); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"2.pgm=right", "x/1.pgm=left", "y/1.pgm"}, labelled(set)); d != "" || set.OwnLabels != nil || set.FolderClasses {
+		t.Errorf("%v, %v (-want +got)\n%s", set.OwnLabels, set.FolderClasses, d)
+	}
+	if part := set.Labelled(); part.Len() != 2 || len(part.LeftOut) != 2 || part.LeftOut[1].Reason != Unlabelled || part.LeftOut[1].Count != 1 {
+		t.Errorf("%d samples of known class, left out %v", part.Len(), part.LeftOut)
+	}
+}
+
+// TestVectorsWithTruth: a file of vectors has its classes replaced by those of the truth,
+// and forgotten where none are wanted.
+func TestVectorsWithTruth(t *testing.T) {
+	vectors := writeFile(t, filepath.Join(t.TempDir(), "v.csv"), []byte("a,class\n1,x\n2,x\n3,y\n"))
+	truth := writeFile(t, filepath.Join(t.TempDir(), "truth.csv"), []byte("1,p\n3,q\n"))
+	for _, test := range []struct {
+		opt  FolderOptions
+		want []string
+	}{
+		{FolderOptions{TruthFile: truth}, []string{"v.csv row 1=p", "v.csv row 2", "v.csv row 3=q"}},
+		{FolderOptions{NoClasses: true}, []string{"v.csv row 1", "v.csv row 2", "v.csv row 3"}},
+	} {
+		set, err := Open(t.Context(), vectors, OpenOptions{Folder: test.opt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(test.want, labelled(set)); d != "" || set.OwnLabels != nil {
+			t.Errorf("%+v: own %v (-want +got)\n%s", test.opt, set.OwnLabels, d)
+		}
+	}
+}
+
 func TestFolderWithLabelsFile(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
 	file := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))

@@ -27,8 +27,8 @@ type OpenOptions struct {
 	// Part chooses from IDX files the "train" or the "test" ones; with "" both
 	// are read.
 	Part string
-	// Folder says how classes are found in a folder of images. Its LabelsFile
-	// also gives the labels of a set of vectors.
+	// Folder says how classes are found in a folder of images. Its LabelsFile, TruthFile
+	// and NoClasses are also for a set of vectors.
 	Folder FolderOptions
 	// Features, Labels, Height and Width are those of VectorOptions.
 	Features, Labels string
@@ -75,6 +75,9 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.From != "" && opt.From != fromMAT && opt.From != fromRaw {
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
+	if err := opt.Folder.check(); err != nil {
+		return nil, err
+	}
 	opt.ctx = ctx
 	if opt.Limit == 0 {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
@@ -94,8 +97,11 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.Part != "" && !parts {
 		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
 	}
-	if s.Vectors != nil && opt.Folder.LabelsFile != "" {
-		if err := s.ReadLabels(opt.Folder.LabelsFile); err != nil {
+	if s.Vectors != nil {
+		if opt.Folder.NoClasses {
+			s.forgetClasses()
+		}
+		if err := s.readTold(&opt.Folder); err != nil {
 			return nil, err
 		}
 	}
@@ -209,7 +215,7 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 			return s, true, err
 		}
 	}
-	if opt.Folder.Pattern == "" && opt.Folder.LabelsFile == "" {
+	if !opt.Folder.saysClasses() && !opt.Folder.NoClasses {
 		for _, info := range known {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.looks && f.findIn(dir, 0) != "" {

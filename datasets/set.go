@@ -17,6 +17,9 @@ type Set struct {
 	// Labels holds for each sample an index into Classes, or -1 where its
 	// class is not known.
 	Labels []int
+	// FolderClasses tells that the classes are the folders that hold the images. An image
+	// without a class then lies beside them.
+	FolderClasses bool
 	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels
 	// put others in their place, or nil.
 	OwnClasses []string

@@ -12,7 +12,7 @@ import (
 // with no sample is dropped and the labels renumbered. It panics where a row
 // is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
-	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width, LeftOut: slices.Clone(s.LeftOut), Known: s.Known}
+	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width, LeftOut: slices.Clone(s.LeftOut), Known: s.Known, FolderClasses: s.FolderClasses}
 	if s.Files != nil {
 		out.Files = take(s.Files, rows)
 	}
@@ -55,6 +55,15 @@ func subsetClasses(classes []string, labels, rows []int) (left []string, renumbe
 		}
 	}
 	return left, renumbered
+}
+
+// Labelled returns the set of the samples whose class is known. The others are counted
+// in LeftOut.
+func (s *Set) Labelled() *Set {
+	if !slices.Contains(s.Labels, -1) {
+		return s
+	}
+	return s.Largest(len(s.Classes))
 }
 
 // Largest returns the set of the k classes with the most samples, in the order

@@ -20,11 +20,13 @@ type Data struct {
 	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
 	// Part picks the "train" or the "test" part of a set of IDX files.
 	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
-	// Pattern, Labels and Pool are how classes are found in a folder of
+	// Pattern, Labels, Truth, NoClasses and Pool are how classes are found in a folder of
 	// images: see datasets.FolderOptions.
-	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.*"`
-	Labels  string `setting:"labels" help:"a CSV file of file names and classes"`
-	Pool    bool   `setting:"pool" help:"class folders of one name are one class, such as train/Coast and test/Coast"`
+	Pattern   string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
+	Labels    string `setting:"labels" help:"a CSV file of file names and classes"`
+	Truth     string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
+	NoClasses bool   `setting:"no-classes" help:"folders of images are no classes"`
+	Pool      bool   `setting:"pool" help:"class folders of one name are one class, such as train/Coast and test/Coast"`
 	// Fea and Gnd name the variables of a .mat or .npz file that hold the
 	// vectors and the classes, and Shape is the size of the images that the
 	// vectors are, where the file's own do not tell.
@@ -39,6 +41,8 @@ type Data struct {
 	// OnDisk leaves the vectors of a NumPy or an IDX file on disk: see
 	// datasets.OpenOptions. It is not part of the file.
 	OnDisk bool
+	// Labelled leaves out samples of no known class. It is not part of the file.
+	Labelled bool
 	// Root is the folder that holds the known sets. It is not part of the
 	// file.
 	Root string
@@ -49,10 +53,13 @@ func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
 		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk,
-		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, Pool: d.Pool},
+		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, TruthFile: d.Truth, NoClasses: d.NoClasses, Pool: d.Pool},
 	})
 	if err != nil {
 		return nil, err
+	}
+	if d.Labelled && len(set.Classes) > 0 {
+		set = set.Labelled()
 	}
 	if d.Largest > len(set.Classes) {
 		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))

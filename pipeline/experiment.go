@@ -61,6 +61,9 @@ func (e *Experiment) Check() error {
 	case strings.ContainsAny(e.Name, "/\\\x00") || strings.HasPrefix(e.Name, "."):
 		return fmt.Errorf("the name %q cannot name a folder: it must not hold /, \\ or NUL, or begin with a dot", e.Name)
 	}
+	if e.Data.Labels != "" && e.Data.Truth != "" {
+		return errors.New("data: labels and truth both say the classes of an experiment; give one of them")
+	}
 	if err := e.checkTask(); err != nil {
 		return err
 	}

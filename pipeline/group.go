@@ -63,10 +63,12 @@ type Grouping struct {
 	GroupClasses []int
 	// Notes says, a line each, what somebody should know of the groups.
 	Notes []string
-	// Scores compares the groups with the classes, as in Record, where all
-	// classes are known and were not told. Where others were told, it compares
+	// Scores compares the groups with the classes, as in Record, over the samples whose
+	// class is known, where the classes were not told. Where others were told, it compares
 	// them with the set's own, over the samples of which none was told.
 	Scores map[string]float64
+	// Scored is the number of samples that Scores are over.
+	Scored int
 }
 
 // Find puts the inputs into groups. It calls progress, which may be nil, after
@@ -155,13 +157,45 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Scores)()
-	if len(classes) > 1 && !slices.Contains(truth, -1) {
-		out.Scores, err = eval.Compute(eval.Clustering, eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
+	if len(classes) > 1 {
+		outcome := ofKnownClass(eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
+		if out.Scored = len(outcome.Truth); out.Scored > 0 {
+			out.Scores, err = eval.Compute(eval.Clustering, outcome)
+		}
 		if g.UseLabels {
 			eval.OnlyUnlabelled(out.Scores)
+			out.Scored = countOf(outcome.Labels, -1)
 		}
 	}
 	return out, err
+}
+
+// ofKnownClass returns the part of the outcome of a clustering whose classes are known.
+func ofKnownClass(o eval.Outcome) eval.Outcome {
+	if !slices.Contains(o.Truth, -1) {
+		return o
+	}
+	var known eval.Outcome
+	for i, class := range o.Truth {
+		if class < 0 {
+			continue
+		}
+		known.Truth, known.Found = append(known.Truth, class), append(known.Found, o.Found[i])
+		if o.Labels != nil {
+			known.Labels = append(known.Labels, o.Labels[i])
+		}
+	}
+	return known
+}
+
+// countOf returns how often a value is among some.
+func countOf(values []int, value int) (n int) {
+	for _, v := range values {
+		if v == value {
+			n++
+		}
+	}
+	return n
 }
 
 // by returns the name of what clusters, "" for k-means.

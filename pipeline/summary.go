@@ -148,6 +148,10 @@ func (d Data) String() string {
 	add("part", d.Part)
 	add("pattern", d.Pattern)
 	add("labels", d.Labels)
+	add("truth", d.Truth)
+	if d.NoClasses {
+		add("no-classes", "true")
+	}
 	if d.Pool {
 		add("pool", "true")
 	}

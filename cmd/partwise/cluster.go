@@ -36,7 +36,9 @@ of pictures for each group, the parts that were learned, and a page to look at.
 Where the classes of some pictures are known, --labels tells them: each class has
 a group of its own, in which all pictures of it are that the file names.
 Where the folder has a subfolder for each class, the groups are compared with
-the classes; the method is not told of them.
+the classes; the method is not told of them. Pictures beside the subfolders have no
+class, and are grouped with the others. --pattern finds the classes in the names of the
+files, --truth reads them from a file, and --no-classes takes no subfolder for a class.
 
 Photographs, of 64 pixels or more in width and height, are compared by the features
 of a network that is built in, and grouped by k-means, or constrained k-means with
@@ -50,6 +52,9 @@ many, which are read of a folder of images, an IDX file or a NumPy .npy file in 
 ten epochs, and pictures of any size are compared by their colours.`,
 		Example: `  partwise cluster photos -k 10
   partwise cluster photos -k 10 --labels labels.csv
+  partwise cluster photos -k 10 --truth labels.csv
+  partwise cluster photos --pattern '{class}-*'
+  partwise cluster photos -k 10 --no-classes
   partwise cluster generated --method gnmf,lambda=10
   partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
 		Args: arguments(1, 1),
@@ -97,7 +102,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 				if err != nil {
 					return err
 				}
-				out = filepath.Join("results", name+"-groups")
+				out = outFor(args[0], name+"-groups")
 			}
 			if err := checkOut(args[0], out); err != nil {
 				return err
@@ -116,7 +121,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 	}
 	f := cmd.Flags()
 	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes that the data have, without --labels, and else auto)")
-	f.StringVar(&data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
+	labelsFlag(f, &data)
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels, and k-means for photographs and values below 0); see partwise methods")
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
@@ -124,12 +129,44 @@ ten epochs, and pictures of any size are compared by their colours.`,
 	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
-	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups)")
+	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
 	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	dataFlags(cmd, &data)
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
+}
+
+// outFor returns where results of data go unless somebody says it: results/NAME, and
+// where that is among the pictures the same beside their folder.
+func outFor(data, name string) string {
+	out := filepath.Join("results", name)
+	if inside, err := output.Inside(data, out); err != nil || !inside {
+		return out
+	}
+	folder, err := output.Resolve(data)
+	if err != nil {
+		return out
+	}
+	beside := filepath.Join(filepath.Dir(folder), out)
+	if here, err := output.Resolve("."); err == nil {
+		if below, err := filepath.Rel(here, beside); err == nil {
+			return below
+		}
+	}
+	return beside
+}
+
+// fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
+// one, since sort looks for the pictures from other folders too.
+func fromAnywhere(data string) string {
+	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
+		return data
+	}
+	if abs, err := filepath.Abs(data); err == nil {
+		return abs
+	}
+	return data
 }
 
 // checkOut refuses results in a folder of the data, which would be taken for
@@ -174,7 +211,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
 		return err
 	}
-	folder, err := report.OpenGrouping(out, e.Data.Set, !cmd.Flags().Changed("out"))
+	folder, err := report.OpenGrouping(out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
 	if err != nil {
 		return err
 	}
@@ -214,8 +251,8 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if g.Batch > 0 {
 		c.Settings = append(c.Settings, [2]string{"learned from blocks of", fmt.Sprintf("%d samples", g.Batch)})
 	}
-	if found.GroupClasses != nil && found.Scores != nil {
-		c.Settings = append(c.Settings, [2]string{"compared with", "the data's own classes, over the samples whose class was not told"})
+	if found.Scores != nil && (e.Data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
+		c.Settings = append(c.Settings, [2]string{"compared with", comparedWith(e.Data, found)})
 	}
 	if found.Result != nil {
 		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
@@ -225,10 +262,28 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if err != nil {
 		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())
 	}
-	return tellGroups(cmd, c, out)
+	return tellGroups(cmd, c, comparedWith(e.Data, found), out)
 }
 
-func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
+// comparedWith says what the groups were compared with.
+func comparedWith(data pipeline.Data, found *pipeline.Grouping) string {
+	classes := "the classes"
+	switch {
+	case data.Truth != "":
+		classes += " of " + data.Truth
+	case found.GroupClasses != nil:
+		classes = "the data's own classes"
+	}
+	switch {
+	case found.GroupClasses != nil:
+		return classes + ", over the samples whose class was not told"
+	case found.Scored < len(found.Groups):
+		return fmt.Sprintf("%s, over the %d samples whose class is known", classes, found.Scored)
+	}
+	return classes
+}
+
+func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	w := cmd.OutOrStdout()
 	size := map[int]int{}
 	for _, g := range c.Groups {
@@ -249,18 +304,17 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, out string) error {
 		plaintext.Fprintf(w, "classes told: %s\n", strings.Join(known, ", "))
 	}
 	var scores []string
-	with := "the classes"
 	for _, s := range eval.Scores() {
 		name := s.Name
 		if c.GroupClasses != nil {
-			with, name = "the data's own classes, over the samples whose class was not told", s.OverUnlabelled().Name
+			name = s.OverUnlabelled().Name
 		}
 		if v, ok := c.Scores[name]; ok && s.Prominence == eval.Headline {
 			scores = append(scores, s.Name+" "+s.Format(v)+s.Suffix(" "))
 		}
 	}
 	if scores != nil {
-		fmt.Fprintf(w, "compared with %s: %s\n", with, strings.Join(scores, ", "))
+		plaintext.Fprintf(w, "compared with %s: %s\n", with, strings.Join(scores, ", "))
 	}
 	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
 		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -57,6 +58,8 @@ Visual words are learned from all of the pictures, or are those of a file that
 			switch {
 			case out == "":
 				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
+			case e.Data.Labels != "" && e.Data.Truth != "":
+				return usageError{errors.New("--labels and --truth both say the classes that are written: give one of them")}
 			case words != "" && !e.Features.OfWords():
 				return usageError{errors.New("--words is for features that are visual words (--features sift=dense,words=200)")}
 			}
@@ -68,7 +71,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 				files = append(files, words)
 			}
 			for _, file := range files {
-				if sameFile(file, args[0]) || sameFile(file, e.Data.Labels) {
+				if sameFile(file, args[0]) || sameFile(file, e.Data.Labels) || sameFile(file, e.Data.Truth) {
 					return usageError{fmt.Errorf("%s is read for the features, and they cannot take its place", file)}
 				}
 			}
@@ -90,7 +93,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 	f.BoolVar(&force, "force", false, "replace files that are there already")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	dataFlags(cmd, &e.Data)
-	f.StringVar(&e.Data.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
+	labelsFlag(f, &e.Data)
 	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	prepareFlags(cmd)
 	return cmd
@@ -101,8 +104,15 @@ func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 	f := cmd.Flags()
 	f.BoolVar(&d.Pool, "pool", false, "merge class folders of one name, such as train/Coast and test/Coast")
 	f.StringVar(&d.From, "from", "", "raw or mat, for a known set that is here in both forms")
-	f.StringVar(&d.Pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*'")
+	f.StringVar(&d.Pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*' or '{class}{number}'")
+	f.StringVar(&d.Truth, "truth", "", "CSV file of classes as that of --labels, which groups are compared with and no method is told")
+	f.BoolVar(&d.NoClasses, "no-classes", false, "take no subfolder for a class: all are read through")
 	f.StringVar(&d.Root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+}
+
+// labelsFlag adds the flag of the file of known classes.
+func labelsFlag(f *pflag.FlagSet, d *pipeline.Data) {
+	f.StringVar(&d.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 }
 
 // checkFiles finds before any work that a file cannot be written or is there

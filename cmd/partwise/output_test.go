@@ -137,24 +137,46 @@ func TestOutThroughLink(t *testing.T) {
 	same(t, "pictures", "photos", want)
 }
 
-// TestOutAmongPictures: results do not go among the pictures, and what the message
-// offers in place of that works.
+// TestOutAmongPictures: results do not go among the pictures, where they are of the folder
+// that the program is started in or of one above it, but beside them, under the folder's
+// name. Where --out says a place among the pictures, what the message offers works.
 func TestOutAmongPictures(t *testing.T) {
 	workplace(t)
+	if err := os.MkdirAll(filepath.Join("photos", "below", "deep"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	want := contents(t, "photos")
 	t.Chdir("photos")
-	for _, args := range [][]string{
-		append([]string{"cluster", "."}, quick...),
-		strings.Fields("run --set .,pattern='{class}-*' --features pixels=8 --method kmeans --classes 2 --repeats 1"),
+	up := filepath.Join("..", "results", "photos-groups")
+	run := strings.Fields("run --set .,pattern={class}-* --features pixels=8 --method kmeans --classes 2 --repeats 1")
+	for _, c := range []struct {
+		args []string
+		out  string
+	}{
+		{append([]string{"cluster", "."}, quick...), up},
+		{append([]string{"cluster", "./"}, quick...), up},
+		{append([]string{"cluster", filepath.Join("..", "photos") + "/"}, quick...), up},
+		{run, filepath.Join("..", "results", "photos")},
 	} {
-		code, _, stderr := partwise(args...)
-		_, out, found := strings.Cut(strings.TrimSpace(stderr), "among the pictures; say with --out where else, as in --out ")
-		if code != exitUsage || !found {
-			t.Fatalf("%v: %d and %q", args, code, stderr)
+		if out := must(t, c.args...); !strings.Contains(out, filepath.Join(c.out, "index.html")) {
+			t.Errorf("%v printed %q, want results in %s", c.args, out, c.out)
 		}
-		must(t, append(args, "--out", out)...)
 	}
+	code, _, stderr := partwise(append([]string{"cluster", ".", "--out", filepath.Join("results", "x")}, quick...)...)
+	_, out, found := strings.Cut(strings.TrimSpace(stderr), "among the pictures; say with --out where else, as in --out ")
+	if code != exitUsage || !found {
+		t.Fatalf("%d and %q", code, stderr)
+	}
+	must(t, append([]string{"cluster", ".", "--out", out}, quick...)...)
+	t.Chdir(filepath.Join("below", "deep"))
+	must(t, append([]string{"cluster", filepath.Join("..", "..")}, quick...)...)
+	// The results know where the pictures are, from wherever they are sorted.
+	t.Chdir(filepath.Join("..", "..", ".."))
+	must(t, append([]string{"cluster", "photos/"}, quick...)...)
+	t.Chdir("photos")
+	must(t, append([]string{"cluster", "."}, quick...)...)
 	t.Chdir("..")
+	must(t, "sort", filepath.Join("results", "photos-groups"), "--to", "sorted", "--copy")
 	same(t, "pictures", "photos", want)
 }
 

@@ -68,10 +68,10 @@ same again goes on where it stopped.`,
 			if err := e.Check(); err != nil {
 				return usageError{err}
 			}
-			e.Data.Root, e.Features.SkipBad = root, skipBad
+			e.Data.Root, e.Data.Labelled, e.Features.SkipBad = root, true, skipBad
 			e.Command = commandLine(cmd, args)
 			if out == "" {
-				out = filepath.Join("results", e.Name)
+				out = outFor(e.Data.Set, e.Name)
 			}
 			if workers < 0 {
 				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
@@ -150,6 +150,8 @@ func inline(value, first string) string {
 	for i, part := range strings.Split(value, ",") {
 		key, v, ok := strings.Cut(part, "=")
 		switch {
+		case ok && strings.Contains(v, "{class}") && !strings.ContainsAny(v, `'"`):
+			pairs = append(pairs, key+": '"+v+"'") // a pattern, and no mapping
 		case ok:
 			pairs = append(pairs, key+": "+v)
 		case i == 0 && first != "":

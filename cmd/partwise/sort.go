@@ -80,7 +80,7 @@ to where they were.`,
 
 func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, assigned []report.Assignment) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root})
+	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, Folder: datasets.FolderOptions{NoClasses: true}})
 	if err != nil {
 		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
 	}

@@ -143,15 +143,23 @@ func (f *Folder) take() error {
 	}
 }
 
-// samePlace tells whether two names are the same or lead to the same file. In a
-// manifest a byte that is no UTF-8 is U+FFFD.
-func samePlace(a, b string) bool {
+// samePlace tells whether two names of data are the same or lead to the same file: a, of the
+// manifest in dir, from here or from the folder that holds results/NAME. In a manifest a byte
+// that is no UTF-8 is U+FFFD.
+func samePlace(a, b, dir string) bool {
 	if string([]rune(a)) == string([]rune(b)) {
 		return true
 	}
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+	info, err := os.Stat(b)
+	if err != nil {
+		return false
+	}
+	for _, at := range []string{a, filepath.Join(dir, "..", "..", a)} {
+		if infoA, err := os.Stat(at); err == nil && os.SameFile(infoA, info) {
+			return true
+		}
+	}
+	return false
 }
 
 // makeFolder makes the folder and remembers what was not there.
@@ -181,7 +189,7 @@ func (f *Folder) load() (torn bool, err error) {
 		if m.command != f.spec.Command {
 			return false, fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
 		}
-		if f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data) {
+		if f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir) {
 			return false, fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
 		}
 		f.manifest, f.written = m, true
