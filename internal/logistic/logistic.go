@@ -1,0 +1,277 @@
+// Package logistic fits multinomial logistic regression with an L2 penalty.
+package logistic
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// Regression is multinomial logistic regression: the probability of class c of a sample x
+// is proportional to exp(w_c·x + b_c). Fit finds the minimum of
+//
+//	½ Σ_c ‖w_c‖² − C Σ_i log p(label of i | x_i)
+//
+// by L-BFGS from 0. The offsets b are not penalised, and features are taken as they are.
+type Regression struct {
+	// C is the weight of the samples beside the penalty; 0 means 1.
+	C float64
+	// Tolerance is the largest part of the gradient, over n·C, at which it ends; 0 means
+	// 1e-6. Iterations is how many it takes at most, 0 means 1000.
+	Tolerance  float64
+	Iterations int
+}
+
+// Model is a fitted regression.
+type Model struct {
+	// Weights is k×m, and Offsets has k numbers.
+	Weights *mat.Dense
+	Offsets []float64
+}
+
+// Fit learns k classes of the rows of x, n×m, dense or a *sparse.CSR, whose labels are
+// given, from 0 to k−1. A class without a sample is an error, and so are values that are
+// not finite.
+func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (*Model, error) {
+	data := newRows(x)
+	n, m := x.Dims()
+	if err := check(data, n, labels, k); err != nil {
+		return nil, fmt.Errorf("logistic regression: %w", err)
+	}
+	if r.C == 0 {
+		r.C = 1
+	}
+	if r.Tolerance == 0 {
+		r.Tolerance = 1e-6
+	}
+	if r.Iterations == 0 {
+		r.Iterations = 1000
+	}
+	if math.IsNaN(r.C) || r.C < 0 || math.IsInf(r.C, 1) {
+		return nil, fmt.Errorf("logistic regression: C is %v, and must be above 0", r.C)
+	}
+	// The longest sample is brought to length 1, and the penalty with it, so that the
+	// descent sees numbers of an ordinary size.
+	scale := data.longest()
+	if scale == 0 {
+		scale = 1
+	}
+	f := &loss{data: data, labels: labels, k: k, m: m, scale: 1 / scale, penalty: 1 / (r.C * float64(n)) / scale / scale, scores: make([]float64, n*k)}
+	if f.penalty > 1e300 || f.penalty < 1e-300 {
+		return nil, fmt.Errorf("logistic regression: samples of length %g and C = %g are too far from 1", scale, r.C)
+	}
+	problem := optimize.Problem{
+		Func:   func(theta []float64) float64 { return f.at(theta).value },
+		Grad:   func(grad, theta []float64) { copy(grad, f.at(theta).gradient) },
+		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
+	}
+	settings := &optimize.Settings{GradientThreshold: r.Tolerance, MajorIterations: r.Iterations, Converger: optimize.NeverTerminate{}}
+	found, err := optimize.Minimize(problem, make([]float64, k*(m+1)), settings, &optimize.LBFGS{})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	// A search along a line ends where the objective has no more digits.
+	if found == nil || err != nil && !finite(found.X) {
+		return nil, fmt.Errorf("logistic regression: %w", err)
+	}
+	model := &Model{Weights: mat.NewDense(k, m, found.X[:k*m]), Offsets: found.X[k*m:]}
+	model.Weights.Scale(1/scale, model.Weights)
+	return model, nil
+}
+
+// LogProbabilities returns the logarithms of the probabilities of the classes, n×k, for
+// the rows of x, n×m.
+func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
+	n, _ := x.Dims()
+	k, _ := m.Weights.Dims()
+	out := mat.NewDense(n, k, nil)
+	scores := out.RawMatrix().Data
+	newRows(x).scores(scores, m.Weights.RawMatrix().Data, k)
+	for i := range n {
+		row := scores[i*k : (i+1)*k]
+		floats.Add(row, m.Offsets)
+		floats.AddConst(-floats.LogSumExp(row), row)
+	}
+	return out
+}
+
+// Classify returns the most probable class of each row of x, of two the lower.
+func (m *Model) Classify(x mat.Matrix) []int {
+	scores := m.LogProbabilities(x)
+	n, _ := scores.Dims()
+	out := make([]int, n)
+	for i := range out {
+		out[i] = floats.MaxIdx(scores.RawRowView(i))
+	}
+	return out
+}
+
+func check(data rows, n int, labels []int, k int) error {
+	if len(labels) != n {
+		return fmt.Errorf("%d labels of %d samples", len(labels), n)
+	}
+	seen := make([]bool, k)
+	for i, l := range labels {
+		if l < 0 || l >= k {
+			return fmt.Errorf("sample %d has the label %d, and there are %d classes", i+1, l, k)
+		}
+		seen[l] = true
+	}
+	if c := slices.Index(seen, false); c >= 0 {
+		return fmt.Errorf("class %d has no sample", c+1)
+	}
+	if k == 0 {
+		return fmt.Errorf("no samples")
+	}
+	if !finite(data.values()) {
+		return fmt.Errorf("a value is not finite")
+	}
+	return nil
+}
+
+func finite(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// loss is the objective over n·C, and its gradient, where it was asked for last. Its
+// weights are k×m, with the k offsets behind them, for samples times scale.
+type loss struct {
+	data           rows
+	labels         []int
+	k, m           int
+	scale, penalty float64
+	scores         []float64 // n×k
+
+	theta, gradient []float64
+	value           float64
+}
+
+func (l *loss) at(theta []float64) *loss {
+	if slices.Equal(theta, l.theta) && l.gradient != nil {
+		return l
+	}
+	l.theta = append(l.theta[:0], theta...)
+	if l.gradient == nil {
+		l.gradient = make([]float64, len(theta))
+	}
+	weights, offsets := theta[:l.k*l.m], theta[l.k*l.m:]
+	n := len(l.labels)
+	share := 1 / float64(n)
+	l.data.scores(l.scores, weights, l.k)
+	inOffsets := l.gradient[l.k*l.m:]
+	clear(inOffsets)
+	l.value = 0
+	for i, label := range l.labels {
+		row := l.scores[i*l.k : (i+1)*l.k]
+		for c := range row {
+			row[c] = row[c]*l.scale + offsets[c]
+		}
+		all := floats.LogSumExp(row)
+		l.value += (all - row[label]) * share
+		for c, s := range row {
+			row[c] = math.Exp(s-all) * share
+		}
+		row[label] -= share
+		floats.Add(inOffsets, row)
+		floats.Scale(l.scale, row)
+	}
+	l.value += 0.5 * l.penalty * floats.Dot(weights, weights)
+	inWeights := l.gradient[:l.k*l.m]
+	copy(inWeights, weights)
+	floats.Scale(l.penalty, inWeights)
+	l.data.addProducts(inWeights, l.scores, l.k)
+	return l
+}
+
+// rows are the samples: dense or sparse.
+type rows struct {
+	dense  *mat.Dense
+	sparse *sparse.CSR
+}
+
+func newRows(x mat.Matrix) rows {
+	switch x := x.(type) {
+	case *sparse.CSR:
+		return rows{sparse: x}
+	case *mat.Dense:
+		return rows{dense: x}
+	}
+	return rows{dense: mat.DenseCopyOf(x)}
+}
+
+func (r rows) values() []float64 {
+	if r.sparse != nil {
+		return r.sparse.Values
+	}
+	raw := r.dense.RawMatrix()
+	if raw.Stride == raw.Cols {
+		return raw.Data
+	}
+	return mat.DenseCopyOf(r.dense).RawMatrix().Data
+}
+
+// longest returns the largest norm of a row.
+func (r rows) longest() (most float64) {
+	if r.sparse != nil {
+		n, _ := r.sparse.Dims()
+		for i := range n {
+			_, values := r.sparse.Row(i)
+			most = max(most, floats.Norm(values, 2))
+		}
+		return most
+	}
+	n, _ := r.dense.Dims()
+	for i := range n {
+		most = max(most, floats.Norm(r.dense.RawRowView(i), 2))
+	}
+	return most
+}
+
+// scores sets dst, n×k, to X·Wᵀ for weights W, k×m.
+func (r rows) scores(dst, weights []float64, k int) {
+	if r.sparse == nil {
+		x := r.dense.RawMatrix()
+		blas.Gemm(blas.NoTrans, blas.Trans, 1, x, blas.Matrix{Rows: k, Cols: x.Cols, Stride: x.Cols, Data: weights}, 0,
+			blas.Matrix{Rows: x.Rows, Cols: k, Stride: k, Data: dst})
+		return
+	}
+	n, m := r.sparse.Dims()
+	for i := range n {
+		columns, values := r.sparse.Row(i)
+		for c := range k {
+			sum, w := 0.0, weights[c*m:(c+1)*m]
+			for e, j := range columns {
+				sum += values[e] * w[j]
+			}
+			dst[i*k+c] = sum
+		}
+	}
+}
+
+// addProducts adds Gᵀ·X to dst, k×m, for G, n×k.
+func (r rows) addProducts(dst, g []float64, k int) {
+	if r.sparse == nil {
+		x := r.dense.RawMatrix()
+		blas.Gemm(blas.Trans, blas.NoTrans, 1, blas.Matrix{Rows: x.Rows, Cols: k, Stride: k, Data: g}, x, 1,
+			blas.Matrix{Rows: k, Cols: x.Cols, Stride: x.Cols, Data: dst})
+		return
+	}
+	n, m := r.sparse.Dims()
+	for i := range n {
+		columns, values := r.sparse.Row(i)
+		for c := range k {
+			by, w := g[i*k+c], dst[c*m:(c+1)*m]
+			for e, j := range columns {
+				w[j] += by * values[e]
+			}
+		}
+	}
+}
