@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
@@ -17,8 +19,10 @@ import (
 // ReadLabels reads the classes of the samples from the CSV file at file and
 // puts them in the place of the set's own, which it keeps as OwnClasses and
 // OwnLabels where there are any. A line holds a sample's name and
-// its class: a name as in Names, or, in a set of vectors, also the sample's
-// number from 1. Samples that no line names, and those whose class is left
+// its class, divided by a comma, a semicolon or a tab: a name as in Names, also with the
+// name of the set's folder before it, as a path from here, or without any folder where
+// one sample alone is called so; in a set of vectors also the sample's
+// number from 1. The text is in UTF-8, or in UTF-16 with its mark. Samples that no line names, and those whose class is left
 // empty, have the label -1. The first line may be a header such as
 // "file,class"; one that begins so may name more columns, of which the classes are that
 // called "class", or else the second. Classes are put in natural order. An apostrophe
@@ -93,37 +97,92 @@ const (
 	mostNamesFields = 1 << 10
 )
 
-// finder returns a function that finds samples by what a CSV file calls them.
-func (s *Set) finder() func(name string) (int, bool) {
+// finder finds a sample by what a CSV file calls it. It returns -1 where there is none, and
+// the names of several where it may be any of these.
+type finder func(name string) (at int, several []string)
+
+// finder returns the finder of the set's samples. An image file is found by its name below
+// the set's folder, with that folder's name before it, by its path from here, and where no
+// other is called so by its name without a folder.
+func (s *Set) finder() finder {
 	index := make(map[string]int, s.Len())
 	for i, name := range s.Names {
 		index[name] = i
 	}
-	return func(name string) (int, bool) {
+	paths := sync.OnceValue(func() map[string]int { return absolute(s.Files) })
+	plain := sync.OnceValue(func() map[string][]int {
+		out := make(map[string][]int, s.Len())
+		for i, name := range s.Names {
+			base := path.Base(name)
+			out[base] = append(out[base], i)
+		}
+		return out
+	})
+	return func(name string) (int, []string) {
 		for _, n := range []string{name, spreadsheet.Text(name)} {
 			if i, ok := index[n]; ok {
-				return i, true
+				return i, nil
 			}
 		}
-		if s.Files != nil {
-			i, ok := index[path.Clean(name)]
-			return i, ok
+		if s.Files == nil {
+			if i, err := strconv.Atoi(name); err == nil && i >= 1 && i <= s.Len() {
+				return i - 1, nil
+			}
 		}
-		i, err := strconv.Atoi(name)
-		return i - 1, err == nil && i >= 1 && i <= s.Len()
+		for _, n := range []string{path.Clean(name), path.Clean(strings.ReplaceAll(name, `\`, "/"))} {
+			if i, ok := index[n]; ok && s.Files != nil {
+				return i, nil
+			}
+			if i, ok := index[strings.TrimPrefix(n, s.Name+"/")]; ok && s.Files != nil {
+				return i, nil
+			}
+			if strings.Contains(n, "/") {
+				if i, ok := paths()[abs(n)]; ok {
+					return i, nil
+				}
+				continue
+			}
+			switch at := plain()[n]; {
+			case len(at) == 1:
+				return at[0], nil
+			case len(at) > 1:
+				return -1, take(s.Names, at)
+			}
+		}
+		return -1, nil
 	}
 }
 
+// absolute returns where each file is among some, by its absolute path.
+func absolute(files []string) map[string]int {
+	out := make(map[string]int, len(files))
+	for i, file := range files {
+		out[abs(file)] = i
+	}
+	return out
+}
+
+// abs returns the absolute path of a file, or the path itself where there is none.
+func abs(file string) string {
+	if a, err := filepath.Abs(filepath.FromSlash(file)); err == nil {
+		return a
+	}
+	return file
+}
+
 // labelHeaders are the names that a header may give the first column.
-var labelHeaders = []string{"file", "filename", "file name", "image", "name", "path", "row", "sample", "id"}
+var labelHeaders = []string{"file", "filename", "file name", "file path", "filepath", "image", "image name", "image id", "img", "picture", "photo", "name", "path", "row", "sample", "id"}
+
+// classHeaders are the names that a header may give the column of classes.
+var classHeaders = []string{"class", "label", "category"}
 
 // parseLabels returns each sample's class, "" for none.
 func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 	classes := make([]string, s.Len())
 	from := make([]int, s.Len()) // the line that gave the class
 	at := 1                      // the column of classes
-	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders, wider: func(header []string) {
-		at = max(at, slices.Index(header, "class"))
+	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders, others: classHeaders, wider: func(header []string) {
+		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
 	err := s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(0)

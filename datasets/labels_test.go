@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -14,6 +15,33 @@ import (
 func fileSet() *Set {
 	names := []string{"a.png", "b/1.png", "c, d.png"}
 	return &Set{Name: "files", Names: names, Files: names, Labels: []int{-1, -1, -1}}
+}
+
+// inUTF16 returns a text in UTF-16, little-endian unless big is true.
+func inUTF16(text string, big bool) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		if low, high := byte(unit), byte(unit>>8); big {
+			out = append(out, high, low)
+		} else {
+			out = append(out, low, high)
+		}
+	}
+	return string(out)
+}
+
+// TestLabelsByPath: a file of labels may name images by their paths from here, or from the root.
+func TestLabelsByPath(t *testing.T) {
+	dir := tree(t, "x/1.pgm", "y/1.pgm")
+	t.Chdir(filepath.Dir(dir))
+	file := writeFile(t, "labels.csv", []byte("file,class\n"+filepath.Join(dir, "x", "1.pgm")+",a\n./set/y/1.pgm,b\n"))
+	set, err := Folder(t.Context(), "set", FolderOptions{LabelsFile: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"x/1.pgm=a", "y/1.pgm=b"}, labelled(set)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
 }
 
 func TestReadLabels(t *testing.T) {
@@ -29,6 +57,15 @@ func TestReadLabels(t *testing.T) {
 		{"mark of Unicode", fileSet(), "\ufefffile,class\r\na.png,y\r\n", []string{"a.png=y", "b/1.png", "c, d.png"}},
 		{"more columns", fileSet(), "file,group,confidence\nb/1.png,3,0.50\n", []string{"a.png", "b/1.png=3", "c, d.png"}},
 		{"class among more", fileSet(), "file,group,class,confidence\nb/1.png,3,y,0.50\n", []string{"a.png", "b/1.png=y", "c, d.png"}},
+		{"semicolons", fileSet(), "Datei;class\r\na.png;x\r\n\"c, d.png\";y\r\n", []string{"a.png=x", "b/1.png", "c, d.png=y"}},
+		{"semicolons by the names", fileSet(), "c, d.png;y\n", []string{"a.png", "b/1.png", "c, d.png=y"}},
+		{"a comma and no quotes", fileSet(), "a.png;x, y\nb/1.png;z\n", []string{"a.png=x, y", "b/1.png=z", "c, d.png"}},
+		{"tabs", fileSet(), "file_name\tlabel\na.png\tx y\nc, d.png\tz\n", []string{"a.png=x y", "b/1.png", "c, d.png=z"}},
+		{"more columns, semicolons", fileSet(), "File;Group;Class\nb/1.png;3;y\n", []string{"a.png", "b/1.png=y", "c, d.png"}},
+		{"UTF-16", fileSet(), inUTF16("\ufefffile\tclass\r\na.png\tä\r\n", false), []string{"a.png=ä", "b/1.png", "c, d.png"}},
+		{"UTF-16, the other way", fileSet(), inUTF16("\ufeffa.png,ä\n", true), []string{"a.png=ä", "b/1.png", "c, d.png"}},
+		{"without a folder", fileSet(), "1.png,y\n", []string{"a.png", "b/1.png=y", "c, d.png"}},
+		{"with the set's folder", fileSet(), "files/a.png,x\nfiles\\b\\1.png,y\n", []string{"a.png=x", "b/1.png=y", "c, d.png"}},
 		{"blanks", fileSet(), " a.png ,  s 1 \n\n./b/1.png, \"y\"\n", []string{"a.png=s 1", "b/1.png=y", "c, d.png"}},
 		{"empty class", fileSet(), "a.png,\nb/1.png,y\na.png,\n", []string{"a.png", "b/1.png=y", "c, d.png"}},
 		{"twice the same", fileSet(), "a.png,x\na.png,x\n", []string{"a.png=x", "b/1.png", "c, d.png"}},
@@ -62,7 +99,12 @@ func TestReadLabelsErrors(t *testing.T) {
 		{"a number for a file", "1,x\n", fileSet(), []string{"line 1", `"1"`}},
 		{"two classes", "a.png,x\n\nb/1.png,y\na.png,y\n", fileSet(), []string{"line 4", `"a.png"`, `"x"`, `"y"`, "line 1"}},
 		{"one field", "a.png,x\nb/1.png\n", fileSet(), []string{"line 2", "1 field in", "b/1.png"}},
-		{"semicolons", "a.png;x\n", fileSet(), []string{"line 1", "1 field in", "a.png;x", "divided by commas"}},
+		{"bars", "a.png|x\n", fileSet(), []string{"line 1", "1 field in", "a.png|x", "divided by commas"}},
+		{"semicolons, then commas", "file;class\na.png,x\n", fileSet(), []string{"line 2", "1 field in", "a.png,x", "divided by semicolons"}},
+		{"ambiguous", "q;z.png,x\n", fileSet(), []string{"line 1", "by commas and by semicolons", `"q;z.png"`, `"q"`, "quotation marks"}},
+		{"two of one name", "1.png,x\n", &Set{Name: "s", Names: []string{"a/1.png", "b/1.png"}, Files: []string{"a/1.png", "b/1.png"}, Labels: []int{-1, -1}}, []string{"line 1", `"1.png"`, "a/1.png, b/1.png", "folders"}},
+		{"another folder", "c/1.png,x\n", fileSet(), []string{"line 1", "no sample", `"c/1.png"`}},
+		{"UTF-16 without its mark", inUTF16("a.png,x\n", false), fileSet(), []string{"line 1", "not text in UTF-8", "looks like UTF-16"}},
 		{"three fields", "a.png,x,1\n", fileSet(), []string{"line 1", "3 fields", "a.png,x,1"}},
 		{"fewer fields than the header", "file,group,class\na.png,1\n", fileSet(), []string{"line 2", "2 fields"}},
 		{"a quotation mark not closed", "a.png,x\nb/1.png,\"y\n", fileSet(), []string{": line 2, column 12: ", "begins in line 2 is not closed"}},
@@ -71,7 +113,7 @@ func TestReadLabelsErrors(t *testing.T) {
 		{"header only", "file,class\n", fileSet(), []string{"no sample a class"}},
 		{"NUL", "a.png,x\nb/1.png,y\x00\n", fileSet(), []string{"line 2, column 9", `"y\x00"`, "not text in UTF-8"}},
 		{"Latin-1", "a.png,x\r\n\r\nb/1.png,caf\xe9\r\n", fileSet(), []string{"line 3", `"caf\xe9"`, "not text in UTF-8"}},
-		{"UTF-16", "\xff\xfea\x00.\x00p\x00n\x00g\x00", fileSet(), []string{"line 1", "not text in UTF-8"}},
+		{"UTF-16 cut short", "\xff\xfea\x00.\x00p\x00n\x00g\x00", fileSet(), []string{"line 1", "1 field in", "a.png"}},
 		{"a long name", "a.png,x\n" + strings.Repeat("n", 1<<19) + ",x\n", fileSet(), []string{"line 2", `nnn"…`}},
 		{"a long line", "a.png,x\n" + strings.Repeat("n", 2<<20), fileSet(), []string{"line 2", "a record of more than 1048576 bytes"}},
 		{"an open quote", "a.png,x\nb/1.png,\"" + strings.Repeat("y\n", 1<<20), fileSet(), []string{"line 2", "quotation mark left open"}},

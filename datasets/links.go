@@ -177,23 +177,30 @@ func (s *Set) agree(l *Links) error {
 
 // namedLines are the lines of a CSV file about samples: how many fields they have, as
 // want says, how many of the first may name samples, and what a header may call the
-// first field. Where wider is set it is called with a header that names more fields, as many
+// first field and the others. Where wider is set it is called with a header that names more fields, as many
 // as all lines have then.
 type namedLines struct {
 	fields, samples int
 	want            string
-	headers         []string
+	headers, others []string
 	wider           func(header []string)
 }
 
 // linkLines are those of a file of links.
-var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(labelHeaders), "a", "first", "log")}
+var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(labelHeaders), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
 // parseLines calls f for each line of a CSV file but its header, with a
-// function that finds the sample that a field names.
+// function that finds the sample that a field names. The fields are divided by commas,
+// semicolons or tabs, which the first lines tell.
 func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f func(line int, record []string, sample func(field int) (int, error)) error) error {
-	reader := newTable(in, ',', mostNamesLine, mostNamesFields)
+	text := decoded(in)
+	head, _ := text.Peek(separatorWindow)
 	find := s.finder()
+	by, err := separatorOf(head, lines, find)
+	if err != nil {
+		return err
+	}
+	reader := newTable(text, by.char, mostNamesLine, mostNamesFields)
 	for first := true; ; first = false {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -206,22 +213,23 @@ func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f 
 			return err
 		}
 		line := reader.line
-		isHeader := first && slices.Contains(lines.headers, strings.ToLower(record[0])) && !slices.ContainsFunc(record[:min(lines.samples, len(record))], func(field string) bool {
-			_, isSample := find(field)
-			return isSample
-		})
+		isHeader := first && lines.isHeader(record, find)
 		if isHeader && lines.wider != nil && len(record) > lines.fields {
 			lines.fields = len(record)
 			lines.wider(record)
 		}
 		if len(record) != lines.fields {
-			return fmt.Errorf("line %d: %s in %s, want %s, divided by commas", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, ",")), lines.want)
+			return fmt.Errorf("line %d: %s in %s, want %s, divided by %s", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, string(by.char))), lines.want, by.name)
 		}
 		if isHeader {
 			continue
 		}
 		err = f(line, record, func(field int) (int, error) {
-			if i, ok := find(record[field]); ok {
+			i, several := find(record[field])
+			switch {
+			case several != nil:
+				return 0, fmt.Errorf("line %d: %s is the name of several samples, %s; give their folders too", line, shortQuote(record[field]), short(several))
+			case i >= 0:
 				return i, nil
 			}
 			return 0, fmt.Errorf("line %d: no sample is called %s", line, shortQuote(record[field]))

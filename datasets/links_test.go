@@ -35,6 +35,12 @@ func TestReadLinks(t *testing.T) {
 	if diff := cmp.Diff(&Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{2, 0}}}, got); diff != "" {
 		t.Error(diff)
 	}
+	for _, text := range []string{"a.png;b.png;must\nc.png;a.png;cannot\n", "a.png\tb.png\tmust\r\nc.png\ta.png\tcannot", "image1;image2;link\na.png;b.png;must\ns/c.png;./a.png;cannot\n"} {
+		s, file := linkSet(t, text)
+		if again, err := s.ReadLinks(t.Context(), file); err != nil || !cmp.Equal(got, again) {
+			t.Errorf("%q gives %v, %v", text, again, err)
+		}
+	}
 	for text, want := range map[string]string{
 		"a.png,x.png,must":  `line 1: no sample is called "x.png"`,
 		"a.png,b.png,maybe": `line 1: "maybe" is neither must nor cannot`,

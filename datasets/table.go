@@ -57,7 +57,11 @@ func (t *table) Read() ([]string, error) {
 	for i, field := range record {
 		if !utf8.ValidString(field) || strings.IndexByte(field, 0) >= 0 {
 			line, column := t.csv.FieldPos(i)
-			return nil, fmt.Errorf("line %d, column %d: %s is not text in UTF-8", line, column, shortQuote(field))
+			hint := ""
+			if zeros := strings.Count(field, "\x00"); zeros > 1 && 2*zeros >= len(field)-1 {
+				hint = "; it looks like UTF-16 without its mark: save the file as UTF-8"
+			}
+			return nil, fmt.Errorf("line %d, column %d: %s is not text in UTF-8%s", line, column, shortQuote(field), hint)
 		}
 		record[i] = strings.TrimSpace(field)
 	}
