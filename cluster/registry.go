@@ -58,10 +58,10 @@ func Lookup(name string) (Info, bool) {
 
 var registry = []Info{
 	{
-		Name: "constrained-kmeans", NeedsLabels: true, Settings: KMeans{}, memory: kMeansMemory,
-		Title: "k-means that starts at the means of labelled samples and keeps their labels (Basu, Banerjee and Mooney 2002)",
+		Name: "constrained-kmeans", NeedsLabels: true, TakesLinks: true, Settings: KMeans{}, memory: kMeansMemory,
+		Title: "k-means that starts at the means of labelled samples and keeps their labels, and links (Basu, Banerjee and Mooney 2002)",
 		Fit: func(ctx context.Context, k KMeans, x mat.Matrix, known Known) (*Result, error) {
-			return ConstrainedKMeans{k}.Fit(ctx, x, known.Labels)
+			return ConstrainedKMeans{k}.FitLinked(ctx, x, known)
 		},
 	},
 	{

@@ -427,7 +427,7 @@ func FuzzLabels(f *testing.F) {
 		for _, set := range []*Set{fileSet(), vectorSet(3, 1, 0, 0, 1, 2, math.NaN())} {
 			var classes []string
 			var err error
-			checkMemory(t, 512*int64(len(data)), func() { classes, err = set.parseLabels(bytes.NewReader(data)) })
+			checkMemory(t, 512*int64(len(data)), func() { classes, _, err = set.parseLabels(bytes.NewReader(data)) })
 			if err != nil {
 				continue
 			}
@@ -483,7 +483,7 @@ func checkLinks(t *testing.T, data []byte, parse func(*Set, context.Context, io.
 	if err != nil {
 		return
 	}
-	if err := set.agree(l); err != nil {
+	if err := set.checkLinks(l, false); err != nil {
 		t.Error(err)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Set) readClasses(what, file string) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer f.Close()
-	classes, err := s.parseLabels(f)
+	classes, lines, err := s.parseLabels(f)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", what, file, err)
 	}
@@ -48,6 +48,7 @@ func (s *Set) readClasses(what, file string) error {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
 	}
 	s.setClasses(classes)
+	s.LabelsFile, s.LabelLines = file, lines
 	return nil
 }
 
@@ -176,15 +177,14 @@ var labelHeaders = []string{"file", "filename", "file name", "file path", "filep
 // classHeaders are the names that a header may give the column of classes.
 var classHeaders = []string{"class", "label", "category"}
 
-// parseLabels returns each sample's class, "" for none.
-func (s *Set) parseLabels(r io.Reader) ([]string, error) {
-	classes := make([]string, s.Len())
-	from := make([]int, s.Len()) // the line that gave the class
-	at := 1                      // the column of classes
+// parseLabels returns each sample's class, "" for none, and the line that gives it.
+func (s *Set) parseLabels(r io.Reader) (classes []string, from []int, err error) {
+	classes, from = make([]string, s.Len()), make([]int, s.Len())
+	at := 1 // the column of classes
 	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders, others: classHeaders, wider: func(header []string) {
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
-	err := s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {
+	err = s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {
 		i, err := sample(0)
 		if err != nil {
 			return err
@@ -199,10 +199,10 @@ func (s *Set) parseLabels(r io.Reader) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !slices.ContainsFunc(from, func(line int) bool { return line != 0 }) {
-		return nil, errors.New("it gives no sample a class")
+		return nil, nil, errors.New("it gives no sample a class")
 	}
-	return classes, nil
+	return classes, from, nil
 }

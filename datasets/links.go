@@ -8,13 +8,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/links"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // Links are pairs of samples, by their place in the set, that belong together
 // and that do not.
-type Links struct{ Must, Cannot [][2]int }
+type Links struct {
+	Must, Cannot [][2]int
+	// File is where they were read, and MustLines and CannotLines hold the lines of it that
+	// say so, from 1. They are nil for links that stand in no line each, as those of feedback.
+	File                   string
+	MustLines, CannotLines []int
+}
+
+// None tells whether there are no links.
+func (l Links) None() bool { return len(l.Must)+len(l.Cannot) == 0 }
 
 // ReadLinks reads links from a CSV file. A line holds two samples, as ReadLabels
 // takes them, and must or cannot. The first line may be a header. A line that
@@ -36,12 +44,13 @@ func readNamed(ctx context.Context, file string, parse func(context.Context, io.
 	if err != nil {
 		return nil, fmt.Errorf("links %s: %w", file, err)
 	}
+	l.File = file
 	return l, nil
 }
 
-// linkBytes is what a link takes while links are read: its two numbers, three times
-// while a list of them grows.
-const linkBytes = 48
+// linkBytes is what a link takes while links are read: its two numbers and its line, three
+// times while a list of them grows.
+const linkBytes = 72
 
 // linksFit returns an error where this number of links is more than the memory budget of
 // the context has room for.
@@ -65,9 +74,9 @@ func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 		}
 		switch record[2] {
 		case "must":
-			l.Must = append(l.Must, [2]int{a, b})
+			l.Must, l.MustLines = append(l.Must, [2]int{a, b}), append(l.MustLines, line)
 		case "cannot":
-			l.Cannot = append(l.Cannot, [2]int{a, b})
+			l.Cannot, l.CannotLines = append(l.Cannot, [2]int{a, b}), append(l.CannotLines, line)
 		default:
 			return fmt.Errorf("line %d: %s is neither must nor cannot", line, shortQuote(record[2]))
 		}
@@ -76,7 +85,7 @@ func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, s.agree(l)
+	return l, s.checkLinks(l, false)
 }
 
 // ReadFeedback reads relevance feedback from a CSV file, and makes links of it.
@@ -166,13 +175,7 @@ func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 			}
 		}
 	}
-	return out, s.agree(out)
-}
-
-// agree reports links that contradict each other, by the names of the samples.
-func (s *Set) agree(l *Links) error {
-	_, err := links.CloseNamed(s.Len(), l.Must, l.Cannot, func(i int) string { return s.Names[i] })
-	return err
+	return out, s.checkLinks(out, false)
 }
 
 // namedLines are the lines of a CSV file about samples: how many fields they have, as

@@ -32,12 +32,12 @@ func TestReadLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{2, 0}}}, got); diff != "" {
+	if diff := cmp.Diff(&Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{2, 0}}, File: file, MustLines: []int{2}, CannotLines: []int{3}}, got); diff != "" {
 		t.Error(diff)
 	}
 	for _, text := range []string{"a.png;b.png;must\nc.png;a.png;cannot\n", "a.png\tb.png\tmust\r\nc.png\ta.png\tcannot", "image1;image2;link\na.png;b.png;must\ns/c.png;./a.png;cannot\n"} {
 		s, file := linkSet(t, text)
-		if again, err := s.ReadLinks(t.Context(), file); err != nil || !cmp.Equal(got, again) {
+		if again, err := s.ReadLinks(t.Context(), file); err != nil || !cmp.Equal(got, again, cmpopts.IgnoreFields(Links{}, "File", "MustLines", "CannotLines")) {
 			t.Errorf("%q gives %v, %v", text, again, err)
 		}
 	}
@@ -45,11 +45,50 @@ func TestReadLinks(t *testing.T) {
 		"a.png,x.png,must":  `line 1: no sample is called "x.png"`,
 		"a.png,b.png,maybe": `line 1: "maybe" is neither must nor cannot`,
 		"a.png,b.png":       "line 1: 2 fields",
-		"a.png,b.png,must\nb.png,c.png,must\na.png,c.png,cannot": "cannot-link (a.png, c.png) contradicts must-link (a.png, b.png), (b.png, c.png)",
+		"a.png,b.png,must\nb.png,c.png,must\na.png,c.png,cannot": "line 3: cannot-link (a.png, c.png) contradicts must-link (a.png, b.png) of line 1, must-link (b.png, c.png) of line 2",
 	} {
 		s, file := linkSet(t, text)
 		if _, err := s.ReadLinks(t.Context(), file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%q gives %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestLinksAgainstLabels: what links and labels say together is followed to its end, and the
+// error names both files and the lines.
+func TestLinksAgainstLabels(t *testing.T) {
+	for _, test := range []struct{ labels, links, want string }{
+		{"a.png,x\nb.png,x\n", "a.png,b.png,must\nc.png,d.png,cannot\n", ""},
+		{"a.png,x\n\nb.png,x\n", "c.png,d.png,must\na.png,b.png,cannot\n", "line 2: cannot-link (a.png, b.png) contradicts the class x of a.png and b.png in lines 1 and 3 of LABELS"},
+		{"a.png,x\nb.png,y\n", "a.png,b.png,must\n", "must-link (a.png, b.png) of line 1 contradicts the class x of a.png and the class y of b.png in lines 1 and 2 of LABELS"},
+		{"a.png,y\nb.png,x\n", "c.png,a.png,must\nb.png,c.png,must\n", "must-link (b.png, c.png) of line 2, must-link (c.png, a.png) of line 1 contradicts the class x of b.png and the class y of a.png in lines 2 and 1 of LABELS"},
+		{"a.png,x\nb.png,x\n", "a.png,c.png,must\nb.png,d.png,must\nd.png,c.png,cannot\n", "line 3: cannot-link (d.png, c.png) contradicts must-link (d.png, b.png) of line 2, the class x of b.png and a.png in lines 2 and 1 of LABELS, must-link (a.png, c.png) of line 1"},
+	} {
+		s, file := linkSet(t, test.links)
+		labels := filepath.Join(t.TempDir(), "labels.csv")
+		if err := os.WriteFile(labels, []byte(test.labels), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.ReadLabels(labels); err != nil {
+			t.Fatal(err)
+		}
+		l, err := s.ReadLinks(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.CheckLinks(l, true)
+		if test.want == "" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		want := "links " + file + ": " + strings.ReplaceAll(test.want, "LABELS", labels)
+		if err == nil || err.Error() != want {
+			t.Errorf("%q and %q give %v, want %s", test.labels, test.links, err, want)
+		}
+		if err := s.CheckLinks(l, false); err != nil {
+			t.Errorf("without labels: %v", err)
 		}
 	}
 }
@@ -60,7 +99,7 @@ func TestReadFeedback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{0, 2}, {1, 2}, {3, 2}}}
+	want := &Links{Must: [][2]int{{0, 1}}, Cannot: [][2]int{{0, 2}, {1, 2}, {3, 2}}, File: file}
 	byPair := cmpopts.SortSlices(func(a, b [2]int) bool { return a[0]*10+a[1] < b[0]*10+b[1] })
 	if diff := cmp.Diff(want, got, byPair); diff != "" {
 		t.Error(diff)

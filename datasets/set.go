@@ -24,6 +24,10 @@ type Set struct {
 	// put others in their place, or nil.
 	OwnClasses []string
 	OwnLabels  []int
+	// LabelsFile is the file that ReadLabels read, and LabelLines holds the line, from 1, in
+	// which it gives each sample its class, or 0. They are "" and nil without.
+	LabelsFile string
+	LabelLines []int
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is

@@ -30,6 +30,9 @@ func (s *Set) Subset(rows []int) *Set {
 	if s.OwnLabels != nil {
 		out.OwnClasses, out.OwnLabels = subsetClasses(s.OwnClasses, s.OwnLabels, rows)
 	}
+	if s.LabelLines != nil {
+		out.LabelsFile, out.LabelLines = s.LabelsFile, take(s.LabelLines, rows)
+	}
 	return out
 }
 

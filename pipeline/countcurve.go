@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -60,16 +61,23 @@ const (
 )
 
 // CountRange returns the numbers of groups that are worth looking at where none is said:
-// 2 to 30, or fewer of few samples, and as many as there are told classes and more.
-func (g Groups) CountRange(labels []int, classes []string) (from, to int) {
-	told := 0
-	if g.UseLabels {
-		for _, size := range classSizes(labels, classes) {
-			told += min(size, 1)
+// 2 to 30, or fewer of few samples, as many as there are told classes and more, and as many
+// as part the samples that are told not to belong together. rows are samples of the set.
+func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
+	from = 2
+	if g.tells() {
+		told := g.told(set)
+		classes := 0
+		for _, size := range told.sizes(rows) {
+			classes += min(size, 1)
+		}
+		from = max(from, classes)
+		_, known := told.of(rows)
+		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, known), cluster.ErrDeadEnd) {
+			from++
 		}
 	}
-	from = max(2, told)
-	return from, max(from, min(max(mostCounted, from+10), len(labels)/3))
+	return from, max(from, min(max(mostCounted, from+10), len(rows)/3))
 }
 
 // CountCurve puts the inputs, or 1,000 of them drawn at random, into from to to groups,
@@ -110,7 +118,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	}
 	for _, k := range []int{from, to} {
 		g.K = k
-		if err := g.check(labels, in.Set.Classes); err != nil {
+		if err := g.check(in.Set, in.Rows); err != nil {
 			return nil, err
 		}
 	}
@@ -135,9 +143,17 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if len(rows) < n {
 		x = selectRows(x, rows)
 	}
-	told := make([]int, len(rows))
-	for at, i := range rows {
-		told[at] = labels[i]
+	told := g.told(in.Set)
+	// known returns what is known of some of the rows.
+	known := func(among []int) (known factor.Known) {
+		if g.tells() {
+			samples := make([]int, len(among))
+			for at, i := range among {
+				samples[at] = in.Rows[rows[i]]
+			}
+			_, known = told.of(samples)
+		}
+		return known
 	}
 	subsets := make([][]int, countSubsets)
 	for s := range subsets {
@@ -150,8 +166,8 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	for k := from; k <= to; k++ {
 		m := *m // whose distance is another where points are compacted
 		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
-		if g.UseLabels {
-			w.known.Labels = newClassLabels(told, len(in.Set.Classes)).labels
+		if g.tells() {
+			w.known = known(allRows(x))
 			m.cluster = m.cluster.withLabels()
 		}
 		res, err := w.fit(ctx, g.rank(k, len(rows)))
@@ -164,7 +180,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 			}
 		}
 		m.cluster.Distance = distance
-		silhouette, stability, err := w.suits(ctx, points, k, subsets)
+		silhouette, stability, err := w.suits(ctx, points, k, subsets, known)
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
@@ -201,7 +217,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 }
 
 // suits returns the silhouette of points in k groups, and how stable the groups are.
-func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int) (silhouette, stability float64, err error) {
+func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
 	groups, err := w.cluster.groups(ctx, points, k, w.known, w.seed("k-means"))
 	if err != nil {
 		return 0, 0, err
@@ -215,15 +231,7 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		known := factor.Known{}
-		if w.known.Labels != nil {
-			of := make([]int, len(rows))
-			for at, i := range rows {
-				of[at] = w.known.Labels[i]
-			}
-			known.Labels = newClassLabels(of, k).labels
-		}
-		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, known, w.seed(fmt.Sprint("subset ", s)))
+		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, known(rows), w.seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -45,7 +45,7 @@ func TestCountCurve(t *testing.T) {
 		{Method: Method{Name: "nmf"}, Cluster: Cluster{Distance: cluster.DistanceCosine}},
 		{Method: Method{Name: "ncut"}},
 	} {
-		from, to := g.CountRange(in.Labels(), nil)
+		from, to := g.CountRange(in.Set, in.Rows)
 		if from != 2 || to != 20 {
 			t.Errorf("%d to %d groups are worth looking at", from, to)
 		}
@@ -66,7 +66,7 @@ func TestCountCurve(t *testing.T) {
 		in.Set.Labels[i], in.Set.Classes = i, append(in.Set.Classes, string(rune('p'+i)))
 	}
 	g := Groups{Method: Method{Name: "kmeans"}, UseLabels: true}
-	if from, _ := g.CountRange(in.Labels(), in.Set.Classes); from != 4 {
+	if from, _ := g.CountRange(in.Set, in.Rows); from != 4 {
 		t.Errorf("from %d groups where 4 classes are told", from)
 	}
 	if c, err := g.CountCurve(t.Context(), in, 4, 8, nil); err != nil || c.K[c.Best()] != 5 {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -28,12 +29,15 @@ type Groups struct {
 	// UseLabels gives the classes that are known to the method and to the clustering:
 	// each class has a group of its own, in which all of its samples are.
 	UseLabels bool
+	// Links are pairs of samples of the set that belong together, which share a group, and
+	// that do not, which never do. Methods that take links are told of them.
+	Links datasets.Links
 	// Rank is the number of basis vectors, nil for 2k or as many as there are
 	// samples. It is the number of groups where Largest makes them.
 	Rank *Rank
-	// Cluster is how the representation is clustered. Where classes are told,
+	// Cluster is how the representation is clustered. Where classes or links are told,
 	// constrained k-means stands for k-means, and what another algorithm puts
-	// elsewhere is moved to the group of its class afterwards.
+	// elsewhere is moved afterwards, as few samples as may be.
 	Cluster Cluster
 	Seed    uint64
 	// Batch is how many samples a block has, of inputs that were prepared InBlocks, from
@@ -90,7 +94,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *G
 func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grouping, error) {
 	n, _ := in.Dims()
 	labels := in.Labels()
-	if err := g.check(labels, in.Set.Classes); err != nil {
+	if err := g.check(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
 	k := g.count(in.Set.Classes)
@@ -119,9 +123,8 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	defer release()
 	w := &work{method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}
 	var known classLabels
-	if g.UseLabels {
-		known = newClassLabels(labels, len(in.Set.Classes))
-		w.known.Labels = known.labels
+	if g.tells() {
+		known, w.known = g.told(in.Set).of(in.Rows)
 		m.cluster = m.cluster.withLabels()
 	}
 	if progress.to != nil {
@@ -145,6 +148,11 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if g.UseLabels {
 		known.enforce(clusters)
 		truth, classes = in.ownLabels(), in.Set.OwnClasses
+	}
+	if !g.Links.None() {
+		if err := known.bind(clusters, k, w.known, w.points(res), m.cluster.Distance); err != nil {
+			return nil, err
+		}
 	}
 	out.Groups = bySize(clusters)
 	if found := slices.Max(out.Groups) + 1; found < k {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,11 +13,18 @@ import (
 
 // Check reports what cannot be asked of a set, before its features are made. Find
 // checks the same of the samples that can be used.
-func (g Groups) Check(set *datasets.Set) error { return g.check(set.Labels, set.Classes) }
+func (g Groups) Check(set *datasets.Set) error {
+	rows := make([]int, set.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	return g.check(set, rows)
+}
 
-// check is Check for samples of these labels and classes.
-func (g Groups) check(labels []int, classes []string) error {
-	n, k := len(labels), g.count(classes)
+// check is Check for these samples of the set.
+func (g Groups) check(set *datasets.Set, rows []int) error {
+	n, classes := len(rows), set.Classes
+	k := g.count(classes)
 	method := g.Method
 	switch _, own := builtin(method.Name); {
 	case method.Name == Original:
@@ -37,10 +45,13 @@ func (g Groups) check(labels []int, classes []string) error {
 		return fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
 	case k > n:
 		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
-	case !g.UseLabels && method.needsLabels():
+	case !g.UseLabels && method.needsLabels() && !(method.takesLinks() && !g.Links.None()):
 		by := method.Label()
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
+		}
+		if method.takesLinks() {
+			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", by)
 		}
 		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", by)
 	}
@@ -54,24 +65,40 @@ func (g Groups) check(labels []int, classes []string) error {
 			return fmt.Errorf("rank: %s is %d for %d groups, above the number of samples, %d", g.Rank, rank, k, n)
 		}
 	}
-	if !g.UseLabels {
+	if !g.tells() {
 		return nil
 	}
-	sizes := classSizes(labels, classes)
-	free := n
+	if err := set.CheckLinks(&g.Links, g.UseLabels); err != nil {
+		return err
+	}
+	told := g.told(set)
+	free, known := told.free(rows), 0
+	sizes := told.sizes(rows)
 	var names []string
 	for c, size := range sizes {
 		if size > 0 {
-			free -= size
 			names = append(names, classes[c])
+			known++
 		}
 	}
-	known := len(names)
 	switch {
 	case known > k:
 		return fmt.Errorf("%d groups are asked for, and samples are told to be of %d classes (%s), each of which has a group of its own", k, known, someOf(names))
-	case k > known+free:
+	case k > known+free && g.Links.None():
 		return fmt.Errorf("%d groups are asked for, and %d classes are told, which leaves %d samples for the other %d groups", k, known, free, k-known)
+	case k > known+free:
+		return fmt.Errorf("%d groups are asked for, and samples that are told to belong together leave %d at most", k, known+free)
+	}
+	if !g.Links.None() {
+		_, of := told.of(rows)
+		if err := cluster.CheckLinks(n, k, of); errors.Is(err, cluster.ErrDeadEnd) {
+			return fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
+		} else if err != nil {
+			return err
+		}
+	}
+	if !g.UseLabels {
+		return nil
 	}
 	return method.checkClasses(slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }

@@ -196,6 +196,7 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (rele
 	n, columns := in.Dims()
 	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.HasNegative()}
 	s.sparse, s.stored = in.density()
+	s.links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
 		for _, c := range in.Labels() {
 			if c >= 0 {

@@ -20,7 +20,7 @@ import (
 )
 
 func clusterCommand() *cobra.Command {
-	var out, method, solver, clustering, features, rank string
+	var out, method, solver, clustering, features, rank, links string
 	var k groupCount
 	var batch int
 	var seed uint64
@@ -35,6 +35,9 @@ of pictures for each group, the parts that were learned, and a page to look at.
 
 Where the classes of some pictures are known, --labels tells them: each class has
 a group of its own, in which all pictures of it are that the file names.
+With --links pairs of pictures are told that belong together (must), which share a group,
+and pairs that do not (cannot), which never do. Both files hold in every grouping, whatever
+the method; what contradicts itself is an error before a picture is read.
 Where the folder has a subfolder for each class, the groups are compared with
 the classes; the method is not told of them. Pictures beside the subfolders have no
 class, and are grouped with the others. --pattern finds the classes in the names of the
@@ -42,8 +45,8 @@ files, --truth reads them from a file, and --no-classes takes no subfolder for a
 
 Photographs, of 64 pixels or more in width and height, are compared by the features
 of a network that is built in, and grouped by k-means, or constrained k-means with
---labels; smaller pictures are compared by their colours, and nmf or cnmf finds parts
-of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
+--labels or --links; smaller pictures are compared by their colours, and nmf, or cnmf with
+--labels, finds parts of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
 for visual words and colours: what it leaves out is as in an experiment file, so that
 pixels=32 alone is grey.
 
@@ -55,6 +58,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
   partwise cluster photos -k 10 --truth labels.csv
   partwise cluster photos --pattern '{class}-*'
   partwise cluster photos -k 10 --no-classes
+  partwise cluster photos -k 10 --labels labels.csv --links links.csv
   partwise cluster generated --method gnmf,lambda=10
   partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
 		Args: arguments(1, 1),
@@ -116,12 +120,13 @@ ten epochs, and pictures of any size are compared by their colours.`,
 					return usageError{fmt.Errorf("--batch: %w", err)}
 				}
 			}
-			return findGroups(cmd, e, g, k, unsaid && g.Cluster.By != pipeline.Largest, out, commandLine(cmd, args))
+			return findGroups(cmd, e, g, k, links, unsaid && g.Cluster.By != pipeline.Largest, out, commandLine(cmd, args))
 		},
 	}
 	f := cmd.Flags()
 	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes that the data have, without --labels, and else auto)")
 	labelsFlag(f, &data)
+	f.StringVar(&links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
 	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels, and k-means for photographs and values below 0); see partwise methods")
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
@@ -198,15 +203,15 @@ const (
 
 // onFeatures is the method for features that need no factorisation to be grouped, or
 // cannot be factorised by the default one: those of a network, and values below 0.
-func onFeatures(labels bool) string {
-	if labels {
+func onFeatures(told bool) string {
+	if told {
 		return "constrained-kmeans"
 	}
 	return pipeline.KMeans
 }
 
 // findGroups puts the data into groups. Where no method is said, it is chosen by the features.
-func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, unsaid bool, out, command string) error {
+func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, links string, unsaid bool, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
 		return err
@@ -216,13 +221,22 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, func(set *datasets.Set) error { return k.check(g, set) })
+	in, err := prepare(cmd, e, func(set *datasets.Set) error {
+		if links != "" {
+			l, err := set.ReadLinks(ctx, links)
+			if err != nil {
+				return err
+			}
+			g.Links = *l
+		}
+		return k.check(g, set)
+	})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	if unsaid && (in.Features.OfNetwork() || in.HasNegative()) {
-		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels))}
+		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels || !g.Links.None()))}
 	}
 	counts, err := k.choose(cmd, &g, in)
 	if err != nil {

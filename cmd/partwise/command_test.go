@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"image/color"
@@ -39,8 +40,8 @@ func must(t *testing.T, args ...string) (stdout string) {
 }
 
 // workplace changes into a new folder with the experiment files, photos, a
-// folder of pictures of four classes without subfolders, and labels.csv, the
-// classes of some of them.
+// folder of pictures of four classes without subfolders, labels.csv, the
+// classes of some of them, and links.csv, pairs of others.
 func workplace(t *testing.T) {
 	t.Helper()
 	experiments, err := filepath.Abs(filepath.Join("..", "..", "docs", "experiments"))
@@ -57,7 +58,8 @@ func workplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := datasets.Generated(0)
-	labels := "file,class\n"
+	labels, links := "file,class\n", "first,second,link\n"
+	var unlabelled []string // files and classes in turn
 	for i, name := range set.Names {
 		if set.Labels[i]%5 != 0 || i%2 == 0 {
 			continue
@@ -79,9 +81,16 @@ func workplace(t *testing.T) {
 		}
 		if i%9 == 0 {
 			labels += file + "," + set.Classes[set.Labels[i]] + "\n"
+			continue
+		}
+		if unlabelled = append(unlabelled, file, set.Classes[set.Labels[i]]); len(unlabelled) > 8 && len(unlabelled) < 40 {
+			before := unlabelled[len(unlabelled)-10:]
+			kind := map[bool]string{true: "must", false: "cannot"}[before[1] == before[9]]
+			links += before[0] + "," + file + "," + kind + "\n"
 		}
 	}
 	write(t, "labels.csv", labels)
+	write(t, "links.csv", links)
 }
 
 func write(t *testing.T, file, text string) {
@@ -236,6 +245,41 @@ func TestCluster(t *testing.T) {
 	for _, f := range []string{"assignments.csv", "model.npz", "groups/1.png"} {
 		if read(t, "scored", f) != read(t, "again", f) {
 			t.Errorf("done again, %s is another", f)
+		}
+	}
+}
+
+// TestClusterLinks: links hold with labels and alone, and with methods that know nothing of
+// them.
+func TestClusterLinks(t *testing.T) {
+	workplace(t)
+	for name, args := range map[string][]string{
+		"both":    {"--labels", "labels.csv", "--links", "links.csv"},
+		"alone":   {"--links", "links.csv"},
+		"network": {"--links", "links.csv", "--features", "network"},
+		"ncut":    {"--links", "links.csv", "--cluster", "by=ncut"},
+	} {
+		must(t, append([]string{"cluster", "photos", "-k", "4", "--out", name}, args...)...)
+		lines, err := csv.NewReader(strings.NewReader(read(t, name, "assignments.csv"))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		group := map[string]string{}
+		for _, line := range lines {
+			group[line[0]] = line[1]
+		}
+		links, err := csv.NewReader(strings.NewReader(read(t, "links.csv"))).ReadAll()
+		if err != nil || len(links) < 10 {
+			t.Fatalf("%d links, %v", len(links), err)
+		}
+		for _, l := range links[1:] {
+			if (group[l[0]] == group[l[1]]) != (l[2] == "must") {
+				t.Errorf("%s: %s, and the groups are %s and %s", name, l, group[l[0]], group[l[1]])
+			}
+		}
+		method := map[string]string{"both": "cnmf", "network": "constrained-kmeans"}[name]
+		if page := read(t, name, "index.html"); !strings.Contains(page, cmp.Or(method, "nmf")) || name != "ncut" && !strings.Contains(page, "constrained-kmeans") {
+			t.Errorf("%s: grouped by another method", name)
 		}
 	}
 }

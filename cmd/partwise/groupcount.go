@@ -69,7 +69,11 @@ func (k *groupCount) check(g pipeline.Groups, set *datasets.Set) error {
 	}
 	numbers := []int{k.from, k.to}
 	if k.from == 0 {
-		least, _ := g.CountRange(set.Labels, set.Classes)
+		rows := make([]int, set.Len())
+		for i := range rows {
+			rows[i] = i
+		}
+		least, _ := g.CountRange(set, rows)
 		numbers = []int{least}
 	}
 	for _, n := range numbers {
@@ -89,7 +93,7 @@ func (k *groupCount) choose(cmd *cobra.Command, g *pipeline.Groups, in *inputs) 
 	}
 	from, to := k.from, k.to
 	if from == 0 {
-		from, to = g.CountRange(in.Labels(), in.Set.Classes)
+		from, to = g.CountRange(in.Set, in.Rows)
 	}
 	working := &stages{w: cmd.ErrOrStderr()}
 	curve, err := g.CountCurve(cmd.Context(), in.Inputs, from, to, working.show)

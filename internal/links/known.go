@@ -2,7 +2,6 @@ package links
 
 import (
 	"fmt"
-	"strconv"
 )
 
 // Known is what is known about n samples beside their features. Its zero value says
@@ -66,7 +65,7 @@ func (k Known) Close(n int) (groups []int, err error) {
 		if f, ok := labelled[groups[i]]; !ok {
 			labelled[groups[i]] = i
 		} else if k.Labels[f] != c {
-			return nil, contradiction(n, must, [2]int{f, i}, strconv.Itoa)
+			return nil, contradiction(n, must, [2]int{f, i})
 		}
 	}
 	return groups, nil

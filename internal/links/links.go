@@ -4,7 +4,6 @@ package links
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -15,11 +14,6 @@ import (
 // that cannot link and yet must, directly or through others; the error names
 // the must-links that say so.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
-	return CloseNamed(n, must, cannot, strconv.Itoa)
-}
-
-// CloseNamed is Close whose errors give samples the names that name returns.
-func CloseNamed(n int, must, cannot [][2]int, name func(row int) string) (groups []int, err error) {
 	if err := CheckRows(n, must, cannot); err != nil {
 		return nil, err
 	}
@@ -41,7 +35,7 @@ func CloseNamed(n int, must, cannot [][2]int, name func(row int) string) (groups
 	}
 	for _, p := range cannot {
 		if first(p[0]) == first(p[1]) {
-			return nil, contradiction(n, must, p, name)
+			return nil, contradiction(n, must, p)
 		}
 	}
 	count := 0
@@ -85,7 +79,7 @@ func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 
 // contradiction returns the error for a pair that cannot link although the
 // must-links join it, which names the shortest way.
-func contradiction(n int, must [][2]int, pair [2]int, name func(row int) string) error {
+func contradiction(n int, must [][2]int, pair [2]int) error {
 	joined := make([][]int, n)
 	for _, p := range must {
 		joined[p[0]] = append(joined[p[0]], p[1])
@@ -93,7 +87,7 @@ func contradiction(n int, must [][2]int, pair [2]int, name func(row int) string)
 	}
 	from, to := pair[0], pair[1]
 	if from == to {
-		return fmt.Errorf("cannot-link (%s, %s) parts a sample from itself", name(from), name(to))
+		return fmt.Errorf("cannot-link (%d, %d) parts a sample from itself", from, to)
 	}
 	next := map[int]int{to: to} // on the way to to
 	for queue := []int{to}; ; queue = queue[1:] {
@@ -109,7 +103,7 @@ func contradiction(n int, must [][2]int, pair [2]int, name func(row int) string)
 	}
 	var way []string
 	for i := from; i != to; i = next[i] {
-		way = append(way, fmt.Sprintf("(%s, %s)", name(i), name(next[i])))
+		way = append(way, fmt.Sprintf("(%d, %d)", i, next[i]))
 	}
-	return fmt.Errorf("cannot-link (%s, %s) contradicts must-link %s", name(from), name(to), strings.Join(way, ", "))
+	return fmt.Errorf("cannot-link (%d, %d) contradicts must-link %s", from, to, strings.Join(way, ", "))
 }
