@@ -245,6 +245,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	warnings := append(e.Notes(in.Inputs), g.Notes(in.Inputs)...)
 	tellNotes(stderr, warnings)
 	working := &stages{w: stderr}
+	working.begin("grouping")
 	found, err := g.Find(ctx, in.Inputs, working.show)
 	working.end()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"testing"
+	"time"
 )
 
 // asProgram is the environment variable that makes the test's binary the program
@@ -11,6 +12,7 @@ const asProgram = "PARTWISE_TEST_AS_PROGRAM"
 
 // TestMain keeps the tests from the cache of who runs them.
 func TestMain(m *testing.M) {
+	lineEvery = 24 * time.Hour // a slow machine says no more than a fast one
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

@@ -137,6 +137,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
+	bars.begin("looking at the data")
 	err = func() error {
 		set, err := e.Open(cmd.Context())
 		if err != nil {

@@ -1,21 +1,77 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// bar shows how far a long piece of work is, where someone is looking: on a
-// terminal. It makes itself when it first hears of the work.
+// bar shows how far a long piece of work is: on a terminal by a bar, which makes itself when
+// it first hears of the work, and elsewhere, as in a log, by a line every half minute.
 type bar struct {
 	w    io.Writer
 	what string
 	bar  *progressbar.ProgressBar
+	log  *progressLog
+}
+
+// progressLog writes how far a piece of work is to what is no terminal.
+type progressLog struct {
+	begun time.Time
+	stop  chan struct{}
+
+	mu          sync.Mutex
+	done, total int
+}
+
+// lineEvery is the time between two lines of a log.
+var lineEvery = 30 * time.Second
+
+// startLog begins a log of b, from none to a number that is not known.
+func (b *bar) startLog() {
+	if b.log != nil {
+		return
+	}
+	l := &progressLog{begun: time.Now(), stop: make(chan struct{}), total: -1}
+	b.log = l
+	go func() {
+		tick := time.NewTicker(lineEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-l.stop:
+				return
+			case now := <-tick.C:
+				plaintext.Fprintf(b.w, "partwise: %s\n", l.line(b.what, now.Sub(l.begun)))
+			}
+		}
+	}()
+}
+
+// line says how far the work is.
+func (l *progressLog) line(what string, took time.Duration) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	took = took.Round(time.Second)
+	unit, scale := unitOf(what), 1
+	if unit == bytesUnit {
+		unit, scale = "MB", 1e6
+	}
+	switch {
+	case l.total >= 0:
+		return fmt.Sprintf("%s: %d of %d %s, %v", what, l.done/scale, l.total/scale, unit, took)
+	case l.done > 0:
+		return fmt.Sprintf("%s: %d %s, %v", what, l.done/scale, unit, took)
+	}
+	return fmt.Sprintf("%s, %v", what, took)
 }
 
 // isTerminal tells whether w is a terminal.
@@ -33,6 +89,10 @@ func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
 // count shows that done of total is done. A total below 0 is unknown.
 func (b *bar) count(done, total int) {
 	if !isTerminal(b.w) {
+		b.startLog()
+		b.log.mu.Lock()
+		b.log.done, b.log.total = done, total
+		b.log.mu.Unlock()
 		return
 	}
 	if b.bar == nil {
@@ -65,13 +125,28 @@ func unitOf(what string) string {
 	case "reading", "describing images", "drawing", "sampling descriptors", "counting words", "sorting", "taking back":
 		return "images"
 	}
-	return "bytes" // of a download
+	return bytesUnit
 }
+
+// bytesUnit is what downloads count.
+const bytesUnit = "bytes"
 
 // stages shows how far pieces of work are that come one after the other.
 type stages struct {
 	w   io.Writer
 	bar *bar
+	// before is the bar of work that does not say how far it is.
+	before *bar
+}
+
+// begin says, where no terminal shows a bar, that work begins which does not say how far it
+// is.
+func (s *stages) begin(what string) {
+	s.end()
+	if !isTerminal(s.w) {
+		s.before = newBar(s.w, what)
+		s.before.startLog()
+	}
 }
 
 // show shows that done of total of a piece of work is done. A total below 0 is unknown.
@@ -96,11 +171,18 @@ func (s *stages) end() {
 	if s.bar != nil {
 		s.bar.end()
 	}
-	s.bar = nil
+	if s.before != nil {
+		s.before.end()
+	}
+	s.bar, s.before = nil, nil
 }
 
 // end leaves the line of a bar that did not come to its end.
 func (b *bar) end() {
+	if b.log != nil {
+		close(b.log.stop)
+		b.log = nil
+	}
 	if b.bar != nil && !b.bar.IsFinished() {
 		_, _ = io.WriteString(b.w, "\n")
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,9 @@ func (e usageError) Unwrap() error { return e.error }
 
 // run runs the command and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	if _, ok := stderr.(*os.File); !ok {
+		stderr = &oneAtATime{w: stderr}
+	}
 	ctx, stop := interruptible(stderr)
 	defer stop()
 	root := rootCommand()
@@ -49,6 +54,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// oneAtATime lets several goroutines write.
+type oneAtATime struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (o *oneAtATime) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
 }
 
 func rootCommand() *cobra.Command {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestProgressLines: what is no terminal gets a line every half minute, from each stage of the
+// work, with what was done last, and none after the work.
+func TestProgressLines(t *testing.T) {
+	defer func(was time.Duration) { lineEvery = was }(lineEvery)
+	lineEvery = 30 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := &stages{w: &oneAtATime{w: &out}}
+		wait := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		s.begin("looking at the data")
+		if s.doing() != "" {
+			t.Errorf("doing %q", s.doing())
+		}
+		wait(31 * time.Second)
+		for i := range 45 {
+			s.show("reading", i+1, 4000)
+			wait(time.Second)
+		}
+		s.show("learning words", 3, -1)
+		wait(29 * time.Second)
+		s.show("drawing", 1, 9) // no stage of less than half a minute says anything
+		wait(20 * time.Second)
+		s.show("orl", 1_500_000, 20_000_000)
+		wait(65 * time.Second)
+		s.end()
+		wait(time.Hour)
+		want := "partwise: looking at the data, 30s\n" +
+			"partwise: reading: 30 of 4000 images, 30s\n" +
+			"partwise: orl: 1 of 20 MB, 30s\n" +
+			"partwise: orl: 1 of 20 MB, 1m0s\n"
+		if out.String() != want {
+			t.Errorf("said\n%swant\n%s", out.String(), want)
+		}
+	})
+}
