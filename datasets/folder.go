@@ -93,6 +93,7 @@ func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	for i, name := range names {
 		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
+	set.Test = testFolders(names)
 	set.setClasses(make([]string, len(names)))
 	switch {
 	case opt.LabelsFile != "" || opt.TruthFile != "":
@@ -224,6 +225,28 @@ func looksLikeImage(file string) (bool, error) {
 		return false, err
 	}
 	return formatOf(head[:n]) != nil, nil
+}
+
+// testFolders tells of each name whether it begins with the folder test. It is nil unless all
+// begin with that or with train, and there are both.
+func testFolders(names []string) []bool {
+	test := make([]bool, len(names))
+	for i, name := range names {
+		part, _, _ := strings.Cut(name, "/")
+		if test[i] = strings.EqualFold(part, "test"); !test[i] && !strings.EqualFold(part, "train") {
+			return nil
+		}
+	}
+	return bothParts(test)
+}
+
+// bothParts returns what tells test samples from training samples, nil where one kind is
+// missing.
+func bothParts(test []bool) []bool {
+	if !slices.Contains(test, true) || !slices.Contains(test, false) {
+		return nil
+	}
+	return test
 }
 
 func (s *Set) classesByPattern(text string) error {

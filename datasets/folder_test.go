@@ -193,6 +193,28 @@ func TestFolderErrors(t *testing.T) {
 	}
 }
 
+// TestParts: folders train and test with all images in them are the parts of a set.
+func TestParts(t *testing.T) {
+	for _, test := range []struct {
+		files []string
+		want  []bool
+	}{
+		{[]string{"test/Coast/1.pgm", "train/Coast/1.pgm", "train/Forest/1.pgm"}, []bool{true, false, false}},
+		{[]string{"Test/1.pgm", "Train/1.pgm"}, []bool{true, false}},
+		{[]string{"train/Coast/1.pgm", "train/Forest/1.pgm"}, nil},
+		{[]string{"cover.pgm", "test/a/1.pgm", "train/a/1.pgm"}, nil},
+		{[]string{"test.pgm", "train.pgm"}, nil},
+	} {
+		set, err := Folder(t.Context(), tree(t, test.files...), FolderOptions{Pool: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(set.Test, test.want) {
+			t.Errorf("%q: %v, want %v", test.files, set.Test, test.want)
+		}
+	}
+}
+
 func TestFolderLinks(t *testing.T) {
 	dir := tree(t, "a/1.pgm")
 	if err := os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {

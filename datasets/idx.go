@@ -148,6 +148,8 @@ func idxFolder(dir, part string, opt VectorOptions) (_ *Set, err error) {
 		return strings.Compare(idxPart(b), idxPart(a)) // "train" before "test"
 	})
 	var whole *Set
+	var test []bool
+	parts := true // whether each file is of one of the two
 	var opened []*Set
 	defer func() {
 		for _, s := range opened {
@@ -163,6 +165,8 @@ func idxFolder(dir, part string, opt VectorOptions) (_ *Set, err error) {
 			return nil, err
 		}
 		opened = append(opened, s)
+		test = append(test, slices.Repeat([]bool{idxPart(file) == "test"}, s.Len())...)
+		parts = parts && idxPart(file) != ""
 		if whole == nil {
 			whole = s
 		} else if whole, err = join(whole, s, room); err != nil {
@@ -170,6 +174,9 @@ func idxFolder(dir, part string, opt VectorOptions) (_ *Set, err error) {
 		}
 	}
 	whole.Name, whole.LeftOut = readableName(filepath.Base(dir)), left
+	if parts {
+		whole.Test = bothParts(test)
+	}
 	return whole, nil
 }
 

@@ -188,6 +188,9 @@ func TestIDXFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !cmp.Equal(whole.Test, []bool{false, false, false, true, true}) || !cmp.Equal(whole.Subset([]int{3, 0}).Test, []bool{true, false}) {
+		t.Errorf("test part %v", whole.Test)
+	}
 	if whole.Names[3] != "t10k-images-idx3-ubyte.gz row 1" || whole.Vectors.At(3, 0) != 100 {
 		t.Errorf("the test part does not follow: %s begins with %v", whole.Names[3], whole.Vectors.At(3, 0))
 	}

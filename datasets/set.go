@@ -28,6 +28,10 @@ type Set struct {
 	// which it gives each sample its class, or 0. They are "" and nil without.
 	LabelsFile string
 	LabelLines []int
+	// Test tells of each sample whether it is of the test part and not of the training part,
+	// or is nil where the data are not in these two parts: folders train and test, or IDX
+	// files of both.
+	Test []bool
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is

@@ -16,6 +16,9 @@ func (s *Set) Subset(rows []int) *Set {
 	if s.Files != nil {
 		out.Files = take(s.Files, rows)
 	}
+	if s.Test != nil {
+		out.Test = take(s.Test, rows)
+	}
 	switch x := s.Vectors.(type) {
 	case nil:
 	case *Bytes:

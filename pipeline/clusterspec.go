@@ -84,7 +84,7 @@ func Clusterers() []string {
 // About says what a method does that takes the features as they are.
 func About(name string) (text string, ok bool) {
 	if name == Original {
-		return "the nearest training samples, in a classification", true
+		return "what classifies takes the features as they are", true
 	}
 	a, ok := cluster.Lookup(name)
 	return a.Title, ok

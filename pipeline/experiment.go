@@ -31,6 +31,9 @@ type Experiment struct {
 	Labels Portion `setting:"labels" help:"labelled samples of each class: none, 30% or a count"`
 	// Links is which pairs of samples are told to belong together or not.
 	Links Links `setting:"links" help:"pairs told to belong together or not: 3% of them, or as in file=pairs.csv"`
+	// Split is "folders" where the training and the test samples of a classification are
+	// those of the data's own two parts, and else empty.
+	Split string `setting:"split" values:"folders" help:"folders: a classification learns from the part train of the data, and is tested on their part test"`
 	// Train and Test are how many samples of each class a classification
 	// learns from and how many it is tested on.
 	Train Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
@@ -39,7 +42,9 @@ type Experiment struct {
 	Rank Ranks `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, or several as in 5..40"`
 	// Cluster is how representations are clustered.
 	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
-	// Neighbours is how samples are classified.
+	// Classifier is by what samples are classified, and Neighbours how by their nearest
+	// training samples.
+	Classifier Classifier `setting:"classifier" help:"neighbours, or linear, with settings as in by=linear,c=10"`
 	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
 	// Scores are optional ones that are computed too.
 	Scores []string `setting:"scores" help:"scores that are computed too, as in vi"`
@@ -102,17 +107,19 @@ func (e *Experiment) checkTask() error {
 	}
 	if e.Task == Classification {
 		switch {
-		case e.Train.None() || e.Test.None():
+		case e.Split != "" && (!e.Train.None() || !e.Test.None()):
+			return errors.New("split says what a classification learns from and is tested on; leave out train and test")
+		case e.Split == "" && (e.Train.None() || e.Test.None()):
 			return errors.New("a classification needs train and test, how many samples of each class (train: 100, for example)")
 		case !e.Labels.None():
 			return errors.New("a classification tells the labels of all training samples; labels is for clustering")
 		case !e.Links.None():
 			return errors.New("links is for clustering; a classification tells all labels of its training samples")
 		}
-		return nil
+		return e.Classifier.check(e.Neighbours)
 	}
-	if !e.Train.None() || !e.Test.None() || e.Neighbours != (Neighbours{}) {
-		return errors.New("train, test and neighbours are for classification (task: classify)")
+	if !e.Train.None() || !e.Test.None() || e.Neighbours != (Neighbours{}) || e.Classifier != (Classifier{}) || e.Split != "" {
+		return errors.New("train, test, split, classifier and neighbours are for classification (task: classify)")
 	}
 	return nil
 }

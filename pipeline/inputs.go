@@ -81,7 +81,9 @@ func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, 
 // Open reads the data of an experiment, but no images.
 func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
-	return e.Data.open(ctx, e.Seed)
+	d := e.Data
+	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
+	return d.open(ctx, e.Seed)
 }
 
 // PrepareSet makes the features of a set, which need not be that of the experiment's
@@ -469,6 +471,15 @@ func (in *Inputs) fingerprint() string {
 	}
 	for _, c := range in.Set.Classes {
 		fmt.Fprintf(h, "%q", c)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// parts digests which samples are of the test part.
+func (in *Inputs) parts() string {
+	h := sha256.New()
+	for _, row := range in.Rows {
+		fmt.Fprint(h, in.Set.Test[row])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -85,7 +85,7 @@ func (s problem) input() float64 {
 
 // need returns about how many bytes it takes to represent, cluster or classify,
 // and score by a method, with the features of the draw.
-func (m *method) need(s problem, task Task) int64 {
+func (m *method) need(s problem, task Task, by Classifier) int64 {
 	total := s.input() + s.ordered + 16*float64(s.links)
 	columns, isSparse := s.m, s.sparse
 	if m.factoriser != nil {
@@ -101,6 +101,9 @@ func (m *method) need(s problem, task Task) int64 {
 	if task == Classification {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.rank)*float64(s.tested) + 16*n
+		if by.linear() {
+			total += by.need(n, float64(s.tested), float64(columns), k)
+		}
 	} else {
 		total += m.cluster.need(cluster.Size{N: s.n, M: columns, K: s.classes, Links: s.links, Sparse: isSparse})
 	}
@@ -175,7 +178,7 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 				if m.factoriser == nil {
 					what = fmt.Sprintf("%s with %d classes of up to %d samples of %d features", m.Label(), k, s.n, s.m)
 				}
-				if err := budget.Check(m.need(s, e.Task), what); err != nil {
+				if err := budget.Check(m.need(s, e.Task, e.Classifier), what); err != nil {
 					return err
 				}
 			}
@@ -188,7 +191,7 @@ func (p *Plan) checkMemory(budget *memory.Budget) error {
 func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), err error) {
 	s := p.problem(t.k, t.rank)
 	s.n, s.tested, s.links = len(d.rows), len(d.testRows), len(d.must)+len(d.cannot)
-	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].need(s, p.Experiment.Task), "a trial")
+	return memory.FromContext(ctx).Acquire(ctx, p.methods[t.method].need(s, p.Experiment.Task, p.Experiment.Classifier), "a trial")
 }
 
 // acquire takes the share of the memory budget of putting the inputs into k groups.
@@ -208,7 +211,7 @@ func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (rele
 	if m.factoriser != nil {
 		what = fmt.Sprintf("%s of rank %d with %d groups of %d samples of %d features", m.Label(), s.rank, k, n, columns)
 	}
-	budget, need := memory.FromContext(ctx), m.need(s, Clustering)
+	budget, need := memory.FromContext(ctx), m.need(s, Clustering, Classifier{})
 	if in.Blocks != nil {
 		// The images of a block take their shares beside it.
 		return budget.Keep(need-int64(s.input()), what)

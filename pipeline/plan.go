@@ -71,6 +71,9 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, err
 	}
 	data := in.fingerprint()
+	if e.Split != "" {
+		data += " " + in.parts()
+	}
 	for _, k := range p.ks {
 		for r := range e.repeats() {
 			for _, rank := range e.Rank.list() {
@@ -135,6 +138,9 @@ func (p *Plan) findClasses() error {
 	if len(set.Classes) == 0 {
 		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; partwise cluster works without", p.Experiment.Data.Set)
 	}
+	if p.Experiment.Split != "" && set.Test == nil {
+		return fmt.Errorf("split: %s has no parts train and test: no folders of these names with all images in them, and no IDX files of both", p.Experiment.Data.Set)
+	}
 	p.classes = make([]class, len(set.Classes))
 	for row, c := range p.labels {
 		if c < 0 {
@@ -151,16 +157,31 @@ func (p *Plan) findClasses() error {
 			}
 			return fmt.Errorf("%s: class %q has %s, and an experiment needs 2 or more in each", p.Experiment.Data.Set, set.Classes[i], has)
 		}
-		if err := c.divide(p.Experiment); err != nil {
+		if err := p.divide(c); err != nil {
 			return fmt.Errorf("%s: class %q: %w", set.Name, set.Classes[i], err)
 		}
 	}
 	return nil
 }
 
-// divide finds how many samples of the class are seen, labelled and tested.
-func (c *class) divide(e *Experiment) (err error) {
-	size := len(c.rows)
+// isTest tells whether a row of X is of the test part of the data.
+func (p *Plan) isTest(row int) bool { return p.Inputs.Set.Test[p.Inputs.Rows[row]] }
+
+// divide finds how many samples of a class are seen, labelled and tested.
+func (p *Plan) divide(c *class) (err error) {
+	e, size := p.Experiment, len(c.rows)
+	if e.Split != "" {
+		for _, row := range c.rows {
+			if p.isTest(row) {
+				c.tested++
+			}
+		}
+		if c.seen = size - c.tested; c.seen == 0 || c.tested == 0 {
+			return fmt.Errorf("split: it has %d samples to train and %d to test", c.seen, c.tested)
+		}
+		c.labelled = c.seen
+		return nil
+	}
 	if e.Task == Clustering {
 		c.seen = size
 		if c.labelled, err = e.Labels.of(size); err != nil {
@@ -230,6 +251,9 @@ func (p *Plan) identify(t trial, data string) string {
 	}
 	all := []any{data, e.Task, t.k, t.rank, t.repeat, m.Label(), m,
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
+	if e.Classifier.linear() {
+		all = append(all, e.Classifier)
+	}
 	if len(e.Scores) > 0 {
 		all = append(all, slices.Sorted(slices.Values(e.Scores)))
 	}
@@ -295,6 +319,14 @@ func (p *Plan) draw(k, repeat int) draw {
 		c := &p.classes[i]
 		for place, m := range rng.New(uint64(e.Seed), "labels", k, repeat, i).Perm(len(c.rows)) {
 			row := c.rows[m]
+			if e.Split != "" {
+				if labelled[row] = !p.isTest(row); labelled[row] {
+					d.rows = append(d.rows, row)
+				} else {
+					d.testRows = append(d.testRows, row)
+				}
+				continue
+			}
 			switch {
 			case place < c.seen:
 				d.rows = append(d.rows, row)

@@ -68,9 +68,9 @@ func (p *Plan) Summary() *Summary {
 	}
 	if e.Task == Classification {
 		s.Settings = append(s.Settings, [][2]string{
-			{"to train", e.Train.String()},
-			{"to test", e.Test.String()},
-			{"classification", e.Neighbours.String()},
+			{"to train", e.portion(e.Train)},
+			{"to test", e.portion(e.Test)},
+			{"classification", e.classification()},
 		}...)
 	} else {
 		s.Settings = append(s.Settings, [][2]string{
@@ -104,6 +104,14 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
+// portion returns in words what a classification learns from or is tested on.
+func (e *Experiment) portion(p Portion) string {
+	if e.Split != "" {
+		return "as the data are split"
+	}
+	return p.String()
+}
+
 // Shared returns the settings that all trials of an experiment share, in words.
 func (e *Experiment) Shared() [][2]string {
 	s := [][2]string{
@@ -113,9 +121,9 @@ func (e *Experiment) Shared() [][2]string {
 	}
 	if e.Task == Classification {
 		s = append(s, [][2]string{
-			{"to train", e.Train.String()},
-			{"to test", e.Test.String()},
-			{"classification", e.Neighbours.String()},
+			{"to train", e.portion(e.Train)},
+			{"to test", e.portion(e.Test)},
+			{"classification", e.classification()},
 		}...)
 	} else {
 		s = append(s, [][2]string{

@@ -92,7 +92,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		if res != nil {
 			outcome.Coefficients, outcome.Basis = res.Coefficients, res.Basis
 		}
-		outcome.Found, err = w.classify(ctx, found, e.Neighbours, d.truth, seen.test, d.testRows)
+		outcome.Found, err = w.classify(ctx, found, e.classifies(), d.truth, seen.test, d.testRows)
 	}
 	if err != nil {
 		return nil, nil, err

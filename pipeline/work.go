@@ -104,11 +104,11 @@ func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, err
 }
 
 // classify finds the classes of other samples, rows of the inputs with the features
-// test, by their nearest among the samples, whose classes are truth.
-func (w *work) classify(ctx context.Context, res *represented, by Neighbours, truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
+// test, by what learns from the samples, whose classes are truth.
+func (w *work) classify(ctx context.Context, res *represented, by func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error), truth []int, test func() mat.Matrix, rows []int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
 	if res == nil {
-		return by.knn().Classify(ctx, w.x(), truth, test())
+		return by(ctx, w.x(), truth, test())
 	}
 	if res.Model == nil {
 		return nil, fmt.Errorf("%s finds no model that represents test samples: it is for clustering", w.Label())
@@ -127,5 +127,5 @@ func (w *work) classify(ctx context.Context, res *represented, by Neighbours, tr
 	if err != nil {
 		return nil, w.in.nameRows(err, rows)
 	}
-	return by.knn().Classify(ctx, train, truth, coefficients)
+	return by(ctx, train, truth, coefficients)
 }

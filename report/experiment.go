@@ -148,7 +148,7 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 		}
 		most = max(most, r.Classes)
 		if r.Tested > 0 {
-			task = "represent samples, whose classes are then found by their nearest neighbours,"
+			task = "represent samples, which are then classified,"
 		}
 	}
 	classes := phrase.Count(most, "class", "classes")

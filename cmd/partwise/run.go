@@ -117,7 +117,7 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 		key, value = "data", inline(value, "set")
 	case "features":
 		value = inlineFeatures(value)
-	case "cluster", "links", "neighbours":
+	case "cluster", "links", "neighbours", "classifier":
 		value = inline(value, "")
 	case "scores":
 		value = "[" + value + "]"

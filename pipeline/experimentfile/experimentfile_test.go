@@ -213,7 +213,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := bytes.Join(regexp.MustCompile("(?s:```.*?```)|`[^`\n]+`|(?m:^    .*$)").FindAll(page, -1), []byte("\n"))
-	all := []any{pipeline.Experiment{}, pipeline.Data{}, pipeline.Method{}, pipeline.Cluster{}, pipeline.Neighbours{}, pipeline.Links{}, pipeline.Features{}, pipeline.Crop{}, pipeline.Words{}}
+	all := []any{pipeline.Experiment{}, pipeline.Data{}, pipeline.Method{}, pipeline.Cluster{}, pipeline.Neighbours{}, pipeline.Classifier{}, pipeline.Links{}, pipeline.Features{}, pipeline.Crop{}, pipeline.Words{}}
 	for _, info := range features.Extractors() {
 		all = append(all, info.Zero)
 	}
