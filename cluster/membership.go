@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -161,4 +162,72 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 		return nil, err
 	}
 	return c.Memberships(ctx, x, groups)
+}
+
+// SpreadLevels is the number of levels of Spread.
+const SpreadLevels = 101
+
+// Spread returns for each group, k×SpreadLevels, how far the closest 0, 1, …, 100 % of its
+// samples are from it, each from the centre of the others: what a new sample of the group
+// may be as far as. The rows of x, n×m, are those that the centres are of. Of a group of one
+// sample the row is that of all groups together, and where no group has two samples all
+// values are math.MaxFloat64.
+func (c *Centres) Spread(x mat.Matrix, groups []int) (*mat.Dense, error) {
+	s, err := readSamples(x, c.Distance)
+	if err != nil {
+		return nil, fmt.Errorf("spread of groups: %w", err)
+	}
+	k, m := c.Points.Dims()
+	if len(groups) != s.n || s.m != m {
+		return nil, fmt.Errorf("spread of groups: %d×%d samples, the groups of %d and centres of %d columns", s.n, s.m, len(groups), m)
+	}
+	far := make([][]float64, k)
+	var all []float64
+	buf, others := make([]float64, m), make([]float64, m)
+	for i, g := range groups {
+		if g < 0 || g >= k || c.Sizes[g] == 0 {
+			return nil, fmt.Errorf("spread of groups: row %d is in group %d, which has no centre", i+1, g)
+		}
+		if c.Sizes[g] < 2 {
+			continue
+		}
+		row, size := s.row(i, buf), float64(c.Sizes[g])
+		for j, v := range c.Points.RawRowView(g) {
+			others[j] = (size*v - s.weights[i]*row[j]) / (size - 1)
+		}
+		weight := 1.0
+		if c.Distance == DistanceCosine {
+			if weight = 0; norm(others) >= 1/largestNorm {
+				weight = 1 / norm(others)
+			}
+		}
+		cost := c.Distance.between(row, s.weights[i], others, weight)
+		if c.Distance == DistanceEuclidean {
+			cost = math.Sqrt(cost)
+		}
+		far[g], all = append(far[g], cost), append(all, cost)
+	}
+	out := mat.NewDense(k, SpreadLevels, nil)
+	slices.Sort(all)
+	for g := range k {
+		if slices.Sort(far[g]); far[g] == nil {
+			far[g] = all
+		}
+		for level := range SpreadLevels {
+			out.Set(g, level, quantile(far[g], float64(level)/(SpreadLevels-1)))
+		}
+	}
+	return out, nil
+}
+
+// quantile returns a quantile of sorted values, between two of them in proportion, and
+// math.MaxFloat64 where there are none.
+func quantile(sorted []float64, share float64) float64 {
+	if len(sorted) == 0 {
+		return math.MaxFloat64
+	}
+	at := share * float64(len(sorted)-1)
+	low := min(int(at), len(sorted)-1)
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }

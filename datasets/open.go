@@ -39,7 +39,9 @@ type OpenOptions struct {
 	// OnDisk is that of VectorOptions, and an error of sets that are neither images nor
 	// in such a file.
 	OnDisk bool
-	ctx    context.Context // that of Open
+	// OneImage takes an image file for a set of one sample, which is an error otherwise.
+	OneImage bool
+	ctx      context.Context // that of Open
 	// Seed is the seed of the generated set.
 	Seed uint64
 }
@@ -133,8 +135,29 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	if stat.IsDir() {
 		return openFolder(name, opt)
 	}
+	if opt.OneImage {
+		if head, err := headOf(name); err == nil && formatOf(head) != nil {
+			sample := readableName(filepath.Base(name))
+			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
+		}
+	}
 	s, err = openFile(name, opt.vectors())
 	return s, false, err
+}
+
+// headOf returns the first bytes of a file.
+func headOf(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	return head[:n], nil
 }
 
 // knownOrHere tells whether name stands for a known set, and which. It is an

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"math"
-	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -52,33 +51,16 @@ func writeNumPy(w *bufio.Writer, s *Set) error {
 	} else {
 		z.Array("gnd", "<f8", []int{n}, func(w *bufio.Writer) { putFloats(w, s.labelNumbers()) })
 	}
-	putWords(z, namesVariable, s.Names)
+	z.Words(namesVariable, s.Names)
 	if len(s.Classes) > 0 {
-		putWords(z, classesVariable, s.Classes)
+		z.Words(classesVariable, s.Classes)
 	}
 	if len(s.Features) > 0 {
 		names, counts, scales := s.features()
-		putWords(z, featuresVariable, names)
+		z.Words(featuresVariable, names)
 		z.Array(columnsVariable, "<i4", []int{len(counts)}, func(w *bufio.Writer) { putInts(w, counts) })
 		z.Array(scalesVariable, "<f8", []int{len(scales)}, func(w *bufio.Writer) { putFloats(w, scales) })
 	}
 	z.Array(sizeVariable, "<i4", []int{2}, func(w *bufio.Writer) { putInts(w, []int{s.Height, s.Width}) })
 	return z.Close()
-}
-
-// putWords writes a list of words, each filled up to the longest one.
-func putWords(z *npz.Writer, name string, words []string) {
-	longest := 0
-	for _, word := range words {
-		longest = max(longest, utf8.RuneCountInString(word))
-	}
-	z.Array(name, fmt.Sprintf("<U%d", longest), []int{len(words)}, func(w *bufio.Writer) {
-		for _, word := range words {
-			runes := make([]int, 0, longest)
-			for _, r := range word {
-				runes = append(runes, int(r))
-			}
-			putInts(w, runes[:longest])
-		}
-	})
 }

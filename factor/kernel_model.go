@@ -31,6 +31,11 @@ func (m *KernelModel) Vectors() *mat.Dense { return nil }
 // many as an [Additive] takes. Where Samples is nil a row of x, p×n, is not a
 // sample but its kernel values with the n training samples, in their order.
 func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	return m.represent(ctx, x, false)
+}
+
+// represent is Transform, and Represent with best.
+func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -53,8 +58,13 @@ func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, 
 		return nil, err
 	}
 	v := uniform(k, p)
-	fixed := func() Block { return Block{Linear: lin, Quadratic: m.Products} }
-	if err := solve(ctx, fixed, v, TransformIterations); err != nil {
+	problem := Block{Linear: lin, Quadratic: m.Products}
+	if best {
+		err = solveBest(ctx, problem, v)
+	} else {
+		err = solve(ctx, func() Block { return problem }, v, TransformIterations)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return transpose(v), nil

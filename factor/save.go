@@ -68,9 +68,16 @@ const (
 // basis and association (k×k) where similarities were factorised.
 //
 // Arrays are compressed but for those that LoadModel would not read so.
-func (r *Result) Save(w io.Writer) error {
+func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
+
+// SaveWith is Save with further arrays, of other names, which more writes before the
+// others; it may be nil.
+func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	z := npz.NewWriter(w)
 	z.Compress = true
+	if more != nil {
+		more(z)
+	}
 	switch m := r.Model.(type) {
 	case *Additive:
 		z.Integers(savedKind, kindAdditive)

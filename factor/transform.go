@@ -37,6 +37,11 @@ const TransformIterations = 100
 // of the model's cost, without ties or penalties, from a uniform start. Only the
 // divergence needs samples ≥ 0.
 func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	return m.represent(ctx, x, false)
+}
+
+// represent is Transform, and Represent with best.
+func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat.Dense, error) {
 	if err := named(m.Cost); err != nil {
 		return nil, err
 	}
@@ -55,8 +60,16 @@ func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the divergence needs values of 0 or more", j+1, value)}
 		}
 	}
-	v := uniform(k, p)
-	if err := project(ctx, m.Cost, d, u, v, TransformIterations); err != nil {
+	v, steps := uniform(k, p), TransformIterations
+	if best {
+		steps = representSteps
+	}
+	if best && m.Cost == CostFrobenius {
+		err = solveBest(ctx, newCost(m.Cost, d, u, v).coefficientBlock(), v)
+	} else {
+		err = project(ctx, m.Cost, d, u, v, steps)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return transpose(v), nil
@@ -97,10 +110,12 @@ func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int)
 		s.step(v, b, nil)
 	}
 	if !finite(v) {
-		return errors.New("the coefficients have outgrown what numbers can hold")
+		return errOutgrown
 	}
 	return nil
 }
+
+var errOutgrown = errors.New("the coefficients have outgrown what numbers can hold")
 
 // splitSigns makes a quadratic block whose h has negative values one for the
 // square-root rule.

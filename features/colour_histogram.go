@@ -46,6 +46,11 @@ func (c *Cells) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MarshalText returns what UnmarshalText reads.
+func (c Cells) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%dx%d", c.Rows, c.Columns), nil
+}
+
 // withDefaults returns the settings with what 0 stands for.
 func (h ColourHistogram) withDefaults() ColourHistogram {
 	return ColourHistogram{

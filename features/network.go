@@ -137,6 +137,15 @@ func (n Network) Rows(ctx context.Context, _ *datasets.Set) (*Rows, error) {
 	}, nil
 }
 
+// Digest returns the SHA-256 sum of the model, in hexadecimal digits.
+func (n Network) Digest(ctx context.Context) (string, error) {
+	model, err := n.model(ctx)
+	if err != nil {
+		return "", fmt.Errorf("network %s: %w", cmp.Or(n.File, lite0), err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(model)), nil
+}
+
 // model returns the bytes of the model.
 func (n Network) model(ctx context.Context) ([]byte, error) {
 	if n.File == "" {

@@ -46,6 +46,9 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MarshalText returns what UnmarshalText reads.
+func (s Size) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dx%d", s.Height, s.Width), nil }
+
 // String returns the size as in "24×32".
 func (s Size) String() string { return fmt.Sprintf("%d×%d", s.Height, s.Width) }
 

@@ -45,8 +45,11 @@ type vocabulary struct {
 func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, progress *reporter) (*bag, error) {
 	by := f.extractor().(features.DescriptorExtractor)
 	b := &bag{set: set, by: by, words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
+	if f.Words.Learned != nil {
+		b.given = f.Words.Learned.words
+	}
 	var err error
-	if from := f.Words.From; from != "" {
+	if from := f.Words.From; from != "" && b.given == nil {
 		if b.given, err = readVocabulary(ctx, from); err != nil {
 			return nil, err
 		}
@@ -183,17 +186,20 @@ func (b *bag) count(ctx context.Context, v *vocabulary, samples []int) (*sparse.
 
 // histograms returns the weighted histograms of the samples, of which the
 // first learn are those that words and weights are learned from.
-func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uint64) (*sparse.CSR, *vocabulary, error) {
+func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error) {
 	v, err := b.vocabulary(ctx, samples[:learn], seed)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	counts, err := b.count(ctx, v, samples)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	weighting := vocab.Weighting{Power: b.power, Norm: b.norm}
-	if b.words.IDF {
+	if b.words.Learned != nil {
+		weighting.IDF = b.words.Learned.weights
+	}
+	if b.words.IDF && weighting.IDF == nil {
 		first := make([]int, learn)
 		for i := range first {
 			first[i] = i
@@ -201,16 +207,12 @@ func (b *bag) histograms(ctx context.Context, samples []int, learn int, seed uin
 		weighting.IDF = vocab.LearnIDF(counts.SelectRows(first))
 	}
 	x, err := weighting.Apply(counts)
-	return x, v, err
+	return &learnt{x: x, vocabulary: v.Vocabulary, wordWeights: weighting.IDF}, err
 }
 
 // learn implements [learner].
 func (b *bag) learn(ctx context.Context, samples []int, learn int, seed uint64) (*learnt, error) {
-	x, v, err := b.histograms(ctx, samples, learn, seed)
-	if err != nil {
-		return nil, err
-	}
-	return &learnt{x: x, vocabulary: v.Vocabulary}, nil
+	return b.histograms(ctx, samples, learn, seed)
 }
 
 // density implements [learner].

@@ -106,13 +106,9 @@ var lookupClusterer = cluster.Lookup
 func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
 	if c.By == Largest {
 		n, r := x.Dims()
-		out := make([]int, n)
+		out, row := make([]int, n), make([]float64, r)
 		for i := range n {
-			for j := range r {
-				if x.At(i, j) > x.At(i, out[i]) {
-					out[i] = j
-				}
-			}
+			out[i] = largest(mat.Row(row, i, x))
 		}
 		return out, nil
 	}

@@ -43,6 +43,8 @@ type Data struct {
 	OnDisk bool
 	// Labelled leaves out samples of no known class. It is not part of the file.
 	Labelled bool
+	// OneImage takes an image file for a set of one sample. It is not part of the file.
+	OneImage bool
 	// Root is the folder that holds the known sets. It is not part of the
 	// file.
 	Root string
@@ -52,7 +54,7 @@ type Data struct {
 func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
-		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk,
+		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk, OneImage: d.OneImage,
 		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, TruthFile: d.Truth, NoClasses: d.NoClasses, Pool: d.Pool},
 	})
 	if err != nil {

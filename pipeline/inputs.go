@@ -57,16 +57,18 @@ type Inputs struct {
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
 
-	images   *datasets.Images
-	bag      *bag    // of visual words, or nil
-	words    int     // the first of the columns that are visual words
-	learner  learner // of features that are learned, else nil
-	views    latest[drawID, *view]
-	held     []func()       // shares of the memory budget
-	linked   Links          // what links are of
-	links    datasets.Links // by samples of the set
-	looked   sync.Once
-	negative bool // whether X has negative values, when looked is done
+	images *datasets.Images
+	bag    *bag // of visual words, or nil
+	words  int  // the first of the columns that are visual words
+	// wordWeights are the inverse document frequencies of these columns, or nil.
+	wordWeights []float64
+	learner     learner // of features that are learned, else nil
+	views       latest[drawID, *view]
+	held        []func()       // shares of the memory budget
+	linked      Links          // what links are of
+	links       datasets.Links // by samples of the set
+	looked      sync.Once
+	negative    bool // whether X has negative values, when looked is done
 }
 
 // Prepare reads the data of an experiment and makes its features, as PrepareSet does.
@@ -202,6 +204,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *Experiment, progress *r
 		return err
 	}
 	in.X, in.Vocabulary, in.Scales, in.learner = all.x, all.vocabulary, all.scales, nil
+	in.wordWeights = all.wordWeights
 	return in.hold(ctx, "the features of "+in.Set.Name, in.X)
 }
 

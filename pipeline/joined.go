@@ -232,7 +232,7 @@ func (j *joined) learn(ctx context.Context, samples []int, learn int, seed uint6
 			if err != nil {
 				return nil, err
 			}
-			out.vocabulary, p.x = words.vocabulary, words.x
+			out.vocabulary, out.wordWeights, p.x = words.vocabulary, words.wordWeights, words.x
 			for at := range samples {
 				p.rows = append(p.rows, at)
 			}
@@ -360,4 +360,6 @@ type learnt struct {
 	x          mat.Matrix
 	vocabulary *vocab.Vocabulary // nil where there are no words
 	scales     []Scale           // nil where nothing is joined
+	// wordWeights are the inverse document frequencies of the words' columns, or nil.
+	wordWeights []float64
 }

@@ -24,6 +24,15 @@ type Words struct {
 	// IDF weighs words by their inverse document frequency, among the images
 	// that the words are learned from.
 	IDF bool `setting:"idf" help:"weigh words by their inverse document frequency"`
+	// Learned are those of a saved model, in place of all that says how they are learned. It
+	// is not part of the file.
+	Learned *LearnedWords
+}
+
+// LearnedWords are words with the weights that IDF found with them, or nil.
+type LearnedWords struct {
+	words   *vocabulary
+	weights []float64
 }
 
 // Learning says how words are learned and which of them stand for a descriptor. The

@@ -18,7 +18,8 @@ import (
 type Assignment struct {
 	// Line is where it stands, from 1.
 	Line int
-	// Sample is the sample's name, and Group its group, from 1.
+	// Sample is the sample's name, and Group its group, from 1, or 0 where it belongs to
+	// none.
 	Sample string
 	Group  int
 	// Name is the class that was told of samples in the group, or "".
@@ -36,16 +37,22 @@ func ReadAssignments(dir string) (found []Assignment, data string, err error) {
 	if command != "cluster" {
 		return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups", dir, command)
 	}
-	path := filepath.Join(dir, AssignmentsFile)
+	found, err = ReadAssignmentsFile(filepath.Join(dir, AssignmentsFile))
+	return found, data, err
+}
+
+// ReadAssignmentsFile returns which sample is in which group in a file of the form of an
+// AssignmentsFile.
+func ReadAssignmentsFile(path string) ([]Assignment, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	found, err = decodeAssignments(text)
+	found, err := decodeAssignments(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return found, data, nil
+	return found, nil
 }
 
 func decodeAssignments(text []byte) ([]Assignment, error) {
@@ -74,8 +81,8 @@ func decodeAssignments(text []byte) ([]Assignment, error) {
 		}
 		line, _ := r.FieldPos(0)
 		a := Assignment{Line: line, Sample: spreadsheet.Text(record[file])}
-		if a.Group, err = strconv.Atoi(record[group]); err != nil || a.Group < 1 {
-			return nil, fmt.Errorf("line %d: group %q; want a number from 1", line, record[group])
+		if a.Group, err = strconv.Atoi(record[group]); err != nil || a.Group < 0 {
+			return nil, fmt.Errorf("line %d: group %q; want a number from 1, or 0 for none of them", line, record[group])
 		}
 		if name >= 0 {
 			a.Name = spreadsheet.Text(record[name])

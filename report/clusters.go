@@ -18,6 +18,8 @@ type Clusters struct {
 	Name string
 	// Command is the command line that does it again.
 	Command string
+	// Program is the version of the program, which the saved model tells.
+	Program string
 	// Method is the method's name, and Settings are shown as they are, a name
 	// and a value each.
 	Method   string

@@ -18,14 +18,14 @@ import (
 
 const (
 	// AssignmentsFile is the file of a grouping that lists which sample is in which
-	// group, modelFile that of what the method found, and results.ScalesFile that of the
+	// group, ModelFile its pipeline.Model, and results.ScalesFile that of the
 	// scales of several features.
 	AssignmentsFile = "assignments.csv"
-	modelFile       = "model.npz"
+	ModelFile       = "model.npz"
 )
 
 // GroupingFiles are what a GroupingFolder holds.
-var GroupingFiles = append([]string{AssignmentsFile, modelFile, results.ScalesFile}, ClustersFiles...)
+var GroupingFiles = append([]string{AssignmentsFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
 // GroupingFolder is the folder of a grouping, open for writing.
 type GroupingFolder struct{ folder *output.Folder }
@@ -86,10 +86,12 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		}
 	}
 	model := func() error {
-		if found.Result == nil {
-			return nil
+		m, err := found.Model(ctx, in)
+		if err != nil {
+			return err
 		}
-		return atomicfile.WriteFunc(filepath.Join(stage.Dir(), modelFile), found.Result.Save)
+		m.Program = c.Program
+		return atomicfile.WriteFunc(filepath.Join(stage.Dir(), ModelFile), m.Save)
 	}
 	page := func() (err error) {
 		if from.Shown, err = found.Illustrate(ctx, in); err != nil {

@@ -23,11 +23,16 @@ func (v *Vocabulary) Save(w io.Writer) error {
 	}
 	z := npz.NewWriter(w)
 	z.Compress = true
-	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
+	v.SaveTo(z)
 	if err := z.Close(); err != nil {
 		return fmt.Errorf("saving a vocabulary: %w", err)
 	}
 	return nil
+}
+
+// SaveTo writes the words among other arrays, of which none is called words.
+func (v *Vocabulary) SaveTo(z *npz.Writer) {
+	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
 }
 
 // Load reads what Save wrote, size bytes long, or a file of NumPy's with such

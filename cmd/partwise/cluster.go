@@ -255,7 +255,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	warnings = append(warnings, found.Notes...)
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Method: g.Method.String(), Warnings: warnings, Counts: counts,
+		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Method: g.Method.String(), Warnings: warnings, Counts: counts,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},

@@ -109,6 +109,6 @@ To compare methods as a paper does, with tables and curves:
 			return about.Help()
 		},
 	})
-	root.AddCommand(runCommand(), clusterCommand(), sortCommand(), reportCommand(), compareCommand(), featuresCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
+	root.AddCommand(runCommand(), clusterCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), featuresCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
 	return root
 }

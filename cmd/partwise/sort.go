@@ -29,7 +29,8 @@ func sortCommand() *cobra.Command {
 		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
 of them, symbolic links to them, or the files themselves. RESULTS is the folder of
 cluster's results; the groups are those of its assignments.csv, which may be changed by hand
-before. A folder is called after its group, or after the class that was told of it.
+before. A folder is called after its group, or after the class that was told of it. RESULTS
+may also be a file that partwise assign wrote, with --pictures for the folder of its pictures.
 
 No file is ever overwritten. --undo removes the copies and links, and moves files back
 to where they were.`,
@@ -54,9 +55,12 @@ to where they were.`,
 			case !undo && chosen != 1:
 				return usageError{errors.New("how? say one of --copy, --link and --move")}
 			}
-			assigned, data, err := report.ReadAssignments(args[0])
+			assigned, data, list, err := readGroups(args[0])
 			if err != nil {
 				return err
+			}
+			if data == "" && pictures == "" {
+				return usageError{fmt.Errorf("where are the pictures of %s? say it with --pictures", args[0])}
 			}
 			if pictures != "" {
 				data = pictures
@@ -64,7 +68,7 @@ to where they were.`,
 			if undo {
 				return undoSort(cmd, to, data)
 			}
-			return sortFiles(cmd, way, to, data, root, filepath.Join(args[0], report.AssignmentsFile), assigned)
+			return sortFiles(cmd, way, to, data, root, list, assigned)
 		},
 	}
 	f := cmd.Flags()
@@ -76,6 +80,17 @@ to where they were.`,
 	f.StringVar(&pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
 	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 	return cmd
+}
+
+// readGroups returns which sample is in which group by a folder of results or a list, where
+// the samples are, "" where that is not known, and the list.
+func readGroups(path string) (assigned []report.Assignment, data, list string, err error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		assigned, err = report.ReadAssignmentsFile(path)
+		return assigned, "", path, err
+	}
+	assigned, data, err = report.ReadAssignments(path)
+	return assigned, data, filepath.Join(path, report.AssignmentsFile), err
 }
 
 func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, assigned []report.Assignment) error {

@@ -30,12 +30,14 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-func versionText() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
+func versionText() string { return describeVersion(buildInfo()) }
+
+// buildInfo is what is known of this build.
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
 	}
-	return describeVersion(info)
+	return new(debug.BuildInfo)
 }
 
 // describeVersion says what a program of this build is: its version on the

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
@@ -105,29 +106,61 @@ func (a *Archive) Integers(name string, largest int64) (values []int, err error)
 	return values, err
 }
 
-// each calls start with the number of items of an array and then do with the bits of
-// each.
-func (a *Archive) each(name, kind string, dimensions int, check func([]int) error, start func(n int), do func(i int, bits uint64) error) (shape []int, err error) {
+// Text reads an array of bytes (|u1) of one dimension, at most FreeBytes.
+func (a *Archive) Text(name string) ([]byte, error) {
+	r, h, end, err := a.open(name, "|u1", 1)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if h.Shape[0] > FreeBytes {
+		return nil, fmt.Errorf("the array %q has %d bytes; at most %d are read", name, h.Shape[0], FreeBytes)
+	}
+	text, err := number.ReadBytes(r, int64(h.Shape[0]), 0)
+	if err == nil {
+		err = h.End(r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the array %q: %w", name, err)
+	}
+	return text, nil
+}
+
+// open opens an array of a type and number of dimensions behind its header.
+func (a *Archive) open(name, kind string, dimensions int) (r *bufio.Reader, h Header, end func() error, err error) {
 	e := a.entry(name)
 	if e == nil {
-		return nil, fmt.Errorf("the file holds no array %q", name)
+		return nil, h, nil, fmt.Errorf("the file holds no array %q", name)
 	}
 	content, err := e.Open()
 	if err != nil {
-		return nil, fmt.Errorf("the array %q: %w", name, err)
+		return nil, h, nil, fmt.Errorf("the array %q: %w", name, err)
 	}
-	defer content.Close()
-	r := bufio.NewReaderSize(content, 1<<15)
-	h, err := ReadHeader(r)
+	r = bufio.NewReaderSize(content, 1<<15)
+	h, err = ReadHeader(r)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the array %q: %w", name, err)
+	case h.Type != kind || h.Fortran:
+		err = fmt.Errorf("the array %q is of the type %s, in Fortran order: %t; want %s in C order", name, h.Type, h.Fortran, kind)
+	case len(h.Shape) != dimensions:
+		err = fmt.Errorf("the array %q is of shape %v; want %d dimensions", name, h.Shape, dimensions)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the array %q: %w", name, err)
+		content.Close()
+		return nil, h, nil, err
 	}
-	if h.Type != kind || h.Fortran {
-		return nil, fmt.Errorf("the array %q is of the type %s, in Fortran order: %t; want %s in C order", name, h.Type, h.Fortran, kind)
+	return r, h, content.Close, nil
+}
+
+// each calls start with the number of items of an array and then do with the bits of
+// each.
+func (a *Archive) each(name, kind string, dimensions int, check func([]int) error, start func(n int), do func(i int, bits uint64) error) (shape []int, err error) {
+	r, h, end, err := a.open(name, kind, dimensions)
+	if err != nil {
+		return nil, err
 	}
-	if len(h.Shape) != dimensions {
-		return nil, fmt.Errorf("the array %q is of shape %v; want %d dimensions", name, h.Shape, dimensions)
-	}
+	defer end()
 	if check != nil {
 		if err := check(h.Shape); err != nil {
 			return nil, fmt.Errorf("the array %q: %w", name, err)
@@ -138,7 +171,7 @@ func (a *Archive) each(name, kind string, dimensions int, check func([]int) erro
 	if err != nil || items > maxItems {
 		return nil, fmt.Errorf("the array %q of shape %v has more values than the %d that are read", name, h.Shape, maxItems)
 	}
-	if need := size * items; need > FreeBytes && need/PerByte > e.Packed {
+	if e := a.entry(name); size*items > FreeBytes && size*items/PerByte > e.Packed {
 		return nil, fmt.Errorf("the array %q is of shape %v, too large for the %d bytes that it is packed in", name, h.Shape, e.Packed)
 	}
 	item, _ := h.Item()

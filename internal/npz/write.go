@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Writer writes an archive of arrays, up to the first error, which Close returns.
@@ -98,6 +99,31 @@ func (w *Writer) Integers(name string, values ...int) {
 	w.Array(name, "<i8", []int{len(values)}, func(b *bufio.Writer) {
 		for _, x := range values {
 			b.Write(binary.LittleEndian.AppendUint64(b.AvailableBuffer(), uint64(x)))
+		}
+	})
+}
+
+// Text writes an array of bytes (|u1) of one dimension.
+func (w *Writer) Text(name string, text []byte) {
+	w.Array(name, "|u1", []int{len(text)}, func(b *bufio.Writer) { b.Write(text) })
+}
+
+// Words writes an array of texts (<U) of one dimension, each filled up to the longest one.
+func (w *Writer) Words(name string, words []string) {
+	longest := 0
+	for _, word := range words {
+		longest = max(longest, utf8.RuneCountInString(word))
+	}
+	w.Array(name, fmt.Sprintf("<U%d", longest), []int{len(words)}, func(b *bufio.Writer) {
+		for _, word := range words {
+			room := longest
+			for _, r := range word {
+				b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), uint32(r)))
+				room--
+			}
+			for range room {
+				b.Write([]byte{0, 0, 0, 0})
+			}
 		}
 	})
 }

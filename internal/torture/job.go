@@ -56,6 +56,7 @@ var (
 	sortCopies = []string{"sort", "out", "--to", "out/sorted", "--copy"}
 	sortMoves  = []string{"sort", "out", "--to", "out/sorted", "--move"}
 	sortUndo   = []string{"sort", "out", "--to", "out/sorted", "--undo"}
+	assignNew  = []string{"assign", "out", "../photos", "--force", "--out", "out/assigned.csv"}
 	csv        = []string{"features", "../photos", "--features", "pixels=12", "--force", "--out", "out/features.csv"}
 )
 
@@ -65,6 +66,7 @@ func jobs() []*job {
 		{name: "run over earlier results", before: [][]string{runHalf}, args: runWhole, keeps: "out/results.jsonl"},
 		{name: "cluster", args: clusterAll, caches: true},
 		{name: "cluster over earlier groups", before: [][]string{clusterTwo}, args: clusterAll},
+		{name: "assign over an earlier list", before: [][]string{clusterTwo, assignNew}, args: assignNew},
 		{name: "features to .npz", args: npz, caches: true},
 		{name: "features to .csv over an earlier file", before: [][]string{csv}, args: csv},
 		{name: "datasets get, .zip", args: []string{"datasets", "get", "one", "--data", "out", "--mirror", "MIRROR"}},

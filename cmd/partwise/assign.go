@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+// noneOfThese names what belongs to none of the groups in a list of groups, where it
+// has the number 0.
+const noneOfThese = "none of these"
+
+func assignCommand() *cobra.Command {
+	var out string
+	var reject float64
+	var force bool
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "assign MODEL PICTURES",
+		Short: "Put new pictures into the groups that cluster found",
+		Long: `Assign puts new pictures into groups that cluster found before. MODEL is the folder of
+cluster's results, or its model.npz; PICTURES is a folder, a picture, a file or a known
+set. The new pictures get the same features, with the same words and scales, and each
+goes to the group whose centre is nearest. A picture that was grouped before has the group
+that it had.
+
+A picture that is farther from its group than 99 % of the pictures of which the group was
+made belongs to none of the groups; --reject says another share, and --reject 0 rejects none.
+
+The list, on standard output or in the file of --out, has the group of each picture, the class
+that was told of the group, and a confidence from 0 to 1. Group 0 is for pictures that belong
+to none. Partwise sort takes such a file.`,
+		Example: `  partwise cluster photos -k 10
+  partwise assign results/photos-groups photos --out assigned.csv
+  partwise sort assigned.csv --pictures photos --to assigned --copy`,
+		Args: arguments(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(reject >= 0 && reject <= 1) {
+				return usageError{fmt.Errorf("--reject %v: want a share from 0 to 1", reject)}
+			}
+			m, _, err := readModel(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if m.Groups == nil {
+				return fmt.Errorf("%s: the model has no groups; partwise apply represents samples by it", args[0])
+			}
+			if err := checkNewFile(out, force, args...); err != nil {
+				return err
+			}
+			return assign(cmd, m, e, args[1], out, reject, force)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "", "the CSV file of the groups (default standard output)")
+	f.Float64Var(&reject, "reject", pipeline.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
+	newSamplesFlags(cmd, e, &force)
+	return cmd
+}
+
+// newSamplesFlags adds the flags of commands that take a model to new samples.
+func newSamplesFlags(cmd *cobra.Command, e *pipeline.Experiment, force *bool) {
+	f := cmd.Flags()
+	f.BoolVar(force, "force", false, "replace a file that is there already")
+	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	dataFlags(cmd, &e.Data)
+	prepareFlags(cmd)
+}
+
+// checkNewFile finds before any work that a file cannot be written, is there already and not
+// to be replaced, or is one of those that are read.
+func checkNewFile(out string, force bool, read ...string) error {
+	if out == "" {
+		return nil
+	}
+	for _, file := range read {
+		if file != "" && sameFile(out, file) {
+			return usageError{fmt.Errorf("%s is read, and what is written cannot take its place", out)}
+		}
+	}
+	if err := checkFiles([]string{out}, force); err != nil {
+		return err
+	}
+	return atomicfile.RemoveStale(filepath.Dir(out))
+}
+
+// readModel reads a model, of a file or of a folder of results, and returns where it is.
+func readModel(ctx context.Context, path string) (m *pipeline.Model, file string, err error) {
+	file = path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		command, _, err := output.Written(path)
+		if err != nil {
+			return nil, "", err
+		}
+		if command != "cluster" {
+			return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups", path, command)
+		}
+		file = filepath.Join(path, report.ModelFile)
+	}
+	text, err := output.ReadFile(file)
+	if err != nil {
+		return nil, "", err
+	}
+	if m, err = pipeline.ReadModel(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", file, err)
+	}
+	return m, file, nil
+}
+
+// prepareNew makes the features of a model of new samples.
+func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data string) (*inputs, error) {
+	skipBad := e.Features.SkipBad
+	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
+	e.Features.SkipBad = skipBad
+	in, err := prepare(cmd, e, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
+	if err != nil {
+		return nil, err
+	}
+	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
+	return in, nil
+}
+
+func assign(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, reject float64, force bool) error {
+	in, err := prepareNew(cmd, m, e, data)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	found, err := m.Assign(cmd.Context(), in.Inputs, reject)
+	if err != nil {
+		return stopped(cmd.Context(), err, "grouping", in.kept())
+	}
+	text := assignedText(in.Inputs, m, found)
+	said := cmd.OutOrStdout()
+	if out == "" {
+		if _, err := plaintext.Fprintf(said, "%s", text); err != nil {
+			return err
+		}
+		said = cmd.ErrOrStderr()
+	} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return err
+	}
+	return tellAssigned(said, found, m, out)
+}
+
+// writeFile writes a file, which must not be there without force.
+func writeFile(path string, force bool, write func(io.Writer) error) error {
+	file := atomicfile.CreateFunc
+	if force {
+		file = atomicfile.WriteFunc
+	}
+	return isThere(file(path, write))
+}
+
+// assignedText returns the list of the groups, in the form of a grouping's own.
+func assignedText(in *pipeline.Inputs, m *pipeline.Model, found []pipeline.Assigned) []byte {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	_ = w.Write([]string{"file", "group", "name", "confidence"}) // a buffer takes everything
+	for i, a := range found {
+		group, name, confidence := a.Group+1, m.Groups.Names[a.Group], a.Confidence
+		if a.None {
+			group, name, confidence = 0, noneOfThese, 0
+		}
+		_ = w.Write([]string{
+			spreadsheet.Cell(in.Set.Names[in.Rows[i]]), strconv.Itoa(group), spreadsheet.Cell(name), strconv.FormatFloat(confidence, 'f', 2, 64),
+		})
+	}
+	w.Flush()
+	return text.Bytes()
+}
+
+func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out string) error {
+	size := make([]int, len(m.Groups.Centres.Sizes))
+	none, known := 0, 0
+	for _, a := range found {
+		if a.Known {
+			known++
+		}
+		if a.None {
+			none++
+			continue
+		}
+		size[a.Group]++
+	}
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "%s in %s:", phrase.Count(len(found), "sample", "samples"), phrase.Count(len(size), "group", "groups"))
+	for _, n := range size {
+		fmt.Fprintf(&text, " %d", n)
+	}
+	fmt.Fprintf(&text, "; %d in none of them", none)
+	if known > 0 {
+		fmt.Fprintf(&text, "; %d were grouped before and have the group that they had", known)
+	}
+	text.WriteString(".\n")
+	if out != "" {
+		fmt.Fprintf(&text, "Which sample is in which group is in %s.\n", out)
+	}
+	_, err := plaintext.Fprintf(w, "%s", text.Bytes())
+	return err
+}
+
+var errNoOut = errors.New("where to? say it with --out FILE.npz")

@@ -1,0 +1,131 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/settings"
+)
+
+// document returns the features as DecodeSetting reads them from settings.Of. It does not
+// hold where words were learned before, which whoever saves it keeps beside it.
+func (f Features) document() any {
+	if f.Joined != nil {
+		list := make([]any, len(f.Joined))
+		for i, w := range f.Joined {
+			item := w.Features.document().(map[string]any)
+			maps.Copy(item, settings.Encode(w))
+			list[i] = item
+		}
+		return list
+	}
+	info := features.InfoOf(f.extractor())
+	type plain Features
+	out := settings.Encode(plain(f))
+	delete(out, "crop")
+	if crop := f.Crop.document(); crop != nil {
+		out["crop"] = crop
+	}
+	own := settings.Encode(f.extractor())
+	if info.Name == features.Extractors()[0].Name {
+		maps.Copy(out, own)
+		return out
+	}
+	if info.Form != "" {
+		own["at"] = info.Form
+	}
+	out[info.Name] = own
+	if !info.Descriptors() {
+		return out
+	}
+	words := settings.Encode(f.Words)
+	learning := map[string]any{}
+	for key, value := range words {
+		switch {
+		case slices.Contains(wordKeys, key):
+			out[key] = value
+		case key != "from":
+			learning[key] = value
+		}
+	}
+	if len(learning) > 0 {
+		out[wordKeys[0]] = learning
+	}
+	return out
+}
+
+// document returns the crop as DecodeSetting reads it, or nil for the extractor's choice.
+func (c Crop) document() any {
+	switch {
+	case c.Square:
+		return "square"
+	case c.Whole:
+		return "whole"
+	}
+	if own := settings.Encode(c); len(own) > 0 {
+		return own
+	}
+	return nil
+}
+
+// readFeatures reads what document returns of JSON.
+func readFeatures(text json.RawMessage) (f Features, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var document any
+	if err := d.Decode(&document); err != nil {
+		return f, fmt.Errorf("the features: %w", err)
+	}
+	if document, err = plainNumbers(document); err != nil {
+		return f, fmt.Errorf("the features: %w", err)
+	}
+	if err := f.DecodeSetting(settings.Of(document)); err != nil {
+		return f, fmt.Errorf("the features: %w", err)
+	}
+	for _, one := range f.each() {
+		if one.Words.From != "" {
+			return f, errors.New("the features: words of a file; they belong into the model")
+		}
+	}
+	return f, nil
+}
+
+// plainNumbers returns a document with whole numbers and others in place of JSON's.
+func plainNumbers(document any) (_ any, err error) {
+	switch d := document.(type) {
+	case json.Number:
+		if n, err := d.Int64(); err == nil {
+			return int(n), nil
+		}
+		return d.Float64()
+	case []any:
+		for i := range d {
+			if d[i], err = plainNumbers(d[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for key := range d {
+			if d[key], err = plainNumbers(d[key]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return document, nil
+}
+
+// each returns the features one by one.
+func (f *Features) each() (list []*Features) {
+	if f.Joined == nil {
+		return []*Features{f}
+	}
+	for i := range f.Joined {
+		list = append(list, &f.Joined[i].Features)
+	}
+	return list
+}

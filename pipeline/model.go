@@ -1,0 +1,394 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/vocab"
+)
+
+// Model is what represents new samples as those that a method learned from were, and puts
+// them into their groups.
+type Model struct {
+	// Program is the version of the program that made it, for whoever reads the file.
+	Program string
+	// Data is what the samples are called that were learned from.
+	Data string
+	// Features are those of these samples, with all that was learned for them: words with
+	// their weights, and scales. New samples get the same.
+	Features Features
+	// Columns is m, the number of features.
+	Columns int
+	// Method is the method in words.
+	Method string
+	// Result is what it found, nil where samples were grouped by the features as they are.
+	// Of a model that was read it holds Model and Basis alone.
+	Result *factor.Result
+	// Groups are the groups, nil where there are none.
+	Groups *ModelGroups
+	// Names are the names of the samples that were learned from. They are not read.
+	Names []string
+
+	source  modelSource
+	digests []string // of each feature's network, "" for others
+}
+
+// ModelGroups are the k groups of a model.
+type ModelGroups struct {
+	// Centres are those of the groups, among the coefficients that represent the
+	// samples, or among the features where the method has no model of new samples.
+	Centres *cluster.Centres
+	// Spread says how far the samples of a group are from the centre of the others: see
+	// cluster.Centres.Spread.
+	Spread *mat.Dense
+	// Names are the classes that were told of groups, or "".
+	Names []string
+	// Columns holds for each coefficient its group, or −1, where a sample is in the group of
+	// its largest coefficient; else nil.
+	Columns []int
+	// samples holds for each sample that was learned from what tells its content from
+	// others, and groups its group.
+	samples, groups []int
+}
+
+// modelSource says what the samples were that were learned from.
+type modelSource struct {
+	// Files tells whether they are image files. Otherwise they are vectors of so many
+	// columns, which hold images of this height and width, or 0; Black and White are the
+	// range of the values of the images.
+	Files   bool    `json:"files"`
+	Columns int     `json:"columns,omitempty"`
+	Height  int     `json:"height,omitempty"`
+	Width   int     `json:"width,omitempty"`
+	Black   float64 `json:"black,omitempty"`
+	White   float64 `json:"white,omitempty"`
+}
+
+func sourceOf(set *datasets.Set) modelSource {
+	s := modelSource{Files: set.Files != nil, Height: set.Height, Width: set.Width}
+	if set.Vectors != nil {
+		_, s.Columns = set.Vectors.Dims()
+		if set.Height > 0 {
+			s.Black, s.White = set.ValueRange()
+		}
+	}
+	return s
+}
+
+// NewModel returns the model of a method's result on all of the inputs, nil for features
+// that are taken as they are.
+func NewModel(ctx context.Context, in *Inputs, method string, res *factor.Result) (*Model, error) {
+	_, columns := in.Dims()
+	m := &Model{
+		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set),
+		Names: make([]string, len(in.Rows)),
+	}
+	for i, row := range in.Rows {
+		m.Names[i] = in.Set.Names[row]
+	}
+	m.Features.SkipBad = false
+	if in.Features.Joined != nil {
+		m.Features.Joined = make([]Weighted, len(in.Features.Joined))
+		for i, w := range in.Features.Joined {
+			m.Features.Joined[i] = Weighted{Features: w.Features, Scale: in.Scales[i].Factor}
+		}
+	}
+	if err := m.learn(in.Vocabulary, in.wordWeights); err != nil {
+		return nil, err
+	}
+	for _, f := range m.Features.each() {
+		digest, err := networkDigest(ctx, *f)
+		if err != nil {
+			return nil, err
+		}
+		m.digests = append(m.digests, digest)
+	}
+	return m, nil
+}
+
+// learn sets the words of the features, and their weights.
+func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
+	for _, f := range m.Features.each() {
+		if !f.OfWords() {
+			continue
+		}
+		var text bytes.Buffer
+		if err := v.Save(&text); err != nil {
+			return err
+		}
+		f.Words.From = ""
+		f.Words.Learned = &LearnedWords{&vocabulary{v, cache.NewKey("words of a file", text.Bytes())}, weights}
+	}
+	return nil
+}
+
+// words returns the words of the features and their weights, nil where there are none.
+func (m *Model) words() (*vocab.Vocabulary, []float64) {
+	for _, f := range m.Features.each() {
+		if learned := f.Words.Learned; learned != nil {
+			return learned.words.Vocabulary, learned.weights
+		}
+	}
+	return nil, nil
+}
+
+// networkDigest returns what tells the network of the features from others, "" where there
+// is none.
+func networkDigest(ctx context.Context, f Features) (string, error) {
+	n, ok := f.extractor().(features.Network)
+	if !ok {
+		return "", nil
+	}
+	return n.Digest(ctx)
+}
+
+// Model returns the model of a grouping of the inputs.
+func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
+	m, err := NewModel(ctx, in, g.Method, g.Result)
+	if err != nil {
+		return nil, err
+	}
+	points := in.X
+	switch {
+	case in.Blocks != nil:
+		points = g.Result.Coefficients // which are the best
+	case m.represents():
+		if points, err = factor.Represent(ctx, g.Result.Model, in.X); err != nil {
+			return nil, err
+		}
+	}
+	of := &ModelGroups{groups: g.Groups}
+	if of.Centres, err = cluster.NewCentres(g.Cluster.Distance, points, g.Groups); err != nil {
+		return nil, err
+	}
+	if of.Spread, err = of.Centres.Spread(points, g.Groups); err != nil {
+		return nil, err
+	}
+	of.Names = make([]string, len(of.Centres.Sizes))
+	for i, class := range g.GroupClasses {
+		if class >= 0 {
+			of.Names[i] = in.Set.Classes[class]
+		}
+	}
+	if m.represents() && g.Cluster.By == Largest {
+		of.Columns = largestColumns(g.Result.Coefficients, g.Groups)
+	}
+	of.samples = in.contents()
+	m.Groups = of
+	return m, nil
+}
+
+// represents tells whether new samples are represented by coefficients.
+func (m *Model) represents() bool { return m.Result != nil && m.Result.Model != nil }
+
+// largestColumns returns the group of the samples whose largest coefficient is in a column.
+func largestColumns(v *mat.Dense, groups []int) []int {
+	n, k := v.Dims()
+	out := make([]int, k)
+	for j := range out {
+		out[j] = -1
+	}
+	for i := range n {
+		if j := largest(v.RawRowView(i)); out[j] < 0 {
+			out[j] = groups[i]
+		}
+	}
+	return out
+}
+
+// contents returns what tells the content of each row's sample from others, a number of 62
+// bits; nil where the samples are left on disk.
+func (in *Inputs) contents() []int {
+	if _, stored := in.Set.Vectors.(*datasets.Stored); stored {
+		return nil
+	}
+	out := make([]int, len(in.Rows))
+	for i, row := range in.Rows {
+		var sum [sha256.Size]byte
+		if in.Set.Files != nil {
+			noted, ok := in.images.Noted(row)
+			if !ok {
+				var err error
+				if noted, err = in.images.Sum(row); err != nil {
+					return nil // it is gone by now
+				}
+			}
+			sum = noted
+		} else {
+			h := sha256.New()
+			digestRow(h.Write, in.Set.Vectors, row)
+			sum = [sha256.Size]byte(h.Sum(nil))
+		}
+		out[i] = int(binary.LittleEndian.Uint64(sum[:]) >> 2)
+	}
+	return out
+}
+
+// digestRow writes the values of a row that are not 0, with their columns: sparse and dense
+// ones of the same values give the same.
+func digestRow(write func([]byte) (int, error), x mat.Matrix, row int) {
+	var buf []byte
+	eachValue(x, []int{row}, func(_, column int, v float64) {
+		if v != 0 {
+			buf = binary.LittleEndian.AppendUint64(buf, uint64(column))
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+		}
+	})
+	write(buf)
+}
+
+// Check reports, before an image is read, a set whose samples the model cannot represent,
+// and features that cannot be made as they were.
+func (m *Model) Check(ctx context.Context, set *datasets.Set) error {
+	was, is := m.source, sourceOf(set)
+	kind := func(s modelSource) string {
+		switch {
+		case s.Files:
+			return "image files"
+		case s.Height > 0:
+			return fmt.Sprintf("images of %d×%d pixels in vectors", s.Height, s.Width)
+		}
+		return fmt.Sprintf("vectors of %d values", s.Columns)
+	}
+	switch pixels, _ := m.Features.extractor().(features.Pixels); {
+	case was.Files != is.Files, was.Columns != is.Columns, was.Height != is.Height, was.Width != is.Width:
+		return fmt.Errorf("the samples of %s are %s, and the model is of %s", set.Name, kind(is), kind(was))
+	case m.Features.Joined == nil && pixels.Size == (features.Size{Height: is.Height, Width: is.Width}):
+	case was.Black != is.Black || was.White != is.White:
+		return fmt.Errorf("the values of %s are from %v to %v, and the model is of values from %v to %v", set.Name, is.Black, is.White, was.Black, was.White)
+	}
+	for i, f := range m.Features.each() {
+		if _, err := f.Crop.crop(); err != nil {
+			return err
+		}
+		digest, err := networkDigest(ctx, *f)
+		if err != nil {
+			return err
+		}
+		if digest != m.digests[i] {
+			return fmt.Errorf("%s: it is another network than that of the model, by its SHA-256 sum %.16s in place of %.16s", f.extractor().Label(), digest, m.digests[i])
+		}
+	}
+	return nil
+}
+
+// Represent returns the coefficients, or with a method without a model of new samples the
+// features, of the inputs, which must have the features of the model.
+func (m *Model) Represent(ctx context.Context, in *Inputs) (mat.Matrix, error) {
+	if _, columns := in.Dims(); columns != m.Columns {
+		return nil, fmt.Errorf("the samples have %d features, and the model is of %d", columns, m.Columns)
+	}
+	if !m.represents() {
+		return in.X, nil
+	}
+	v, err := factor.Represent(ctx, m.Result.Model, in.X)
+	return v, in.nameRows(err, nil)
+}
+
+// Assigned is where a new sample belongs.
+type Assigned struct {
+	cluster.Membership
+	// None tells that it belongs to none of the groups: Group is the nearest then.
+	None bool
+	// Known tells that the same sample was learned from, whose group it has.
+	Known bool
+}
+
+// DefaultReject is what share of a group's samples a new one must be farther than to belong
+// to none, where nothing else is said.
+const DefaultReject = 0.99
+
+// Assign puts the inputs, which must have the features of the model, into its groups: each
+// sample into the group of the nearest centre, or of its largest coefficient where the
+// grouping was made so, and one that was learned from into the group that it had. A sample
+// that is farther from the centre than this share of the group's own samples, each compared
+// with the centre of the others, belongs to none; with 0 none is rejected.
+func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assigned, error) {
+	of := m.Groups
+	if of == nil {
+		return nil, errors.New("the model has no groups")
+	}
+	if !(reject >= 0 && reject <= 1) {
+		return nil, fmt.Errorf("a share of %v; want 0 to 1", reject)
+	}
+	points, err := m.Represent(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	found, err := of.Centres.Memberships(ctx, points, nil)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[int]int, len(of.samples))
+	for i, content := range of.samples {
+		if _, twice := known[content]; !twice {
+			known[content] = of.groups[i]
+		}
+	}
+	contents := in.contents()
+	out, groups, moved := make([]Assigned, len(found)), make([]int, len(found)), false
+	for i, f := range found {
+		groups[i] = f.Group
+		if of.Columns != nil {
+			if g := of.Columns[largest(points.(*mat.Dense).RawRowView(i))]; g >= 0 {
+				groups[i] = g
+			}
+		}
+		if contents != nil {
+			if g, ok := known[contents[i]]; ok {
+				groups[i], out[i].Known = g, true
+			}
+		}
+		moved = moved || groups[i] != f.Group
+	}
+	if moved {
+		if found, err = of.Centres.Memberships(ctx, points, groups); err != nil {
+			return nil, err
+		}
+	}
+	for i, f := range found {
+		out[i].Membership = f
+		out[i].None = reject > 0 && !out[i].Known && f.Distance > of.limit(f.Group, reject)
+	}
+	return out, nil
+}
+
+// limit returns how far this share of the samples of a group is at most.
+func (of *ModelGroups) limit(group int, share float64) float64 {
+	levels := of.Spread.RawRowView(group)
+	at := share * float64(len(levels)-1)
+	low := min(int(at), len(levels)-1)
+	high := min(low+1, len(levels)-1)
+	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
+}
+
+// largest returns the place of the largest value, the first of several.
+func largest(row []float64) (at int) {
+	for j, v := range row {
+		if v > row[at] {
+			at = j
+		}
+	}
+	return at
+}
+
+// Kind says in a few words what the model does.
+func (m *Model) Kind() string {
+	if m.Groups == nil {
+		return fmt.Sprintf("%s of %s", cmp.Or(m.Method, "features"), m.Data)
+	}
+	return fmt.Sprintf("%d groups of %s", len(m.Groups.Centres.Sizes), m.Data)
+}

@@ -1,0 +1,226 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/vocab"
+)
+
+// everyFeature has every extractor with settings that are not the defaults.
+var everyFeature = []Features{
+	{}, {Power: 0.5, Normalise: features.NormL1}, {Extractor: features.Pixels{Size: features.Size{Height: 12, Width: 20}, Colour: true}, Crop: Crop{Square: true}},
+	{Extractor: features.HOG{}, Crop: Crop{Box: []int{1, 2, 30, 40}}},
+	{Extractor: features.ColourHistogram{Grid: features.Cells{Rows: 2, Columns: 3}, Hues: 5}, Crop: Crop{Eyes: "eyes.csv"}},
+	{Extractor: features.Network{Layer: "x", Places: true, Size: 64, Mean: []float64{1, 2.5, 3}, Scale: []float64{4}, Order: "bgr"}, Crop: Crop{Whole: true}},
+	{Extractor: features.DenseSIFT{Step: 4, Bins: []int{2, 4}, Root: true, MaxPixels: 1000}, Words: Words{
+		Learning: Learning{Count: 9, Sample: 100, PerImage: 7, Assignment: vocab.Assignment{Nearest: 2, Sigma: 3.5, Checks: 4}},
+		Grid:     vocab.Grid{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 3}}, IDF: true}},
+	{Joined: []Weighted{
+		{Features: Features{Extractor: features.DenseSIFT{}, Power: 0.5}, Scale: 1.0 / 3},
+		{Features: Features{Extractor: features.ColourHistogram{}}, Scale: 1e-20}, {Features: Features{Extractor: features.Pixels{}}, Weight: 3},
+	}},
+}
+
+// TestFeaturesDocument: features are the same when they are written and read, and every
+// extractor is among them.
+func TestFeaturesDocument(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	for _, f := range everyFeature {
+		seen[reflect.TypeOf(f.extractor())] = true
+		text, err := json.Marshal(f.document())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readFeatures(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if f.Joined == nil {
+			f.Extractor = f.extractor()
+		}
+		if want := fmt.Sprintf("%+v", f); fmt.Sprintf("%+v", got) != want {
+			t.Errorf("%s is read as\n%+v, want\n%s", text, got, want)
+		}
+	}
+	for _, info := range features.Extractors() {
+		if !seen[reflect.TypeOf(info.Zero)] && info.Form != "keypoints" {
+			t.Errorf("%s %s is in no test", info.Name, info.Form)
+		}
+	}
+}
+
+// savedModel returns a model of a grouping of vectors as it is written.
+func savedModel(t testing.TB, g Groups) (*Inputs, *Grouping, *Model, []byte) {
+	t.Helper()
+	file := testkit.CSV(t, 9, 10, 11)
+	e := &Experiment{Data: Data{Set: file}}
+	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(in.Close)
+	found, err := g.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := found.Model(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file1 bytes.Buffer
+	if err := m.Save(&file1); err != nil {
+		t.Fatal(err)
+	}
+	return in, found, m, file1.Bytes()
+}
+
+// TestModelFile: a model that was read puts samples where the one that was written does,
+// and is written again with the same bytes.
+func TestModelFile(t *testing.T) {
+	for _, g := range []Groups{
+		{K: 3, Method: Method{Name: "kmeans"}, Cluster: Cluster{Distance: cluster.DistanceCosine}},
+		{K: 3, Method: Method{Name: "nmf", Iterations: 30}}, {K: 3, Method: Method{Name: "nmf-kl", Iterations: 30, By: Largest}},
+		{K: 3, Method: Method{Name: "cf", Iterations: 30}}, {K: 3, Method: Method{Name: "pca"}},
+	} {
+		in, found, m, text := savedModel(t, g)
+		read, err := ReadModel(t.Context(), bytes.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatalf("%v: %v", g.Method, err)
+		}
+		if read.Data != m.Data || read.Columns != m.Columns || read.source != m.source {
+			t.Errorf("%v: read %+v", g.Method, read)
+		}
+		if err := read.Check(t.Context(), in.Set); err != nil {
+			t.Errorf("%v: %v", g.Method, err)
+		}
+		want, err := m.Assign(t.Context(), in, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read.Assign(t.Context(), in, 0.5)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: %v, %v", g.Method, got, err)
+		}
+		for i, a := range got {
+			if !a.Known || a.None || a.Group != found.Groups[i] {
+				t.Errorf("%v: sample %d of group %d: %+v", g.Method, i+1, found.Groups[i], a)
+			}
+		}
+		// As samples that were never seen nearly all are where they were, and about half
+		// are farther than the half of their group.
+		read.Groups.samples = nil
+		got, err = read.Assign(t.Context(), in, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, none := 0, 0
+		for i, a := range got {
+			if a.Known || a.Group != found.Groups[i] {
+				moved++
+			}
+			if a.None {
+				none++
+			}
+		}
+		if moved > 5 || none < 5 || none > 20 {
+			t.Errorf("%v: of 30 samples %d are elsewhere, and %d in none of the groups", g.Method, moved, none)
+		}
+	}
+}
+
+// TestModelOfLater: a file of a later version says so, and so does one without features.
+func TestModelOfLater(t *testing.T) {
+	for want, version := range map[string]int{"version 2 of the format, of a later version of partwise": 2, "want one version": 0} {
+		var file bytes.Buffer
+		z := npz.NewWriter(&file)
+		z.Integers(modelVersion, version)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	_, found, _, _ := savedModel(t, Groups{K: 3, Method: Method{Name: "nmf", Iterations: 2}})
+	var file bytes.Buffer
+	if err := found.Result.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err == nil || !strings.Contains(err.Error(), "without what features they are of") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestModelChecks: samples of another kind than those that were learned from are refused, and
+// so is another network.
+func TestModelChecks(t *testing.T) {
+	in, _, m, _ := savedModel(t, Groups{K: 3, Method: Method{Name: "kmeans"}})
+	other := *in.Set
+	other.Height, other.Width = 1, m.Columns
+	if err := m.Check(t.Context(), &other); err == nil || !strings.Contains(err.Error(), "in vectors, and the model is of vectors of") {
+		t.Errorf("error %v", err)
+	}
+	network := filepath.Join(t.TempDir(), "net.onnx")
+	if err := os.WriteFile(network, []byte("one"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m.Features = Features{Extractor: features.Network{File: network}}
+	digest, err := networkDigest(t.Context(), m.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.digests = []string{digest}
+	if err := m.Check(t.Context(), in.Set); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(network, []byte("two"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Check(t.Context(), in.Set); err == nil || !strings.Contains(err.Error(), "net.onnx: it is another network than that of the model") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzReadModel: of a file of any bytes comes a model whose parts fit together, or an error,
+// with no more memory than its bytes back.
+func FuzzReadModel(f *testing.F) {
+	for _, g := range []Groups{
+		{K: 3, Method: Method{Name: "kmeans"}}, {K: 3, Method: Method{Name: "nmf", Iterations: 2, By: Largest}}, {K: 2, Method: Method{Name: "cf", Iterations: 2, Params: map[string]any{"kernel": "rbf"}}},
+	} {
+		_, _, _, text := savedModel(f, g)
+		f.Add(text)
+	}
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+		var m *Model
+		var err error
+		testkit.AllocatesAtMost(t, 64<<20+300*uint64(len(text)), func() { m, err = ReadModel(t.Context(), bytes.NewReader(text), int64(len(text))) })
+		if err != nil {
+			return
+		}
+		if m.Groups != nil {
+			k, columns := m.Groups.Centres.Points.Dims()
+			if _, err := m.Groups.Centres.Memberships(t.Context(), mat.NewDense(2, columns, nil), nil); err == nil {
+				m.Groups.limit(k-1, 0.3)
+			}
+		}
+		if err := m.Save(&bytes.Buffer{}); err != nil {
+			t.Fatal(err)
+		}
+	}))
+}
