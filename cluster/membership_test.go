@@ -148,3 +148,42 @@ func TestMembershipsMistakes(t *testing.T) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
+
+// TestSpread: how far samples are from the centre of the others of their group.
+func TestSpread(t *testing.T) {
+	x := mat.NewDense(5, 2, []float64{0, 0, 3, 0, 0, 6, 50, 50, 9, 9})
+	groups := []int{0, 0, 0, 1, 2}
+	c, err := NewCentres(DistanceEuclidean, x, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Spread(x, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := []float64{math.Hypot(1.5, 3), math.Hypot(3, 3), math.Hypot(1.5, 6)}
+	for level, want := range map[int]float64{0: far[0], 25: (far[0] + far[1]) / 2, 50: far[1], 100: far[2]} {
+		for g := range 3 { // groups of one sample have what all have
+			if math.Abs(got.At(g, level)-want) > 1e-12 {
+				t.Errorf("group %d, level %d: %v, want %v", g+1, level, got.At(g, level), want)
+			}
+		}
+	}
+	cosine, err := NewCentres(DistanceCosine, x, []int{0, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = cosine.Spread(x, []int{0, 0, 0, 0, 0}); err != nil || got.At(0, 100) != 1 || got.At(0, 0) > 0.2 {
+		t.Errorf("cosine: %v, %v; want 1 of the row of zeros", mat.Formatted(got), err)
+	}
+	alone, err := NewCentres(DistanceEuclidean, x, []int{0, 1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = alone.Spread(x, []int{0, 1, 2, 3, 4}); err != nil || got.At(2, 0) != math.MaxFloat64 {
+		t.Errorf("groups of one sample: %v, %v", got, err)
+	}
+	if _, err := alone.Spread(x, groups[:4]); err == nil {
+		t.Error("groups of another number of samples are taken")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -216,5 +215,3 @@ func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out
 	_, err := plaintext.Fprintf(w, "%s", text.Bytes())
 	return err
 }
-
-var errNoOut = errors.New("where to? say it with --out FILE.npz")

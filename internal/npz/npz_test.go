@@ -50,6 +50,8 @@ func TestArchive(t *testing.T) {
 		w.Compress = compress
 		w.Floats("x", []int{2, 3}, func(i int) []float64 { return []float64{float64(i), 2, 3} })
 		w.Integers("n", 5, 6)
+		w.Text("text", []byte("plain \x00 bytes"))
+		w.Words("words", []string{"ä", "", "bcd"})
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -64,6 +66,13 @@ func TestArchive(t *testing.T) {
 		n, err := z.Integers("n", 6)
 		if err != nil || !slices.Equal(n, []int{5, 6}) || !z.Has("n") || z.Has("m") {
 			t.Errorf("read %v, %v", n, err)
+		}
+		text, err := z.Text("text")
+		if err != nil || string(text) != "plain \x00 bytes" {
+			t.Errorf("read %q, %v", text, err)
+		}
+		if _, err := z.Text("words"); err == nil || !strings.Contains(err.Error(), "of the type <U3, in Fortran order: false; want |u1") {
+			t.Errorf("error %v", err)
 		}
 		for want, read := range map[string]func() error{
 			`"n" holds 6; want 0 to 5`: func() error { _, err := z.Integers("n", 5); return err },
