@@ -72,6 +72,13 @@ var registry = []Info{
 		},
 	},
 	{
+		Name: "guided-kmeans", NeedsLabels: true, Settings: GuidedKMeans{}, memory: guidedMemory,
+		Title: "constrained k-means of centred directions, in which a logistic regression of the labelled samples has a say",
+		Fit: func(ctx context.Context, k KMeans, x mat.Matrix, known Known) (*Result, error) {
+			return GuidedKMeans{KMeans: k}.Fit(ctx, x, known.Labels)
+		},
+	},
+	{
 		Name: "kernel-kmeans", Settings: KernelKMeans{}, memory: squares(2, 24),
 		Title: "kernel k-means on the inner products of the samples",
 		Fit: func(ctx context.Context, k KMeans, x mat.Matrix, _ Known) (*Result, error) {
@@ -148,6 +155,13 @@ func kMeansMemory(s Size) float64 {
 	starts := 8 * (32*n + min(32*drawn, max(mostCosts, drawn)))
 	bounds := 8*n + 4*min(n*k, mostBounds) + 16*float64(gathered(s.M))*m
 	return points + starts + 40*n + float64(parallel.Cores())*(56*k*m+48*n+bounds+512*8*k) + 300*float64(s.Links)
+}
+
+// guidedMemory is what k-means takes, the centred samples, those with labels, and the
+// scores and probabilities of the clusters.
+func guidedMemory(s Size) float64 {
+	n, m, k := float64(s.N), float64(s.M), float64(s.K)
+	return kMeansMemory(s) + 16*n*m + 40*n*k + 200*k*m
 }
 
 // squares returns what an algorithm takes that holds this number of n×n matrices, and of

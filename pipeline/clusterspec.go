@@ -63,6 +63,8 @@ func (c Cluster) String() string {
 		return fmt.Sprintf("k-means, %s distance, the best of %d %s starts%s", c.Distance, restarts, c.Start, refined)
 	case "constrained-kmeans", "seeded-kmeans":
 		return fmt.Sprintf("%s, %s distance, from the means of the labelled samples", c.By, c.Distance)
+	case "guided-kmeans":
+		return c.By + ", cosine distance, from a classifier of the labelled samples"
 	}
 	return fmt.Sprintf("%s, the best of %d starts", c.By, restarts)
 }
