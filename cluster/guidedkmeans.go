@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/logistic"
 )
 
@@ -31,8 +30,8 @@ const (
 // discriminative part side by side, as in Raina, Shen, Ng and McCallum 2003.
 //
 // K and MaxIterations mean what they mean in KMeans; the answer depends on no random
-// number. Where a cluster has no labelled sample, it is ConstrainedKMeans under the cosine
-// distance.
+// number. Where a cluster has no labelled sample, of which no classifier could learn, it is
+// ConstrainedKMeans under the cosine distance.
 type GuidedKMeans struct {
 	KMeans
 	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one
@@ -40,18 +39,20 @@ type GuidedKMeans struct {
 	Guidance float64
 }
 
-// Fit clusters the rows of x, n×m, under labels, which are as in SeededKMeans.Fit. Sparse
-// rows are copied to dense ones. Centres are the directions of the sums of unit samples.
-func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Result, error) {
+// Fit clusters the rows of x, n×m, under labels and links, which are as in
+// ConstrainedKMeans.FitLinked; the regression learns of samples that must link to labelled
+// ones too. Sparse rows are copied to dense ones. Centres are the directions of the sums of
+// the samples at length 1.
+func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	g.Distance = DistanceCosine
-	result, err := g.fit(ctx, x, labels)
+	result, err := g.fit(ctx, x, known)
 	if err != nil {
 		return nil, fmt.Errorf("guided k-means: %w", err)
 	}
 	return result, nil
 }
 
-func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, labels []int) (*Result, error) {
+func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	s, err := readSamples(x, g.Distance)
 	if err != nil {
 		return nil, err
@@ -59,57 +60,54 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, labels []int) (*Res
 	if err := checkSizes(s.n, g.K, g.restarts(), g.MaxIterations); err != nil {
 		return nil, err
 	}
-	known, err := newSeeds(s.n, g.K, labels, true)
+	if known.Labels != nil && len(known.Labels) != s.n {
+		return nil, fmt.Errorf("%d labels of %d samples", len(known.Labels), s.n)
+	}
+	u, err := newUnits(s.n, g.K, known)
 	if err != nil {
 		return nil, err
 	}
-	if len(known.open) > 0 {
-		return g.fitSeeded(ctx, x, labels, true)
+	var told, toldLabels []int
+	for i, at := range u.of {
+		if c := u.fixed[at]; c >= 0 {
+			told, toldLabels = append(told, i), append(toldLabels, c)
+		}
 	}
-	if g.Guidance == 0 {
-		g.Guidance = defaultGuidance
+	for c := range g.K {
+		if !slices.Contains(u.fixed, c) {
+			return ConstrainedKMeans{g.KMeans}.FitLinked(ctx, x, known)
+		}
 	}
 	z := s.centred()
-	told, toldLabels := mat.NewDense(s.n-len(known.free), s.m, nil), []int(nil)
-	for i, c := range labels {
-		if c >= 0 {
-			told.SetRow(len(toldLabels), z.RawRowView(i))
-			toldLabels = append(toldLabels, c)
-		}
+	rows := mat.NewDense(len(told), s.m, nil)
+	for at, i := range told {
+		rows.SetRow(at, z.RawRowView(i))
 	}
-	guide, err := logistic.Regression{C: guideC}.Fit(ctx, told, toldLabels, g.K)
+	guide, err := logistic.Regression{C: guideC}.Fit(ctx, rows, toldLabels, g.K)
 	if err != nil {
 		return nil, err
 	}
-	says := guide.LogProbabilities(z)
-	weight := g.Guidance * float64(g.K) / float64(len(toldLabels))
-	r := &Result{Centres: mat.NewDense(g.K, s.m, nil)}
-	next := make([]int, s.n)
-	choose := func(scores *mat.Dense) (objective float64) {
-		for i := range next {
-			row := scores.RawRowView(i)
-			if next[i] = known.kept(i); next[i] < 0 {
-				next[i] = floats.MaxIdx(row)
-			}
-			objective += weight - row[next[i]]
-		}
-		return objective
+	weight := g.Guidance
+	if weight == 0 {
+		weight = defaultGuidance
 	}
-	choose(says)
-	scores := mat.NewDense(s.n, g.K, nil)
-	for most := orDefault(g.MaxIterations, defaultMaxIterations); r.Iterations < most && !slices.Equal(next, r.Labels); r.Iterations++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		r.Labels = append(r.Labels[:0], next...)
-		directions(r.Centres, r.Labels, func(dst []float64, i int) { floats.Add(dst, z.RawRowView(i)) })
-		scores.Copy(says)
-		blas.Gemm(blas.NoTrans, blas.Trans, weight, z.RawMatrix(), r.Centres.RawMatrix(), 1, scores.RawMatrix())
-		r.Objective = choose(scores)
+	weight *= float64(g.K) / float64(len(told))
+	extra := guide.LogProbabilities(z)
+	extra.Scale(-1/weight, extra)
+	from := guide.Classify(z)
+	for at, i := range told {
+		from[i] = toldLabels[at]
 	}
-	copy(r.Labels, next)
-	directions(r.Centres, r.Labels, func(dst []float64, i int) { s.addColumns(dst, s.weights[i], i, 0) })
-	return r, nil
+	result, err := ConstrainedKMeans{g.KMeans}.linked(ctx, z, known, from, extra)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range result.Labels {
+		result.Objective += extra.At(i, c)
+	}
+	result.Objective *= weight
+	directions(result.Centres, result.Labels, func(dst []float64, i int) { s.addColumns(dst, s.weights[i], i, 0) })
+	return result, nil
 }
 
 // directions sets each row of centres to the direction of the sum of the samples with its

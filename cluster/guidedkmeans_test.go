@@ -51,7 +51,7 @@ func TestGuidedKMeans(t *testing.T) {
 		}
 		fit := func(x mat.Matrix, labels []int, most int) *Result {
 			t.Helper()
-			r, err := GuidedKMeans{KMeans: KMeans{K: 3, MaxIterations: most}}.Fit(t.Context(), x, labels)
+			r, err := GuidedKMeans{KMeans: KMeans{K: 3, MaxIterations: most}}.Fit(t.Context(), x, Known{Labels: labels})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestGuidedKMeansEdges(t *testing.T) {
 		"few":   mat.NewDense(5, 2, []float64{1, 2, 0, 0, 1, 2, 3, 1, 1, 2}),
 	} {
 		for _, labels := range [][]int{{0, 1, -1, -1, -1}, {0, 1, 1, 0, 1}, {0, -1, -1, -1, -1}} {
-			r, err := GuidedKMeans{KMeans: KMeans{K: 2}}.Fit(t.Context(), x, labels)
+			r, err := GuidedKMeans{KMeans: KMeans{K: 2}}.Fit(t.Context(), x, Known{Labels: labels})
 			if err != nil {
 				t.Errorf("%s, %v: %v", name, labels, err)
 				continue
@@ -122,7 +122,7 @@ func TestGuidedKMeansEdges(t *testing.T) {
 	x, truth := turned(30, 1)
 	labels := slices.Repeat([]int{-1}, 30)
 	labels[0] = truth[0]
-	got, err := GuidedKMeans{KMeans: KMeans{K: 3}}.Fit(t.Context(), x, labels)
+	got, err := GuidedKMeans{KMeans: KMeans{K: 3}}.Fit(t.Context(), x, Known{Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestGuidedKMeansEdges(t *testing.T) {
 	if err != nil || !slices.Equal(got.Labels, want.Labels) {
 		t.Errorf("got %v, want %v, %v", got.Labels, want, err)
 	}
-	if _, err := (GuidedKMeans{KMeans: KMeans{K: 3}}).Fit(t.Context(), x, labels[:4]); err == nil {
+	if _, err := (GuidedKMeans{KMeans: KMeans{K: 3}}).Fit(t.Context(), x, Known{Labels: labels[:4]}); err == nil {
 		t.Error("four labels of 30 samples are accepted")
 	}
 }

@@ -248,7 +248,8 @@ type lloyd struct {
 	KMeans
 	*samples
 	links    *linked
-	seeds    *seeds // or nil
+	seeds    *seeds     // or nil
+	extra    *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
 	starts   *plusPlusStarts
 	centres  *targets
 	scores   []float64 // of one panel, panel×K

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/panel"
@@ -52,14 +53,16 @@ func (k ConstrainedKMeans) Resume(ctx context.Context, x mat.Matrix, known Known
 }
 
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int) (*Result, error) {
-	result, err := k.linked(ctx, x, known, from)
+	result, err := k.linked(ctx, x, known, from, nil)
 	if err != nil {
 		return nil, fmt.Errorf("constrained k-means: %w", err)
 	}
 	return result, nil
 }
 
-func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known, from []int) (*Result, error) {
+// linked clusters from the means of from, where that is not nil, and by the costs of extra,
+// n×K, beside distances, where that is not nil.
+func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
 	if len(k.Start) > 0 {
 		return nil, fmt.Errorf("start rows and links; the centres start at the labelled samples")
 	}
@@ -67,7 +70,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 	if err != nil {
 		return nil, err
 	}
-	l.bounds = nil
+	l.bounds, l.extra = nil, extra
 	u, err := newUnits(l.n, k.K, known)
 	if err != nil {
 		return nil, err
@@ -157,6 +160,9 @@ func (l *lloyd) unitCosts(ctx context.Context, costs []float64, u *units) error 
 			own := costs[u.of[i]*l.K : (u.of[i]+1)*l.K]
 			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {
 				own[j] += first + by*s
+			}
+			if l.extra != nil {
+				floats.Add(own, l.extra.RawRowView(i))
 			}
 		}
 		return nil

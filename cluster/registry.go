@@ -72,10 +72,10 @@ var registry = []Info{
 		},
 	},
 	{
-		Name: "guided-kmeans", NeedsLabels: true, Settings: GuidedKMeans{}, memory: guidedMemory,
+		Name: "guided-kmeans", NeedsLabels: true, TakesLinks: true, Settings: GuidedKMeans{}, memory: guidedMemory,
 		Title: "constrained k-means of centred directions, in which a logistic regression of the labelled samples has a say",
 		Fit: func(ctx context.Context, k KMeans, x mat.Matrix, known Known) (*Result, error) {
-			return GuidedKMeans{KMeans: k}.Fit(ctx, x, known.Labels)
+			return GuidedKMeans{KMeans: k}.Fit(ctx, x, known)
 		},
 	},
 	{

@@ -21,6 +21,9 @@ func TestClusterersOfTinyAndHugeValues(t *testing.T) {
 			entries = append(entries, sparse.Entry{Row: i, Value: x.At(i, 0)})
 		}
 		for _, name := range Clusterers() {
+			if name == "guided-kmeans" { // by directions, which have no scale
+				continue
+			}
 			for _, x := range []mat.Matrix{x, sparse.FromEntries(4, 1, entries)} {
 				_, err := Cluster{By: name}.groups(t.Context(), x, 2, known, 1)
 				if err == nil || !strings.Contains(err.Error(), "values") || strings.Contains(err.Error(), "\n") {

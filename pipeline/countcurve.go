@@ -198,7 +198,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, cluster.Distance, error) {
 	dense, ok := points.(*mat.Dense)
 	switch w.cluster.By {
-	case "", KMeans, "constrained-kmeans", "seeded-kmeans":
+	case "", KMeans, "constrained-kmeans", "guided-kmeans", "seeded-kmeans":
 	default:
 		ok = false
 	}

@@ -44,7 +44,7 @@ class, and are grouped with the others. --pattern finds the classes in the names
 files, --truth reads them from a file, and --no-classes takes no subfolder for a class.
 
 Photographs, of 64 pixels or more in width and height, are compared by the features
-of a network that is built in, and grouped by k-means, or constrained k-means with
+of a network that is built in, and grouped by k-means, or guided k-means with
 --labels or --links; smaller pictures are compared by their colours, and nmf, or cnmf with
 --labels, finds parts of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
 for visual words and colours: what it leaves out is as in an experiment file, so that
@@ -205,7 +205,7 @@ const (
 // cannot be factorised by the default one: those of a network, and values below 0.
 func onFeatures(told bool) string {
 	if told {
-		return "constrained-kmeans"
+		return "guided-kmeans"
 	}
 	return pipeline.KMeans
 }
