@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // Clusters is what is reported of one grouping of n samples, somebody's own
@@ -51,14 +50,19 @@ type Clusters struct {
 	// Scores are shares, named as in pipeline.Record; empty where no class is
 	// known.
 	Scores map[string]float64
-	// Image returns the picture of sample i. It is called for MaxTiles samples
-	// of each group at most, for several at once; a picture that it cannot return is drawn as an
-	// empty frame and named in a warning, but for a context's error, which
-	// ends the writing. Nil means that the samples are no pictures.
+	// Image returns the picture of sample i. It is called once for each sample, for several
+	// at once; a picture that it cannot return is left out and named in a warning, but
+	// for a context's error, which ends the writing. Nil means that the samples are no pictures.
 	Image func(i int) (image.Image, error)
 	// Pictures tells which samples are copies, outliers, blurred or blank, or is nil where
 	// that was not looked for.
 	Pictures *Pictures
+	// Side is the longer side of the pictures in pixels, of the largest where they
+	// differ. Thumbnails are no larger than figure.PhotographCell, which 0 stands for.
+	Side int
+	// Links holds for each sample where its picture is, percent-encoded and relative to the
+	// page, or "" where it is in no file. Nil means that none is.
+	Links []string
 	// Basis is what was learned, or nil where it cannot be shown.
 	Basis *Basis
 	// Patches show what was learned on photographs, and Words the visual words
@@ -72,33 +76,46 @@ type Clusters struct {
 type clustersPage struct {
 	page
 	clusters Clusters
-	members  [][]int // the samples of each group
+	members  [][]int // the samples of each group, in the order in which they are shown
+	order    []int   // all of them
+	sheets   *thumbnails
 }
 
 // clustersSections lists the sections of the page, in their order.
 var clustersSections = []func(*clustersPage) section{
 	clusterScoresSection,
 	groupsSection,
-	countsSection,
-	partsOfGroupsSection,
-	clustersPhotographs,
-	clustersTimes,
+	folding(countsSection),
+	folding(partsOfGroupsSection),
+	folding(clustersPhotographs),
+	folding(clustersTimes),
+}
+
+// folding returns a section that is folded away.
+func folding(of func(*clustersPage) section) func(*clustersPage) section {
+	return func(w *clustersPage) section {
+		s := of(w)
+		s.folded = true
+		return s
+	}
 }
 
 // ClustersFiles are what WriteClusters writes: names of files and, with a slash at
-// their ends, of folders.
-var ClustersFiles = []string{"index.html", "groups/", "curves/", "bases/", "patches/", "words/"}
+// their ends, of folders. In groups/ earlier versions wrote.
+var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bases/", "patches/", "words/", "groups/"}
 
 // WriteClusters writes into dir, which it makes if need be:
 //
-//	index.html        the page
-//	groups/1.png      a contact sheet for each group, numbered from 1
-//	curves/groups.png how the number of groups was chosen, as .svg and .pdf too
-//	bases/METHOD.png  the learned parts
+//	index.html           the page
+//	page/page.js         its script, and what the script shows
+//	page/data.js
+//	pictures/000.jpg, …  thumbnails of all pictures, a few hundred in a file; .png where
+//	                     the pictures are tiny
+//	curves/groups.png    how the number of groups was chosen, as .svg and .pdf too
+//	bases/METHOD.png     the learned parts
 //	patches/METHOD/examples.png, 1.png, … and words/1.png, …
 //
-// Where a group has more than MaxTiles samples, its sheet shows as many, picked
-// evenly in the order given. It is an error if the lengths do not fit each
+// It is an error if the lengths do not fit each
 // other or a group or label is out of range. Once ctx is done its error is
 // returned, and the files written by then stay. Where it counts times, the page
 // shows them (see internal/timing).
@@ -106,11 +123,12 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	w := &clustersPage{clusters: c, page: page{
+	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
 		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
+		Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{dataFile, scriptFile},
 	}}
-	w.members = c.members()
+	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	things := "Samples"
 	if c.Image != nil {
@@ -127,7 +145,13 @@ func (c Clusters) check() error {
 		what string
 		n    int
 		any  bool
-	}{{"groups", len(c.Groups), true}, {"distances", len(c.Distances), c.Distances != nil}, {"confidences", len(c.Confidence), c.Confidence != nil}, {"labels", len(c.Labels), c.Labels != nil}} {
+	}{
+		{"groups", len(c.Groups), true},
+		{"distances", len(c.Distances), c.Distances != nil},
+		{"confidences", len(c.Confidence), c.Confidence != nil},
+		{"labels", len(c.Labels), c.Labels != nil},
+		{"links", len(c.Links), c.Links != nil},
+	} {
 		if of.any && of.n != n {
 			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
 		}
@@ -166,17 +190,6 @@ func (c Clusters) members() [][]int {
 		members[g] = append(members[g], i)
 	}
 	return members
-}
-
-// imagesShown is how many samples are shown as pictures.
-func (c Clusters) imagesShown() int {
-	n := 0
-	for _, members := range c.members() {
-		if c.Image != nil {
-			n += min(len(members), figure.MaxTiles)
-		}
-	}
-	return n
 }
 
 // thing is what a sample is called.

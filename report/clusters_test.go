@@ -2,18 +2,23 @@ package report
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
+	"image/color"
+	_ "image/jpeg"
+	_ "image/png"
 	"math"
-	"os"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,6 +41,7 @@ func fakeClusters(n int) Clusters {
 		Method: "nmf", Settings: [][2]string{{"groups", "2"}},
 		Classes: []string{"beach", "<tower>"},
 		Scores:  map[string]float64{"NMI": 0.5, "AC": 0.75},
+		Side:    32,
 		Basis:   &Basis{Method: "nmf", Vectors: colourBlobs(4), Height: 16, Width: 16, Channels: 3},
 		Image:   func(i int) (image.Image, error) { return plain(20+i, 20, red), nil },
 	}
@@ -61,34 +67,161 @@ func TestWriteClusters(t *testing.T) {
 	files := tree(t, dir)
 	golden(t, "clusters.html", files["index.html"])
 	sources(t, files)
-	for _, name := range []string{"groups/1.png", "groups/2.png", "bases/nmf.png"} {
+	for _, name := range []string{"page/page.js", "page/data.js", "pictures/000.png", "bases/nmf.png"} {
 		if _, ok := files[name]; !ok {
 			t.Errorf("there is no %s", name)
 		}
 	}
-	// Picture 0 has another class than its group, picture 2 the same, and of
-	// picture 4 it is not known.
-	f, err := os.Open(filepath.Join(dir, "groups", "1.png"))
-	if err != nil {
+	again := t.TempDir()
+	defer parallel.SetCores(1)()
+	if err := WriteClusters(t.Context(), again, c); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	sheet, err := png.Decode(f)
-	if err != nil {
+	if diff := cmp.Diff(files, tree(t, again)); diff != "" {
+		t.Errorf("the second time other bytes: %s", diff)
+	}
+}
+
+// dataOf returns what a page gives its script.
+func dataOf(t *testing.T, files map[string]string) (d pageData) {
+	t.Helper()
+	text := strings.TrimPrefix(files[dataFile], "window.partwiseData = ")
+	text, ok := strings.CutSuffix(text, ";\n")
+	if !ok || strings.ContainsAny(text, "<>\n\u2028\u2029") {
+		t.Errorf("the data are no script of one line: %.200q", files[dataFile])
+	}
+	in := json.NewDecoder(strings.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&d); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []any{missColour, hitColour, nil} {
-		const step = figure.SheetBox + 2*3 + 10 // with its frame and the gap
-		found := map[any]bool{}
-		for y := range sheet.Bounds().Dy() {
-			for x := i * step; x < (i+1)*step; x++ {
-				found[sheet.At(x, y)] = true
+	return d
+}
+
+// TestThumbnails: the sheets hold all pictures in the order of the groups, each where
+// the data say that it is.
+func TestThumbnails(t *testing.T) {
+	for _, side := range []int{20, 300} {
+		const n = 1100
+		c := fakeClusters(n)
+		c.Side = side
+		c.Image = func(i int) (image.Image, error) {
+			if i == 7 {
+				return nil, errFailing
+			}
+			return plain(side-i%5, side/2, color.RGBA{uint8(i), uint8(i >> 8 * 50), 100, 255}), nil
+		}
+		for i := range n {
+			c.Distances = append(c.Distances, float64(i*7%n))
+		}
+		dir := t.TempDir()
+		if err := WriteClusters(t.Context(), dir, c); err != nil {
+			t.Fatal(err)
+		}
+		files := tree(t, dir)
+		d := dataOf(t, files)
+		s := d.Sheets
+		sizes, err := base64.StdEncoding.DecodeString(s.Sizes)
+		if err != nil || len(sizes) != 2*n || len(d.Order) != n {
+			t.Fatalf("%d sizes, an order of %d, %v", len(sizes), len(d.Order), err)
+		}
+		var sheets []image.Image
+		for i := range s.Count {
+			img, _, err := image.Decode(strings.NewReader(files[fmt.Sprintf("pictures/%03d%s", i, s.Ending)]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sheets = append(sheets, img)
+		}
+		if _, more := files[fmt.Sprintf("pictures/%03d%s", s.Count, s.Ending)]; more || s.Count < 2 {
+			t.Errorf("%d sheets, and more: %v", s.Count, more)
+		}
+		for at, i := range d.Order {
+			if at > 0 {
+				before := d.Order[at-1]
+				if c.Groups[before] > c.Groups[i] || c.Groups[before] == c.Groups[i] && c.Distances[before] > c.Distances[i] {
+					t.Fatalf("%d stands before %d", before, i)
+				}
+			}
+			w, h := int(sizes[2*i]), int(sizes[2*i+1])
+			if i == 7 {
+				if w != 0 || h != 0 {
+					t.Errorf("what cannot be read is %d×%d", w, h)
+				}
+				continue
+			}
+			cell := at % s.PerSheet
+			x, y := cell%s.Columns*s.Cell, cell/s.Columns*s.Cell
+			r, g, b, _ := sheets[at/s.PerSheet].At(x+w/2, y+h/2).RGBA()
+			off := func(have uint32, want uint8) bool { return int(have>>8)-int(want) > 6 || int(want)-int(have>>8) > 6 }
+			if w > s.Cell || h > s.Cell || off(r, uint8(i)) || off(g, uint8(i>>8*50)) || off(b, 100) {
+				t.Fatalf("side %d: picture %d of %d×%d is another", side, i, w, h)
 			}
 		}
-		for _, colour := range []any{missColour, hitColour} {
-			if found[colour] != (colour == want) {
-				t.Errorf("picture %d has a frame in %v: %v", 2*i, colour, found[colour])
-			}
+	}
+}
+
+// TestClustersData: the script is given what is known of the samples.
+func TestClustersData(t *testing.T) {
+	c := fakeClusters(6)
+	c.Confidence = []float64{0, 1, 0.5, 0.126, 0.01, 0.3}
+	c.Pictures = pictures(6)
+	dir := t.TempDir()
+	write := func() pageData {
+		t.Helper()
+		if err := WriteClusters(t.Context(), dir, c); err != nil {
+			t.Fatal(err)
+		}
+		files := tree(t, dir)
+		sources(t, files)
+		return dataOf(t, files)
+	}
+	d := write()
+	if diff := cmp.Diff([]any{[]int{0, 100, 50, 13, 1, 30}, []int(nil), []int{1, 1, 0, 1, -1, 1}, []string{"beach", "<tower>"}, []string{"", "mostly <tower>"}},
+		[]any{d.Confidence, d.CopyOf, d.Labels, d.Classes, d.GroupNames}); diff != "" {
+		t.Errorf("data (-want +got): %s", diff)
+	}
+	c.Pictures.CopyOf[4], c.Pictures.Near[4], c.Pictures.Outlier[1], c.Pictures.Remark[2] = 0, true, 0.25, "blurred"
+	d = write()
+	if diff := cmp.Diff([]any{[]int{0, 1, 2, 3, 0, 5}, []int{4}, [][2]any{{1.0, 0.25}}, [][2]any{{2.0, "blurred"}}},
+		[]any{d.CopyOf, d.Near, d.Outliers, d.Remarks}); diff != "" {
+		t.Errorf("data (-want +got): %s", diff)
+	}
+}
+
+// TestLinks: a link leads to the file from the page, whatever the file is called.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	files := []string{
+		"a b.jpg", "deep/ü ?#%41&\"'<>.jpg", "caf\xe9 \xff.png", "javascript:alert(1)", "猫/👩‍👩‍👧.jpg", "x\ny", "\u202egpj", "~/(1)*!.jpg", "-_.",
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, filepath.Join(dir, "photos", f))
+	}
+	links := linksTo(paths, filepath.Join(dir, "results", "photos-groups"))
+	page := &url.URL{Scheme: "file", Path: filepath.ToSlash(dir) + "/results/photos-groups/index.html"}
+	for i, l := range links {
+		to, err := page.Parse(l)
+		if err != nil || to.Scheme != "file" || to.RawQuery != "" || to.Fragment != "" || filepath.FromSlash(to.Path) != paths[i] {
+			t.Errorf("%q leads to %v, want %q: %v", l, to, paths[i], err)
+		}
+	}
+	for _, test := range []struct {
+		links, names []string
+		base         string
+		rests        []any
+	}{
+		{nil, []string{"a"}, "", nil},
+		{[]string{"../p/a%20b", "../p/d/c"}, []string{"a b", "d/c"}, "../p/", nil},
+		{[]string{"../p/a%20b", "../p/%FF"}, []string{"a b", `\xff`}, "../p/", []any{0, "%FF"}},
+		{[]string{"../p/a", ""}, []string{"a", "b"}, "../p/", []any{0, ""}},
+		{[]string{"", "../p/a"}, []string{"b", "a"}, "", []any{"", "../p/a"}},
+		{[]string{"../p/ab/c", "../p/a/d"}, []string{"c", "d"}, "../p/", []any{"ab/c", "a/d"}},
+		{[]string{"../../p/a", "../q"}, []string{"a", "q"}, "../", []any{"../p/a", 0}},
+	} {
+		if base, rests := shorterLinks(test.links, test.names); base != test.base || !cmp.Equal(rests, test.rests) {
+			t.Errorf("%q: %q and %v, want %q and %v", test.links, base, rests, test.base, test.rests)
 		}
 	}
 }
@@ -110,12 +243,12 @@ func TestWriteClustersLarge(t *testing.T) {
 	if err := WriteClusters(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
-	if len(asked) != 2*figure.MaxTiles || !asked[392] && !asked[394] && !asked[396] {
-		t.Errorf("%d pictures were asked for, want %d from everywhere", len(asked), 2*figure.MaxTiles)
+	if len(asked) != 400 {
+		t.Errorf("%d pictures were asked for, want all", len(asked))
 	}
 	page := tree(t, dir)["index.html"]
 	for _, words := range []string{
-		"200 pictures, of which 64 are shown.",
+		"200 pictures.", "188 pictures more.",
 		"IMG_0000.jpg is not shown: disk full",
 		"Known classes: beach (159), &lt;tower&gt; (1).",
 	} {
@@ -133,10 +266,10 @@ func TestWriteClustersBare(t *testing.T) {
 	}
 	files := tree(t, dir)
 	sources(t, files)
-	if len(files) != 1 {
-		t.Errorf("%d files, want the page only", len(files))
+	if len(files) != 3 {
+		t.Errorf("%d files, want the page, its script and its data", len(files))
 	}
-	for _, words := range []string{"3 samples sorted into 3 groups.", "a.txt, c.txt", "0 samples."} {
+	for _, words := range []string{"3 samples sorted into 3 groups.", "a.txt", "c.txt", "0 samples."} {
 		if !strings.Contains(files["index.html"], words) {
 			t.Errorf("the page does not say %q", words)
 		}

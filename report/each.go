@@ -12,9 +12,14 @@ import (
 // each calls f for 0 … n-1, on all processors. It returns the first error in their
 // order, or that of the context. A panic of f is an error.
 func each(ctx context.Context, n int, f func(i int) error) error {
+	return eachOf(ctx, runtime.GOMAXPROCS(0), n, f)
+}
+
+// eachOf is each with at most so many calls at a time.
+func eachOf(ctx context.Context, workers, n int, f func(i int) error) error {
 	errs := make([]error, n)
 	g, working := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(workers)
 	for i := range n {
 		if working.Err() != nil {
 			break

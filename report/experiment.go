@@ -101,7 +101,7 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 // returned, and the files written by then stay. Where it counts times (internal/timing),
 // the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
-	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings}, experiment: e}
+	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
 	for _, score := range table.ScoresOf(w.records) {
 		w.tables = append(w.tables, e.tablesOf(w.records, score))

@@ -77,7 +77,7 @@ func tree(t *testing.T, dir string) map[string]string {
 // sources checks that a page refers to files beside it only, and to no others.
 func sources(t *testing.T, files map[string]string) {
 	t.Helper()
-	checkPage(t, files)
+	checkPage(t, files, nil)
 	if strings.Contains(files["index.html"], "NaN") {
 		t.Error("NaN in the page")
 	}

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 const (
@@ -66,8 +68,16 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	if in.Set.Files != nil || in.Set.Height > 0 {
 		c.Image = func(i int) (image.Image, error) {
 			defer count.step()
-			return in.Image(ctx, i)
+			return in.Thumbnail(ctx, i)
 		}
+		c.Side = longestSide(in)
+	}
+	if in.Set.Files != nil {
+		files := make([]string, len(in.Rows))
+		for i, row := range in.Rows {
+			files[i] = in.Set.Files[row]
+		}
+		c.Links = linksTo(files, f.folder.Dir())
 	}
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &Basis{Method: found.Method, Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
@@ -97,7 +107,10 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		if from.Shown, err = found.Illustrate(ctx, in); err != nil {
 			return err
 		}
-		count.total = c.imagesShown()
+		count.total = 0
+		if c.Image != nil {
+			count.total = len(c.Names)
+		}
 		c.Patches, c.Words = from.illustrations(ctx, count)
 		return WriteClusters(ctx, stage.Dir(), c)
 	}
@@ -106,6 +119,38 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		return c, err
 	}
 	return c, errors.Join(stage.Publish(), f.Close())
+}
+
+// longestSide is the longer side of the largest picture, in pixels, of a few where they are
+// files.
+func longestSide(in *pipeline.Inputs) int {
+	side := max(in.Set.Height, in.Set.Width)
+	for _, row := range figure.Evenly(in.Rows, 32) {
+		if in.Set.Files != nil {
+			w, h, _ := datasets.ImageSize(in.Set.Files[row]) // what cannot be read is found out later
+			side = max(side, w, h)
+		}
+	}
+	return side
+}
+
+// linksTo returns links to files from a page in a folder: relative ones, or where there are
+// none, as between the drives of Windows, absolute ones.
+func linksTo(files []string, dir string) []string {
+	links := make([]string, len(files))
+	from, err := filepath.Abs(dir)
+	for i, file := range files {
+		to, err2 := filepath.Abs(file)
+		if err != nil || err2 != nil {
+			continue
+		}
+		if relative, err := filepath.Rel(from, to); err == nil {
+			links[i] = escapePath(filepath.ToSlash(relative))
+		} else {
+			links[i] = "file:///" + escapePath(filepath.ToSlash(to))
+		}
+	}
+	return links
 }
 
 // writeAssignments writes which sample is in which group, from 1, its class where it is

@@ -1,10 +1,11 @@
 package report
 
 import (
-	"cmp"
-	"context"
-	"errors"
+	_ "embed"
 	"fmt"
+	"html/template"
+	"image"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -40,41 +41,78 @@ var clusterScoresTemplate = parse("scores of groups", `
 {{- end}}
 </table>`)
 
+// What the page shows of each group without its script.
+const shownFirst = 12
+
+//go:embed clusters.css
+var clustersCSS string
+
+//go:embed page.js
+var script string
+
+// cellCSS says how large the cells of contact sheets are, and by how much they are enlarged.
+func cellCSS(g figure.Grid) string {
+	rendering := "auto"
+	if g.Lossless {
+		rendering = "pixelated"
+	}
+	return fmt.Sprintf(":root { --cell: %dpx; --zoom: %d; --rendering: %s; }", g.Cell, zoom(g.Cell), rendering)
+}
+
+// scriptFile is where the script of the page is.
+const scriptFile = "page/page.js"
+
 type groupView struct {
-	Number        int
-	Title         string
-	Size, Classes string
-	Sheet         *picture
-	Names         string
+	Index, Number        int
+	Title, Size, Classes string
+	Pictures             []tileView
+	More                 string
+}
+
+// tileView is a sample of a group.
+type tileView struct {
+	Sample int
+	Name   string
+	Link   template.URL
+	// Sheet is the contact sheet that holds its thumbnail, in the given column and row, or
+	// empty.
+	Sheet         string
+	Column, Row   int
+	Width, Height int
 }
 
 type groupsView struct {
-	Framed bool
-	Groups []groupView
+	Framed, Scripted bool
+	Thing            string
+	Groups           []groupView
 }
 
-// groupsSection shows each group, groups/1.png for instance.
+// groupsSection shows all groups. What it writes is the page without its script: each
+// group with its first pictures.
 func groupsSection(w *clustersPage) section {
 	return section{
 		template: groupsTemplate,
 		make: func() (any, error) {
 			c := w.clusters
-			var view groupsView
-			view.Groups = make([]groupView, len(w.members))
-			failed := make([][]string, len(w.members))
-			if err := each(w.folder.ctx, len(w.members), func(g int) (err error) {
-				members := w.members[g]
-				if c.Distances != nil {
-					slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
+			if c.Image != nil && len(w.order) > 0 {
+				sheets, failed, err := c.writeThumbnails(w.folder, w.order)
+				if err != nil {
+					return nil, err
 				}
-				view.Groups[g], failed[g], err = c.writeGroup(w.folder, g, members)
+				w.sheets, w.Warnings = sheets, append(w.Warnings, failed...)
+			}
+			if err := w.writeData(); err != nil {
+				return nil, err
+			}
+			if err := w.write(scriptFile, func(to io.Writer) error {
+				_, err := io.WriteString(to, script)
 				return err
 			}); err != nil {
 				return nil, err
 			}
-			w.Warnings = append(w.Warnings, slices.Concat(failed...)...)
-			for _, v := range view.Groups {
-				view.Framed = view.Framed || v.Sheet != nil && v.Classes != ""
+			view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing()}
+			for g, members := range w.members {
+				view.Groups = append(view.Groups, w.group(g, members))
 			}
 			return view, nil
 		},
@@ -87,26 +125,79 @@ func groupsSection(w *clustersPage) section {
 	}
 }
 
+// group is what is shown of group g.
+func (w *clustersPage) group(g int, members []int) groupView {
+	c := w.clusters
+	classes, _ := c.composition(members)
+	v := groupView{Index: g, Number: g + 1, Title: fmt.Sprintf("Group %d", g+1), Size: c.count(len(members)) + ".", Classes: classes}
+	if name := c.groupName(g, members); name != "" {
+		v.Title += ": " + name
+	}
+	if c.Distances != nil && len(members) > 1 {
+		v.Size += " The most typical come first."
+	}
+	for _, sample := range members[:min(len(members), shownFirst)] {
+		tile := tileView{Sample: sample, Name: c.Names[sample]}
+		if c.Links != nil {
+			tile.Link = template.URL(c.Links[sample])
+		}
+		if t := w.sheets; t != nil && t.sizes[sample] != (image.Point{}) {
+			at := t.place[sample] % t.grid.Len()
+			tile.Sheet = t.path(t.place[sample] / t.grid.Len())
+			tile.Column, tile.Row = at%t.grid.Columns, at/t.grid.Columns
+			tile.Width, tile.Height = t.sizes[sample].X, t.sizes[sample].Y
+		}
+		v.Pictures = append(v.Pictures, tile)
+	}
+	if more := len(members) - len(v.Pictures); more > 0 {
+		v.More = fmt.Sprintf("%s more.", c.count(more))
+	}
+	return v
+}
+
 var groupsTemplate = parse("groups", `
+<noscript><p class="warn">The page shows all {{.Thing}}s, and looks for names and for {{.Thing}}s that look alike, with its own script, which this browser does not run. Without it the first of each group are here.</p></noscript>
+<div id="tools" role="search" aria-label="Find {{.Thing}}s" hidden>
+<label>Name <input id="find" type="search" autocomplete="off" spellcheck="false"></label>
+<label>Order <select id="order"></select></label>
+<span id="lists"></span>
+<button type="button" id="fold">Fold all groups</button>
+</div>
+<p id="told" role="status"></p>
+<section id="results" aria-labelledby="results-title" tabindex="-1" hidden>
+<h2 id="results-title"></h2>
+<button type="button" id="results-close">Close</button>
+<div class="pictures" role="group"></div>
+</section>
 {{- if .Framed}}
-<p>The frames show what is known.</p>
+<details class="keys-note">
+<summary>What the frames show</summary>
 <ul class="keys">
 <li><span class="key hit"></span>Blue: the picture has the class that is the most frequent one of its group.</li>
 <li><span class="key miss"></span>Orange: it has another class.</li>
 <li>No frame: the class is not known.</li>
 </ul>
+</details>
 {{- end}}
+<div id="groups">
 {{- range .Groups}}
 
-<h2 id="group-{{.Number}}">{{.Title}}</h2>
+<section class="group" data-group="{{.Index}}" id="group-{{.Number}}" aria-labelledby="group-{{.Number}}-title">
+<h2 id="group-{{.Number}}-title">{{.Title}}</h2>
 <p>{{.Size}}{{with .Classes}} Known classes: {{.}}.{{end}}</p>
-{{- with .Sheet}}
-<figure class="sheet"><a href="{{.Path}}"><img src="{{.Path}}" width="{{.Width}}" height="{{.Height}}" alt="{{.Alt}}"></a></figure>
+<div class="pictures">
+{{- range .Pictures}}
+<a class="picture" data-i="{{.Sample}}"{{with .Link}} href="{{.}}"{{end}}>
+{{- if .Sheet}}<img class="x{{.Column}} y{{.Row}}" src="{{.Sheet}}" width="{{.Width}}" height="{{.Height}}" loading="lazy" alt="{{.Name}}">
+{{- else}}<span class="name">{{.Name}}</span>{{end}}</a>
 {{- end}}
-{{- with .Names}}
-<p class="note">{{.}}</p>
+</div>
+{{- with .More}}
+<p class="more note">{{.}}</p>
 {{- end}}
-{{- end}}`)
+</section>
+{{- end}}
+</div>`)
 
 // clustersPhotographs shows the parts and the visual words on photographs.
 func clustersPhotographs(w *clustersPage) section {
@@ -123,79 +214,17 @@ var (
 	missColour = figure.Palette[1]
 )
 
-// writeGroup draws the sheet of group g, and returns a warning for each
-// picture that could not be had.
-func (c Clusters) writeGroup(to folder, g int, members []int) (v groupView, failed []string, err error) {
-	classes, main := c.composition(members)
-	v = groupView{
-		Number:  g + 1,
-		Title:   fmt.Sprintf("Group %d", g+1),
-		Size:    c.count(len(members)) + ".",
-		Classes: classes,
-	}
+// groupName is what group g is called beside its number: after a class that is worth it, or "".
+func (c Clusters) groupName(g int, members []int) string {
+	_, main := c.composition(members)
 	switch {
 	case !c.mostly(members, main):
 	case c.GroupClasses == nil:
-		v.Title += ": mostly " + c.Classes[main]
+		return "mostly " + c.Classes[main]
 	case c.GroupClasses[g] == main:
-		v.Title += ": " + c.Classes[main]
+		return c.Classes[main]
 	}
-	shown := figure.Evenly(members, figure.MaxTiles)
-	if len(shown) < len(members) {
-		v.Size = fmt.Sprintf("%s, of which %d are shown.", c.count(len(members)), len(shown))
-	}
-	if c.Distances != nil && len(members) > 1 {
-		v.Size += " The most typical come first."
-	}
-	if c.Image == nil || len(members) == 0 {
-		names := make([]string, len(shown))
-		for i, sample := range shown {
-			names[i] = c.Names[sample]
-		}
-		v.Names = strings.Join(names, ", ")
-		return v, nil, nil
-	}
-
-	tiles := make([]figure.Tile, len(shown))
-	for i, sample := range shown {
-		tiles[i].Caption = c.Names[sample]
-		if c.Labels != nil && c.Labels[sample] >= 0 {
-			tiles[i].Border = missColour
-			if c.Labels[sample] == main {
-				tiles[i].Border = hitColour
-			}
-		}
-	}
-	gone := make([]error, len(shown))
-	if err := each(to.ctx, len(shown), func(i int) error {
-		img, err := c.Image(shown[i])
-		switch {
-		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-			return err
-		case err != nil:
-			gone[i] = err
-		default:
-			// Made small at once, since sixty photographs fill the memory.
-			tiles[i].Image, err = figure.Thumbnail(to.ctx, img, figure.SheetBox)
-			return err
-		}
-		return nil
-	}); err != nil {
-		return v, nil, err
-	}
-	for i, err := range gone {
-		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[shown[i]], err))
-		}
-	}
-	title := fmt.Sprintf("Group %d: %s", g+1, c.count(len(members)))
-	sheet, err := figure.ContactSheet(to.ctx, tiles, figure.SheetOptions{Title: title, Total: len(members)})
-	if err != nil {
-		return v, nil, err
-	}
-	alt := fmt.Sprintf("Thumbnails of %d of the %s in group %d.", len(shown), c.count(len(members)), g+1)
-	v.Sheet, err = to.picture(fmt.Sprintf("groups/%d.png", g+1), alt, sheet)
-	return v, failed, err
+	return ""
 }
 
 // composition lists the known classes of a group's members, the most frequent

@@ -31,6 +31,8 @@ type page struct {
 	Command  string
 	Settings [][2]string
 	Warnings []string
+	// Styles are those of the page, and Scripts the files of the folder that it runs.
+	Styles, Scripts []string
 }
 
 // section is a part of a page.
@@ -44,6 +46,8 @@ type section struct {
 	// the section out.
 	make     func() (view any, err error)
 	template func() *template.Template
+	// folded sections that follow each other are folded away together.
+	folded bool
 }
 
 // link is an entry of the navigation.
@@ -54,13 +58,19 @@ type link struct{ ID, Title string }
 //go:embed page.css
 var pageCSS string
 
-// pagePolicy is the content-security policy of all pages: nothing is loaded but
-// images beside the page, no style counts but the page's own, by its sum, and
-// nothing is run.
-func pagePolicy() string {
-	sum := sha256.Sum256([]byte(pageCSS))
-	return "default-src 'none'; img-src 'self'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'"
+// Policy is the content-security policy of the page: nothing is loaded but
+// images beside the page, no style counts but the page's own, by their sums, and
+// nothing is run but the scripts beside the page, where it has any.
+func (p *page) Policy() string {
+	policy := "default-src 'none'; img-src 'self'; style-src"
+	for _, style := range p.Styles {
+		sum := sha256.Sum256([]byte(style))
+		policy += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	if p.Scripts != nil {
+		policy += "; script-src 'self'"
+	}
+	return policy + "; base-uri 'none'; form-action 'none'"
 }
 
 // parse returns the template of a section, which may use those of pictures, figures
@@ -93,8 +103,7 @@ const sharedTemplates = `
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"css":    func() template.CSS { return template.CSS(pageCSS) },
-		"policy": pagePolicy,
+		"css": func(style string) template.CSS { return template.CSS(style) },
 	}).Parse(pageText))
 })
 
@@ -102,10 +111,15 @@ const pageText = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{{policy}}">
+<meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{.Name}}</title>
-<style>{{css}}</style>
+{{- range .Styles}}
+<style>{{css .}}</style>
+{{- end}}
+{{- range .Scripts}}
+<script src="{{.}}" defer></script>
+{{- end}}
 </head>
 <body>
 <h1>{{.Name}}</h1>
@@ -121,6 +135,15 @@ const pageText = `<!DOCTYPE html>
 </body>
 </html>
 `
+
+const (
+	foldBegin = `
+
+<details class="technical">
+<summary>How the groups were found: the technical parts</summary>`
+	foldEnd = `
+</details>`
+)
 
 // sections are the sections of a list for one page.
 func sections[P any](p P, list []func(P) section) []section {
@@ -140,6 +163,13 @@ func (p *page) writeSections(sections []section) error {
 		Links    []link
 		Sections []template.HTML
 	}{page: p}
+	folded := false
+	fold := func(want bool) {
+		if want != folded {
+			view.Sections = append(view.Sections, map[bool]template.HTML{true: foldBegin, false: foldEnd}[want])
+		}
+		folded = want
+	}
 	for _, s := range append(slices.Clip(sections), warningsSection(p), repeatSection(p)) {
 		shown, err := s.make()
 		if err != nil {
@@ -158,8 +188,10 @@ func (p *page) writeSections(sections []section) error {
 		if s.links != nil {
 			view.Links = append(view.Links, s.links(shown)...)
 		}
+		fold(s.folded)
 		view.Sections = append(view.Sections, template.HTML(text.String()))
 	}
+	fold(false)
 	return p.write("index.html", func(w io.Writer) error {
 		var text strings.Builder
 		if err := pageTemplate().Execute(&text, view); err != nil {

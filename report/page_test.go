@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"golang.org/x/net/html"
 	"gonum.org/v1/gonum/mat"
@@ -23,16 +24,21 @@ import (
 // allowed are the elements of our pages and their attributes.
 var allowed = map[string][]string{
 	"html": {"lang"}, "head": {}, "meta": {"charset", "http-equiv", "content", "name"}, "title": {}, "style": {}, "body": {},
-	"h1": {}, "h2": {"id"}, "h3": {}, "p": {"class"}, "b": {}, "br": {}, "span": {"class"}, "nav": {}, "ul": {"class"}, "li": {},
-	"a": {"href"}, "img": {"src", "width", "height", "alt", "loading"}, "figure": {"class"}, "figcaption": {},
-	"div": {"class"}, "details": {}, "summary": {}, "pre": {}, "code": {},
+	"h1": {}, "h2": {"id"}, "h3": {}, "p": {"class", "id", "role"}, "b": {}, "br": {}, "span": {"class", "id"}, "nav": {}, "ul": {"class"}, "li": {},
+	"a": {"href", "class", "data-i"}, "img": {"class", "src", "width", "height", "alt", "loading"}, "figure": {"class"}, "figcaption": {},
+	"section": {"class", "id", "data-group", "aria-labelledby", "tabindex", "hidden"}, "button": {"type", "id"}, "label": {}, "select": {"id"},
+	"input": {"id", "type", "autocomplete", "spellcheck"}, "noscript": {}, "script": {"src", "defer"},
+	"div": {"class", "id", "role", "aria-label", "hidden"}, "details": {"class"}, "summary": {}, "pre": {}, "code": {},
 	"table": {"class"}, "thead": {}, "tbody": {}, "tr": {"class"}, "th": {"scope"}, "td": {"class"},
 }
 
 // checkPage parses a page as a browser does and checks that nothing is in it but
 // our own elements, that its links lead to anchors and to files of the folder, and
 // that its policy allows no more.
-func checkPage(t *testing.T, files map[string]string) *html.Node {
+//
+// originals are links to pictures elsewhere that the page may hold, each with the sample
+// that it is of.
+func checkPage(t *testing.T, files, originals map[string]string) *html.Node {
 	t.Helper()
 	page := files["index.html"]
 	root, err := html.Parse(strings.NewReader(page))
@@ -41,7 +47,9 @@ func checkPage(t *testing.T, files map[string]string) *html.Node {
 	}
 	anchors := map[string]bool{}
 	var links []string
-	var policy, css string
+	var policy string
+	var styles []string
+	scripts := ""
 	for n := range root.Descendants() {
 		switch n.Type {
 		case html.CommentNode:
@@ -51,7 +59,7 @@ func checkPage(t *testing.T, files map[string]string) *html.Node {
 				t.Errorf("control characters in %.100q", n.Data)
 			}
 			if n.Parent.Data == "style" {
-				css = n.Data
+				styles = append(styles, n.Data)
 			}
 		case html.ElementNode:
 			attributes, ok := allowed[n.Data]
@@ -59,6 +67,14 @@ func checkPage(t *testing.T, files map[string]string) *html.Node {
 				t.Errorf("an element %s", n.Data)
 			}
 			meta := map[string]string{}
+			if n.Data == "script" {
+				if scripts = "; script-src 'self'"; n.FirstChild != nil {
+					t.Errorf("a script in the page: %.100q", n.FirstChild.Data)
+				}
+			}
+			if n.Data == "noscript" { // whose elements are text
+				continue
+			}
 			for _, a := range n.Attr {
 				meta[a.Key] = a.Val
 				if !slices.Contains(attributes, a.Key) || a.Namespace != "" {
@@ -68,7 +84,9 @@ func checkPage(t *testing.T, files map[string]string) *html.Node {
 				case "id":
 					anchors[a.Val] = true
 				case "href", "src":
-					links = append(links, a.Val)
+					if to, ok := originals[a.Val]; !ok || to != meta["data-i"] {
+						links = append(links, a.Val)
+					}
 				}
 			}
 			if meta["http-equiv"] == "Content-Security-Policy" {
@@ -92,8 +110,12 @@ func checkPage(t *testing.T, files map[string]string) *html.Node {
 	if !strings.HasPrefix(page, "<!DOCTYPE") {
 		return root // a part of a page
 	}
-	sum := sha256.Sum256([]byte(css))
-	if want := "default-src 'none'; img-src 'self'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"; policy != want {
+	want := "default-src 'none'; img-src 'self'; style-src"
+	for _, css := range styles {
+		sum := sha256.Sum256([]byte(css))
+		want += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	if want += scripts + "; base-uri 'none'; form-action 'none'"; policy != want {
 		t.Errorf("the policy is %q, want %q", policy, want)
 	}
 	return root
@@ -160,7 +182,7 @@ func TestHostileExperiment(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
-	root := checkPage(t, files)
+	root := checkPage(t, files, nil)
 	for name, text := range files {
 		if strings.HasSuffix(name, ".svg") {
 			checkSVG(t, name, text)
@@ -193,6 +215,7 @@ func TestHostileClusters(t *testing.T) {
 	}
 	for i, name := range hostile {
 		c.Names, c.Groups, c.Labels = append(c.Names, name), append(c.Groups, i%5), append(c.Labels, i)
+		c.Links = append(c.Links, "../photos/"+escapePath(name))
 	}
 	for _, images := range []bool{true, false} {
 		if !images {
@@ -201,7 +224,18 @@ func TestHostileClusters(t *testing.T) {
 		if err := WriteClusters(t.Context(), dir, c); err != nil {
 			t.Fatal(err)
 		}
-		checkPage(t, tree(t, dir))
+		originals := map[string]string{}
+		for i, l := range c.Links {
+			originals[l] = fmt.Sprint(i)
+		}
+		files := tree(t, dir)
+		checkPage(t, files, originals)
+		d := dataOf(t, files)
+		for i, name := range d.Names {
+			if name != plaintext.Line(hostile[i]) {
+				t.Errorf("%q is shown as %q", hostile[i], name)
+			}
+		}
 	}
 }
 
@@ -217,7 +251,7 @@ func TestForeignPhotographs(t *testing.T) {
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
-	checkPage(t, tree(t, dir))
+	checkPage(t, tree(t, dir), nil)
 	for _, path := range []string{"http://example.com/x.png", "//example.com/1.png", "../1.png", "javascript:alert(1)", "words/1.png#x", "/etc/1.png"} {
 		err := folder{dir, t.Context()}.write(photographsFile, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, `{"Words":{"Sheets":[{"Path":%q}]}}`, path)
@@ -235,7 +269,7 @@ func TestForeignPhotographs(t *testing.T) {
 func TestFrameColours(t *testing.T) {
 	for class, colour := range map[string]any{"hit": hitColour, "miss": missColour} {
 		r, g, b, _ := colour.(interface{ RGBA() (r, g, b, a uint32) }).RGBA()
-		if want := fmt.Sprintf(".key.%s { border-color: #%02x%02x%02x; }", class, r>>8, g>>8, b>>8); !strings.Contains(pageCSS, want) {
+		if want := fmt.Sprintf("%s { border-color: #%02x%02x%02x; }", class, r>>8, g>>8, b>>8); !strings.Contains(pageCSS, ".key."+want) || !strings.Contains(clustersCSS, ".picture."+want) {
 			t.Errorf("the style has no %s", want)
 		}
 	}

@@ -30,8 +30,8 @@ func clusterCommand() *cobra.Command {
 		Use:   "cluster DIR",
 		Short: "Put the pictures of a folder into groups that go together",
 		Long: `Cluster puts the pictures of a folder, or the samples of a file or known set,
-into groups that go together. It writes which sample is in which group, a sheet
-of pictures for each group, the parts that were learned, and a page to look at.
+into groups that go together. It writes which sample is in which group, the
+parts that were learned, and a page with all pictures to look at.
 
 Where the classes of some pictures are known, --labels tells them: each class has
 a group of its own, in which all pictures of it are that the file names.

@@ -213,7 +213,7 @@ func TestCluster(t *testing.T) {
 		t.Error("the page says nothing of blocks, or has no basis images")
 	}
 	for _, dir := range []string{"scored", "told", "blocks"} {
-		for _, f := range []string{"index.html", "model.npz", "groups/1.png", "groups/4.png"} {
+		for _, f := range []string{"index.html", "model.npz", "page/data.js", "pictures/000.png"} {
 			read(t, dir, f)
 		}
 		lines, err := csv.NewReader(strings.NewReader(read(t, dir, "assignments.csv"))).ReadAll()
@@ -242,7 +242,7 @@ func TestCluster(t *testing.T) {
 		t.Error("labels told change nothing at all")
 	}
 	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "again")
-	for _, f := range []string{"assignments.csv", "model.npz", "groups/1.png"} {
+	for _, f := range []string{"assignments.csv", "model.npz", "pictures/000.png"} {
 		if read(t, "scored", f) != read(t, "again", f) {
 			t.Errorf("done again, %s is another", f)
 		}

@@ -79,7 +79,7 @@ func groupPhotos(out string) []string {
 func TestClusterSparesFiles(t *testing.T) {
 	workplace(t)
 	must(t, groupPhotos("written")...)
-	for _, name := range []string{"index.html", "assignments.csv", "model.npz", "groups/mine.jpg", "bases/nmf.png", "patches/a/b.png", "words/1.png"} {
+	for _, name := range []string{"index.html", "assignments.csv", "model.npz", "groups/mine.jpg", "pictures/mine.jpg", "bases/nmf.png", "patches/a/b.png", "words/1.png"} {
 		// In a folder of the user's, where all pictures may have been sorted.
 		dir := filepath.Join("mine", strings.ReplaceAll(name, "/", "-"))
 		place(t, filepath.Join(dir, "assignments.csv"), "mine too")

@@ -39,17 +39,12 @@ func TestDrawingStops(t *testing.T) {
 	}
 	confusion := must(Confusion(counts, classes))
 	large := image.NewGray(image.Rect(0, 0, 4000, 4000))
-	tiles := make([]Tile, MaxTiles)
-	for i := range tiles {
-		tiles[i].Image = large.SubImage(image.Rect(0, 0, 10, 10))
-	}
 	records := fakeRecords(sevenMethods, []int{2, 3}, 2)
 	for name, draw := range map[string]func(ctx context.Context) error{
 		"picture":   func(ctx context.Context) error { return confusion.PNG(ctx, io.Discard) },
 		"SVG":       func(ctx context.Context) error { return confusion.SVG(ctx, io.Discard) },
 		"PDF":       func(ctx context.Context) error { return confusion.PDF(ctx, io.Discard) },
 		"thumbnail": func(ctx context.Context) error { _, err := Thumbnail(ctx, large, 100); return err },
-		"sheet":     func(ctx context.Context) error { _, err := ContactSheet(ctx, tiles, SheetOptions{}); return err },
 		"words":     func(ctx context.Context) error { _, err := WordSheet(ctx, fakeWords(9, 7)); return err },
 		"coefficients": func(ctx context.Context) error {
 			_, err := CoefficientPicture(ctx, inClasses(90, 3), threeClasses)

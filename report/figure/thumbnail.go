@@ -12,17 +12,25 @@ import (
 // shape, on white. Large pictures are averaged down; small ones are enlarged
 // by whole pixels, so that they stay sharp. The only error is the context's.
 func Thumbnail(ctx context.Context, img image.Image, box int) (*image.RGBA, error) {
+	b := img.Bounds()
+	if times := box / max(b.Dx(), b.Dy(), 1); times > 1 {
+		large := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
+		draw.Draw(large, large.Rect, image.White, image.Point{}, draw.Src)
+		draw.NearestNeighbor.Scale(large, large.Rect, img, b, draw.Over, nil)
+		return large, ctx.Err()
+	}
+	return Reduced(ctx, img, box)
+}
+
+// Reduced is Thumbnail, but leaves small pictures as they are.
+func Reduced(ctx context.Context, img image.Image, box int) (*image.RGBA, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()
-	var scaler draw.Scaler = draw.CatmullRom
-	if longer := max(w, h); longer <= box {
-		times := box / max(longer, 1)
-		w, h = w*times, h*times
-		scaler = draw.NearestNeighbor
-	} else {
+	longer := max(w, h)
+	if longer > box {
 		if times := longer / (oversampling * box); times > 1 {
 			var err error
 			if img, err = reduce(ctx, img, times); err != nil {
@@ -32,8 +40,12 @@ func Thumbnail(ctx context.Context, img image.Image, box int) (*image.RGBA, erro
 		w, h = max(1, w*box/longer), max(1, h*box/longer)
 	}
 	small := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
-	scaler.Scale(small, small.Bounds(), img, img.Bounds(), draw.Over, nil)
+	draw.Draw(small, small.Rect, image.White, image.Point{}, draw.Src)
+	if longer <= box {
+		draw.Draw(small, small.Rect, img, b.Min, draw.Over)
+	} else {
+		draw.CatmullRom.Scale(small, small.Rect, img, img.Bounds(), draw.Over, nil)
+	}
 	return small, nil
 }
 

@@ -1,0 +1,507 @@
+// The page of a grouping. data.js, which comes before this script, sets partwiseData:
+//
+//   thing       "picture" or "sample"
+//   names       name of each sample
+//   base, links where the pictures are: base + links[i], or base + the escaped name where
+//               links[i] is 0 or there are no links; neither where samples are in no files,
+//               and links[i] is "" where one is not
+//   groups      group of each sample, from 0
+//   groupNames  name of each group beside its number, or ""
+//   order       all samples, group by group; thumbnails stand in this order
+//   typical     whether each group's most typical samples come first in it
+//   sheets      contact sheets: cell is the side of a cell in pixels; a sheet has perSheet
+//               cells in rows of columns; count is that of sheets, pictures/000 + ending and so on;
+//               zoom enlarges thumbnails; sizes, base64, has a byte for the width and one
+//               for the height of each sample's thumbnail, 0 where there is none
+//   labels      class of each sample, an index into classes, or -1
+//   confidence  how surely each sample is in its group, in percent
+//   copyOf      first sample of the stack of copies that each is in
+//   near        samples that are near and no exact copies
+//   outliers, remarks   lists of [sample, 0..1] and of [sample, "blurred"]
+//
+// Other scripts may use the global partwise once document gets the event partwise:ready:
+//
+//   partwise.pictures   array of {i, name, href, group, confidence, label, copyOf, near,
+//                       outlier, remark}; confidence is in [0, 1] or null, href "" where
+//                       there is no file
+//   partwise.groups     array of {index, name, members, section}; members are the samples as
+//                       they are shown, section is the element
+//   partwise.selection  Set of the samples that are selected; change it by select
+//   partwise.select(samples, on)   selects samples, or with on false does not
+//   partwise.update({groups, names, confidence})   moves pictures in place: group of each
+//                       sample, name of each group and confidence of each sample; what is
+//                       left out stays
+//   partwise.show(i, list)   opens a picture large; list is what to page through
+//   partwise.list(title, samples)   shows samples in the panel of results
+//   partwise.tell(text) says something, to screen readers too
+//
+// and the events partwise:selection and partwise:update. A picture is a.picture[data-i], a
+// group section.group[data-group]. Not every picture has an element at all times: long
+// groups show their first until they are asked for all.
+"use strict";
+
+(() => {
+const data = window.partwiseData;
+const {sheets} = data;
+const byId = (id) => document.getElementById(id);
+
+function element(tag, properties, ...children) {
+  const e = Object.assign(document.createElement(tag), properties);
+  e.append(...children);
+  return e;
+}
+
+const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+const count = (n) => `${n.toLocaleString("en")} ${data.thing}${n === 1 ? "" : "s"}`;
+const percent = (x) => `${Math.round(100 * x)} %`;
+
+const rank = new Int32Array(data.names.length); // place in data.order
+data.order.forEach((i, at) => { rank[i] = at; });
+const sizes = sheets && bytes(sheets.sizes);
+
+const escaped = (name) => encodeURIComponent(name).replaceAll("%2F", "/").replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
+function linkOf(i) {
+  if (data.base === undefined && !data.links) return "";
+  const rest = data.links ? data.links[i] : 0;
+  return rest === "" ? "" : (data.base ?? "") + (rest === 0 ? escaped(data.names[i]) : rest);
+}
+
+const near = new Set(data.near), outliers = new Map(data.outliers), remarks = new Map(data.remarks);
+const pictures = data.names.map((name, i) => ({
+  i, name, href: linkOf(i), group: data.groups[i], confidence: data.confidence ? data.confidence[i] / 100 : null,
+  label: data.labels ? data.labels[i] : -1, copyOf: data.copyOf ? data.copyOf[i] : i, near: near.has(i),
+  outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "",
+}));
+const copies = new Map(); // of the first of each stack: all that are in it
+if (data.copyOf) for (const p of pictures) if (p.copyOf !== p.i) {
+  if (!copies.has(p.copyOf)) copies.set(p.copyOf, [p.copyOf]);
+  copies.get(p.copyOf).push(p.i);
+}
+
+// ---- thumbnails
+
+// unsure is from which confidence on down a picture is marked.
+const unsure = 0.05;
+const isUnsure = (p) => p.confidence !== null && p.confidence < unsure;
+
+// cellOf returns where the thumbnail of a sample is, or null where it has none.
+function cellOf(i) {
+  if (!sheets || !sizes[2 * i]) return null;
+  const sheet = Math.floor(rank[i] / sheets.perSheet), at = rank[i] % sheets.perSheet;
+  return {
+    sheet, column: at % sheets.columns, row: Math.floor(at / sheets.columns), width: sizes[2 * i], height: sizes[2 * i + 1],
+    path: `pictures/${String(sheet).padStart(3, "0")}${sheets.ending}`,
+  };
+}
+
+function thumbnail(i) {
+  const cell = cellOf(i);
+  if (!cell) return element("span", {className: "name", textContent: pictures[i].name});
+  const img = element("img", {className: `x${cell.column} y${cell.row}`, width: cell.width, height: cell.height, loading: "lazy", alt: pictures[i].name});
+  img.src = cell.path;
+  return img;
+}
+
+const groupTitle = (g) => `Group ${g + 1}${groups[g].name ? ": " + groups[g].name : ""}`;
+
+// about lists what is known of a picture beside its name.
+function about(p) {
+  const known = [];
+  if (p.label >= 0) known.push(["Class", data.classes[p.label]]);
+  if (p.confidence !== null) known.push(["Confidence", percent(p.confidence) + (isUnsure(p) ? ", unsure: nearly as near to another group" : "")]);
+  if (p.remark) known.push(["Looks", p.remark]);
+  if (p.outlier > 0) known.push(["Outlier", percent(p.outlier)]);
+  const stack = copies.get(p.copyOf);
+  if (stack) known.push(["Copies", `${stack.length} of one picture${p.near ? "; a near duplicate" : ""}`]);
+  return known;
+}
+
+function tile(i) {
+  const p = pictures[i];
+  const a = element("a", {className: "picture", tabIndex: -1, title: p.name}, thumbnail(i));
+  a.dataset.i = i;
+  if (p.href) a.href = p.href;
+  else a.setAttribute("role", "button");
+  a.append(element("span", {className: "tick", ariaHidden: "true"}));
+  const known = about(p).map(([what, value]) => `${what}: ${value}`);
+  if (known.length > 0) a.title += "\n" + known.join("\n");
+  if (p.label >= 0) a.classList.add(p.label === groups[p.group].main ? "hit" : "miss");
+  if (isUnsure(p)) a.classList.add("unsure");
+  dress(a, p);
+  return a;
+}
+
+// dress shows whether a picture is selected.
+function dress(a, p) {
+  const on = partwise.selection.has(p.i);
+  a.classList.toggle("selected", on);
+  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "unsure" : "", p.remark, on ? "selected" : ""].filter(Boolean).join(", "));
+}
+
+const tiles = (i) => document.querySelectorAll(`a.picture[data-i="${i}"]`);
+
+// ---- grids of pictures
+
+const few = 48, step = 300;
+
+// A grid shows a list of pictures: the first few, or step by step all, as its end comes into view.
+class Grid {
+  constructor(box, more) {
+    Object.assign(this, {box, more, list: [], shown: 0, whole: false});
+    box.addEventListener("keydown", (event) => this.key(event));
+    this.button = element("button", {type: "button", onclick: () => { this.whole = true; this.grow(); }});
+    this.note = element("span");
+    more.replaceChildren(this.note, " ", this.button);
+    new IntersectionObserver((seen) => { if (this.whole && seen.some((s) => s.isIntersecting)) this.grow(); }, {rootMargin: "600px"}).observe(more);
+  }
+  // show shows a list in place of what is shown, and as many of it.
+  show(list) {
+    const focused = this.box.contains(document.activeElement) && document.activeElement.dataset.i;
+    this.list = list;
+    const n = Math.max(this.shown, few);
+    this.shown = 0;
+    this.box.replaceChildren();
+    this.grow(n);
+    if (focused) this.box.querySelector(`[data-i="${focused}"]`)?.focus();
+  }
+  grow(by = step) {
+    const next = this.list.slice(this.shown, this.shown + by).map(decorated);
+    this.shown += next.length;
+    this.box.append(...next);
+    if (!this.box.querySelector("[tabindex='0']") && this.box.firstElementChild) this.box.firstElementChild.tabIndex = 0;
+    const left = this.list.length - this.shown;
+    this.more.hidden = left === 0;
+    this.note.textContent = `${count(left)} more.`;
+    this.button.textContent = `Show all ${this.list.length.toLocaleString("en")}`;
+    this.button.hidden = this.whole;
+  }
+  key(event) {
+    const from = event.target.closest(".picture");
+    if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
+    let to = null;
+    switch (event.key) {
+    case "ArrowRight": to = from.nextElementSibling; break;
+    case "ArrowLeft": to = from.previousElementSibling; break;
+    case "ArrowDown": to = this.across(from, "nextElementSibling"); break;
+    case "ArrowUp": to = this.across(from, "previousElementSibling"); break;
+    case "Home": to = this.box.firstElementChild; break;
+    case "End": to = this.box.lastElementChild; break;
+    case " ": select([+from.dataset.i], !partwise.selection.has(+from.dataset.i)); break;
+    case "Enter": if (from.href) return; from.click(); break;
+    default: return;
+    }
+    event.preventDefault();
+    if (to) this.focus(to);
+  }
+  focus(to) {
+    for (const e of this.box.querySelectorAll("[tabindex='0']")) e.tabIndex = -1;
+    to.tabIndex = 0;
+    to.focus();
+  }
+  // across returns the picture in the next row that is nearest.
+  across(from, way) {
+    const middle = (e) => e.offsetLeft + e.offsetWidth / 2;
+    const row = (e) => e.offsetTop + e.offsetHeight / 2;
+    let best = null;
+    let first = null;
+    for (let e = from[way]; e; e = e[way]) {
+      if (Math.abs(row(e) - row(from)) < from.offsetHeight / 2) continue;
+      first ??= e;
+      if (Math.abs(row(e) - row(first)) > first.offsetHeight / 2) break;
+      if (!best || Math.abs(middle(e) - middle(from)) < Math.abs(middle(best) - middle(from))) best = e;
+    }
+    return best;
+  }
+}
+
+// decorated is a tile with the number of its copies, where it stands for them.
+const open = new Set(); // stacks that are open
+function decorated(i) {
+  const a = tile(i), stack = copies.get(pictures[i].copyOf);
+  if (!stack) return a;
+  const here = stack.filter((j) => pictures[j].group === pictures[i].group);
+  if (here[0] === i && here.length > 1) {
+    const badge = element("span", {className: "badge", textContent: open.has(pictures[i].copyOf) ? `− ${here.length}` : `${here.length}`, title: "Copies of one picture: click to open or close the stack"});
+    a.append(badge);
+    a.setAttribute("aria-label", a.getAttribute("aria-label") + `, ${here.length} copies`);
+  }
+  if (open.has(pictures[i].copyOf)) a.classList.add("in-stack");
+  return a;
+}
+
+// stacked leaves out the copies in closed stacks of a list of one group, and puts those
+// of open ones beside each other.
+function stacked(list) {
+  if (copies.size === 0) return list;
+  const done = new Set(), out = [];
+  for (const i of list) {
+    const stack = copies.get(pictures[i].copyOf);
+    if (!stack) { out.push(i); continue; }
+    if (done.has(pictures[i].copyOf)) continue;
+    done.add(pictures[i].copyOf);
+    const here = stack.filter((j) => pictures[j].group === pictures[i].group);
+    out.push(...(open.has(pictures[i].copyOf) ? here : here.slice(0, 1)));
+  }
+  return out;
+}
+
+// ---- groups
+
+const collator = new Intl.Collator("en", {numeric: true});
+let moved = false; // whether confidences say what is typical, since groups are not what they were
+const orders = {
+  typical: [data.typical ? "most typical first" : "as they come", (a, b) => (moved && a.confidence !== null ? b.confidence - a.confidence : 0) || rank[a.i] - rank[b.i]],
+  unsure: ["most unsure first", (a, b) => a.confidence - b.confidence || rank[a.i] - rank[b.i]],
+  name: ["by name", (a, b) => collator.compare(a.name, b.name) || a.i - b.i],
+};
+let order = "typical";
+
+const groups = [];
+
+function addGroup(index, name) {
+  let section = document.querySelector(`section.group[data-group="${index}"]`);
+  if (!section) {
+    const title = `group-${index + 1}-title`;
+    section = element("section", {className: "group", id: `group-${index + 1}`}, element("h2", {id: title}), element("p"), element("div", {className: "pictures"}));
+    section.dataset.group = index;
+    section.setAttribute("aria-labelledby", title);
+    byId("groups").append(section);
+  }
+  const g = {index, name, members: [], main: -1, folded: false, section};
+  section.querySelector(".more")?.remove();
+  const box = section.querySelector(".pictures");
+  box.setAttribute("role", "group");
+  g.button = element("button", {type: "button", ariaExpanded: "true", onclick: () => fold(g, !g.folded)});
+  section.querySelector("h2").replaceChildren(g.button);
+  g.grid = new Grid(box, element("p", {className: "more note"}));
+  section.append(g.grid.more);
+  groups.push(g);
+}
+
+function fold(g, folded) {
+  g.folded = folded;
+  g.button.ariaExpanded = String(!folded);
+  for (const e of [...g.section.children].slice(1)) e.classList.toggle("folded", folded);
+  if (!folded && g.stale) render(g);
+  sayFold();
+}
+
+function sayFold() {
+  byId("fold").textContent = groups.every((g) => g.folded) ? "Unfold all groups" : "Fold all groups";
+}
+
+// arrange finds the members of each group and their most frequent class.
+function arrange() {
+  for (const g of groups) { g.members = []; g.classes = new Map(); }
+  for (const p of pictures) {
+    const g = groups[p.group];
+    g.members.push(p.i);
+    if (p.label >= 0) g.classes.set(p.label, (g.classes.get(p.label) ?? 0) + 1);
+  }
+  for (const g of groups) {
+    g.classes = [...g.classes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    g.main = g.classes.length > 0 ? g.classes[0][0] : -1;
+    const compare = orders[order][1];
+    g.members.sort((a, b) => compare(pictures[a], pictures[b]));
+  }
+}
+
+// render shows a group, or remembers to when it is unfolded.
+function render(g) {
+  g.section.hidden = g.members.length === 0;
+  g.button.textContent = groupTitle(g.index);
+  const words = [`${count(g.members.length)}.`];
+  if (order === "typical" && data.typical && g.members.length > 1) words.push("The most typical come first.");
+  if (g.classes.length > 0) words.push(`Known classes: ${g.classes.map(([l, n]) => `${data.classes[l]} (${n})`).join(", ")}.`);
+  g.section.querySelector("p").textContent = words.join(" ");
+  g.section.querySelector(".pictures").setAttribute("aria-label", `${count(g.members.length)} of group ${g.index + 1}`);
+  g.stale = g.folded;
+  if (!g.folded) g.grid.show(stacked(g.members));
+}
+
+function navigation() {
+  const nav = document.querySelector("nav");
+  for (const a of nav.querySelectorAll("a[href^='#group-']")) a.remove();
+  nav.prepend(...groups.filter((g) => g.members.length > 0).map((g) => element("a", {href: `#group-${g.index + 1}`, textContent: groupTitle(g.index)})));
+  document.querySelector(".lead").textContent = `${count(pictures.length)} sorted into ${groups.filter((g) => g.members.length > 0).length} groups.`;
+}
+
+function update({groups: to, names, confidence} = {}) {
+  const before = groups.map((g) => g.members.join() + g.name);
+  if (to) pictures.forEach((p, i) => { moved ||= p.group !== to[i]; p.group = to[i]; });
+  if (confidence) pictures.forEach((p, i) => { p.confidence = confidence[i]; });
+  for (let g = groups.length, most = pictures.reduce((m, p) => Math.max(m, p.group), -1); g <= most; g++) addGroup(g, "");
+  if (names) groups.forEach((g) => { g.name = names[g.index] ?? ""; });
+  arrange();
+  for (const g of groups) if (confidence || g.members.join() + g.name !== before[g.index]) render(g);
+  navigation();
+  lists();
+  document.dispatchEvent(new CustomEvent("partwise:update"));
+}
+
+// ---- selection
+
+function select(samples, on = true) {
+  for (const i of samples) {
+    if (on) partwise.selection.add(i);
+    else partwise.selection.delete(i);
+    for (const a of tiles(i)) dress(a, pictures[i]);
+  }
+  document.dispatchEvent(new CustomEvent("partwise:selection"));
+}
+
+// ---- results: what was looked for
+
+const results = byId("results");
+let resultGrid = null, before = null;
+
+function tell(text) { byId("told").textContent = text; }
+
+function list(title, samples) {
+  resultGrid ??= new Grid(results.querySelector(".pictures"), results.appendChild(element("p", {className: "more note"})));
+  if (results.hidden) before = document.activeElement;
+  resultGrid.whole = false;
+  resultGrid.shown = 0;
+  results.hidden = false;
+  byId("results-title").textContent = title;
+  resultGrid.show(samples);
+  tell(`${title}: ${count(samples.length)}.`);
+}
+
+function closeResults() {
+  if (results.hidden) return;
+  const back = results.contains(document.activeElement);
+  results.hidden = true;
+  tell("");
+  if (back && before) before.focus();
+}
+
+function find(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return closeResults();
+  const found = pictures.filter((p) => { const name = p.name.toLowerCase(); return words.every((w) => name.includes(w)); });
+  list(`Names with “${text.trim()}”`, found.sort(orders.name[1]).map((p) => p.i));
+}
+
+// lists puts up a button for each list of pictures that are worth a look.
+function lists() {
+  const all = [
+    ["Unsure", pictures.filter(isUnsure).sort(orders.unsure[1])],
+    ["Outliers", pictures.filter((p) => p.outlier > 0).sort((a, b) => b.outlier - a.outlier)],
+    ...[...new Set(remarks.values())].sort().map((r) => [r[0].toUpperCase() + r.slice(1), pictures.filter((p) => p.remark === r)]),
+    ["Exact copies", pictures.filter((p) => p.copyOf !== p.i && !p.near)],
+    ["Near duplicates", pictures.filter((p) => p.near)],
+  ];
+  byId("lists").replaceChildren(...all.filter(([, of]) => of.length > 0).map(([title, of]) =>
+    element("button", {type: "button", textContent: `${title} (${of.length})`, onclick: () => list(title, of.map((p) => p.i))})));
+}
+
+// ---- a picture, large
+
+const viewer = element("dialog", {id: "viewer"});
+viewer.setAttribute("aria-labelledby", "viewer-title");
+const view = {
+  title: element("h2", {id: "viewer-title"}), figure: element("figure"), known: element("dl"),
+  original: element("a", {textContent: "Open the original"}),
+  bar: element("div", {className: "bar"}), extra: element("div"),
+  at: 0, list: [],
+};
+const bar = (text, onclick) => element("button", {type: "button", textContent: text, onclick});
+view.select = bar("Select", () => { const i = view.list[view.at]; select([i], !partwise.selection.has(i)); });
+view.bar.append(bar("← Previous", () => turn(-1)), bar("Next →", () => turn(1)), view.select, view.original);
+viewer.append(view.title, element("button", {id: "viewer-close", type: "button", textContent: "Close", onclick: () => viewer.close()}), view.figure, view.bar, view.known, view.extra);
+document.body.append(viewer);
+
+function show(i, within = [i]) {
+  view.list = within.includes(i) ? within : [i];
+  view.at = view.list.indexOf(i);
+  draw();
+  if (!viewer.open) viewer.showModal();
+}
+
+function turn(by) {
+  view.at = (view.at + by + view.list.length) % view.list.length;
+  draw();
+}
+
+function draw() {
+  const p = pictures[view.list[view.at]];
+  view.title.textContent = p.name;
+  view.original.hidden = !p.href;
+  if (p.href) view.original.href = p.href;
+  const small = thumbnail(p.i);
+  small.classList.add("picture-small");
+  view.figure.replaceChildren(small);
+  if (p.href && sheets) {
+    const large = element("img", {alt: p.name});
+    large.onload = () => { if (pictures[view.list[view.at]] === p) view.figure.replaceChildren(large); };
+    large.src = p.href;
+  }
+  view.known.replaceChildren(...[["Group", groupTitle(p.group)], ...about(p)].flatMap(([what, value]) => [element("dt", {textContent: what}), element("dd", {textContent: value})]));
+  mark();
+}
+
+function mark() {
+  if (view.list.length > 0) view.select.textContent = partwise.selection.has(view.list[view.at]) ? "Do not select" : "Select";
+}
+
+viewer.addEventListener("keydown", (event) => {
+  if (event.target.closest(".pictures")) return;
+  if (event.key === "ArrowRight") turn(1);
+  else if (event.key === "ArrowLeft") turn(-1);
+});
+viewer.addEventListener("click", (event) => { if (event.target === viewer) viewer.close(); });
+
+// ---- what is clicked and typed
+
+document.addEventListener("click", (event) => {
+  const a = event.target.closest("a.picture");
+  if (!a || event.defaultPrevented) return;
+  const i = +a.dataset.i;
+  if (event.target.closest(".tick")) select([i], !partwise.selection.has(i));
+  else if (event.target.closest(".badge")) {
+    const first = pictures[i].copyOf;
+    if (!open.delete(first)) open.add(first);
+    render(groups[pictures[i].group]);
+  } else if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  else show(i, a.closest("#results") ? resultGrid.list : a.closest(".group") ? groups[pictures[i].group].grid.list : undefined);
+  event.preventDefault();
+});
+document.addEventListener("partwise:selection", mark);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !viewer.open) { byId("find").value = ""; closeResults(); }
+});
+// A link leads to what is folded away, too.
+function unfoldTarget() {
+  const target = location.hash && byId(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let e = target.closest("details"); e; e = e.parentElement.closest("details")) e.open = true;
+  const g = target.closest(".group");
+  if (g && groups[g.dataset.group]?.folded) fold(groups[g.dataset.group], false);
+  target.scrollIntoView();
+}
+window.addEventListener("hashchange", unfoldTarget);
+window.addEventListener("beforeprint", () => groups.forEach((g) => fold(g, false)));
+
+// ---- the start
+
+const partwise = {
+  pictures, groups, selection: new Set(), select, update, show, list, tell,
+  element, cellOf, groupTitle, view, // for the scripts of the page
+};
+let typing = 0;
+byId("find").addEventListener("input", (event) => { clearTimeout(typing); typing = setTimeout(() => find(event.target.value), 150); });
+byId("results-close").addEventListener("click", closeResults);
+byId("fold").addEventListener("click", () => { const to = !groups.every((g) => g.folded); groups.forEach((g) => fold(g, to)); });
+byId("order").append(...Object.entries(orders).filter(([key]) => key !== "unsure" || data.confidence).map(([value, [text]]) => element("option", {value, textContent: text})));
+byId("order").addEventListener("change", (event) => { order = event.target.value; arrange(); groups.forEach(render); });
+window.partwise = partwise;
+data.groupNames.forEach((name, index) => addGroup(index, name));
+arrange();
+groups.forEach(render);
+lists();
+sayFold();
+byId("tools").hidden = false;
+if (location.hash) unfoldTarget();
+document.dispatchEvent(new CustomEvent("partwise:ready"));
+})();

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+)
+
+// dataFile is the script that holds what the page of a grouping shows.
+const dataFile = "page/data.js"
+
+// pageData is what page.js is given. It describes each field at its top; numbers that are
+// by sample stand in the order of the samples.
+type pageData struct {
+	Thing      string      `json:"thing"`
+	Names      []string    `json:"names"`
+	Base       string      `json:"base,omitempty"`
+	Links      []any       `json:"links,omitempty"` // 0 or a string
+	Groups     []int       `json:"groups"`
+	GroupNames []string    `json:"groupNames"`
+	Order      []int       `json:"order"`
+	Typical    bool        `json:"typical"`
+	Sheets     *sheetsData `json:"sheets,omitempty"`
+	Labels     []int       `json:"labels,omitempty"`
+	Classes    []string    `json:"classes,omitempty"`
+	Confidence []int       `json:"confidence,omitempty"`
+	CopyOf     []int       `json:"copyOf,omitempty"`
+	Near       []int       `json:"near,omitempty"`
+	Outliers   [][2]any    `json:"outliers,omitempty"`
+	Remarks    [][2]any    `json:"remarks,omitempty"`
+}
+
+type sheetsData struct {
+	Cell     int    `json:"cell"`
+	Columns  int    `json:"columns"`
+	PerSheet int    `json:"perSheet"`
+	Count    int    `json:"count"`
+	Zoom     int    `json:"zoom"`
+	Ending   string `json:"ending"`
+	// Sizes holds the width and the height of each thumbnail, a byte each, 0 where there is none.
+	Sizes string `json:"sizes"`
+}
+
+// writeData writes the data script. Names are shown as plaintext.Line shows them.
+func (w *clustersPage) writeData() error {
+	c := w.clusters
+	d := pageData{
+		Thing: c.thing(), Names: lines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
+		Typical: c.Distances != nil, Labels: c.Labels, Classes: lines(c.Classes),
+	}
+	if d.Groups == nil {
+		d.Groups, d.Order = []int{}, []int{}
+	}
+	for g, members := range w.members {
+		d.GroupNames[g] = plaintext.Line(c.groupName(g, members))
+	}
+	for _, x := range c.Confidence {
+		d.Confidence = append(d.Confidence, int(math.Round(100*x)))
+	}
+	if c.Pictures != nil {
+		d.tell(c.Pictures)
+	}
+	d.Base, d.Links = shorterLinks(c.Links, d.Names)
+	if w.sheets != nil {
+		sizes := make([]byte, 0, 2*len(c.Names))
+		for _, s := range w.sheets.sizes {
+			sizes = append(sizes, byte(s.X), byte(s.Y))
+		}
+		g := w.sheets.grid
+		d.Sheets = &sheetsData{
+			Cell: g.Cell, Columns: g.Columns, PerSheet: g.Len(), Count: w.sheets.count, Zoom: zoom(g.Cell),
+			Ending: g.Extension(), Sizes: base64.StdEncoding.EncodeToString(sizes),
+		}
+	}
+	return w.write(dataFile, func(to io.Writer) error {
+		text, err := json.Marshal(d)
+		if err == nil {
+			_, err = fmt.Fprintf(to, "window.partwiseData = %s;\n", text)
+		}
+		return err
+	})
+}
+
+// tell adds what is told of single pictures. Copies are left out where there are none.
+func (d *pageData) tell(p *Pictures) {
+	copies := false
+	for i := range p.CopyOf {
+		copies = copies || p.CopyOf[i] != i
+		if p.Near[i] {
+			d.Near = append(d.Near, i)
+		}
+		if p.Outlier[i] > 0 {
+			d.Outliers = append(d.Outliers, [2]any{i, math.Round(1000*p.Outlier[i]) / 1000})
+		}
+		if p.Remark[i] != "" {
+			d.Remarks = append(d.Remarks, [2]any{i, plaintext.Line(p.Remark[i])})
+		}
+	}
+	if copies {
+		d.CopyOf = p.CopyOf
+	}
+}
+
+// zoom is by how much thumbnails are enlarged on the page.
+func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
+
+// lines returns names as they are shown.
+func lines(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = plaintext.Line(name)
+	}
+	return out
+}
+
+// escapePath percent-encodes a path for a link, all but letters, digits and slashes that
+// mean themselves everywhere. The function escaped of page.js does the same.
+func escapePath(path string) string {
+	const hex, plain = "0123456789ABCDEF", "-_.~/"
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(plain, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// shorterLinks returns what all links begin with, up to a slash, and the rest of each: 0
+// where it is the escaped name, as it is for pictures of a folder. The rests are nil where
+// all are so, and where there are no links, which the base says.
+func shorterLinks(links, names []string) (base string, rests []any) {
+	if len(links) == 0 {
+		return "", nil
+	}
+	base = links[0]
+	for _, l := range links {
+		for l != "" && !strings.HasPrefix(l, base) {
+			base = base[:1+strings.LastIndexByte(strings.TrimSuffix(base, "/"), '/')]
+		}
+	}
+	base = base[:1+strings.LastIndexByte(base, '/')]
+	rests = make([]any, len(links))
+	all := base != ""
+	for i, l := range links {
+		rest := strings.TrimPrefix(l, base)
+		switch {
+		case l == "":
+			rests[i], all = "", false
+		case rest == escapePath(names[i]):
+			rests[i] = 0
+		default:
+			rests[i], all = rest, false
+		}
+	}
+	if all {
+		return base, nil
+	}
+	return base, rests
+}
+
+// inOrder returns the samples of each group, the most typical first where that is known.
+func (c Clusters) inOrder() [][]int {
+	members := c.members()
+	if c.Distances != nil {
+		for _, of := range members {
+			slices.SortStableFunc(of, func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
+		}
+	}
+	return members
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/report/figure"
+)
+
+// thumbnails are the contact sheets of a page: pictures/000.jpg and so on.
+type thumbnails struct {
+	grid  figure.Grid
+	count int           // sheets
+	sizes []image.Point // of each sample's thumbnail, zero where there is none
+	place []int         // of each sample, over all sheets
+}
+
+// path returns the name of a sheet.
+func (t *thumbnails) path(sheet int) string {
+	return fmt.Sprintf("pictures/%03d%s", sheet, t.grid.Extension())
+}
+
+// grid is how thumbnails are laid out.
+func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell)) }
+
+// mostFailures is how many pictures that could not be had are named.
+const mostFailures = 20
+
+// writeThumbnails writes the contact sheets of all samples, in the order given, and returns a
+// warning for pictures that could not be had. It needs memory for a sheet and a picture for
+// each core, or for fewer where the budget has no more.
+func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
+	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
+	per := t.grid.Len()
+	t.count = parallel.Count(len(order), per)
+	for at, sample := range order {
+		t.place[sample] = at
+	}
+	workers := max(1, min(parallel.Cores(), t.count))
+	release, err := keepSome(to.ctx, &workers, t.grid.Memory())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	gone := make([]error, len(order))
+	if err := eachOf(to.ctx, workers, t.count, func(sheet int) error {
+		return c.writeSheet(to, t, sheet, order[sheet*per:min((sheet+1)*per, len(order))], gone)
+	}); err != nil {
+		return nil, nil, err
+	}
+	missing := 0
+	for _, sample := range order {
+		if err := gone[sample]; err != nil {
+			if missing++; missing <= mostFailures {
+				failed = append(failed, fmt.Sprintf("%s is not shown: %v", c.Names[sample], err))
+			}
+		}
+	}
+	if more := missing - mostFailures; more > 0 {
+		failed = append(failed, phrase.Count(more, "more picture is", "more pictures are")+" not shown.")
+	}
+	return t, failed, nil
+}
+
+// keepSome takes memory for so many workers, or for as few as there is memory for.
+func keepSome(ctx context.Context, workers *int, each int64) (release func(), err error) {
+	budget := memory.FromContext(ctx)
+	for ; ; *workers-- {
+		release, err = budget.Keep(int64(*workers)*each, "the contact sheets")
+		if err == nil || *workers == 1 {
+			return release, err
+		}
+	}
+}
+
+// writeSheet writes one sheet. Pictures that cannot be had leave their cells empty and an
+// error in gone.
+func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int, gone []error) error {
+	drawn := t.grid.NewSheet(len(samples))
+	for at, sample := range samples {
+		img, err := c.Image(sample)
+		var small *image.RGBA
+		if err == nil {
+			small, err = figure.Reduced(to.ctx, img, t.grid.Cell)
+		}
+		switch {
+		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+			return err
+		case err != nil:
+			gone[sample] = err
+		default:
+			t.sizes[sample] = small.Rect.Size()
+			drawn.Set(at, small)
+		}
+	}
+	text, err := drawn.Encode()
+	if err != nil {
+		return err
+	}
+	return to.write(t.path(sheet), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
