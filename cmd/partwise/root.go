@@ -101,6 +101,8 @@ To compare methods as a paper does, with tables and curves:
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
+
+		ValidArgsFunction: commandNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -110,5 +112,6 @@ To compare methods as a paper does, with tables and curves:
 		},
 	})
 	root.AddCommand(runCommand(), clusterCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), featuresCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
+	completeValues(root)
 	return root
 }

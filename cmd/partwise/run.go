@@ -117,7 +117,11 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 		key, value = "data", inline(value, "set")
 	case "features":
 		value = inlineFeatures(value)
-	case "cluster", "links", "neighbours", "classifier":
+	case "cluster", "classifier":
+		value = inline(value, "by")
+	case "neighbours":
+		value = inline(value, "k")
+	case "links":
 		value = inline(value, "")
 	case "scores":
 		value = "[" + value + "]"
