@@ -4,17 +4,15 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// SVMLight reads a set of sparse vectors from a text file, plain or gzipped. A line has
-// a class and pairs of a column, from 1 and rising, and its value, as in
-// "3 1:0.5 17:2"; what follows a # is a comment.
-func SVMLight(path string, opt VectorOptions) (*Set, error) {
+// MatrixMarket reads a set of sparse vectors, without classes, from a text file of Matrix
+// Market, plain or gzipped: lines that begin with %, one with the numbers of rows, columns and
+// entries, and one with row, column, both from 1, and value of each entry.
+func MatrixMarket(path string, opt VectorOptions) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -25,43 +23,44 @@ func SVMLight(path string, opt VectorOptions) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	var rows, columns, count int
 	var entries []sparse.Entry
-	var classes []string
-	columns := 0
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, mostVectorLine)
 	line := 0
 	for lines.Scan() {
 		line++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		fields := strings.Fields(text)
-		if len(fields) == 0 {
+		text := lines.Text()
+		var e sparse.Entry
+		switch {
+		case strings.HasPrefix(text, "%"):
 			continue
-		}
-		// Lists double as they grow, and a matrix is made of the entries.
-		if err := room.take(int64(100+2*len(text)+100*len(fields)), fmt.Sprintf("%s, line %d: the values up to it", path, line)); err != nil {
-			return nil, err
-		}
-		last := 0
-		for _, pair := range fields[1:] {
-			name, number, _ := strings.Cut(pair, ":")
-			column, err := strconv.Atoi(name)
-			value, err2 := strconv.ParseFloat(number, 64)
-			if err != nil || err2 != nil || column <= last || column > mostVectorColumns {
-				return nil, fmt.Errorf("%s: line %d: %s is no column, larger than the one before, and its value", path, line, shortQuote(pair))
+		case rows == 0:
+			if _, err = fmt.Sscan(text, &rows, &columns, &count); err == nil && (rows < 1 || columns < 1 || columns > mostVectorColumns) {
+				err = fmt.Errorf("a matrix of %d×%d", rows, columns)
 			}
-			entries = append(entries, sparse.Entry{Row: len(classes), Col: column - 1, Value: value})
-			last = column
+			if err == nil {
+				err = room.take(16*int64(rows), fmt.Sprintf("%d rows", rows))
+			}
+		default:
+			if _, err = fmt.Sscan(text, &e.Row, &e.Col, &e.Value); err == nil && (e.Row < 1 || e.Row > rows || e.Col < 1 || e.Col > columns) {
+				err = fmt.Errorf("%s is not in a matrix of %d×%d", shortQuote(text), rows, columns)
+			}
+			if err == nil {
+				err = room.take(100, "the entries up to it") // lists double as they grow
+			}
+			entries = append(entries, sparse.Entry{Row: e.Row - 1, Col: e.Col - 1, Value: e.Value})
 		}
-		classes, columns = append(classes, strings.Clone(fields[0])), max(columns, last)
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: line %d: %w", path, line+1, err)
 	}
-	return newVectorSet(path, sparse.FromEntries(len(classes), columns, entries), classes, opt, room)
+	if len(entries) != count {
+		return nil, fmt.Errorf("%s: %d entries, want %d", path, len(entries), count)
+	}
+	return newVectorSet(path, sparse.FromEntries(rows, columns, entries), nil, opt, room)
 }
 
-var svmLightLine = regexp.MustCompile(`^[^\s:,#]+( [0-9]+:[-+.0-9eE]+)+\s`)
-
-// isSVMLight tells by the first bytes whether a file is one that SVMLight reads.
-func isSVMLight(head []byte) bool { return svmLightLine.Match(head) }
+var isMatrixMarket = startsWith("%%MatrixMarket matrix coordinate real general")

@@ -28,13 +28,14 @@ func TestAddingAReader(t *testing.T) {
 	}
 	ownReaders, ownSets := readers, known
 	t.Cleanup(func() { readers, known = ownReaders, ownSets })
-	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{isSVMLight, SVMLight})
+	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{isMatrixMarket, MatrixMarket})
 	known = append(slices.Clone(known), Info{
-		Name: "toy", Title: "A toy", Samples: 3, Classes: 2, Content: "three vectors",
+		Name: "toy", Title: "A toy", Samples: 3, Content: "three vectors",
 		Licence: "free", Home: "https://example.org/toy",
-		Forms: []Form{{From: fromRaw, file: "toy.svm"}},
+		Forms: []Form{{From: fromRaw, file: "toy.mtx"}},
 	})
 
+	const head = "%%MatrixMarket matrix coordinate real general\n"
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -43,7 +44,7 @@ func TestAddingAReader(t *testing.T) {
 		}
 		return path
 	}
-	path := write("toy.svm", "cat 1:0.5 3:2 # tame\n\ndog 2:1e-1\ncat 1:4 2:5 3:6\n")
+	path := write("toy.mtx", head+"% a remark\n3 3 6\n1 1 0.5\n1 3 2\n2 2 1e-1\n3 1 4\n3 2 5\n3 3 6\n")
 	for _, name := range []string{path, "toy", SetPrefix + "toy"} {
 		set, err := Open(t.Context(), name, OpenOptions{Root: dir})
 		if err != nil {
@@ -53,21 +54,22 @@ func TestAddingAReader(t *testing.T) {
 		if !ok || !mat.Equal(x, mat.NewDense(3, 3, []float64{0.5, 0, 2, 0, 0.1, 0, 4, 5, 6})) {
 			t.Errorf("%s: %T %v", name, set.Vectors, set.Vectors)
 		}
-		if !slices.Equal(set.Classes, []string{"cat", "dog"}) || !slices.Equal(set.Labels, []int{0, 1, 0}) || set.Name != "toy" {
-			t.Errorf("%s: classes %v, labels %v", set.Name, set.Classes, set.Labels)
+		if len(set.Classes) != 0 || set.Name != "toy" {
+			t.Errorf("%s: classes %v", set.Name, set.Classes)
 		}
 	}
 	for text, want := range map[string]string{
-		"a 1:2 1:3\n":         `line 1: "1:3" is no column`,
-		"a 1:2\nb 2\n":        `line 2: "2" is no column`,
-		"a 1:2\nb 9999999:1 ": `line 2: "9999999:1" is no column`,
-		"a 1:2\nb 1:1e999\n":  "line 2",
+		"2 2 1\n3 1 1\n":     `line 3: "3 1 1" is not in a matrix of 2×2`,
+		"2 2 1\n1 x 1\n":     "line 3",
+		"2 2 2\n1 1 1\n":     "1 entries, want 2",
+		"9 99999999 1\n":     "line 2: a matrix of 9×99999999",
+		"2 2 1\n1 1 1e999\n": "line 3",
 	} {
-		if _, err := Open(t.Context(), write("bad", text), OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), write("bad", head+text), OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := SVMLight(path, VectorOptions{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 1") {
+	if _, err := MatrixMarket(path, VectorOptions{Limit: 200}); err == nil || !strings.Contains(err.Error(), "line 5") {
 		t.Errorf("with 200 bytes of memory: %v", err)
 	}
 }

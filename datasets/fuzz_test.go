@@ -221,6 +221,40 @@ func FuzzCSV(f *testing.F) {
 	}))
 }
 
+func FuzzIndexed(f *testing.F) {
+	f.Add([]byte("+1 1:0.5 17:2 # a comment\n-1 qid:3 2:1e-3\n"), []byte(""))
+	f.Add([]byte("1,5 0:1\n 3:4\n"), []byte(""))
+	f.Add([]byte("2286  864:0.0497 1523:0.0447\r\n2287 1:1\r\n"), []byte("C15 2286 1\nCCAT 2286 1\nE12 2287 1\nGCAT 2287 0\n"))
+	f.Add([]byte("a 3:1 2:1\n"), []byte("a b c\n"))
+	f.Add([]byte("a 1:nan\nb 99999999999:1\n\xff\x00 1:1\n"), []byte("\x00 a 1\n"))
+	f.Add(gzipped(f, bytes.Repeat([]byte("1 2:3\n"), 1<<16)), gzipped(f, bytes.Repeat([]byte("a 1 1\n"), 1<<16)))
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text, topics []byte) {
+		if len(text)+len(topics) > mostFuzzed {
+			return
+		}
+		longest := min(1032*int64(len(text)+len(topics)), mostVectorLine)
+		checkMemory(t, 8*fuzzRoom+128*int64(len(text)+len(topics))+64*longest, func() {
+			room := testRoom(fuzzRoom)
+			x, labels, err := parseIndexed(bytes.NewReader(text), room)
+			if err != nil {
+				return
+			}
+			words, names := classesOrNames(labels)
+			if names != nil {
+				if words, err = parseQrels(bytes.NewReader(topics), names, room); err != nil {
+					return
+				}
+			}
+			s, err := newVectorSet("fuzz.dat", x, words, VectorOptions{}, room)
+			if err != nil {
+				return
+			}
+			s.nameSamples(names)
+			checkSet(t, s)
+		})
+	}))
+}
+
 func FuzzNPY(f *testing.F) {
 	f.Add(writeNPY("<f8", false, "(2, 2)", []float64{1, 2, 3, 4}))
 	f.Add(writeNPY(">i2", true, "(2, 1, 2)", []int16{1, 2, 3, 4}))

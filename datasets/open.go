@@ -65,7 +65,7 @@ const SetPrefix = "set:"
 // A folder is read as one of IDX files if it holds them, and else by Folder, by
 // the pattern of a known set's file names where all of its images fit it. What
 // a known set leaves out is left out by its name only: a folder is read whole. A
-// file is read by MAT, IDX, NPY, NPZ or CSV, which its content tells, not its
+// file is read by MAT, IDX, NPY, NPZ, Indexed or CSV, which its content tells, not its
 // name.
 func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error) {
 	if err := ctx.Err(); err != nil {
@@ -291,7 +291,7 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 			return r.read(path, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy nor CSV file", path)
+	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy, SVMlight nor CSV file", path)
 }
 
 // reader reads a kind of file of vectors, which it tells by its first bytes.
@@ -306,6 +306,7 @@ var readers = []reader{
 	{isNPY, NPY},
 	{startsWith("PK\x03\x04"), NPZ},
 	{func(head []byte) bool { return sniffMAT(head) != notMAT }, MAT},
+	{isIndexed, Indexed},
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, CSV},
 }
 
