@@ -120,7 +120,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 		defer release()
 		return use(found)
 	}
-	return d.opt.Images.With(ctx, i, d.by.Memory, func(img image.Image) error {
+	return d.opt.Observer.with(ctx, d.opt.Images, i, d.by.Memory, func(img image.Image) error {
 		found, err := d.by.Extract(img)
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.set.Names[i], err)

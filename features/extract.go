@@ -44,9 +44,37 @@ type Options struct {
 	// Cache, if set, keeps what is made of images, under their content and all
 	// settings that it depends on.
 	Cache Cache
+	// Observer, if set, sees each image that is decoded.
+	Observer *Observer
 	// Progress, if set, is called with how many images are done. Calls do not
 	// overlap.
 	Progress func(done, total int)
+}
+
+// Observer sees images before something is made of them, while they are in memory. What the
+// cache has is not decoded, and not seen.
+type Observer struct {
+	// Memory returns how many bytes See takes, at most, for an image of width×height pixels,
+	// beside those of the image.
+	Memory func(width, height int) int64
+	// See is given the image of sample i. Several goroutines call it at once. Its error stops
+	// the work.
+	See func(i int, img image.Image) error
+}
+
+// with calls use with the image of sample i, which the observer has seen, as
+// [datasets.Images.With] does.
+func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, need func(width, height int) int64, use func(image.Image) error) error {
+	if o == nil {
+		return images.With(ctx, i, need, use)
+	}
+	both := func(width, height int) int64 { return max(need(width, height), o.Memory(width, height)) }
+	return images.With(ctx, i, both, func(img image.Image) error {
+		if err := o.See(i, img); err != nil {
+			return err
+		}
+		return use(img)
+	})
 }
 
 // Cache keeps what was made of images. What it has lost is made again.
@@ -165,7 +193,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 				return nil
 			}
 		}
-		if err := images.With(ctx, i, need, func(img image.Image) error {
+		if err := opt.Observer.with(ctx, images, i, need, func(img image.Image) error {
 			if err := r.make(row, img, crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}

@@ -6,18 +6,24 @@ import "image"
 // and its longer side of at most longest pixels: each pixel is the mean of what it covers.
 // A picture is never enlarged.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
-	canvas := ThumbnailSize(img.Bounds().Size(), longest)
-	reduced := newCanvas(canvas.Y, canvas.X, 3)
-	img = opaque(img)
-	resize(reduced, img, img.Bounds())
+	size := ThumbnailSize(img.Bounds().Size(), longest)
+	reduced := Stretched(img, size.Y, size.X)
 	out := image.NewRGBA(reduced.Bounds())
-	area := canvas.X * canvas.Y
+	area := size.X * size.Y
 	for p := range area {
 		for plane := range 3 {
 			out.Pix[4*p+plane] = uint8(255*reduced.Values[plane*area+p] + 0.5)
 		}
 		out.Pix[4*p+3] = 0xff
 	}
+	return out
+}
+
+// Stretched returns a picture in colour, laid over white, as an image of height×width pixels.
+func Stretched(img image.Image, height, width int) *Canvas {
+	out := newCanvas(height, width, 3)
+	img = opaque(img)
+	resize(out, img, img.Bounds())
 	return out
 }
 

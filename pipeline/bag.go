@@ -42,7 +42,7 @@ type vocabulary struct {
 }
 
 // newBag describes the images of a set.
-func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, progress *reporter) (*bag, error) {
+func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f Features, store *keeper, seen *features.Observer, progress *reporter) (*bag, error) {
 	by := f.extractor().(features.DescriptorExtractor)
 	b := &bag{set: set, by: by, words: &f.Words, power: f.Power, norm: f.Normalise, store: store, progress: progress}
 	if f.Words.Learned != nil {
@@ -58,7 +58,7 @@ func newBag(ctx context.Context, set *datasets.Set, images *datasets.Images, f F
 		}
 	}
 	b.Described, err = features.Describe(ctx, set, by, features.Options{
-		SkipBad: f.SkipBad, Images: images, Cache: store, Progress: progress.of("describing images"),
+		SkipBad: f.SkipBad, Images: images, Cache: store, Observer: seen, Progress: progress.of("describing images"),
 	})
 	if err != nil {
 		return nil, err

@@ -107,6 +107,9 @@ func (g Groups) CheckCount(n int) error {
 }
 
 func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progress *reporter) (*CountCurve, error) {
+	if some, _, of, _ := g.distinct(in); some != nil && len(some.Rows) >= max(leastOfCounted, 2*to) {
+		in, g = some, of
+	}
 	n, _ := in.Dims()
 	labels := in.Labels()
 	switch {

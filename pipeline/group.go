@@ -40,6 +40,12 @@ type Groups struct {
 	// elsewhere is moved afterwards, as few samples as may be.
 	Cluster Cluster
 	Seed    uint64
+	// Copies, if set, holds for each row of the inputs the first row of its stack of copies,
+	// as Pictures.CopyOf does. k-means on the features themselves, constrained or not, groups
+	// the first of each stack, and its copies follow: they weigh no more than one sample, and
+	// what is told of one is told of all. Copies that are told to be of different classes, or
+	// not to belong together, are samples of their own, which a note says.
+	Copies []int
 	// Batch is how many samples a block has, of inputs that were prepared InBlocks, from
 	// which nmf and nmf-kl learn as [factor.MiniBatch] does; else 0. An iteration is an
 	// epoch.
@@ -81,7 +87,7 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *G
 	owner := &reporter{to: progress}
 	defer owner.end()
 	err = guard.Call(func() error {
-		out, err = g.find(ctx, in, owner)
+		out, err = g.findDistinct(ctx, in, owner)
 		return err
 	})
 	var fault *guard.PanicError
@@ -164,9 +170,14 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if out.Memberships, err = cluster.Memberships(ctx, m.cluster.Distance, w.points(res), out.Groups); err != nil {
 		return nil, err
 	}
+	return out, g.score(ctx, out, truth, classes, known.labels)
+}
+
+// score compares groups with classes. labels holds the class that was told of each sample.
+func (g Groups) score(ctx context.Context, out *Grouping, truth []int, classes []string, labels []int) (err error) {
 	defer timing.Start(ctx, timing.Scores)()
 	if len(classes) > 1 {
-		outcome := ofKnownClass(eval.Outcome{Truth: truth, Found: out.Groups, Labels: known.labels})
+		outcome := ofKnownClass(eval.Outcome{Truth: truth, Found: out.Groups, Labels: labels})
 		if out.Scored = len(outcome.Truth); out.Scored > 0 {
 			out.Scores, err = eval.Compute(eval.Clustering, outcome)
 		}
@@ -175,7 +186,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 			out.Scored = countOf(outcome.Labels, -1)
 		}
 	}
-	return out, err
+	return err
 }
 
 // ofKnownClass returns the part of the outcome of a clustering whose classes are known.

@@ -57,9 +57,10 @@ type Inputs struct {
 	// Skipped holds an error for each sample that was left out.
 	Skipped []error
 
-	images *datasets.Images
-	bag    *bag // of visual words, or nil
-	words  int  // the first of the columns that are visual words
+	images   *datasets.Images
+	pictures *looks // or nil, where pictures are not looked at
+	bag      *bag   // of visual words, or nil
+	words    int    // the first of the columns that are visual words
 	// wordWeights are the inverse document frequencies of these columns, or nil.
 	wordWeights []float64
 	learner     learner // of features that are learned, else nil
@@ -106,6 +107,9 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	if opt.Cache == nil {
 		store.Cache = (*cache.Store)(nil)
 	}
+	if opt.Pictures && set.Files != nil && !opt.InBlocks {
+		in.pictures = newLooks(in.images, store)
+	}
 	err := in.readLinks(ctx, e.Links)
 	if err == nil {
 		err = in.hold(ctx, "the vectors of "+set.Name, set.Vectors)
@@ -130,7 +134,7 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 func (in *Inputs) prepare(ctx context.Context, progress *reporter, store *keeper) error {
 	f := &in.Features
 	m, err := f.extract(ctx, in.Set, features.Options{
-		SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+		SkipBad: f.SkipBad, Images: in.images, Cache: store, Observer: in.pictures.observer(), Progress: progress.of("reading"),
 	})
 	if err != nil {
 		return err
@@ -152,6 +156,9 @@ type PrepareOptions struct {
 	// CacheFailed, if set, is called with the first error of the cache, in a run as
 	// well. Nothing more is kept then, and what is needed again is made again.
 	CacheFailed func(error)
+	// Pictures looks at each picture of a set of files while it is decoded, for
+	// Inputs.Pictures and Inputs.Thumbnail.
+	Pictures bool
 	// InBlocks makes no features, but Inputs.Blocks, for Groups.Batch. Visual words and
 	// Features.SkipBad are an error.
 	InBlocks bool
@@ -186,7 +193,7 @@ func (in *Inputs) prepareLearned(ctx context.Context, e *Experiment, progress *r
 		defer all.release()
 	} else {
 		described := timing.Start(ctx, timing.Describing)
-		in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, progress)
+		in.bag, err = newBag(ctx, in.Set, in.images, in.Features, store, in.pictures.observer(), progress)
 		described()
 		if err != nil {
 			return err

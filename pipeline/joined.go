@@ -82,7 +82,7 @@ func newJoined(ctx context.Context, in *Inputs, progress *reporter, store *keepe
 		var left []error
 		if w.Features.OfWords() {
 			described := timing.Start(ctx, timing.Describing)
-			m.bag, err = newBag(ctx, in.Set, in.images, w.Features, store, progress)
+			m.bag, err = newBag(ctx, in.Set, in.images, w.Features, store, in.pictures.observer(), progress)
 			described()
 			if err == nil {
 				used, left = m.bag.Rows, m.bag.Skipped
@@ -90,7 +90,7 @@ func newJoined(ctx context.Context, in *Inputs, progress *reporter, store *keepe
 		} else {
 			var made *features.Matrix
 			if made, err = w.Features.extract(ctx, in.Set, features.Options{
-				SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
+				SkipBad: f.SkipBad, Images: in.images, Cache: store, Observer: in.pictures.observer(), Progress: progress.of("reading"),
 			}); err == nil {
 				used, left, m.x = made.Rows, made.Skipped, made.X
 				size, columns := m.x.Dims()

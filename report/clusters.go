@@ -156,7 +156,7 @@ func (c Clusters) check() error {
 			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
 		}
 	}
-	if err := c.Pictures.check(n); err != nil {
+	if err := checkPictures(c.Pictures, n); err != nil {
 		return err
 	}
 	for i, g := range c.Groups {

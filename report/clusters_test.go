@@ -12,6 +12,7 @@ import (
 	_ "image/png"
 	"math"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -165,7 +166,7 @@ func TestThumbnails(t *testing.T) {
 func TestClustersData(t *testing.T) {
 	c := fakeClusters(6)
 	c.Confidence = []float64{0, 1, 0.5, 0.126, 0.01, 0.3}
-	c.Pictures = pictures(6)
+	c.Pictures = noCopies(6)
 	dir := t.TempDir()
 	write := func() pageData {
 		t.Helper()
@@ -287,9 +288,9 @@ func TestWriteClustersErrors(t *testing.T) {
 		"group 99999999": func(c *Clusters) { c.Groups[3] = 99999999 },
 		"label 2":        func(c *Clusters) { c.Labels[3] = 2 },
 		"basis of nmf":   func(c *Clusters) { c.Basis.Width = 1 },
-		"copies of 5":    func(c *Clusters) { c.Pictures = pictures(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
-		"copy of":        func(c *Clusters) { c.Pictures = pictures(6); c.Pictures.CopyOf[2] = 3 },
-		"outlier by":     func(c *Clusters) { c.Pictures = pictures(6); c.Pictures.Outlier[2] = math.NaN() },
+		"copies of 5":    func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
+		"copy of":        func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf[2] = 3 },
+		"outlier by":     func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.Outlier[2] = math.NaN() },
 	} {
 		c := fakeClusters(6)
 		spoil(&c)
@@ -304,13 +305,42 @@ func TestWriteClustersErrors(t *testing.T) {
 	}
 }
 
-// pictures returns what is told of n pictures without copies.
-func pictures(n int) *Pictures {
+// noCopies returns what is told of n pictures without copies.
+func noCopies(n int) *Pictures {
 	p := &Pictures{CopyOf: make([]int, n), Near: make([]bool, n), Outlier: make([]float64, n), Remark: make([]string, n)}
 	for i := range n {
 		p.CopyOf[i] = i
 	}
 	return p
+}
+
+func TestWritePictures(t *testing.T) {
+	c := fakeClusters(6)
+	c.Pictures = &Pictures{
+		CopyOf: []int{0, 0, 2, 0, 2, 5}, Near: []bool{false, false, false, true, false, false}, Outlier: []float64{0, 0, 0, 0, 0, 0.957},
+		Sharpness: []float64{1, 1, 0.125, 0.5, 0.125, -1}, Remark: []string{"", "", "blurred", "", "blurred", "blank"},
+	}
+	c.Names[5] = "=1+1.jpg"
+	path := filepath.Join(t.TempDir(), PicturesFile)
+	if err := c.writePictures(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "file,copy_of,copy,outlier,sharpness,remark\nIMG_0000.jpg,,,,1.00,\nIMG_0001.jpg,IMG_0000.jpg,exact,,1.00,\n" +
+		"IMG_0002.jpg,,,,0.12,blurred\nIMG_0003.jpg,IMG_0000.jpg,near,,0.50,\nIMG_0004.jpg,IMG_0002.jpg,exact,,0.12,blurred\n" +
+		"'=1+1.jpg,,,0.96,,blank\n"
+	if string(text) != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	if got := PicturesFound(c.Pictures); got != "3 copies in 2 stacks, 2 blurred, 1 blank, 1 outlier" {
+		t.Errorf("found %q", got)
+	}
+	if got := PicturesFound(noCopies(3)) + PicturesFound(nil); got != "" {
+		t.Errorf("found %q where there is nothing to tell", got)
+	}
 }
 
 // TestClusterTitles: a group is called after a class only where most of its samples

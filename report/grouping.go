@@ -27,7 +27,7 @@ const (
 )
 
 // GroupingFiles are what a GroupingFolder holds.
-var GroupingFiles = append([]string{AssignmentsFile, ModelFile, results.ScalesFile}, ClustersFiles...)
+var GroupingFiles = append([]string{AssignmentsFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
 // GroupingFolder is the folder of a grouping, open for writing.
 type GroupingFolder struct{ folder *output.Folder }
@@ -49,7 +49,8 @@ func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
 func (f *GroupingFolder) Close() error { return f.folder.Close() }
 
 // Publish replaces what the folder holds by what was found in the inputs, and closes
-// it. c says how it was done: its name, command, method, settings and warnings; all else
+// it. c says how it was done: its name, command, method, settings and warnings, and what is
+// told of the pictures; all else
 // is filled in, and returned. Sources.Shown is not used.
 func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
 	count := newCounter(from.Progress)
@@ -89,6 +90,11 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	defer stage.Discard()
 	if err := c.writeAssignments(filepath.Join(stage.Dir(), AssignmentsFile)); err != nil {
 		return c, err
+	}
+	if c.Pictures != nil {
+		if err := c.writePictures(filepath.Join(stage.Dir(), PicturesFile)); err != nil {
+			return c, err
+		}
 	}
 	if in.Scales != nil {
 		if err := atomicfile.Write(filepath.Join(stage.Dir(), results.ScalesFile), results.Scales(in.Scales)); err != nil {

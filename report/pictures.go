@@ -1,24 +1,28 @@
 package report
 
-import "fmt"
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
 
-// Pictures is what is told of n pictures one by one, beside their groups. Each of its
-// fields holds a value for each sample.
-type Pictures struct {
-	// CopyOf holds the first sample of the stack of copies that the sample is in: itself
-	// where it is the first or has no copy.
-	CopyOf []int
-	// Near tells that the sample is a near duplicate of that first one, such as the
-	// same picture in another size, and no exact copy.
-	Near []bool
-	// Outlier says how unlike the other pictures the sample is, from 0 to 1, and is 0 for most.
-	Outlier []float64
-	// Remark holds "", "blank" or "blurred".
-	Remark []string
-}
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/pictures"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
 
-// check returns an error where p, which may be nil, does not fit n samples.
-func (p *Pictures) check(n int) error {
+// PicturesFile is the file of a grouping that tells of pictures one by one.
+const PicturesFile = "pictures.csv"
+
+// Pictures is what is told of n pictures one by one, beside their groups: which are copies,
+// outliers, blurred or blank.
+type Pictures = pipeline.Pictures
+
+// checkPictures returns an error where p, which may be nil, does not fit n samples.
+func checkPictures(p *Pictures, n int) error {
 	if p == nil {
 		return nil
 	}
@@ -34,4 +38,64 @@ func (p *Pictures) check(n int) error {
 		}
 	}
 	return nil
+}
+
+// PicturesFound says in a line what is told of pictures, as in "12 copies in 5 stacks, 3
+// blurred, 1 outlier", or "" where there is nothing to tell.
+func PicturesFound(p *Pictures) string {
+	if p == nil {
+		return ""
+	}
+	copies, outliers, remarks, stacks := 0, 0, map[string]int{}, map[int]bool{}
+	for i, first := range p.CopyOf {
+		if first != i {
+			copies++
+			stacks[first] = true
+		}
+		if p.Outlier[i] > 0 {
+			outliers++
+		}
+		remarks[p.Remark[i]]++
+	}
+	var parts []string
+	if copies > 0 {
+		parts = append(parts, phrase.Count(copies, "copy", "copies")+" in "+phrase.Count(len(stacks), "stack", "stacks"))
+	}
+	for _, remark := range []string{pictures.Blurred, pictures.Blank} {
+		if n := remarks[remark]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, remark))
+		}
+	}
+	if outliers > 0 {
+		parts = append(parts, phrase.Count(outliers, "outlier", "outliers"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writePictures writes what is told of each picture: the first of its stack of copies and
+// whether it is an exact copy of that or a near one, the probability that it is an outlier,
+// its sharpness and a remark.
+func (c Clusters) writePictures(path string) error {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	_ = w.Write([]string{"file", "copy_of", "copy", "outlier", "sharpness", "remark"}) // a buffer takes everything
+	p := c.Pictures
+	for i, name := range c.Names {
+		line := []string{spreadsheet.Cell(name), "", "", "", "", p.Remark[i]}
+		if first := p.CopyOf[i]; first != i {
+			line[1], line[2] = spreadsheet.Cell(c.Names[first]), "exact"
+			if p.Near[i] {
+				line[2] = "near"
+			}
+		}
+		if p.Outlier[i] > 0 {
+			line[3] = strconv.FormatFloat(p.Outlier[i], 'f', 2, 64)
+		}
+		if p.Sharpness != nil && p.Sharpness[i] >= 0 {
+			line[4] = strconv.FormatFloat(p.Sharpness[i], 'f', 2, 64)
+		}
+		_ = w.Write(line)
+	}
+	w.Flush()
+	return atomicfile.Write(path, text.Bytes())
 }

@@ -230,13 +230,22 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 			g.Links = *l
 		}
 		return k.check(g, set)
-	})
+	}, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	if unsaid && (in.Features.OfNetwork() || in.HasNegative()) {
 		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels || !g.Links.None()))}
+	}
+	comparing := &stages{w: stderr}
+	looked, err := in.Pictures(ctx, comparing.show)
+	comparing.end()
+	if err != nil {
+		return stopped(ctx, err, "comparing pictures", in.kept())
+	}
+	if looked != nil {
+		g.Copies = looked.CopyOf
 	}
 	counts, err := k.choose(cmd, &g, in)
 	if err != nil {
@@ -255,7 +264,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	warnings = append(warnings, found.Notes...)
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Method: g.Method.String(), Warnings: warnings, Counts: counts,
+		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Method: g.Method.String(), Warnings: warnings, Counts: counts, Pictures: looked,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},
@@ -330,6 +339,9 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	}
 	if scores != nil {
 		plaintext.Fprintf(w, "compared with %s: %s\n", with, strings.Join(scores, ", "))
+	}
+	if told := report.PicturesFound(c.Pictures); told != "" {
+		plaintext.Fprintf(w, "%s; see %s\n", told, filepath.Join(out, report.PicturesFile))
 	}
 	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
 		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))

@@ -125,8 +125,8 @@ func (in *inputs) openCache(size int64) (store *cache.Store, err error) {
 }
 
 // prepare makes the features that a command works on, and shows how far it is. The
-// set is checked before an image is read.
-func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error) (_ *inputs, err error) {
+// set is checked before an image is read, and options may be changed then.
+func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error, options ...func(*pipeline.PrepareOptions)) (_ *inputs, err error) {
 	in := &inputs{}
 	if in.folder, err = cacheFolder(cmd); err != nil {
 		return nil, err
@@ -150,7 +150,10 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
-		if e.Features = e.Features.Resolve(set); e.Features.Cached() {
+		for _, change := range options {
+			change(&opt)
+		}
+		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			if opt.Cache, err = in.openCache(size); err != nil {
 				set.Close()
 				return err

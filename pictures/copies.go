@@ -1,0 +1,250 @@
+package pictures
+
+import (
+	"context"
+	"image"
+	"math"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+const (
+	// side is the height and width to which thumbnails are stretched to be compared.
+	side = 128
+	// framedSide is the shorter side, in pixels, from which a picture may be part of another.
+	framedSide = 128
+	// worthAligning is the correlation of rough pictures, aligned, from which thumbnails are
+	// compared.
+	worthAligning = 0.8
+	// alike and alikeWithin are the correlations of details from which pictures are copies:
+	// as they lie, and where one shows a part of the other.
+	alike       = 0.92
+	alikeWithin = 0.95
+	// mostColour is the mean difference of the colours of copies, in levels of 256, at most.
+	mostColour = 12
+)
+
+// Source is what Copies compares.
+type Source struct {
+	// Looks are those of n pictures.
+	Looks []*Look
+	// Same holds for each picture one before it that is known to be the same, of which no
+	// other is known to be the same, or the picture itself.
+	Same []int
+	// Near holds for each picture some that look like it. Only these are compared.
+	Near [][]int
+	// Thumbnail returns the thumbnail of a picture. It is called by several goroutines.
+	Thumbnail func(ctx context.Context, i int) (image.Image, error)
+	// Equal tells whether two pictures have the same pixels, for which they are decoded
+	// whole. It is asked of pictures whose thumbnails look the same.
+	Equal func(ctx context.Context, i, j int) (bool, error)
+}
+
+// Copies returns for each of n pictures the first of the stack of copies that it is in, and
+// whether it is a near duplicate of that one and no exact copy.
+//
+// Two pictures are near duplicates where the details of their thumbnails, stretched to a
+// square of 64×64 and less the mean of the 5×5 pixels around each, correlate by 0.92 or more
+// as they lie; or by 0.95 or more where one shows a part of the other, in pictures of at
+// least 128 pixels in width and height, which is found by aligning them (Lucas and Kanade
+// 1981); and their colours are alike. Every picture of a stack is a copy of its first.
+func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
+	n := len(from.Looks)
+	copyOf, near = slices.Clone(from.Same), make([]bool, n)
+	pairs := from.pairs()
+	found := make([]bool, len(pairs))
+	errs := make([]error, len(pairs))
+	if err := parallel.Blocks(ctx, 0, len(pairs), 16, func(_, lo, hi int) {
+		kept := map[int]*detailed{}
+		for p := lo; p < hi; p++ {
+			found[p], errs[p] = from.alike(ctx, pairs[p][0], pairs[p][1], kept)
+			if errs[p] != nil {
+				return
+			}
+		}
+	}); err != nil {
+		return nil, nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	links := make([][]int, n)
+	for p, pair := range pairs {
+		if errs[p] != nil {
+			return nil, nil, errs[p]
+		}
+		if found[p] {
+			links[pair[0]], links[pair[1]] = append(links[pair[0]], pair[1]), append(links[pair[1]], pair[0])
+		}
+	}
+	first := make([]int, n) // of pictures that are the first of those known to be the same
+	copy(first, copyOf)
+	for i := range n {
+		if copyOf[i] != i || first[i] != i {
+			continue
+		}
+		// All that copies lead to from the first; those that are not its own copies wait
+		// for a stack of theirs.
+		kept, seen := map[int]*detailed{}, map[int]bool{i: true}
+		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
+			for _, j := range links[queue[0]] {
+				if seen[j] || j < i || first[j] != j {
+					continue
+				}
+				seen[j] = true
+				ok := queue[0] == i
+				if !ok {
+					if ok, err = from.alike(ctx, i, j, kept); err != nil {
+						return nil, nil, err
+					}
+				}
+				if ok {
+					first[j] = i
+					queue = append(queue, j)
+				}
+			}
+		}
+	}
+	for i := range n {
+		of := copyOf[i]
+		stack := first[of]
+		copyOf[i] = stack
+		if stack == of {
+			continue
+		}
+		near[i] = true
+		if a, b := from.Looks[stack], from.Looks[of]; from.Equal != nil && a.Width == b.Width && a.Height == b.Height && a.rough == b.rough && a.colour == b.colour {
+			same, err := from.Equal(ctx, stack, i)
+			if err != nil {
+				return nil, nil, err
+			}
+			near[i] = !same
+		}
+	}
+	return copyOf, near, nil
+}
+
+// pairs returns the pairs to be compared, in their order.
+func (s Source) pairs() (pairs [][2]int) {
+	can := func(i int) bool {
+		l := s.Looks[i]
+		return s.Same[i] == i && min(l.Width, l.Height) >= LeastSide && l.Spread >= blankSpread
+	}
+	for i, near := range s.Near {
+		for _, j := range near {
+			if j != i && can(i) && can(j) {
+				pairs = append(pairs, [2]int{min(i, j), max(i, j)})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(pairs)
+}
+
+// detailed is a thumbnail at the sizes at which it is compared.
+type detailed struct{ at128, at64, at32, at16, detail plane }
+
+// detailed returns the thumbnail of picture i, which it keeps among a few.
+func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*detailed, error) {
+	if d := kept[i]; d != nil {
+		return d, nil
+	}
+	img, err := s.Thumbnail(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	d := &detailed{}
+	d.at128, _, _ = planes(features.Stretched(img, side, side))
+	d.at64 = d.at128.halved()
+	d.at32 = d.at64.halved()
+	d.at16 = d.at32.halved()
+	d.detail = d.at64.detail()
+	if len(kept) >= 32 {
+		clear(kept)
+	}
+	kept[i] = d
+	return d, nil
+}
+
+// alike tells whether pictures i and j are near duplicates.
+func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
+	a, b := s.Looks[i], s.Looks[j]
+	p, q := a.roughPlane(), b.roughPlane()
+	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide
+	w := warp{X: 1, Y: 1}
+	rough := correlation(p, q, nil)
+	if within {
+		w = align(p, q, w, 6)
+		moved, ok, _ := p.sampled(w)
+		rough = max(rough, correlation(moved, q, ok))
+	}
+	if rough < worthAligning || colourDifference(a, b) > mostColour {
+		return false, nil
+	}
+	first, err := s.detailed(ctx, i, kept)
+	if err != nil {
+		return false, err
+	}
+	second, err := s.detailed(ctx, j, kept)
+	if err != nil {
+		return false, err
+	}
+	if correlation(first.detail, second.detail, nil) >= alike {
+		return true, nil
+	}
+	if !within {
+		return false, nil
+	}
+	w = align(first.at16, second.at16, warp{X: 1, Y: 1}, 6)
+	w = align(first.at32, second.at32, w, 4)
+	w = align(first.at64, second.at64, w, 3)
+	w = align(first.at128, second.at128, w, 2)
+	moved, _, _ := first.at128.sampled(w)
+	_, ok, _ := first.at64.sampled(w)
+	return correlation(moved.halved().detail(), second.detail, ok) >= alikeWithin, nil
+}
+
+// roughPlane returns the rough picture of a look.
+func (l *Look) roughPlane() plane {
+	p := newPlane(roughSide)
+	for i, v := range l.rough {
+		p.v[i] = float32(v)
+	}
+	return p
+}
+
+// Rough returns the brightness of the rough picture, of mean 0 and length 1, which change
+// neither with the brightness nor with the contrast of the picture; zeros where it has one
+// brightness. The distance of two says how unlike they are.
+func (l *Look) Rough() []float64 {
+	out := make([]float64, len(l.rough))
+	var mean, length float64
+	for i, v := range l.rough {
+		out[i] = float64(v)
+		mean += out[i] / float64(len(out))
+	}
+	for i := range out {
+		out[i] -= mean
+		length += out[i] * out[i]
+	}
+	if length < 1 {
+		clear(out)
+		return out
+	}
+	for i := range out {
+		out[i] /= math.Sqrt(length)
+	}
+	return out
+}
+
+// colourDifference returns by how much the colours of two pictures differ in the mean.
+func colourDifference(a, b *Look) float64 {
+	sum := 0
+	for i, v := range a.colour {
+		d := int(v) - int(b.colour[i])
+		sum += max(d, -d)
+	}
+	return float64(sum) / float64(len(a.colour))
+}

@@ -1,0 +1,285 @@
+package pictures
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/features"
+)
+
+// scene returns a picture of 320×240 pixels with details of several sizes, another one for
+// each seed.
+func scene(seed uint64) *image.RGBA {
+	src := rand.New(rand.NewPCG(seed, 1))
+	img := image.NewRGBA(image.Rect(0, 0, 320, 240))
+	for i := range img.Pix {
+		if img.Pix[i] = 128; i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	for n := range 400 {
+		r := 60 / (1 + float64(n)/12)
+		x0, y0 := 320*src.Float64(), 240*src.Float64()
+		c := [3]float64{255 * src.Float64(), 255 * src.Float64(), 255 * src.Float64()}
+		for y := max(int(y0-r), 0); y < min(int(y0+r), 240); y++ {
+			for x := max(int(x0-r), 0); x < min(int(x0+r), 320); x++ {
+				if math.Hypot(float64(x)-x0, float64(y)-y0) < r {
+					for k := range 3 {
+						img.Pix[img.PixOffset(x, y)+k] = uint8(c[k])
+					}
+				}
+			}
+		}
+	}
+	return img
+}
+
+// compressed returns img after a round through a JPEG file.
+func compressed(t *testing.T, img image.Image, quality int) image.Image {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := jpeg.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// toned returns img with f of its values, from 0 to 255.
+func toned(img *image.RGBA, f func(v float64) float64) *image.RGBA {
+	out := image.NewRGBA(img.Rect)
+	for i, v := range img.Pix {
+		if out.Pix[i] = 255; i%4 != 3 {
+			out.Pix[i] = uint8(min(max(f(float64(v)), 0), 255))
+		}
+	}
+	return out
+}
+
+// softened returns img after a mean over (2r+1)×(2r+1) pixels, twice.
+func softened(img *image.RGBA, r int) *image.RGBA {
+	for range 2 {
+		out := image.NewRGBA(img.Rect)
+		w, h := img.Rect.Dx(), img.Rect.Dy()
+		for y := range h {
+			for x := range w {
+				for k := range 4 {
+					sum, n := 0, 0
+					for v := max(y-r, 0); v <= min(y+r, h-1); v++ {
+						for u := max(x-r, 0); u <= min(x+r, w-1); u++ {
+							sum += int(img.Pix[img.PixOffset(u, v)+k])
+							n++
+						}
+					}
+					out.Pix[out.PixOffset(x, y)+k] = uint8(sum / n)
+				}
+			}
+		}
+		img = out
+	}
+	return img
+}
+
+// compare returns what Copies finds among pictures, each held against all others.
+func compare(t *testing.T, all []image.Image, same []int) (copyOf []int, near []bool) {
+	t.Helper()
+	from := Source{Same: same, Equal: func(context.Context, int, int) (bool, error) { return true, nil }}
+	thumbnails := make([][]byte, len(all))
+	for i, img := range all {
+		look, thumbnail, err := New(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from.Looks = append(from.Looks, look)
+		thumbnails[i] = thumbnail
+		if same == nil {
+			from.Same = append(from.Same, i)
+		}
+		var others []int
+		for j := range all {
+			others = append(others, j)
+		}
+		from.Near = append(from.Near, others)
+	}
+	from.Thumbnail = func(_ context.Context, i int) (image.Image, error) {
+		return jpeg.Decode(bytes.NewReader(thumbnails[i]))
+	}
+	copyOf, near, err := Copies(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return copyOf, near
+}
+
+func TestCopies(t *testing.T) {
+	a := scene(1)
+	crop := func(left, top, right, bottom int) image.Image {
+		return a.SubImage(image.Rect(left, top, 320-right, 240-bottom))
+	}
+	all := []image.Image{
+		a,
+		scene(2),
+		compressed(t, a, 30),
+		compressed(t, features.Thumbnail(a, 160), 80),
+		compressed(t, crop(16, 12, 16, 12), 85),
+		compressed(t, crop(32, 0, 0, 0), 85),
+		compressed(t, toned(a, func(v float64) float64 { return 0.7 * v }), 85),
+		compressed(t, toned(a, func(v float64) float64 { return 1.2*v + 10 }), 85),
+		scene(3),
+		compressed(t, scene(2), 50),
+		toned(a, func(v float64) float64 { return 255 - v }), // a negative
+		image.NewRGBA(image.Rect(0, 0, 320, 240)),
+		image.NewRGBA(image.Rect(0, 0, 300, 240)),
+	}
+	copyOf, near := compare(t, all, nil)
+	want := []int{0, 1, 0, 0, 0, 0, 0, 0, 8, 1, 10, 11, 12}
+	if !slices.Equal(copyOf, want) {
+		t.Errorf("copies of %v, want %v", copyOf, want)
+	}
+	for i, of := range want {
+		if near[i] != (of != i) {
+			t.Errorf("picture %d: near is %v", i, near[i])
+		}
+	}
+	// The same picture in other colours is another one.
+	other := image.NewRGBA(a.Rect)
+	for i := 0; i < len(a.Pix); i += 4 {
+		other.Pix[i], other.Pix[i+1], other.Pix[i+2], other.Pix[i+3] = a.Pix[i+1], a.Pix[i+2], a.Pix[i], 255
+	}
+	if copyOf, _ := compare(t, []image.Image{a, other}, nil); copyOf[1] != 1 {
+		t.Error("a picture in other colours is a copy")
+	}
+}
+
+// Exact copies, known or of the same pixels, are no near ones, and those of near ones are.
+func TestExactCopies(t *testing.T) {
+	a := scene(1)
+	copyOf, near := compare(t, []image.Image{scene(2), a, a, compressed(t, a, 40), compressed(t, a, 40), a}, []int{0, 1, 1, 3, 3, 5})
+	if !slices.Equal(copyOf, []int{0, 1, 1, 1, 1, 1}) || !slices.Equal(near, []bool{false, false, false, true, true, false}) {
+		t.Errorf("copies of %v, near %v", copyOf, near)
+	}
+	// Small pictures are told by nothing but their bytes.
+	small := features.Thumbnail(a, 40)
+	if copyOf, _ := compare(t, []image.Image{small, small}, nil); copyOf[1] != 1 {
+		t.Error("a small picture is a near duplicate")
+	}
+}
+
+func TestRemarks(t *testing.T) {
+	var looks []*Look
+	want := []string{"", "", "", Blurred, Blank, Blank, "", Blank}
+	grey := image.NewRGBA(image.Rect(0, 0, 320, 240))
+	for i := range grey.Pix {
+		if grey.Pix[i] = uint8(2 + i*i%3); i%4 == 3 { // the noise of a black picture
+			grey.Pix[i] = 255
+		}
+	}
+	white := image.NewNRGBA(image.Rect(0, 0, 90, 90)) // transparent
+	for _, img := range []image.Image{
+		scene(1), scene(2), toned(scene(3), func(v float64) float64 { return 100 + v/4 }), softened(scene(4), 5), white, grey,
+		softened(features.Thumbnail(scene(5), 50), 3), image.NewUniform(color.Black),
+	} {
+		if u, ok := img.(*image.Uniform); ok {
+			flat := image.NewRGBA(image.Rect(0, 0, 70, 70))
+			for i := range flat.Pix {
+				r, _, _, _ := u.RGBA()
+				flat.Pix[i] = uint8(r)
+			}
+			img = flat
+		}
+		look, _, err := New(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks = append(looks, look)
+	}
+	if got := Remarks(looks); !slices.Equal(got, want) {
+		t.Errorf("remarks %q, want %q", got, want)
+		for i, l := range looks {
+			t.Logf("picture %d: sharpness %.3f, spread %.1f", i, l.Sharpness, l.Spread)
+		}
+	}
+	if got := Remarks(nil); len(got) != 0 {
+		t.Errorf("of none: %q", got)
+	}
+}
+
+// Of points about a middle and one far away that one is an outlier, and those between two
+// groups are none.
+func TestOutliers(t *testing.T) {
+	src := rand.New(rand.NewPCG(1, 2))
+	const n = 121
+	points := make([][2]float64, n)
+	for i := range points {
+		points[i] = [2]float64{src.NormFloat64() + 8*float64(i%2), src.NormFloat64()}
+	}
+	points[n-1] = [2]float64{4, 30}
+	near, distances := make([][]int, n), make([][]float64, n)
+	for i, p := range points {
+		order := make([]int, 0, n)
+		distance := func(j int) float64 { return math.Hypot(p[0]-points[j][0], p[1]-points[j][1]) }
+		for j := range points {
+			if j != i {
+				order = append(order, j)
+			}
+		}
+		slices.SortFunc(order, func(a, b int) int {
+			if distance(a) < distance(b) {
+				return -1
+			}
+			return 1
+		})
+		for _, j := range order[:20] {
+			near[i], distances[i] = append(near[i], j), append(distances[i], distance(j))
+		}
+	}
+	found := Outliers(near, distances)
+	count := 0
+	for _, p := range found {
+		if p > 0 {
+			count++
+		}
+	}
+	if found[n-1] < 0.99 || count > 4 {
+		t.Errorf("the far point %v, and %d outliers", found[n-1], count)
+	}
+	for _, few := range [][]float64{Outliers(nil, nil), Outliers(make([][]int, 3), make([][]float64, 3)),
+		Outliers([][]int{{1, 2, 3, 4, 5}, {0, 2, 3, 4, 5}, {0, 1, 3, 4, 5}, {0, 1, 2, 4, 5}, {0, 1, 2, 3, 5}, {0, 1, 2, 3, 4}}, slices.Repeat([][]float64{make([]float64, 5)}, 6))} {
+		for _, p := range few {
+			if p != 0 {
+				t.Errorf("of few or equal pictures: %v", few)
+			}
+		}
+	}
+}
+
+func TestLookBinary(t *testing.T) {
+	look, _, err := New(scene(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob, err := look.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Look
+	rest, err := back.Cut(append(blob, 7))
+	if err != nil || back != *look || !slices.Equal(rest, []byte{7}) {
+		t.Errorf("read %+v, rest %v, %v", back.Width, rest, err)
+	}
+	for _, spoilt := range [][]byte{nil, blob[:20], make([]byte, len(blob)), append(slices.Repeat([]byte{255}, 24), blob[24:]...)} {
+		if _, err := back.Cut(spoilt); err == nil {
+			t.Errorf("%d bytes are a look", len(spoilt))
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/pictures"
+)
+
+// spots returns a picture of 200×150 pixels of coloured discs, another one for each seed.
+func spots(seed uint64) *image.RGBA {
+	src := rand.New(rand.NewPCG(seed, 1))
+	img := image.NewRGBA(image.Rect(0, 0, 200, 150))
+	for p := range 200 * 150 {
+		img.SetRGBA(p%200, p/200, color.RGBA{120, 130, 140, 255})
+	}
+	for n := range 150 {
+		r, x, y := 40/(1+float64(n)/10), 200*src.Float64(), 150*src.Float64()
+		c := color.RGBA{uint8(src.IntN(256)), uint8(src.IntN(256)), uint8(src.IntN(256)), 255}
+		for v := max(int(y-r), 0); v < min(int(y+r), 150); v++ {
+			for u := max(int(x-r), 0); u < min(int(x+r), 200); u++ {
+				if math.Hypot(float64(u)-x, float64(v)-y) < r {
+					img.SetRGBA(u, v, c)
+				}
+			}
+		}
+	}
+	return img
+}
+
+// album writes a folder of 12 pictures, of which 12.png has the bytes and 13.png the pixels of
+// 00.png, 14.png is darker and 15.png grey.
+func album(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	name := func(i int) string {
+		return filepath.Join(dir, string([]byte{'0' + byte(i/10), '0' + byte(i%10)})+".png")
+	}
+	for i := range 12 {
+		writePNG(t, name(i), spots(uint64(i)))
+	}
+	first, err := os.ReadFile(name(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name(12), first, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	of := spots(0)
+	darker := image.NewRGBA(of.Rect)
+	for p := range 200 * 150 {
+		c := of.RGBAAt(p%200, p/200)
+		darker.SetRGBA(p%200, p/200, color.RGBA{c.R / 4 * 3, c.G / 4 * 3, c.B / 4 * 3, 255})
+	}
+	writePNG(t, name(13), of)
+	if err := os.WriteFile(name(13), append(mustRead(t, name(13)), 0), 0o666); err != nil { // a byte behind the end
+		t.Fatal(err)
+	}
+	writePNG(t, name(14), darker)
+	grey := image.NewRGBA(of.Rect)
+	for i := range grey.Pix {
+		grey.Pix[i] = []uint8{70, 71, 72, 255}[i%4]
+	}
+	writePNG(t, name(15), grey)
+	return dir
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Copies of all kinds are found, also where features, looks and thumbnails come from the
+// cache, and thumbnails are the same then.
+func TestPictures(t *testing.T) {
+	set, folder := album(t), t.TempDir()
+	var before [][]byte
+	for _, text := range []string{"{pixels: 16, colour: true}", "{pixels: 8}", "{pixels: 16, colour: true}"} {
+		in := prepare(t, "{name: x, methods: [nmf], features: "+text+"}", set, PrepareOptions{Cache: open(t, folder), Pictures: true})
+		p, err := in.Pictures(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0}
+		near := slices.Repeat([]bool{false}, 15)
+		near[14] = true
+		if len(p.CopyOf) < 15 || !slices.Equal(p.CopyOf[:15], want) || !slices.Equal(p.Near[:15], near) {
+			t.Errorf("%s: copies of %v, near %v", text, p.CopyOf, p.Near)
+		}
+		if len(p.Remark) == 16 && p.Remark[15] != pictures.Blank || p.Remark[0] != "" {
+			t.Errorf("%s: remarks %q", text, p.Remark)
+		}
+		var all [][]byte
+		for i := range 15 {
+			small, err := in.Thumbnail(t.Context(), i)
+			if err != nil || small.Bounds().Size() != image.Pt(160, 120) {
+				t.Fatalf("thumbnail %d: %v, %v", i, small, err)
+			}
+			all = append(all, small.(*image.YCbCr).Y)
+		}
+		if before != nil && !slices.EqualFunc(all, before, bytes.Equal) {
+			t.Errorf("%s: other thumbnails than before", text)
+		}
+		before = all
+	}
+	// Nothing is read that the cache has.
+	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", set, PrepareOptions{Cache: open(t, folder), Pictures: true})
+	if err := os.Remove(in.Set.Files[in.Rows[3]]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Thumbnail(t.Context(), 3); err != nil {
+		t.Errorf("the thumbnail of the cache: %v", err)
+	}
+	// Vectors are no pictures.
+	in = toldSet(t, map[int]string{1: "a"})
+	if p, err := in.Pictures(t.Context(), nil); p != nil || err != nil {
+		t.Errorf("of vectors: %v, %v", p, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in = prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", photograph(t, 2), PrepareOptions{Pictures: true})
+	if _, err := in.Pictures(ctx, nil); err == nil {
+		t.Error("no error of a context that ended")
+	}
+}
+
+// Copies share a group with the first of their stack, and change nothing for others: the
+// groups are those of the set without the copies.
+func TestCopiesFollow(t *testing.T) {
+	in := toldSet(t, map[int]string{1: "a"})
+	n := len(in.Rows)
+	alone := Groups{K: 3, Method: Method{Name: KMeans}, Seed: 1}
+	want, err := alone.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each third sample stands for 20 more that are put behind.
+	rows, copies := allRows(in.X), allRows(in.X)
+	for i := range n {
+		for range 20 * ((i + 1) % 3 / 2) {
+			rows, copies = append(rows, i), append(copies, i)
+		}
+	}
+	many := &Inputs{Set: in.Set, X: selectRows(in.X, rows), Rows: rows}
+	g := alone
+	g.Copies = copies
+	got, err := g.Find(t.Context(), many, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together := map[[2]int]bool{}
+	for i, group := range want.Groups {
+		together[[2]int{group, got.Groups[i]}] = true
+	}
+	if len(together) != 3 {
+		t.Errorf("groups %v with copies, and %v without", got.Groups[:n], want.Groups)
+	}
+	for i, c := range copies {
+		if got.Groups[i] != got.Groups[c] {
+			t.Errorf("row %d is in group %d and what it is a copy of in %d", i, got.Groups[i], got.Groups[c])
+		}
+	}
+	if len(got.Memberships) != len(rows) {
+		t.Errorf("%d memberships of %d", len(got.Memberships), len(rows))
+	}
+}
+
+// What is told of a copy is told of the first, and copies of which different things are told
+// are parted.
+func TestCopiesTold(t *testing.T) {
+	in := toldSet(t, map[int]string{1: "a", 12: "b", 20: "b", 30: "c"})
+	copies := allRows(in.X)
+	copies[19] = 5  // told to be b, as is sample 11
+	copies[29] = 11 // told to be c, and the first to be b
+	g := Groups{K: 3, Method: Method{Name: "constrained-kmeans"}, UseLabels: true, Copies: copies, Seed: 1}
+	found, err := g.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Groups[5] != found.Groups[19] || found.Groups[5] != found.Groups[11] || found.Groups[29] == found.Groups[11] || found.Groups[0] == found.Groups[5] {
+		t.Errorf("groups %v", found.Groups)
+	}
+	if len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0], "1 stack of copies, of which different things are told") {
+		t.Errorf("notes %q", found.Notes)
+	}
+	var named []string
+	for _, class := range found.GroupClasses {
+		named = append(named, in.Set.Classes[class])
+	}
+	slices.Sort(named)
+	if diff := cmp.Diff([]string{"a", "b", "c"}, named); diff != "" {
+		t.Error(diff)
+	}
+	// Links part as well, also where must-links lead from one copy to the other's opposite.
+	g = Groups{K: 3, Method: Method{Name: "constrained-kmeans"}, Copies: allRows(in.X), Links: datasets.Links{Must: [][2]int{{3, 8}}, Cannot: [][2]int{{8, 20}}}, Seed: 1}
+	g.Copies[20], g.Copies[25] = 3, 3
+	found, err = g.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Groups[3] != found.Groups[8] || found.Groups[8] == found.Groups[20] || len(found.Notes) != 1 {
+		t.Errorf("groups %v, notes %q", found.Groups, found.Notes)
+	}
+}
