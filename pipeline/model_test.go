@@ -224,3 +224,31 @@ func FuzzReadModel(f *testing.F) {
 		}
 	}))
 }
+
+// FuzzReadStart: of a file of any bytes come initial factors of one rank, of numbers of 0 and
+// more, or an error.
+func FuzzReadStart(f *testing.F) {
+	_, _, _, text := savedModel(f, Groups{K: 3, Method: Method{Name: "cf", Iterations: 2}})
+	f.Add(text)
+	var file bytes.Buffer
+	z := npz.NewWriter(&file)
+	z.Floats("rows", []int{2, 1}, func(int) []float64 { return []float64{1} })
+	z.Floats("columns", []int{3, 1}, func(int) []float64 { return []float64{2} })
+	if err := z.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(file.Bytes())
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+		testkit.AllocatesAtMost(t, 64<<20+300*uint64(len(text)), func() {
+			start, k, err := ReadStart(bytes.NewReader(text), int64(len(text)))
+			if err != nil {
+				return
+			}
+			for _, a := range []*mat.Dense{start.Basis, start.Coefficients, start.Weights, start.Rows, start.Columns} {
+				if a != nil && (a.RawMatrix().Cols != k || mat.Min(a) < 0) {
+					t.Fatalf("got %v of rank %d", mat.Formatted(a), k)
+				}
+			}
+		})
+	}))
+}

@@ -59,6 +59,8 @@ type work struct {
 	// best leaves to the library what lowers the objective, where the settings say
 	// nothing of it: otherwise that is the papers' rule.
 	best bool
+	// start are initial factors, or nil.
+	start *factor.Start
 }
 
 // bestTolerance is that of the solver fast where the settings say nothing: its iterations
@@ -75,7 +77,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	opt := factor.Options{
 		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
 		Precision: w.Precision, Seed: w.seed("initial factors"),
-		OnIteration: w.onIteration, Shared: w.shared,
+		OnIteration: w.onIteration, Shared: w.shared, Start: w.start,
 	}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.factoriser) == nil {
 		switch {

@@ -149,7 +149,14 @@ func assign(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data,
 	text := assignedText(in.Inputs, m, found)
 	said := cmd.OutOrStdout()
 	if out == "" {
-		if _, err := plaintext.Fprintf(said, "%s", text); err != nil {
+		if isTerminal(said) {
+			var shown bytes.Buffer
+			for line := range bytes.Lines(text) {
+				plaintext.Fprintf(&shown, "%s\n", string(bytes.TrimSuffix(line, []byte("\n"))))
+			}
+			text = shown.Bytes()
+		}
+		if _, err := said.Write(text); err != nil {
 			return err
 		}
 		said = cmd.ErrOrStderr()
@@ -210,8 +217,8 @@ func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out
 	}
 	text.WriteString(".\n")
 	if out != "" {
-		fmt.Fprintf(&text, "Which sample is in which group is in %s.\n", out)
+		plaintext.Fprintf(&text, "Which sample is in which group is in %s.\n", out)
 	}
-	_, err := plaintext.Fprintf(w, "%s", text.Bytes())
+	_, err := w.Write(text.Bytes())
 	return err
 }

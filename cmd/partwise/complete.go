@@ -39,11 +39,11 @@ func completeValues(root *cobra.Command) {
 // argumentValues completes the arguments of a command, nil where the shell does.
 func argumentValues(cmd *cobra.Command) valueOf {
 	switch cmd.Name() {
-	case "cluster", "features":
+	case "cluster", "features", "fit":
 		return atFirst(dataValues)
 	case "run":
 		return atFirst(filesOf("yaml", "yml"))
-	case "report", "sort", "explore":
+	case "report", "explore":
 		return atFirst(foldersOnly)
 	case "compare":
 		return foldersOnly
@@ -97,6 +97,9 @@ func flagValues(cmd *cobra.Command, f *pflag.Flag) valueOf {
 	case "k":
 		return words("auto")
 	case "rank":
+		if cmd.Name() == "fit" {
+			return nil
+		}
 		return words("k", "k+1", "2k")
 	case "from":
 		return words("raw", "mat")
@@ -105,11 +108,16 @@ func flagValues(cmd *cobra.Command, f *pflag.Flag) valueOf {
 	case "cache-size":
 		return words("5GB", "10GB", "20GB", "50GB")
 	case "out":
-		if cmd.Name() == "features" {
+		switch cmd.Name() {
+		case "features", "apply":
 			return filesOf("npz", "mat", "csv")
+		case "assign", "fit":
+			return filesOf(map[string]string{"assign": "csv", "fit": "npz"}[cmd.Name()])
 		}
 		return foldersOnly
-	case "words":
+	case "trace":
+		return filesOf("csv")
+	case "words", "start":
 		return filesOf("npz")
 	case "data", "cache", "to", "pictures", "dir":
 		return foldersOnly

@@ -57,6 +57,7 @@ var (
 	sortMoves  = []string{"sort", "out", "--to", "out/sorted", "--move"}
 	sortUndo   = []string{"sort", "out", "--to", "out/sorted", "--undo"}
 	assignNew  = []string{"assign", "out", "../photos", "--force", "--out", "out/assigned.csv"}
+	fitMore    = []string{"fit", "../photos", "--rank", "3", "--iterations", "50", "--force", "--out", "out/factors.npz"}
 	csv        = []string{"features", "../photos", "--features", "pixels=12", "--force", "--out", "out/features.csv"}
 )
 
@@ -67,6 +68,7 @@ func jobs() []*job {
 		{name: "cluster", args: clusterAll, caches: true},
 		{name: "cluster over earlier groups", before: [][]string{clusterTwo}, args: clusterAll},
 		{name: "assign over an earlier list", before: [][]string{clusterTwo, assignNew}, args: assignNew},
+		{name: "fit over earlier factors", before: [][]string{fitMore}, args: fitMore},
 		{name: "features to .npz", args: npz, caches: true},
 		{name: "features to .csv over an earlier file", before: [][]string{csv}, args: csv},
 		{name: "datasets get, .zip", args: []string{"datasets", "get", "one", "--data", "out", "--mirror", "MIRROR"}},

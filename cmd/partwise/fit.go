@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// fitFlags are what fit is told beside the experiment.
+type fitFlags struct {
+	method, solver, features, links, start, trace, out string
+	rank, iterations                                   int
+	seed                                               uint64
+	skipBad, force                                     bool
+}
+
+func fitCommand() *cobra.Command {
+	var o fitFlags
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "fit DATA",
+		Short: "Factorise pictures or vectors, and save the factors",
+		Long: `Fit factorises the pictures of a folder, or the samples of a file (.npy, .npz, .csv, .mat,
+IDX) or known set, by one method, and writes the basis, the coefficients, and all that it
+takes to represent other samples by them, to a file that NumPy reads (docs/models.md).
+
+Vectors are taken as they are, and pictures as 32×32 greys of unit length, unless --features
+says otherwise.
+
+--start gives initial factors: an .npz file with the arrays basis (features × rank),
+coefficients (samples × rank) or weights (samples × rank, of a concept factorisation), all or
+some of them, such as a file that fit wrote. --trace writes the objective after each iteration.`,
+		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
+  partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
+  partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.Data.Set, e.Seed = args[0], o.seed
+			f, err := o.fit(cmd, e)
+			if err != nil {
+				return usageError{err}
+			}
+			for _, file := range []string{o.out, o.trace} {
+				if err := checkNewFile(file, o.force, args[0], e.Data.Labels, o.links, o.start); err != nil {
+					return err
+				}
+			}
+			if o.start != "" {
+				if err := o.readStart(f); err != nil {
+					return err
+				}
+			}
+			if err := f.Check(nil, true); err != nil {
+				return usageError{err}
+			}
+			return o.run(cmd, e, f)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.method, "method", defaultMethod, "method with its settings, as in gnmf,lambda=10; see partwise methods")
+	f.IntVar(&o.rank, "rank", 0, "number of basis vectors (default that of the factors of --start)")
+	f.StringVar(&o.solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
+	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of all random choices")
+	f.StringVar(&o.start, "start", "", ".npz file of initial factors")
+	f.StringVar(&o.trace, "trace", "", "write iteration, seconds and objective to this CSV file")
+	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
+	f.StringVar(&o.features, "features", "", "as in pixels=32,colour=true,normalise=l2 or hog (default vectors as they are, pictures as 32×32 greys of unit length)")
+	f.BoolVar(&o.force, "force", false, "replace files that are there already")
+	f.BoolVar(&o.skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	labelsFlag(f, &e.Data)
+	f.StringVar(&o.links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
+	dataFlags(cmd, &e.Data)
+	prepareFlags(cmd)
+	return cmd
+}
+
+// fit returns what the flags say.
+func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fit, error) {
+	switch {
+	case o.out == "":
+		return nil, errors.New("where to? say it with --out FILE.npz")
+	case strings.ToLower(filepath.Ext(o.out)) != ".npz":
+		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
+	case o.trace != "" && filepath.Clean(o.trace) == filepath.Clean(o.out):
+		return nil, fmt.Errorf("--out and --trace both name %s", o.out)
+	case cmd.Flags().Changed("rank") && o.rank < 1:
+		return nil, fmt.Errorf("--rank %d: want 1 or more", o.rank)
+	case cmd.Flags().Changed("iterations") && o.iterations < 1:
+		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
+	case o.rank == 0 && o.start == "":
+		return nil, errors.New("the rank is not known: say it with --rank, 1 or more")
+	}
+	method := o.method
+	if o.solver != bestSolver {
+		if _, ok := factor.LookupSolver(o.solver); !ok {
+			return nil, fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", o.solver, bestSolver)
+		}
+		method += ",solver=" + o.solver
+	}
+	if o.iterations > 0 {
+		method += ",iterations=" + strconv.Itoa(o.iterations)
+	}
+	if err := setMethods(e, []string{method}); err != nil {
+		return nil, err
+	}
+	if len(e.Methods) != 1 {
+		return nil, fmt.Errorf("--method %q: factors are found by one method with one setting", o.method)
+	}
+	if o.features != "" {
+		if err := setKey(e, "features", o.features); err != nil {
+			return nil, err
+		}
+	}
+	e.Features.SkipBad = o.skipBad
+	return &pipeline.Fit{Method: e.Methods[0], Rank: o.rank, UseLabels: e.Data.Labels != "", Seed: o.seed}, nil
+}
+
+// readStart reads the initial factors.
+func (o *fitFlags) readStart(f *pipeline.Fit) error {
+	text, err := output.ReadFile(o.start)
+	if err != nil {
+		return err
+	}
+	start, k, err := pipeline.ReadStart(bytes.NewReader(text), int64(len(text)))
+	switch {
+	case err != nil:
+		return fmt.Errorf("--start %s: %w", o.start, err)
+	case o.rank != 0 && o.rank != k:
+		return fmt.Errorf("--start %s: the factors are of rank %d, and --rank is %d", o.start, k, o.rank)
+	}
+	f.Start, f.Rank = start, k
+	return nil
+}
+
+func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.Fit) error {
+	ctx := cmd.Context()
+	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
+		if o.features == "" && set.Files == nil {
+			e.Features.Normalise = features.NormNone
+			_, m := set.Vectors.Dims()
+			if basis := f.StartBasis(); basis != nil && basis.RawMatrix().Rows != m {
+				return fmt.Errorf("--start %s: the basis vectors have %d values, and the samples of %s %d", o.start, basis.RawMatrix().Rows, set.Name, m)
+			}
+		}
+		if o.links != "" {
+			l, err := set.ReadLinks(ctx, o.links)
+			if err != nil {
+				return err
+			}
+			f.Links = *l
+		}
+		if err := f.Check(set, o.skipBad); err != nil {
+			return startError(o.start, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
+	var seconds []float64
+	begin := time.Now()
+	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
+	working := &stages{w: cmd.ErrOrStderr()}
+	res, err := f.Find(ctx, in.Inputs, working.show)
+	working.end()
+	if err != nil {
+		return stopped(ctx, startError(o.start, err), "factorising", in.kept())
+	}
+	m, err := pipeline.NewModel(ctx, in.Inputs, f.Method.String(), res)
+	if err != nil {
+		return err
+	}
+	m.Program = releaseVersion(buildInfo())
+	save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
+	if o.trace == "" {
+		err = writeFile(o.out, o.force, save)
+	} else {
+		// Where one of them cannot be written the other stays as it was.
+		err = writeFile(o.trace, o.force, func(w io.Writer) error {
+			if _, err := w.Write(traceText(res, seconds)); err != nil {
+				return err
+			}
+			return writeFile(o.out, o.force, save)
+		})
+	}
+	if err != nil {
+		return stopped(ctx, err, "writing "+o.out, "the file is as it was, "+in.kept())
+	}
+	return tellFit(cmd, in, f, res, o.out)
+}
+
+// startError says of an error of initial factors where they are from.
+func startError(start string, err error) error {
+	if err == nil || start == "" {
+		return err
+	}
+	return fmt.Errorf("%w (initial factors of %s)", err, start)
+}
+
+// traceText lists the objective at the start and after each iteration.
+func traceText(res *factor.Result, seconds []float64) []byte {
+	var text bytes.Buffer
+	text.WriteString("iteration,seconds,objective\n")
+	for i, objective := range res.Objective {
+		at := 0.0
+		if i > 0 && i <= len(seconds) {
+			at = seconds[i-1]
+		}
+		fmt.Fprintf(&text, "%d,%.6f,%s\n", i, at, strconv.FormatFloat(objective, 'g', -1, 64))
+	}
+	return text.Bytes()
+}
+
+func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result, out string) error {
+	n, m := in.Dims()
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d samples of %d features, %s of rank %d", n, m, f.Method.Label(), f.Rank)
+	if len(res.Objective) > 0 {
+		fmt.Fprintf(&text, ": %d iterations, objective %.6g", res.Iterations(), res.Objective[len(res.Objective)-1])
+	}
+	text.WriteString(".\n")
+	if res.Model != nil && res.Basis != nil {
+		share, err := factor.Misfit(cmd.Context(), res.Model, in.X, res.Coefficients)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+	}
+	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.Features)
+	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
+}
+
+func applyCommand() *cobra.Command {
+	var out string
+	var force bool
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "apply MODEL DATA",
+		Short: "Represent new samples by factors that fit found",
+		Long: `Apply represents new samples by factors that were found before. MODEL is a file that
+fit wrote, or the folder of cluster's results; DATA is a folder, a picture, a file or a known
+set. The samples get the features of the model, and the coefficients that are the best for
+its fixed basis. These are written with the names and the classes of the samples, to a file that
+NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
+		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
+  partwise apply parts.npz generated --out codes.npz`,
+		Args: arguments(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
+			}
+			if err := datasets.CanWrite(out); err != nil {
+				return usageError{err}
+			}
+			m, file, err := readModel(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if m.Result == nil {
+				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
+			}
+			if err := checkNewFile(out, force, file, args[1], e.Data.Labels); err != nil {
+				return err
+			}
+			return apply(cmd, m, e, args[1], out, force)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
+	labelsFlag(f, &e.Data)
+	newSamplesFlags(cmd, e, &force)
+	return cmd
+}
+
+func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, force bool) error {
+	ctx := cmd.Context()
+	in, err := prepareNew(cmd, m, e, data)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	v, err := m.Represent(ctx, in.Inputs)
+	if err != nil {
+		return stopped(ctx, err, "representing", in.kept())
+	}
+	n, k := v.Dims()
+	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: v}
+	for i, row := range in.Rows {
+		set.Names[i] = in.Set.Names[row]
+	}
+	write := datasets.WriteNew
+	if force {
+		write = datasets.Write
+	}
+	if err := isThere(write(ctx, out, set)); err != nil {
+		return stopped(ctx, err, "writing "+out, "the file is as it was, "+in.kept())
+	}
+	var text strings.Builder
+	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
+	if m.Result.Basis != nil {
+		share, err := factor.Misfit(ctx, m.Result.Model, in.X, v.(*mat.Dense))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+)
+
+// array reads an array of a file.
+func array(t *testing.T, file, name string) *mat.Dense {
+	t.Helper()
+	text := read(t, file)
+	z, err := npz.Open(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, shape, err := z.Floats(name, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mat.NewDense(shape[0], shape[1], values)
+}
+
+// writeArrays writes a file of arrays.
+func writeArrays(t *testing.T, file string, arrays map[string]*mat.Dense) {
+	t.Helper()
+	var text bytes.Buffer
+	z := npz.NewWriter(&text)
+	for name, a := range arrays {
+		n, m := a.Dims()
+		z.Floats(name, []int{n, m}, a.RawRowView)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, text.String())
+}
+
+// TestFitFixtures: from given factors fit finds those that the fixtures give after 1, 5 and 50
+// iterations.
+func TestFitFixtures(t *testing.T) {
+	fixtures, err := filepath.Abs(filepath.Join("..", "..", "factor", "testdata", "fixtures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for file, method := range map[string]string{"nmf_f": "nmf", "nmf_kl": "nmf-kl", "cnmf": "cnmf", "cf": "cf", "ccf": "ccf", "gnmf": "gnmf"} {
+		var f struct {
+			Inputs struct {
+				X      [][]float64
+				Labels []int
+				Lambda float64
+				P      int
+				Weight string
+			}
+			Init  map[string][][]float64
+			After map[string]map[string]json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(read(t, fixtures, file+".json")), &f); err != nil {
+			t.Fatal(err)
+		}
+		x := testkit.Rows(f.Inputs.X).T()
+		n, m := x.Dims()
+		var table, labels strings.Builder
+		for i := range n {
+			for j := range m {
+				fmt.Fprintf(&table, "%v,", x.At(i, j))
+			}
+			table.WriteString("\n")
+			if f.Inputs.Labels != nil && f.Inputs.Labels[i] >= 0 {
+				fmt.Fprintf(&labels, "%d,c%d\n", i+1, f.Inputs.Labels[i])
+			}
+		}
+		write(t, "x.csv", strings.ReplaceAll(table.String(), ",\n", "\n"))
+		write(t, "labels.csv", labels.String())
+		tied := func(z *mat.Dense) *mat.Dense {
+			if f.Inputs.Labels == nil {
+				return z
+			}
+			_, k := z.Dims()
+			v, next := mat.NewDense(n, k, nil), slices.Max(f.Inputs.Labels)+1
+			for i, c := range f.Inputs.Labels {
+				if c < 0 {
+					c, next = next, next+1
+				}
+				v.SetRow(i, z.RawRowView(c))
+			}
+			return v
+		}
+		start := map[string]*mat.Dense{}
+		for from, to := range map[string]string{"U": "basis", "W": "weights", "V": "coefficients", "Z": "coefficients"} {
+			if a, ok := f.Init[from]; ok {
+				if start[to] = testkit.Rows(a); from == "Z" {
+					start[to] = tied(start[to])
+				}
+			}
+		}
+		writeArrays(t, "start.npz", start)
+		if f.Inputs.Lambda > 0 {
+			method += fmt.Sprintf(",lambda=%v,neighbours=%d,edges=%s", f.Inputs.Lambda, f.Inputs.P, f.Inputs.Weight)
+		}
+		for after, raw := range f.After {
+			args := []string{"fit", "x.csv", "--method", method, "--solver", "mu", "--iterations", after, "--start", "start.npz", "--out", "found.npz", "--force", "--trace", "trace.csv"}
+			if f.Inputs.Labels != nil {
+				args = append(args, "--labels", "labels.csv")
+			}
+			must(t, args...)
+			want := map[string][][]float64{}
+			if err := json.Unmarshal(raw["normalised"], &want); err != nil {
+				t.Fatal(err)
+			}
+			if z, ok := want["Z"]; ok {
+				tiedRows := tied(testkit.Rows(z))
+				want["V"] = nil
+				for i := range n {
+					want["V"] = append(want["V"], tiedRows.RawRowView(i))
+				}
+			}
+			for from, to := range map[string]string{"U": "basis", "W": "weights", "V": "coefficients"} {
+				if a, ok := want[from]; ok {
+					testkit.Near(t, fmt.Sprintf("%s after %s iterations: %s", file, after, from), array(t, "found.npz", to), testkit.Rows(a), 1e-9)
+				} else if from == "V" {
+					t.Errorf("%s: no %s among the fixture's", file, from)
+				}
+			}
+			lines := strings.Split(strings.TrimSpace(read(t, "trace.csv")), "\n")
+			last := strings.Split(lines[len(lines)-1], ",")
+			objective, err := strconv.ParseFloat(last[2], 64)
+			var fixture float64
+			if err := json.Unmarshal(raw["objective"], &fixture); err != nil {
+				t.Fatal(err)
+			}
+			if err != nil || lines[0] != "iteration,seconds,objective" || last[0] != after || math.Abs(objective-fixture) > 1e-9*(1+math.Abs(fixture)) {
+				t.Errorf("%s after %s iterations: the trace ends with %v, want the objective %v", file, after, last, fixture)
+			}
+		}
+	}
+}
+
+// TestFitAndApply: samples that were learned from are represented as well as they were, by every
+// kind of model, and the same command writes the same bytes.
+func TestFitAndApply(t *testing.T) {
+	workplace(t)
+	for _, c := range []struct{ data, line string }{
+		{"generated", "--method nmf --rank 6"},
+		{"generated", "--method nmf-kl --rank 6 --solver fast --iterations 60"},
+		{"photos", "--method cf,kernel=rbf --rank 4 --features hog"},
+		{"photos", "--method pca --rank 4"},
+		{"photos", "--method sparse-coding --rank 4 --iterations 5"},
+		{"photos", "--method cnmf --rank 4 --labels labels.csv --features sift={step:4,bins:2},words=9,grid=2x2,idf=true"},
+	} {
+		args := append([]string{"fit", c.data}, strings.Fields(c.line)...)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], ":", ": ")
+		}
+		said := must(t, append(args, "--out", "m.npz", "--force")...)
+		first := read(t, "m.npz")
+		must(t, append(args, "--out", "m.npz", "--force")...)
+		if read(t, "m.npz") != first {
+			t.Errorf("%s: done again, the file is another", c.line)
+		}
+		applied := must(t, "apply", "m.npz", c.data, "--out", "codes.npz", "--force")
+		set, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := array(t, "m.npz", "coefficients")
+		n, k := was.Dims()
+		if p, q := set.Vectors.Dims(); p != n || q != k || !strings.Contains(applied, fmt.Sprintf("%d samples by %d coefficients", n, k)) {
+			t.Fatalf("%s: %d×%d codes, want %d×%d; said %q", c.line, p, q, n, k, applied)
+		}
+		of := func(text string) float64 {
+			_, text, _ = strings.Cut(text, "‖X − V·Uᵀ‖/‖X‖ is ")
+			x, err := strconv.ParseFloat(strings.TrimSuffix(strings.Fields(text + " -")[0], "."), 64)
+			if err != nil && !strings.Contains(c.line, "kernel") { // which has no basis among the features
+				t.Errorf("%s: said %q", c.line, text)
+			}
+			return x
+		}
+		if before, now := of(said), of(applied); now > before+1e-4 || now < before*0.8 && !strings.Contains(c.line, "cnmf") {
+			t.Errorf("%s: the error is %v, and was %v", c.line, now, before)
+		}
+	}
+}
+
+// TestFitMistakes: what cannot be used is one error before a picture is read.
+func TestFitMistakes(t *testing.T) {
+	workplace(t)
+	must(t, "fit", "generated", "--rank", "3", "--iterations", "2", "--out", "m.npz")
+	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
+	write(t, "photos/broken.png", "no picture")
+	write(t, "there.npz", "mine")
+	write(t, "x.csv", "1,2\n3,4\n5,6\n")
+	nan := mat.NewDense(3, 2, []float64{1, 2, 3, 4, math.NaN(), 6})
+	writeArrays(t, "nan.npz", map[string]*mat.Dense{"coefficients": nan})
+	writeArrays(t, "other.npz", map[string]*mat.Dense{"codes": mat.NewDense(2, 2, []float64{1, 2, 3, 4})})
+	writeArrays(t, "two.npz", map[string]*mat.Dense{"coefficients": mat.NewDense(2, 2, []float64{1, 2, 3, 4})})
+	writeArrays(t, "ranks.npz", map[string]*mat.Dense{"basis": mat.NewDense(2, 1, []float64{1, 2}), "coefficients": mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})})
+	writeArrays(t, "basis.npz", map[string]*mat.Dense{"basis": mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})})
+	for line, want := range map[string]string{
+		"fit":                                                            "DATA is missing",
+		"fit photos --rank 2":                                            "say it with --out FILE.npz",
+		"fit photos --out m2.npz":                                        "say it with --rank",
+		"fit photos --rank 0 --out m2.npz":                               "--rank 0: want 1 or more",
+		"fit photos --rank 2 --out m2.csv":                               "whose name ends in .npz",
+		"fit photos --rank 2 --out there.npz":                            "there.npz is there already; --force replaces it",
+		"fit photos --rank 2 --out no/m2.npz":                            "no",
+		"fit photos --rank 200 --out m2.npz":                             "rank 200 is above the number of samples of photos, 73",
+		"fit photos --rank 2 --out m2.npz":                               "broken.png",
+		"fit photos --rank 2 --method nope --out m2.npz":                 `no method "nope"`,
+		"fit photos --rank 2 --method kmeans --out m2.npz":               "kmeans makes no factors",
+		"fit photos --rank 2 --method cnmf --out m2.npz":                 "cnmf needs the classes of some samples",
+		"fit photos --rank 2 --method pca --start m.npz --out m2.npz":    "the factors are of rank 3, and --rank is 2",
+		"fit photos --method pca --start m.npz --out m2.npz":             "pca does not start from given factors",
+		"fit photos --rank 2 --solver nope --out m2.npz":                 `--solver "nope"`,
+		"fit photos --rank 2 --iterations 0 --out m2.npz":                "--iterations 0",
+		"fit x.csv --start nan.npz --out m2.npz":                         `the array "coefficients", row 3, column 1 holds NaN`,
+		"fit x.csv --start other.npz --out m2.npz":                       "none of the arrays basis, coefficients, weights",
+		"fit x.csv --start ranks.npz --out m2.npz":                       `the array "coefficients" is of rank 2, and "basis" of rank 1`,
+		"fit x.csv --start two.npz --out m2.npz":                         `the array "coefficients" is 2×2; want 3×2`,
+		"fit x.csv --start basis.npz --out m2.npz":                       "the basis vectors have 3 values, and the samples of x 2",
+		"fit x.csv --start there.npz --out m2.npz":                       "there.npz",
+		"fit x.csv --start x.csv --out x.csv.npz --trace x.csv --rank 2": "x.csv is read",
+		"fit x.csv --rank 2 --out m2.npz --trace m2.npz":                 "--out and --trace both name m2.npz",
+		"apply m.npz generated":                                          "say it with --out",
+		"apply m.npz generated --out c.txt":                              "c.txt",
+		"apply m.npz photos --out c.npz":                                 "the samples of photos are image files",
+		"apply m.npz x.csv --out c.npz":                                  "vectors of 2 values",
+		"apply groups photos --out c.npz":                                "no factors that represent samples",
+		"apply m.npz generated --out m.npz --force":                      "m.npz is read",
+		"assign m.npz generated":                                         "the model has no groups",
+	} {
+		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)
+		}
+	}
+	if read(t, "there.npz") != "mine" {
+		t.Error("a refusal changed a file")
+	}
+	for _, file := range []string{"m2.npz", "c.npz"} {
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("a refusal made %s", file)
+		}
+	}
+	if _, _, stderr := partwise("fit", "photos", "--rank", "2", "--iterations", "2", "--skip-bad", "--out", "m2.npz"); !strings.Contains(stderr, "broken.png") {
+		t.Errorf("said %q", stderr)
+	}
+}

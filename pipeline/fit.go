@@ -1,0 +1,188 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/npz"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Fit says how a set is factorised: by one method, once, and not grouped.
+type Fit struct {
+	// Method is the method. Its objective is lowered by the solver fast, where that
+	// serves it and the method does not say otherwise.
+	Method Method
+	// Rank is k, the number of basis vectors.
+	Rank int
+	// UseLabels tells the method the classes that are known, and Links the pairs of samples
+	// that belong together and that do not.
+	UseLabels bool
+	Links     datasets.Links
+	// Start holds initial factors, or is nil.
+	Start *factor.Start
+	Seed  uint64
+	// OnIteration, if set, is called after each iteration.
+	OnIteration func(iteration int, objective float64)
+}
+
+// Check reports, before features are made, what of a method that is no factorisation or
+// cannot start from factors is asked for, and with a set what does not fit that. Samples may
+// be left out later, so that with skipBad no number of them is compared.
+func (f Fit) Check(set *datasets.Set, skipBad bool) error {
+	if _, own := builtin(f.Method.Name); own {
+		return fmt.Errorf("%s makes no factors: it takes the features as they are; partwise methods lists the factorisations", f.Method.Name)
+	}
+	method, err := f.Method.build()
+	if err != nil {
+		return err
+	}
+	_, parts := method.(factor.Composition)
+	needs := f.Method.needs()
+	switch {
+	case f.Rank < 1:
+		return errors.New("the rank is not known: say it with --rank, 1 or more")
+	case f.Start != nil && !parts:
+		return fmt.Errorf("%s does not start from given factors", f.Method.Label())
+	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):
+		if needs.Links {
+			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", f.Method.Label())
+		}
+		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", f.Method.Label())
+	case set == nil:
+		return nil
+	}
+	if n := set.Len(); f.Rank > n {
+		return fmt.Errorf("rank %d is above the number of samples of %s, %d", f.Rank, set.Name, n)
+	}
+	if f.Start == nil || skipBad {
+		return nil
+	}
+	for _, of := range []struct {
+		name   string
+		matrix *mat.Dense
+	}{{"coefficients", f.Start.Coefficients}, {"weights", f.Start.Weights}} {
+		if of.matrix == nil {
+			continue
+		}
+		if r, c := of.matrix.Dims(); r != set.Len() || c != f.Rank {
+			return fmt.Errorf("the array %q is %d×%d; want %d×%d, the samples by the rank", of.name, r, c, set.Len(), f.Rank)
+		}
+	}
+	return nil
+}
+
+// StartBasis returns the initial basis vectors, m×k, or nil.
+func (f Fit) StartBasis() *mat.Dense {
+	if f.Start == nil {
+		return nil
+	}
+	return f.Start.Basis
+}
+
+// Find factorises the inputs. It calls progress, which may be nil, after each iteration of
+// "factorising". A panic is an error.
+func (f Fit) Find(ctx context.Context, in *Inputs, progress Progress) (res *factor.Result, err error) {
+	owner := &reporter{to: progress}
+	defer owner.end()
+	err = guard.Call(func() error {
+		res, err = f.find(ctx, in, owner)
+		return err
+	})
+	var fault *guard.PanicError
+	if errors.As(err, &fault) {
+		err = fmt.Errorf("%s: %w", f.Method.Label(), err)
+	}
+	return res, err
+}
+
+func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.Result, error) {
+	if err := f.Check(nil, true); err != nil {
+		return nil, err
+	}
+	m, err := f.Method.resolve(Clustering, Cluster{})
+	if err != nil {
+		return nil, err
+	}
+	if err := in.checkSigns([]*method{m}); err != nil {
+		return nil, err
+	}
+	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}
+	release, err := g.acquire(ctx, in, m, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	w := &work{
+		method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, start: f.Start,
+		seed: func(step string) uint64 { return rng.Seed(f.Seed, step) },
+	}
+	if g.tells() {
+		_, w.known = g.told(in.Set).of(in.Rows)
+	}
+	total := m.Iterations
+	if total == 0 {
+		total = factor.DefaultIterations
+	}
+	w.onIteration = func(i int, objective float64) {
+		if f.OnIteration != nil {
+			f.OnIteration(i, objective)
+		}
+		progress.tell("factorising", i, total)
+	}
+	return w.fit(ctx, f.Rank)
+}
+
+// startArrays are the arrays of initial factors.
+var startArrays = []string{"basis", "coefficients", "weights", "rows", "columns"}
+
+// ReadStart reads initial factors, the arrays of a NumPy .npz file of size bytes: basis, m×k,
+// coefficients and weights, n×k, and for images of h×w pixels rows, h×k, and columns, w×k,
+// those that are there. Of other arrays a saved result may have more. A value that is no
+// number of 0 or more is an error with its place, and so are arrays of different k. It
+// returns k.
+func ReadStart(r io.ReaderAt, size int64) (start *factor.Start, k int, err error) {
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, 0, err
+	}
+	start = &factor.Start{}
+	first := ""
+	for i, to := range []**mat.Dense{&start.Basis, &start.Coefficients, &start.Weights, &start.Rows, &start.Columns} {
+		name := startArrays[i]
+		if !z.Has(name) || name == "columns" && start.Rows == nil {
+			continue
+		}
+		values, shape, err := z.Floats(name, 2, nil)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case len(values) == 0:
+			return nil, 0, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
+		case first != "" && shape[1] != k:
+			return nil, 0, fmt.Errorf("the array %q is of rank %d, and %q of rank %d", name, shape[1], first, k)
+		}
+		for at, v := range values {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return nil, 0, fmt.Errorf("the array %q, row %d, column %d holds %v; want a number of 0 or more", name, at/shape[1]+1, at%shape[1]+1, v)
+			}
+		}
+		*to, k = mat.NewDense(shape[0], shape[1], values), shape[1]
+		if first == "" {
+			first = name
+		}
+	}
+	if first == "" {
+		return nil, 0, fmt.Errorf("the file holds none of the arrays %s", strings.Join(startArrays, ", "))
+	}
+	return start, k, nil
+}
