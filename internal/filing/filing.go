@@ -361,8 +361,11 @@ func (way Way) undo(ctx context.Context, dir, root string, items []Item, progres
 			return u, err
 		}
 		to := filepath.Join(dir, filepath.FromSlash(it.To))
-		folders[filepath.Dir(to)] = true
-		why, err := way.takeBack(ctx, it.From, to)
+		why, err := elsewhere(dir, to)
+		if why == "" && err == nil {
+			folders[filepath.Dir(to)] = true
+			why, err = way.takeBack(ctx, it.From, to)
+		}
 		switch {
 		case err != nil:
 			return u, err
@@ -382,6 +385,22 @@ func (way Way) undo(ctx context.Context, dir, root string, items []Item, progres
 		_ = os.Remove(folder) // which fails where somebody's files are in it
 	}
 	return u, nil
+}
+
+// elsewhere says where a place in dir is behind a symbolic link, which File does not make
+// and which may lead anywhere, or in something else that is no folder.
+func elsewhere(dir, to string) (why string, err error) {
+	for at := filepath.Dir(to); len(at) > len(dir); at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
+		case err != nil && !errors.Is(err, syscall.ENOTDIR):
+			return "", err
+		default:
+			return fmt.Sprintf("%s stays, for %s is no folder that was made", to, at), nil
+		}
+	}
+	return "", nil
 }
 
 // takeBack takes back what put did. why says what speaks against it, and is empty where it
@@ -418,8 +437,18 @@ func (w Way) takeBack(ctx context.Context, from, to string) (why string, err err
 		return to + " stays, for its original is no longer there", nil
 	case err != nil:
 		return "", err
+	case !original.Mode().IsRegular():
+		return fmt.Sprintf("%s stays, for %s is no regular file", to, from), nil
 	}
-	if !os.SameFile(info, original) { // two names of one file, where a move was stopped between them
+	if os.SameFile(info, original) {
+		two, err := w.twoNames(from, to)
+		if err != nil {
+			return "", err
+		}
+		if !two {
+			return fmt.Sprintf("%s stays, for %s is the same file", to, from), nil
+		}
+	} else {
 		same, err := equal(ctx, from, to)
 		if err != nil {
 			return "", err
@@ -429,4 +458,20 @@ func (w Way) takeBack(ctx context.Context, from, to string) (why string, err err
 		}
 	}
 	return "", os.Remove(to)
+}
+
+// twoNames tells whether the two paths of one file are two names of it, as where a move was
+// stopped between them, so that one can go. Otherwise they are one name, by a link to it or to
+// its folder, or in other letters.
+func (w Way) twoNames(from, to string) (bool, error) {
+	info, err := os.Lstat(from)
+	if err != nil || w != Move || !info.Mode().IsRegular() {
+		return false, err
+	}
+	a, err := os.Stat(filepath.Dir(from))
+	if err != nil {
+		return false, err
+	}
+	b, err := os.Stat(filepath.Dir(to))
+	return err == nil && !os.SameFile(a, b), err
 }

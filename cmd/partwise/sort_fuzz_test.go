@@ -1,0 +1,60 @@
+package main
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+// FuzzPlaces sorts pictures by groups whose names are a stranger's: each goes to a place of
+// its own in a folder below the one that is asked for, on every system.
+func FuzzPlaces(f *testing.F) {
+	f.Add("a.jpg\nb/a.jpg", "cat\nCAT", 1, 2)
+	f.Add("../../a.jpg\n..\\b.jpg", "../..\n/etc", 1, 1)
+	f.Add("C:\\a.jpg\nC:b.jpg", "C:\\x\nNUL", 3, 4)
+	f.Add(".partwise-sorted.jsonl\nx/.partwise-sorted.jsonl", ".\n..", 0, 999999999)
+	f.Add("a\x00b\n\xff", "\x00\n\xff", 1, 2)
+	f.Add("a.jpg\nA.JPG\nb/a.jpg\nb-a.jpg", "", 1, 1)
+	f.Fuzz(fuzztest.Repeat(func(t *testing.T, samples, names string, g, h int) {
+		if len(samples)+len(names) > 1<<12 {
+			return
+		}
+		files := map[string]string{}
+		var assigned []report.Assignment
+		name := strings.Split(names, "\n")
+		for i, s := range strings.Split(samples, "\n") {
+			if _, twice := files[s]; twice {
+				continue
+			}
+			files[s] = filepath.Join(string(filepath.Separator)+"pictures", filepath.FromSlash(path.Clean("/"+s)))
+			a := report.Assignment{Line: i + 2, Sample: s, Group: max(0, g)}
+			if i%2 == 1 {
+				a.Group = max(0, h)
+			}
+			a.Name = name[i%len(name)]
+			assigned = append(assigned, a)
+		}
+		items, err := places(assigned, files, "assignments.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, it := range items {
+			folder, file, both := strings.Cut(it.To, "/")
+			if !both || strings.Contains(file, "/") || !filepath.IsLocal(filepath.FromSlash(it.To)) {
+				t.Errorf("%q goes to %q", it.From, it.To)
+			}
+			if folder == "" || strings.ContainsAny(folder, `\:`) || strings.HasPrefix(folder, ".") {
+				t.Errorf("the folder %q", folder)
+			}
+			if seen[strings.ToLower(it.To)] {
+				t.Errorf("two go to %q", it.To)
+			}
+			seen[strings.ToLower(it.To)] = true
+		}
+	}))
+}
