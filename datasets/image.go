@@ -78,6 +78,22 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
+// unreadKind returns the error of a picture of a kind that is known and not read, with what
+// converts it, or nil. HEIF files, of which HEIC and AVIF are, begin with a box that names
+// their kind (ISO/IEC 14496-12, 23008-12).
+func unreadKind(head []byte) error {
+	if len(head) < 12 || string(head[4:8]) != "ftyp" {
+		return nil
+	}
+	switch string(head[8:12]) {
+	case "avif", "avis":
+		return errors.New("an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
+	case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1":
+		return errors.New("a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
+	}
+	return nil
+}
+
 func matchesMagic(head []byte, magic string) bool {
 	for i := range len(magic) {
 		if magic[i] != '?' && magic[i] != head[i] {
@@ -205,6 +221,9 @@ func decodeConfig(r interface {
 	}
 	kind := formatOf(head[:n])
 	if kind == nil {
+		if err := unreadKind(head[:n]); err != nil {
+			return nil, image.Config{}, err
+		}
 		return nil, image.Config{}, errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)

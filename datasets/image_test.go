@@ -119,6 +119,16 @@ func writeFile(t testing.TB, path string, data []byte) string {
 	return path
 }
 
+// Pictures of phones that are not read are named, with what converts them.
+func TestUnreadKinds(t *testing.T) {
+	for brand, word := range map[string]string{"avif": "avifdec", "heic": "heif-convert", "mif1": "sips", "mp42": "not a PNG"} {
+		_, err := DecodeImageBytes([]byte("\x00\x00\x00\x1cftyp" + brand + "\x00\x00\x00\x00mif1"))
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%s: %v, want an error with %q", brand, err, word)
+		}
+	}
+}
+
 func TestDecodeImageTellsKindsByContent(t *testing.T) {
 	for kind, data := range imageFiles(t) {
 		img, err := DecodeImage(writeFile(t, filepath.Join(t.TempDir(), "no extension"), data))

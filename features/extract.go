@@ -188,13 +188,13 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 			if err != nil {
 				return err
 			}
-			key = cache.NewKey("row", CacheVersion, settingsOf(by), r.Digest, crop.digest(set.Names[i]), content[:])
+			key = cache.NewKey("row", CacheVersion, reducedVersion, settingsOf(by), r.Digest, crop.digest(set.Names[i]), content[:])
 			if readRow(row, opt.Cache, key) {
 				return nil
 			}
 		}
 		if err := opt.Observer.with(ctx, images, i, need, func(img image.Image) error {
-			if err := r.make(row, img, crop, set.Names[i]); err != nil {
+			if err := r.make(row, r.reduced(img, crop), crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}
 			return nil
@@ -211,6 +211,25 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 		}
 		return nil
 	}
+}
+
+// reducedVersion is part of the keys of rows: it changes with what reduced does.
+const reducedVersion = "reduced 1"
+
+// leastReduced is the least height and width to which images are reduced before they are
+// resized.
+const leastReduced = 480
+
+// reduced returns an image that is much larger than what is made of it with its height and
+// width divided by 2, 4 or 8, so that most pixels are not read one by one: to no less than
+// twice what it is brought to, and than 480 pixels. Smaller images and parts that are given in pixels
+// are left as they are.
+func (r *Rows) reduced(img image.Image, crop Crop) image.Image {
+	switch crop.(type) {
+	case Whole, Square:
+		return datasets.Reduced(img, max(leastReduced, 2*r.Height, 2*r.Width))
+	}
+	return img
 }
 
 // make makes the row of an image.

@@ -14,13 +14,14 @@ import (
 	"image/jpeg"
 	"math"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 )
 
 const (
 	// Version is part of the key under which looks are cached: it changes with what New
 	// returns for the same picture.
-	Version = "1"
+	Version = "2"
 	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
 	ThumbnailSide = 160
 	// workSide is the longer side of the picture that is measured, in pixels, at most.
@@ -56,7 +57,7 @@ type Look struct {
 // ThumbnailSide pixels at most. The picture is laid over white.
 func New(img image.Image) (*Look, []byte, error) {
 	size := img.Bounds().Size()
-	work := features.Thumbnail(img, workSide)
+	work := features.Thumbnail(datasets.Reduced(img, workSide), workSide)
 	l := &Look{Width: size.X, Height: size.Y, Sharpness: sharpness(work)}
 	canvas := features.Stretched(work, side, side)
 	l.Spread = spread(canvas)
