@@ -248,6 +248,8 @@ type view struct {
 	x, test    func() mat.Matrix
 	vocabulary *vocab.Vocabulary // nil where there are no words
 	scales     []Scale           // nil where nothing is joined
+	// wordWeights are those of learnt.
+	wordWeights []float64
 }
 
 // picked returns rows of x.
@@ -259,7 +261,7 @@ func picked(x mat.Matrix, rows []int) func() mat.Matrix {
 // Where each draw learns its own, those of the last few are kept.
 func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
 	if in.X != nil {
-		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales}, nil
+		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales, in.wordWeights}, nil
 	}
 	return in.views.get(d.id, func() (*view, error) {
 		if in.bag != nil {
@@ -276,7 +278,7 @@ func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) 
 			return nil, err
 		}
 		train, test := selectRows(all.x, places[:len(d.rows)]), selectRows(all.x, places[len(d.rows):])
-		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales}, nil
+		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales, all.wordWeights}, nil
 	})
 }
 
@@ -392,6 +394,11 @@ func negativeAmong(x mat.Matrix, rows []int) (at, column int, value float64, fou
 // allRows returns the places of all rows of x.
 func allRows(x mat.Matrix) []int {
 	n, _ := x.Dims()
+	return allOf(n)
+}
+
+// allOf returns the numbers below n.
+func allOf(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {
 		rows[i] = i

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -104,8 +103,8 @@ func (u unasked) Begin(*Summary) (map[string]Record, error) {
 	u.Error("a place for the results of a plan that is refused")
 	return nil, nil
 }
-func (u unasked) HasModel(string) bool                      { return true }
-func (u unasked) Put(*Record, string, *factor.Result) error { return nil }
+func (u unasked) HasModel(string) bool              { return true }
+func (u unasked) Put(*Record, string, *Model) error { return nil }
 
 // A budget that is enough for one trial at a time changes no result, and all of it
 // is given back.

@@ -91,22 +91,28 @@ func sourceOf(set *datasets.Set) modelSource {
 // NewModel returns the model of a method's result on all of the inputs, nil for features
 // that are taken as they are.
 func NewModel(ctx context.Context, in *Inputs, method string, res *factor.Result) (*Model, error) {
+	seen := &view{vocabulary: in.Vocabulary, scales: in.Scales, wordWeights: in.wordWeights}
+	return newModel(ctx, in, allOf(len(in.Rows)), seen, method, res)
+}
+
+// newModel is NewModel of some rows of the inputs, with what was learned of them.
+func newModel(ctx context.Context, in *Inputs, rows []int, seen *view, method string, res *factor.Result) (*Model, error) {
 	_, columns := in.Dims()
 	m := &Model{
 		Data: in.Set.Name, Features: in.Features, Columns: columns, Method: method, Result: res, source: sourceOf(in.Set),
-		Names: make([]string, len(in.Rows)),
+		Names: make([]string, len(rows)),
 	}
-	for i, row := range in.Rows {
-		m.Names[i] = in.Set.Names[row]
+	for i, row := range rows {
+		m.Names[i] = in.Set.Names[in.Rows[row]]
 	}
 	m.Features.SkipBad = false
 	if in.Features.Joined != nil {
 		m.Features.Joined = make([]Weighted, len(in.Features.Joined))
 		for i, w := range in.Features.Joined {
-			m.Features.Joined[i] = Weighted{Features: w.Features, Scale: in.Scales[i].Factor}
+			m.Features.Joined[i] = Weighted{Features: w.Features, Scale: seen.scales[i].Factor}
 		}
 	}
-	if err := m.learn(in.Vocabulary, in.wordWeights); err != nil {
+	if err := m.learn(seen.vocabulary, seen.wordWeights); err != nil {
 		return nil, err
 	}
 	for _, f := range m.Features.each() {

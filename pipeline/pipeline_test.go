@@ -67,10 +67,10 @@ func newKept() *kept { return &kept{map[string]Record{}, map[string]*factor.Resu
 
 func (k *kept) Begin(*Summary) (map[string]Record, error) { return k.records, nil }
 func (k *kept) HasModel(name string) bool                 { return k.results[name] != nil }
-func (k *kept) Put(rec *Record, model string, res *factor.Result) error {
+func (k *kept) Put(rec *Record, name string, m *Model) error {
 	k.records[rec.Trial] = *rec
-	if model != "" {
-		k.results[model] = res
+	if m != nil {
+		k.results[name] = m.Result
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ type RunOptions struct {
 	// Progress, if set, is called before the first trial and after each with how
 	// many "trials" are done, from this run or an earlier one.
 	Progress Progress
+	// Program is the version of the program, which the models tell.
+	Program string
 }
 
 // Sink takes the results of a run and keeps them where a later run finds them. Its
@@ -39,17 +41,17 @@ type Sink interface {
 	// HasModel tells whether the model of the name, one of Summary.Models, is there.
 	HasModel(name string) bool
 	// Put takes the record of a finished trial and, where its model is kept, the
-	// name and the result, or "" and nil. Where only the model was missing, the
+	// model and its name, or nil and "". Where only the model was missing, the
 	// record is one of those that Begin returned.
-	Put(rec *Record, model string, res *factor.Result) error
+	Put(rec *Record, name string, m *Model) error
 }
 
 // nowhere is the sink that keeps nothing.
 type nowhere struct{}
 
-func (nowhere) Begin(*Summary) (map[string]Record, error)        { return nil, nil }
-func (nowhere) HasModel(string) bool                             { return true }
-func (nowhere) Put(*Record, string, *factor.Result) (none error) { return nil }
+func (nowhere) Begin(*Summary) (map[string]Record, error) { return nil, nil }
+func (nowhere) HasModel(string) bool                      { return true }
+func (nowhere) Put(*Record, string, *Model) (none error)  { return nil }
 
 // TrialsError says that some trials failed while the others were run.
 type TrialsError struct {
@@ -102,7 +104,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}}
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}, program: opt.Program}
 	defer r.progress.end()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
@@ -122,6 +124,7 @@ type run struct {
 	workers  int
 	shares   bool // whether direct methods share what they find of a draw
 	progress *reporter
+	program  string
 
 	mu   sync.Mutex // of all below, and of the sink
 	done map[string]Record
@@ -173,6 +176,12 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				return err
 			}
 			rec, res, err := p.run(working, t)
+			var model *Model
+			if err == nil && res != nil && p.keepsModel(t) {
+				if model, err = p.model(working, t, res); err == nil {
+					model.Program = r.program
+				}
+			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			if working.Err() != nil {
@@ -182,13 +191,11 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				failed[i] = fmt.Errorf("%s with %d classes, rank %d, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, t.rank, t.repeat+1, err)
 				return nil
 			}
-			var model string
-			if res != nil && p.keepsModel(t) {
-				model = p.modelFile(t)
-			} else {
-				res = nil
+			var name string
+			if model != nil {
+				name = p.modelFile(t)
 			}
-			if err := r.to.Put(rec, model, res); err != nil {
+			if err := r.to.Put(rec, name, model); err != nil {
 				return err
 			}
 			if _, known := r.done[t.id]; !known {
@@ -230,6 +237,16 @@ func (p *Plan) keepsModel(t trial) bool {
 		return false
 	}
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
+}
+
+// model returns the model of a trial's result.
+func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*Model, error) {
+	d := p.draw(t.k, t.repeat)
+	seen, err := p.Inputs.view(ctx, d, p.Experiment.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return newModel(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
 }
 
 // modelFile names the model by method and trial, so that the model of other

@@ -19,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -109,7 +110,7 @@ func readModel(ctx context.Context, path string) (m *pipeline.Model, file string
 			return nil, "", err
 		}
 		if command != "cluster" {
-			return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups", path, command)
+			return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups; partwise apply takes one of the files in %s", path, command, filepath.Join(path, results.ModelDir))
 		}
 		file = filepath.Join(path, report.ModelFile)
 	}

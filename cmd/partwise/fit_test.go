@@ -196,6 +196,42 @@ func TestFitAndApply(t *testing.T) {
 	}
 }
 
+// TestApplyOfRun: the models of an experiment represent the samples that they were learned from.
+func TestApplyOfRun(t *testing.T) {
+	workplace(t)
+	must(t, "run", "--set", "photos,pattern={class}-*", "--method", "nmf,iterations=20", "--method", "pca", "--features", "sift={step: 4,bins: 2},words=9,grid=2x2,idf=true+colour,weight=0.5",
+		"--task", "classify", "--train", "9", "--test", "9", "--rank", "5", "--repeats", "1", "--out", "ran")
+	files, err := filepath.Glob("ran/models/*-*.npz")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("models %v, %v", files, err)
+	}
+	for _, file := range files {
+		out := must(t, "apply", file, "photos", "--pattern", "{class}-*", "--out", "codes.npz", "--force")
+		if !strings.Contains(out, "72 samples by 5 coefficients") {
+			t.Errorf("%s: printed %q", file, out)
+		}
+		codes, err := datasets.Open(t.Context(), "codes.npz", datasets.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := array(t, file, "coefficients")
+		n, _ := was.Dims()
+		// The projections of pca are those of the samples, in some order.
+		found := 0
+		for i := range n {
+			for j := range 72 {
+				if mat.EqualApprox(was.RowView(i), mat.DenseCopyOf(codes.Vectors).RowView(j), 1e-9) {
+					found++
+					break
+				}
+			}
+		}
+		if strings.Contains(file, "pca") && found < n {
+			t.Errorf("%s: %d of %d samples have their coefficients", file, found, n)
+		}
+	}
+}
+
 // TestFitMistakes: what cannot be used is one error before a picture is read.
 func TestFitMistakes(t *testing.T) {
 	workplace(t)

@@ -241,7 +241,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	}
 	tellNotes(stderr, notes)
 	trials := &stages{w: stderr}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show})
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show, Program: releaseVersion(buildInfo())})
 	trials.end()
 	var some *pipeline.TrialsError
 	switch {

@@ -87,12 +87,12 @@ func (k *sink) HasModel(name string) bool {
 }
 
 // Put saves the model, where there is one, and then the record, where it is new.
-func (k *sink) Put(rec *pipeline.Record, model string, res *factor.Result) error {
+func (k *sink) Put(rec *pipeline.Record, model string, m *pipeline.Model) error {
 	folder := k.folder.folder
 	if model != "" {
 		name := ModelDir + "/" + model
 		var text bytes.Buffer
-		if err := res.Save(&text); err != nil {
+		if err := m.Save(&text); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(folder.Dir(), filepath.FromSlash(name)), err)
 		}
 		if err := folder.Write(name, text.Bytes()); err != nil {

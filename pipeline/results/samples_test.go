@@ -21,8 +21,10 @@ type models map[string]*factor.Result
 
 func (m models) Begin(*pipeline.Summary) (map[string]pipeline.Record, error) { return nil, nil }
 func (m models) HasModel(name string) bool                                   { return true }
-func (m models) Put(_ *pipeline.Record, name string, res *factor.Result) error {
-	m[name] = res
+func (m models) Put(_ *pipeline.Record, name string, model *pipeline.Model) error {
+	if model != nil {
+		m[name] = model.Result
+	}
 	return nil
 }
 
