@@ -6,6 +6,8 @@ import (
 	"image"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -60,6 +62,10 @@ type Clusters struct {
 	// Side is the longer side of the pictures in pixels, of the largest where they
 	// differ. Thumbnails are no larger than figure.PhotographCell, which 0 stands for.
 	Side int
+	// Features is n×m: the rows by which samples are compared, of unit length with Cosine, on
+	// the map and where similar ones are looked for. Nil means neither.
+	Features *mat.Dense
+	Cosine   bool
 	// Links holds for each sample where its picture is, percent-encoded and relative to the
 	// page, or "" where it is in no file. Nil means that none is.
 	Links []string
@@ -79,6 +85,7 @@ type clustersPage struct {
 	members  [][]int // the samples of each group, in the order in which they are shown
 	order    []int   // all of them
 	sheets   *thumbnails
+	codes    *codes
 }
 
 // clustersSections lists the sections of the page, in their order.
@@ -108,7 +115,7 @@ var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bas
 //
 //	index.html           the page
 //	page/page.js         its script, and what the script shows
-//	page/data.js
+//	page/similar.js, map.js, data.js
 //	pictures/000.jpg, …  thumbnails of all pictures, a few hundred in a file; .png where
 //	                     the pictures are tiny
 //	curves/groups.png    how the number of groups was chosen, as .svg and .pdf too
@@ -126,15 +133,14 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
 		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
-		Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{dataFile, scriptFile},
+		Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{dataFile},
 	}}
+	for _, name := range scriptFiles {
+		w.Scripts = append(w.Scripts, "page/"+name)
+	}
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
-	things := "Samples"
-	if c.Image != nil {
-		things = "Pictures"
-	}
-	w.About = things + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
+	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
 	return w.writeSections(sections(w, clustersSections))
 }
 
@@ -155,6 +161,9 @@ func (c Clusters) check() error {
 		if of.any && of.n != n {
 			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
 		}
+	}
+	if c.Features != nil && c.Features.RawMatrix().Rows != n {
+		return fmt.Errorf("report: %d samples, but features of %d", n, c.Features.RawMatrix().Rows)
 	}
 	if err := checkPictures(c.Pictures, n); err != nil {
 		return err
@@ -198,6 +207,14 @@ func (c Clusters) thing() string {
 		return "picture"
 	}
 	return "sample"
+}
+
+// things is what samples are called at the beginning of a sentence.
+func (c Clusters) things() string {
+	if c.Image != nil {
+		return "Pictures"
+	}
+	return "Samples"
 }
 
 // count is a number of samples in words.

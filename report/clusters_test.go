@@ -178,12 +178,21 @@ func TestClustersData(t *testing.T) {
 		return dataOf(t, files)
 	}
 	d := write()
+	if d.Codes+d.Map != "" {
+		t.Error("codes without features")
+	}
 	if diff := cmp.Diff([]any{[]int{0, 100, 50, 13, 1, 30}, []int(nil), []int{1, 1, 0, 1, -1, 1}, []string{"beach", "<tower>"}, []string{"", "mostly <tower>"}},
 		[]any{d.Confidence, d.CopyOf, d.Labels, d.Classes, d.GroupNames}); diff != "" {
 		t.Errorf("data (-want +got): %s", diff)
 	}
 	c.Pictures.CopyOf[4], c.Pictures.Near[4], c.Pictures.Outlier[1], c.Pictures.Remark[2] = 0, true, 0.25, "blurred"
+	c.Features = blobs(6).Slice(0, 6, 0, 6).(*mat.Dense)
 	d = write()
+	places, err1 := base64.StdEncoding.DecodeString(d.Map)
+	numbers, err2 := base64.StdEncoding.DecodeString(d.Codes)
+	if err1 != nil || err2 != nil || len(places) != 4*6 || d.CodeLength == 0 || len(numbers) != 6*d.CodeLength {
+		t.Errorf("a map of %d bytes, codes of %d, %d each: %v, %v", len(places), len(numbers), d.CodeLength, err1, err2)
+	}
 	if diff := cmp.Diff([]any{[]int{0, 1, 2, 3, 0, 5}, []int{4}, [][2]any{{1.0, 0.25}}, [][2]any{{2.0, "blurred"}}},
 		[]any{d.CopyOf, d.Near, d.Outliers, d.Remarks}); diff != "" {
 		t.Errorf("data (-want +got): %s", diff)
@@ -267,8 +276,8 @@ func TestWriteClustersBare(t *testing.T) {
 	}
 	files := tree(t, dir)
 	sources(t, files)
-	if len(files) != 3 {
-		t.Errorf("%d files, want the page, its script and its data", len(files))
+	if len(files) != 5 {
+		t.Errorf("%d files, want the page, its scripts and its data", len(files))
 	}
 	for _, words := range []string{"3 samples sorted into 3 groups.", "a.txt", "c.txt", "0 samples."} {
 		if !strings.Contains(files["index.html"], words) {
@@ -282,15 +291,16 @@ func TestWriteClustersBare(t *testing.T) {
 
 func TestWriteClustersErrors(t *testing.T) {
 	for what, spoil := range map[string]func(*Clusters){
-		"groups":         func(c *Clusters) { c.Groups = c.Groups[1:] },
-		"labels":         func(c *Clusters) { c.Labels = c.Labels[1:] },
-		"group -1":       func(c *Clusters) { c.Groups[3] = -1 },
-		"group 99999999": func(c *Clusters) { c.Groups[3] = 99999999 },
-		"label 2":        func(c *Clusters) { c.Labels[3] = 2 },
-		"basis of nmf":   func(c *Clusters) { c.Basis.Width = 1 },
-		"copies of 5":    func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
-		"copy of":        func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf[2] = 3 },
-		"outlier by":     func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.Outlier[2] = math.NaN() },
+		"groups":          func(c *Clusters) { c.Groups = c.Groups[1:] },
+		"labels":          func(c *Clusters) { c.Labels = c.Labels[1:] },
+		"group -1":        func(c *Clusters) { c.Groups[3] = -1 },
+		"group 99999999":  func(c *Clusters) { c.Groups[3] = 99999999 },
+		"label 2":         func(c *Clusters) { c.Labels[3] = 2 },
+		"basis of nmf":    func(c *Clusters) { c.Basis.Width = 1 },
+		"copies of 5":     func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
+		"copy of":         func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf[2] = 3 },
+		"outlier by":      func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.Outlier[2] = math.NaN() },
+		"features of 256": func(c *Clusters) { c.Features = blobs(5) },
 	} {
 		c := fakeClusters(6)
 		spoil(&c)

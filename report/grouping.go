@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
@@ -80,6 +83,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		}
 		c.Links = linksTo(files, f.folder.Dir())
 	}
+	c.Features, c.Cosine = comparedBy(in, found), found.Cluster.Distance == cluster.DistanceCosine
 	if found.Result != nil && found.Result.Basis != nil && in.Height > 0 {
 		c.Basis = &Basis{Method: found.Method, Vectors: found.Result.Basis, Height: in.Height, Width: in.Width, Channels: in.Channels}
 	}
@@ -125,6 +129,18 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		return c, err
 	}
 	return c, errors.Join(stage.Publish(), f.Close())
+}
+
+// comparedBy returns the features, or where they are sparse or not all in memory what the
+// method made of them; nil where it made nothing.
+func comparedBy(in *pipeline.Inputs, found *pipeline.Grouping) *mat.Dense {
+	if x, ok := in.X.(*mat.Dense); ok {
+		return x
+	}
+	if found.Result != nil {
+		return found.Result.Coefficients
+	}
+	return nil
 }
 
 // longestSide is the longer side of the largest picture, in pixels, of a few where they are

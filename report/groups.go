@@ -1,7 +1,7 @@
 package report
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"image"
@@ -47,8 +47,10 @@ const shownFirst = 12
 //go:embed clusters.css
 var clustersCSS string
 
-//go:embed page.js
-var script string
+// The scripts of the page.
+//
+//go:embed page.js similar.js map.js
+var scripts embed.FS
 
 // cellCSS says how large the cells of contact sheets are, and by how much they are enlarged.
 func cellCSS(g figure.Grid) string {
@@ -59,8 +61,9 @@ func cellCSS(g figure.Grid) string {
 	return fmt.Sprintf(":root { --cell: %dpx; --zoom: %d; --rendering: %s; }", g.Cell, zoom(g.Cell), rendering)
 }
 
-// scriptFile is where the script of the page is.
-const scriptFile = "page/page.js"
+// scriptFiles are the scripts of the page, in the order in which they run, after the data:
+// page.js tells the others when it is ready.
+var scriptFiles = []string{"similar.js", "map.js", "page.js"}
 
 type groupView struct {
 	Index, Number        int
@@ -83,7 +86,7 @@ type tileView struct {
 
 type groupsView struct {
 	Framed, Scripted bool
-	Thing            string
+	Thing, Things    string
 	Groups           []groupView
 }
 
@@ -94,23 +97,36 @@ func groupsSection(w *clustersPage) section {
 		template: groupsTemplate,
 		make: func() (any, error) {
 			c := w.clusters
-			if c.Image != nil && len(w.order) > 0 {
-				sheets, failed, err := c.writeThumbnails(w.folder, w.order)
-				if err != nil {
-					return nil, err
+			var failed []string
+			draw := func() (err error) {
+				if c.Image != nil && len(w.order) > 0 {
+					w.sheets, failed, err = c.writeThumbnails(w.folder, w.order)
 				}
-				w.sheets, w.Warnings = sheets, append(w.Warnings, failed...)
+				return err
 			}
+			place := func() (err error) {
+				w.codes, err = c.code(w.ctx)
+				return err
+			}
+			if err := each(w.ctx, 2, func(i int) error { return []func() error{place, draw}[i]() }); err != nil {
+				return nil, err
+			}
+			w.Warnings = append(w.Warnings, failed...)
 			if err := w.writeData(); err != nil {
 				return nil, err
 			}
-			if err := w.write(scriptFile, func(to io.Writer) error {
-				_, err := io.WriteString(to, script)
-				return err
-			}); err != nil {
-				return nil, err
+			for _, name := range scriptFiles {
+				if err := w.write("page/"+name, func(to io.Writer) error {
+					text, err := scripts.ReadFile(name)
+					if err == nil {
+						_, err = to.Write(text)
+					}
+					return err
+				}); err != nil {
+					return nil, err
+				}
 			}
-			view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing()}
+			view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
 			for g, members := range w.members {
 				view.Groups = append(view.Groups, w.group(g, members))
 			}
@@ -168,6 +184,13 @@ var groupsTemplate = parse("groups", `
 <h2 id="results-title"></h2>
 <button type="button" id="results-close">Close</button>
 <div class="pictures" role="group"></div>
+</section>
+<section id="map" aria-labelledby="map-title" hidden>
+<h2 id="map-title">Map</h2>
+<p id="map-help">{{.Things}} that look alike lie near each other; the colours are those of the groups. Drag to move; a click on the map, then the wheel, or two fingers zoom, and so do the keys + and −. Arrow keys move, 0 shows all, Enter opens the {{.Thing}} in the middle, and dragging with Shift selects. The groups below list the same {{.Thing}}s.</p>
+<div class="bar"></div>
+<canvas tabindex="0" role="img" aria-label="Map of all {{.Thing}}s" aria-describedby="map-help"></canvas>
+<ul class="map-key"></ul>
 </section>
 {{- if .Framed}}
 <details class="keys-note">

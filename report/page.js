@@ -19,6 +19,8 @@
 //   near        samples that are near and no exact copies
 //   outliers, remarks   lists of [sample, 0..1] and of [sample, "blurred"]
 //
+// and codes for similar.js and a map for map.js, which stand on their own.
+//
 // Other scripts may use the global partwise once document gets the event partwise:ready:
 //
 //   partwise.pictures   array of {i, name, href, group, confidence, label, copyOf, near,
@@ -33,9 +35,11 @@
 //                       left out stays
 //   partwise.show(i, list)   opens a picture large; list is what to page through
 //   partwise.list(title, samples)   shows samples in the panel of results
+//   partwise.similar(samples)   all samples, the most similar first (similar.js, where there are codes)
 //   partwise.tell(text) says something, to screen readers too
 //
-// and the events partwise:selection and partwise:update. A picture is a.picture[data-i], a
+// and the events partwise:selection, partwise:update and partwise:show, whose detail.i is
+// the picture that the large view shows. A picture is a.picture[data-i], a
 // group section.group[data-group]. Not every picture has an element at all times: long
 // groups show their first until they are asked for all.
 "use strict";
@@ -404,7 +408,7 @@ const view = {
   title: element("h2", {id: "viewer-title"}), figure: element("figure"), known: element("dl"),
   original: element("a", {textContent: "Open the original"}),
   bar: element("div", {className: "bar"}), extra: element("div"),
-  at: 0, list: [],
+  at: 0, list: [], close: () => viewer.close(),
 };
 const bar = (text, onclick) => element("button", {type: "button", textContent: text, onclick});
 view.select = bar("Select", () => { const i = view.list[view.at]; select([i], !partwise.selection.has(i)); });
@@ -439,6 +443,7 @@ function draw() {
   }
   view.known.replaceChildren(...[["Group", groupTitle(p.group)], ...about(p)].flatMap(([what, value]) => [element("dt", {textContent: what}), element("dd", {textContent: value})]));
   mark();
+  document.dispatchEvent(new CustomEvent("partwise:show", {detail: {i: p.i}}));
 }
 
 function mark() {
@@ -487,7 +492,7 @@ window.addEventListener("beforeprint", () => groups.forEach((g) => fold(g, false
 
 const partwise = {
   pictures, groups, selection: new Set(), select, update, show, list, tell,
-  element, cellOf, groupTitle, view, // for the scripts of the page
+  element, tile, cellOf, groupTitle, view, // for the scripts of the page
 };
 let typing = 0;
 byId("find").addEventListener("input", (event) => { clearTimeout(typing); typing = setTimeout(() => find(event.target.value), 150); });

@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"html": {"lang"}, "head": {}, "meta": {"charset", "http-equiv", "content", "name"}, "title": {}, "style": {}, "body": {},
 	"h1": {}, "h2": {"id"}, "h3": {}, "p": {"class", "id", "role"}, "b": {}, "br": {}, "span": {"class", "id"}, "nav": {}, "ul": {"class"}, "li": {},
 	"a": {"href", "class", "data-i"}, "img": {"class", "src", "width", "height", "alt", "loading"}, "figure": {"class"}, "figcaption": {},
-	"section": {"class", "id", "data-group", "aria-labelledby", "tabindex", "hidden"}, "button": {"type", "id"}, "label": {}, "select": {"id"},
+	"canvas": {"tabindex", "role", "aria-label", "aria-describedby"}, "section": {"class", "id", "data-group", "aria-labelledby", "tabindex", "hidden"}, "button": {"type", "id"}, "label": {}, "select": {"id"},
 	"input": {"id", "type", "autocomplete", "spellcheck"}, "noscript": {}, "script": {"src", "defer"},
 	"div": {"class", "id", "role", "aria-label", "hidden"}, "details": {"class"}, "summary": {}, "pre": {}, "code": {},
 	"table": {"class"}, "thead": {}, "tbody": {}, "tr": {"class"}, "th": {"scope"}, "td": {"class"},

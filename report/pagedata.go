@@ -35,6 +35,9 @@ type pageData struct {
 	Near       []int       `json:"near,omitempty"`
 	Outliers   [][2]any    `json:"outliers,omitempty"`
 	Remarks    [][2]any    `json:"remarks,omitempty"`
+	Codes      string      `json:"codes,omitempty"`
+	CodeLength int         `json:"codeLength,omitempty"`
+	Map        string      `json:"map,omitempty"`
 }
 
 type sheetsData struct {
@@ -63,6 +66,9 @@ func (w *clustersPage) writeData() error {
 	}
 	for _, x := range c.Confidence {
 		d.Confidence = append(d.Confidence, int(math.Round(100*x)))
+	}
+	if c := w.codes; c != nil {
+		d.Codes, d.CodeLength, d.Map = c.numbers, c.length, c.places
 	}
 	if c.Pictures != nil {
 		d.tell(c.Pictures)

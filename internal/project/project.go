@@ -1,0 +1,237 @@
+// Package project brings samples to few numbers each: their places along principal
+// directions, and codes of a byte for each direction, by which samples that are alike can be
+// found quickly.
+package project
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Points are n points of d coordinates, a point after the other.
+type Points struct {
+	N, D int
+	Data []float32
+}
+
+// At returns point i.
+func (p *Points) At(i int) []float32 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
+
+const (
+	// extra directions are looked for beside those that are wanted, and iterations is how often
+	// they are multiplied by the covariance, so that those wanted are found well (Halko,
+	// Martinsson and Tropp 2011).
+	extra      = 8
+	iterations = 4
+	// learnedNumbers is how many numbers the samples have, about, of which directions are
+	// learned; fewest and most say how many samples these are.
+	learnedNumbers = 1 << 22
+	fewest, most   = 128, 4096
+	// negligible is the share of the largest variance below which a direction is rounding.
+	negligible = 1e-12
+	// rounding is the share of the squares below which all variation is.
+	rounding = 1e-28
+
+	rowsAtOnce = 256
+)
+
+// Rows returns the coordinates of the n rows of x along their first d principal directions,
+// those of the largest variance first; of unit rows with unit. There are fewer coordinates where the
+// rows vary in fewer directions, and none where all are equal. The directions are learned from rows at equal distances,
+// a few thousand of many, by iterating on a subspace. The values must be finite; whatever
+// their scale the largest coordinates are ordinary numbers. Memory is that of the rows
+// learned from and of what is returned.
+func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) {
+	n, m := x.Dims()
+	if n == 0 || m == 0 || d < 1 {
+		return &Points{N: n}, ctx.Err()
+	}
+	scales := rowScales(x, unit)
+	s := min(n, max(fewest, min(most, learnedNumbers/m)))
+	learned := mat.NewDense(s, m, nil)
+	mean := make([]float64, m)
+	for a := range s {
+		row := learned.RawRowView(a)
+		i := a * n / s
+		floats.ScaleTo(row, scales[i], x.RawRowView(i))
+		floats.Add(mean, row)
+	}
+	floats.Scale(1/float64(s), mean)
+	before, after := 0.0, 0.0 // sums of squares
+	for a := range s {
+		row := learned.RawRowView(a)
+		before += floats.Dot(row, row)
+		floats.Sub(row, mean)
+		after += floats.Dot(row, row)
+	}
+	if after <= rounding*before {
+		return &Points{N: n}, nil
+	}
+	directions, err := principal(ctx, learned, min(d, s, m))
+	if err != nil || directions == nil {
+		return &Points{N: n}, err
+	}
+	_, d = directions.Dims()
+	middle := mat.NewVecDense(d, nil)
+	middle.MulVec(directions.T(), mat.NewVecDense(m, mean))
+	out := &Points{N: n, D: d, Data: make([]float32, n*d)}
+	err = parallel.Blocks(ctx, 0, n, rowsAtOnce, func(_, lo, hi int) {
+		part := mat.NewDense(hi-lo, d, nil)
+		a, b, c := x.Slice(lo, hi, 0, m).(*mat.Dense).RawMatrix(), directions.RawMatrix(), part.RawMatrix()
+		of := func(x blas.Matrix) blas.Of[float64] { return blas.Of[float64](x) }
+		blas.MultiplyAlone(blas.NoTrans, blas.NoTrans, 1, of(a), of(b), 0, of(c))
+		for i := lo; i < hi; i++ {
+			for j, v := range part.RawRowView(i - lo) {
+				out.Data[i*d+j] = float32(scales[i]*v - middle.AtVec(j))
+			}
+		}
+	})
+	return out, err
+}
+
+// rowScales returns by what rows are multiplied, so that all values are in [−1, 1], and
+// rows of unit length with unit, but for those of zeros. Values that would be too small for that count as 0.
+func rowScales(x *mat.Dense, unit bool) []float64 {
+	n, _ := x.Dims()
+	largest, scales := make([]float64, n), make([]float64, n)
+	parallel.Do(n, func(i int) {
+		for _, v := range x.RawRowView(i) {
+			largest[i] = max(largest[i], math.Abs(v))
+		}
+	})
+	most := max(floats.Max(largest), 1e-300)
+	parallel.Do(n, func(i int) {
+		scales[i] = 1 / most
+		if !unit {
+			return
+		}
+		if scales[i] = 0; largest[i] <= 1e-150*most || largest[i] < 1e-290 {
+			return
+		}
+		square := 0.0
+		for _, v := range x.RawRowView(i) {
+			square += (v / largest[i]) * (v / largest[i])
+		}
+		scales[i] = 1 / (math.Sqrt(square) * largest[i])
+	})
+	return scales
+}
+
+// principal returns up to d principal directions of the centred rows of x, in columns, or nil
+// where the rows are all equal. Each direction's largest part is positive.
+func principal(ctx context.Context, x *mat.Dense, d int) (*mat.Dense, error) {
+	s, m := x.Dims()
+	p := min(d+extra, s, m)
+	random := rng.New(0, "project", m)
+	basis := mat.NewDense(m, p, nil)
+	for i := range basis.RawMatrix().Data {
+		basis.RawMatrix().Data[i] = random.NormFloat64()
+	}
+	var left *mat.Dense
+	for range iterations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		left = product(blas.NoTrans, x, basis)
+		var err error
+		if left, err = orthonormal(ctx, left, p); left == nil || err != nil {
+			return nil, err
+		}
+		basis = product(blas.Trans, x, left)
+	}
+	directions, err := orthonormal(ctx, basis, d)
+	if directions == nil || err != nil {
+		return nil, err
+	}
+	_, d = directions.Dims()
+	for j := range d {
+		largest := 0.0
+		for i := range m {
+			if v := directions.At(i, j); math.Abs(v) > math.Abs(largest) {
+				largest = v
+			}
+		}
+		if largest < 0 {
+			for i := range m {
+				directions.Set(i, j, -directions.At(i, j))
+			}
+		}
+	}
+	return directions, nil
+}
+
+// product returns op(a)·b.
+func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
+	r, c := a.Dims()
+	if t == blas.Trans {
+		r = c
+	}
+	_, q := b.Dims()
+	out := mat.NewDense(r, q, nil)
+	blas.Gemm(t, blas.NoTrans, 1, a.RawMatrix(), b.RawMatrix(), 0, out.RawMatrix())
+	return out
+}
+
+// orthonormal returns up to d left singular vectors of a, of the largest singular values,
+// which are not negligible, or nil where all are.
+func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
+	_, p := a.Dims()
+	gram := product(blas.Trans, a, a)
+	symmetric := mat.NewSymDense(p, nil)
+	for i := range p {
+		for j := i; j < p; j++ {
+			symmetric.SetSym(i, j, gram.At(i, j))
+		}
+	}
+	values, vectors, err := eigen.Symmetric(ctx, symmetric, true)
+	if err != nil {
+		return nil, err
+	}
+	kept := 0
+	for kept < min(d, p) && values[p-1-kept] > max(negligible*values[p-1], 1e-290) {
+		kept++
+	}
+	if kept == 0 {
+		return nil, nil
+	}
+	to := mat.NewDense(p, kept, nil)
+	for j := range kept {
+		for i := range p {
+			to.Set(i, j, vectors.At(i, p-1-j)/math.Sqrt(values[p-1-j]))
+		}
+	}
+	return product(blas.NoTrans, a, to), nil
+}
+
+// Codes returns the first d coordinates of each point, or all of fewer, as bytes of one scale, so that
+// distances of codes are nearly proportional to those of points. The range is four standard
+// deviations of the first coordinate, which is the widest; what is beyond is at its ends.
+func (p *Points) Codes(d int) (codes []int8, of int) {
+	of = min(d, p.D)
+	first := 0.0
+	for i := range p.N {
+		if of > 0 {
+			first += float64(p.At(i)[0]) * float64(p.At(i)[0])
+		}
+	}
+	const deviations = 4
+	scale := 0.0
+	if first > 0 {
+		scale = 127 / (deviations * math.Sqrt(first/float64(p.N)))
+	}
+	codes = make([]int8, 0, p.N*of)
+	for i := range p.N {
+		for _, v := range p.At(i)[:of] {
+			codes = append(codes, int8(math.Round(max(-127, min(127, scale*float64(v))))))
+		}
+	}
+	return codes, of
+}

@@ -1,0 +1,242 @@
+// A map of all pictures: pictures that look alike lie near each other. data.js gives the places of
+// the samples in map, base64: x and y of each, from 0 to 65535, two bytes each, the low one first.
+// From afar pictures are points in the colours of their groups.
+"use strict";
+
+document.addEventListener("partwise:ready", () => {
+  const data = window.partwiseData, {partwise} = window, {element} = partwise;
+  const box = document.getElementById("map");
+  if (!data.map) return;
+  box.hidden = false;
+
+  const bytes = atob(data.map), n = partwise.pictures.length;
+  const places = new Float32Array(2 * n);
+  for (let i = 0; i < 2 * n; i++) places[i] = (bytes.charCodeAt(2 * i) + 256 * bytes.charCodeAt(2 * i + 1)) / 65535;
+
+  // spread is the distance of pictures, about, on a map that is 1 wide: the map has empty parts.
+  const parts = Math.max(4, Math.min(100, Math.ceil(Math.sqrt(n))));
+  const taken = new Set(Array.from({length: n}, (_, i) => Math.floor(places[2 * i] * parts) * (parts + 1) + Math.floor(places[2 * i + 1] * parts)));
+  const spread = Math.sqrt(taken.size / n) / parts;
+
+  const canvas = box.querySelector("canvas"), paint = canvas.getContext("2d");
+  const look = {x: 0.5, y: 0.5, scale: 1}; // the place in the middle, and pixels of a side
+  let width = 0, height = 0, hovered = -1, wanted = false;
+  const whole = () => Math.min(width, height) * 0.96;
+  const pointers = new Map();
+  let moved = false, frame = null; // whether the pointer was, and the rectangle that is drawn
+
+  const colour = (g) => `hsl(${(g * 137.508) % 360} 70% ${g % 2 ? 42 : 55}%)`;
+  const toX = (i) => (places[2 * i] - look.x) * look.scale + width / 2;
+  const toY = (i) => (places[2 * i + 1] - look.y) * look.scale + height / 2;
+
+  // Contact sheets that were needed last.
+  const sheets = new Map(), mostSheets = 40;
+  function sheet(path) {
+    let img = sheets.get(path);
+    sheets.delete(path);
+    if (!img) {
+      img = new Image();
+      img.onload = redraw;
+      img.src = path;
+    }
+    sheets.set(path, img);
+    return img;
+  }
+  function drawPicture(i, x, y, side) {
+    const cell = partwise.cellOf(i);
+    const img = cell && sheet(cell.path);
+    if (!img || !img.complete || !img.naturalWidth) return false;
+    const times = side / data.sheets.cell, w = cell.width * times, h = cell.height * times;
+    paint.drawImage(img, cell.column * data.sheets.cell, cell.row * data.sheets.cell, cell.width, cell.height, x - w / 2, y - h / 2, w, h);
+    paint.strokeRect(x - w / 2, y - h / 2, w, h);
+    return true;
+  }
+
+  const redraw = () => { if (!wanted) { wanted = true; requestAnimationFrame(draw); } };
+  function draw() {
+    wanted = false;
+    const ratio = window.devicePixelRatio || 1;
+    const spacing = spread * look.scale; // of pictures, about, in pixels
+    const largest = data.sheets ? data.sheets.cell * data.sheets.zoom : 0;
+    const side = Math.min(1.3 * spacing, largest);
+    const pictures = side >= 20;
+    const radius = Math.min(6, Math.max(1.2, spacing / 3));
+    paint.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint.clearRect(0, 0, width, height);
+    paint.imageSmoothingEnabled = !data.sheets || !data.sheets.ending.endsWith("png");
+    paint.lineWidth = 2;
+    const margin = pictures ? side : radius;
+    for (let i = 0; i < n; i++) {
+      const x = toX(i), y = toY(i);
+      if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue;
+      const on = partwise.selection.has(i);
+      paint.fillStyle = paint.strokeStyle = on ? "#ff0" : colour(partwise.pictures[i].group);
+      if (pictures && drawPicture(i, x, y, side)) continue;
+      const r = on ? radius + 2 : radius;
+      if (r < 2.5) paint.fillRect(x - r, y - r, 2 * r, 2 * r);
+      else { paint.beginPath(); paint.arc(x, y, r, 0, 7); paint.fill(); }
+    }
+    if (hovered >= 0 && largest > 0) {
+      const x = Math.min(Math.max(toX(hovered), largest / 2), width - largest / 2), y = Math.min(Math.max(toY(hovered), largest / 2), height - largest / 2);
+      paint.strokeStyle = colour(partwise.pictures[hovered].group);
+      paint.lineWidth = 4;
+      drawPicture(hovered, x, y, largest);
+    }
+    if (frame) {
+      paint.strokeStyle = getComputedStyle(canvas).color;
+      paint.lineWidth = 1;
+      paint.strokeRect(frame.x, frame.y, frame.w, frame.h);
+    }
+    if (document.activeElement === canvas && canvas.matches(":focus-visible")) { // what Enter opens
+      paint.strokeStyle = getComputedStyle(canvas).color;
+      paint.lineWidth = 1;
+      paint.beginPath();
+      paint.moveTo(width / 2 - 12, height / 2); paint.lineTo(width / 2 + 12, height / 2);
+      paint.moveTo(width / 2, height / 2 - 12); paint.lineTo(width / 2, height / 2 + 12);
+      paint.stroke();
+    }
+    for (const path of sheets.keys()) {
+      if (sheets.size <= mostSheets) break;
+      sheets.delete(path);
+    }
+  }
+
+  // nearest returns the sample that is nearest to a place on the canvas, up to a distance.
+  function nearest(x, y, within) {
+    let best = -1, least = within * within;
+    for (let i = 0; i < n; i++) {
+      const d = (toX(i) - x) ** 2 + (toY(i) - y) ** 2;
+      if (d <= least) { best = i; least = d; }
+    }
+    return best;
+  }
+
+  function zoom(by, x = width / 2, y = height / 2) {
+    const scale = Math.min(Math.max(look.scale * by, whole() / 2), Math.max(2 * whole(), 400 / spread));
+    look.x += (x - width / 2) * (1 / look.scale - 1 / scale);
+    look.y += (y - height / 2) * (1 / look.scale - 1 / scale);
+    look.scale = scale;
+    redraw();
+  }
+  function pan(dx, dy) {
+    look.x = Math.min(1, Math.max(0, look.x - dx / look.scale));
+    look.y = Math.min(1, Math.max(0, look.y - dy / look.scale));
+    redraw();
+  }
+  function reset() {
+    Object.assign(look, {x: 0.5, y: 0.5, scale: whole()});
+    redraw();
+  }
+
+  const place = (event) => { const r = canvas.getBoundingClientRect(); return [event.clientX - r.left, event.clientY - r.top]; };
+  canvas.addEventListener("wheel", (event) => {
+    if (document.activeElement !== canvas && !event.ctrlKey) return; // the page scrolls
+    event.preventDefault();
+    zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)), ...place(event));
+  }, {passive: false});
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, place(event));
+    moved = false;
+    if (event.shiftKey) { const [x, y] = place(event); frame = {x, y, w: 0, h: 0}; }
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const [x, y] = place(event), last = pointers.get(event.pointerId);
+    if (!last) {
+      const now = nearest(x, y, 12);
+      if (now !== hovered) {
+        hovered = now;
+        canvas.title = now < 0 ? "" : partwise.pictures[now].name;
+        redraw();
+      }
+      return;
+    }
+    if (Math.hypot(x - last[0], y - last[1]) < 3 && !moved) return;
+    moved = true;
+    hovered = -1;
+    if (frame) Object.assign(frame, {w: x - frame.x, h: y - frame.y});
+    else if (pointers.size === 1) pan(x - last[0], y - last[1]);
+    else {
+      const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
+      zoom(Math.hypot(x - other[0], y - other[1]) / Math.max(1, Math.hypot(last[0] - other[0], last[1] - other[1])), (x + other[0]) / 2, (y + other[1]) / 2);
+    }
+    pointers.set(event.pointerId, [x, y]);
+    redraw();
+  });
+  const up = (event) => {
+    const [x, y] = place(event);
+    const alone = pointers.delete(event.pointerId) && pointers.size === 0;
+    if (frame) {
+      const within = (v, from, by) => v >= Math.min(from, from + by) && v <= Math.max(from, from + by);
+      partwise.select(partwise.pictures.map((p) => p.i).filter((i) => within(toX(i), frame.x, frame.w) && within(toY(i), frame.y, frame.h)));
+      frame = null;
+      redraw();
+    } else if (alone && !moved && event.type === "pointerup") open(x, y);
+  };
+  canvas.addEventListener("pointerup", up);
+  canvas.addEventListener("pointercancel", up);
+  canvas.addEventListener("pointerleave", () => { hovered = -1; redraw(); });
+  function open(x, y) {
+    const spacing = spread * look.scale;
+    const i = nearest(x, y, Math.max(16, Math.min(spacing, 70)));
+    if (i < 0) return;
+    canvas.focus({preventScroll: true});
+    partwise.show(i, partwise.similar ? partwise.similar([i]).slice(0, 100) : [i]);
+  }
+
+  canvas.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    switch (event.key) {
+    case "ArrowLeft": pan(60, 0); break;
+    case "ArrowRight": pan(-60, 0); break;
+    case "ArrowUp": pan(0, 60); break;
+    case "ArrowDown": pan(0, -60); break;
+    case "+": case "=": zoom(1.4); break;
+    case "-": zoom(1 / 1.4); break;
+    case "0": case "Home": reset(); break;
+    case "Enter": open(width / 2, height / 2); break;
+    default: return;
+    }
+    event.preventDefault();
+  });
+  canvas.addEventListener("focus", redraw);
+  canvas.addEventListener("blur", redraw);
+
+  const button = (textContent, label, onclick) => element("button", {type: "button", textContent, ariaLabel: label, title: label, onclick});
+  box.querySelector(".bar").append(button("+", "Zoom in", () => zoom(1.6)), button("−", "Zoom out", () => zoom(1 / 1.6)), button("Whole map", "Whole map", reset));
+
+  // The key of the colours: a click goes to the group on the map.
+  const key = box.querySelector(".map-key");
+  function legend() {
+    key.replaceChildren(...partwise.groups.filter((g) => g.members.length > 0).map((g) => {
+      const dot = element("span", {className: "dot", ariaHidden: "true"});
+      dot.style.background = colour(g.index);
+      return element("li", {}, element("button", {type: "button", onclick: () => visit(g)}, dot, partwise.groupTitle(g.index)));
+    }));
+  }
+  function visit(g) {
+    const xs = g.members.map((i) => places[2 * i]).sort((a, b) => a - b), ys = g.members.map((i) => places[2 * i + 1]).sort((a, b) => a - b);
+    const at = (of, share) => of[Math.floor(share * (of.length - 1))];
+    look.x = (at(xs, 0.05) + at(xs, 0.95)) / 2;
+    look.y = (at(ys, 0.05) + at(ys, 0.95)) / 2;
+    look.scale = 0.8 * Math.min(width / Math.max(0.01, at(xs, 0.95) - at(xs, 0.05)), height / Math.max(0.01, at(ys, 0.95) - at(ys, 0.05)));
+    redraw();
+    canvas.focus({preventScroll: true});
+  }
+
+  new ResizeObserver(() => {
+    const first = width === 0;
+    const before = whole();
+    ({width, height} = canvas.getBoundingClientRect());
+    if (width === 0) return; // folded away
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    if (first) look.scale = whole();
+    else look.scale *= whole() / before;
+    redraw();
+  }).observe(canvas);
+  document.addEventListener("partwise:selection", redraw);
+  document.addEventListener("partwise:update", () => { legend(); redraw(); });
+  legend();
+});
