@@ -49,8 +49,13 @@ var clustersCSS string
 
 // The scripts of the page.
 //
-//go:embed page.js similar.js map.js
+//go:embed page.js similar.js map.js explore.js
 var scripts embed.FS
+
+// exploreCSS says how looks what explore.js adds.
+//
+//go:embed explore.css
+var exploreCSS string
 
 // cellCSS says how large the cells of contact sheets are, and by how much they are enlarged.
 func cellCSS(g figure.Grid) string {

@@ -33,6 +33,8 @@ type page struct {
 	Warnings []string
 	// Styles are those of the page, and Scripts the files of the folder that it runs.
 	Styles, Scripts []string
+	// Connects tells that the page talks to its server.
+	Connects bool
 }
 
 // section is a part of a page.
@@ -60,7 +62,8 @@ var pageCSS string
 
 // Policy is the content-security policy of the page: nothing is loaded but
 // images beside the page, no style counts but the page's own, by their sums, and
-// nothing is run but the scripts beside the page, where it has any.
+// nothing is run but the scripts beside the page, where it has any. It talks to nobody but
+// its server, and to that where it Connects.
 func (p *page) Policy() string {
 	policy := "default-src 'none'; img-src 'self'; style-src"
 	for _, style := range p.Styles {
@@ -69,6 +72,9 @@ func (p *page) Policy() string {
 	}
 	if p.Scripts != nil {
 		policy += "; script-src 'self'"
+	}
+	if p.Connects {
+		policy += "; connect-src 'self'"
 	}
 	return policy + "; base-uri 'none'; form-action 'none'"
 }
@@ -107,7 +113,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	}).Parse(pageText))
 })
 
-const pageText = `<!DOCTYPE html>
+const pageText = `{{define "head"}}<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -120,7 +126,8 @@ const pageText = `<!DOCTYPE html>
 {{- range .Scripts}}
 <script src="{{.}}" defer></script>
 {{- end}}
-</head>
+</head>{{end}}
+{{- template "head" .}}
 <body>
 <h1>{{.Name}}</h1>
 <p class="lead">{{.Lead}}</p>

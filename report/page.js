@@ -24,15 +24,15 @@
 // Other scripts may use the global partwise once document gets the event partwise:ready:
 //
 //   partwise.pictures   array of {i, name, href, group, confidence, label, copyOf, near,
-//                       outlier, remark}; confidence is in [0, 1] or null, href "" where
-//                       there is no file
+//                       outlier, remark, told}; confidence is in [0, 1] or null, href ""
+//                       where there is no file
 //   partwise.groups     array of {index, name, members, section}; members are the samples as
 //                       they are shown, section is the element
 //   partwise.selection  Set of the samples that are selected; change it by select
 //   partwise.select(samples, on)   selects samples, or with on false does not
-//   partwise.update({groups, names, confidence})   moves pictures in place: group of each
-//                       sample, name of each group and confidence of each sample; what is
-//                       left out stays
+//   partwise.update({groups, names, confidence, told})   moves pictures in place: group of
+//                       each sample, name of each group, confidence of each sample, and the
+//                       samples whose group was told; what is left out stays
 //   partwise.show(i, list)   opens a picture large; list is what to page through
 //   partwise.list(title, samples)   shows samples in the panel of results
 //   partwise.similar(samples)   all samples, the most similar first (similar.js, where there are codes)
@@ -74,7 +74,7 @@ const near = new Set(data.near), outliers = new Map(data.outliers), remarks = ne
 const pictures = data.names.map((name, i) => ({
   i, name, href: linkOf(i), group: data.groups[i], confidence: data.confidence ? data.confidence[i] / 100 : null,
   label: data.labels ? data.labels[i] : -1, copyOf: data.copyOf ? data.copyOf[i] : i, near: near.has(i),
-  outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "",
+  outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "", told: false,
 }));
 const copies = new Map(); // of the first of each stack: all that are in it
 if (data.copyOf) for (const p of pictures) if (p.copyOf !== p.i) {
@@ -135,14 +135,19 @@ function tile(i) {
   return a;
 }
 
-// dress shows whether a picture is selected.
+// dress shows whether a picture is selected, and whether its group was told.
 function dress(a, p) {
   const on = partwise.selection.has(p.i);
   a.classList.toggle("selected", on);
-  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "unsure" : "", p.remark, on ? "selected" : ""].filter(Boolean).join(", "));
+  a.classList.toggle("told", p.told);
+  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "unsure" : "", p.remark, p.told ? "told" : "", on ? "selected" : ""].filter(Boolean).join(", "));
 }
 
-const tiles = (i) => document.querySelectorAll(`a.picture[data-i="${i}"]`);
+// redress does so for all elements of some samples.
+function redress(samples) {
+  const of = new Set(samples);
+  for (const a of document.querySelectorAll("a.picture")) if (of.has(+a.dataset.i)) dress(a, pictures[a.dataset.i]);
+}
 
 // ---- grids of pictures
 
@@ -330,11 +335,17 @@ function navigation() {
   document.querySelector(".lead").textContent = `${count(pictures.length)} sorted into ${groups.filter((g) => g.members.length > 0).length} groups.`;
 }
 
-function update({groups: to, names, confidence} = {}) {
+function update({groups: to, names, confidence, told} = {}) {
   const before = groups.map((g) => g.members.join() + g.name);
   if (to) pictures.forEach((p, i) => { moved ||= p.group !== to[i]; p.group = to[i]; });
   if (confidence) pictures.forEach((p, i) => { p.confidence = confidence[i]; });
   for (let g = groups.length, most = pictures.reduce((m, p) => Math.max(m, p.group), -1); g <= most; g++) addGroup(g, "");
+  if (told) {
+    const now = new Set(told);
+    const changed = pictures.filter((p) => p.told !== now.has(p.i));
+    for (const p of changed) p.told = !p.told;
+    redress(changed.map((p) => p.i));
+  }
   if (names) groups.forEach((g) => { g.name = names[g.index] ?? ""; });
   arrange();
   for (const g of groups) if (confidence || g.members.join() + g.name !== before[g.index]) render(g);
@@ -349,8 +360,8 @@ function select(samples, on = true) {
   for (const i of samples) {
     if (on) partwise.selection.add(i);
     else partwise.selection.delete(i);
-    for (const a of tiles(i)) dress(a, pictures[i]);
   }
+  redress(samples);
   document.dispatchEvent(new CustomEvent("partwise:selection"));
 }
 
@@ -390,6 +401,7 @@ function find(text) {
 // lists puts up a button for each list of pictures that are worth a look.
 function lists() {
   const all = [
+    ["Told", pictures.filter((p) => p.told)],
     ["Unsure", pictures.filter(isUnsure).sort(orders.unsure[1])],
     ["Outliers", pictures.filter((p) => p.outlier > 0).sort((a, b) => b.outlier - a.outlier)],
     ...[...new Set(remarks.values())].sort().map((r) => [r[0].toUpperCase() + r.slice(1), pictures.filter((p) => p.remark === r)]),
@@ -492,7 +504,7 @@ window.addEventListener("beforeprint", () => groups.forEach((g) => fold(g, false
 
 const partwise = {
   pictures, groups, selection: new Set(), select, update, show, list, tell,
-  element, tile, cellOf, groupTitle, view, // for the scripts of the page
+  element, tile, thumbnail, cellOf, groupTitle, view, // for the scripts of the page
 };
 let typing = 0;
 byId("find").addEventListener("input", (event) => { clearTimeout(typing); typing = setTimeout(() => find(event.target.value), 150); });

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -86,12 +88,58 @@ func (w *clustersPage) writeData() error {
 		}
 	}
 	return w.write(dataFile, func(to io.Writer) error {
-		text, err := json.Marshal(d)
+		text, err := dataScript(&d)
 		if err == nil {
-			_, err = fmt.Fprintf(to, "window.partwiseData = %s;\n", text)
+			_, err = to.Write(text)
 		}
 		return err
 	})
+}
+
+// dataScript is the script that holds data, of one line.
+func dataScript(d *pageData) ([]byte, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, dataBegin+"%s"+dataEnd, text), nil
+}
+
+const dataBegin, dataEnd = "window.partwiseData = ", ";\n"
+
+// readData reads what dataScript returned.
+func readData(script []byte) (*pageData, error) {
+	text, ok := bytes.CutPrefix(script, []byte(dataBegin))
+	text, ok2 := bytes.CutSuffix(text, []byte(dataEnd))
+	if !ok || !ok2 {
+		return nil, errors.New("it is not what partwise writes")
+	}
+	d := &pageData{}
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(d); err != nil {
+		return nil, err
+	}
+	if in.More() {
+		return nil, errors.New("there is more than the data")
+	}
+	n := len(d.Names)
+	for what, length := range map[string]int{"groups": len(d.Groups), "order": len(d.Order)} {
+		if length != n {
+			return nil, fmt.Errorf("%d names, but %s of %d", n, what, length)
+		}
+	}
+	for _, g := range d.Groups {
+		if g < 0 || g >= len(d.GroupNames) {
+			return nil, fmt.Errorf("group %d of %d", g, len(d.GroupNames))
+		}
+	}
+	for _, i := range d.Order {
+		if i < 0 || i >= n {
+			return nil, fmt.Errorf("sample %d of %d in the order", i, n)
+		}
+	}
+	return d, nil
 }
 
 // tell adds what is told of single pictures. Copies are left out where there are none.

@@ -1,0 +1,107 @@
+package explore
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+// servePage serves the page.
+func (s *Server) servePage(w http.ResponseWriter) error {
+	w.Header().Set("Content-Security-Policy", s.page.Policy+"; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(s.page.HTML) // the client may have gone
+	return nil
+}
+
+// types are those of the files of a grouping, by the ends of their names.
+var types = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
+}
+
+// file serves what the page loads or links to: its scripts, and of the results the pictures,
+// drawings and lists. Nothing outside of the folder is served, whatever symbolic links are in it,
+// and nothing of it that a browser would run.
+func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error {
+	if script, ok := s.page.Scripts[name]; ok {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write(script) // the client may have gone
+		return nil
+	}
+	kind := types[path.Ext(name)]
+	if folder, _, below := strings.Cut(name, "/"); below {
+		folder += "/"
+		if !slices.Contains(report.ClustersFiles, folder) || folder == "page/" {
+			return errNothing
+		}
+	} else if !slices.Contains(report.GroupingFiles, name) {
+		return errNothing
+	}
+	if kind == "" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
+		return errNothing
+	}
+	if info, err := s.root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return errNothing
+	}
+	f, err := s.root.Open(name)
+	if err != nil {
+		return errNothing
+	}
+	defer f.Close()
+	return content(w, r, f, kind)
+}
+
+// safe are the kinds of pictures that a browser shows and does not run.
+var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
+
+// original serves the picture of a row.
+func (s *Server) original(w http.ResponseWriter, r *http.Request, row string) error {
+	i, err := strconv.Atoi(row)
+	if err != nil || i < 0 || i >= len(s.files) || s.files[i] == "" || strconv.Itoa(i) != row {
+		return errNothing
+	}
+	if info, err := os.Stat(s.files[i]); errors.Is(err, fs.ErrNotExist) {
+		return failure(http.StatusNotFound, "the picture is no longer there")
+	} else if err != nil || !info.Mode().IsRegular() {
+		return failure(http.StatusNotFound, "the picture cannot be read")
+	}
+	f, err := os.Open(s.files[i])
+	if err != nil {
+		return failure(http.StatusNotFound, "the picture cannot be read")
+	}
+	defer f.Close()
+	var begin [512]byte
+	n, err := io.ReadFull(f, begin[:])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return failure(http.StatusNotFound, "the picture cannot be read")
+	}
+	kind := http.DetectContentType(begin[:n])
+	if !slices.Contains(safe, kind) {
+		return failure(http.StatusUnsupportedMediaType, "a browser does not show pictures of this kind")
+	}
+	return content(w, r, f, kind)
+}
+
+// content serves a file, which the browser may keep for itself.
+func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return failure(http.StatusNotFound, "the file cannot be read")
+	}
+	h := w.Header()
+	if kind != "application/pdf" { // of which the browser's own view is not shown in a sandbox
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
+	}
+	h.Set("Cache-Control", "private, max-age=3600")
+	h.Set("Content-Type", kind)
+	http.ServeContent(w, r, "", info.ModTime(), f)
+	return nil
+}

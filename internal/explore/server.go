@@ -1,0 +1,343 @@
+// Package explore serves the page of a grouping on the loopback address, to a person who says
+// there what is wrong with the groups. The address holds a token of 128 random bits, which nobody
+// else knows; no other page of the browser can make use of it.
+package explore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+// Session is what a server needs of a feedback.Session. Its methods are called one at a time.
+type Session interface {
+	State() *feedback.State
+	Do(context.Context, feedback.Act) (*feedback.State, error)
+	Undo(context.Context) (*feedback.State, error)
+	Redo(context.Context) (*feedback.State, error)
+}
+
+// Server is a handler of all that the page asks for:
+//
+//	GET  /TOKEN/             the page, and what it loads (see file)
+//	GET  /TOKEN/original/17  the picture of row 17
+//	GET  /TOKEN/state        the feedback.State
+//	POST /TOKEN/act          a feedback.Act
+//	POST /TOKEN/undo, redo   {}
+//	POST /TOKEN/finish       {}: the person is finished
+//
+// Each POST is answered by the State, and by a line of text where it could not be done: of status
+// 422 where it was a mistake, which has changed nothing.
+type Server struct {
+	ctx   context.Context // ends acts
+	token string
+	page  *report.ServedPage
+	root  *os.Root
+	files []string
+
+	acting  sync.Mutex // held by the act that runs
+	session Session
+	closed  bool
+
+	mu    sync.Mutex
+	state []byte // as JSON
+
+	finished chan struct{}
+	finish   sync.Once
+}
+
+// largestBody is the size of the largest request, in bytes.
+const largestBody = 1 << 20
+
+// acceptable is how long a client may take to send one.
+var acceptable = 20 * time.Second
+
+// New returns a server of the results of partwise cluster in dir. files holds the file of each
+// picture, by row, "" where it is in none. Acts end when ctx does.
+func New(ctx context.Context, session Session, dir string, files []string) (*Server, error) {
+	state := session.State()
+	n := len(state.Groups)
+	has := func(i int) bool { return i < len(files) && files[i] != "" }
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	page, err := report.ServePage(root.FS(), has)
+	if err == nil && page.Samples != n {
+		err = fmt.Errorf("the page shows %d pictures, and the groups are of %d: make it again with partwise cluster", page.Samples, n)
+	}
+	s := &Server{ctx: ctx, token: newToken(), page: page, root: root, files: files, session: session, finished: make(chan struct{})}
+	if err == nil {
+		err = s.keep(state)
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func newToken() string {
+	var bits [16]byte
+	_, _ = rand.Read(bits[:]) // which never fails
+	return hex.EncodeToString(bits[:])
+}
+
+// Path is the path of the page: the token between slashes.
+func (s *Server) Path() string { return "/" + s.token + "/" }
+
+// Finished is closed when the person says on the page that they are finished.
+func (s *Server) Finished() <-chan struct{} { return s.finished }
+
+// Close waits for the act that runs, and lets no other begin.
+func (s *Server) Close() error {
+	s.acting.Lock()
+	defer s.acting.Unlock()
+	s.closed = true
+	return s.root.Close()
+}
+
+// keep keeps a state for the page. Names and sentences are shown as plaintext.Line shows them.
+func (s *Server) keep(state *feedback.State) error {
+	shown := *state
+	shown.Names = make([]string, len(state.Names))
+	for i, name := range state.Names {
+		shown.Names[i] = plaintext.Line(name)
+	}
+	shown.Undo, shown.Redo, shown.Said = plaintext.Line(state.Undo), plaintext.Line(state.Redo), plaintext.Line(state.Said)
+	for _, list := range []*[]int{&shown.Groups, &shown.Confidence, &shown.Told} {
+		if *list == nil {
+			*list = []int{}
+		}
+	}
+	for _, list := range []*[][2]int{&shown.Must, &shown.Cannot} {
+		if *list == nil {
+			*list = [][2]int{}
+		}
+	}
+	text, err := json.Marshal(&shown)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = text
+	return nil
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	err := guard.Call(func() error { return s.serve(w, r) })
+	if err == nil {
+		return
+	}
+	status := http.StatusInternalServerError
+	if e := (*statusError)(nil); errors.As(err, &e) {
+		status = e.status
+	}
+	http.Error(w, plaintext.Line(err.Error()), status)
+}
+
+// statusError is an error with the status of its answer.
+type statusError struct {
+	status int
+	error
+}
+
+func (e *statusError) Unwrap() error { return e.error }
+
+func failure(status int, format string, args ...any) error {
+	return &statusError{status, fmt.Errorf(format, args...)}
+}
+
+var errNothing = failure(http.StatusNotFound, "there is nothing at this address; the page is at the one that partwise explore told")
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
+	if !forLoopback(r) {
+		return failure(http.StatusForbidden, "%q is not the address of this page", r.Host)
+	}
+	token, path, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
+		return errNothing
+	}
+	if !ok {
+		http.Redirect(w, r, s.Path(), http.StatusPermanentRedirect)
+		return nil
+	}
+	var of func(http.ResponseWriter, *http.Request) error
+	switch path {
+	case "act":
+		of = s.act
+	case "undo":
+		of = s.without(Session.Undo)
+	case "redo":
+		of = s.without(Session.Redo)
+	case "finish":
+		of = s.end
+	default:
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			return failure(http.StatusMethodNotAllowed, "%s is not for this address", r.Method)
+		}
+		switch original, ok := strings.CutPrefix(path, "original/"); {
+		case path == "":
+			return s.servePage(w)
+		case path == "state":
+			return s.serveState(w)
+		case ok:
+			return s.original(w, r, original)
+		}
+		return s.file(w, r, path)
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", "POST")
+		return failure(http.StatusMethodNotAllowed, "%s is not for this address", r.Method)
+	}
+	if err := http.NewCrossOriginProtection().Check(r); err != nil {
+		return failure(http.StatusForbidden, "another page may not do this")
+	}
+	return of(w, r)
+}
+
+// forLoopback tells whether a request names this server by a loopback address. Another name that
+// leads here is a stranger's, whose page would pass for this one.
+func forLoopback(r *http.Request) bool {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil {
+		return false
+	}
+	_, port, err := net.SplitHostPort(local.String())
+	if err != nil {
+		return false
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
+		if r.Host == net.JoinHostPort(host, port) {
+			return true
+		}
+	}
+	return false
+}
+
+// act does what the person says.
+func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
+	var a feedback.Act
+	if err := body(w, r, &a); err != nil {
+		return err
+	}
+	switch a.Do {
+	case feedback.Move, feedback.Merge, feedback.Split, feedback.Name, feedback.Together, feedback.Apart, feedback.Skip:
+	default:
+		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
+	}
+	return s.change(w, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a) })
+}
+
+// without does what needs no more words.
+func (s *Server) without(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := body(w, r, &struct{}{}); err != nil {
+			return err
+		}
+		return s.change(w, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
+	}
+}
+
+// end tells that the person is finished, when acts that were begun before are.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
+	if err := body(w, r, &struct{}{}); err != nil {
+		return err
+	}
+	s.acting.Lock()
+	defer s.acting.Unlock()
+	s.finish.Do(func() { close(s.finished) })
+	return s.serveState(w)
+}
+
+// body reads the body of a request into what it should hold.
+func body(w http.ResponseWriter, r *http.Request, into any) error {
+	if r.Header.Get("Content-Type") != "application/json" {
+		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
+	}
+	limits := http.NewResponseController(w)
+	_ = limits.SetReadDeadline(time.Now().Add(acceptable)) // only a test's writer has none
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		return failure(http.StatusRequestEntityTooLarge, "that is too much at once: say it of fewer pictures")
+	} else if err != nil {
+		return failure(http.StatusBadRequest, "the request ends early: %w", err)
+	}
+	_ = limits.SetReadDeadline(time.Time{})
+	return decode(text, into)
+}
+
+// decode reads JSON strictly.
+func decode(text []byte, into any) error {
+	in := json.NewDecoder(strings.NewReader(string(text)))
+	in.DisallowUnknownFields()
+	if err := in.Decode(into); err != nil {
+		return failure(http.StatusBadRequest, "the request cannot be read: %w", err)
+	}
+	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+		return failure(http.StatusBadRequest, "the request cannot be read: there is more than one")
+	}
+	return nil
+}
+
+// change lets the session do something and answers with what there is to show then. It goes on
+// when the client has gone.
+func (s *Server) change(w http.ResponseWriter, do func(context.Context) (*feedback.State, error)) error {
+	s.acting.Lock()
+	defer s.acting.Unlock()
+	if s.closed || s.ctx.Err() != nil {
+		return failure(http.StatusServiceUnavailable, "partwise explore is stopping")
+	}
+	var state *feedback.State
+	err := guard.Call(func() (err error) {
+		state, err = do(s.ctx)
+		return err
+	})
+	if mistake := (*feedback.MistakeError)(nil); errors.As(err, &mistake) {
+		return &statusError{http.StatusUnprocessableEntity, mistake}
+	}
+	if err != nil {
+		if s.ctx.Err() != nil {
+			return failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
+		}
+		return errors.Join(err, s.keep(s.session.State()))
+	}
+	if err := s.keep(state); err != nil {
+		return err
+	}
+	return s.serveState(w)
+}
+
+func (s *Server) serveState(w http.ResponseWriter) error {
+	s.mu.Lock()
+	text := s.state
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // the client may have gone
+	return nil
+}

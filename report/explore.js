@@ -1,0 +1,482 @@
+// What a person says of the groups, on the page that partwise explore serves. Each act goes to the
+// server, whose answer, the state of pipeline/feedback, says where all pictures are now. One act goes
+// after the other. This script uses what page.js describes, and these addresses beside the page:
+//
+//   GET state            groups, names, confidence, told, must, cannot, question, undo, redo, said
+//   POST act             {do, pictures, groups, name}; do is move, merge, split, name, together, apart or skip
+//   POST undo, redo, finish   {}
+//
+// each of which answers with the state, or with a line of text that says why not.
+"use strict";
+
+document.addEventListener("partwise:ready", () => {
+const data = window.partwiseData, {partwise} = window;
+const {pictures, groups, selection, element, groupTitle, thumbnail, view} = partwise;
+const byId = (id) => document.getElementById(id);
+const button = (textContent, onclick, properties = {}) => element("button", {type: "button", textContent, onclick, ...properties});
+const count = (n) => `${n.toLocaleString("en")} ${data.thing}${n === 1 ? "" : "s"}`;
+const viewer = byId("viewer");
+
+let state = null; // what the server said last
+let over = false; // whether the server has gone, or the person is finished
+
+// ---- the server
+
+async function ask(path, body) {
+  let answer, text;
+  try {
+    answer = await fetch(path, body && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+    text = await answer.text();
+  } catch {
+    throw Object.assign(new Error("gone"), {gone: true});
+  }
+  if (!answer.ok) throw Object.assign(new Error(text.trim()), {mistake: answer.status === 422});
+  return JSON.parse(text);
+}
+
+let waiting = 0, last = Promise.resolve();
+
+// send does one thing after those that were sent before, and then what is to be done after it.
+function send(path, body, then = () => {}) {
+  if (over) return;
+  waiting++;
+  showWork();
+  last = last.then(async () => {
+    if (over) return;
+    try {
+      const next = await ask(path, body);
+      take(next);
+      then(next);
+    } catch (error) {
+      if (error.gone) gone();
+      else {
+        say(error.mistake ? `Not done: ${error.message}` : `That failed: ${error.message}`, true);
+        if (!error.mistake) try { take(await ask("state")); } catch { gone(); }
+      }
+    }
+  }).finally(() => { waiting--; showWork(); });
+}
+
+const act = (what, then) => send("act", what, then);
+
+// refresh takes what was said in another window.
+async function refresh() {
+  if (over || waiting > 0 || document.visibilityState !== "visible") return;
+  try {
+    const next = await ask("state");
+    if (waiting === 0 && JSON.stringify(next) !== JSON.stringify(state)) take(next, false);
+  } catch (error) {
+    if (error.gone) gone();
+  }
+}
+document.addEventListener("visibilitychange", refresh);
+
+function gone() {
+  if (over) return;
+  over = true;
+  const lost = waiting > 1 ? ` The last ${waiting} things were not taken.` : waiting === 1 ? " The last thing was perhaps not taken." : "";
+  trouble.textContent = `partwise explore has stopped.${lost} Everything else that you said is kept: start partwise explore again, and open the address that it tells.`;
+  trouble.hidden = false;
+  for (const e of document.querySelectorAll("#acts button, #question button, .group-acts button, .picture-acts button")) e.disabled = true;
+}
+
+// ---- what is shown of a state
+
+// take shows a state. The place on the page and the focus stay as they can.
+function take(next, told = true) {
+  const first = state === null;
+  const from = pictures.map((p) => p.group);
+  const focus = focused(), hold = anchor();
+  state = next;
+  partwise.update({
+    groups: next.groups, names: next.names, told: next.told,
+    confidence: next.confidence.length === pictures.length ? next.confidence.map((c) => c / 100) : undefined,
+  });
+  dressGroups();
+  showQuestion();
+  showActs();
+  if (viewer.open) partwise.show(view.list[view.at], view.list);
+  hold();
+  if (!first) {
+    focus();
+    light((p) => p.group !== from[p.i]);
+  }
+  if (told && next.said) say(next.said);
+}
+
+const say = (text, wrong = false) => {
+  partwise.tell(text);
+  byId("told").classList.toggle("wrong", wrong);
+};
+
+// anchor remembers where the group that is looked at stands in the window.
+function anchor() {
+  const at = document.activeElement?.closest("section.group") ?? [...document.querySelectorAll("section.group")].find((s) => s.getBoundingClientRect().bottom > 100);
+  const top = at?.getBoundingClientRect().top;
+  return () => {
+    if (at && !at.hidden && top < innerHeight && top !== at.getBoundingClientRect().top) scrollBy({top: at.getBoundingClientRect().top - top, behavior: "instant"});
+  };
+}
+
+// focused remembers which picture of a group has the focus. It goes to the next one when the
+// picture goes to another group.
+function focused() {
+  const a = document.activeElement?.closest("section.group a.picture"), section = a?.closest("section.group");
+  if (!a) return () => {};
+  const at = [...a.parentElement.children].indexOf(a);
+  return () => {
+    if (document.activeElement?.closest("a.picture")) return;
+    const left = section.hidden ? null : section.querySelectorAll("a.picture");
+    if (left?.length > 0) left[Math.min(at, left.length - 1)].focus({preventScroll: true});
+    else document.querySelector("section.group:not([hidden]) > h2 button")?.focus({preventScroll: true});
+  };
+}
+
+// light marks pictures that went to another group for a moment.
+function light(went) {
+  const lit = [...document.querySelectorAll(".group a.picture")].filter((a) => went(pictures[a.dataset.i]));
+  for (const a of lit) a.classList.add("moved");
+  setTimeout(() => { for (const a of lit) a.classList.remove("moved"); }, 4000);
+}
+
+// ---- acts
+
+const clear = (list) => partwise.select(list, false);
+
+// move puts pictures into a group, or with null into a new one. Those of them that are in it
+// already are confirmed.
+function move(list, group, name) {
+  if (list.length > 0) act({do: "move", pictures: list, groups: group === null ? undefined : [group], name}, () => clear(list));
+}
+
+// confirm says that pictures are where they should be.
+function confirm(list) {
+  for (const group of new Set(list.map((i) => pictures[i].group))) move(list.filter((i) => pictures[i].group === group), group);
+}
+
+function pair(verb, list) {
+  if (list.length > 1) act({do: verb, pictures: list}, () => clear(list));
+  else say(`Select two or more ${data.thing}s first.`, true);
+}
+
+function split(g) {
+  const out = g.members.filter((i) => selection.has(i));
+  if (out.length > 0 && out.length < g.members.length) act({do: "split", groups: [g.index], pictures: out}, () => clear(out));
+  else act({do: "split", groups: [g.index]});
+}
+
+// subject is what a key acts on: the picture that is shown large, or what is selected, or the
+// picture that has the focus.
+function subject() {
+  if (viewer.open) return [view.list[view.at]];
+  if (selection.size > 0) return [...selection];
+  const a = document.activeElement?.closest("a.picture");
+  return a ? [+a.dataset.i] : [];
+}
+
+// ---- the bar at the bottom
+
+const bar = element("div", {id: "acts"});
+bar.setAttribute("role", "region");
+bar.ariaLabel = "What you say";
+const undo = button("Undo", () => send("undo", {})), redo = button("Redo", () => send("redo", {}));
+const finish = button("Finish", () => send("finish", {}, end), {id: "finish"});
+const trouble = element("p", {className: "warn", hidden: true});
+trouble.setAttribute("role", "alert");
+const work = element("span", {id: "work", textContent: "Finding the groups again …", hidden: true});
+const chosen = element("span", {id: "chosen"});
+const together = button("Belong together", () => pair("together", [...selection]));
+const apart = button("Do not", () => pair("apart", [...selection]), {title: "No two of them belong together (d)", ariaLabel: "Do not belong together"});
+together.title = "All of them belong into one group (t)";
+const selected = element("div", {id: "selected", hidden: true}, chosen,
+  button("Move to …", () => choose(`Move ${count(selection.size)} to`, [...selection], null, (g, name) => move([...selection], g, name)), {title: "m"}),
+  button("New group", () => move([...selection], null), {title: "g"}),
+  button("Right here", () => confirm([...selection]), {title: "They are in the right group (r)"}),
+  together, apart, button("Clear", () => clear([...selection]), {title: "Select nothing (Escape)"}));
+const dock = element("div", {id: "dock", hidden: true});
+bar.append(trouble, element("div", {id: "always"}, undo, redo, byId("told"), work, finish), selected, dock);
+document.body.append(bar);
+
+function showWork() {
+  work.hidden = waiting === 0;
+  for (const b of document.querySelectorAll("#question button")) b.disabled = waiting > 0 || over;
+}
+
+function showActs() {
+  for (const [b, what, name] of [[undo, state.undo, "Undo"], [redo, state.redo, "Redo"]]) {
+    b.disabled = !what;
+    b.title = what;
+    b.replaceChildren(element("b", {textContent: name}));
+    if (what) b.append(element("span", {textContent: `: ${what}`}));
+  }
+}
+
+function showSelection() {
+  selected.hidden = selection.size === 0;
+  chosen.textContent = `${selection.size.toLocaleString("en")} selected`;
+  together.disabled = apart.disabled = selection.size < 2;
+}
+document.addEventListener("partwise:selection", showSelection);
+
+function end() {
+  over = true;
+  const last = element("dialog", {id: "finished"},
+    element("h2", {textContent: "Finished"}),
+    element("p", {textContent: "Everything that you said is kept. You may close this page."}));
+  last.addEventListener("cancel", (event) => event.preventDefault());
+  for (const e of [bar, byId("question")]) e.hidden = true;
+  document.body.append(last);
+  last.showModal();
+}
+
+// ---- groups
+
+function dressGroups() {
+  for (const g of groups) {
+    let acts = g.section.querySelector(".group-acts");
+    if (!acts) {
+      acts = element("div", {className: "group-acts"});
+      acts.classList.toggle("folded", g.folded);
+      const rename = button("Rename", () => naming(g, acts, rename));
+      acts.append(rename,
+        button("Merge with …", () => choose(`Merge ${groupTitle(g.index)} with`, g.members, g.index, (to) => act({do: "merge", groups: [to, g.index]}))),
+        button("Split", () => split(g), {title: "Into the two that it is made of best, or the selected ones into a group of their own"}),
+        button("Select all", () => partwise.select(g.members)));
+      g.section.querySelector("h2").after(acts);
+    }
+    for (const b of acts.querySelectorAll(":scope > button")) b.ariaLabel = `${b.textContent} ${groupTitle(g.index)}`;
+  }
+}
+
+// naming asks for the name of a group, in the place of its buttons.
+function naming(g, acts, back) {
+  const input = element("input", {value: g.name, maxLength: 100, ariaLabel: `Name of group ${g.index + 1}`, autocomplete: "off"});
+  const form = element("span", {className: "naming"}, input,
+    button("Save", () => { done(); act({do: "name", groups: [g.index], name: input.value.trim()}); }), button("Cancel", () => done()));
+  const done = () => { form.remove(); acts.classList.remove("naming-now"); back.focus(); };
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") form.querySelector("button").click();
+    else if (event.key === "Escape") done();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  acts.classList.add("naming-now");
+  acts.append(form);
+  input.select();
+}
+
+// choose asks for a group, those first whose pictures are most like the list, and gives it to then,
+// or without one to leave out null and a name for a new one.
+const chooser = element("dialog", {id: "chooser"});
+chooser.setAttribute("aria-labelledby", "chooser-title");
+document.body.append(chooser);
+function choose(title, list, without, then) {
+  if (list.length === 0) return say(`Select ${data.thing}s first.`, true);
+  const near = new Map();
+  for (const i of partwise.similar ? partwise.similar(list.slice(0, 8)) : []) if (!near.has(pictures[i].group)) near.set(pictures[i].group, near.size);
+  const take = (g, name) => { chooser.close(); then(g, name); };
+  const choices = groups.filter((g) => g.members.length > 0 && g.index !== without)
+    .sort((a, b) => (near.get(a.index) ?? 0) - (near.get(b.index) ?? 0) || a.index - b.index)
+    .map((g) => element("button", {type: "button", onclick: () => take(g.index)},
+      element("span", {className: "looks", ariaHidden: "true"}, ...g.members.slice(0, 3).map(thumbnail)),
+      element("span", {textContent: `${groupTitle(g.index)} (${count(g.members.length)})`})));
+  const fresh = button("New group", () => take(null, input.value.trim() || undefined));
+  fresh.hidden = without !== null;
+  const input = element("input", {type: "search", placeholder: without === null ? "Find a group, or name a new one" : "Find a group", ariaLabel: "Find a group", autocomplete: "off"});
+  const box = element("div", {className: "choices"}, ...choices, fresh);
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const c of choices) c.hidden = !words.every((w) => c.textContent.toLowerCase().includes(w));
+    fresh.textContent = input.value.trim() ? `New group “${input.value.trim()}”` : "New group";
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    box.querySelector("button:not([hidden])")?.click();
+  });
+  chooser.replaceChildren(element("h2", {id: "chooser-title", textContent: title}), input, box, button("Cancel", () => chooser.close()));
+  chooser.showModal();
+  (matchMedia("(pointer: coarse)").matches ? box.querySelector("button") : input).focus();
+}
+chooser.addEventListener("click", (event) => { if (event.target === chooser) chooser.close(); });
+
+// ---- the question
+
+const question = element("section", {id: "question", hidden: true});
+question.setAttribute("aria-labelledby", "question-title");
+const sides = [0, 1].map(() => element("figure"));
+const answers = {
+  y: button("Yes", () => answer("together")), n: button("No", () => answer("apart")), s: button("Skip", () => answer("skip")),
+};
+for (const [key, b] of Object.entries(answers)) {
+  b.append(" ", element("kbd", {textContent: key}));
+  b.setAttribute("aria-keyshortcuts", key);
+}
+question.append(element("h2", {id: "question-title", textContent: "Do these belong together?"}), element("div", {className: "pair"}, ...sides),
+  element("div", {className: "bar"}, ...Object.values(answers)));
+
+function showQuestion() {
+  const q = state.question, before = question.dataset.pair;
+  question.hidden = !q;
+  question.dataset.pair = q ? `${q.a} ${q.b}` : "";
+  if (!q) return;
+  [q.a, q.b].forEach((i, side) => {
+    const p = pictures[i];
+    const caption = `${p.name}, ${side === 0 ? "now in " : "typical of "}${groupTitle(p.group)}`;
+    if (before === question.dataset.pair) return void (sides[side].lastChild.textContent = caption);
+    const a = partwise.tile(i);
+    a.tabIndex = 0;
+    a.addEventListener("click", (event) => {
+      if (event.target.closest(".tick") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      partwise.show(i, [q.a, q.b]);
+    });
+    if (p.href && partwise.cellOf(i)) {
+      const large = element("img", {alt: p.name, className: "large"});
+      large.onload = () => a.querySelector("img").replaceWith(large);
+      large.src = p.href;
+    }
+    sides[side].replaceChildren(a, element("figcaption", {textContent: caption}));
+  });
+}
+
+function answer(verb) {
+  if (waiting > 0 || !state?.question) return;
+  act({do: verb, pictures: [state.question.a, state.question.b]});
+}
+
+// ---- help
+
+const keys = [
+  ["m", "move what is selected to another group"], ["g", "put it into a new group"], ["r", "it is in the right group"],
+  ["t", "it belongs together"], ["d", "no two of it belong together"],
+  ["y, n, s", "answer the question: yes, no, skip"], ["u, Ctrl+Z", "take the last thing back"], ["U, Ctrl+Shift+Z", "do it again"],
+  ["Space", `select the ${data.thing} that has the focus`], ["Escape", "select nothing"],
+];
+const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
+  element("p", {textContent: `Drag ${data.thing}s to another group, or to one of the groups that appear at the bottom meanwhile. Or select some, by the ring in their corners or with Space, and say at the bottom where they belong. After each thing that you say the groups are found again, and other ${data.thing}s move as well; nothing that you said is undone by it. A green dot marks ${data.thing}s whose group you told. The keys act on what is selected, or on the ${data.thing} that has the focus or is shown large.`}),
+  element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
+byId("results").before(help, question);
+
+// ---- keys
+
+const byKey = {
+  m: () => { const list = subject(); choose(`Move ${count(list.length)} to`, list, null, (g, name) => move(list, g, name)); },
+  g: () => move(subject(), null),
+  r: () => confirm(subject()),
+  t: () => pair("together", subject()),
+  d: () => pair("apart", subject()),
+  u: () => undo.click(),
+  U: () => redo.click(),
+  "?": () => { help.open = true; help.scrollIntoView({block: "center"}); help.querySelector("summary").focus(); },
+};
+
+document.addEventListener("keydown", (event) => {
+  if (over || event.defaultPrevented || event.altKey || chooser.open || event.target.closest("input, select, textarea")) return;
+  const {key} = event;
+  if (event.ctrlKey || event.metaKey) {
+    if (key.toLowerCase() === "z") (event.shiftKey ? redo : undo).click();
+    else if (key === "y") redo.click();
+    else return;
+  } else if (Object.hasOwn(byKey, key)) {
+    byKey[key]();
+  } else if (Object.hasOwn(answers, key) && !viewer.open && !question.hidden) {
+    const {top, bottom} = question.getBoundingClientRect();
+    if (bottom < 0 || top > innerHeight - bar.offsetHeight) question.scrollIntoView({block: "center"}); // it was not seen yet
+    else answers[key].click();
+  } else if (key === "Escape" && !viewer.open && byId("results").hidden && selection.size > 0) {
+    clear([...selection]);
+  } else return;
+  event.preventDefault();
+}, true);
+
+// ---- a picture, large
+
+view.extra.before(element("div", {className: "bar picture-acts"}, button("Move to …", () => byKey.m(), {title: "m"}), button("New group", () => byKey.g(), {title: "g"}), button("Right here", () => byKey.r(), {title: "It is in the right group (r)"})));
+document.addEventListener("partwise:show", ({detail: {i}}) => {
+  if (!state) return;
+  const partners = (pairs) => pairs.filter((p) => p.includes(i)).map(([a, b]) => pictures[a === i ? b : a].name).join(", ");
+  for (const [what, value] of [
+    ["Told", state.told.includes(i) ? "that it is in this group" : ""], ["Belongs with", partners(state.must)], ["Does not with", partners(state.cannot)],
+  ]) if (value) view.known.append(element("dt", {textContent: what}), element("dd", {textContent: value}));
+});
+
+// ---- dragging
+
+let dragged = null, under = null;
+
+// dropAt returns the element of the group below the pointer and the group, null for a new one.
+function dropAt(target) {
+  const e = target?.closest?.("#dock button, section.group, nav a[href^='#group-']");
+  if (!e) return null;
+  const group = e.dataset.group === "new" ? null : e.dataset.group !== undefined ? +e.dataset.group : +e.getAttribute("href").slice(7) - 1;
+  if (dragged.every((i) => pictures[i].group === group)) return null;
+  return {e, group};
+}
+function hover(e) {
+  under?.classList.remove("drop-here");
+  under = e;
+  under?.classList.add("drop-here");
+}
+
+document.addEventListener("pointerdown", (event) => {
+  const a = event.target.closest?.("a.picture");
+  if (a && !over && event.pointerType === "mouse") a.draggable = true;
+}, true);
+document.addEventListener("dragstart", (event) => {
+  const a = event.target.closest?.("a.picture");
+  if (!a || over) return;
+  if (viewer.open) return event.preventDefault();
+  const i = +a.dataset.i;
+  dragged = selection.has(i) ? [...selection] : [i];
+  event.dataTransfer.clearData();
+  event.dataTransfer.setData("text/plain", count(dragged.length));
+  event.dataTransfer.effectAllowed = "move";
+  const badge = element("div", {id: "dragged", textContent: count(dragged.length)});
+  document.body.append(badge);
+  event.dataTransfer.setDragImage(badge, -8, -8);
+  setTimeout(() => { // a change of the page at once would end the dragging
+    badge.remove();
+    if (!dragged) return;
+    dock.replaceChildren(...groups.filter((g) => g.members.length > 0).map((g) => {
+      const b = element("button", {type: "button", tabIndex: -1}, ...g.members.slice(0, 1).map(thumbnail), element("span", {textContent: groupTitle(g.index)}));
+      b.dataset.group = g.index;
+      return b;
+    }));
+    const fresh = element("button", {type: "button", tabIndex: -1, textContent: "New group"});
+    fresh.dataset.group = "new";
+    dock.prepend(fresh);
+    dock.hidden = false;
+    document.body.classList.add("dragging");
+  });
+});
+document.addEventListener("dragover", (event) => {
+  if (!dragged) return;
+  const at = dropAt(event.target);
+  hover(at?.e);
+  if (!at) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "move";
+});
+document.addEventListener("drop", (event) => {
+  if (!dragged) return;
+  event.preventDefault();
+  const at = dropAt(event.target);
+  if (at) move(dragged, at.group);
+  drop();
+});
+function drop() {
+  dragged = null;
+  hover(null);
+  dock.hidden = true;
+  document.body.classList.remove("dragging");
+}
+document.addEventListener("dragend", drop);
+
+// ---- the start
+
+showSelection();
+undo.disabled = redo.disabled = true;
+last = ask("state").then((next) => take(next, false), (error) => error.gone ? gone() : say(error.message, true));
+});

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/report/figure"
+)
+
+// ServedPage is the page of a grouping for a server, on which a person says what is wrong with
+// the groups: the page with explore.js. Its scripts and styles are those of this program, and of
+// the page's file it has the body, as the page's policy leaves nothing of that to run.
+type ServedPage struct {
+	HTML []byte
+	// Policy is the page's content-security policy, which it holds, too.
+	Policy string
+	// Scripts holds what the page runs, by path.
+	Scripts map[string][]byte
+	// Samples is how many there are.
+	Samples int
+}
+
+// ErrPage is that a page is none that this version makes.
+var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
+
+// neededIDs are the elements that the scripts look for.
+var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
+
+// ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. Its links
+// to originals are original/17 for sample 17 where has says that there is a file of it.
+func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
+	text, err := fs.ReadFile(root, "index.html")
+	if err != nil {
+		return nil, err
+	}
+	script, err := fs.ReadFile(root, dataFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrPage
+	} else if err != nil {
+		return nil, err
+	}
+	data, err := readData(script)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s: %w)", ErrPage, dataFile, err)
+	}
+	n := len(data.Names)
+	data.Base, data.Links = "original/", make([]any, n)
+	for i := range n {
+		if data.Links[i] = ""; has(i) {
+			data.Links[i] = strconv.Itoa(i)
+		}
+	}
+	if script, err = dataScript(data); err != nil {
+		return nil, err
+	}
+	served := &ServedPage{Scripts: map[string][]byte{dataFile: script}, Samples: n}
+	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true}
+	if s := data.Sheets; s != nil {
+		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
+	}
+	head.Styles = append(head.Styles, exploreCSS)
+	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
+		path := "page/" + name
+		if served.Scripts[path], err = scripts.ReadFile(name); err != nil {
+			return nil, err
+		}
+		head.Scripts = append(head.Scripts, path)
+	}
+	title, body, err := partsOfPage(string(text))
+	if err != nil {
+		return nil, err
+	}
+	head.Name, served.Policy = title, head.Policy()
+	var out bytes.Buffer
+	if err := pageTemplate().ExecuteTemplate(&out, "head", &head); err != nil {
+		return nil, err
+	}
+	out.WriteString(body)
+	served.HTML = out.Bytes()
+	return served, nil
+}
+
+// partsOfPage returns the title of a page and what follows its head.
+func partsOfPage(text string) (title, body string, err error) {
+	before, body, ok := strings.Cut(text, "</head>")
+	_, title, ok2 := strings.Cut(before, "<title>")
+	title, _, ok3 := strings.Cut(title, "</title>")
+	if !ok || !ok2 || !ok3 {
+		return "", "", ErrPage
+	}
+	for _, id := range neededIDs {
+		if !strings.Contains(body, ` id="`+id+`"`) {
+			return "", "", fmt.Errorf("%w (it has no %s)", ErrPage, id)
+		}
+	}
+	return html.UnescapeString(title), body, nil
+}
