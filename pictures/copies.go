@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -40,6 +41,8 @@ type Source struct {
 	// Equal tells whether two pictures have the same pixels, for which they are decoded
 	// whole. It is asked of pictures whose thumbnails look the same.
 	Equal func(ctx context.Context, i, j int) (bool, error)
+	// Progress, unless it is nil, is told how many pairs are compared, one call at a time.
+	Progress func(done, total int)
 }
 
 // Copies returns for each of n pictures the first of the stack of copies that it is in, and
@@ -56,8 +59,17 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 	pairs := from.pairs()
 	found := make([]bool, len(pairs))
 	errs := make([]error, len(pairs))
+	var mu sync.Mutex
+	done := 0
 	if err := parallel.Blocks(ctx, 0, len(pairs), 16, func(_, lo, hi int) {
 		kept := map[int]*detailed{}
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if done += hi - lo; from.Progress != nil {
+				from.Progress(done, len(pairs))
+			}
+		}()
 		for p := lo; p < hi; p++ {
 			found[p], errs[p] = from.alike(ctx, pairs[p][0], pairs[p][1], kept)
 			if errs[p] != nil {

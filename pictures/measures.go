@@ -1,10 +1,12 @@
 package pictures
 
 import (
+	"cmp"
 	"image"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
@@ -54,9 +56,14 @@ func sharpness(img *image.RGBA) float64 {
 func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {
-		values := slices.Clone(c.Values[plane*area : (plane+1)*area])
-		slices.Sort(values)
-		most = max(most, 255*(values[area-1-area/100]-values[area/100]))
+		values := c.Values[plane*area : (plane+1)*area]
+		least := topk.NewHeap(area/100+1, cmp.Compare[float64])
+		greatest := topk.NewHeap(area/100+1, func(a, b float64) int { return cmp.Compare(b, a) })
+		for _, v := range values {
+			least.Add(v)
+			greatest.Add(v)
+		}
+		most = max(most, 255*(greatest.Values()[area/100]-least.Values()[area/100]))
 	}
 	return most
 }

@@ -256,7 +256,7 @@ func (c Crop) crop() (features.Crop, error) {
 }
 
 // Resolve returns the features that are chosen by the images of a set, where Auto says
-// so.
+// so: those of the built-in network where at least half are 64 pixels wide and high, else their colours.
 func (f Features) Resolve(set *datasets.Set) Features {
 	if !f.Auto {
 		return f
@@ -266,15 +266,16 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	if !features.BuiltIn() {
 		photographs = withoutNetwork(dense, f.SkipBad)
 	}
-	small := Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
+	tiny := 0
 	for _, file := range set.Files {
 		// A file that cannot be read is found out later.
 		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < features.InfoOf(dense).MinSide {
-			return small
+			tiny++
 		}
 	}
-	if set.Files == nil {
-		return small
+	// A network takes a few icons among photographs; in pictures so small there is no room for words.
+	if set.Files == nil || 2*tiny > len(set.Files) || tiny > 0 && photographs.Joined != nil {
+		return Features{SkipBad: f.SkipBad, Extractor: features.Pixels{Colour: true}}
 	}
 	return photographs
 }

@@ -178,7 +178,8 @@ const candidates = 8
 // Pictures finds copies, outliers, and blurred and blank pictures among the inputs, nil
 // where these are not files or pictures were not looked at. Files of one content are exact
 // copies; see [pictures.Copies], [pictures.Outliers] and [pictures.Remarks] for the rest.
-// It calls progress, which may be nil, with "comparing pictures".
+// It calls progress, which may be nil, with "looking at pictures", of the inputs,
+// "finding what looks alike" and "comparing pictures", of pairs.
 func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, error) {
 	if in.pictures == nil || in.X == nil {
 		return nil, nil
@@ -188,16 +189,15 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	n := len(in.Rows)
 	all, errs := make([]*pictures.Look, n), make([]error, n)
 	same, first := make([]int, n), map[[sha256.Size]byte]int{}
-	tell := owner.of("comparing pictures")
+	tell := owner.of("looking at pictures")
 	var mu sync.Mutex
 	done := 0
 	if err := parallel.Blocks(ctx, 0, n, 1, func(_, i, _ int) {
 		all[i], errs[i] = in.pictures.look(ctx, in.Rows[i])
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; tell != nil {
-			tell(done, n)
-		}
+		done++
+		tell(done, n)
 	}); err != nil {
 		return nil, err
 	}
@@ -218,6 +218,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		same[i] = first[sum]
 	}
 	distinct := slices.DeleteFunc(allRows(in.X), func(i int) bool { return same[i] != i })
+	owner.tell("finding what looks alike", 0, -1)
 	byFeatures, distances, err := nearestOf(ctx, selectRows(in.X, distinct), 2*pictures.OutlierNeighbours)
 	if err != nil {
 		return nil, in.nameRows(err, distinct)
@@ -238,7 +239,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
 		Looks: all, Same: same, Near: near,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
-		Equal:     in.equal,
+		Equal:     in.equal, Progress: owner.of("comparing pictures"),
 	})
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ document.addEventListener("partwise:ready", () => {
 
   const canvas = box.querySelector("canvas"), paint = canvas.getContext("2d");
   const look = {x: 0.5, y: 0.5, scale: 1}; // the place in the middle, and pixels of a side
-  let width = 0, height = 0, hovered = -1, wanted = false;
+  let width = 0, height = 0, hovered = -1, drawing = false;
   const whole = () => Math.min(width, height) * 0.96;
   const pointers = new Map();
   let moved = false, frame = null; // whether the pointer was, and the rectangle that is drawn
@@ -29,32 +29,74 @@ document.addEventListener("partwise:ready", () => {
   const toX = (i) => (places[2 * i] - look.x) * look.scale + width / 2;
   const toY = (i) => (places[2 * i + 1] - look.y) * look.scale + height / 2;
 
-  // Contact sheets that were needed last.
-  const sheets = new Map(), mostSheets = 40;
-  function sheet(path) {
-    let img = sheets.get(path);
-    sheets.delete(path);
-    if (!img) {
-      img = new Image();
-      img.onload = redraw;
+  // Of a contact sheet that came into view a copy with small cells is kept, and of pictures that are shown larger
+  // the whole of their cells. What was not in view for longest goes.
+  const cellSize = data.sheets?.cell ?? 1, smallSize = Math.min(32, cellSize);
+  const mostSmall = 40e6 / (smallSize * smallSize * (data.sheets?.perSheet ?? 1)), mostLarge = 1500;
+  const small = new Map(), large = new Map(); // canvases, by path and by sample; what was in view last at the end
+  let missing = new Map(); // of what is in view: the samples of each sheet that lack their large picture
+  let loading = 0, soon = 0;
+  const busy = new Set(); // sheets that are loading, and those that cannot be loaded
+  function cut(img, x, y, w, h, times) {
+    const canvas = element("canvas", {width: Math.ceil(w * times), height: Math.ceil(h * times)});
+    canvas.getContext("2d").drawImage(img, x, y, w, h, 0, 0, w * times, h * times);
+    return canvas;
+  }
+  function load() {
+    for (const [path, samples] of missing) {
+      if (loading >= 4) return;
+      if (busy.has(path) || small.has(path) && samples.length === 0) continue;
+      const img = new Image();
+      busy.add(path);
+      loading++;
       img.src = path;
+      img.decode().then(() => {
+        if (!small.has(path)) small.set(path, cut(img, 0, 0, img.naturalWidth, img.naturalHeight, smallSize / cellSize));
+        for (const i of missing.get(path) ?? []) {
+          const cell = partwise.cellOf(i);
+          large.set(i, cut(img, cell.column * cellSize, cell.row * cellSize, cell.width, cell.height, 1));
+        }
+        missing.delete(path);
+        busy.delete(path);
+        img.removeAttribute("src"); // which frees it
+      }, () => {}).then(() => {
+        loading--;
+        load();
+        soon ||= setTimeout(() => { soon = 0; redraw(); }, 150);
+      });
     }
-    sheets.set(path, img);
-    return img;
+  }
+  // kept returns what is kept under a key, which is then the last to go.
+  function kept(map, key) {
+    const found = map.get(key);
+    if (found) { map.delete(key); map.set(key, found); }
+    return found;
+  }
+  function forget(map, most) {
+    for (const key of map.keys()) {
+      if (map.size <= most) return;
+      map.delete(key);
+    }
   }
   function drawPicture(i, x, y, side) {
     const cell = partwise.cellOf(i);
-    const img = cell && sheet(cell.path);
-    if (!img || !img.complete || !img.naturalWidth) return false;
-    const times = side / data.sheets.cell, w = cell.width * times, h = cell.height * times;
-    paint.drawImage(img, cell.column * data.sheets.cell, cell.row * data.sheets.cell, cell.width, cell.height, x - w / 2, y - h / 2, w, h);
+    if (!cell) return false;
+    if (!missing.has(cell.path)) missing.set(cell.path, []);
+    const times = side / cellSize, w = cell.width * times, h = cell.height * times;
+    const whole = side * (window.devicePixelRatio || 1) > 1.3 * smallSize && smallSize < cellSize && kept(large, i);
+    if (whole === undefined) missing.get(cell.path).push(i);
+    const sheet = kept(small, cell.path), step = smallSize / cellSize;
+    if (whole) paint.drawImage(whole, x - w / 2, y - h / 2, w, h);
+    else if (sheet) paint.drawImage(sheet, cell.column * smallSize, cell.row * smallSize, cell.width * step, cell.height * step, x - w / 2, y - h / 2, w, h);
+    else return false;
     paint.strokeRect(x - w / 2, y - h / 2, w, h);
     return true;
   }
 
-  const redraw = () => { if (!wanted) { wanted = true; requestAnimationFrame(draw); } };
+  const redraw = () => { if (!drawing) { drawing = true; requestAnimationFrame(draw); } };
   function draw() {
-    wanted = false;
+    drawing = false;
+    missing = new Map();
     const ratio = window.devicePixelRatio || 1;
     const spacing = spread * look.scale; // of pictures, about, in pixels
     const largest = data.sheets ? data.sheets.cell * data.sheets.zoom : 0;
@@ -66,11 +108,14 @@ document.addEventListener("partwise:ready", () => {
     paint.imageSmoothingEnabled = !data.sheets || !data.sheets.ending.endsWith("png");
     paint.lineWidth = 2;
     const margin = pictures ? side : radius;
+    const colours = partwise.groups.map((g) => colour(g.index));
+    let inView = 0;
     for (let i = 0; i < n; i++) {
       const x = toX(i), y = toY(i);
       if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue;
+      inView++;
       const on = partwise.selection.has(i);
-      paint.fillStyle = paint.strokeStyle = on ? "#ff0" : colour(partwise.pictures[i].group);
+      paint.fillStyle = paint.strokeStyle = on ? "#ff0" : colours[partwise.pictures[i].group];
       if (pictures && drawPicture(i, x, y, side)) continue;
       const r = on ? radius + 2 : radius;
       if (r < 2.5) paint.fillRect(x - r, y - r, 2 * r, 2 * r);
@@ -95,10 +140,9 @@ document.addEventListener("partwise:ready", () => {
       paint.moveTo(width / 2, height / 2 - 12); paint.lineTo(width / 2, height / 2 + 12);
       paint.stroke();
     }
-    for (const path of sheets.keys()) {
-      if (sheets.size <= mostSheets) break;
-      sheets.delete(path);
-    }
+    load();
+    forget(small, Math.max(mostSmall, missing.size));
+    forget(large, Math.max(mostLarge, inView));
   }
 
   // nearest returns the sample that is nearest to a place on the canvas, up to a distance.

@@ -45,8 +45,8 @@ files, --truth reads them from a file, and --no-classes takes no subfolder for a
 
 Photographs, of 64 pixels or more in width and height, are compared by the features
 of a network that is built in, and grouped by k-means, or guided k-means with
---labels or --links; smaller pictures are compared by their colours, and nmf, or cnmf with
---labels, finds parts of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
+--labels or --links. Where most pictures are smaller they are compared by their colours, and
+nmf, or cnmf with --labels, finds parts of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
 for visual words and colours: what it leaves out is as in an experiment file, so that
 pixels=32 alone is grey.
 

@@ -72,7 +72,7 @@ Nothing that is in the data folder already is changed or removed.`,
 					return err
 				}
 			}
-			bars := &stages{w: cmd.ErrOrStderr()}
+			bars := &stages{w: cmd.ErrOrStderr(), unit: bytesUnit}
 			report := func(message string) {
 				bars.end()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)

@@ -34,7 +34,7 @@ file that NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads. Partwise
 reads it too.
 
 Without --features they are those that cluster takes: of photographs the features of the
-built-in network, of pictures smaller than 64 pixels the 32×32 colours.
+built-in network, and where most pictures are smaller than 64 pixels the 32×32 colours.
 
 A file that is there already is not replaced but with --force.
 

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // TestFeatures: what is written is what an experiment works on, in every form, and
@@ -138,5 +142,30 @@ func TestFeaturesStopped(t *testing.T) {
 	err := cmd.ExecuteContext(ctx)
 	if err == nil || err.Error() != "stopped while writing f.npz: the file is as it was, nothing is kept, and the same command begins again" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestFewSmallPictures: photographs are compared by the network also where icons are among
+// them, as long as they are no more than half.
+func TestFewSmallPictures(t *testing.T) {
+	dir := t.TempDir()
+	add := func(name string, side int) string {
+		path := filepath.Join(dir, name)
+		var file bytes.Buffer
+		if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 200, side))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	set := &datasets.Set{Files: []string{add("a.png", 64), add("b.png", 300), add("icon.png", 16), add("small.png", 63)}}
+	if of := (pipeline.Features{Auto: true}).Resolve(set); !of.OfNetwork() {
+		t.Errorf("features %v of photographs and icons", of)
+	}
+	set.Files = append(set.Files, add("third.png", 1))
+	if of := (pipeline.Features{Auto: true}).Resolve(set); of.OfNetwork() {
+		t.Errorf("features %v of icons and photographs", of)
 	}
 }

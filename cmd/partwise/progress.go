@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,7 @@ import (
 type bar struct {
 	w    io.Writer
 	what string
+	unit string // what is counted
 	bar  *progressbar.ProgressBar
 	log  *progressLog
 }
@@ -50,18 +52,18 @@ func (b *bar) startLog() {
 			case <-l.stop:
 				return
 			case now := <-tick.C:
-				plaintext.Fprintf(b.w, "partwise: %s\n", l.line(b.what, now.Sub(l.begun)))
+				plaintext.Fprintf(b.w, "partwise: %s\n", l.line(b.what, b.unit, now.Sub(l.begun)))
 			}
 		}
 	}()
 }
 
 // line says how far the work is.
-func (l *progressLog) line(what string, took time.Duration) string {
+func (l *progressLog) line(what, unit string, took time.Duration) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	took = took.Round(time.Second)
-	unit, scale := unitOf(what), 1
+	scale := 1
 	if unit == bytesUnit {
 		unit, scale = "MB", 1e6
 	}
@@ -84,7 +86,7 @@ func isTerminal(w io.Writer) bool {
 // columns wide, as far as the environment says so.
 func isWide(w io.Writer) bool { return runewidth.EastAsianWidth && isTerminal(w) }
 
-func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
+func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what, unit: unitOf(what)} }
 
 // count shows that done of total is done. A total below 0 is unknown.
 func (b *bar) count(done, total int) {
@@ -101,7 +103,7 @@ func (b *bar) count(done, total int) {
 			progressbar.OptionSetDescription(b.what),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString(unitOf(b.what)),
+			progressbar.OptionSetItsString(b.unit),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowElapsedTimeOnFinish(),
 			progressbar.OptionSetWidth(30),
@@ -113,7 +115,7 @@ func (b *bar) count(done, total int) {
 	_ = b.bar.Set(done) // what cannot be drawn is not worth stopping for
 }
 
-// unitOf is what a piece of work counts.
+// unitOf is what a piece of work counts, but for downloads.
 func unitOf(what string) string {
 	switch what {
 	case "trials":
@@ -122,10 +124,12 @@ func unitOf(what string) string {
 		return "numbers"
 	case "factorising", "learning words":
 		return "iterations"
-	case "reading", "describing images", "drawing", "sampling descriptors", "counting words", "sorting", "taking back":
+	case "comparing pictures":
+		return "pairs"
+	case "reading", "looking at pictures", "describing images", "drawing", "sampling descriptors", "counting words", "sorting", "taking back":
 		return "images"
 	}
-	return bytesUnit
+	return "steps"
 }
 
 // bytesUnit is what downloads count.
@@ -133,8 +137,10 @@ const bytesUnit = "bytes"
 
 // stages shows how far pieces of work are that come one after the other.
 type stages struct {
-	w   io.Writer
-	bar *bar
+	w io.Writer
+	// unit is what all of them count, where it is not unitOf's.
+	unit string
+	bar  *bar
 	// before is the bar of work that does not say how far it is.
 	before *bar
 }
@@ -154,6 +160,7 @@ func (s *stages) show(what string, done, total int) {
 	if s.bar == nil || s.bar.what != what {
 		s.end()
 		s.bar = newBar(s.w, what)
+		s.bar.unit = cmp.Or(s.unit, s.bar.unit)
 	}
 	s.bar.count(done, total)
 }
