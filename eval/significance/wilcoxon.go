@@ -1,8 +1,7 @@
-package eval
+package significance
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -18,9 +17,6 @@ const exactPairs = 25
 // normal approximation with corrections for ties and continuity. Without any
 // difference p is 1. It panics if the lengths differ.
 func Wilcoxon(a, b []float64) float64 {
-	if len(a) != len(b) {
-		panic(fmt.Sprintf("eval: %d and %d values do not pair up", len(a), len(b)))
-	}
 	ranks, positive := signedRanks(a, b)
 	n := len(ranks)
 	if n == 0 {
@@ -50,22 +46,20 @@ func Wilcoxon(a, b []float64) float64 {
 // the order of their sizes, and whether they are positive.
 func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	type difference struct{ size, signed, rounding float64 }
-	var differences []difference
-	for i := range a {
-		d := a[i] - b[i]
-		rounding := 1e-12 * max(math.Abs(a[i]), math.Abs(b[i]))
-		if math.Abs(d) > rounding {
-			differences = append(differences, difference{math.Abs(d), d, rounding})
+	var all []difference
+	for i, d := range differences(a, b) {
+		if d != 0 {
+			all = append(all, difference{math.Abs(d), d, rounding * max(math.Abs(a[i]), math.Abs(b[i]))})
 		}
 	}
-	slices.SortFunc(differences, func(a, b difference) int { return cmp.Compare(a.size, b.size) })
-	for first := 0; first < len(differences); {
+	slices.SortFunc(all, func(a, b difference) int { return cmp.Compare(a.size, b.size) })
+	for first := 0; first < len(all); {
 		end := first + 1
-		for end < len(differences) && differences[end].size-differences[end-1].size <= differences[end].rounding {
+		for end < len(all) && all[end].size-all[end-1].size <= all[end].rounding {
 			end++
 		}
 		for ; len(ranks) < end; ranks = append(ranks, first+1+end) {
-			positive = append(positive, differences[len(ranks)].signed > 0)
+			positive = append(positive, all[len(ranks)].signed > 0)
 		}
 		first = end
 	}

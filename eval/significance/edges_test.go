@@ -1,0 +1,205 @@
+package significance
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// same returns n values x.
+func same(n int, x float64) []float64 { return slices.Repeat([]float64{x}, n) }
+
+// TestFewAndSame: what a few differences, or all the same ones, cannot tell is said.
+func TestFewAndSame(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b     []float64
+		ratio    float64
+		p        float64
+		interval bool
+		effect   bool
+	}{
+		"none":                      {nil, nil, 0, 1, false, false},
+		"one":                       {[]float64{0.7}, []float64{0.6}, 0, 1, false, false},
+		"two of one size":           {same(2, 0.7), same(2, 0.6), 0, 0.5, false, false},
+		"ten of one size":           {same(10, 0.7), same(10, 0.6), 0.3, 1. / 512, false, false},
+		"of one size but rounding":  {[]float64{0.8, 0.6, 0.1}, []float64{0.7, 0.5, 0}, 0, 0.25, false, false},
+		"no difference":             {same(10, 0.7), same(10, 0.7), 0, 1, false, true},
+		"a ratio beyond all bounds": {[]float64{1, 2, 3}, []float64{0, 0, 0.5}, math.Inf(1), 1, false, true},
+		"a mean of 0":               {[]float64{1, 0, 3}, []float64{0, 1, 3}, 0, 1, true, true},
+		"two":                       {[]float64{1, 0}, []float64{0, 0.5}, 0, 0.7951672353008666, true, true},
+	} {
+		r := NewResampled(c.a, c.b, c.ratio)
+		low, high, ok := r.Interval(0.95)
+		effect, known := r.Standardised()
+		beyond := r.Beyond(0.01)
+		signed := BayesSignedRank(c.a, c.b, 0.01, 3)
+		if !near(r.P(), c.p, 1e-12) || ok != c.interval || known != c.effect {
+			t.Errorf("%s: p = %v, an interval %v, an effect %v", name, r.P(), ok, known)
+		}
+		for _, x := range []float64{r.Mean, r.SD, r.P(), low, high, effect, beyond.Below, beyond.Within, beyond.Above, signed.Below, signed.Within, signed.Above, Wilcoxon(c.a, c.b), RankBiserial(c.a, c.b)} {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Errorf("%s: %v among %+v, [%v, %v], %v, %v, %v", name, x, r, low, high, effect, beyond, signed)
+			}
+		}
+		for _, p := range []Probabilities{beyond, signed} {
+			if !near(p.Below+p.Within+p.Above, 1, 1e-9) {
+				t.Errorf("%s: %v do not add up to 1", name, p)
+			}
+		}
+	}
+}
+
+// TestConstantBayes: with n differences of one size beyond the rope and one of 0, whose weight
+// is that of a beta distribution, above wins as long as it is below √½.
+func TestConstantBayes(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 10} {
+		want := 1 - math.Pow(1-math.Sqrt(0.5), float64(n))
+		if got := NewResampled(same(n, 0.9), same(n, 0.5), 0.2).Beyond(0.01).Above; !near(got, want, 0.01) {
+			t.Errorf("%d differences: %v, want %v", n, got, want)
+		}
+	}
+}
+
+func TestBayesSeed(t *testing.T) {
+	a, b := []float64{0.5, 0.7, 0.6, 0.9}, []float64{0.4, 0.72, 0.5, 0.8}
+	if BayesSignedRank(a, b, 0.01, 1) != BayesSignedRank(a, b, 0.01, 1) {
+		t.Error("one seed gives two numbers")
+	}
+	if BayesSignedRank(a, b, 0.01, 1) == BayesSignedRank(a, b, 0.01, 2) {
+		t.Error("two seeds give the same numbers")
+	}
+	p, q := BayesSignedRank(a, b, 0.01, 1), BayesSignedRank(b, a, 0.01, 1)
+	if !near(p.Above, q.Below, 0.02) || !near(p.Within, q.Within, 0.02) {
+		t.Errorf("%v and %v are not each other's mirror images", p, q)
+	}
+}
+
+// TestRatio compares the ratios with the covariances of draws of classes, each of which has an
+// effect of its own.
+func TestRatio(t *testing.T) {
+	for _, d := range []Draws{
+		{Classes: []int{3}, Of: 10}, {Classes: []int{9}, Of: 10}, {Classes: []int{2, 3, 4}, Of: 10}, {Classes: []int{2, 10}, Of: 10},
+	} {
+		// A score is the mean over the numbers of classes of the mean of the effects drawn: its
+		// weights of the classes have a variance, and one draw's are independent of another's.
+		random := rng.New(1, "ratio")
+		weights := func() []float64 {
+			w := make([]float64, d.Of)
+			for _, k := range d.Classes {
+				for _, c := range random.Perm(d.Of)[:k] {
+					w[c] += 1 / float64(k*len(d.Classes))
+				}
+			}
+			return w
+		}
+		var within, between float64
+		const n = 200_000
+		for range n {
+			a, b := weights(), weights()
+			for c := range a {
+				within += a[c] * a[c] / n
+				between += a[c] * b[c] / n
+			}
+		}
+		rho := between / within
+		if got, want := d.Ratio(), rho/(1-rho); math.Abs(got/want-1) > 0.05 {
+			t.Errorf("%+v: the ratio is %v, and that of what was drawn %v", d, got, want)
+		}
+	}
+	for _, c := range []struct {
+		d      Draws
+		ratio  float64
+		beyond string
+	}{
+		{Draws{Classes: []int{5}, Of: 15}, 0.5, "classes like these"},
+		{Draws{Classes: []int{15}, Of: 15}, 0, "these samples"},
+		{Draws{Classes: []int{15}, Of: 15, Learned: 90, Scored: 45}, 0.5, "samples like these"},
+		{Draws{Classes: []int{5}, Of: 15, Learned: 90, Scored: 45}, 0.5, "classes like these"},
+		{Draws{}, 0, "these samples"},
+	} {
+		if got := c.d.Ratio(); !near(got, c.ratio, 1e-12) || c.d.Beyond() != c.beyond {
+			t.Errorf("%+v: %v, %s", c.d, got, c.d.Beyond())
+		}
+	}
+}
+
+func TestFriedmanEdges(t *testing.T) {
+	more := func(a, b float64) bool { return a > b }
+	for name, c := range map[string]struct {
+		scores [][]float64
+		ranks  []float64
+		p      float64
+	}{
+		"none":          {nil, nil, 1},
+		"one set":       {[][]float64{{1, 2, 3}}, []float64{3, 2, 1}, 1},
+		"one method":    {[][]float64{{1}, {2}}, []float64{1}, 1},
+		"all tied":      {[][]float64{{1, 1}, {2, 2}, {3, 3}}, []float64{1.5, 1.5}, 1},
+		"all agree":     {[][]float64{{1, 2}, {2, 3}, {3, 4}}, []float64{2, 1}, 0},
+		"one of each":   {[][]float64{{1, 2}, {2, 1}}, []float64{1.5, 1.5}, 1},
+		"ties share it": {[][]float64{{2, 2, 1}}, []float64{1.5, 1.5, 3}, 1},
+	} {
+		if d := cmp.Diff(c.ranks, Ranks(c.scores, more)); d != "" {
+			t.Errorf("%s: ranks -want +got:\n%s", name, d)
+		}
+		if p := Friedman(c.scores, more); !near(p, c.p, 1e-12) {
+			t.Errorf("%s: p = %v", name, p)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	ranks := []float64{4, 1, 2, 3, 5}
+	apart := func(pairs ...[2]int) func(i, j int) bool {
+		return func(i, j int) bool {
+			return slices.Contains(pairs, [2]int{i, j}) || slices.Contains(pairs, [2]int{j, i})
+		}
+	}
+	for name, c := range map[string]struct {
+		differ func(i, j int) bool
+		want   [][]int
+	}{
+		"none differ":    {apart(), [][]int{{1, 2, 3, 0, 4}}},
+		"all differ":     {func(i, j int) bool { return true }, nil},
+		"two that share": {apart([2]int{1, 0}, [2]int{1, 4}, [2]int{2, 4}), [][]int{{1, 2, 3}, {2, 3, 0}, {3, 0, 4}}},
+		"one between":    {apart([2]int{1, 2}), [][]int{{2, 3, 0, 4}}},
+	} {
+		if d := cmp.Diff(c.want, Groups(ranks, c.differ)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", name, d)
+		}
+	}
+}
+
+// TestHolmHolds: of equal methods, what p-values say by chance is corrected away in 95 of 100
+// tables, and without the correction is not.
+func TestHolmHolds(t *testing.T) {
+	random := rng.New(5, "holm")
+	const tables, methods, draws = 1000, 6, 10
+	corrected, plain := 0, 0
+	for range tables {
+		var scores [methods][]float64
+		for m := range scores {
+			for range draws {
+				scores[m] = append(scores[m], random.NormFloat64())
+			}
+		}
+		var p []float64
+		for i := range methods {
+			for j := range i {
+				p = append(p, NewResampled(scores[i], scores[j], 0).P())
+			}
+		}
+		if slices.Min(p) < 0.05 {
+			plain++
+		}
+		if slices.Min(Holm(p)) < 0.05 {
+			corrected++
+		}
+	}
+	if corrected > tables*65/1000 || plain < tables/5 {
+		t.Errorf("%d tables have a false mark, %d without the correction", corrected, plain)
+	}
+}

@@ -1,0 +1,95 @@
+package significance
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/seed4492f2cd/partwise/eval"
+)
+
+// Resampled is what n paired differences over draws that overlap tell of the mean difference:
+// a t distribution with n − 1 degrees of freedom (Nadeau and Bengio 2003). It is the
+// posterior of the mean as well (Corani and Benavoli 2015).
+type Resampled struct {
+	// N is the number of differences, and Mean and SD are theirs.
+	N        int
+	Mean, SD float64
+	// Ratio is by how much draws overlap, as NewResampled takes it.
+	Ratio float64
+
+	differences []float64
+	constant    bool
+}
+
+// NewResampled takes the differences a[i] − b[i] of the scores of n draws. The variance of
+// their mean is taken for SD²·(1/n + ratio), where a ratio of ρ/(1−ρ) makes up for a
+// correlation ρ between draws: 0 where these are independent, [Draws.Ratio] where they overlap. It
+// panics if the lengths differ and if the ratio is not 0 or more.
+func NewResampled(a, b []float64, ratio float64) Resampled {
+	if !(ratio >= 0) {
+		panic(fmt.Sprintf("significance: the ratio %v is not 0 or more", ratio))
+	}
+	d := differences(a, b)
+	r := Resampled{N: len(d), Ratio: ratio, differences: d}
+	r.Mean, r.SD = eval.MeanSD(d)
+	size := 0.0
+	for i := range a {
+		size = max(size, math.Abs(a[i]), math.Abs(b[i]))
+	}
+	if r.constant = r.SD <= rounding*size; r.constant {
+		r.SD = 0
+	}
+	return r
+}
+
+// scale is the standard error of the mean.
+func (r Resampled) scale() float64 { return r.SD * math.Sqrt(1/float64(r.N)+r.Ratio) }
+
+func (r Resampled) student() distuv.StudentsT {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(r.N - 1)}
+}
+
+// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two
+// differences, with a mean of 0, and with a ratio beyond all bounds. Where all n differences
+// are the same they say nothing of their spread, and p is that of the signs, 2/2ⁿ.
+func (r Resampled) P() float64 {
+	switch {
+	case r.N < 2 || r.Mean == 0 || math.IsInf(r.Ratio, 1):
+		return 1
+	case r.constant:
+		return math.Exp2(float64(1 - r.N))
+	}
+	return min(1, 2*r.student().CDF(-math.Abs(r.Mean)/r.scale()))
+}
+
+// Interval is the confidence interval of the mean difference at a level such as 0.95. It is
+// not ok where the differences do not tell their spread.
+func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
+	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
+		return 0, 0, false
+	}
+	reach := r.scale() * r.student().Quantile((1+level)/2)
+	return r.Mean - reach, r.Mean + reach, true
+}
+
+// Probabilities are those of a difference below −rope, within ±rope and above rope, where the
+// region of practical equivalence, rope, holds what does not matter. They add up to 1.
+type Probabilities struct{ Below, Within, Above float64 }
+
+// Beyond returns the posterior probabilities of the mean difference (the correlated t-test of
+// Corani and Benavoli 2015). Where the differences do not tell their spread they are those of
+// BayesSignedRank, which needs none; where the ratio is beyond all bounds nothing is known, and
+// each half of the line has the same, with nothing within.
+func (r Resampled) Beyond(rope float64) Probabilities {
+	switch {
+	case math.IsInf(r.Ratio, 1):
+		return Probabilities{0.5, 0, 0.5}
+	case r.N < 2 || r.constant:
+		return BayesSignedRank(r.differences, make([]float64, r.N), rope, 0)
+	}
+	t, scale := r.student(), r.scale()
+	below, above := t.CDF((-rope-r.Mean)/scale), t.CDF((r.Mean-rope)/scale)
+	return Probabilities{below, max(0, 1-below-above), above}
+}
