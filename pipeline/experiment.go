@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
 )
 
 // Experiment says what is to be compared on what data. Its form in a file is in
@@ -48,6 +49,8 @@ type Experiment struct {
 	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
 	// Scores are optional ones that are computed too.
 	Scores []string `setting:"scores" help:"scores that are computed too, as in vi"`
+	// Significance says how tables tell differences from chance. No trial depends on it.
+	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
 	// Seed makes it all repeatable.
 	Seed uint64 `setting:"seed" help:"seed of all random choices"`
 	// Command is the command line that runs it, for the report.

@@ -3,8 +3,11 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/eval/significance"
 )
 
 // Summary is what a report needs to know of an experiment beside its log.
@@ -28,6 +31,8 @@ type Summary struct {
 	// Population digests the names and classes of all samples, of which some are
 	// drawn; "" in summaries of earlier versions.
 	Population string `json:"population,omitempty"`
+	// Significance says how differences are told from chance in tables.
+	Significance significance.Rule `json:"significance,omitzero"`
 	// Trials identify the records that belong to it, in their order.
 	Trials []string `json:"trials"`
 	// Height and Width are the size of the images that basis vectors are, or 0.
@@ -53,7 +58,7 @@ type Sample struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings, s.Shared = e.Notes(p.Inputs), e.Shared()
+	s.Warnings, s.Shared, s.Significance = e.Notes(p.Inputs), e.Shared(), e.Significance
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {
@@ -85,6 +90,9 @@ func (p *Plan) Summary() *Summary {
 	if len(e.Scores) > 0 {
 		s.Settings = append(s.Settings, [2]string{"more scores", strings.Join(e.Scores, ", ")})
 	}
+	if e.Significance != (significance.Rule{}) {
+		s.Settings = append(s.Settings, [2]string{"significance", e.Significance.String()})
+	}
 	s.Sweeps = e.Methods.sweeps()
 	for _, m := range p.methods {
 		s.Methods = append(s.Methods, m.Label())
@@ -104,10 +112,20 @@ func (p *Plan) Summary() *Summary {
 	return s
 }
 
+// splitData is what a summary says where a classification learns from a part of the data and is tested
+// on the other.
+const splitData = "as the data are split"
+
+// Split tells whether each repeat of a classification has the same samples, those of the data's own
+// parts.
+func (s *Summary) Split() bool {
+	return slices.Contains(s.Shared, [2]string{"to train", splitData})
+}
+
 // portion returns in words what a classification learns from or is tested on.
 func (e *Experiment) portion(p Portion) string {
 	if e.Split != "" {
-		return "as the data are split"
+		return splitData
 	}
 	return p.String()
 }

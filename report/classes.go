@@ -46,7 +46,7 @@ func classesSection(w *experimentPage) section {
 			}
 			view.Confusions = append(view.Confusions, v)
 		}
-		t := table.PerClass(best, w.shown, e.Classes)
+		t := table.PerClass(best, w.shown, e.Classes, e.Tests)
 		if len(t.Rows) == 0 {
 			return nil, nil
 		}

@@ -32,6 +32,8 @@ type Experiment struct {
 	// Classes are the names of all classes. Where there are none, nothing is
 	// shown of single classes.
 	Classes []string
+	// Tests say how tables tell differences from chance.
+	Tests table.Tests
 	// Bases are learned parts, and Coefficients what samples are made of, to be
 	// shown as pictures.
 	Bases        []Basis

@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"a": {"href", "class", "data-i"}, "img": {"class", "src", "width", "height", "alt", "loading"}, "figure": {"class"}, "figcaption": {},
 	"canvas": {"tabindex", "role", "aria-label", "aria-describedby"}, "section": {"class", "id", "data-group", "aria-labelledby", "tabindex", "hidden"}, "button": {"type", "id"}, "label": {}, "select": {"id"},
 	"input": {"id", "type", "autocomplete", "spellcheck"}, "noscript": {}, "script": {"src", "defer"},
-	"div": {"class", "id", "role", "aria-label", "hidden"}, "details": {"class"}, "summary": {}, "pre": {}, "code": {},
+	"div": {"class", "id", "role", "aria-label", "hidden"}, "h4": {}, "details": {"class"}, "summary": {}, "pre": {}, "code": {},
 	"table": {"class"}, "thead": {}, "tbody": {}, "tr": {"class"}, "th": {"scope"}, "td": {"class"},
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // Sources are what a report is made of beside results.
@@ -62,7 +63,7 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 	}
 	e := &Experiment{
 		Name: s.Name, Command: s.Command, Settings: s.Settings, Methods: s.Methods, Sweeps: s.Sweeps,
-		Classes: s.Classes, Records: records, Trials: len(s.Trials), Warnings: s.Warnings,
+		Classes: s.Classes, Records: records, Trials: len(s.Trials), Tests: table.TestsOf(s), Warnings: s.Warnings,
 	}
 	warn := func(format string, a ...any) { e.Warnings = append(e.Warnings, from.warn(format, a...)) }
 	if mixed := pipeline.MixedBuilds(records); mixed != "" {

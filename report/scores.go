@@ -18,7 +18,7 @@ type scoreTables struct {
 
 // tablesOf gathers a score of the records.
 func (e Experiment) tablesOf(records []pipeline.Record, score string) scoreTables {
-	t := scoreTables{table.New(records, score, e.Methods), table.NewBest(records, score, e.Methods, e.Sweeps)}
+	t := scoreTables{table.New(records, score, e.Methods, e.Tests), table.NewBest(records, score, e.Methods, e.Sweeps, e.Tests)}
 	t.all.Name = e.Name
 	if t.best != nil {
 		t.best.Table.Name = e.Name
@@ -155,7 +155,7 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 			return v, err
 		}
 		v.Best = &best
-		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods)
+		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, e.Tests)
 	}
 	curves, err := figure.Curves(drawn, w.looks)
 	if v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table.", curves, err); err != nil {

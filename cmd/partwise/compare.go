@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -14,7 +15,7 @@ import (
 )
 
 func compareCommand() *cobra.Command {
-	var format string
+	var format, rule string
 	cmd := &cobra.Command{
 		Use:   "compare DIR1 DIR2",
 		Short: "Compare the results of two experiments on the same draws",
@@ -31,7 +32,15 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 			if at < 0 {
 				return usageError{fmt.Errorf("there is no format %q%s; there are %s", format, phrase.Guess(format, compareFormats()), strings.Join(compareFormats(), ", "))}
 			}
-			c, err := compare(args[0], args[1])
+			var by significance.Rule
+			if rule != "" {
+				var e pipeline.Experiment
+				if err := setKey(&e, "significance", rule); err != nil {
+					return usageError{err}
+				}
+				by = e.Significance
+			}
+			c, err := compare(by, args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -41,6 +50,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 	}
 	names := compareFormats()
 	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&rule, "significance", "", "how differences are told from chance, as in run")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -54,8 +64,8 @@ func compareFormats() []string {
 	return names
 }
 
-// compare compares the results of the experiments in two folders.
-func compare(dirs ...string) (*table.Comparison, error) {
+// compare compares the results of the experiments in two folders, by a rule.
+func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
 	var summaries [2]*pipeline.Summary
 	var compared [2]table.Compared
 	for i, dir := range dirs {
@@ -72,7 +82,9 @@ func compare(dirs ...string) (*table.Comparison, error) {
 	differences, err := summaries[0].Compare(summaries[1])
 	var c *table.Comparison
 	if err == nil {
-		c, err = table.NewComparison(compared[0], compared[1])
+		tests := table.TestsOf(summaries[0])
+		tests.Rule = by
+		c, err = table.NewComparison(compared[0], compared[1], tests)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)

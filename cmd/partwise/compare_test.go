@@ -12,7 +12,7 @@ import (
 func TestCompare(t *testing.T) {
 	workplace(t)
 	for name, setting := range map[string]string{"small": "pixels: 6", "large": "pixels: 10", "other": "pixels: 6}\nseed: 1\ncluster: {restarts: 2"} {
-		text := "name: " + name + "\ndata: generated\nfeatures: {" + setting + "}\nmethods: [kmeans]\nclasses: [3, 4]\nrepeats: 3\n"
+		text := "name: " + name + "\ndata: generated\nfeatures: {" + setting + "}\nmethods: [kmeans]\nclasses: [3, 4]\nrepeats: 6\n"
 		if err := os.WriteFile(name+".yaml", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -40,16 +40,23 @@ func TestCompare(t *testing.T) {
 	}
 	before := content()
 	text := must(t, "compare", small, large)
-	for _, want := range []string{"A: " + small, "features: 6×6 pixels", "Clustering accuracy (AC)\n", " kmeans       6  "} {
+	for _, want := range []string{"A: " + small, "features: 6×6 pixels", "Clustering accuracy (AC)\n", " kmeans      12  "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("without %q:\n%s", want, text)
 		}
 	}
-	if text := must(t, "compare", small, large, "--format", "markdown"); !strings.Contains(text, "| kmeans |      6 |") {
+	if text := must(t, "compare", small, large, "--format", "markdown"); !strings.Contains(text, "| kmeans |     12 |") {
 		t.Errorf("Markdown:\n%s", text)
 	}
-	if text := must(t, "compare", small, large, "--format", "csv"); !strings.HasPrefix(text, "score,method,trials,a,b,difference,p\nAC,kmeans,6,0.") {
+	if text := must(t, "compare", small, large, "--format", "csv"); !strings.HasPrefix(text, "score,method,trials,a,b,difference,low,high,effect,biserial,p,uncorrected\nAC,kmeans,12,0.") {
 		t.Errorf("CSV:\n%s", text)
+	}
+	for rule, want := range map[string]string{
+		"none": "The differences are not tested.", "signed-rank": "Wilcoxon signed-rank test", "bayes-t,rope=20": "within ±20 points", "by=bayes-signed-rank": "Below  Within  Above",
+	} {
+		if text := must(t, "compare", small, large, "--significance", rule); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("%s: without %q:\n%s", rule, want, text)
+		}
 	}
 	if content() != before {
 		t.Error("the folders are changed")
@@ -62,6 +69,8 @@ func TestCompare(t *testing.T) {
 		{exitFailed, "cannot be compared: they do not draw the same samples (seed: 0 and 1)", []string{small, filepath.Join("results", "other")}},
 		{exitFailed, "photos holds no results", []string{small, "photos"}},
 		{exitUsage, "is missing", []string{small}},
+		{exitUsage, `there is no test "bays-t" (did you mean bayes-t?)`, []string{small, large, "--significance", "bays-t"}},
+		{exitUsage, "a number from 0 to 100", []string{small, large, "--significance", "bayes-t,rope=-1"}},
 		{exitUsage, `no format "word"`, []string{small, large, "--format", "word"}},
 	} {
 		code, stdout, stderr := partwise(append([]string{"compare"}, test.args...)...)

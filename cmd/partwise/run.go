@@ -117,7 +117,7 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 		key, value = "data", inline(value, "set")
 	case "features":
 		value = inlineFeatures(value)
-	case "cluster", "classifier":
+	case "cluster", "classifier", "significance":
 		value = inline(value, "by")
 	case "neighbours":
 		value = inline(value, "k")

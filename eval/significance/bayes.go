@@ -1,7 +1,6 @@
 package significance
 
 import (
-	"math"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -73,7 +72,3 @@ func firstAfter(z []float64, holds func(float64) bool) int {
 	}
 	return lo
 }
-
-// Certain tells whether a probability is at least 0.95, which is when the Bayesian tests say
-// something.
-func Certain(p float64) bool { return p >= 0.95 && !math.IsNaN(p) }

@@ -51,7 +51,7 @@ func colours(t *testing.T, picture []byte) map[color.RGBA]int {
 }
 
 func TestCurves(t *testing.T) {
-	scores := table.New(fakeRecords(sevenMethods, []int{2, 3, 4, 5}, 3), "AC free", sevenMethods)
+	scores := table.New(fakeRecords(sevenMethods, []int{2, 3, 4, 5}, 3), "AC free", sevenMethods, table.Tests{})
 	f, err := Curves(scores, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestCurvesOfRanks(t *testing.T) {
 		}
 	}
 	for score, want := range map[string]int{"AC": len(sweptMethods) - 1, "NMI": len(sweptMethods)} {
-		f, err := Curves(table.New(records, score, sweptMethods), nil)
+		f, err := Curves(table.New(records, score, sweptMethods, table.Tests{}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestCurvesOfRanks(t *testing.T) {
 			t.Errorf("%s: %d rings, want %d", score, rings(svg), want)
 		}
 	}
-	f, err := Curves(table.New(sweptRecords(2, 3), "AC", sweptMethods), nil)
+	f, err := Curves(table.New(sweptRecords(2, 3), "AC", sweptMethods, table.Tests{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +114,11 @@ func TestCurvesOdd(t *testing.T) {
 	}
 	for name, scores := range map[string]*table.Table{
 		"awkward":     awkward(),
-		"one point":   table.New(scored("nmf", 2, 0.5), "AC", []string{"nmf", "cf"}),
-		"all equal":   table.New(slices.Concat(scored("nmf", 2, 1, 1), scored("nmf", 3, 1, 1)), "AC", []string{"nmf"}),
-		"negative":    table.New(slices.Concat(scored("nmf", 2, -1, -0.9), scored("nmf", 30, 1, 1)), "AC", []string{"nmf"}),
-		"fifteen":     table.New(fakeRecords(many, []int{2, 4, 68, 100}, 2), "AC", many),
-		"fifteen dot": table.New(fakeRecords(many, []int{2}, 2), "AC", many),
+		"one point":   table.New(scored("nmf", 2, 0.5), "AC", []string{"nmf", "cf"}, table.Tests{}),
+		"all equal":   table.New(slices.Concat(scored("nmf", 2, 1, 1), scored("nmf", 3, 1, 1)), "AC", []string{"nmf"}, table.Tests{}),
+		"negative":    table.New(slices.Concat(scored("nmf", 2, -1, -0.9), scored("nmf", 30, 1, 1)), "AC", []string{"nmf"}, table.Tests{}),
+		"fifteen":     table.New(fakeRecords(many, []int{2, 4, 68, 100}, 2), "AC", many, table.Tests{}),
+		"fifteen dot": table.New(fakeRecords(many, []int{2}, 2), "AC", many, table.Tests{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := Curves(scores, nil)
@@ -134,7 +134,7 @@ func TestCurvesOdd(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Curves(table.New(nil, "AC", sevenMethods), nil); !errors.Is(err, ErrNoData) {
+	if _, err := Curves(table.New(nil, "AC", sevenMethods, table.Tests{}), nil); !errors.Is(err, ErrNoData) {
 		t.Errorf("error %v, want %v", err, ErrNoData)
 	}
 }
@@ -142,7 +142,7 @@ func TestCurvesOdd(t *testing.T) {
 // With one number of classes there are no lines but dots, each method's name
 // beside its own.
 func TestDots(t *testing.T) {
-	f, err := Curves(table.New(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods), nil)
+	f, err := Curves(table.New(fakeRecords(sevenMethods, []int{10}, 5), "NMI", sevenMethods, table.Tests{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,13 +307,15 @@ func TestLooksAcrossFigures(t *testing.T) {
 	colour := rgba(2) // of gnmf
 	records := fakeRecords([]string{"g 50"}, []int{2, 3}, 6)
 	figures := map[string]func() (*Figure, error){
-		"curves": func() (*Figure, error) { return Curves(table.New(records, "AC", []string{"g 50"}), looks) },
+		"curves": func() (*Figure, error) {
+			return Curves(table.New(records, "AC", []string{"g 50"}, table.Tests{}), looks)
+		},
 		"dots": func() (*Figure, error) {
-			return Curves(table.New(fakeRecords([]string{"g 50"}, []int{2}, 6), "AC", []string{"g 50"}), looks)
+			return Curves(table.New(fakeRecords([]string{"g 50"}, []int{2}, 6), "AC", []string{"g 50"}, table.Tests{}), looks)
 		},
 		"convergence": func() (*Figure, error) { return Convergence(t.Context(), records, []string{"g 50"}, looks) },
 		"sweep": func() (*Figure, error) {
-			return SweepCurves(table.New(fakeRecords([]string{"g 0.5", "g 50"}, []int{2, 3}, 6), "AC", []string{"g 0.5", "g 50"}), lambdaSweep, "lambda", looks)
+			return SweepCurves(table.New(fakeRecords([]string{"g 0.5", "g 50"}, []int{2, 3}, 6), "AC", []string{"g 0.5", "g 50"}, table.Tests{}), lambdaSweep, "lambda", looks)
 		},
 		"terms": func() (*Figure, error) {
 			return Terms(t.Context(), []pipeline.Record{penalised("g 50", 2, 5, 4, 3)}, "g 50", looks)

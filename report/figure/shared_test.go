@@ -37,7 +37,7 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 // awkward is a table with everything in it.
 func awkward() *table.Table {
 	records, methods := reporttest.Awkward()
-	t := table.New(records, "AC", methods)
+	t := table.New(records, "AC", methods, table.Tests{})
 	t.Name = "Yale_32x32, 30 % labels"
 	return t
 }

@@ -68,7 +68,7 @@ func TestDrawingStops(t *testing.T) {
 			t.Errorf("%s: error %v after %d looks, want %v after %d", name, err, ctx.asked, context.Canceled, after+1)
 		}
 	}
-	curves := must(Curves(table.New(records, "AC", sevenMethods), nil))
+	curves := must(Curves(table.New(records, "AC", sevenMethods, table.Tests{}), nil))
 	if err := curves.PNG(&endsAfter{Context: t.Context()}, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("curves: error %v, want %v", err, context.Canceled)
 	}

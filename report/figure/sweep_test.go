@@ -16,7 +16,7 @@ import (
 )
 
 func TestSweepCurves(t *testing.T) {
-	scores := table.New(sweptRecords(2, 5), "AC", sweptMethods)
+	scores := table.New(sweptRecords(2, 5), "AC", sweptMethods, table.Tests{})
 	f, err := SweepCurves(scores, lambdaSweep, "lambda", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestSweepCurves(t *testing.T) {
 		t.Error("the same table gives other bytes")
 	}
 
-	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods), lambdaSweep, "beta", nil)
+	beta, err := SweepCurves(table.New(sweptRecords(4), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +54,14 @@ func TestSweepCurves(t *testing.T) {
 			t.Errorf("%q does not stand %d times in the drawing", word, times)
 		}
 	}
-	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods), lambdaSweep, "beta", nil)
+	ranks, err := SweepCurves(table.New(ranksAndSweeps(), "AC", sweptMethods, table.Tests{}), lambdaSweep, "beta", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, svg = drawn(t, ranks); !strings.Contains(string(svg), "AC at the best rank, %") {
 		t.Error("the axis does not say that ranks are chosen")
 	}
-	for _, none := range []*table.Table{scores, table.New(nil, "AC", sweptMethods)} {
+	for _, none := range []*table.Table{scores, table.New(nil, "AC", sweptMethods, table.Tests{})} {
 		setting := "lambda"
 		if none == scores {
 			setting = "other"
@@ -76,7 +76,7 @@ func TestSweepCurves(t *testing.T) {
 // that of the table of the best.
 func TestSweepLines(t *testing.T) {
 	records := sweptRecords(2, 5)
-	scores := table.New(records, "AC", sweptMethods)
+	scores := table.New(records, "AC", sweptMethods, table.Tests{})
 	lines, values := sweepLines(scores, lambdaSweep, "lambda")
 	if len(lines) != 3 || !slices.Equal(values, []string{"1", "50", "0.5"}) {
 		t.Fatalf("%+v, %v", lines, values)
@@ -85,7 +85,7 @@ func TestSweepLines(t *testing.T) {
 		t.Errorf("%+v, want %v at 50", lines[1], want)
 	}
 	for i, s := range lambdaSweep {
-		best := table.NewBest(records, "AC", sweptMethods, lambdaSweep).Rows[i+1]
+		best := table.NewBest(records, "AC", sweptMethods, lambdaSweep, table.Tests{}).Rows[i+1]
 		line, p := bestOf(scores.Score, lines, s.Name)
 		if !near(p.score, best.Cell.Mean) || !strings.Contains(best.Setting, "lambda="+p.value) {
 			t.Errorf("%+v of line %d, want %+v", p, line, best)
@@ -136,7 +136,7 @@ func TestPlaceValues(t *testing.T) {
 // TestSweepOfOne: a sweep of one value, and one half run, are drawn.
 func TestSweepOfOne(t *testing.T) {
 	sweeps := []pipeline.Sweep{{Name: "gnmf", Settings: []string{"lambda"}, Methods: []string{"g", "h"}, Values: [][]string{{"1"}, {"100"}}}}
-	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}), sweeps, "lambda", nil)
+	f, err := SweepCurves(table.New(scored("g", 3, 0.5), "AC", []string{"g", "h", "nmf"}, table.Tests{}), sweeps, "lambda", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -35,8 +36,8 @@ type BestRow struct {
 
 // NewBest gathers one score of the given methods at their best. It is nil where
 // there is nothing to choose: one rank, or none, and no sweep.
-func NewBest(records []pipeline.Record, score string, methods []string, sweeps []pipeline.Sweep) *Best {
-	all := New(records, score, methods)
+func NewBest(records []pipeline.Record, score string, methods []string, sweeps []pipeline.Sweep, by Tests) *Best {
+	all := New(records, score, methods, Tests{Rule: significance.Rule{By: significance.ByNone}})
 	b := &Best{Ranks: all.ChoosesRank(), Swept: len(sweeps) > 0}
 	if len(all.Rows) == 0 || !b.Ranks && !b.Swept {
 		return nil
@@ -55,7 +56,7 @@ func NewBest(records []pipeline.Record, score string, methods []string, sweeps [
 		}
 		at = append(at, r)
 	}
-	b.Table = New(at, score, Labels(peaks))
+	b.Table = New(at, score, Labels(peaks), by)
 	cells := b.Table.last().Cells
 	for i, p := range peaks {
 		row := BestRow{Method: p.Name, Setting: p.Setting, Cell: cells[i]}
@@ -188,5 +189,9 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: []Grid{g}}
+	names := make([]string, len(b.Rows))
+	for i, r := range b.Rows {
+		names[i] = r.name()
+	}
+	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(names, "where each is at its best")...)}
 }

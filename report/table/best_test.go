@@ -34,7 +34,7 @@ func TestBestRank(t *testing.T) {
 			records[i].Rank = 0
 		}
 	}
-	best := NewBest(records, "AC", []string{"original", "pca", "never", "nmf"}, nil)
+	best := NewBest(records, "AC", []string{"original", "pca", "never", "nmf"}, nil, Tests{})
 	if !best.Ranks || best.Swept || len(best.Rows) != 3 {
 		t.Fatalf("%+v", best)
 	}
@@ -50,21 +50,21 @@ func TestBestRank(t *testing.T) {
 		}
 	}
 	// Tested over the repeats that both have, whatever their ranks.
-	if c := best.Rows[1].Cell; c.Pairs != 6 || !near(c.P, 2.0/64) {
+	if c := best.Rows[1].Cell; c.Pairs != 6 || !near(c.P, 0.0011144375415074255) { // of t = 0.15/(0.0548/√6)
 		t.Errorf("pca at rank 10 against nmf at 5: %+v", c)
 	}
-	if one := NewBest(ranked("pca", 5, 0.5), "AC", []string{"pca"}, nil); one != nil {
+	if one := NewBest(ranked("pca", 5, 0.5), "AC", []string{"pca"}, nil, Tests{}); one != nil {
 		t.Errorf("one rank leaves nothing to choose: %+v", one)
 	}
-	if none := NewBest(nil, "AC", sweptMethods, lambdaSweep); none != nil {
+	if none := NewBest(nil, "AC", sweptMethods, lambdaSweep, Tests{}); none != nil {
 		t.Errorf("no records: %+v", none)
 	}
 }
 
 func TestBestSetting(t *testing.T) {
 	records := sweptRecords(2, 5)
-	best := NewBest(records, "AC", sweptMethods, lambdaSweep)
-	all := New(records, "AC", sweptMethods)
+	best := NewBest(records, "AC", sweptMethods, lambdaSweep, Tests{})
+	all := New(records, "AC", sweptMethods, Tests{})
 	if best.Ranks || !best.Swept || len(best.Rows) != 3 {
 		t.Fatalf("%+v", best)
 	}
@@ -83,7 +83,7 @@ func TestBestSetting(t *testing.T) {
 	}
 	// Of two that are as good the first is taken.
 	tied := slices.Concat(scored("g 0.5", 2, 0.5), scored("g 50", 2, 0.5))
-	if r := NewBest(tied, "AC", sweptMethods, lambdaSweep).Rows[0]; r.Setting != "lambda=0.5" {
+	if r := NewBest(tied, "AC", sweptMethods, lambdaSweep, Tests{}).Rows[0]; r.Setting != "lambda=0.5" {
 		t.Errorf("%+v", r)
 	}
 	// A setting that lacks a row has no average, and is not chosen.
@@ -93,7 +93,7 @@ func TestBestSetting(t *testing.T) {
 			short[i].Scores["AC"] = 1
 		}
 	}
-	if r := NewBest(short, "AC", sweptMethods, lambdaSweep).Rows[2]; r.Setting != "lambda=50" {
+	if r := NewBest(short, "AC", sweptMethods, lambdaSweep, Tests{}).Rows[2]; r.Setting != "lambda=50" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -101,10 +101,10 @@ func TestBestSetting(t *testing.T) {
 func TestBestRenderers(t *testing.T) {
 	few := slices.DeleteFunc(sweptRecords(3), func(r pipeline.Record) bool { return r.Repeat > 3 || r.Method == "nmf" && r.Repeat > 2 })
 	for name, best := range map[string]*Best{
-		"best-sweep": NewBest(sweptRecords(2, 5), "AC free", sweptMethods, lambdaSweep),
-		"best-rank":  NewBest(ranksAndSweeps(), "AC", sweptMethods, nil),
-		"best-both":  NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep),
-		"best-few":   NewBest(few, "NMI", sweptMethods, lambdaSweep),
+		"best-sweep": NewBest(sweptRecords(2, 5), "AC free", sweptMethods, lambdaSweep, Tests{}),
+		"best-rank":  NewBest(ranksAndSweeps(), "AC", sweptMethods, nil, Tests{}),
+		"best-both":  NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep, Tests{}),
+		"best-few":   NewBest(few, "NMI", sweptMethods, lambdaSweep, Tests{}),
 	} {
 		best.Table.Name = "Yale_32x32, 30 % labels"
 		for extension, write := range renderers(best) {
@@ -123,7 +123,7 @@ func TestBestRenderers(t *testing.T) {
 }
 
 func TestBestFinding(t *testing.T) {
-	best := NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep)
+	best := NewBest(ranksAndSweeps(), "AC", sweptMethods, lambdaSweep, Tests{})
 	if got, want := best.Finding(), "gnmf (rank 5, lambda=50) is best where each is at its best (71.7"; !strings.Contains(got, want) {
 		t.Errorf("%q does not say %q", got, want)
 	}
@@ -132,7 +132,7 @@ func TestBestFinding(t *testing.T) {
 // TestPeaks: a sweep stands where its first method stands.
 func TestPeaks(t *testing.T) {
 	methods := []string{"g 50", "nmf", "g 0.5"}
-	peaks := Peaks(New(scored("g 0.5", 3, 0.5), "AC", methods), lambdaSweep)
+	peaks := Peaks(New(scored("g 0.5", 3, 0.5), "AC", methods, Tests{}), lambdaSweep)
 	want := []Peak{{Name: "gnmf", Setting: "lambda=0.5", Label: "g 0.5", Row: 3}, {Name: "nmf", Label: "nmf"}}
 	if diff := cmp.Diff(want, peaks); diff != "" {
 		t.Error(diff)

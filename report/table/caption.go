@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // What captions say of marks.
 const (
-	testSentence    = "%s: not significantly different from the best (two-sided Wilcoxon signed-rank test over paired trials, p ≥ %g)."
+	testSentence    = "%s: not significantly different from the best (%s)."
+	openSentence    = "%s: as good as the best or worse, which is open (%s)."
+	sameSentence    = "%s: practically as good as the best (probability %g or more of a difference within ±%s)."
 	partialSentence = "(n) before a value: only n repeats are finished."
 	emptySentence   = "%s: no finished trial."
 )
@@ -73,9 +76,13 @@ func (t *Table) caption(m Marks) string {
 		add("%s: the best of the row.", m.Best)
 	}
 	if tested || averageTested {
-		add(testSentence, m.Tied, significance)
+		s = append(s, t.testSentences(m)...)
 	}
 	switch {
+	case t.Tests.By == significance.ByNone:
+		if contest {
+			add("The differences are not tested.")
+		}
 	case contest && untested && tested:
 		add("Cells with fewer than %d repeats in common with the best are not tested and bear no mark.", minPairs)
 	case contest && untested:
@@ -90,7 +97,7 @@ func (t *Table) caption(m Marks) string {
 	if t.Average != nil {
 		last := "Last row: the means of the rows above"
 		if averageTested {
-			last += ", tested over the trials of all rows"
+			last += ", tested by the means of each repeat over all rows"
 		}
 		if noAverage {
 			last += "; a method that lacks a row has none"
@@ -98,6 +105,18 @@ func (t *Table) caption(m Marks) string {
 		add("%s.", last)
 	}
 	return m.join(opening, s)
+}
+
+// testSentences say what the marks of tests mean.
+func (t *Table) testSentences(m Marks) []string {
+	how := t.Tests.method(t.Score, t.Comparisons, "differences are tested "+beyond(t.draws))
+	if !t.Tests.By.Bayesian() {
+		return []string{fmt.Sprintf(testSentence, m.Tied, how)}
+	}
+	return []string{
+		fmt.Sprintf(openSentence, m.Tied, how),
+		fmt.Sprintf(sameSentence, m.Equivalent, significance.Sure, t.Tests.rope(t.Score)),
+	}
 }
 
 // caption says in words what the table holds, as that of Table does.
@@ -126,8 +145,10 @@ func (b *Best) caption(m Marks) string {
 		add("%s: the best of all.", m.Best)
 	}
 	switch {
+	case t.Tests.By == significance.ByNone && contest:
+		add("The differences are not tested.")
 	case tested:
-		add(testSentence, m.Tied, significance)
+		s = append(s, t.testSentences(m)...)
 	case contest:
 		add("The differences are not tested: that takes %d repeats.", minPairs)
 	}

@@ -22,7 +22,7 @@ func (t *Table) words() [][]Word {
 	for _, row := range t.all() {
 		words := make([]Word, len(row.Cells))
 		for i, c := range row.Cells {
-			words[i] = Word{Text: missing, Mark: Unmarked, Fields: c.fields()}
+			words[i] = Word{Text: missing, Mark: Unmarked, Fields: c.fields(t.Tests)}
 			if c.N == 0 {
 				continue
 			}
@@ -37,6 +37,8 @@ func (t *Table) words() [][]Word {
 			switch {
 			case c.Best:
 				words[i].Mark, words[i].Bold = MarkBest, true
+			case c.Verdict == Equivalent:
+				words[i].Mark = MarkEquivalent
 			case c.Tied():
 				words[i].Mark = MarkTied
 			}
@@ -48,12 +50,16 @@ func (t *Table) words() [][]Word {
 
 // cellFields are the columns of a cell in CSV: n is the number of finished trials,
 // mean is empty without any and sd where there is but one, best is "best" or empty, and
-// pairs and p are empty where no test was made.
-var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p"}
+// all others are empty where no test was made. The difference is that from the best, from low to
+// high its interval of 95 %, and effect and biserial how large it is; p is corrected, and of a
+// Bayesian test there are the probabilities of a difference below, within and above the region
+// of practical equivalence in its place.
+var cellFields = []string{"n", "mean", "sd", "best", "pairs", "p", "uncorrected", "difference", "low", "high", "effect", "biserial", "below", "within", "above"}
 
 // fields is the cell as its columns in CSV.
-func (c Cell) fields() []string {
-	line := []string{strconv.Itoa(c.N), "", "", "", "", ""}
+func (c Cell) fields(by Tests) []string {
+	line := make([]string, len(cellFields))
+	line[0] = strconv.Itoa(c.N)
 	if c.N > 0 {
 		line[1] = full(c.Mean)
 	}
@@ -63,8 +69,20 @@ func (c Cell) fields() []string {
 	if c.Best {
 		line[3] = "best"
 	}
-	if c.Pairs > 0 {
-		line[4], line[5] = strconv.Itoa(c.Pairs), full(c.P)
+	if c.Pairs == 0 {
+		return line
+	}
+	line[4], line[7], line[11] = strconv.Itoa(c.Pairs), full(c.Difference), full(c.Biserial)
+	if c.HasInterval {
+		line[8], line[9] = full(c.Low), full(c.High)
+	}
+	if c.HasEffect {
+		line[10] = full(c.Effect)
+	}
+	if by.By.Bayesian() {
+		line[12], line[13], line[14] = full(c.Chances.Below), full(c.Chances.Within), full(c.Chances.Above)
+	} else {
+		line[5], line[6] = full(c.P), full(c.Raw)
 	}
 	return line
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -26,6 +27,8 @@ type Comparison struct {
 	Scores []ScoreComparison
 	// OnlyA and OnlyB are methods that one of them alone has.
 	OnlyA, OnlyB []string
+	// Tests say how differences were told from chance.
+	Tests Tests
 }
 
 // Compared are the results of one of the experiments.
@@ -42,6 +45,8 @@ type ScoreComparison struct {
 	// Rows are those of the methods that both have, in the order of A, in as far as
 	// they have trials in common.
 	Rows []ComparisonRow
+
+	draws []significance.Draws // of each of Rows
 }
 
 // ComparisonRow is one method in two experiments.
@@ -52,14 +57,12 @@ type ComparisonRow struct {
 	// the unit of the records.
 	Trials int
 	A, B   float64
-	// Tested tells whether there were trials enough, 6, for P, the p-value of the
-	// two-sided Wilcoxon signed-rank test over the pairs.
-	Tested bool
-	P      float64
+	// Contrast is B − A, over the means of each repeat over the rows that both have.
+	Contrast
 }
 
-// Significant tells whether a test was made and found a difference (p < 0.05).
-func (r ComparisonRow) Significant() bool { return r.Tested && r.P < significance }
+// Significant tells whether a test was made and found a difference.
+func (r ComparisonRow) Significant() bool { return r.Verdict == Different }
 
 // sampling identifies a draw of samples.
 type sampling struct{ row, classes, repeat int }
@@ -68,7 +71,7 @@ type sampling struct{ row, classes, repeat int }
 // trial the last one counts, and scores that are not finite are passed over. It is an
 // error if there is no trial in common, and if the trials of one draw have other
 // numbers of samples.
-func NewComparison(a, b Compared) (*Comparison, error) {
+func NewComparison(a, b Compared, by Tests) (*Comparison, error) {
 	a.Records, b.Records = Finished(a.Records, a.Methods), Finished(b.Records, b.Methods)
 	samples := map[sampling]int{}
 	for _, r := range a.Records {
@@ -79,13 +82,13 @@ func NewComparison(a, b Compared) (*Comparison, error) {
 			return nil, fmt.Errorf("%s, repeat %d: %d samples in one and %d in the other", phrase.Count(r.Classes, "class", "classes"), r.Repeat+1, n, r.Samples+r.Tested)
 		}
 	}
-	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods)}
+	out := &Comparison{A: a.Name, B: b.Name, OnlyA: without(a.Methods, b.Methods), OnlyB: without(b.Methods, a.Methods), Tests: by}
 	inB := ScoresOf(b.Records)
 	for _, score := range ScoresOf(a.Records) {
 		if !slices.Contains(inB, score) {
 			continue
 		}
-		if c := compareScore(a, b, score); len(c.Rows) > 0 {
+		if c := by.compareScore(a, b, score); len(c.Rows) > 0 {
 			out.Scores = append(out.Scores, c)
 		}
 	}
@@ -102,43 +105,61 @@ func without(a, b []string) []string {
 
 func drawOf(r pipeline.Record) sampling { return sampling{r.Row, r.Classes, r.Repeat} }
 
-func compareScore(a, b Compared, score string) ScoreComparison {
-	gather := func(records []pipeline.Record) (values map[string]map[sampling]float64, order map[string][]sampling) {
-		values, order = map[string]map[sampling]float64{}, map[string][]sampling{}
+func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
+	gather := func(records []pipeline.Record) map[string]map[sampling]pipeline.Record {
+		of := map[string]map[sampling]pipeline.Record{}
 		for _, r := range records {
-			v, ok := r.Scores[score]
-			if !ok || !(math.Abs(v) < largest) {
+			if v, ok := r.Scores[score]; !ok || !(math.Abs(v) < largest) {
 				continue
 			}
-			if values[r.Method] == nil {
-				values[r.Method] = map[sampling]float64{}
+			if of[r.Method] == nil {
+				of[r.Method] = map[sampling]pipeline.Record{}
 			}
-			values[r.Method][drawOf(r)] = v
-			order[r.Method] = append(order[r.Method], drawOf(r))
+			of[r.Method][drawOf(r)] = r
 		}
-		return values, order
+		return of
 	}
-	valuesA, order := gather(a.Records)
-	valuesB, _ := gather(b.Records)
+	inA, inB := gather(a.Records), gather(b.Records)
 	c := ScoreComparison{Score: score}
 	for _, method := range a.Methods {
 		var x, y []float64
-		for _, at := range order[method] {
-			if v, ok := valuesB[method][at]; ok {
-				x, y = append(x, valuesA[method][at]), append(y, v)
+		var common []pipeline.Record
+		rows := map[int]sampledRow{}
+		var order []int
+		for _, r := range a.Records { // which are in order
+			other, ok := inB[method][drawOf(r)]
+			if _, scored := inA[method][drawOf(r)]; r.Method != method || !ok || !scored {
+				continue
 			}
+			v, w := r.Scores[score], other.Scores[score]
+			x, y, common = append(x, v), append(y, w), append(common, r)
+			at := RowOf(r)
+			if _, seen := rows[at]; !seen {
+				rows[at] = sampledRow{values: []map[int]float64{{}, {}}}
+				order = append(order, at)
+			}
+			rows[at].values[0][r.Repeat], rows[at].values[1][r.Repeat] = v, w
 		}
 		if len(x) == 0 {
 			continue
 		}
-		row := ComparisonRow{Method: method, Trials: len(x), Tested: len(x) >= minPairs}
+		all := make([]sampledRow, len(order))
+		for i, at := range order {
+			all[i] = rows[at]
+		}
+		row := ComparisonRow{Method: method, Trials: len(x)}
 		row.A, _ = eval.MeanSD(x)
 		row.B, _ = eval.MeanSD(y)
-		if row.Tested {
-			row.P = eval.Wilcoxon(x, y)
-		}
-		c.Rows = append(c.Rows, row)
+		blocks := averaged(all, by.draws(common))
+		first, second := blocks.pair(0, 1)
+		row.Contrast = by.contrast(second, first, blocks.draws)
+		c.Rows, c.draws = append(c.Rows, row), append(c.draws, blocks.draws)
 	}
+	var tested []*Contrast
+	for i := range c.Rows {
+		tested = append(tested, &c.Rows[i].Contrast)
+	}
+	by.correct(tested)
 	return c
 }
 
@@ -155,21 +176,20 @@ func (c *Comparison) heading(m Marks) []string {
 func (c *Comparison) Document() *Document {
 	d := &Document{Heading: c.heading, Caption: c.notes}
 	for _, s := range c.Scores {
-		d.Grids = append(d.Grids, s.grid())
+		d.Grids = append(d.Grids, s.grid(c.Tests))
 	}
 	return d
 }
 
-func (c ScoreComparison) grid() Grid {
+func (c ScoreComparison) grid(by Tests) Grid {
 	s := known(c.Score)
-	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, KeyFields: []string{"method"}, Columns: []Column{
+	g := Grid{Title: s.Title, Name: "comparison " + s.Name, Score: plaintext.Line(c.Score), Keys: 1, KeyFields: []string{"method"}, Columns: append([]Column{
 		{Heading: "Method"},
 		{Heading: "Trials", Right: true, Fields: []string{"trials"}},
 		{Heading: "A", Right: true, Fields: []string{"a"}},
 		{Heading: "B", Right: true, Fields: []string{"b"}},
 		{Heading: "B − A", Right: true, Fields: []string{"difference"}},
-		{Heading: "p", Right: true, Fields: []string{"p"}},
-	}}
+	}, by.columns()...)}
 	if s.Unit != eval.UnitPercent {
 		g.Title += s.In()
 	}
@@ -177,31 +197,26 @@ func (c ScoreComparison) grid() Grid {
 		value := func(text string, x float64) Word { return Word{Text: text, Fields: []string{full(x)}} }
 		difference := value(signed(s, r.B-r.A), r.B-r.A)
 		difference.Bold = r.Significant()
-		// Blanks stand where others have a mark.
-		p := Word{Text: missing + "  ", Fields: []string{""}}
-		switch {
-		case r.Significant():
-			p = value(pText(r.P), r.P)
-			p.Mark = MarkDiffers
-		case r.Tested:
-			p = value(pText(r.P)+"  ", r.P)
-		}
-		g.Lines = append(g.Lines, Line{Keys: []string{plaintext.Line(r.Method)}, Words: []Word{
+		g.Lines = append(g.Lines, Line{Keys: []string{plaintext.Line(r.Method)}, Words: append([]Word{
 			{Text: r.Method},
 			value(strconv.Itoa(r.Trials), float64(r.Trials)),
-			value(s.Format(r.A), r.A), value(s.Format(r.B), r.B), difference, p,
-		}})
+			value(s.Format(r.A), r.A), value(s.Format(r.B), r.B), difference,
+		}, r.words(by, s)...)})
 	}
 	return g
 }
 
 // signed is a difference of two values of a score.
 func signed(s eval.Score, difference float64) string {
-	text := s.Format(difference)
+	return signedText(s.Format(difference), difference)
+}
+
+// signedText is the text of a number with its sign, none where the text is 0.
+func signedText(text string, x float64) string {
 	switch {
-	case strings.Trim(text, "0.") == "":
-		return text
-	case difference > 0:
+	case strings.Trim(text, "-0.") == "":
+		return strings.TrimPrefix(text, "-")
+	case x > 0:
 		return "+" + text
 	}
 	return "−" + strings.TrimPrefix(text, "-")
@@ -217,22 +232,38 @@ func pText(p float64) string {
 
 // notes say what the tables hold and what they leave out.
 func (c *Comparison) notes(m Marks) string {
-	other, tested, untested := false, false, false
+	other, tested, untested := false, 0, false
+	var draws []significance.Draws
 	for _, score := range c.Scores {
 		other = other || known(score.Score).Unit != eval.UnitPercent
-		for _, r := range score.Rows {
-			tested, untested = tested || r.Tested, untested || !r.Tested
+		here := 0
+		for i, r := range score.Rows {
+			if r.Pairs > 0 {
+				here++
+				draws = append(draws, score.draws[i])
+			} else {
+				untested = true
+			}
 		}
+		tested = max(tested, here)
 	}
 	s := "Means in percent over the trials that A and B both hold."
 	if other {
 		s = "Means over the trials that A and B both hold, in percent where nothing else is said."
 	}
-	if tested {
-		s += fmt.Sprintf(" %s: significantly different (two-sided Wilcoxon signed-rank test over paired trials, p < %g, not corrected for the number of methods).", m.Differs, significance)
+	if tested > 0 {
+		how := c.Tests.method(eval.MainScore(eval.Clustering), tested, "differences are tested "+beyond(draws))
+		s += fmt.Sprintf(" %s: significantly different (%s).", m.Differs, strings.NewReplacer("p ≥", "p <", "less than "+fmt.Sprint(significance.Sure), fmt.Sprint(significance.Sure)).Replace(how))
+		if c.Tests.By.Bayesian() {
+			s += " " + fmt.Sprintf("%s: practically the same.", m.Equivalent)
+		}
+		s += " " + c.Tests.differenceSentence("", c.Tests.rope(eval.MainScore(eval.Clustering)), tested)
 	}
-	if untested {
-		s += fmt.Sprintf(" %s: fewer than %d trials in common, and not tested.", missing, minPairs)
+	switch {
+	case c.Tests.By == significance.ByNone:
+		s += " The differences are not tested."
+	case untested:
+		s += fmt.Sprintf(" %s: fewer than %d repeats in common, and not tested.", missing, minPairs)
 	}
 	if m.Own != nil {
 		s = m.Own(s)

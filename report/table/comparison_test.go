@@ -6,20 +6,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// compared are records of the methods over 4 repeats at 2 classes and 4 at 3, whose
+// compared are records of the methods over 7 repeats at 2 classes and 7 at 3, whose
 // scores score gives.
 func compared(name string, score func(method string, trial int) float64, methods ...string) Compared {
 	c := Compared{Name: name, Methods: methods}
-	for trial := range 8 {
+	for trial := range 14 {
 		for _, m := range methods {
 			c.Records = append(c.Records, pipeline.Record{
-				Classes: 2 + trial/4, Repeat: trial % 4, Method: m, Samples: 10,
+				Classes: 2 + trial/7, Repeat: trial % 7, Method: m, Samples: 10,
 				Scores: map[string]float64{"AC": score(m, trial)},
 			})
 		}
@@ -49,27 +48,39 @@ func TestComparison(t *testing.T) {
 	a.Records[0].Scores["NMI"] = 0.5
 	slices.Reverse(b.Records) // the order of the log does not matter
 
-	c, err := NewComparison(a, b)
+	c, err := NewComparison(a, b, Tests{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var x, y []float64
-	for trial := range 8 {
-		x, y = append(x, rising("", trial)), append(y, rising("", trial)+0.1+float64(trial)/1000)
+	// Tested are the means of each repeat at 2 and at 3 classes.
+	var x, y, first, second []float64
+	for trial := range 14 {
+		v := rising("", trial)
+		x, y = append(x, v), append(y, v+0.1+float64(trial)/1000)
 	}
-	p := eval.Wilcoxon(x, y)
-	if p >= 0.05 {
+	for repeat := range 7 {
+		first, second = append(first, (x[repeat]+x[repeat+7])/2), append(second, (y[repeat]+y[repeat+7])/2)
+	}
+	if len(c.Scores) != 1 || c.A != "one" || c.B != "two" || !slices.Equal(c.OnlyA, []string{"gone"}) || !slices.Equal(c.OnlyB, []string{"new"}) {
+		t.Fatalf("%+v", c)
+	}
+	// Of up and the three others Holm's correction takes the least p four times.
+	p := 4 * significance.NewResampled(second, first, 0).P()
+	mean := func(x []float64) float64 { m, _ := eval.MeanSD(x); return m }
+	if !(p < 0.05) {
 		t.Fatalf("p = %v", p)
 	}
-	mean := func(x []float64) float64 { m, _ := eval.MeanSD(x); return m }
-	want := &Comparison{A: "one", B: "two", OnlyA: []string{"gone"}, OnlyB: []string{"new"}, Scores: []ScoreComparison{{"AC", []ComparisonRow{
-		{Method: "up", Trials: 8, A: mean(x), B: mean(y), Tested: true, P: p},
-		{Method: "same", Trials: 8, A: mean(x), B: mean(x), Tested: true, P: 1},
-		{Method: "few", Trials: 3, A: mean(x[1:4]), B: mean(x[1:4])},
-		{Method: "nan", Trials: 7, A: mean(slices.Delete(slices.Clone(x), 3, 4)), B: mean(slices.Delete(slices.Clone(x), 3, 4)), Tested: true, P: 1},
-	}}}}
-	if d := cmp.Diff(want, c); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+	for i, want := range []ComparisonRow{
+		{Method: "up", Trials: 14, A: mean(x), B: mean(y), Contrast: Contrast{Verdict: Different, Pairs: 7, Difference: mean(second) - mean(first), P: p}},
+		{Method: "same", Trials: 14, A: mean(x), B: mean(x), Contrast: Contrast{Verdict: Open, Pairs: 7, P: 1}},
+		{Method: "few", Trials: 6, A: mean(x[1:7]), B: mean(x[1:7]), Contrast: Contrast{Verdict: Open, Pairs: 6, P: 1}},
+		{Method: "nan", Trials: 13, A: mean(slices.Delete(slices.Clone(x), 3, 4)), B: mean(slices.Delete(slices.Clone(x), 3, 4)), Contrast: Contrast{Verdict: Open, Pairs: 6, P: 1}},
+	} {
+		got := c.Scores[0].Rows[i]
+		if got.Method != want.Method || got.Trials != want.Trials || !near(got.A, want.A) || !near(got.B, want.B) ||
+			got.Verdict != want.Verdict || got.Pairs != want.Pairs || !near(got.Difference, want.Difference) || !near(got.P, want.P) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
 	}
 	for i, significant := range []bool{true, false, false, false} {
 		if c.Scores[0].Rows[i].Significant() != significant {
@@ -84,7 +95,7 @@ func TestComparisonRefuses(t *testing.T) {
 		"other methods": compared("two", rising, "gnmf"),
 		"no trials":     {Name: "two", Methods: []string{"nmf"}},
 	} {
-		if _, err := NewComparison(a, b); err == nil || !strings.Contains(err.Error(), "no trial in common") {
+		if _, err := NewComparison(a, b, Tests{}); err == nil || !strings.Contains(err.Error(), "no trial in common") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -92,12 +103,12 @@ func TestComparisonRefuses(t *testing.T) {
 	for i := range b.Records {
 		b.Records[i].Classes += 5
 	}
-	if _, err := NewComparison(a, b); err == nil || !strings.Contains(err.Error(), "no trial in common") {
+	if _, err := NewComparison(a, b, Tests{}); err == nil || !strings.Contains(err.Error(), "no trial in common") {
 		t.Errorf("other numbers of classes: error %v", err)
 	}
 	b = compared("two", rising, "nmf")
 	b.Records[5].Samples = 11
-	if _, err := NewComparison(a, b); err == nil || !strings.Contains(err.Error(), "3 classes, repeat 2: 10 samples in one and 11 in the other") {
+	if _, err := NewComparison(a, b, Tests{}); err == nil || !strings.Contains(err.Error(), "2 classes, repeat 6: 10 samples in one and 11 in the other") {
 		t.Errorf("other samples: error %v", err)
 	}
 }
@@ -113,7 +124,7 @@ func TestComparisonPrinted(t *testing.T) {
 		return rising(m, trial)
 	}, "nmf", evil, "new_one")
 	b.Records = slices.DeleteFunc(b.Records, func(r pipeline.Record) bool { return r.Method == "nmf" && r.Classes == 3 })
-	c, err := NewComparison(a, b)
+	c, err := NewComparison(a, b, Tests{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +140,7 @@ func TestComparisonPrinted(t *testing.T) {
 			t.Errorf("%s has escapes:\n%q", name, got)
 		}
 	}
-	if !strings.Contains(bold.String(), "\x1b[1m−20.4\x1b[0m") || strings.Count(bold.String(), "\x1b") != 2 {
+	if !strings.Contains(bold.String(), "\x1b[1m−20.7\x1b[0m") || strings.Count(bold.String(), "\x1b") != 2 {
 		t.Errorf("the significant difference alone is not bold:\n%q", bold.String())
 	}
 	for _, line := range strings.Split(text.String(), "\n") {

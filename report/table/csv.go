@@ -15,6 +15,9 @@ import (
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for i, g := range d.Grids {
+		if g.Detail {
+			continue
+		}
 		if i == 0 {
 			out.Write(g.csvHeadings())
 		}

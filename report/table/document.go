@@ -20,10 +20,21 @@ type Document struct {
 	Grids   []Grid
 }
 
+// captions are the caption and those of the grids.
+func (d *Document) captions(m Marks) string {
+	text := d.Caption(m)
+	for _, g := range d.Grids {
+		if g.Caption != nil {
+			text += " " + g.Caption(m)
+		}
+	}
+	return text
+}
+
 // Marks say how words are written in one format.
 type Marks struct {
-	// Best, Tied and Differs are what the marks of cells are called.
-	Best, Tied, Differs string
+	// Best, Tied, Equivalent and Differs are what the marks of cells are called.
+	Best, Tied, Equivalent, Differs string
 	// Nameless captions do not begin with the name of the experiment.
 	Nameless bool
 	// Foreign returns a name, of an experiment or a method, so that nothing in it is
@@ -37,6 +48,10 @@ type Grid struct {
 	Title string
 	// Name tells it from others in labels, and Score in the lines of CSV.
 	Name, Score string
+	// Detail says that it holds nothing that CSV does not have of the grids before, and
+	// Caption, which may be nil, what it holds beside.
+	Detail  bool
+	Caption func(Marks) string
 	// Columns are those that name a row, the first Keys of them, and behind them
 	// those of values.
 	Keys    int
@@ -96,9 +111,11 @@ const (
 	// Unmarked words have none where others have one.
 	Unmarked
 	// MarkBest is of the best of a row, MarkTied of what is not significantly worse,
-	// and MarkDiffers of a significant difference.
+	// MarkEquivalent of what is as good for all practical ends, and MarkDiffers of a
+	// significant difference.
 	MarkBest
 	MarkTied
+	MarkEquivalent
 	MarkDiffers
 )
 

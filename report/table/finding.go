@@ -14,11 +14,7 @@ func (t *Table) Finding() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	where := "with " + t.Describe(t.Rows[0])
-	if t.Average != nil {
-		where = "on average"
-	}
-	return ranking(t.Score, t.Methods, t.last().Cells, where)
+	return ranking(t.Score, t.Methods, t.last().Cells, t.where())
 }
 
 // Finding says in a sentence which method is the best at its best.
@@ -26,19 +22,24 @@ func (b *Best) Finding() string {
 	names := make([]string, len(b.Rows))
 	cells := make([]Cell, len(b.Rows))
 	for i, r := range b.Rows {
-		names[i], cells[i] = r.Method, r.Cell
-		var at []string
-		if r.Rank > 0 {
-			at = append(at, fmt.Sprintf("rank %d", r.Rank))
-		}
-		if r.Setting != "" {
-			at = append(at, r.Setting)
-		}
-		if at != nil {
-			names[i] += " (" + strings.Join(at, ", ") + ")"
-		}
+		names[i], cells[i] = r.name(), r.Cell
 	}
 	return ranking(b.Table.Score, names, cells, "where each is at its best")
+}
+
+// name is the method with the rank and the setting that were chosen.
+func (r BestRow) name() string {
+	var at []string
+	if r.Rank > 0 {
+		at = append(at, fmt.Sprintf("rank %d", r.Rank))
+	}
+	if r.Setting != "" {
+		at = append(at, r.Setting)
+	}
+	if at == nil {
+		return r.Method
+	}
+	return r.Method + " (" + strings.Join(at, ", ") + ")"
 }
 
 // ranking is the sentence of a finding.

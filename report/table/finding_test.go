@@ -11,8 +11,8 @@ import (
 func TestFinding(t *testing.T) {
 	same := slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.5))
 	for want, table := range map[string]*Table{
-		"Clustering accuracy (AC): a and b are best with 2 classes (50.0\u00a0%).": New(same, "AC", []string{"a", "b"}),
-		"": New(same, "AC", []string{"a"}),
+		"Clustering accuracy (AC): a and b are best with 2 classes (50.0\u00a0%).": New(same, "AC", []string{"a", "b"}, Tests{}),
+		"": New(same, "AC", []string{"a"}, Tests{}),
 	} {
 		if got := table.Finding(); got != want {
 			t.Errorf("%q, want %q", got, want)

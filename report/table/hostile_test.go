@@ -25,7 +25,7 @@ func hostileRecords() []pipeline.Record {
 }
 
 func hostileTable() *Table {
-	t := New(hostileRecords(), "AC", hostile)
+	t := New(hostileRecords(), "AC", hostile, Tests{})
 	t.Name = strings.Join(hostile[:30], " ")
 	return t
 }
@@ -41,7 +41,7 @@ func hostileClasses() *Table {
 	for _, method := range []string{"nmf", hostile[0]} {
 		records = append(records, pipeline.Record{Classes: len(hostile), Method: method, Confusion: confusion})
 	}
-	return PerClass(records, []string{"nmf", hostile[0]}, hostile)
+	return PerClass(records, []string{"nmf", hostile[0]}, hostile, Tests{})
 }
 
 // shown renders a table.
@@ -174,9 +174,9 @@ func TestLaTeXCompiles(t *testing.T) {
 			classes.Rows[i].Name = "left out"
 		}
 	}
-	methods := New(fakeRecords(names, []int{2, 3}, 7), "AC", names)
+	methods := New(fakeRecords(names, []int{2, 3}, 7), "AC", names, Tests{})
 	methods.Name = strings.Join(names, " ")
-	best := NewBest(fakeRecords(sweptMethods, []int{2, 3}, 7), "AC", sweptMethods, lambdaSweep)
+	best := NewBest(fakeRecords(sweptMethods, []int{2, 3}, 7), "AC", sweptMethods, lambdaSweep, Tests{})
 	best.Table.Name = names[0]
 	dir := t.TempDir()
 	text := `\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}\begin{document}`

@@ -9,13 +9,13 @@ import (
 )
 
 // htmlMarks are the marks of a page.
-var htmlMarks = Marks{Best: "Bold", Tied: "~", Differs: "*", Nameless: true, Foreign: plaintext.Line}
+var htmlMarks = Marks{Best: "Bold", Tied: "~", Equivalent: "=", Differs: "*", Nameless: true, Foreign: plaintext.Line}
 
 // htmlPage is what a page holds of a document.
 var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
 	"pad": func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
 	"mark": func(w Word) string {
-		return map[Mark]string{MarkTied: "~", MarkDiffers: "*"}[w.Mark]
+		return map[Mark]string{MarkTied: "~", MarkEquivalent: "=", MarkDiffers: "*"}[w.Mark]
 	},
 	"name": htmlMarks.Foreign,
 	"best": func(w Word) bool { return w.Mark == MarkBest },
@@ -52,7 +52,7 @@ func HTML(w io.Writer, d *Document, _ Options) error {
 		Heading        []string
 		Class, Caption string
 		Grids          []Grid
-	}{Class: d.Class, Caption: d.Caption(htmlMarks), Grids: d.Grids}
+	}{Class: d.Class, Caption: d.captions(htmlMarks), Grids: d.Grids}
 	if d.Heading != nil {
 		view.Heading = d.Heading(htmlMarks)
 	}

@@ -25,12 +25,12 @@ var latexEscape = strings.NewReplacer(
 )
 
 // latexOwn does so for our own words, which may hold marks.
-var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `–`, `--`)
+var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `–`, `--`, `−`, `--`)
 
 // latexText returns a name as LaTeX that shows nothing but it.
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
 
-var latexMarks = Marks{Best: "Bold", Tied: `$\sim$`, Differs: `$^{*}$`, Foreign: latexText, Own: latexOwn.Replace}
+var latexMarks = Marks{Best: "Bold", Tied: `$\sim$`, Equivalent: `$=$`, Differs: `$^{*}$`, Foreign: latexText, Own: latexOwn.Replace}
 
 // latexSettings is the name of a method with settings behind it.
 var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
@@ -140,7 +140,12 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 		}
 	}
 	for _, g := range d.Grids {
-		caption := d.Caption(latexMarks)
+		caption := ""
+		if g.Caption != nil {
+			caption = g.Caption(latexMarks)
+		} else {
+			caption = d.Caption(latexMarks)
+		}
 		if g.Title != "" {
 			caption = latexText(g.Title) + ". " + caption
 		}
@@ -266,6 +271,8 @@ func latexValue(w Word) string {
 	switch w.Mark {
 	case MarkTied:
 		s += `\rlap{$^{\sim}$}`
+	case MarkEquivalent:
+		s += `\rlap{$^{=}$}`
 	case MarkDiffers:
 		s += `\rlap{$^{*}$}`
 	}

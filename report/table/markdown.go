@@ -24,7 +24,7 @@ func markdownText(name string) string {
 	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
 }
 
-var markdownMarks = Marks{Best: "Bold", Tied: "`~`", Differs: "`*`", Foreign: markdownText}
+var markdownMarks = Marks{Best: "Bold", Tied: "`~`", Equivalent: "`=`", Differs: "`*`", Foreign: markdownText}
 
 // writeMarkdown writes GitHub's Markdown, the best of each row in bold.
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
@@ -38,7 +38,7 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 		}
 		parts = append(parts, g.layout(markdownMarks, markdownValue, false).markdown())
 	}
-	parts = append(parts, d.Caption(markdownMarks)+"\n")
+	parts = append(parts, d.captions(markdownMarks)+"\n")
 	_, err := io.WriteString(w, strings.Join(parts, "\n"))
 	return err
 }
@@ -54,6 +54,8 @@ func markdownValue(w Word) string {
 		s = "**" + s + "**"
 	case MarkTied:
 		s += " ~"
+	case MarkEquivalent:
+		s += " ="
 	case MarkDiffers:
 		s += ` \*`
 	}

@@ -18,7 +18,7 @@ var classAccuracy = eval.Score{
 // drawn in it. Of the records of a method, those of one rank or number of classes
 // should be given. The average row is not tested: the classes of a repeat are not
 // independent of each other.
-func PerClass(records []pipeline.Record, methods, classes []string) *Table {
+func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *Table {
 	var shares []pipeline.Record
 	for _, r := range Finished(records, methods) {
 		if !hasConfusion(r, len(classes)) {
@@ -27,21 +27,17 @@ func PerClass(records []pipeline.Record, methods, classes []string) *Table {
 		for i, row := range r.Confusion {
 			if all := sum(row); all > 0 {
 				shares = append(shares, pipeline.Record{
-					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat,
+					Method: r.Method, Row: classOf(r, i) + 1, Repeat: r.Repeat, Samples: r.Samples, Tested: r.Tested,
 					Scores: map[string]float64{classAccuracy.Name: float64(row[i]) / float64(all)},
 				})
 			}
 		}
 	}
-	t := newOf(shares, classAccuracy, methods)
+	by.Classes, by.noAverage = 0, true // a class is what it is, whichever others are drawn
+	t := newOf(shares, classAccuracy, methods, by)
 	t.Ranks, t.ByClass = false, true
 	for i := range t.Rows {
 		t.Rows[i].Name = classes[t.Rows[i].Number-1]
-	}
-	if t.Average != nil {
-		for i := range t.Average.Cells {
-			t.Average.Cells[i].Pairs, t.Average.Cells[i].P = 0, 0
-		}
 	}
 	return t
 }

@@ -42,7 +42,7 @@ func TestPerClass(t *testing.T) {
 		confused("a", 1, nil, []int{1, 3, 0}, []int{0, 0, 0}, []int{5, 0, 5}),
 		confused("b", 0, []int{2, 0}, []int{4, 0}, []int{0, 6}),
 	}, damagedConfusions()...)
-	table := PerClass(records, []string{"a", "b"}, []string{"x", "y_1", "z"})
+	table := PerClass(records, []string{"a", "b"}, []string{"x", "y_1", "z"}, Tests{})
 	if len(table.Rows) != 2 || table.Rows[0].Name != "x" || table.Rows[1].Name != "z" {
 		t.Fatalf("%+v", table.Rows)
 	}
@@ -53,13 +53,13 @@ func TestPerClass(t *testing.T) {
 			}
 		}
 	}
-	if none := PerClass(nil, []string{"a"}, nil); len(none.Rows) != 0 {
+	if none := PerClass(nil, []string{"a"}, nil, Tests{}); len(none.Rows) != 0 {
 		t.Errorf("without records %+v", none.Rows)
 	}
 }
 
 func TestPerClassRenderers(t *testing.T) {
-	table := PerClass(classRecords([]string{"nmf", "d-snmf"}, 6), []string{"nmf", "d-snmf"}, []string{"Coast", "Open_country", "Tall building"})
+	table := PerClass(classRecords([]string{"nmf", "d-snmf"}, 6), []string{"nmf", "d-snmf"}, []string{"Coast", "Open_country", "Tall building"}, Tests{})
 	table.Name = "scenes"
 	if c := table.Average.Cells; c[0].Pairs+c[1].Pairs > 0 {
 		t.Errorf("the average is tested: %+v", c)

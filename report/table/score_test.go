@@ -16,7 +16,7 @@ func amounts(methods []string, row int) []pipeline.Record {
 	for _, k := range []int{2, 3} {
 		for repeat := range 6 {
 			for m, method := range methods {
-				v := 2*float64(m+1) + 0.1*float64(k) + 0.01*float64(repeat)
+				v := 2*float64(m+1) + 0.1*float64(k) + 0.01*float64(repeat*(m+1))
 				records = append(records, pipeline.Record{Classes: k, Row: row * k, Repeat: repeat, Method: method, Scores: map[string]float64{"VI": v}})
 			}
 		}
@@ -28,7 +28,7 @@ func amounts(methods []string, row int) []pipeline.Record {
 // less is better, in its own unit.
 func TestLowerIsBetter(t *testing.T) {
 	methods := []string{"a", "b"}
-	table := New(amounts(methods, 0), "VI", methods)
+	table := New(amounts(methods, 0), "VI", methods, Tests{})
 	for _, row := range append(table.Rows, *table.Average) {
 		if !row.Cells[0].Best || row.Cells[1].Best || row.Cells[1].Pairs == 0 {
 			t.Errorf("row %d: %+v", row.Number, row.Cells)
@@ -44,7 +44,7 @@ func TestLowerIsBetter(t *testing.T) {
 	if got := table.Finding(); !strings.HasSuffix(got, "a is best on average (2.275\u00a0nats).") {
 		t.Errorf("finding %q", got)
 	}
-	best := NewBest(amounts(methods, 1), "VI", methods, nil)
+	best := NewBest(amounts(methods, 1), "VI", methods, nil, Tests{})
 	if r := best.Rows[0]; r.Method != "a" || !r.Cell.Best || math.Abs(r.Cell.Mean-2.225) > 1e-9 {
 		t.Errorf("at the best rank: %+v", best.Rows)
 	}

@@ -7,23 +7,15 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // rankHeading is what stands above ranks.
 const rankHeading = "Rank"
 
-const (
-	// significance is the level below which a difference counts.
-	significance = 0.05
-	// minPairs is the smallest number of pairs with which the signed-rank
-	// test can find a difference at that level: its least two-sided p is
-	// 2/2ⁿ, 0.063 for five pairs and 0.031 for six. With fewer pairs nothing
-	// is claimed.
-	minPairs = 6
-	// largest bounds the scores, so that no sum of them or of their squares overflows.
-	largest = 1e100
-)
+// largest bounds the scores, so that no sum of them or of their squares overflows.
+const largest = 1e100
 
 // Table holds one score of an experiment as papers print it: a row for each
 // number of classes, a column for each method, a mean over the repeats in
@@ -38,6 +30,10 @@ type Table struct {
 	// Ranks tells that the rows are ranks and not numbers of classes, and
 	// ByClass that they are classes.
 	Ranks, ByClass bool
+	// Tests say how differences were told from chance, and Comparisons is the number of pairs of
+	// methods, in all rows, that the p-values are corrected for.
+	Tests       Tests
+	Comparisons int
 	// Repeats is the largest number of finished repeats in any cell of Rows.
 	Repeats int
 	// Rows are in ascending order of the number of classes or the rank.
@@ -49,6 +45,8 @@ type Table struct {
 	// N counts the trials of all rows. A method that lacks a row has no
 	// average, since the missing row might be the hardest.
 	Average *Row
+
+	draws []significance.Draws // of each of Rows
 }
 
 // Row is one row of a table.
@@ -74,30 +72,23 @@ type Cell struct {
 	// Best says that no mean of the row is better. It is set only where
 	// there are two means to compare.
 	Best bool
-	// Pairs is the number of trials that this method and the row's best have
-	// in common, and P the p-value of the two-sided Wilcoxon signed-rank test
-	// over them. Pairs is 0, and P without meaning, where no test was made:
-	// in the best cell, and with too few pairs.
-	Pairs int
-	P     float64
+	// Contrast is the difference from the first of the best cells. It is zero in the best
+	// cells, and with too few pairs.
+	Contrast
 }
 
-// Tied reports whether a test was made and found no significant difference
-// from the best of the row (p ≥ 0.05).
-func (c Cell) Tied() bool { return c.Pairs > 0 && c.P >= significance }
-
-// coordinates identify a trial of a given method.
-type coordinates struct{ row, repeat int }
+// Tied reports whether a test was made and found no difference from the best of the row
+// that counts.
+func (c Cell) Tied() bool { return c.Verdict == Open || c.Verdict == Equivalent }
 
 // New gathers one score of the given methods from the records. Records of
 // other methods, records without the score and scores that are not finite, or
 // beyond 1e100 of either sign, are passed over; of several records of one trial the last one counts.
 //
-// Each cell is compared with the best of its row by eval.Wilcoxon over the
-// repeats that both have, in the average row over all (row, repeat) that
-// both have. The p-values are not corrected for the number of comparisons.
-func New(records []pipeline.Record, score string, methods []string) *Table {
-	return newOf(records, known(score), methods)
+// Each cell is compared with the best of its row over the repeats that both have, as the tests
+// say; in the average row over the means of each repeat over all rows.
+func New(records []pipeline.Record, score string, methods []string, by Tests) *Table {
+	return newOf(records, known(score), methods, by)
 }
 
 // known returns the score of this name.
@@ -106,44 +97,50 @@ func known(name string) eval.Score {
 	return s
 }
 
-func newOf(records []pipeline.Record, score eval.Score, methods []string) *Table {
-	t := &Table{Score: score, Methods: slices.Clone(methods)}
-	values := make([]map[coordinates]float64, len(methods))
-	for i := range values {
-		values[i] = map[coordinates]float64{}
-	}
-	var trials []coordinates
+func newOf(records []pipeline.Record, score eval.Score, methods []string, by Tests) *Table {
+	t := &Table{Score: score, Methods: slices.Clone(methods), Tests: by}
+	var scored []pipeline.Record
 	for _, r := range Finished(records, methods) {
-		v, ok := r.Scores[score.Name]
-		if !ok || !(math.Abs(v) < largest) {
-			continue
+		if v, ok := r.Scores[score.Name]; ok && math.Abs(v) < largest {
+			t.Ranks = t.Ranks || r.Row > 0
+			scored = append(scored, r)
 		}
-		at := coordinates{RowOf(r), r.Repeat}
-		t.Ranks = t.Ranks || r.Row > 0
-		values[slices.Index(methods, r.Method)][at] = v
-		trials = append(trials, at)
 	}
-	trials = slices.Compact(trials)
-
-	for rest := trials; len(rest) > 0; {
-		number := rest[0].row
-		end := slices.IndexFunc(rest, func(c coordinates) bool { return c.row != number })
+	var rows []*Row
+	var sampled []sampledRow
+	for rest := scored; len(rest) > 0; {
+		number := RowOf(rest[0])
+		end := slices.IndexFunc(rest, func(r pipeline.Record) bool { return RowOf(r) != number })
 		if end < 0 {
 			end = len(rest)
 		}
+		s := sampledRow{draws: by.draws(rest[:end]), values: make([]map[int]float64, len(methods))}
+		scores := make([][]float64, len(methods))
+		for i := range s.values {
+			s.values[i] = map[int]float64{}
+		}
+		for _, r := range rest[:end] {
+			i, v := slices.Index(methods, r.Method), r.Scores[score.Name]
+			s.values[i][r.Repeat] = v
+			scores[i] = append(scores[i], v)
+		}
 		row := Row{Number: number, Cells: make([]Cell, len(methods))}
 		for i := range row.Cells {
-			row.Cells[i] = newCell(values[i], rest[:end])
+			row.Cells[i] = newCell(scores[i])
 			t.Repeats = max(t.Repeats, row.Cells[i].N)
 		}
-		t.compare(&row, values, rest[:end])
-		t.Rows = append(t.Rows, row)
+		t.Rows, sampled = append(t.Rows, row), append(sampled, s)
 		rest = rest[end:]
 	}
-	if len(t.Rows) > 1 {
-		t.Average = t.average()
-		t.compare(t.Average, values, trials)
+	for i := range t.Rows {
+		rows = append(rows, &t.Rows[i])
+		t.draws = append(t.draws, sampled[i].draws)
 	}
+	if len(rows) > 1 {
+		t.Average = t.average()
+		rows, sampled = append(rows, t.Average), append(sampled, averaged(sampled, by.draws(scored)))
+	}
+	t.compare(rows, sampled)
 	return t
 }
 
@@ -161,14 +158,8 @@ func (t *Table) heading() string {
 	return "Classes"
 }
 
-// newCell returns the cell of one method over the trials of a row.
-func newCell(values map[coordinates]float64, trials []coordinates) Cell {
-	var x []float64
-	for _, at := range trials {
-		if v, ok := values[at]; ok {
-			x = append(x, v)
-		}
-	}
+// newCell returns the cell of one method with these scores.
+func newCell(x []float64) Cell {
 	c := Cell{N: len(x), HasSD: len(x) > 1}
 	c.Mean, c.SD = eval.MeanSD(x)
 	return c
@@ -202,51 +193,23 @@ func (t *Table) average() *Row {
 	return row
 }
 
-// compare marks the best cells of a row and tests the others against the
-// first of them, over those of the given trials that both have.
-func (t *Table) compare(r *Row, values []map[coordinates]float64, trials []coordinates) {
-	best, filled := -1, 0
-	for i, c := range r.Cells {
-		if c.N == 0 {
-			continue
-		}
-		filled++
-		if best < 0 || t.Score.Better(c.Mean, r.Cells[best].Mean) {
-			best = i
-		}
-	}
-	if filled < 2 {
-		return
-	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.N == 0 {
-			continue
-		}
-		if !t.Score.Better(r.Cells[best].Mean, c.Mean) {
-			c.Best = true
-			continue
-		}
-		var a, b []float64
-		for _, at := range trials {
-			x, inBest := values[best][at]
-			y, inThis := values[i][at]
-			if inBest && inThis {
-				a, b = append(a, x), append(b, y)
-			}
-		}
-		if len(a) >= minPairs {
-			c.Pairs, c.P = len(a), eval.Wilcoxon(a, b)
-		}
-	}
-}
-
 // all returns every row of the table, the average last.
 func (t *Table) all() []Row {
 	if t.Average == nil {
 		return t.Rows
 	}
 	return append(slices.Clone(t.Rows), *t.Average)
+}
+
+// where says of which row the last one is.
+func (t *Table) where() string {
+	switch {
+	case t.Average != nil:
+		return "on average"
+	case t.ByClass || len(t.Rows) == 0:
+		return ""
+	}
+	return "with " + t.Describe(t.Rows[0])
 }
 
 // Document returns the table in words.
@@ -266,7 +229,7 @@ func (t *Table) Document() *Document {
 		}
 		g.Lines = append(g.Lines, Line{append([]Word{{Text: row.label()}}, words[i]...), row.Average, []string{key}})
 	}
-	d := &Document{Name: t.Name, Caption: t.caption, Grids: []Grid{g}}
+	d := &Document{Name: t.Name, Caption: t.caption, Grids: append([]Grid{g}, t.differences(t.Methods, t.where())...)}
 	if t.ByClass {
 		d.Class = "named"
 	}

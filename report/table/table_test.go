@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -24,7 +25,7 @@ func TestTableCells(t *testing.T) {
 		scored("b", 10, 0.2, 0.4, 0.2, 0.4, 0.2, 0.4, 0.2),
 		scored("unasked", 2, 1),
 	)
-	table := New(records, "AC", []string{"b", "a"})
+	table := New(records, "AC", []string{"b", "a"}, Tests{})
 	if table.Repeats != 7 || len(table.Rows) != 2 || table.Rows[0].Number != 2 || table.Rows[1].Number != 10 {
 		t.Fatalf("rows %+v", table.Rows)
 	}
@@ -34,15 +35,16 @@ func TestTableCells(t *testing.T) {
 		t.Errorf("best cell %+v, want mean %v and deviation %v", a, mean, sd)
 	}
 	b := table.Rows[0].Cells[0]
-	// All seven differences have one sign: p = 2/2⁷.
-	if b.Best || b.Tied() || b.Pairs != 7 || !near(b.P, 2.0/128) {
-		t.Errorf("worse cell %+v, want p %v and no tie", b, 2.0/128)
+	// All seven differences are the same: p = 2/2⁷, three times that with the other row and the
+	// average.
+	if b.Best || b.Tied() || b.Pairs != 7 || !near(b.Raw, 2.0/128) || !near(b.P, 6.0/128) || !near(b.Difference, -0.1) || b.HasInterval || b.HasEffect || b.Biserial != -1 || table.Comparisons != 3 {
+		t.Errorf("worse cell %+v of %d, want p %v and no tie", b, table.Comparisons, 6.0/128)
 	}
 	if c := table.Rows[1].Cells[0]; !c.Tied() {
 		t.Errorf("cell %+v differs by chance only and should be tied", c)
 	}
 	average := table.Average.Cells[0]
-	if !table.Average.Average || average.N != 14 || average.Pairs != 14 ||
+	if !table.Average.Average || average.N != 14 || average.Pairs != 7 ||
 		!near(average.Mean, (table.Rows[0].Cells[0].Mean+table.Rows[1].Cells[0].Mean)/2) ||
 		!near(average.SD, (table.Rows[0].Cells[0].SD+table.Rows[1].Cells[0].SD)/2) {
 		t.Errorf("average %+v", average)
@@ -56,7 +58,7 @@ func TestTableMissing(t *testing.T) {
 		scored("a", 3, 0.5, math.NaN(), math.Inf(1)),
 	)
 	records[0].Scores["NMI"] = 0.4
-	table := New(records, "AC", []string{"a", "b", "never"})
+	table := New(records, "AC", []string{"a", "b", "never"}, Tests{})
 	short := table.Rows[0].Cells[1]
 	if short.N != 3 || short.Pairs != 0 || short.Tied() {
 		t.Errorf("three pairs are too few for a test: %+v", short)
@@ -76,10 +78,10 @@ func TestTableMissing(t *testing.T) {
 	if c := table.Average.Cells[0]; c.N != 7 || !near(c.Mean, 0.7) || c.SD != 0 || !c.HasSD {
 		t.Errorf("average %+v", c)
 	}
-	if nmi := New(records, "NMI", table.Methods); len(nmi.Rows) != 1 || nmi.Average != nil {
+	if nmi := New(records, "NMI", table.Methods, Tests{}); len(nmi.Rows) != 1 || nmi.Average != nil {
 		t.Errorf("one record has the score, rows %+v", nmi.Rows)
 	}
-	if none := New(nil, "AC", table.Methods); len(none.Rows) != 0 || none.Average != nil {
+	if none := New(nil, "AC", table.Methods, Tests{}); len(none.Rows) != 0 || none.Average != nil {
 		t.Errorf("rows without records: %+v", none.Rows)
 	}
 }
@@ -89,9 +91,9 @@ func TestTablePairsRepeats(t *testing.T) {
 	a := scored("a", 2, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 	b := scored("b", 2, 0.89, 0.78, 0.67, 0.56, 0.45, 0.34, 0.23, 0.12)
 	records := slices.Concat(a[1:], b[:7])
-	c := New(records, "AC", []string{"a", "b"}).Rows[0].Cells
+	c := New(records, "AC", []string{"a", "b"}, Tests{}).Rows[0].Cells
 	best, other := c[1], c[0] // b lacks its worst repeat, and a its best one
-	if !best.Best || other.Pairs != 6 || !near(other.P, 2.0/64) {
+	if !best.Best || other.Pairs != 6 || !near(other.P, significance.NewResampled([]float64{0.8, 0.7, 0.6, 0.5, 0.4, 0.3}, []float64{0.78, 0.67, 0.56, 0.45, 0.34, 0.23}, 0).P()) {
 		t.Errorf("cells %+v, want a test over the six repeats that both have", c)
 	}
 }
@@ -101,7 +103,7 @@ func TestTableTies(t *testing.T) {
 	reversed := slices.Clone(same)
 	slices.Reverse(reversed)
 	records := slices.Concat(scored("a", 2, same...), scored("b", 2, reversed...), scored("c", 2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1))
-	cells := New(records, "AC", []string{"a", "b", "c"}).Rows[0].Cells
+	cells := New(records, "AC", []string{"a", "b", "c"}, Tests{}).Rows[0].Cells
 	if !cells[0].Best || !cells[1].Best || cells[2].Best {
 		t.Errorf("the two equal means are both best: %+v", cells)
 	}
@@ -109,7 +111,7 @@ func TestTableTies(t *testing.T) {
 
 func TestTableOneRepeat(t *testing.T) {
 	records := fakeRecords(sevenMethods, []int{2, 3}, 1)
-	table := New(records, "AC", sevenMethods)
+	table := New(records, "AC", sevenMethods, Tests{})
 	for _, row := range table.all() {
 		for i, c := range row.Cells {
 			if c.SD != 0 || c.HasSD || c.Pairs != 0 || c.Tied() {
@@ -120,7 +122,7 @@ func TestTableOneRepeat(t *testing.T) {
 }
 
 func TestTableOneMethod(t *testing.T) {
-	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}).all() {
+	for _, row := range New(fakeRecords([]string{"nmf"}, []int{2, 3}, 8), "AC", []string{"nmf"}, Tests{}).all() {
 		if c := row.Cells[0]; c.Best || c.Pairs != 0 {
 			t.Errorf("a method alone is not the best: %+v", c)
 		}
@@ -130,12 +132,12 @@ func TestTableOneMethod(t *testing.T) {
 // Neither the order of the records nor earlier records of a trial matter.
 func TestTableOrder(t *testing.T) {
 	records := fakeRecords(sevenMethods, []int{2, 3, 10}, 8)
-	want := New(records, "NMI", sevenMethods)
+	want := New(records, "NMI", sevenMethods, Tests{})
 	shuffled := slices.Clone(records)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	earlier := shuffled[0]
 	earlier.Scores = map[string]float64{"NMI": 0}
-	if diff := cmp.Diff(want, New(slices.Insert(shuffled, 0, earlier), "NMI", sevenMethods), cmpopts.IgnoreUnexported(eval.Score{})); diff != "" {
+	if diff := cmp.Diff(want, New(slices.Insert(shuffled, 0, earlier), "NMI", sevenMethods, Tests{}), cmpopts.IgnoreUnexported(eval.Score{}, Table{}, Tests{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -151,7 +153,7 @@ func TestTableOfRanks(t *testing.T) {
 			})
 		}
 	}
-	table := New(records, "accuracy", []string{"pca"})
+	table := New(records, "accuracy", []string{"pca"}, Tests{})
 	if !table.Ranks || len(table.Rows) != 2 || table.Rows[0].Number != 5 || table.Rows[1].Cells[0].Mean != 0.5 {
 		t.Errorf("got %+v", table)
 	}

@@ -30,7 +30,7 @@ func (opt Options) widths() *runewidth.Condition {
 const captionWidth = 100
 
 // textMarks are the marks of text. Names are shown as plaintext.Line shows them.
-var textMarks = Marks{Best: "*", Tied: "~", Differs: "*", Foreign: plaintext.Line}
+var textMarks = Marks{Best: "*", Tied: "~", Equivalent: "=", Differs: "*", Foreign: plaintext.Line}
 
 // Text writes fixed-width characters.
 func Text(w io.Writer, d *Document, opt Options) error {
@@ -55,7 +55,7 @@ func Text(w io.Writer, d *Document, opt Options) error {
 			}
 		}
 	}
-	parts = append(parts, opt.wrapped(d.Caption(textMarks)))
+	parts = append(parts, opt.wrapped(d.captions(textMarks)))
 	_, err := io.WriteString(w, strings.Join(parts, "\n"))
 	return err
 }
@@ -78,7 +78,7 @@ func plain(w Word) string {
 	if w.N > 0 {
 		s = fmt.Sprintf("(%d) %s", w.N, s)
 	}
-	return s + [...]string{NoMark: "", Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkDiffers: " *"}[w.Mark]
+	return s + [...]string{NoMark: "", Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}[w.Mark]
 }
 
 // layout is a grid in the words of a format: headings first, then the rows.

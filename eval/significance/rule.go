@@ -1,0 +1,105 @@
+package significance
+
+import (
+	"fmt"
+
+	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/settings"
+)
+
+// Test is by what differences are told from chance.
+type Test int
+
+const (
+	// ByT is the paired t-test that corrects for the overlap of draws, NewResampled.
+	ByT Test = iota
+	// BySignedRank is the signed-rank test, Wilcoxon.
+	BySignedRank
+	// ByBayesT and ByBayesSignedRank are Resampled.Beyond and BayesSignedRank.
+	ByBayesT
+	ByBayesSignedRank
+	// ByNone tests nothing.
+	ByNone
+)
+
+var tests = enum.Of[Test]("test", "t", "signed-rank", "bayes-t", "bayes-signed-rank", "none")
+
+// String returns the name that settings use.
+func (t Test) String() string { return tests.String(t) }
+
+// UnmarshalText reads the name that settings use.
+func (t *Test) UnmarshalText(name []byte) error { return tests.UnmarshalText(t, name) }
+
+// MarshalText returns the name that settings use.
+func (t Test) MarshalText() ([]byte, error) { return tests.MarshalText(t) }
+
+// Values returns the names of all tests.
+func (Test) Values() []string { return tests.Values() }
+
+// Bayesian tells whether it gives probabilities of differences and no p-values.
+func (t Test) Bayesian() bool { return t == ByBayesT || t == ByBayesSignedRank }
+
+// Correction is how p-values are corrected for how many there are in a table.
+type Correction int
+
+const (
+	// ByHolm is Holm's correction.
+	ByHolm Correction = iota
+	// Uncorrected leaves them.
+	Uncorrected
+)
+
+var corrections = enum.Of[Correction]("correction", "holm", "none")
+
+// String returns the name that settings use.
+func (c Correction) String() string { return corrections.String(c) }
+
+// UnmarshalText reads the name that settings use.
+func (c *Correction) UnmarshalText(name []byte) error { return corrections.UnmarshalText(c, name) }
+
+// MarshalText returns the name that settings use.
+func (c Correction) MarshalText() ([]byte, error) { return corrections.MarshalText(c) }
+
+// Values returns the names of all corrections.
+func (Correction) Values() []string { return corrections.Values() }
+
+// Rule says how a table tells differences from chance. The zero value is the default.
+type Rule struct {
+	By         Test       `json:"by,omitempty" setting:"by,text" help:"the test: t and signed-rank give p-values, the two of Bayes probabilities"`
+	Correction Correction `json:"correction,omitempty" setting:"correction" help:"how p-values are corrected for the comparisons of a table"`
+	// Rope is half the width of the region of practical equivalence of the Bayesian tests: in
+	// points of a score in percent, and in hundredths of another's unit. 0 means 1, and
+	// settings.None is 0.
+	Rope float64 `json:"rope,omitempty" setting:"rope" default:"1" range:"[0,100]" help:"the difference up to which the tests of Bayes take methods for equivalent, in points"`
+}
+
+// Width is the region of practical equivalence in the unit of scores.
+func (r Rule) Width() float64 {
+	switch r.Rope {
+	case 0:
+		return 0.01
+	case settings.None:
+		return 0
+	}
+	return r.Rope / 100
+}
+
+// String returns the rule in words.
+func (r Rule) String() string {
+	switch {
+	case r.By == ByNone:
+		return "not tested"
+	case r.By.Bayesian():
+		return fmt.Sprintf("%s, practically equivalent within ±%g points", r.By, 100*r.Width())
+	case r.Correction == Uncorrected:
+		return r.By.String() + ", not corrected for how many comparisons there are"
+	}
+	return r.By.String() + ", corrected by Holm"
+}
+
+// Level is the level of p-values below which a difference is one, and Sure the probability from
+// which on the Bayesian tests say something.
+const (
+	Level = 0.05
+	Sure  = 0.95
+)
