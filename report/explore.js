@@ -47,6 +47,7 @@ function send(path, body, then = () => {}) {
       const next = await ask(path, body);
       take(next);
       then(next);
+      refocus();
     } catch (error) {
       if (error.gone) gone();
       else {
@@ -82,11 +83,11 @@ function gone() {
 
 // ---- what is shown of a state
 
-// take shows a state. The place on the page and the focus stay as they can.
+// take shows a state. What is looked at stays where it is in the window.
 function take(next, told = true) {
   const first = state === null;
   const from = pictures.map((p) => p.group);
-  const focus = focused(), hold = anchor();
+  const hold = anchor();
   state = next;
   partwise.update({
     groups: next.groups, names: next.names, told: next.told,
@@ -97,10 +98,7 @@ function take(next, told = true) {
   showActs();
   if (viewer.open) partwise.show(view.list[view.at], view.list);
   hold();
-  if (!first) {
-    focus();
-    light((p) => p.group !== from[p.i]);
-  }
+  if (!first) light((p) => p.group !== from[p.i]);
   if (told && next.said) say(next.said);
 }
 
@@ -118,18 +116,19 @@ function anchor() {
   };
 }
 
-// focused remembers which picture of a group has the focus. It goes to the next one when the
-// picture goes to another group.
-function focused() {
-  const a = document.activeElement?.closest("section.group a.picture"), section = a?.closest("section.group");
-  if (!a) return () => {};
-  const at = [...a.parentElement.children].indexOf(a);
-  return () => {
-    if (document.activeElement?.closest("a.picture")) return;
-    const left = section.hidden ? null : section.querySelectorAll("a.picture");
-    if (left?.length > 0) left[Math.min(at, left.length - 1)].focus({preventScroll: true});
-    else document.querySelector("section.group:not([hidden]) > h2 button")?.focus({preventScroll: true});
-  };
+// refocus gives the focus back where it got lost, because its picture went to another group or a
+// button is not shown any more: to the picture that stands where the last one with the focus stood.
+let stood = null;
+document.addEventListener("focusin", ({target}) => {
+  const a = target.closest("section.group a.picture");
+  if (a) stood = {section: a.closest("section.group"), at: [...a.parentElement.children].indexOf(a)};
+});
+function refocus() {
+  const now = document.activeElement;
+  if (!stood || viewer.open || now !== document.body && now?.getClientRects().length > 0) return;
+  const left = stood.section.hidden ? [] : stood.section.querySelectorAll("a.picture");
+  if (left.length > 0) left[Math.min(stood.at, left.length - 1)].focus({preventScroll: true});
+  else document.querySelector("section.group:not([hidden]) > h2 button")?.focus({preventScroll: true});
 }
 
 // light marks pictures that went to another group for a moment.

@@ -35,6 +35,8 @@ type page struct {
 	Styles, Scripts []string
 	// Connects tells that the page talks to its server.
 	Connects bool
+	// Icon is a file beside the page, or empty.
+	Icon string
 }
 
 // section is a part of a page.
@@ -120,6 +122,9 @@ const pageText = `{{define "head"}}<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{.Name}}</title>
+{{- with .Icon}}
+<link rel="icon" href="{{.}}">
+{{- end}}
 {{- range .Styles}}
 <style>{{css .}}</style>
 {{- end}}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"html"
@@ -19,14 +20,19 @@ type ServedPage struct {
 	HTML []byte
 	// Policy is the page's content-security policy, which it holds, too.
 	Policy string
-	// Scripts holds what the page runs, by path.
-	Scripts map[string][]byte
+	// Files holds the page's scripts and its icon, by path.
+	Files map[string][]byte
 	// Samples is how many there are.
 	Samples int
 }
 
 // ErrPage is that a page is none that this version makes.
 var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
+
+const iconFile = "page/icon.svg"
+
+//go:embed icon.svg
+var icon []byte
 
 // neededIDs are the elements that the scripts look for.
 var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
@@ -58,15 +64,15 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	if script, err = dataScript(data); err != nil {
 		return nil, err
 	}
-	served := &ServedPage{Scripts: map[string][]byte{dataFile: script}, Samples: n}
-	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true}
+	served := &ServedPage{Files: map[string][]byte{dataFile: script, iconFile: icon}, Samples: n}
+	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: iconFile}
 	if s := data.Sheets; s != nil {
 		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
 	}
 	head.Styles = append(head.Styles, exploreCSS)
 	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
 		path := "page/" + name
-		if served.Scripts[path], err = scripts.ReadFile(name); err != nil {
+		if served.Files[path], err = scripts.ReadFile(name); err != nil {
 			return nil, err
 		}
 		head.Scripts = append(head.Scripts, path)

@@ -42,6 +42,7 @@ func TestServePage(t *testing.T) {
 	}
 	page := strings.ReplaceAll(want, "&#43;", "+")
 	page = strings.Replace(page, template.HTMLEscapeString(was), template.HTMLEscapeString(allows), 1)
+	page = strings.Replace(page, "</title>\n", "</title>\n<link rel=\"icon\" href=\"page/icon.svg\">\n", 1)
 	if diff := cmp.Diff(page, strings.ReplaceAll(string(served.HTML), "&#43;", "+")); diff != "" {
 		t.Errorf("the served page (-want +got): %s", diff)
 	}
@@ -49,8 +50,10 @@ func TestServePage(t *testing.T) {
 		t.Errorf("%d samples", served.Samples)
 	}
 	var names []string
-	for name, text := range served.Scripts {
-		names = append(names, name)
+	for name, text := range served.Files {
+		if names = append(names, name); name == iconFile {
+			continue
+		}
 		if name != dataFile && name != "page/explore.js" && string(text) != files[name] {
 			t.Errorf("%s is another", name)
 		}
@@ -58,10 +61,10 @@ func TestServePage(t *testing.T) {
 			t.Errorf("the page does not run %s", name)
 		}
 	}
-	if slices.Sort(names); !slices.Equal(names, []string{"page/data.js", "page/explore.js", "page/map.js", "page/page.js", "page/similar.js"}) {
+	if slices.Sort(names); !slices.Equal(names, []string{"page/data.js", "page/explore.js", iconFile, "page/map.js", "page/page.js", "page/similar.js"}) {
 		t.Errorf("scripts %q", names)
 	}
-	had, has := dataOf(t, files), dataOf(t, map[string]string{dataFile: string(served.Scripts[dataFile])})
+	had, has := dataOf(t, files), dataOf(t, map[string]string{dataFile: string(served.Files[dataFile])})
 	for i, l := range has.Links {
 		if want := fmt.Sprint(i); has.Base != "original/" || i == 3 && l != "" || i != 3 && l != want {
 			t.Errorf("sample %d is at %s%v", i, has.Base, l)
@@ -113,7 +116,7 @@ func TestServeStrangersPage(t *testing.T) {
 		put(dataFile, changed)
 		served, err := ServePage(os.DirFS(dir), all)
 		if test[1] == `"thing":"`+"`" { // words are the data's
-			if err != nil || !strings.Contains(string(served.Scripts[dataFile]), test[1]) {
+			if err != nil || !strings.Contains(string(served.Files[dataFile]), test[1]) {
 				t.Errorf("other words: %v", err)
 			}
 		} else if !errors.Is(err, ErrPage) || !strings.Contains(err.Error(), dataFile) {
@@ -124,7 +127,7 @@ func TestServeStrangersPage(t *testing.T) {
 	put("page/page.js", "alert(1)")
 	put("index.html", strings.Replace(files["index.html"], "<script ", "<script src='page/evil.js'></script><script ", 1))
 	served, err := ServePage(os.DirFS(dir), all)
-	if err != nil || string(served.Scripts["page/page.js"]) != files["page/page.js"] || strings.Contains(string(served.HTML), "evil") {
+	if err != nil || string(served.Files["page/page.js"]) != files["page/page.js"] || strings.Contains(string(served.HTML), "evil") {
 		t.Errorf("a stranger's script is served, error %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "page", "data.js")); err != nil {

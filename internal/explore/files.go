@@ -14,7 +14,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// servePage serves the page.
 func (s *Server) servePage(w http.ResponseWriter) error {
 	w.Header().Set("Content-Security-Policy", s.page.Policy+"; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -24,19 +23,19 @@ func (s *Server) servePage(w http.ResponseWriter) error {
 
 // types are those of the files of a grouping, by the ends of their names.
 var types = map[string]string{
-	".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
+	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
 // file serves what the page loads or links to: its scripts, and of the results the pictures,
 // drawings and lists. Nothing outside of the folder is served, whatever symbolic links are in it,
 // and nothing of it that a browser would run.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error {
-	if script, ok := s.page.Scripts[name]; ok {
-		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		_, _ = w.Write(script) // the client may have gone
+	kind := types[path.Ext(name)]
+	if text, ok := s.page.Files[name]; ok {
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(text) // the client may have gone
 		return nil
 	}
-	kind := types[path.Ext(name)]
 	if folder, _, below := strings.Cut(name, "/"); below {
 		folder += "/"
 		if !slices.Contains(report.ClustersFiles, folder) || folder == "page/" {
@@ -45,7 +44,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error
 	} else if !slices.Contains(report.GroupingFiles, name) {
 		return errNothing
 	}
-	if kind == "" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
+	if kind == "" || path.Ext(name) == ".js" || !fs.ValidPath(name) || strings.ContainsAny(name, `\:`) {
 		return errNothing
 	}
 	if info, err := s.root.Stat(name); err != nil || !info.Mode().IsRegular() {

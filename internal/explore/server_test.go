@@ -185,6 +185,7 @@ func TestNotServed(t *testing.T) {
 	outside := t.TempDir()
 	write(t, filepath.Join(outside, "secret.png"), "secret")
 	write(t, filepath.Join(g.dir, "pictures", "evil.html"), "<script>")
+	write(t, filepath.Join(g.dir, "pictures", "evil.js"), "secret")
 	write(t, filepath.Join(g.dir, "own.png"), "not of the page")
 	write(t, filepath.Join(g.dir, "page", "evil.js"), "secret")
 	write(t, filepath.Join(g.dir, "model.npz"), "secret")
@@ -276,6 +277,7 @@ func TestNotServed(t *testing.T) {
 		{"GET", path + "pictures", "", nil, 404},
 		{"GET", path + "pictures/", "", nil, 404},
 		{"GET", path + "pictures/evil.html", "", nil, 404},
+		{"GET", path + "pictures/evil.js", "", nil, 404},
 		{"GET", path + "pictures/folder.png", "", nil, 404},
 		{"GET", path + "pictures/nothing.png", "", nil, 404},
 		{"GET", path + "pictures/link.png", "", nil, 404},

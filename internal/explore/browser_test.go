@@ -1,0 +1,241 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/browsertest"
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+)
+
+// settled waits until the page shows what was said, in as many acts.
+func settled(p *browsertest.Page, acts int) {
+	p.Run(fmt.Sprintf(`
+await until(() => $("#work").hidden);
+const state = await (await fetch("state")).json();
+check(state.acts === %d, state.acts, "acts, the last:", state.said, "and the page says", $("#told").textContent);
+check(partwise.pictures.every((p, i) => p.group === state.groups[i]), "the page shows other groups");
+check($$("section.group").every((s) => $$("#" + s.id + " a.picture").every((a) => state.groups[a.dataset.i] === +s.dataset.group)), "pictures are in other sections");
+check($$("section.group").every((s) => s.hidden === !state.groups.includes(+s.dataset.group)), "empty groups are shown, or others are not");
+check($$("#groups a.picture.told").map((a) => +a.dataset.i).sort().join() === state.told.sort().join(), "others are marked as told");
+check($("#told").textContent === state.said || %d === 0, "the page says", $("#told").textContent, "and not", state.said);`, acts, acts), nil)
+}
+
+// drag drags a picture onto what a selector finds.
+func drag(t *testing.T, p *browsertest.Page, from, to string) {
+	t.Helper()
+	x, y := p.Middle(from)
+	p.Mouse("mousePressed", x, y)
+	p.Mouse("mouseMoved", x+8, y+8)
+	p.Mouse("mouseMoved", x+16, y+16)
+	p.Run(`await until(() => !$("#dock").hidden);`, nil)
+	var at [2]float64
+	p.Run(`const box = $("`+to+`").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2];`, &at)
+	p.Mouse("mouseMoved", at[0], at[1])
+	p.Mouse("mouseMoved", at[0]+1, at[1])
+	p.Run(`await until(() => $("`+to+`").matches(".drop-here"));`, nil)
+	p.Mouse("mouseReleased", at[0]+1, at[1])
+	p.Run(`await until(() => $("#dock").hidden);`, nil)
+}
+
+// TestBrowser: all that can be said is said by mouse and by keyboard, and the page shows what comes
+// of it.
+func TestBrowser(t *testing.T) {
+	g := newGrouping(t, 24)
+	session := newFake(g.groups)
+	s, web := start(t, g, session)
+	p := browsertest.Open(t, web.URL+s.Path())
+	p.Run(`await until(() => $("#question img.large"));`, nil)
+	settled(p, 0)
+	want := func(what string, ok func(feedback.State) bool) {
+		t.Helper()
+		if st := session.State(); !ok(*st) {
+			t.Errorf("%s: the state is %+v", what, st)
+		}
+	}
+
+	// By dragging: onto a section, and what is selected onto a new group.
+	drag(t, p, `#group-1 a.picture[data-i='0']`, `#dock [data-group='1']`)
+	settled(p, 1)
+	want("a picture is dragged", func(s feedback.State) bool { return s.Groups[0] == 1 && s.Groups[3] == 0 && slices.Equal(s.Told, []int{0}) })
+	p.Run(`partwise.select([3, 6]);`, nil)
+	drag(t, p, `#group-1 a.picture[data-i='6']`, `#dock [data-group='new']`)
+	settled(p, 2)
+	want("two are dragged to a new group", func(s feedback.State) bool { return s.Groups[3] == 3 && s.Groups[6] == 3 && s.Groups[9] == 0 })
+	p.Run(`check(partwise.selection.size === 0, "they are still selected"); check($("#selected").hidden, "the bar is still there");
+check($("#group-4 a.picture.moved"), "what has moved is not marked"); check($$("nav a").some((a) => a.textContent === "Group 4"), "the navigation has no new group");
+check($$(".map-key button").length === 4, "the map has no new group");`, nil)
+	drag(t, p, `#group-4 a.picture[data-i='3']`, `#group-4 ~ .none, #group-3`)
+	settled(p, 3)
+	want("one is dragged onto a section", func(s feedback.State) bool { return s.Groups[3] == 2 })
+
+	// By selecting and the bar.
+	p.Run(`$("#group-2 a.picture[data-i='1']").focus();`, nil)
+	p.Press(" ")
+	p.Press("ArrowRight")
+	p.Press(" ")
+	p.Run(`check(partwise.selection.size === 2 && $("#chosen").textContent === "2 selected", "selected:", $("#chosen").textContent);`, nil)
+	p.Click(`#selected button:nth-of-type(1)`)
+	p.Run(`check($("#chooser").open && $("#chooser h2").textContent === "Move 2 pictures to", $("#chooser").textContent);
+check(document.activeElement.matches("#chooser input"), "the focus is elsewhere");
+check($$("#chooser .choices button:not([hidden])").length === 5, "choices:", $("#chooser .choices").textContent);`, nil)
+	p.Type("Tower <b>")
+	p.Run(`check($$("#chooser .choices button:not([hidden])").map((b) => b.textContent).join() === "New group “Tower <b>”", $("#chooser .choices").innerHTML);`, nil)
+	p.Press("Enter")
+	settled(p, 4)
+	want("two are moved to a group with a name", func(s feedback.State) bool { return s.Names[4] == "Tower <b>" && s.Groups[1] == 4 })
+	p.Run(`check($("#group-5 h2").textContent === "Group 5: Tower <b>", $("#group-5 h2").innerHTML);
+check(document.activeElement.matches("#group-2 a.picture"), "the focus is on", document.activeElement.outerHTML);`, nil)
+
+	// By keys, on the picture that has the focus.
+	p.Run(`$("#group-2 a.picture[data-i='7']").focus();`, nil)
+	p.Press("r")
+	settled(p, 5)
+	want("one is confirmed", func(s feedback.State) bool { return s.Groups[7] == 1 && slices.Contains(s.Told, 7) })
+	p.Run(`check(document.activeElement.matches("#group-2 a.picture[data-i='7']"), "the focus is on", document.activeElement.outerHTML);
+check(document.activeElement.getAttribute("aria-label").endsWith(", told"), document.activeElement.getAttribute("aria-label"));`, nil)
+	p.Press("g")
+	settled(p, 6)
+	want("one is put into a new group", func(s feedback.State) bool { return s.Groups[7] == 5 })
+	p.Run(`partwise.select([10, 13, 16]);`, nil)
+	p.Press("t")
+	settled(p, 7)
+	p.Run(`partwise.select([2, 5]);`, nil)
+	p.Press("d")
+	settled(p, 8)
+	want("pairs are told", func(s feedback.State) bool {
+		return slices.Equal(s.Must, [][2]int{{10, 13}}) && slices.Equal(s.Cannot, [][2]int{{2, 5}})
+	})
+
+	// The question.
+	st := session.State()
+	a, b := st.Question.A, st.Question.B
+	p.Run(`$("#question").scrollIntoView();`, nil)
+	p.Press("y")
+	settled(p, 9)
+	want("yes", func(s feedback.State) bool { return s.Must[1] == [2]int{a, b} && s.Question.B != b })
+	p.Click(`#question .bar button:nth-of-type(2)`)
+	settled(p, 10)
+	want("no", func(s feedback.State) bool { return s.Cannot[1] == [2]int{a, b + 1} })
+	p.Press("s")
+	p.Run(fmt.Sprintf(`await until(() => $("#question").dataset.pair === "%d %d");`, a, b+3), nil)
+	settled(p, 10)
+
+	// Groups: names, merging, splitting.
+	p.Click(`#group-2 .group-acts > button:nth-of-type(1)`)
+	p.Type(" Beach  ")
+	p.Press("Enter")
+	settled(p, 11)
+	want("a group is named", func(s feedback.State) bool { return s.Names[1] == "Beach" })
+	p.Run(`check(document.activeElement.matches("#group-2 .group-acts button"), "the focus is elsewhere");
+check(document.activeElement.ariaLabel === "Rename Group 2: Beach", document.activeElement.ariaLabel);`, nil)
+	p.Click(`#group-3 .group-acts > button:nth-of-type(1)`)
+	p.Type("x")
+	p.Press("Escape")
+	p.Run(`check(!$(".naming"), "the name is still asked for");`, nil)
+	p.Click(`#group-3 .group-acts > button:nth-of-type(2)`)
+	p.Run(`check(!$$("#chooser .choices button").some((b) => /^(Group 3|New)/.test(b.textContent) && !b.hidden), $("#chooser .choices").textContent);`, nil)
+	p.Type("beach")
+	p.Press("Enter")
+	settled(p, 12)
+	want("groups are merged", func(s feedback.State) bool { return s.Groups[2] == 1 && !slices.Contains(s.Groups, 2) })
+	p.Click(`#group-2 .group-acts > button:nth-of-type(3)`)
+	settled(p, 13)
+	want("a group is split", func(s feedback.State) bool { return slices.Contains(s.Groups, 6) && slices.Contains(s.Groups, 1) })
+
+	// A mistake changes nothing and is told.
+	p.Click(`#group-1 .group-acts > button:nth-of-type(1)`)
+	p.Type("Beach")
+	p.Press("Enter")
+	p.Run(`await until(() => $("#told.wrong")); check($("#told").textContent.startsWith("Not done: another group is called"), $("#told").textContent);`, nil)
+	if said := p.Problems(); len(said) != 1 || !strings.Contains(said[0], "422") {
+		t.Errorf("the console says %q", said)
+	}
+
+	// Back and again.
+	p.Run(`document.activeElement.blur();`, nil)
+	p.Press("u")
+	settled(p, 12)
+	p.Run(`check(!$("#told.wrong"), "what is told is still wrong"); check($$("#always button")[1].textContent === "Redo: act 13", $("#always").textContent);`, nil)
+	p.Press("Control+z", "Control+z")
+	settled(p, 10)
+	p.Press("Control+Shift+Z")
+	settled(p, 11)
+	p.Click(`#always button:nth-of-type(2)`)
+	settled(p, 12)
+	p.Click(`#always button:nth-of-type(1)`)
+	settled(p, 11)
+	want("twice back and once again", func(s feedback.State) bool { return s.Names[1] == "Beach" && s.Groups[2] == 2 })
+
+	// In the large view.
+	p.Run(`partwise.show(10, [10, 13]);
+check($("#viewer dl").textContent.includes("Belongs with<b>13.png"), $("#viewer dl").textContent);`, nil)
+	p.Press("g")
+	settled(p, 12)
+	p.Run(`check($("#viewer").open && $("#viewer h2").textContent === "<b>10.png", $("#viewer").textContent);
+check($("#viewer dl").textContent.includes("Toldthat it is in this group"), $("#viewer dl").textContent);`, nil)
+	p.Press("Escape")
+
+	// What is said in another window is shown here.
+	if status, text, _ := request(t, web, "POST", s.Path()+"act", `{"do":"move","pictures":[23],"groups":[0]}`, nil); status != 200 {
+		t.Fatal(text)
+	}
+	p.Run(`document.dispatchEvent(new Event("visibilitychange")); await until(() => partwise.pictures[23].group === 0);`, nil)
+	p.Run(`$("#told").textContent = "Did move of 1.";`, nil) // which is not told again
+	settled(p, 13)
+
+	// Nothing sticks out of a narrow window.
+	p.Size(400, 800)
+	p.Run(`partwise.select([1, 2, 3]); check(document.documentElement.scrollWidth <= 400, "the page is", document.documentElement.scrollWidth, "wide");`, nil)
+
+	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished"));`, nil)
+	select {
+	case <-s.Finished():
+	default:
+		t.Error("the server is not told of the end")
+	}
+}
+
+// TestBrowserQueue: what is said while the groups are found waits for its turn, an act that fails
+// does not keep others from being done, and when the server is gone the page says so.
+func TestBrowserQueue(t *testing.T) {
+	g := newGrouping(t, 12)
+	session := newFake(g.groups)
+	working := make(chan struct{})
+	session.before = func(_ context.Context, a feedback.Act) error {
+		<-working
+		if a.Do == feedback.Split {
+			return errors.New("disk full")
+		}
+		return nil
+	}
+	s, web := start(t, g, session)
+	p := browsertest.Open(t, web.URL+s.Path())
+	p.Run(`await until(() => $("#question img.large")); $$("#group-1 .group-acts button")[2].click(); partwise.select([0]);`, nil)
+	p.Press("g")
+	p.Run(`partwise.select([0], false); partwise.select([1]);`, nil)
+	p.Press("g", "y")
+	p.Run(`await until(() => !$("#work").hidden); check($$("#question button").every((b) => b.disabled), "the question can be answered");
+check(partwise.selection.size === 1, "selected:", [...partwise.selection]);`, nil)
+	working <- struct{}{}
+	p.Run(`await until(() => $("#told.wrong")); check($("#told").textContent === "That failed: disk full", $("#told").textContent);`, nil)
+	working <- struct{}{}
+	working <- struct{}{}
+	settled(p, 2)
+	if said := p.Problems(); len(said) != 1 || !strings.Contains(said[0], "500") {
+		t.Errorf("the console says %q", said)
+	}
+	if st := session.State(); st.Groups[0] != 3 || st.Groups[1] != 4 {
+		t.Errorf("the state is %+v", st)
+	}
+	close(working)
+	web.Close()
+	p.Press("u", "u")
+	p.Run(`await until(() => !$("#acts .warn").hidden); check(/has stopped.*is kept/.test($("#acts .warn").textContent), $("#acts .warn").textContent);
+check($$("#acts button").every((b) => b.disabled), "something can be said yet"); partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
+	p.Problems()
+}
