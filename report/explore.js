@@ -188,7 +188,7 @@ const together = button("Belong together", () => pair("together", [...selection]
 const apart = button("Do not", () => pair("apart", [...selection]), {title: "No two of them belong together (d)", ariaLabel: "Do not belong together"});
 together.title = "All of them belong into one group (t)";
 const selected = element("div", {id: "selected", hidden: true}, chosen,
-  button("Move to …", () => choose(`Move ${count(selection.size)} to`, [...selection], null, (g, name) => move([...selection], g, name)), {title: "m"}),
+  button("Move to …", () => chooseMove([...selection]), {title: "m"}),
   button("New group", () => move([...selection], null), {title: "g"}),
   button("Right here", () => confirm([...selection]), {title: "They are in the right group (r)"}),
   together, apart, button("Clear", () => clear([...selection]), {title: "Select nothing (Escape)"}));
@@ -238,7 +238,7 @@ function dressGroups() {
       acts.classList.toggle("folded", g.folded);
       const rename = button("Rename", () => naming(g, acts, rename));
       acts.append(rename,
-        button("Merge with …", () => choose(`Merge ${groupTitle(g.index)} with`, g.members, g.index, (to) => act({do: "merge", groups: [to, g.index]}))),
+        button("Merge with …", () => choose(`Merge ${groupTitle(g.index)} with`, g.members, g.index, false, (to) => act({do: "merge", groups: [to, g.index]}))),
         button("Split", () => split(g), {title: "Into the two that it is made of best, or the selected ones into a group of their own"}),
         button("Select all", () => partwise.select(g.members)));
       g.section.querySelector("h2").after(acts);
@@ -265,12 +265,12 @@ function naming(g, acts, back) {
   input.select();
 }
 
-// choose asks for a group, those first whose pictures are most like the list, and gives it to then,
-// or without one to leave out null and a name for a new one.
+// choose asks for a group other than the one that is to be left out, those first whose pictures are
+// most like the list, and gives it to then; where a new one may be, null and the name for it.
 const chooser = element("dialog", {id: "chooser"});
 chooser.setAttribute("aria-labelledby", "chooser-title");
 document.body.append(chooser);
-function choose(title, list, without, then) {
+function choose(title, list, without, fresh, then) {
   if (list.length === 0) return say(`Select ${data.thing}s first.`, true);
   const near = new Map();
   for (const i of partwise.similar ? partwise.similar(list.slice(0, 8)) : []) if (!near.has(pictures[i].group)) near.set(pictures[i].group, near.size);
@@ -280,14 +280,13 @@ function choose(title, list, without, then) {
     .map((g) => element("button", {type: "button", onclick: () => take(g.index)},
       element("span", {className: "looks", ariaHidden: "true"}, ...g.members.slice(0, 3).map(thumbnail)),
       element("span", {textContent: `${groupTitle(g.index)} (${count(g.members.length)})`})));
-  const fresh = button("New group", () => take(null, input.value.trim() || undefined));
-  fresh.hidden = without !== null;
-  const input = element("input", {type: "search", placeholder: without === null ? "Find a group, or name a new one" : "Find a group", ariaLabel: "Find a group", autocomplete: "off"});
-  const box = element("div", {className: "choices"}, ...choices, fresh);
+  const another = button("New group", () => take(null, input.value.trim() || undefined), {hidden: !fresh});
+  const input = element("input", {type: "search", placeholder: fresh ? "Find a group, or name a new one" : "Find a group", ariaLabel: "Find a group", autocomplete: "off"});
+  const box = element("div", {className: "choices"}, ...choices, another);
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const c of choices) c.hidden = !words.every((w) => c.textContent.toLowerCase().includes(w));
-    fresh.textContent = input.value.trim() ? `New group “${input.value.trim()}”` : "New group";
+    another.textContent = input.value.trim() ? `New group “${input.value.trim()}”` : "New group";
   });
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
@@ -297,6 +296,10 @@ function choose(title, list, without, then) {
   chooser.replaceChildren(element("h2", {id: "chooser-title", textContent: title}), input, box, button("Cancel", () => chooser.close()));
   chooser.showModal();
   (matchMedia("(pointer: coarse)").matches ? box.querySelector("button") : input).focus();
+}
+function chooseMove(list) {
+  const of = new Set(list.map((i) => pictures[i].group));
+  choose(`Move ${count(list.length)} to`, list, of.size === 1 ? [...of][0] : null, true, (g, name) => move(list, g, name));
 }
 chooser.addEventListener("click", (event) => { if (event.target === chooser) chooser.close(); });
 
@@ -312,8 +315,8 @@ for (const [key, b] of Object.entries(answers)) {
   b.append(" ", element("kbd", {textContent: key}));
   b.setAttribute("aria-keyshortcuts", key);
 }
-question.append(element("h2", {id: "question-title", textContent: "Do these belong together?"}), element("div", {className: "pair"}, ...sides),
-  element("div", {className: "bar"}, ...Object.values(answers)));
+question.append(element("h2", {id: "question-title", textContent: "Do these belong together?"}),
+  element("div", {className: "bar"}, ...Object.values(answers)), element("div", {className: "pair"}, ...sides));
 
 function showQuestion() {
   const q = state.question, before = question.dataset.pair;
@@ -349,7 +352,7 @@ function answer(verb) {
 
 const keys = [
   ["m", "move what is selected to another group"], ["g", "put it into a new group"], ["r", "it is in the right group"],
-  ["t", "it belongs together"], ["d", "no two of it belong together"],
+  ["t", "all of it belongs together"], ["d", "no two of it belong together"],
   ["y, n, s", "answer the question: yes, no, skip"], ["u, Ctrl+Z", "take the last thing back"], ["U, Ctrl+Shift+Z", "do it again"],
   ["Space", `select the ${data.thing} that has the focus`], ["Escape", "select nothing"],
 ];
@@ -361,7 +364,7 @@ byId("results").before(help, question);
 // ---- keys
 
 const byKey = {
-  m: () => { const list = subject(); choose(`Move ${count(list.length)} to`, list, null, (g, name) => move(list, g, name)); },
+  m: () => chooseMove(subject()),
   g: () => move(subject(), null),
   r: () => confirm(subject()),
   t: () => pair("together", subject()),
