@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -63,7 +64,7 @@ func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image
 }
 
 // magicLen is how many bytes tell the kind of every image file.
-const magicLen = 16
+const magicLen = 64
 
 // formatOf returns the format of a file that begins with head, or nil where
 // it is no image.
@@ -79,20 +80,27 @@ func formatOf(head []byte) *format {
 }
 
 // unreadKind returns the error of a picture of a kind that is known and not read, with what
-// converts it, or nil. HEIF files, of which HEIC and AVIF are, begin with a box that names
-// their kind (ISO/IEC 14496-12, 23008-12).
+// converts it, or nil. HEIF files, of which HEIC and AVIF are, begin with a box of the kinds that
+// they are, one of which may be general (ISO/IEC 14496-12, 23008-12).
 func unreadKind(head []byte) error {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return nil
 	}
-	switch string(head[8:12]) {
-	case "avif", "avis":
+	kinds := []string{string(head[8:12])}
+	for at := 16; at+4 <= min(len(head), int(binary.BigEndian.Uint32(head))); at += 4 {
+		kinds = append(kinds, string(head[at:at+4]))
+	}
+	isAVIF := func(kind string) bool { return kind == "avif" || kind == "avis" }
+	switch {
+	case slices.ContainsFunc(kinds, isAVIF):
 		return errors.New("an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
-	case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1":
+	case slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(heicKinds, kind) }):
 		return errors.New("a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
 	}
 	return nil
 }
+
+var heicKinds = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"}
 
 func matchesMagic(head []byte, magic string) bool {
 	for i := range len(magic) {

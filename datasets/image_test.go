@@ -122,10 +122,14 @@ func writeFile(t testing.TB, path string, data []byte) string {
 // Pictures of phones that are not read are named, with what converts them.
 func TestUnreadKinds(t *testing.T) {
 	for brand, word := range map[string]string{"avif": "avifdec", "heic": "heif-convert", "mif1": "sips", "mp42": "not a PNG"} {
-		_, err := DecodeImageBytes([]byte("\x00\x00\x00\x1cftyp" + brand + "\x00\x00\x00\x00mif1"))
+		_, err := DecodeImageBytes([]byte("\x00\x00\x00\x14ftyp" + brand + "\x00\x00\x00\x00mp42" + "avifavif"))
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v, want an error with %q", brand, err, word)
 		}
+	}
+	// One kind of several may be general.
+	if _, err := DecodeImageBytes([]byte("\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00mif1avifmiaf")); err == nil || !strings.Contains(err.Error(), "avifdec") {
+		t.Errorf("an AVIF picture of a general kind: %v", err)
 	}
 }
 

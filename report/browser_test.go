@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/browsertest"
+)
+
+// inBrowser opens the page of a folder, which may show the originals of its pictures. A test
+// fails on what the console says and on other requests.
+func inBrowser(t *testing.T, dir, originals string) *browsertest.Page {
+	t.Helper()
+	return browsertest.Open(t, browsertest.FileURL(t, filepath.Join(dir, "index.html")), browsertest.FileURL(t, originals)+"/")
+}
+
+// fits checks that the window, of several widths, light and dark, shows the whole width of the page.
+func fits(t *testing.T, p *browsertest.Page) {
+	t.Helper()
+	for _, width := range []int{400, 1200} {
+		p.Size(width, 800)
+		for _, dark := range []bool{false, true} {
+			p.Dark(dark)
+			p.Run(`check(document.documentElement.scrollWidth <= innerWidth, "the page is", document.documentElement.scrollWidth, "wide, the window", innerWidth);
+const lum = (c) => { const [r, g, b] = c.match(/\d+/g).map(Number); return r + g + b; }, style = getComputedStyle(document.body);
+check(lum(style.color) > lum(style.backgroundColor) === matchMedia("(prefers-color-scheme: dark)").matches, "colours", style.color, style.backgroundColor);`, nil)
+		}
+	}
+}
+
+// TestGroupingInBrowser does on the page of a grouping what a person does.
+func TestGroupingInBrowser(t *testing.T) {
+	t.Parallel()
+	dir, originals := t.TempDir(), t.TempDir()
+	const n = 130
+	c := fakeClusters(n)
+	c.Basis = nil
+	c.Side = 200
+	c.Distances, c.Confidence, c.Pictures, c.Features = make([]float64, n), make([]float64, n), noCopies(n), mat.NewDense(n, 3, nil)
+	c.Names[3], c.Names[5] = `<img src=x onerror=alert(1)>"'&.png`, "猫 50%#?.png"
+	c.Image = func(i int) (image.Image, error) { return plain(200, 150, color.RGBA{uint8(i), 90, 200, 255}), nil }
+	var paths []string
+	for i, name := range c.Names {
+		c.Groups[i] = i / 100 // 100 and 30
+		c.Distances[i], c.Confidence[i] = float64((i*7)%n), float64(i%10)/10
+		c.Features.SetRow(i, []float64{1, float64(i), float64(i * i % 31)})
+		var file bytes.Buffer
+		if err := png.Encode(&file, plain(300, 225, color.RGBA{uint8(i), 90, 200, 255})); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, filepath.Join(originals, name))
+		if err := os.WriteFile(paths[i], file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Pictures.CopyOf[12], c.Pictures.CopyOf[14], c.Pictures.Near[14] = 10, 10, true
+	c.Pictures.Remark[20], c.Pictures.Outlier[21] = "blurred", 0.95
+	c.Links = linksTo(paths, dir)
+	if err := WriteClusters(t.Context(), dir, c); err != nil {
+		t.Fatal(err)
+	}
+	p := inBrowser(t, dir, originals)
+	p.Run(`await until(() => window.partwise);
+check($$("section.group").length === 2 && $$("section.group .picture").length === 48 + 30, "pictures", $$("section.group .picture").length);
+await until(() => $("section.group img").complete);
+check($("section.group img").naturalWidth > 200, "no thumbnails");`, nil)
+	fits(t, p)
+
+	// Folding, by mouse and by key.
+	p.Click("#group-1 h2 button")
+	p.Run(`check($("#group-1 .pictures").offsetHeight === 0 && $("#group-1 h2 button").ariaExpanded === "false", "not folded");`, nil)
+	p.Press("Enter")
+	p.Run(`check($("#group-1 .pictures").offsetHeight > 0, "not unfolded");`, nil)
+	p.Click("#fold")
+	p.Run(`check($$(".group .pictures").every((e) => e.offsetHeight === 0) && $("#fold").textContent.startsWith("Unfold"), "not all folded");`, nil)
+	p.Click("#fold")
+
+	// All of a long group, and orders.
+	p.Click("#group-1 .more button")
+	p.Run(`await until(() => { scrollTo(0, $("#group-2").offsetTop); return $$("#group-1 .picture").length === 98; }); // two copies are in a stack
+check($("#group-1 .more").hidden, "there is more");`, nil)
+	p.Run(`$("#order").value = "name"; $("#order").dispatchEvent(new Event("change"));
+const names = $$("#group-2 .picture").map((a) => partwise.pictures[a.dataset.i].name);
+check(names.join() === names.toSorted().join() && names.length === 30, "by name", names);
+$("#order").value = "unsure"; $("#order").dispatchEvent(new Event("change"));
+check(partwise.pictures[$("#group-2 .picture").dataset.i].confidence === 0, "the surest first");
+$("#order").value = "typical"; $("#order").dispatchEvent(new Event("change"));`, nil)
+
+	// A stack of copies opens.
+	p.Click(`#group-1 .picture[data-i="10"] .badge`)
+	p.Run(`const shown = $$("#group-1 .picture").map((a) => +a.dataset.i), at = shown.indexOf(10);
+check(shown[at + 1] === 12 && shown[at + 2] === 14, "copies", shown.slice(at, at + 3));`, nil)
+
+	// Names are found, and are text.
+	p.Click("#find")
+	p.Type("50%# 猫")
+	p.Run(`await until(() => !$("#results").hidden);
+check($$("#results .picture").length === 1 && $("#results .picture").dataset.i === "5", "found", $$("#results .picture").length);
+check($("#told").textContent.includes("1 picture"), $("#told").textContent);`, nil)
+	p.Press("Escape")
+	p.Run(`check($("#results").hidden && $("#find").value === "", "not closed");`, nil)
+	p.Type("<img")
+	p.Run(`await until(() => !$("#results").hidden && $$("#results .picture").length === 1);
+check(!$("img[src=x]") && $("#results .picture img").alt.startsWith("<img src=x"), "a name is more than text");`, nil)
+	p.Press("Escape")
+	p.Run(`const lists = $$("#lists button").map((b) => b.textContent).join();
+check(lists === "Unsure (13),Outliers (1),Blurred (1),Exact copies (1),Near duplicates (1)", lists);`, nil)
+
+	// The large view shows the original, pages, and gives back the focus.
+	p.Run(`$("#group-2 .picture").focus();`, nil)
+	p.Press("ArrowRight", " ")
+	p.Run(`const a = document.activeElement;
+check(a === $$("#group-2 .picture")[1] && partwise.selection.has(+a.dataset.i) && a.classList.contains("selected"), "not selected");`, nil)
+	p.Press("ArrowDown", "End", "Home")
+	p.Run(`check(document.activeElement === $("#group-2 .picture"), "not at the first");`, nil)
+	p.Press("Enter")
+	p.Run(`check($("#viewer").open, "not open");
+const original = () => $("#viewer figure img").naturalWidth === 300 && !$("#viewer figure img").classList.contains("picture-small");
+await until(original);
+partwise.show(3); await until(() => original() && $("#viewer-title").textContent.startsWith("<img"));
+partwise.show(5, [5, 6]); await until(() => original() && $("#viewer-title").textContent.startsWith("猫"));`, nil)
+	p.Press("ArrowRight")
+	p.Run(`check($("#viewer-title").textContent === partwise.pictures[6].name, "not the next");
+check($$("#viewer .similar .picture").length === 12, "no similar pictures");`, nil)
+	p.Press("Escape")
+	p.Run(`check(!$("#viewer").open && document.activeElement === $("#group-2 .picture"), "not back");`, nil)
+	p.Run(`const like = partwise.similar([40]);
+check(like[0] === 40 && new Set(like).size === 130, "similar", like.slice(0, 5));`, nil)
+
+	// The map draws all pictures, and the one in the middle opens.
+	p.Run(`let drawn = 0;
+const paint = CanvasRenderingContext2D.prototype, was = paint.drawImage;
+paint.drawImage = function (...args) { drawn++; return was.apply(this, args); };
+$("#map canvas").focus();
+await until(() => drawn >= 130);
+for (let k = 0; k < 3; k++) $("#map .bar button").click();
+await until(() => drawn > 135);`, nil)
+	p.Click(".map-key button")
+	p.Press("+", "ArrowLeft", "0")
+	p.Run(`const c = $("#map canvas"); // a click on the first picture that is under the pointer
+c.scrollIntoView();
+for (let x = 10; x < c.width && !$("#viewer").open; x += 15) for (let y = 10; y < c.height && !$("#viewer").open; y += 15) {
+  const r = c.getBoundingClientRect(), at = {clientX: r.x + x, clientY: r.y + y, pointerId: 1, bubbles: true};
+  c.setPointerCapture = () => {};
+  c.dispatchEvent(new PointerEvent("pointerdown", at));
+  c.dispatchEvent(new PointerEvent("pointerup", at));
+}
+check($("#viewer").open, "no picture of the map opens");`, nil)
+	p.Press("Escape")
+
+	// Groups change in place.
+	p.Run(`partwise.update({groups: partwise.pictures.map((p) => p.i < 4 ? 2 : p.group), names: ["first", "", "new"]});
+check($$("section.group").length === 3 && $("#group-3 h2").textContent === "Group 3: new", "groups", $$("section.group").length);
+check($$("#group-3 .picture").length === 4 && $("nav a[href='#group-3']"), "not moved");`, nil)
+}
+
+// TestExperimentInBrowser: the page of an experiment says nothing on the console, and its tables
+// scroll for themselves in a narrow window.
+func TestExperimentInBrowser(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := WriteExperiment(t.Context(), dir, fakeExperiment()); err != nil {
+		t.Fatal(err)
+	}
+	p := inBrowser(t, dir, dir)
+	p.Run(`for (const img of $$("img")) { img.loading = "eager"; await until(() => img.complete); check(img.naturalWidth > 0, "broken is", img.src); }
+check(!$("script"), "scripts");
+for (const a of $$("nav a")) check(document.getElementById(a.hash.slice(1)), "nowhere leads", a.hash);`, nil)
+	fits(t, p)
+}
