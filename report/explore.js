@@ -185,7 +185,7 @@ trouble.setAttribute("role", "alert");
 const work = element("span", {id: "work", textContent: "Finding the groups again …", hidden: true});
 const chosen = element("span", {id: "chosen"});
 const together = button("Belong together", () => pair("together", [...selection]));
-const apart = button("Do not", () => pair("apart", [...selection]), {title: "No two of them belong together (d)", ariaLabel: "Do not belong together"});
+const apart = button("Do not belong together", () => pair("apart", [...selection]), {title: "No two of them belong together (d)"});
 together.title = "All of them belong into one group (t)";
 const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Move to …", () => chooseMove([...selection]), {title: "m"}),
