@@ -223,7 +223,7 @@ function end() {
   over = true;
   const last = element("dialog", {id: "finished"},
     element("h2", {textContent: "Finished"}),
-    element("p", {textContent: "Everything that you said is kept. You may close this page."}));
+    element("p", {textContent: "Everything that you said is kept. The program puts the groups into its results now; you may close this page."}));
   last.addEventListener("cancel", (event) => event.preventDefault());
   for (const e of [bar, byId("question")]) e.hidden = true;
   document.body.append(last);
