@@ -20,6 +20,7 @@ import (
 	"runtime"
 	"slices"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/enum"
@@ -52,6 +53,35 @@ type Item struct {
 	From string `json:"from"`
 	// To is its place in the folder, with forward slashes, in a folder of its own.
 	To string `json:"to"`
+}
+
+// line is an item in the journal. Names that are no text in UTF-8 stand there as bytes, in base64.
+type line struct {
+	Item
+	FromBytes []byte `json:"fromBytes,omitempty"`
+	ToBytes   []byte `json:"toBytes,omitempty"`
+}
+
+func lineOf(it Item) line {
+	l := line{Item: it}
+	if !utf8.ValidString(it.From) {
+		l.FromBytes = []byte(it.From)
+	}
+	if !utf8.ValidString(it.To) {
+		l.ToBytes = []byte(it.To)
+	}
+	return l
+}
+
+func (l line) item() Item {
+	it := l.Item
+	if l.FromBytes != nil {
+		it.From = string(l.FromBytes)
+	}
+	if l.ToBytes != nil {
+		it.To = string(l.ToBytes)
+	}
+	return it
 }
 
 // JournalFile is the name of the journal in the folder: a line of JSON that says the way,
@@ -258,7 +288,7 @@ func writeJournal(dir string, h head, items []Item) error {
 			return err
 		}
 		for _, it := range items {
-			if err := lines.Encode(it); err != nil {
+			if err := lines.Encode(lineOf(it)); err != nil {
 				return err
 			}
 		}
@@ -283,10 +313,10 @@ func readJournal(dir string) (h head, items []Item, err error) {
 		return h, nil, err
 	}
 	number := 0
-	for line := range bytes.Lines(text) {
+	for text := range bytes.Lines(text) {
 		number++
 		if number == 1 {
-			if err := json.Unmarshal(line, &h); err != nil || h.Format == 0 {
+			if err := json.Unmarshal(text, &h); err != nil || h.Format == 0 {
 				return h, nil, fmt.Errorf("%s: line 1: not a list of files that were sorted", at)
 			}
 			if h.Format != format {
@@ -294,8 +324,10 @@ func readJournal(dir string) (h head, items []Item, err error) {
 			}
 			continue
 		}
-		var it Item
-		if err := json.Unmarshal(line, &it); err != nil || !filepath.IsAbs(it.From) || !filepath.IsLocal(filepath.FromSlash(it.To)) || path.Dir(it.To) == "." {
+		var l line
+		err := json.Unmarshal(text, &l)
+		it := l.item()
+		if err != nil || !filepath.IsAbs(it.From) || !filepath.IsLocal(filepath.FromSlash(it.To)) || path.Dir(it.To) == "." {
 			return h, nil, fmt.Errorf("%s: line %d: not a file that was sorted", at, number)
 		}
 		items = append(items, it)

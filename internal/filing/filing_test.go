@@ -100,6 +100,35 @@ func TestFileAndUndo(t *testing.T) {
 }
 
 // What somebody changed or put there meanwhile stays.
+// TestUndoOfBytes: names that are no text in UTF-8 go there and back.
+func TestUndoOfBytes(t *testing.T) {
+	for _, way := range []Way{Copy, Link, Move} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "\xff"), nil, 0o644); err != nil {
+			t.Skip(err)
+		}
+		if err := os.Remove(filepath.Join(root, "\xff")); err != nil {
+			t.Fatal(err)
+		}
+		photos, to := filepath.Join(root, "photos"), filepath.Join(root, "sorted")
+		var items []Item
+		for i, name := range []string{"caf\xe9.jpg", "caf\xe8/\xff.jpg", "café.jpg"} {
+			items = append(items, Item{write(t, filepath.Join(photos, name), name), fmt.Sprintf("group-%d/%s", i, filepath.Base(name))})
+		}
+		before := tree(t, root)
+		if err := File(t.Context(), to, way, items, nil); err != nil {
+			t.Fatal(err)
+		}
+		u, err := Undo(t.Context(), to, photos, nil)
+		if err != nil || u.Back != len(items) || len(u.Left) > 0 {
+			t.Errorf("%v: %+v, %v", way, u, err)
+		}
+		if after := tree(t, root); after != before {
+			t.Errorf("%v: after undoing there is\n%s\nbefore it was\n%s", way, after, before)
+		}
+	}
+}
+
 func TestUndoSpares(t *testing.T) {
 	for way := Copy; way <= Move; way++ {
 		t.Run(way.String(), func(t *testing.T) {
