@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
@@ -33,13 +32,15 @@ variable PARTWISE_CACHE_SIZE or --cache-size of a run says.`,
 			if err != nil {
 				return err
 			}
-			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", plaintext.Line(dir)}, {"entries", u.Entries}, {"size", bytesize.Format(u.Size)}, {"limit", bytesize.Format(u.Limit)}})
+			var t listing
+			t.row("folder", plaintext.Line(dir))
+			t.row("entries", u.Entries)
+			t.row("size", bytesize.Format(u.Size))
+			t.row("limit", bytesize.Format(u.Limit))
 			if !u.Oldest.IsZero() {
-				t.AppendRow(table.Row{"oldest", "used last on " + u.Oldest.Format(time.DateOnly)})
+				t.row("oldest", "used last on "+u.Oldest.Format(time.DateOnly))
 			}
-			t.Render()
-			return nil
+			return t.print(cmd.OutOrStdout())
 		},
 	}
 	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
@@ -66,10 +67,11 @@ func clearCommand(dir *string) *cobra.Command {
 			if err := store.Clear(); err != nil {
 				return err
 			}
-			t := plainTable(cmd.OutOrStdout())
-			t.AppendRows([]table.Row{{"folder", plaintext.Line(*dir)}, {"removed", u.Entries}, {"freed", bytesize.Format(u.Size)}})
-			t.Render()
-			return nil
+			var t listing
+			t.row("folder", plaintext.Line(*dir))
+			t.row("removed", u.Entries)
+			t.row("freed", bytesize.Format(u.Size))
+			return t.print(cmd.OutOrStdout())
 		},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -107,14 +106,14 @@ func unknownSet(name string) error {
 }
 
 func listSets(w io.Writer, root string) error {
-	t := plainTable(w)
-	t.SetColumnConfigs([]table.ColumnConfig{wrapped(4, 40), wrapped(5, 44)})
-	t.AppendHeader(table.Row{"set", "samples", "classes", "what", "where"})
+	t := listing{header: []string{"set", "samples", "classes", "what", "where"}, limits: []int{0, 0, 0, 40, 44}}
 	for _, s := range datasets.Known() {
-		t.AppendRow(table.Row{s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root))})
+		t.row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
 	}
-	t.Render()
-	_, err := fmt.Fprintln(w, "\npartwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
+	if err := t.print(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n"+hanging("", "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.", columns(w)))
 	return err
 }
 
@@ -143,11 +142,10 @@ func downloads(s datasets.Info) bool {
 }
 
 func tellSet(w io.Writer, s datasets.Info, root string) error {
-	t := plainTable(w)
-	t.SetColumnConfigs([]table.ColumnConfig{wrapped(2, 90)})
+	t := listing{limits: []int{0, 90}}
 	put := func(what, value string) {
 		if value != "" {
-			t.AppendRow(table.Row{what, value})
+			t.row(what, value)
 		}
 	}
 	put("set", s.Name+": "+s.Title)
@@ -170,6 +168,5 @@ func tellSet(w io.Writer, s datasets.Info, root string) error {
 			put("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
 		}
 	}
-	t.Render()
-	return nil
+	return t.print(w)
 }

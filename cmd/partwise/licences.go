@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/internal/licences"
@@ -50,7 +49,7 @@ func licencesCommand() *cobra.Command {
 			case text:
 				licences.Write(out, linked)
 			default:
-				listLicences(out, linked)
+				return listLicences(cmd.OutOrStdout(), linked)
 			}
 			return out.Flush()
 		},
@@ -59,13 +58,14 @@ func licencesCommand() *cobra.Command {
 	return cmd
 }
 
-func listLicences(w io.Writer, linked []licences.Licence) {
-	t := plainTable(w)
-	t.SetColumnConfigs([]table.ColumnConfig{wrapped(3, 40)})
-	t.AppendHeader(table.Row{"what", "version", "licence"})
+func listLicences(w io.Writer, linked []licences.Licence) error {
+	t := listing{header: []string{"what", "version", "licence"}, limits: []int{0, 0, 40}}
 	for _, l := range linked {
-		t.AppendRow(table.Row{l.Name, l.Version, cmp.Or(l.ID, "not known")})
+		t.row(l.Name, l.Version, cmp.Or(l.ID, "not known"))
 	}
-	t.Render()
-	fmt.Fprintln(w, "\npartwise itself is under Apache-2.0. partwise licences NAME prints a text, --text all of them.")
+	if err := t.print(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n"+hanging("", "partwise itself is under Apache-2.0. partwise licences NAME prints a text, --text all of them.", columns(w)))
+	return err
 }

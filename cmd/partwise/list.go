@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -220,23 +218,18 @@ func (k kind) names() (names []string) {
 }
 
 func (k kind) list(w io.Writer, entries []entry, line string) error {
-	t := plainTable(w)
-	t.SuppressEmptyColumns()
-	header := table.Row{k.one, "what"}
-	configs := []table.ColumnConfig{wrapped(2, 30)}
+	t := listing{header: []string{k.one, "what"}, limits: []int{0, 30}}
 	for _, c := range k.columns {
-		header = append(header, c)
-		configs = append(configs, wrapped(len(header), 36))
+		t.header, t.limits = append(t.header, c), append(t.limits, 36)
 	}
-	t.AppendHeader(append(header, "settings"))
-	t.SetColumnConfigs(configs)
+	t.header = append(t.header, "settings")
 	family := ""
 	for _, e := range entries {
 		if e.family != family {
 			family = e.family
-			t.AppendRows([]table.Row{{""}, {strings.ToUpper(family[:1]) + family[1:]}})
+			t.row(strings.ToUpper(family[:1]) + family[1:])
 		}
-		row := table.Row{e.name, e.title}
+		row := []any{e.name, e.title}
 		if family != "" {
 			row[0] = " " + e.name
 		}
@@ -247,31 +240,34 @@ func (k kind) list(w io.Writer, entries []entry, line string) error {
 		for _, s := range e.settings {
 			lines = append(lines, s.Name+": "+cmp.Or(s.Default, "-"))
 		}
-		t.AppendRow(append(row, strings.Join(lines, "\n")))
+		t.row(append(row, strings.Join(lines, "\n"))...)
 	}
-	t.Render()
-	_, err := fmt.Fprintf(w, "\n%s NAME explains one.\n", line)
+	if err := t.print(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n"+hanging("", line+" NAME explains one.", columns(w)))
 	return err
 }
 
 func (e entry) explain(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", e.name, e.title)
+	room := columns(w)
+	b.WriteString(hanging("", e.name+": "+e.title, room))
 	for i, f := range e.facts {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
 		if f[1] != "" {
-			fmt.Fprintf(&b, "%-10s %s\n", f[0], f[1])
+			b.WriteString(hanging(fmt.Sprintf("%-10s ", f[0]), f[1], room))
 		}
 	}
-	explainSettings(&b, "settings", e.settings)
-	explainSettings(&b, "and as others", e.shared)
+	explainSettings(&b, "settings", e.settings, room)
+	explainSettings(&b, "and as others", e.shared, room)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func explainSettings(b *strings.Builder, title string, list []settings.Setting) {
+func explainSettings(b *strings.Builder, title string, list []settings.Setting, room int) {
 	if len(list) == 0 {
 		return
 	}
@@ -290,22 +286,6 @@ func explainSettings(b *strings.Builder, title string, list []settings.Setting) 
 		if len(more) > 0 {
 			help += " (" + strings.Join(more, "; ") + ")"
 		}
-		fmt.Fprintf(b, "  %-13s %s\n", s.Name, help)
+		b.WriteString(hanging(fmt.Sprintf("  %-13s ", s.Name), help, room))
 	}
-}
-
-// wrapped breaks the lines of a column between words.
-func wrapped(column, width int) table.ColumnConfig {
-	return table.ColumnConfig{Number: column, WidthMax: width, WidthMaxEnforcer: text.WrapSoft}
-}
-
-// plainTable returns a table of columns with nothing drawn between them.
-func plainTable(w io.Writer) table.Writer {
-	text.OverrideRuneWidthEastAsianWidth(isWide(w))
-	t := table.NewWriter()
-	t.SetOutputMirror(w)
-	t.SetStyle(table.StyleDefault)
-	t.Style().Options = table.OptionsNoBordersAndSeparators
-	t.Style().Format.Header = 0
-	return t
 }

@@ -98,19 +98,22 @@ func (b *bar) count(done, total int) {
 		return
 	}
 	if b.bar == nil {
+		roomy := columns(b.w) >= 80
 		b.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(b.w),
 			progressbar.OptionSetDescription(b.what),
 			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString(b.unit),
-			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetPredictTime(roomy),
 			progressbar.OptionShowElapsedTimeOnFinish(),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionSetSpinnerChangeInterval(0), // else it goes on after end
 			progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(b.w, "\n") }),
 		)
+		if roomy {
+			progressbar.OptionShowIts()(b.bar)
+			progressbar.OptionSetItsString(b.unit)(b.bar)
+		}
 	}
 	_ = b.bar.Set(done) // what cannot be drawn is not worth stopping for
 }

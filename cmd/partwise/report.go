@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -68,11 +67,5 @@ func tell(stderr io.Writer) func(string) {
 
 // textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
-	opt := table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out)}
-	if f, ok := out.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			opt.Width = width
-		}
-	}
-	return opt
+	return table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out), Width: columns(out)}
 }

@@ -113,5 +113,6 @@ To compare methods as a paper does, with tables and curves:
 	})
 	root.AddCommand(runCommand(), clusterCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
 	completeValues(root)
+	wrapHelp(root)
 	return root
 }
