@@ -35,21 +35,42 @@ func (s *Set) ReadLabels(file string) error { return s.readClasses("labels", fil
 
 // readClasses is ReadLabels of a file that is called what in errors.
 func (s *Set) readClasses(what, file string) error {
-	f, err := os.Open(file)
+	classes, lines, err := s.readLabelled(what, file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return err
 	}
-	defer f.Close()
-	classes, lines, err := s.parseLabels(f)
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", what, file, err)
-	}
+	s.TellClasses(classes)
+	s.LabelsFile, s.LabelLines = file, lines
+	return nil
+}
+
+// TellClasses puts a class for each sample, "" for none, in the place of the set's own, which it
+// keeps as ReadLabels does.
+func (s *Set) TellClasses(classes []string) {
 	if len(s.Classes) > 0 && s.OwnClasses == nil {
 		s.OwnClasses, s.OwnLabels = s.Classes, s.Labels
 	}
 	s.setClasses(classes)
-	s.LabelsFile, s.LabelLines = file, lines
-	return nil
+}
+
+// ReadClasses returns the class of each sample that a file of labels names, "" for others, and
+// leaves the set as it is.
+func (s *Set) ReadClasses(file string) ([]string, error) {
+	classes, _, err := s.readLabelled("labels", file)
+	return classes, err
+}
+
+// readLabelled returns the class of each sample and the line that gives it.
+func (s *Set) readLabelled(what, file string) (classes []string, lines []int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer f.Close()
+	if classes, lines, err = s.parseLabels(f); err != nil {
+		return nil, nil, fmt.Errorf("%s %s: %w", what, file, err)
+	}
+	return classes, lines, nil
 }
 
 // readTold reads the files of truth and of labels. With the first the set's own classes

@@ -75,16 +75,11 @@ func (c Crop) document() any {
 
 // readFeatures reads what document returns of JSON.
 func readFeatures(text json.RawMessage) (f Features, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var document any
-	if err := d.Decode(&document); err != nil {
-		return f, fmt.Errorf("the features: %w", err)
+	document, err := readDocument(text)
+	if err == nil {
+		err = f.DecodeSetting(document)
 	}
-	if document, err = plainNumbers(document); err != nil {
-		return f, fmt.Errorf("the features: %w", err)
-	}
-	if err := f.DecodeSetting(settings.Of(document)); err != nil {
+	if err != nil {
 		return f, fmt.Errorf("the features: %w", err)
 	}
 	for _, one := range f.each() {
@@ -93,6 +88,44 @@ func readFeatures(text json.RawMessage) (f Features, err error) {
 		}
 	}
 	return f, nil
+}
+
+// document returns the method as DecodeSetting reads it from settings.Of.
+func (m Method) document() any {
+	type plain Method
+	out := settings.Encode(plain(m))
+	maps.Copy(out, m.Params)
+	return out
+}
+
+// readMethod reads what document returns of JSON; no text is no method.
+func readMethod(text json.RawMessage) (m Method, err error) {
+	if len(text) == 0 {
+		return m, nil
+	}
+	document, err := readDocument(text)
+	if err == nil {
+		err = m.DecodeSetting(document)
+	}
+	if err != nil {
+		return m, fmt.Errorf("the method: %w", err)
+	}
+	return m, nil
+}
+
+// readDocument reads settings of JSON.
+func readDocument(text json.RawMessage) (*settings.Value, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var document any
+	if err := d.Decode(&document); err != nil {
+		return nil, err
+	}
+	document, err := plainNumbers(document)
+	if err != nil {
+		return nil, err
+	}
+	return settings.Of(document), nil
 }
 
 // plainNumbers returns a document with whole numbers and others in place of JSON's.

@@ -79,6 +79,10 @@ type Grouping struct {
 	Scores map[string]float64
 	// Scored is the number of samples that Scores are over.
 	Scored int
+	// Links are those that were told, by samples of the set.
+	Links datasets.Links
+
+	settings Method // those of Method
 }
 
 // Find puts the inputs into groups. It calls progress, which may be nil, after
@@ -87,7 +91,9 @@ func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *G
 	owner := &reporter{to: progress}
 	defer owner.end()
 	err = guard.Call(func() error {
-		out, err = g.findDistinct(ctx, in, owner)
+		if out, err = g.findDistinct(ctx, in, owner); err == nil {
+			out.Links, out.settings = g.Links, g.Method
+		}
 		return err
 	})
 	var fault *guard.PanicError

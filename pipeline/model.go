@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -56,6 +57,10 @@ type ModelGroups struct {
 	Spread *mat.Dense
 	// Names are the classes that were told of groups, or "".
 	Names []string
+	// Method is the method with its settings, and By what put what it found into groups, as
+	// Cluster.By does.
+	Method Method
+	By     string
 	// Columns holds for each coefficient its group, or −1, where a sample is in the group of
 	// its largest coefficient; else nil.
 	Columns []int
@@ -176,7 +181,7 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 			return nil, err
 		}
 	}
-	of := &ModelGroups{groups: g.Groups}
+	of := &ModelGroups{Method: g.settings, By: g.Cluster.By, groups: g.Groups}
 	if of.Centres, err = cluster.NewCentres(g.Cluster.Distance, points, g.Groups); err != nil {
 		return nil, err
 	}
@@ -195,6 +200,24 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 	of.samples = in.contents()
 	m.Groups = of
 	return m, nil
+}
+
+// GroupsOf returns the group of each row of the inputs, which must be the samples that the
+// model's groups were made of, with the same content and in the same order.
+func (m *Model) GroupsOf(in *Inputs) ([]int, error) {
+	if m.Groups == nil || m.Groups.samples == nil {
+		return nil, errors.New("the model does not say which samples its groups were made of")
+	}
+	contents := in.contents()
+	if len(contents) != len(m.Groups.samples) {
+		return nil, fmt.Errorf("%d samples were grouped, and %s has %d now: group them again", len(m.Groups.samples), in.Set.Name, len(in.Rows))
+	}
+	for i, content := range contents {
+		if content != m.Groups.samples[i] {
+			return nil, fmt.Errorf("%s: it is not what was grouped: group the samples again", in.Set.Names[in.Rows[i]])
+		}
+	}
+	return slices.Clone(m.Groups.groups), nil
 }
 
 // represents tells whether new samples are represented by coefficients.

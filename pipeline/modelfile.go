@@ -52,8 +52,10 @@ type modelDocument struct {
 }
 
 type groupsDocument struct {
-	Distance string   `json:"distance"`
-	Names    []string `json:"names"`
+	Distance string          `json:"distance"`
+	Names    []string        `json:"names"`
+	Method   json.RawMessage `json:"method"`
+	By       string          `json:"by,omitempty"`
 }
 
 // Save writes the model as a NumPy .npz file, see docs/models.md. The same model gives the
@@ -69,7 +71,10 @@ func (m *Model) Save(w io.Writer) error {
 		return err
 	}
 	if m.Groups != nil {
-		doc.Groups = &groupsDocument{m.Groups.Centres.Distance.String(), m.Groups.Names}
+		doc.Groups = &groupsDocument{Distance: m.Groups.Centres.Distance.String(), Names: m.Groups.Names, By: m.Groups.By}
+		if doc.Groups.Method, err = json.Marshal(m.Groups.Method.document()); err != nil {
+			return err
+		}
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {
@@ -220,11 +225,14 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 
 // readGroups reads the groups.
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) error {
-	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names}
+	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
 		return err
 	}
 	var err error
+	if g.Method, err = readMethod(doc.Method); err != nil {
+		return err
+	}
 	if g.Centres.Points, err = readRows(z, modelCentres, math.Inf(-1)); err != nil {
 		return err
 	}

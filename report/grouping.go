@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"image"
+	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,6 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
@@ -27,10 +31,16 @@ const (
 	// scales of several features.
 	AssignmentsFile = "assignments.csv"
 	ModelFile       = "model.npz"
+	// LabelsFile and LinksFile are what was told of single samples, where anything was, as
+	// partwise cluster --labels and --links read it.
+	LabelsFile = "labels.csv"
+	LinksFile  = "links.csv"
+	// FeedbackFolder is the folder of a feedback.Store, which groupings that follow leave alone.
+	FeedbackFolder = "feedback/"
 )
 
 // GroupingFiles are what a GroupingFolder holds.
-var GroupingFiles = append([]string{AssignmentsFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
+var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
 // GroupingFolder is the folder of a grouping, open for writing.
 type GroupingFolder struct{ folder *output.Folder }
@@ -47,12 +57,51 @@ func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
 	return &GroupingFolder{folder}, nil
 }
 
+// ExploreGrouping takes the folder of a grouping, which must be there, for this process until Close,
+// with what was said of it, and returns the path or name of the data that were grouped.
+func ExploreGrouping(dir string) (folder *GroupingFolder, data string, err error) {
+	command, data, err := output.Written(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if command != "cluster" {
+		return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups", dir, command)
+	}
+	open, err := output.Open(dir, output.Spec{Command: command, Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	if err != nil {
+		return nil, "", err
+	}
+	return &GroupingFolder{open}, data, nil
+}
+
+// Feedback returns the store of what is said of the groups, in the folder of the grouping.
+func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.folder} }
+
+// feedbackStore is the FeedbackFolder of a folder.
+type feedbackStore struct{ *output.Folder }
+
+// Dir implements feedback.Store.
+func (f feedbackStore) Dir() string { return filepath.Join(f.Folder.Dir(), FeedbackFolder) }
+
+// Read implements feedback.Store.
+func (f feedbackStore) Read(name string) ([]byte, error) {
+	return output.ReadFile(filepath.Join(f.Dir(), name))
+}
+
+// Write implements feedback.Store.
+func (f feedbackStore) Write(name string, text []byte) error {
+	return f.Folder.Write(FeedbackFolder+name, text)
+}
+
+// Remove implements feedback.Store.
+func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
+
 // Close gives the folder to others. It removes the folder if OpenGrouping made it and
 // nothing was written.
 func (f *GroupingFolder) Close() error { return f.folder.Close() }
 
-// Publish replaces what the folder holds by what was found in the inputs, and closes
-// it. c says how it was done: its name, command, method, settings and warnings, and what is
+// Publish replaces what the folder holds by what was found in the inputs, calls from.Published, and
+// closes the folder. c says how it was done: its name, command, method, settings and warnings, and what is
 // told of the pictures; all else
 // is filled in, and returned. Sources.Shown is not used.
 func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
@@ -100,6 +149,9 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 			return c, err
 		}
 	}
+	if err := writeTold(in, found, stage.Dir()); err != nil {
+		return c, err
+	}
 	if in.Scales != nil {
 		if err := atomicfile.Write(filepath.Join(stage.Dir(), results.ScalesFile), results.Scales(in.Scales)); err != nil {
 			return c, err
@@ -128,7 +180,30 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	if err := each(ctx, 2, func(i int) error { return []func() error{model, page}[i]() }); err != nil {
 		return c, err
 	}
-	return c, errors.Join(stage.Publish(), f.Close())
+	err = stage.Publish()
+	if err == nil && from.Published != nil {
+		err = from.Published()
+	}
+	return c, errors.Join(err, f.Close())
+}
+
+// writeTold writes what was told of single samples.
+func writeTold(in *pipeline.Inputs, found *pipeline.Grouping, dir string) error {
+	if found.GroupClasses != nil {
+		classes := make([]string, in.Set.Len())
+		for i, label := range in.Set.Labels {
+			if label >= 0 {
+				classes[i] = in.Set.Classes[label]
+			}
+		}
+		if err := atomicfile.WriteFunc(filepath.Join(dir, LabelsFile), func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }); err != nil {
+			return err
+		}
+	}
+	if found.Links.None() {
+		return nil
+	}
+	return atomicfile.WriteFunc(filepath.Join(dir, LinksFile), func(w io.Writer) error { return in.Set.WriteLinks(w, found.Links) })
 }
 
 // comparedBy returns the features, or where they are sparse or not all in memory what the

@@ -21,6 +21,9 @@ type Sources struct {
 	// Progress is called after each photograph that was read, by one goroutine at a
 	// time; it may be nil.
 	Progress func(done, total int)
+	// Published is called when a grouping stands in its folder, before that is given to others; it
+	// may be nil.
+	Published func() error
 }
 
 func (s Sources) warn(format string, a ...any) string {

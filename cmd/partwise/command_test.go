@@ -152,6 +152,11 @@ func TestExamples(t *testing.T) {
 		if args[1] == "run" {
 			args = append(args, "--classes", "2", "--repeats", "1")
 		}
+		if args[1] == "explore" {
+			_, finish := exploring(t, args[2:]...)
+			finish()
+			continue
+		}
 		out := must(t, args[1:]...)
 		if out == "" || strings.Contains(out, "\x1b") {
 			t.Errorf("%s printed %q", line, out)

@@ -1,0 +1,285 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+)
+
+// The settings of Corrected, which measured best on photographs: docs/results.md.
+const (
+	correctedSoftness = 0.15
+	correctedReach    = 0.3
+	correctedNoise    = 0.05
+	correctedTurns    = 4
+)
+
+// Corrected moves samples among clusters that there are already, by what somebody tells of single
+// samples who looks at them. What is told of one goes to those that are like it, and hardly to
+// others. The answer depends on the clusters and on all that is told, and not on the order in
+// which it was told.
+//
+// The rows z_i are the samples at length 1, less their mean, at length 1 again. A cluster
+// j has the direction u_j of the sum of its samples. The shares of a sample,
+// p_ij ∝ exp(z_i·u_j/0.15), are corrected by what is told of the samples L, t_ij = 1 for the
+// cluster j of sample i and 0 for others, with a Gaussian process whose mean is p and whose
+// covariance is κ(i, l) = exp((z_i·z_l − 1)/0.3):
+//
+//	r = p + κ_{·L} (κ_LL + 0.05·I)⁻¹ (t_L − p_L)
+//
+// (Rasmussen and Williams 2006, section 2.7, with the shares as explicit mean). Samples go where r
+// is largest, links held to. There are four turns of this, each with the directions that the one
+// before makes. Samples in links count as told, of the cluster in which four turns without them
+// place them, since a link says as much of those that are like them. A sample that another
+// direction is nearer to than that of the cluster it is given in, as clusters can be that
+// no directions make, has the share of the nearest for its own.
+type Corrected struct{ z *mat.Dense }
+
+// NewCorrected returns what corrects clusters of the rows of x, n×m, dense or a
+// *sparse.CSR, which is copied to a dense matrix.
+func NewCorrected(x mat.Matrix) (*Corrected, error) {
+	s, err := readSamples(x, DistanceCosine)
+	if err != nil {
+		return nil, fmt.Errorf("corrected clusters: %w", err)
+	}
+	return &Corrected{z: s.centred()}, nil
+}
+
+// Cosine returns z_i·z_j.
+func (c *Corrected) Cosine(i, j int) float64 {
+	return floats.Dot(c.z.RawRowView(i), c.z.RawRowView(j))
+}
+
+// Correction is what Fit finds.
+type Correction struct {
+	// Labels holds the cluster of each sample, from 0.
+	Labels []int
+	// Shares, n×K, says how well each sample goes with each cluster: r, cut off below 0, in
+	// shares that add up to 1. Told samples have all of theirs in one.
+	Shares *mat.Dense
+}
+
+// Fit returns k clusters of the n samples, of which there are already groups, numbers from 0 to
+// k−1, and under what is known of them, whose labels are such numbers too. Where nothing is known
+// these are the groups. A cluster without samples gets some where one has its label, or links
+// leave no other. It is an error that wraps ErrDeadEnd where no k clusters hold to the links.
+func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (*Correction, error) {
+	found, err := c.fit(ctx, k, groups, known)
+	if err != nil {
+		return nil, fmt.Errorf("corrected clusters: %w", err)
+	}
+	return found, nil
+}
+
+func (c *Corrected) fit(ctx context.Context, k int, groups []int, known Known) (*Correction, error) {
+	n, _ := c.z.Dims()
+	switch {
+	case len(groups) != n:
+		return nil, fmt.Errorf("the clusters of %d samples, and there are %d", len(groups), n)
+	case k < 1:
+		return nil, errors.New("no clusters are asked for")
+	case len(known.Labels) != 0 && len(known.Labels) != n:
+		return nil, fmt.Errorf("%d labels of %d samples", len(known.Labels), n)
+	}
+	for i, g := range groups {
+		if g < 0 || g >= k {
+			return nil, fmt.Errorf("sample %d is in cluster %d of %d", i+1, g, k)
+		}
+	}
+	u, err := newUnits(n, k, known)
+	if err != nil {
+		return nil, err
+	}
+	labelled, linked := make([]bool, n), make([]bool, n)
+	placed := slices.Clone(groups)
+	links := false
+	for at, members := range u.members {
+		for _, i := range members {
+			if labelled[i] = u.fixed[at] >= 0; labelled[i] {
+				placed[i] = u.fixed[at]
+			}
+			linked[i] = labelled[i] || len(members) > 1 || len(u.apart[at]) > 0
+			links = links || linked[i] && !labelled[i]
+		}
+	}
+	t := c.begin(u, k, groups)
+	if links || slices.Contains(labelled, true) {
+		if err := t.run(ctx, placed, labelled); err != nil {
+			return nil, err
+		}
+	} else {
+		t.share(placed)
+	}
+	if links {
+		for i := range placed {
+			if !linked[i] {
+				placed[i] = groups[i]
+			}
+		}
+		if err := t.run(ctx, placed, linked); err != nil {
+			return nil, err
+		}
+	}
+	shares := t.shares
+	for i := range n {
+		row := shares.RawRowView(i)
+		for j, r := range row {
+			row[j] = max(r, 0)
+		}
+		if sum := floats.Sum(row); labelled[i] || sum == 0 {
+			clear(row)
+			row[placed[i]] = 1
+		} else {
+			floats.Scale(1/sum, row)
+		}
+	}
+	return &Correction{Labels: placed, Shares: shares}, nil
+}
+
+// turns are the turns of a Fit.
+type turns struct {
+	*Corrected
+	u          *units
+	k          int
+	groups     []int
+	lifted     []bool     // samples that another direction is nearer to than that of their group
+	directions *mat.Dense // k×m
+	shares     *mat.Dense // n×k
+	empty      []bool     // clusters that hold no sample
+	costs      []float64  // of each unit in each cluster
+}
+
+func (c *Corrected) begin(u *units, k int, groups []int) *turns {
+	n, m := c.z.Dims()
+	t := &turns{
+		Corrected: c, u: u, k: k, groups: groups, lifted: make([]bool, n), directions: mat.NewDense(k, m, nil),
+		shares: mat.NewDense(n, k, nil), empty: make([]bool, k), costs: make([]float64, len(u.members)*k),
+	}
+	t.share(groups)
+	for i, g := range groups {
+		row := t.shares.RawRowView(i)
+		t.lifted[i] = row[g] < slices.Max(row)
+	}
+	return t
+}
+
+// share sets the shares to p, for the directions of these clusters.
+func (t *turns) share(labels []int) {
+	for j := range t.empty {
+		t.empty[j] = !slices.Contains(labels, j)
+	}
+	directions(t.directions, labels, func(dst []float64, i int) { floats.Add(dst, t.z.RawRowView(i)) })
+	blas.Gemm(blas.NoTrans, blas.Trans, 1, t.z.RawMatrix(), t.directions.RawMatrix(), 0, t.shares.RawMatrix())
+	for i, g := range t.groups {
+		row := t.shares.RawRowView(i)
+		for j := range row {
+			if row[j] /= correctedSoftness; t.empty[j] {
+				row[j] = math.Inf(-1)
+			}
+		}
+		if t.lifted[i] && !t.empty[g] {
+			row[g] = slices.Max(row)
+		}
+		all := floats.LogSumExp(row)
+		for j, s := range row {
+			row[j] = math.Exp(s - all)
+		}
+	}
+}
+
+// run moves samples by turns from where they are placed. The told ones count as told of the
+// cluster where they are.
+func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
+	correct, err := t.covariance(ctx, told)
+	if err != nil {
+		return err
+	}
+	for range correctedTurns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t.share(placed)
+		correct(t.shares, placed)
+		clear(t.costs)
+		for i, at := range t.u.of {
+			for j, r := range t.shares.RawRowView(i) {
+				if t.empty[j] {
+					r = -1e6 // more than samples can gain
+				}
+				t.costs[at*t.k+j] -= r
+			}
+		}
+		next, err := t.u.place(t.k, t.costs)
+		if err != nil {
+			return err
+		}
+		for range defaultMaxIterations {
+			if !t.u.lower(t.k, t.costs, next) {
+				break
+			}
+		}
+		for i, at := range t.u.of {
+			placed[i] = next[at]
+		}
+	}
+	return nil
+}
+
+// covariance returns what corrects shares by told samples, whose clusters labels holds.
+func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func(shares *mat.Dense, labels []int), err error) {
+	var told []int
+	for i, is := range isTold {
+		if is {
+			told = append(told, i)
+		}
+	}
+	if len(told) == 0 {
+		return func(*mat.Dense, []int) {}, nil
+	}
+	n, m := c.z.Dims()
+	rows := mat.NewDense(len(told), m, nil)
+	for at, i := range told {
+		rows.SetRow(at, c.z.RawRowView(i))
+	}
+	kernel := mat.NewDense(n, len(told), nil)
+	blas.Gemm(blas.NoTrans, blas.Trans, 1, c.z.RawMatrix(), rows.RawMatrix(), 0, kernel.RawMatrix())
+	for i := range n {
+		row := kernel.RawRowView(i)
+		for at, s := range row {
+			row[at] = math.Exp((s - 1) / correctedReach)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	among := mat.NewSymDense(len(told), nil)
+	for a, i := range told {
+		for b := a; b < len(told); b++ {
+			among.SetSym(a, b, kernel.At(i, b))
+		}
+		among.SetSym(a, a, 1+correctedNoise) // of a row of zeros too
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(among) {
+		return nil, errors.New("what is told cannot be weighed: the samples hold values that cannot be compared")
+	}
+	return func(shares *mat.Dense, labels []int) {
+		_, k := shares.Dims()
+		rest := mat.NewDense(len(told), k, nil)
+		for at, i := range told {
+			row := rest.RawRowView(at)
+			floats.Sub(row, shares.RawRowView(i))
+			row[labels[i]]++
+		}
+		var by mat.Dense
+		_ = factor.SolveTo(&by, rest) // a warning of its condition, which the noise bounds
+		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, kernel.RawMatrix(), by.RawMatrix(), 1, shares.RawMatrix())
+	}, nil
+}

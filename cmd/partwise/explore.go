@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/explore"
+	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/report"
+)
+
+func exploreCommand() *cobra.Command {
+	var port int
+	var pictures string
+	var noBrowser bool
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "explore RESULTS",
+		Short: "Correct the groups that cluster found, by hand",
+		Long: `Explore shows the page of a grouping in a browser, where you say what is wrong with the
+groups: move pictures to other groups, merge groups and split them, name them, say
+that pictures belong together or not. After each the groups are found again, and pictures that
+are like those go with them. It asks about the pair of pictures whose answer would tell most.
+
+RESULTS is the folder of cluster's results. All that you say is kept in its folder feedback, as
+labels and links that cluster and experiments read, and a log. When you are finished, or stop it
+with Ctrl-C, the results are replaced by the groups as they are then. Where it was
+killed, it goes on from what was kept.
+
+The page is served to this computer alone, at an address that nobody else can guess.`,
+		Example: `  partwise cluster photos -k 10
+  partwise explore results/photos-groups
+  partwise sort results/photos-groups --to by-hand --copy`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if port < 0 || port > 65535 {
+				return usageError{fmt.Errorf("--port %d: want a number from 1 to 65535, or 0 for any that is free", port)}
+			}
+			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && isTerminal(cmd.OutOrStdout()))
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&port, "port", 0, "port of the address, 0 for any that is free")
+	f.BoolVar(&noBrowser, "no-browser", false, "open no browser, and only print the address")
+	f.StringVar(&pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
+	dataFlags(cmd, &e.Data)
+	prepareFlags(cmd)
+	return cmd
+}
+
+func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures string, port int, browse bool) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	if err := checkCache(cmd, dir, report.GroupingFiles); err != nil {
+		return err
+	}
+	folder, data, err := report.ExploreGrouping(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if pictures != "" {
+		data = pictures
+	}
+	m, file, err := readModel(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if m.Groups == nil {
+		return fmt.Errorf("%s: the model has no groups", file)
+	}
+	e.Data.Set, e.Features = data, m.Features
+	e.Features.SkipBad = true // as grouped, which is held against the model
+	in, err := prepare(cmd, e, func(set *datasets.Set) error { return m.Check(ctx, set) }, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	comparing := &stages{w: stderr}
+	looked, err := in.Pictures(ctx, comparing.show)
+	comparing.end()
+	if err != nil {
+		return stopped(ctx, err, "comparing pictures", in.kept())
+	}
+	opt := feedback.Options{Store: folder.Feedback()}
+	if opt.Model, err = sumOfFile(file); err != nil {
+		return err
+	}
+	if looked != nil {
+		opt.Copies = looked.CopyOf
+	}
+	if opt.Labels, opt.Links, err = toldBefore(ctx, in.Set, dir); err != nil {
+		return err
+	}
+	session, err := feedback.Open(ctx, in.Inputs, m, opt)
+	if err != nil {
+		return stopped(ctx, err, "grouping", in.kept())
+	}
+	files := make([]string, len(in.Rows))
+	for i, row := range in.Rows {
+		if in.Set.Files != nil {
+			files[i] = in.Set.Files[row]
+		}
+	}
+	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
+		if _, err := plaintext.Fprintf(cmd.OutOrStdout(), "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address); err != nil {
+			return err
+		}
+		if browse {
+			openBrowser(address)
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if !session.Changed() {
+		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "Nothing was said, and %s is as it was.\n", dir)
+		return err
+	}
+	// Once more a signal ends it at once, and what was said is kept.
+	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, looked, e.Data, m, dir)
+}
+
+// publishExplored replaces the results by the groups of a session.
+func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, looked *pipeline.Pictures, data pipeline.Data, m *pipeline.Model, dir string) error {
+	found, err := session.Grouping(ctx)
+	if err != nil {
+		return err
+	}
+	state := session.State()
+	drawing := newBar(cmd.ErrOrStderr(), "drawing")
+	c := report.Clusters{
+		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Method: m.Method, Pictures: looked,
+		Settings: [][2]string{
+			{"data", data.Set},
+			{"features", in.Features.String()},
+			{"corrected by hand", fmt.Sprintf("%s told, %s", phrase.Count(len(state.Told), "picture", "pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
+			{"what was said", report.FeedbackFolder + feedback.LogFile},
+		},
+	}
+	if found.Scores != nil {
+		c.Settings = append(c.Settings, [2]string{"compared with", comparedWith(data, found)})
+	}
+	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count, Published: func() error {
+		sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
+		if err != nil {
+			return err
+		}
+		return session.Finished(sum)
+	}})
+	drawing.end()
+	if err != nil {
+		return err
+	}
+	return tellGroups(cmd, c, comparedWith(data, found), dir)
+}
+
+// toldBefore returns what was told when the groups were found: the class of each sample, nil
+// where none was, and links.
+func toldBefore(ctx context.Context, set *datasets.Set, dir string) (classes []string, links datasets.Links, err error) {
+	labels, pairs := filepath.Join(dir, report.LabelsFile), filepath.Join(dir, report.LinksFile)
+	if _, err := os.Lstat(labels); err == nil {
+		if classes, err = set.ReadClasses(labels); err != nil {
+			return nil, links, err
+		}
+	}
+	if _, err := os.Lstat(pairs); err == nil {
+		l, err := set.ReadLinks(ctx, pairs)
+		if err != nil {
+			return nil, links, err
+		}
+		links = *l
+	}
+	return classes, links, nil
+}
+
+// sumOfFile returns the SHA-256 sum of a file.
+func sumOfFile(path string) (string, error) {
+	text, err := output.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// openBrowser opens an address in the user's browser, where there is one: the address is
+// printed, too.
+func openBrowser(address string) {
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	if cmd := exec.Command(name, args...); cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+)
+
+// exploring runs partwise explore until it is finished, and returns the address of the page and
+// what ends it, which returns what was printed after that.
+func exploring(t *testing.T, args ...string) (address string, finish func() string) {
+	t.Helper()
+	out, in := io.Pipe()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- run(append([]string{"explore", "--no-browser"}, args...), in, &stderr)
+		in.Close()
+	}()
+	text, buf := "", make([]byte, 4096)
+	for !strings.Contains(text, "\n") {
+		n, err := out.Read(buf)
+		if text += string(buf[:n]); err != nil {
+			t.Fatalf("explore %v: printed %q, exit code %d, said %q", args, text, <-code, stderr.String())
+		}
+	}
+	for _, word := range strings.Fields(text) {
+		if strings.HasPrefix(word, "http://127.0.0.1:") || strings.HasPrefix(word, "http://[::1]:") {
+			address = word
+		}
+	}
+	if address == "" {
+		t.Fatalf("explore printed %q", text)
+	}
+	return address, func() string {
+		t.Helper()
+		rest := make(chan string, 1)
+		go func() {
+			text, _ := io.ReadAll(out)
+			rest <- string(text)
+		}()
+		post(t, address+"finish", struct{}{})
+		select {
+		case c := <-code:
+			if c != exitDone || stderr.String() != "" {
+				t.Fatalf("explore: exit code %d, said %q", c, stderr.String())
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("explore does not end")
+		}
+		return <-rest
+	}
+}
+
+// post sends a request of the page, and returns the state that it is answered by.
+func post(t *testing.T, address string, body any) *feedback.State {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.Post(address, "application/json", bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v, %s", address, res.Status, err, answer)
+	}
+	var state feedback.State
+	if len(answer) > 0 {
+		_ = json.Unmarshal(answer, &state)
+	}
+	return &state
+}
+
+// TestExplore: what is said on the page becomes the results, and stays when they are grouped anew.
+func TestExplore(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
+	before := read(t, "groups", "assignments.csv")
+	_, finish := exploring(t, "groups")
+	if said := finish(); !strings.Contains(said, "Nothing was said") || read(t, "groups", "assignments.csv") != before {
+		t.Errorf("without a word: %q", said)
+	}
+
+	address, finish := exploring(t, "groups")
+	state := post(t, address+"act", feedback.Act{Do: feedback.Move, Pictures: []int{0, 1}, Name: "Früh"})
+	post(t, address+"act", feedback.Act{Do: feedback.Merge, Groups: []int{state.Groups[5], state.Groups[6]}})
+	state = post(t, address+"act", feedback.Act{Do: feedback.Apart, Pictures: []int{7, 8}})
+	if _, stdout, stderr := partwise("cluster", "photos", "-k", "3", "--out", "groups"); stdout != "" || !strings.Contains(stderr, "groups") {
+		t.Errorf("a second writer: %q", stderr)
+	}
+	said := finish()
+	if !strings.Contains(said, "Früh in group") {
+		t.Errorf("printed %q", said)
+	}
+	assigned, _, _, err := readGroups("groups")
+	if err != nil || assigned[0].Name != "Früh" || assigned[0].Group != assigned[1].Group || assigned[7].Group == assigned[8].Group {
+		t.Errorf("%v: %+v", err, assigned[:2])
+	}
+	for i, a := range assigned {
+		if (a.Group == assigned[0].Group) != (state.Groups[i] == state.Groups[0]) {
+			t.Fatalf("%s is not where the page showed it", a.Sample)
+		}
+	}
+	files := listed(t, "groups/feedback")
+	if want := []string{"groups/feedback/feedback.csv", "groups/feedback/labels.csv", "groups/feedback/links.csv", "groups/feedback/log.jsonl"}; !slices.Equal(files, want) {
+		t.Errorf("kept: %v", files)
+	}
+	// The files are those that others read.
+	must(t, "cluster", "photos", "-k", "4", "--labels", "groups/feedback/labels.csv", "--links", "groups/feedback/links.csv", "--out", "again")
+	must(t, "run", "--set", "photos,pattern={class}-*", "--links", "file=groups/feedback/links.csv,feedback=groups/feedback/feedback.csv", "--method", "ss-nmf", "--repeats", "1", "--classes", "4", "--out", "experiment")
+	// Another grouping leaves them, and they hold there.
+	must(t, "cluster", "photos", "-k", "5", "--out", "groups")
+	address, finish = exploring(t, "groups")
+	if state = getState(t, address); state.Groups[0] != state.Groups[1] || !slices.Contains(state.Names, "Früh") || state.Groups[7] == state.Groups[8] {
+		t.Errorf("on other groups: %+v", state)
+	}
+	finish()
+}
+
+func getState(t *testing.T, address string) *feedback.State {
+	t.Helper()
+	res, err := http.Get(address + "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var state feedback.State
+	if err := json.NewDecoder(res.Body).Decode(&state); err != nil {
+		t.Fatal(err)
+	}
+	return &state
+}
+
+// TestExploreMistakes: what cannot be explored is one error, before pictures are read.
+func TestExploreMistakes(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
+	must(t, "run", "docs/experiments/demo.yaml", "--classes", "2", "--repeats", "1", "--out", "experiment")
+	if err := os.CopyFS("foreign", os.DirFS("groups")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("foreign/feedback", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "foreign/feedback/labels.csv", "mine\n")
+	for _, test := range []struct{ args, want string }{
+		{"photos", "photos"},
+		{"nowhere", "nowhere"},
+		{"experiment", "no groups"},
+		{"foreign", "feedback/labels.csv"},
+		{"groups --port 70000", "--port 70000"},
+		{"groups --pictures nowhere", "nowhere"},
+	} {
+		code, stdout, stderr := partwise(append([]string{"explore"}, strings.Fields(test.args)...)...)
+		if code == exitDone || stdout != "" || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("explore %s: exit code %d, %q, %q", test.args, code, stdout, stderr)
+		}
+	}
+	if read(t, "foreign/feedback/labels.csv") != "mine\n" {
+		t.Error("somebody's file has changed")
+	}
+	// Pictures that were added since.
+	write(t, "photos/new.png", read(t, listed(t, "photos")[0]))
+	if code, _, stderr := partwise("explore", "groups"); code != exitFailed || !strings.Contains(stderr, "group them again") {
+		t.Errorf("a new picture: %d, %q", code, stderr)
+	}
+	if _, err := os.Stat(filepath.Join("groups", "feedback")); err == nil {
+		t.Error("a folder is left")
+	}
+}

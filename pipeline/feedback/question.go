@@ -1,0 +1,68 @@
+package feedback
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	askedOf = 100 // the most unsure pictures are candidates
+	toldBy  = 500 // and an answer tells something of so many of these
+	sureAt  = 0.9 // margin from which on an answer tells nothing
+	reach   = 0.3 // as that of cluster.Corrected
+)
+
+// ask finds the pair whose answer would tell most: a picture of no told group that is
+// as near to two groups, and that many other unsure pictures are like, and a picture of
+// the group that it is in, the nearest told one or else the typical one. It is nil where all is
+// told or sure.
+func (s *Session) ask() *Question {
+	linked := map[[2]int]bool{}
+	for _, p := range append(slices.Clone(s.now.must), s.now.cannot...) {
+		linked[p] = true
+	}
+	var unsure []int
+	margin := make([]float64, len(s.found.Labels))
+	told := make([][]int, len(s.now.names)) // of each group
+	for i := range margin {
+		if g := s.now.labels[i]; g >= 0 {
+			told[g] = append(told[g], i)
+		} else if margin[i] = s.margin(i); margin[i] < sureAt {
+			unsure = append(unsure, i)
+		}
+	}
+	slices.SortStableFunc(unsure, func(a, b int) int { return cmp.Compare(margin[a], margin[b]) })
+	unsure = unsure[:min(len(unsure), toldBy)]
+	var best *Question
+	most := 0.0
+	for _, i := range unsure[:min(len(unsure), askedOf)] {
+		b := s.partner(i, told[s.found.Labels[i]])
+		if s.skipped[i] || b < 0 || linked[[2]int{min(i, b), max(i, b)}] {
+			continue
+		}
+		worth := 0.0
+		for _, j := range unsure {
+			worth += (1 - margin[j]) * math.Exp((s.regroup.Cosine(i, j)-1)/reach)
+		}
+		if worth *= 1 - margin[i]; worth > most {
+			best, most = &Question{A: i, B: b}, worth
+		}
+	}
+	return best
+}
+
+// partner returns the picture that stands for the group of picture i, of which some are told:
+// −1 where there is none but i.
+func (s *Session) partner(i int, told []int) int {
+	best, most := -1, math.Inf(-1)
+	for _, j := range told {
+		if cos := s.regroup.Cosine(i, j); cos > most {
+			best, most = j, cos
+		}
+	}
+	if typical := s.typical[s.found.Labels[i]]; best < 0 && typical != i {
+		return typical
+	}
+	return best
+}

@@ -1,0 +1,477 @@
+package feedback
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// folder is a Store in a folder of its own.
+type folder struct {
+	dir  string
+	fail error // of the next Write
+}
+
+func (f *folder) Dir() string                      { return f.dir }
+func (f *folder) Read(name string) ([]byte, error) { return os.ReadFile(filepath.Join(f.dir, name)) }
+func (f *folder) Write(name string, text []byte) error {
+	if err := f.fail; err != nil {
+		f.fail = nil
+		return err
+	}
+	return os.WriteFile(filepath.Join(f.dir, name), text, 0o666)
+}
+func (f *folder) Remove(name string) error {
+	if err := os.Remove(filepath.Join(f.dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// parted returns inputs of n samples around four places, the last two near each other, with the
+// place of each.
+func parted(t *testing.T, n int) (*pipeline.Inputs, []int) { return around(t, n, 0.3) }
+
+// around is parted with so much noise.
+func around(t *testing.T, n int, noise float64) (*pipeline.Inputs, []int) {
+	t.Helper()
+	src := rand.New(rand.NewPCG(7, 8))
+	var text bytes.Buffer
+	truth := make([]int, n)
+	for i := range n {
+		truth[i] = i % 4
+		row := make([]string, 8)
+		for j := range row {
+			v := noise * src.Float64()
+			switch {
+			case j == min(truth[i], 2):
+				v += 3
+			case truth[i] == 3 && j == 3:
+				v += 1.6
+			}
+			row[j] = fmt.Sprint(v)
+		}
+		text.WriteString(strings.Join(row, ",") + "\n")
+	}
+	file := filepath.Join(t.TempDir(), "vectors.csv")
+	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e := &pipeline.Experiment{Data: pipeline.Data{Set: file}}
+	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(in.Close)
+	return in, truth
+}
+
+// grouped returns a model of groups by a method.
+func grouped(t *testing.T, in *pipeline.Inputs, k int, method pipeline.Method) *pipeline.Model {
+	t.Helper()
+	found, err := pipeline.Groups{K: k, Method: method}.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := found.Model(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = pipeline.ReadModel(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func open(t *testing.T, in *pipeline.Inputs, m *pipeline.Model, opt Options) *Session {
+	t.Helper()
+	s, err := Open(t.Context(), in, m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func do(t *testing.T, s *Session, a Act) *State {
+	t.Helper()
+	state, err := s.Do(t.Context(), a)
+	if err != nil {
+		t.Fatalf("%+v: %v", a, err)
+	}
+	check(t, s, state)
+	return state
+}
+
+// check holds a state to what is told.
+func check(t *testing.T, s *Session, state *State) {
+	t.Helper()
+	for _, p := range state.Must {
+		if state.Groups[p[0]] != state.Groups[p[1]] {
+			t.Errorf("%v must link and do not", p)
+		}
+	}
+	for _, p := range state.Cannot {
+		if state.Groups[p[0]] == state.Groups[p[1]] {
+			t.Errorf("%v cannot link and do", p)
+		}
+	}
+	for i, g := range s.now.labels {
+		if g >= 0 && state.Groups[i] != g {
+			t.Errorf("picture %d is told to be of group %d and is in %d", i, g, state.Groups[i])
+		}
+	}
+	for i, c := range state.Confidence {
+		if c < 0 || c > 100 || len(state.Names) <= state.Groups[i] {
+			t.Fatalf("picture %d: confidence %d, group %d of %d", i, c, state.Groups[i], len(state.Names))
+		}
+	}
+}
+
+// agree returns how many pictures are in the group of most of their place.
+func agree(groups, truth []int) int {
+	counts := map[[2]int]int{}
+	for i, g := range groups {
+		counts[[2]int{truth[i], g}]++
+	}
+	n := 0
+	for place := range 4 {
+		best := 0
+		for at, c := range counts {
+			if at[0] == place {
+				best = max(best, c)
+			}
+		}
+		n += best
+	}
+	return n
+}
+
+var kmeans = pipeline.Method{Name: pipeline.KMeans}
+
+// TestActs: each act does what it says, and undo and redo are exact.
+func TestActs(t *testing.T) {
+	in, truth := parted(t, 120)
+	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
+	first := s.State()
+	if first.Undo != "" || first.Redo != "" || first.Acts != 0 {
+		t.Errorf("at first: %+v", first)
+	}
+	two, three := slices.Index(truth, 2), slices.Index(truth, 3)
+	if first.Groups[two] != first.Groups[three] {
+		t.Fatal("the two near places are two groups already")
+	}
+	states := []*State{first}
+	act := func(a Act) *State {
+		states = append(states, do(t, s, a))
+		return states[len(states)-1]
+	}
+	moved := act(Act{Do: Move, Pictures: []int{three}, Name: "far"})
+	if n := agree(moved.Groups, truth); n != 120 || moved.Names[3] != "far" {
+		t.Errorf("one picture in a new group: %d of 120 are right, %q; %s", n, moved.Names, moved.Said)
+	}
+	if !strings.HasPrefix(moved.Said, "1 picture moved to a new group, far. 29 other pictures") {
+		t.Errorf("said: %q", moved.Said)
+	}
+	act(Act{Do: Name, Groups: []int{moved.Groups[0]}, Name: " Spät "})
+	if named := s.State(); named.Names[moved.Groups[0]] != "Spät" || len(named.Told) != 2 {
+		t.Errorf("named: %q, told %v", named.Names, named.Told)
+	}
+	merged := act(Act{Do: Merge, Groups: []int{moved.Groups[two], 3}})
+	if merged.Names[moved.Groups[two]] != "far" || merged.Groups[two] != merged.Groups[three] || slices.Contains(merged.Groups, 3) {
+		t.Errorf("merged: %q", merged.Names)
+	}
+	split := act(Act{Do: Split, Groups: []int{merged.Groups[two]}})
+	if n := agree(split.Groups, truth); n < 118 || split.Groups[two] == split.Groups[three] {
+		t.Errorf("split: %d of 120 are right", n)
+	}
+	apart := act(Act{Do: Apart, Pictures: []int{0, 4}})
+	if apart.Groups[0] == apart.Groups[4] {
+		t.Error("two pictures apart are in one group")
+	}
+	together := act(Act{Do: Together, Pictures: []int{0, 4}})
+	if together.Groups[0] != together.Groups[4] || len(together.Cannot) != len(apart.Cannot)-1 {
+		t.Errorf("what was said last does not hold: %v", together.Cannot)
+	}
+	act(Act{Do: Move, Pictures: []int{1, 5}, Groups: []int{together.Groups[1]}})
+	if !strings.Contains(s.State().Said, "confirmed") {
+		t.Errorf("said %q", s.State().Said)
+	}
+	same := func(a, b *State) bool {
+		return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
+	}
+	for at := len(states) - 2; at >= 0; at-- {
+		back, err := s.Undo(t.Context())
+		if err != nil || !same(back, states[at]) {
+			t.Fatalf("undo to act %d: %v, %+v", at, err, back)
+		}
+	}
+	if _, err := s.Undo(t.Context()); !isMistake(err) {
+		t.Errorf("undo of nothing: %v", err)
+	}
+	for at := 1; at < len(states); at++ {
+		again, err := s.Redo(t.Context())
+		if err != nil || !same(again, states[at]) {
+			t.Fatalf("redo of act %d: %v", at, err)
+		}
+	}
+	if _, err := s.Redo(t.Context()); !isMistake(err) {
+		t.Errorf("redo of nothing: %v", err)
+	}
+}
+
+func isMistake(err error) bool {
+	var m *MistakeError
+	return errors.As(err, &m)
+}
+
+// TestQuestions: each question is of two pictures that nothing is told of together, answers
+// bring the groups near the truth, and skipped ones are not asked again.
+func TestQuestions(t *testing.T) {
+	in, truth := around(t, 120, 5)
+	s := open(t, in, grouped(t, in, 4, kmeans), Options{})
+	state := s.State()
+	first := agree(state.Groups, truth)
+	if state.Question == nil {
+		t.Fatal("nothing is asked")
+	}
+	asked := map[Question]bool{}
+	for range 15 {
+		q := state.Question
+		if q == nil {
+			break
+		}
+		if asked[*q] || q.A == q.B || slices.Contains(state.Told, q.A) {
+			t.Fatalf("asked about %v", *q)
+		}
+		asked[*q] = true
+		verb := Apart
+		if truth[q.A] == truth[q.B] {
+			verb = Together
+		}
+		state = do(t, s, Act{Do: verb, Pictures: []int{q.A, q.B}})
+	}
+	if last := agree(state.Groups, truth); last < first {
+		t.Errorf("%d of 120 are right, and were %d before the answers", last, first)
+	}
+	if state.Question != nil {
+		q := *state.Question
+		state = do(t, s, Act{Do: Skip, Pictures: []int{q.A, q.B}})
+		if state.Question != nil && state.Question.A == q.A {
+			t.Error("a skipped picture is asked about again")
+		}
+	}
+}
+
+// TestMistakes: what cannot be is a mistake that changes nothing.
+func TestMistakes(t *testing.T) {
+	in, _ := parted(t, 40)
+	s := open(t, in, grouped(t, in, 3, kmeans), Options{})
+	do(t, s, Act{Do: Name, Groups: []int{0}, Name: "one"})
+	do(t, s, Act{Do: Name, Groups: []int{1}, Name: "two"})
+	told := s.State().Told
+	before := s.State()
+	for name, a := range map[string]Act{
+		"no verb":             {Pictures: []int{1}},
+		"no picture":          {Do: Move, Groups: []int{0}},
+		"picture 40":          {Do: Move, Pictures: []int{40}, Groups: []int{0}},
+		"picture -1":          {Do: Together, Pictures: []int{-1, 2}},
+		"group 3":             {Do: Move, Pictures: []int{1}, Groups: []int{3}},
+		"two groups":          {Do: Move, Pictures: []int{1}, Groups: []int{0, 1}},
+		"merge of one":        {Do: Merge, Groups: []int{1}},
+		"merge with itself":   {Do: Merge, Groups: []int{1, 1}},
+		"a name that is told": {Do: Name, Groups: []int{1}, Name: "one"},
+		"a new name twice":    {Do: Move, Pictures: []int{3}, Name: "two"},
+		"the name group 2":    {Do: Name, Groups: []int{2}, Name: "Group 2"},
+		"two lines":           {Do: Name, Groups: []int{2}, Name: "a\nb"},
+		"a long name":         {Do: Name, Groups: []int{2}, Name: strings.Repeat("ä", 101)},
+		"one together":        {Do: Together, Pictures: []int{3, 3}},
+		"told apart":          {Do: Together, Pictures: told},
+		"all apart":           {Do: Apart, Pictures: []int{0, 1, 2, 3, 4, 5, 6, 7}},
+	} {
+		if _, err := s.Do(t.Context(), a); !isMistake(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := s.State(); !slices.Equal(after.Groups, before.Groups) || after.Acts != before.Acts || len(after.Cannot) != len(before.Cannot) {
+			t.Errorf("%s: something has changed", name)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Do(ctx, Act{Do: Move, Pictures: []int{9}, Groups: []int{0}}); !errors.Is(err, context.Canceled) || s.State().Acts != 2 {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+// TestFiles: what is said is kept in files that other commands read, a session that was not
+// finished goes on from them, and one that could not write changes nothing.
+func TestFiles(t *testing.T) {
+	in, truth := parted(t, 80)
+	m := grouped(t, in, 3, kmeans)
+	store := &folder{dir: t.TempDir()}
+	opt := Options{Store: store, Model: "one"}
+	s := open(t, in, m, opt)
+	three := slices.Index(truth, 3)
+	do(t, s, Act{Do: Move, Pictures: []int{three}, Name: "=far"})
+	do(t, s, Act{Do: Apart, Pictures: []int{0, 4}})
+	do(t, s, Act{Do: Together, Pictures: []int{1, 5}})
+	do(t, s, Act{Do: Move, Pictures: []int{9}, Groups: []int{s.State().Groups[9]}})
+	want := s.State()
+
+	classes, err := in.Set.ReadClasses(filepath.Join(store.dir, LabelsFile))
+	if err != nil || classes[three] != "=far" || !placeholders.MatchString(classes[9]) {
+		t.Errorf("labels: %v, %q", err, classes)
+	}
+	links, err := in.Set.ReadLinks(t.Context(), filepath.Join(store.dir, LinksFile))
+	if err != nil || !slices.Equal(links.Must, [][2]int{{1, 5}}) || !slices.Equal(links.Cannot, [][2]int{{0, 4}}) {
+		t.Errorf("links: %v, %+v", err, links)
+	}
+	logs, err := in.Set.ReadFeedback(t.Context(), filepath.Join(store.dir, FeedbackFile))
+	if err != nil || len(logs.Must) != 1 || len(logs.Cannot) != 3 {
+		t.Errorf("feedback: %v, %+v", err, logs)
+	}
+
+	again := open(t, in, m, opt).State()
+	if !slices.Equal(again.Groups, want.Groups) || !slices.Equal(again.Names, want.Names) || !slices.Equal(again.Told, want.Told) {
+		t.Errorf("opened again: %+v, want %+v", again, want)
+	}
+	store.fail = fs.ErrPermission
+	files := contents(t, store.dir)
+	if _, err := s.Do(t.Context(), Act{Do: Move, Pictures: []int{11}, Groups: []int{0}}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a file that cannot be written: %v", err)
+	}
+	if !slices.Equal(s.State().Groups, want.Groups) || !maps.Equal(files, contents(t, store.dir)) {
+		t.Error("an act that was not kept changed something")
+	}
+
+	found, err := s.Grouping(t.Context())
+	if err != nil || len(found.Memberships) != 80 || found.GroupClasses == nil {
+		t.Fatalf("grouping: %v", err)
+	}
+	if err := s.Finished("two"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Read(GroupsFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the groups are in the results, and still beside: %v", err)
+	}
+	// Other groups of the same pictures under what was told.
+	other := open(t, in, grouped(t, in, 4, kmeans), Options{Store: store, Model: "three"}).State()
+	if !slices.Equal(other.Told, want.Told) || !slices.Contains(other.Names, "=far") {
+		t.Errorf("on other groups: %+v", other)
+	}
+	text, _ := store.Read(LogFile)
+	for _, do := range []string{"open", "move", "apart", "together", "finish"} {
+		if !bytes.Contains(text, []byte(`"do":"`+do+`"`)) {
+			t.Errorf("the log does not tell of %s:\n%s", do, text)
+		}
+	}
+	for name, text := range map[string]string{
+		LogFile:    "{\"do\":\"open\"}\n{\"x\":1}\n",
+		LabelsFile: "file,class\nnone,1\n",
+		LinksFile:  "1,2\n",
+	} {
+		broken := &folder{dir: t.TempDir()}
+		if err := broken.Write(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), in, m, Options{Store: broken, Model: "one"}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(text)
+	}
+	return out
+}
+
+// TestTold: labels and links that the groups were found under are told at the start, and copies
+// go with what is told of one.
+func TestTold(t *testing.T) {
+	in, truth := parted(t, 40)
+	classes := make([]string, 40)
+	classes[0], classes[4], classes[1] = "a", "a", "b"
+	copies := make([]int, 40)
+	for i := range copies {
+		copies[i] = i
+	}
+	copies[8] = 0
+	s := open(t, in, grouped(t, in, 4, kmeans), Options{Labels: classes, Links: datasets.Links{Cannot: [][2]int{{2, 3}}}, Copies: copies})
+	state := s.State()
+	check(t, s, state)
+	if !slices.Equal(state.Told, []int{0, 1, 4}) || state.Names[state.Groups[0]] != "a" || len(state.Cannot) != 1 {
+		t.Errorf("told at first: %+v", state)
+	}
+	if truth[8] != truth[0] || state.Groups[8] != state.Groups[0] {
+		t.Fatal("the copy is not in the group of the first")
+	}
+	state = do(t, s, Act{Do: Move, Pictures: []int{8}, Groups: []int{state.Groups[1]}})
+	if state.Groups[0] != state.Groups[1] || state.Groups[8] != state.Groups[1] {
+		t.Error("a copy did not move with the picture")
+	}
+}
+
+// TestMethods: methods that learn from labels or links go on from their factors.
+func TestMethods(t *testing.T) {
+	for _, name := range []string{"nmf", "cnmf", "ccf", "lccf", "ss-nmf", "pca", "sda", "cnmf-kl", "kernel-kmeans"} {
+		in, truth := parted(t, 80)
+		method := pipeline.Method{Name: name}
+		g := pipeline.Groups{K: 4, Method: method}
+		if slices.Contains([]string{"sda", "cnmf", "ccf", "cnmf-kl"}, name) {
+			labels := make([]string, 80)
+			for i := range 12 {
+				labels[i] = fmt.Sprint("class ", truth[i])
+			}
+			in.Set.TellClasses(labels)
+			g.UseLabels = true
+		}
+		found, err := g.Find(t.Context(), in, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		m, err := found.Model(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, in, m, Options{})
+		before := agree(s.State().Groups, truth)
+		for _, i := range []int{2, 3, 6, 7, 0, 1} {
+			do(t, s, Act{Do: Move, Pictures: []int{i}, Groups: []int{s.State().Groups[i]}})
+			do(t, s, Act{Do: Apart, Pictures: []int{12 + 8*i, 13 + 8*i}})
+		}
+		if after := agree(s.State().Groups, truth); after < before-8 {
+			t.Errorf("%s: %d of 80 are right, and were %d", name, after, before)
+		}
+		if _, err := s.Grouping(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

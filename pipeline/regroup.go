@@ -1,0 +1,173 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+)
+
+// Regroup finds groups of the same samples again and again, as more is told of them. A method
+// that learns from what is told goes on from the factors that it has, and groups are those of
+// cluster.Corrected among what it finds.
+type Regroup struct {
+	in        *Inputs
+	model     *Model
+	method    *method        // nil where nothing is factorised again
+	res       *factor.Result // what it found last, nil before
+	points    mat.Matrix
+	corrected *cluster.Corrected
+}
+
+// regroupIterations is how many iterations a method goes on for at most when more is told.
+const regroupIterations = 20
+
+// NewRegroup returns what groups inputs again, which must be the samples that the model, which
+// has groups, was learned from.
+func NewRegroup(ctx context.Context, in *Inputs, m *Model) (*Regroup, error) {
+	if m.Groups == nil {
+		return nil, errors.New("the model has no groups")
+	}
+	points, err := m.Represent(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &Regroup{in: in, model: m}
+	method := m.Groups.Method
+	if _, own := builtin(method.Name); !own && method.Name != "" && in.X != nil {
+		resolved, err := method.resolve(Clustering, Cluster{})
+		if err != nil {
+			return nil, err
+		}
+		if needs := resolved.needs; needs.Labels || needs.TiesLabels || needs.Links {
+			r.method = resolved
+		}
+	}
+	if v, ok := points.(*mat.Dense); ok && m.represents() {
+		r.res = &factor.Result{Model: m.Result.Model, Basis: m.Result.Basis, Coefficients: v}
+	}
+	return r, r.see(points)
+}
+
+// see compares samples by points from here on.
+func (r *Regroup) see(points mat.Matrix) (err error) {
+	r.points = points
+	r.corrected, err = cluster.NewCorrected(points)
+	return err
+}
+
+// Points are what samples are compared by, a sample a row.
+func (r *Regroup) Points() mat.Matrix { return r.points }
+
+// Cosine returns how alike two rows are, as cluster.Corrected takes it.
+func (r *Regroup) Cosine(i, j int) float64 { return r.corrected.Cosine(i, j) }
+
+// Factorise goes on with the factors of the method under what is known of the rows of the
+// inputs, where it learns from that.
+func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
+	told := newClassLabels(known.Labels, slices.Max(append(known.Labels, 0))+1)
+	known.Labels = told.labels
+	sizes := classSizes(told.labels, make([]string, len(told.classes)))
+	nothing := len(told.classes) == 0 && len(known.MustLink)+len(known.CannotLink) == 0
+	if r.method == nil || nothing || r.method.needs.Labels && len(told.classes) == 0 && !r.method.needs.Links || r.method.checkClasses(sizes) != nil {
+		return nil
+	}
+	w := &work{
+		method: r.method, in: r.in, x: func() mat.Matrix { return r.in.X }, known: known, best: true,
+		seed: func(step string) uint64 { return rng.Seed(0, step) },
+	}
+	rank := r.rank()
+	if w.start = r.start(); w.start != nil {
+		on := *r.method
+		on.Iterations = regroupIterations
+		if of, ok := on.factoriser.(factor.SSNMF); ok {
+			of.Initial = r.res.Association
+			on.factoriser = of
+		}
+		w.method = &on
+	}
+	var res *factor.Result
+	err := guard.Call(func() (err error) {
+		res, err = w.fit(ctx, rank)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.res = res
+	return r.see(res.Coefficients)
+}
+
+// rank is the number of basis vectors: as many as there were, or two for each group.
+func (r *Regroup) rank() int {
+	if r.res != nil {
+		_, rank := r.res.Coefficients.Dims()
+		return rank
+	}
+	n, _ := r.in.Dims()
+	k := len(r.model.Groups.Centres.Sizes)
+	if r.model.Groups.By == Largest {
+		return k
+	}
+	return min(2*k, n)
+}
+
+// start returns the factors to go on from, nil where the method starts anew: where it has none
+// of those that it would start from.
+func (r *Regroup) start() *factor.Start {
+	if r.res == nil || r.method.needs.Direct {
+		return nil
+	}
+	s := &factor.Start{Coefficients: r.res.Coefficients}
+	switch of, parts := r.method.factoriser.(factor.Composition); {
+	case r.res.Association != nil:
+	case !parts:
+		return nil
+	case of.AsParts().Basis == factor.BasisFree && r.res.Basis != nil:
+		s.Basis = r.res.Basis
+	case of.AsParts().Basis == factor.BasisConcept && r.res.Weights != nil:
+		s.Weights = r.res.Weights
+	default:
+		return nil
+	}
+	return s
+}
+
+// Find returns k groups of the rows of the inputs, of which there are groups already, under what is
+// known of them: see cluster.Corrected.
+func (r *Regroup) Find(ctx context.Context, k int, groups []int, known factor.Known) (*cluster.Correction, error) {
+	return r.corrected.Fit(ctx, k, groups, known)
+}
+
+// Grouping returns groups, numbered from 0 without gaps, as somebody told them who looked at them.
+// Classes are the set's own in the inputs; where useLabels is set they are told ones, of which each
+// has one group.
+func (r *Regroup) Grouping(ctx context.Context, groups []int, useLabels bool, links datasets.Links) (*Grouping, error) {
+	g := Groups{Method: r.model.Groups.Method, UseLabels: useLabels, Links: links}
+	how := Cluster{Distance: r.model.Groups.Centres.Distance, By: r.model.Groups.By}
+	if how.By == Largest {
+		how.By = "" // a column is a group no more
+	}
+	out := &Grouping{Groups: groups, Method: r.model.Method, Result: r.res, Cluster: how, Links: links, settings: g.Method}
+	if r.res != nil {
+		out.Rank = r.rank()
+	}
+	truth, classes, labels := r.in.Labels(), r.in.Set.Classes, []int(nil)
+	if useLabels {
+		known := newClassLabels(r.in.Labels(), len(r.in.Set.Classes))
+		out.GroupClasses = known.ofGroups(groups)
+		truth, classes, labels = r.in.ownLabels(), r.in.Set.OwnClasses, known.labels
+	}
+	var err error
+	if out.Memberships, err = cluster.Memberships(ctx, how.Distance, r.points, groups); err != nil {
+		return nil, err
+	}
+	return out, g.score(ctx, out, truth, classes, labels)
+}
