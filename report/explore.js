@@ -99,7 +99,7 @@ function take(next, told = true) {
   if (viewer.open) partwise.show(view.list[view.at], view.list);
   hold();
   if (!first) light((p) => p.group !== from[p.i]);
-  if (told && next.said) say(next.said);
+  if (told) say(next.said);
 }
 
 const say = (text, wrong = false) => {
