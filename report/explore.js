@@ -107,9 +107,9 @@ const say = (text, wrong = false) => {
   byId("told").classList.toggle("wrong", wrong);
 };
 
-// anchor remembers where the group that is looked at stands in the window.
+// anchor remembers where the group that is looked at, or the question, stands in the window.
 function anchor() {
-  const at = document.activeElement?.closest("section.group") ?? [...document.querySelectorAll("section.group")].find((s) => s.getBoundingClientRect().bottom > 100);
+  const at = document.activeElement?.closest("section.group, #question") ?? [...document.querySelectorAll("section.group")].find((s) => s.getBoundingClientRect().bottom > 100);
   const top = at?.getBoundingClientRect().top;
   return () => {
     if (at && !at.hidden && top < innerHeight && top !== at.getBoundingClientRect().top) scrollBy({top: at.getBoundingClientRect().top - top, behavior: "instant"});
