@@ -73,6 +73,15 @@ await until(() => $("section.group img").complete);
 check($("section.group img").naturalWidth > 200, "no thumbnails");`, nil)
 	fits(t, p)
 
+	// What a link leads to is not behind the tools, which stay in view, a line high where it is narrow.
+	for _, width := range []int{400, 1200} {
+		p.Size(width, 800)
+		p.Run(`await until(() => { location.hash = ""; location.hash = "group-2"; return $("#group-2 h2").getBoundingClientRect().top < 400; });
+const tools = $("#tools").getBoundingClientRect(), heading = $("#group-2 h2 button").getBoundingClientRect();
+check(tools.top <= 1 && heading.top >= tools.bottom, "the tools end at", tools.bottom, "and the heading begins at", heading.top);
+check(innerWidth > 400 || tools.height < 70, "the tools are", tools.height, "high");`, nil)
+	}
+
 	// Folding, by mouse and by key.
 	p.Click("#group-1 h2 button")
 	p.Run(`check($("#group-1 .pictures").offsetHeight === 0 && $("#group-1 h2 button").ariaExpanded === "false", "not folded");`, nil)

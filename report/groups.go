@@ -14,7 +14,10 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-type plainScore struct{ Title, Help, Value string }
+type plainScore struct {
+	Title, Help, Value string
+	Headline           bool
+}
 
 // clusterScoresSection says how well the groups agree with the classes.
 func clusterScoresSection(w *clustersPage) section {
@@ -22,7 +25,7 @@ func clusterScoresSection(w *clustersPage) section {
 		var scores []plainScore
 		for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
 			s, _ := eval.FindScore(name)
-			scores = append(scores, plainScore{s.Title, s.Help, s.Format(w.clusters.Scores[name]) + s.Suffix(" ")})
+			scores = append(scores, plainScore{s.Title, s.Help, s.Format(w.clusters.Scores[name]) + s.Suffix(" "), s.Prominence == eval.Headline})
 		}
 		if scores == nil {
 			return nil, nil
@@ -33,13 +36,14 @@ func clusterScoresSection(w *clustersPage) section {
 
 var clusterScoresTemplate = parse("scores of groups", `
 
-<h2>How good is it?</h2>
-<p>The scores say how well the groups agree with the classes that are known.</p>
+<details class="agreement">
+<summary>How well the groups agree with the classes that are known{{range $i, $s := .}}{{if .Headline}}{{if $i}}; {{else}}: {{end}}{{.Title}} {{.Value}}{{end}}{{end}}</summary>
 <table class="settings">
 {{- range .}}
 <tr><th scope="row">{{.Title}}</th><td><b>{{.Value}}</b> {{with .Help}}<br><span class="note">{{.}}</span>{{end}}</td></tr>
 {{- end}}
-</table>`)
+</table>
+</details>`)
 
 // What the page shows of each group without its script.
 const shownFirst = 12

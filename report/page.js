@@ -519,6 +519,11 @@ groups.forEach(render);
 lists();
 sayFold();
 byId("tools").hidden = false;
+// What is scrolled to is not behind the tools.
+new ResizeObserver(() => {
+  const height = getComputedStyle(byId("tools")).position === "sticky" ? byId("tools").offsetHeight : 0;
+  document.documentElement.style.setProperty("--tools", `${height}px`);
+}).observe(byId("tools"));
 if (location.hash) unfoldTarget();
 document.dispatchEvent(new CustomEvent("partwise:ready"));
 })();
