@@ -78,7 +78,8 @@ function gone() {
   const lost = waiting > 1 ? ` The last ${waiting} things were not taken.` : waiting === 1 ? " The last thing was perhaps not taken." : "";
   trouble.textContent = `partwise explore has stopped.${lost} Everything else that you said is kept: start partwise explore again, and open the address that it tells.`;
   trouble.hidden = false;
-  for (const e of document.querySelectorAll("#acts button, #question button, .group-acts button, .picture-acts button")) e.disabled = true;
+  for (const e of [always, selected, dock]) e.hidden = true;
+  for (const e of document.querySelectorAll("#question button, .group-acts button, .picture-acts button")) e.disabled = true;
 }
 
 // ---- what is shown of a state
@@ -182,10 +183,10 @@ const undo = button("Undo", () => send("undo", {})), redo = button("Redo", () =>
 const finish = button("Finish", () => send("finish", {}, end), {id: "finish"});
 const trouble = element("p", {className: "warn", hidden: true});
 trouble.setAttribute("role", "alert");
-const work = element("span", {id: "work", textContent: "Finding the groups again …", hidden: true});
+const work = element("span", {id: "work", textContent: "Finding groups …", hidden: true});
 const chosen = element("span", {id: "chosen"});
 const together = button("Belong together", () => pair("together", [...selection]));
-const apart = button("Do not", () => pair("apart", [...selection]), {title: "No two of them belong together (d)", ariaLabel: "Do not belong together"});
+const apart = button("Do not belong together", () => pair("apart", [...selection]), {title: "No two of them belong together (d)"});
 together.title = "All of them belong into one group (t)";
 const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Move to …", () => chooseMove([...selection]), {title: "m"}),
@@ -193,7 +194,8 @@ const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Right here", () => confirm([...selection]), {title: "They are in the right group (r)"}),
   together, apart, button("Clear", () => clear([...selection]), {title: "Select nothing (Escape)"}));
 const dock = element("div", {id: "dock", hidden: true});
-bar.append(trouble, element("div", {id: "always"}, undo, redo, byId("told"), work, finish), selected, dock);
+const always = element("div", {id: "always"}, undo, redo, byId("told"), work, finish);
+bar.append(trouble, always, selected, dock);
 document.body.append(bar);
 
 function showWork() {
@@ -211,7 +213,7 @@ function showActs() {
 }
 
 function showSelection() {
-  selected.hidden = selection.size === 0;
+  selected.hidden = over || selection.size === 0;
   chosen.textContent = `${selection.size.toLocaleString("en")} selected`;
   together.disabled = apart.disabled = selection.size < 2;
 }
@@ -221,7 +223,7 @@ function end() {
   over = true;
   const last = element("dialog", {id: "finished"},
     element("h2", {textContent: "Finished"}),
-    element("p", {textContent: "Everything that you said is kept. You may close this page."}));
+    element("p", {textContent: "Everything that you said is kept. The program puts the groups into its results now; you may close this page."}));
   last.addEventListener("cancel", (event) => event.preventDefault());
   for (const e of [bar, byId("question")]) e.hidden = true;
   document.body.append(last);

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -114,15 +112,17 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 			files[i] = in.Set.Files[row]
 		}
 	}
+	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
 		if _, err := plaintext.Fprintf(cmd.OutOrStdout(), "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address); err != nil {
 			return err
 		}
 		if browse {
-			openBrowser(address)
+			closeBrowser = openBrowser(dir, address)
 		}
 		return nil
 	})
+	closeBrowser()
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -195,19 +195,4 @@ func sumOfFile(path string) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// openBrowser opens an address in the user's browser, where there is one: the address is
-// printed, too.
-func openBrowser(address string) {
-	name, args := "xdg-open", []string{address}
-	switch runtime.GOOS {
-	case "darwin":
-		name = "open"
-	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
-	}
-	if cmd := exec.Command(name, args...); cmd.Start() == nil {
-		go func() { _ = cmd.Wait() }()
-	}
 }

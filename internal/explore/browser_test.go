@@ -238,6 +238,6 @@ check(partwise.selection.size === 1, "selected:", [...partwise.selection]);`, ni
 	web.Close()
 	p.Press("u", "u")
 	p.Run(`await until(() => !$("#acts .warn").hidden); check(/has stopped.*is kept/.test($("#acts .warn").textContent), $("#acts .warn").textContent);
-check($$("#acts button").every((b) => b.disabled), "something can be said yet"); partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
+check($$("#acts button, #question button, .group-acts button").every((b) => b.disabled || b.closest("[hidden]")), "something can be said yet"); partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
 	p.Problems()
 }

@@ -51,8 +51,9 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 		case <-s.finished:
 		}
 	}
-	// What was begun is answered, unless nobody takes the answer.
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	// What was begun is answered. Browsers open connections that they may need, and for these
+	// nobody waits.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if web.Shutdown(last) != nil {
 		_ = web.Close()
