@@ -63,6 +63,9 @@ func (p plane) detail() plane {
 // the point (X·x + DX, Y·y + DY) of the first.
 type warp struct{ X, DX, Y, DY float64 }
 
+// identity shows all.
+var identity = warp{X: 1, Y: 1}
+
 // sampled returns what p shows under a warp, interpolated linearly, which pixels of it are
 // there, and their share of all.
 func (p plane) sampled(w warp) (out plane, ok []bool, share float64) {

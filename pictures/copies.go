@@ -19,6 +19,9 @@ const (
 	// worthAligning is the correlation of rough pictures, aligned, from which thumbnails are
 	// compared.
 	worthAligning = 0.8
+	// cutScale is the part of a picture that another may show, of which alignment begins besides
+	// at the whole: from there alone it does not find what lost a tenth of each side.
+	cutScale = 0.85
 	// alike and alikeWithin are the correlations of details from which pictures are copies:
 	// as they lie, and where one shows a part of the other.
 	alike       = 0.92
@@ -185,14 +188,14 @@ func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bo
 	a, b := s.Looks[i], s.Looks[j]
 	p, q := a.roughPlane(), b.roughPlane()
 	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide
-	w := warp{X: 1, Y: 1}
+	w := identity
 	rough := correlation(p, q, nil)
 	if within {
-		w = align(p, q, w, 6)
-		moved, ok, _ := p.sampled(w)
-		rough = max(rough, correlation(moved, q, ok))
+		var aligned float64
+		w, aligned = roughly(p, q)
+		rough = max(rough, aligned)
 	}
-	if rough < worthAligning || colourDifference(a, b) > mostColour {
+	if rough < worthAligning || min(colourDifference(a, b, identity), colourDifference(a, b, w)) > mostColour {
 		return false, nil
 	}
 	first, err := s.detailed(ctx, i, kept)
@@ -209,13 +212,26 @@ func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bo
 	if !within {
 		return false, nil
 	}
-	w = align(first.at16, second.at16, warp{X: 1, Y: 1}, 6)
+	w = align(first.at16, second.at16, w, 6)
 	w = align(first.at32, second.at32, w, 4)
 	w = align(first.at64, second.at64, w, 3)
 	w = align(first.at128, second.at128, w, 2)
 	moved, _, _ := first.at128.sampled(w)
 	_, ok, _ := first.at64.sampled(w)
 	return correlation(moved.halved().detail(), second.detail, ok) >= alikeWithin, nil
+}
+
+// roughly aligns two rough pictures, and returns the correlation of them then.
+func roughly(p, q plane) (w warp, most float64) {
+	most = -1
+	for _, scale := range []float64{1, cutScale, 1 / cutScale} {
+		from := align(p, q, warp{X: scale, Y: scale}, 6)
+		moved, ok, _ := p.sampled(from)
+		if found := correlation(moved, q, ok); found > most {
+			w, most = from, found
+		}
+	}
+	return w, most
 }
 
 // roughPlane returns the rough picture of a look.
@@ -251,12 +267,27 @@ func (l *Look) Rough() []float64 {
 	return out
 }
 
-// colourDifference returns by how much the colours of two pictures differ in the mean.
-func colourDifference(a, b *Look) float64 {
-	sum := 0
-	for i, v := range a.colour {
-		d := int(v) - int(b.colour[i])
-		sum += max(d, -d)
+// colourDifference returns by how much the colours of two pictures differ in the mean, where b
+// shows the part w of a.
+func colourDifference(a, b *Look, w warp) float64 {
+	var sum, n float64
+	for plane := range 2 {
+		moved, ok, _ := a.colourPlane(plane).sampled(w)
+		for i, v := range b.colourPlane(plane).v {
+			if ok[i] {
+				sum += math.Abs(float64(moved.v[i] - v))
+				n++
+			}
+		}
 	}
-	return float64(sum) / float64(len(a.colour))
+	return sum / max(n, 1)
+}
+
+// colourPlane returns one of the two colour differences of a look.
+func (l *Look) colourPlane(which int) plane {
+	p := newPlane(colourSide)
+	for i := range p.v {
+		p.v[i] = float32(l.colour[which*len(p.v)+i])
+	}
+	return p
 }

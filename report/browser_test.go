@@ -170,6 +170,30 @@ check($$("section.group").length === 3 && $("#group-3 h2").textContent === "Grou
 check($$("#group-3 .picture").length === 4 && $("nav a[href='#group-3']"), "not moved");`, nil)
 }
 
+// TestSamplesInBrowser: samples without pictures have their names, on the map too.
+func TestSamplesInBrowser(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := fakeClusters(60)
+	c.Image, c.Basis, c.Features = nil, nil, mat.NewDense(60, 3, nil)
+	for i := range 60 {
+		c.Features.SetRow(i, []float64{1, float64(i % 11), float64(i)})
+	}
+	if err := WriteClusters(t.Context(), dir, c); err != nil {
+		t.Fatal(err)
+	}
+	p := inBrowser(t, dir, dir)
+	fits(t, p)
+	p.Run(`const names = [], paint = CanvasRenderingContext2D.prototype, was = paint.fillText;
+paint.fillText = function (text, ...at) { names.push(text); return was.call(this, text, ...at); };
+$(".map-key button").click();
+await until(() => { $("#map .bar button").click(); return names.some((name) => name.startsWith("IMG_")); });`, nil)
+	p.Click("#group-2 .picture")
+	p.Run(`check($("#viewer").open && $("#viewer figure").offsetHeight === 0, "a picture of none");
+check($$("#viewer .similar .picture").length === 12 && !$("img"), "similar");`, nil)
+	p.Press("Escape")
+}
+
 // TestExperimentInBrowser: the page of an experiment says nothing on the console, and its tables
 // scroll for themselves in a narrow window.
 func TestExperimentInBrowser(t *testing.T) {

@@ -1,6 +1,7 @@
 // A map of all pictures: pictures that look alike lie near each other. data.js gives the places of
 // the samples in map, base64: x and y of each, from 0 to 65535, two bytes each, the low one first.
-// From afar pictures are points in the colours of their groups.
+// From afar pictures are points in the colours of their groups, and samples of which there are none
+// always, with their names where there is room.
 "use strict";
 
 document.addEventListener("partwise:ready", () => {
@@ -93,6 +94,15 @@ document.addEventListener("partwise:ready", () => {
     return true;
   }
 
+  // name writes the name of a sample that has no picture.
+  function name(i, x, y) {
+    const text = partwise.pictures[i].name;
+    paint.font = "13px system-ui, sans-serif";
+    paint.textBaseline = "middle";
+    paint.fillStyle = getComputedStyle(canvas).color;
+    paint.fillText(text.length > 24 ? text.slice(0, 23) + "…" : text, x, y);
+  }
+
   const redraw = () => { if (!drawing) { drawing = true; requestAnimationFrame(draw); } };
   function draw() {
     drawing = false;
@@ -120,6 +130,7 @@ document.addEventListener("partwise:ready", () => {
       const r = on ? radius + 2 : radius;
       if (r < 2.5) paint.fillRect(x - r, y - r, 2 * r, 2 * r);
       else { paint.beginPath(); paint.arc(x, y, r, 0, 7); paint.fill(); }
+      if (!data.sheets && (spacing > 60 || i === hovered)) name(i, x + r + 4, y);
     }
     if (hovered >= 0 && largest > 0) {
       const x = Math.min(Math.max(toX(hovered), largest / 2), width - largest / 2), y = Math.min(Math.max(toY(hovered), largest / 2), height - largest / 2);

@@ -445,6 +445,7 @@ function draw() {
   view.title.textContent = p.name;
   view.original.hidden = !p.href;
   if (p.href) view.original.href = p.href;
+  view.figure.hidden = !sheets;
   const small = thumbnail(p.i);
   small.classList.add("picture-small");
   view.figure.replaceChildren(small);
