@@ -74,7 +74,7 @@ const (
 	Blurred = "blurred"
 )
 
-// Thresholds of Remarks. docs/data.md has the measurements that they stand on.
+// Thresholds of Remarks. docs/results.md has the measurements that they stand on.
 const (
 	blankSpread    = 10
 	blurredBelow   = 0.2
