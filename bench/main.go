@@ -12,7 +12,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -25,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/bench/internal/doc"
 	"github.com/seed4492f2cd/partwise/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
@@ -53,27 +53,27 @@ var comparisons = []comparison{
 func main() {
 	repeats := flag.Int("repeats", 5, "how often each is run")
 	only := flag.String("only", "", "comparisons, or rows of them as in fast/orl, with commas between them; all without")
-	doc := flag.String("doc", "docs/performance.md", "document that holds the tables")
+	path := flag.String("doc", "docs/performance.md", "document that holds the tables")
 	base := flag.String("python", "python3", "Python that the other programs are installed for")
 	flag.Parse()
-	if err := run(*repeats, *only, *doc, *base); err != nil {
+	if err := run(*repeats, *only, *path, *base); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(repeats int, only, doc, base string) error {
+func run(repeats int, only, path, base string) error {
 	chosen, err := choose(only)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(doc)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	for _, c := range chosen {
-		if _, err := replace(text, c.name, ""); err != nil {
-			return fmt.Errorf("%s: %w", doc, err)
+		if _, err := doc.Replace(text, c.name, ""); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	python, versions, err := peers(base)
@@ -96,13 +96,13 @@ func run(repeats int, only, doc, base string) error {
 			phrase.Count(repeats, "run", "runs"), c.build, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), versions)
 		fmt.Print(table, "\n")
 		// Read again, since hours may have passed.
-		if text, err = os.ReadFile(doc); err != nil {
+		if text, err = os.ReadFile(path); err != nil {
 			return err
 		}
-		if text, err = replace(text, c.name, table); err != nil {
+		if text, err = doc.Replace(text, c.name, table); err != nil {
 			return err
 		}
-		if err := atomicfile.Write(doc, text); err != nil {
+		if err := atomicfile.Write(path, text); err != nil {
 			return err
 		}
 	}
@@ -140,17 +140,6 @@ func choose(only string) ([]comparison, error) {
 		}
 	}
 	return chosen, nil
-}
-
-// replace returns the document with another table.
-func replace(doc []byte, name, table string) ([]byte, error) {
-	begin, end := []byte("<!-- bench "+name+" -->\n"), []byte("<!-- end -->\n")
-	before, rest, ok := bytes.Cut(doc, begin)
-	_, after, closed := bytes.Cut(rest, end)
-	if !ok || !closed {
-		return nil, fmt.Errorf("no lines %q and %q", bytes.TrimSpace(begin), bytes.TrimSpace(end))
-	}
-	return slices.Concat(before, begin, []byte(table), end, after), nil
 }
 
 // run runs the comparison and returns its rows, also those before an error.

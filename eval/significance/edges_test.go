@@ -195,11 +195,63 @@ func TestHolmHolds(t *testing.T) {
 		if slices.Min(p) < 0.05 {
 			plain++
 		}
-		if slices.Min(Holm(p)) < 0.05 {
+		if slices.Min(Holm(p, nil)) < 0.05 {
 			corrected++
 		}
 	}
 	if corrected > tables*65/1000 || plain < tables/5 {
 		t.Errorf("%d tables have a false mark, %d without the correction", corrected, plain)
+	}
+}
+
+// TestHolmWeights: weights of a half and a half for one p-value and for three others correct
+// each family by twice what its own size asks for, as long as nothing is found.
+func TestHolmWeights(t *testing.T) {
+	for _, c := range []struct{ p, weights, want []float64 }{
+		{[]float64{0.1, 0.2, 0.15, 0.3}, []float64{3, 1, 1, 1}, []float64{0.2, 0.45, 0.45, 0.45}},
+		{[]float64{0.001, 0.02}, []float64{1, 3}, []float64{0.004, 0.02}}, // what is found leaves its weight
+	} {
+		for i, p := range Holm(c.p, c.weights) {
+			if !near(p, c.want[i], 1e-12) {
+				t.Errorf("%v with %v: %v, want %v", c.p, c.weights, p, c.want[i])
+			}
+		}
+	}
+}
+
+// TestStratified: of kinds of one spread it has the freedom of all of them, and of one kind it is
+// that kind.
+func TestStratified(t *testing.T) {
+	random := rng.New(2, "strata")
+	draw := func() []float64 {
+		x := make([]float64, 10)
+		for i := range x {
+			x[i] = random.NormFloat64() + 1
+		}
+		return x
+	}
+	one := NewResampled(draw(), same(10, 0), 0.3)
+	if s := Stratified([]Resampled{one}, 0.3); !near(s.P(), one.P(), 1e-12) || !near(s.Mean, one.Mean, 1e-12) {
+		t.Errorf("%v, want %v", s.P(), one.P())
+	}
+	// Two independent samples of means that are averaged are Welch's test of a against −b.
+	a, b := NewResampled([]float64{1, 2, 4}, same(3, 0), 0), NewResampled([]float64{-1, 3, 5, 1}, same(4, 0), 0)
+	s := Stratified([]Resampled{a, b}, 0)
+	if want := 0.04048315400619526; !near(s.P(), want, 1e-9) {
+		t.Errorf("p = %v, want %v", s.P(), want)
+	}
+	// Half of what is false is below a level of a half, and a twentieth below 0.05.
+	below := 0
+	for range 2000 {
+		var kinds []Resampled
+		for range 3 {
+			kinds = append(kinds, NewResampled(draw(), draw(), 0))
+		}
+		if Stratified(kinds, 0).P() < 0.05 {
+			below++
+		}
+	}
+	if below < 70 || below > 130 {
+		t.Errorf("%d of 2000 p-values are below 0.05", below)
 	}
 }

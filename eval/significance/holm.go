@@ -2,23 +2,39 @@ package significance
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
 // Holm returns p-values corrected for how many there are: with those below a level taken for
 // differences, the probability that any one of them is none is below that level, however they
-// depend on each other (Holm 1979). Each is at least what it was, and at most 1.
-func Holm(p []float64) []float64 {
+// depend on each other (Holm 1979). Each is at least what it was, and at most 1. Those of larger
+// weights are corrected by less; nil stands for equal weights. It panics where there is not one
+// weight for each.
+func Holm(p, weights []float64) []float64 {
+	if weights == nil {
+		weights = make([]float64, len(p))
+		for i := range weights {
+			weights[i] = 1
+		}
+	}
+	if len(weights) != len(p) {
+		panic(fmt.Sprintf("significance: %d weights of %d p-values", len(weights), len(p)))
+	}
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a]/weights[a], p[b]/weights[b]) })
+	left := make([]float64, len(p)+1) // the weights from one on, added up from the end
+	for at, i := range slices.Backward(order) {
+		left[at] = left[at+1] + weights[i]
+	}
 	out := make([]float64, len(p))
 	least := 0.0
 	for at, i := range order {
-		least = max(least, min(1, p[i]*float64(len(p)-at)))
-		out[i] = least
+		least = max(least, min(1, p[i]/weights[i]*left[at]))
+		out[i] = max(least, p[i])
 	}
 	return out
 }

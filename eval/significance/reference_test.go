@@ -81,7 +81,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for i, c := range ref.Holm {
-		for j, p := range Holm(c.P) {
+		for j, p := range Holm(c.P, nil) {
 			check(i, "the corrected p", p, c.Want[j], 1e-12)
 		}
 	}

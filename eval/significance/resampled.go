@@ -21,6 +21,8 @@ type Resampled struct {
 
 	differences []float64
 	constant    bool
+	freedom     float64 // degrees of freedom
+	share       float64 // of SD² in the variance of the mean, without the overlap
 }
 
 // NewResampled takes the differences a[i] − b[i] of the scores of n draws. The variance of
@@ -32,7 +34,7 @@ func NewResampled(a, b []float64, ratio float64) Resampled {
 		panic(fmt.Sprintf("significance: the ratio %v is not 0 or more", ratio))
 	}
 	d := differences(a, b)
-	r := Resampled{N: len(d), Ratio: ratio, differences: d}
+	r := Resampled{N: len(d), Ratio: ratio, differences: d, freedom: float64(len(d) - 1), share: 1 / float64(max(len(d), 1))}
 	r.Mean, r.SD = eval.MeanSD(d)
 	size := 0.0
 	for i := range a {
@@ -44,11 +46,44 @@ func NewResampled(a, b []float64, ratio float64) Resampled {
 	return r
 }
 
+// Stratified is what differences of several kinds, each over draws of its own that are
+// independent of the others', tell of the mean of their means: that of one draw of each kind has
+// a variance of Σ SD²/K² for K kinds, and the degrees of freedom are Satterthwaite's. N is the
+// least number of differences of a kind, and the ratio is that of draws of all kinds together. It
+// panics without any kinds.
+func Stratified(kinds []Resampled, ratio float64) Resampled {
+	out := Resampled{N: kinds[0].N, Ratio: ratio, constant: true}
+	k := float64(len(kinds))
+	var all, sum, squares float64
+	for _, r := range kinds {
+		out.N, out.constant = min(out.N, r.N), out.constant && r.constant
+		out.Mean += r.Mean / k
+		v := r.SD * r.SD / (k * k)
+		all += v
+		sum += v * r.share
+		if r.N > 1 {
+			squares += v * (r.share + ratio) * v * (r.share + ratio) / float64(r.N-1)
+		}
+	}
+	if out.SD = math.Sqrt(all); all > 0 {
+		whole := sum + ratio*all
+		out.share, out.freedom = sum/all, whole*whole/squares
+	}
+	for i := range out.N {
+		d := 0.0
+		for _, r := range kinds {
+			d += r.differences[i] / k
+		}
+		out.differences = append(out.differences, d)
+	}
+	return out
+}
+
 // scale is the standard error of the mean.
-func (r Resampled) scale() float64 { return r.SD * math.Sqrt(1/float64(r.N)+r.Ratio) }
+func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
 func (r Resampled) student() distuv.StudentsT {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(r.N - 1)}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: r.freedom}
 }
 
 // P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two

@@ -63,10 +63,36 @@ func (c Correction) MarshalText() ([]byte, error) { return corrections.MarshalTe
 // Values returns the names of all corrections.
 func (Correction) Values() []string { return corrections.Values() }
 
+// Overlap is what is made of draws that overlap.
+type Overlap int
+
+const (
+	// OverlapCorrected makes up for what draws have in common, so that differences are ones for
+	// other classes and samples too.
+	OverlapCorrected Overlap = iota
+	// OverlapIgnored takes draws for independent, which they are as draws from this one set.
+	OverlapIgnored
+)
+
+var overlaps = enum.Of[Overlap]("overlap", "corrected", "ignored")
+
+// String returns the name that settings use.
+func (o Overlap) String() string { return overlaps.String(o) }
+
+// UnmarshalText reads the name that settings use.
+func (o *Overlap) UnmarshalText(name []byte) error { return overlaps.UnmarshalText(o, name) }
+
+// MarshalText returns the name that settings use.
+func (o Overlap) MarshalText() ([]byte, error) { return overlaps.MarshalText(o) }
+
+// Values returns the names of all.
+func (Overlap) Values() []string { return overlaps.Values() }
+
 // Rule says how a table tells differences from chance. The zero value is the default.
 type Rule struct {
 	By         Test       `json:"by,omitempty" setting:"by,text" help:"the test: t and signed-rank give p-values, the two of Bayes probabilities"`
 	Correction Correction `json:"correction,omitempty" setting:"correction" help:"how p-values are corrected for the comparisons of a table"`
+	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"corrected tests for other classes and samples, ignored for draws from this set alone"`
 	// Rope is half the width of the region of practical equivalence of the Bayesian tests: in
 	// points of a score in percent, and in hundredths of another's unit. 0 means 1, and
 	// settings.None is 0.
@@ -86,15 +112,21 @@ func (r Rule) Width() float64 {
 
 // String returns the rule in words.
 func (r Rule) String() string {
+	words := r.By.String()
 	switch {
 	case r.By == ByNone:
 		return "not tested"
 	case r.By.Bayesian():
-		return fmt.Sprintf("%s, practically equivalent within ±%g points", r.By, 100*r.Width())
+		words += fmt.Sprintf(", practically equivalent within ±%g points", 100*r.Width())
 	case r.Correction == Uncorrected:
-		return r.By.String() + ", not corrected for how many comparisons there are"
+		words += ", not corrected for how many comparisons there are"
+	default:
+		words += ", corrected by Holm"
 	}
-	return r.By.String() + ", corrected by Holm"
+	if r.Overlap == OverlapIgnored {
+		words += ", for draws from this set alone"
+	}
+	return words
 }
 
 // Level is the level of p-values below which a difference is one, and Sure the probability from

@@ -97,7 +97,10 @@ func (t *Table) caption(m Marks) string {
 	if t.Average != nil {
 		last := "Last row: the means of the rows above"
 		if averageTested {
-			last += ", tested by the means of each repeat over all rows"
+			last += ", tested over the draws of all rows"
+			if corrected := !t.Tests.By.Bayesian() && t.Tests.Correction == significance.ByHolm; corrected && t.Comparisons <= maxFamily {
+				last += " with half of the correction for itself"
+			}
 		}
 		if noAverage {
 			last += "; a method that lacks a row has none"

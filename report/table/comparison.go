@@ -150,9 +150,8 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		row := ComparisonRow{Method: method, Trials: len(x)}
 		row.A, _ = eval.MeanSD(x)
 		row.B, _ = eval.MeanSD(y)
-		blocks := averaged(all, by.draws(common))
-		first, second := blocks.pair(0, 1)
-		row.Contrast = by.contrast(second, first, blocks.draws)
+		blocks := averaged(all, by.draws(common), common[0].Row > 0)
+		row.Contrast = by.contrast(blocks, 1, 0)
 		c.Rows, c.draws = append(c.Rows, row), append(c.draws, blocks.draws)
 	}
 	var tested []*Contrast

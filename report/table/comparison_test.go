@@ -52,7 +52,7 @@ func TestComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Tested are the means of each repeat at 2 and at 3 classes.
+	// The difference is that of the means of each repeat at 2 and at 3 classes.
 	var x, y, first, second []float64
 	for trial := range 14 {
 		v := rising("", trial)
@@ -65,7 +65,8 @@ func TestComparison(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	// Of up and the three others Holm's correction takes the least p four times.
-	p := 4 * significance.NewResampled(second, first, 0).P()
+	kinds := []significance.Resampled{significance.NewResampled(y[:7], x[:7], 0), significance.NewResampled(y[7:], x[7:], 0)}
+	p := 4 * significance.Stratified(kinds, 0).P()
 	mean := func(x []float64) float64 { m, _ := eval.MeanSD(x); return m }
 	if !(p < 0.05) {
 		t.Fatalf("p = %v", p)

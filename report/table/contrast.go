@@ -76,13 +76,14 @@ type Contrast struct {
 	Chances significance.Probabilities
 }
 
-// contrast compares the scores of two methods on the same draws, a − b. P is still to be
-// corrected. It is zero with too few of them.
-func (by Tests) contrast(a, b []float64, d significance.Draws) Contrast {
+// contrast compares the scores of two methods in a row, i − j. P is still to be corrected. It is
+// zero with too few repeats.
+func (by Tests) contrast(row sampledRow, i, j int) Contrast {
+	a, b := row.pair(i, j)
 	if len(a) < minPairs || by.By == significance.ByNone {
 		return Contrast{}
 	}
-	r := significance.NewResampled(a, b, d.Ratio())
+	r := row.resampled(i, j)
 	c := Contrast{Verdict: Open, Pairs: len(a), Difference: r.Mean, Biserial: significance.RankBiserial(a, b)}
 	c.Low, c.High, c.HasInterval = r.Interval(intervalLevel)
 	c.Effect, c.HasEffect = r.Standardised()
@@ -92,18 +93,18 @@ func (by Tests) contrast(a, b []float64, d significance.Draws) Contrast {
 	case significance.ByBayesSignedRank:
 		c.Chances = significance.BayesSignedRank(a, b, by.Width(), 0)
 	default:
-		c.Raw = by.p(a, b, d)
+		c.Raw = by.p(row, i, j)
 		c.P = c.Raw
 	}
 	return c
 }
 
 // p is the p-value of a mean difference of 0.
-func (by Tests) p(a, b []float64, d significance.Draws) float64 {
+func (by Tests) p(row sampledRow, i, j int) float64 {
 	if by.By == significance.BySignedRank {
-		return significance.Wilcoxon(a, b)
+		return significance.Wilcoxon(row.pair(i, j))
 	}
-	return significance.NewResampled(a, b, d.Ratio()).P()
+	return row.resampled(i, j).P()
 }
 
 // judge says what the test found.
@@ -125,6 +126,9 @@ func (by Tests) judge(c *Contrast) {
 // draws are those of records, as far as they overlap.
 func (by Tests) draws(records []pipeline.Record) significance.Draws {
 	d := significance.Draws{Of: by.Classes}
+	if by.Overlap == significance.OverlapIgnored {
+		return d
+	}
 	for _, r := range records {
 		if !slices.Contains(d.Classes, r.Classes) {
 			d.Classes = append(d.Classes, r.Classes)
@@ -142,6 +146,23 @@ func (by Tests) draws(records []pipeline.Record) significance.Draws {
 type sampledRow struct {
 	draws  significance.Draws
 	values []map[int]float64 // of each method, by repeat
+	// parts are the rows that a row of averages is of, where the draws of one are independent of
+	// those of another, as those of several numbers of classes are.
+	parts []sampledRow
+}
+
+// resampled is what the repeats that both have tell of the difference of two methods.
+func (r sampledRow) resampled(i, j int) significance.Resampled {
+	kinds := make([]significance.Resampled, len(r.parts))
+	for at, part := range r.parts {
+		a, b := part.pair(i, j)
+		kinds[at] = significance.NewResampled(a, b, 0)
+	}
+	if len(kinds) > 0 {
+		return significance.Stratified(kinds, r.draws.Ratio())
+	}
+	a, b := r.pair(i, j)
+	return significance.NewResampled(a, b, r.draws.Ratio())
 }
 
 // pair returns the scores of two methods in the repeats that both have, in their order.
@@ -159,9 +180,12 @@ func (r sampledRow) pair(i, j int) (a, b []float64) {
 	return a, b
 }
 
-// averaged returns the row of the means over all rows.
-func averaged(rows []sampledRow, draws significance.Draws) sampledRow {
+// averaged returns the row of the means over all rows, whose draws are the same for several ranks.
+func averaged(rows []sampledRow, draws significance.Draws, ranks bool) sampledRow {
 	out := sampledRow{draws: draws, values: make([]map[int]float64, len(rows[0].values))}
+	if !ranks {
+		out.parts = rows
+	}
 	for i := range out.values {
 		of := map[int][]float64{}
 		for _, r := range rows {
@@ -202,6 +226,7 @@ func (t *Table) compare(rows []*Row, sampled []sampledRow) {
 	corrected := !t.Tests.By.Bayesian() && t.Tests.Correction == significance.ByHolm
 	whole := corrected && family <= maxFamily
 	var all []float64
+	var average []bool // tells which of these are of averages
 	var shown []*Contrast
 	var places []int // of these among all
 	for at, r := range rows {
@@ -211,10 +236,9 @@ func (t *Table) compare(rows []*Row, sampled []sampledRow) {
 		for i := range r.Cells {
 			c := &r.Cells[i]
 			if c.N > 0 && !c.Best {
-				a, b := sampled[at].pair(i, best[at])
-				if c.Contrast = t.Tests.contrast(a, b, sampled[at].draws); c.Pairs > 0 {
+				if c.Contrast = t.Tests.contrast(sampled[at], i, best[at]); c.Pairs > 0 {
 					shown, places = append(shown, &c.Contrast), append(places, len(all))
-					all = append(all, c.Raw)
+					all, average = append(all, c.Raw), append(average, r.Average)
 				}
 			}
 			if !whole || c.N < minPairs {
@@ -225,15 +249,15 @@ func (t *Table) compare(rows []*Row, sampled []sampledRow) {
 				if other.N < minPairs || i == best[at] && !other.Best || j == best[at] && !c.Best {
 					continue // it is among those above
 				}
-				if a, b := sampled[at].pair(i, j); len(a) >= minPairs {
-					all = append(all, t.Tests.p(a, b, sampled[at].draws))
+				if a, _ := sampled[at].pair(i, j); len(a) >= minPairs {
+					all, average = append(all, t.Tests.p(sampled[at], i, j)), append(average, r.Average)
 				}
 			}
 		}
 	}
 	if t.Comparisons = family; whole {
 		t.Comparisons = len(all)
-		all = significance.Holm(all)
+		all = significance.Holm(all, weights(average))
 	}
 	for i, c := range shown {
 		switch {
@@ -244,6 +268,24 @@ func (t *Table) compare(rows []*Row, sampled []sampledRow) {
 		}
 		t.Tests.judge(c)
 	}
+}
+
+// weights are those of comparisons in Holm's correction: those of the averages, which sum a table up,
+// have half of it together.
+func weights(average []bool) []float64 {
+	of := 0
+	for _, a := range average {
+		if a {
+			of++
+		}
+	}
+	w := slices.Repeat([]float64{1}, len(average))
+	for i, a := range average {
+		if a && of < len(average) {
+			w[i] = float64(len(average)-of) / float64(of)
+		}
+	}
+	return w
 }
 
 // markBest marks the best cells of a row and returns the first of them, −1 where there is no
@@ -277,7 +319,7 @@ func (by Tests) correct(all []*Contrast) {
 		p[i] = c.Raw
 	}
 	if by.Correction == significance.ByHolm {
-		p = significance.Holm(p)
+		p = significance.Holm(p, nil)
 	}
 	for i, c := range all {
 		c.P = p[i]

@@ -138,7 +138,7 @@ func newOf(records []pipeline.Record, score eval.Score, methods []string, by Tes
 	}
 	if len(rows) > 1 {
 		t.Average = t.average()
-		rows, sampled = append(rows, t.Average), append(sampled, averaged(sampled, by.draws(scored)))
+		rows, sampled = append(rows, t.Average), append(sampled, averaged(sampled, by.draws(scored), t.Ranks || t.ByClass))
 	}
 	t.compare(rows, sampled)
 	return t
