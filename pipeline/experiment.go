@@ -17,8 +17,10 @@ type Experiment struct {
 	Name string `setting:"name" help:"what the results are called"`
 	// Task is what the methods are compared by.
 	Task Task `setting:"task" help:"what methods are compared by: cluster or classify"`
-	// Data is where the samples come from.
-	Data Data `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
+	// Data is where the samples come from, and Sets are more than one set, of which it is the
+	// first: Each returns an experiment for each.
+	Data Data
+	Sets []Data `setting:"data" help:"the data: a known set (set:NAME where a folder here has its name) or a path, with settings behind it as in yale,from=raw"`
 	// Features is what is made of them.
 	Features Features `setting:"features" help:"as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour"`
 	// Methods are compared, in this order.

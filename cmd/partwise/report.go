@@ -24,19 +24,31 @@ func reportCommand() *cobra.Command {
 		Example: "  partwise report results/demo",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder, err := results.Reopen(args[0], report.ExperimentFiles...)
+			of, err := results.ReadSets(args[0])
 			if err != nil {
 				return err
 			}
-			defer folder.Close()
-			if err := writeReport(cmd, folder, nil); err != nil {
-				return err
+			if of != nil {
+				return reportSets(cmd, args[0], of)
 			}
-			return folder.Close()
+			return reportOne(cmd, args[0])
 		},
 	}
 	profileFlag(cmd)
 	return cmd
+}
+
+// reportOne makes the report of an experiment on one set again.
+func reportOne(cmd *cobra.Command, dir string) error {
+	folder, err := results.Reopen(dir, report.ExperimentFiles...)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := writeReport(cmd, folder, nil); err != nil {
+		return err
+	}
+	return folder.Close()
 }
 
 // writeReport writes the report of the results, with what was learned of visual

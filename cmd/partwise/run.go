@@ -65,8 +65,13 @@ same again goes on where it stopped.`,
 				}
 				e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
 			}
-			if err := e.Check(); err != nil {
-				return usageError{err}
+			for i, one := range e.Each() {
+				if err := one.Check(); err != nil {
+					if len(e.Sets) > 1 {
+						err = fmt.Errorf("data: set %d: %w", i+1, err)
+					}
+					return usageError{err}
+				}
 			}
 			e.Data.Root, e.Data.Labelled, e.Features.SkipBad = root, true, skipBad
 			e.Command = commandLine(cmd, args)
@@ -76,10 +81,23 @@ same again goes on where it stopped.`,
 			if workers < 0 {
 				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
-			if err := checkOut(e.Data.Set, out); err != nil {
+			for _, one := range e.Each() {
+				if err := checkOut(one.Data.Set, out); err != nil {
+					return err
+				}
+			}
+			if len(e.Sets) > 1 {
+				return runSets(cmd, e, out, workers)
+			}
+			folder, err := openResults(cmd, e, out)
+			if err != nil {
 				return err
 			}
-			return runExperiment(cmd, e, out, workers)
+			defer folder.Close()
+			if err := runExperiment(cmd, e, folder, workers); err != nil {
+				return err
+			}
+			return folder.Close()
 		},
 	}
 	f := cmd.Flags()
@@ -215,16 +233,17 @@ func nameOf(set string) (string, error) {
 	return filepath.Base(abs), err
 }
 
-func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+// openResults opens the folder of an experiment on one set.
+func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*results.Folder, error) {
 	if err := checkCache(cmd, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
-		return err
+		return nil, err
 	}
-	folder, err := results.Open(out, e, report.ExperimentFiles...)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
+	return results.Open(out, e, report.ExperimentFiles...)
+}
+
+// runExperiment runs an experiment on one set in its folder, and writes the report.
+func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers int) error {
+	ctx, stderr, out := cmd.Context(), cmd.ErrOrStderr(), folder.Dir()
 	in, err := prepare(cmd, e, e.CheckSet)
 	if err != nil {
 		return err
@@ -262,8 +281,5 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, out string, worke
 	if err != nil {
 		return err
 	}
-	if err := writeReport(cmd, folder, shown); err != nil {
-		return err
-	}
-	return folder.Close()
+	return writeReport(cmd, folder, shown)
 }

@@ -72,5 +72,14 @@ func decode(text []byte, e *pipeline.Experiment) error {
 	if err != nil {
 		return err
 	}
-	return settings.Decode(v, e)
+	if err := settings.Decode(v, e); err != nil {
+		return err
+	}
+	if len(e.Sets) > 0 && v.Get("data").Value != nil {
+		e.Data = e.Sets[0]
+	}
+	if len(e.Sets) == 1 {
+		e.Sets = nil
+	}
+	return nil
 }

@@ -35,6 +35,9 @@ func Files() []string { return []string{LogFile, SummaryFile, SamplesFile, Model
 // Two experiments are one as long as they differ only in methods, numbers of
 // classes, ranks, repeats and the name, so that they may share trials.
 func Open(dir string, e *pipeline.Experiment, pages ...string) (*Folder, error) {
+	if _, err := os.Lstat(filepath.Join(dir, SetsFile)); err == nil {
+		return nil, fmt.Errorf("%s holds the results of an experiment on several sets: give this one a name or a folder of its own", dir)
+	}
 	if s, err := readSummary(dir); err == nil {
 		if err := s.CheckSame(e); err != nil {
 			return nil, fmt.Errorf("%s %w", dir, err)

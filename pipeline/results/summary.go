@@ -33,6 +33,9 @@ func writeSummary(to *output.Folder, s *pipeline.Summary) error {
 func ReadSummary(dir string) (*pipeline.Summary, error) {
 	s, err := readSummary(dir)
 	if errors.Is(err, fs.ErrNotExist) {
+		if of, _ := ReadSets(dir); of != nil {
+			return nil, fmt.Errorf("%s holds the results of several sets: name the folder of one, such as %s", dir, filepath.Join(dir, of.Sets[0]))
+		}
 		return nil, fmt.Errorf("%s holds no results of an experiment: there is no %s in it", dir, SummaryFile)
 	}
 	if err != nil {

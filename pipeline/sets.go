@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/filename"
+)
+
+// Each returns the experiments on single sets that an experiment stands for: itself, or one for
+// each of several sets, whose names are its own and the set's, with a hyphen between them.
+func (e *Experiment) Each() []*Experiment {
+	if len(e.Sets) < 2 {
+		return []*Experiment{e}
+	}
+	var all []*Experiment
+	for i, name := range e.SetNames() {
+		one := *e
+		one.Sets, one.Name, one.Data = nil, e.Name+"-"+name, e.Sets[i]
+		one.Data.Root, one.Data.Labelled = e.Data.Root, e.Data.Labelled
+		all = append(all, &one)
+	}
+	return all
+}
+
+// SetNames returns what the sets of an experiment are called, different names that can be those
+// of folders.
+func (e *Experiment) SetNames() []string {
+	var names []string
+	taken := map[string]bool{}
+	for _, d := range e.Sets {
+		base := filename.Safe(filepath.Base(strings.TrimPrefix(d.Set, datasets.SetPrefix)))
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[name] = true
+		names = append(names, name)
+	}
+	return names
+}
