@@ -7,7 +7,24 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/filename"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
+
+// DecodeSetting reads the settings of an experiment. One set is Data, and of several Data is the
+// first.
+func (e *Experiment) DecodeSetting(v *settings.Value) error {
+	type plain Experiment
+	if err := settings.Decode(v, (*plain)(e)); err != nil {
+		return err
+	}
+	if len(e.Sets) > 0 && v.Get("data").Value != nil {
+		e.Data = e.Sets[0]
+	}
+	if len(e.Sets) == 1 {
+		e.Sets = nil
+	}
+	return nil
+}
 
 // Each returns the experiments on single sets that an experiment stands for: itself, or one for
 // each of several sets, whose names are its own and the set's, with a hyphen between them.

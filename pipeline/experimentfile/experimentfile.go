@@ -72,14 +72,5 @@ func decode(text []byte, e *pipeline.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := settings.Decode(v, e); err != nil {
-		return err
-	}
-	if len(e.Sets) > 0 && v.Get("data").Value != nil {
-		e.Data = e.Sets[0]
-	}
-	if len(e.Sets) == 1 {
-		e.Sets = nil
-	}
-	return nil
+	return settings.Decode(v, e)
 }
