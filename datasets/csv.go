@@ -36,6 +36,7 @@ func CSV(path string, opt VectorOptions) (*Set, error) {
 	s, err := newVectorSet(path, x, words, opt, room)
 	if err == nil {
 		s.nameSamples(names)
+		s.findPictures(path)
 	}
 	return s, err
 }
@@ -98,10 +99,13 @@ func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, nam
 				if label, err = findLabels(header, labelColumn); err != nil {
 					return nil, nil, nil, fmt.Errorf("line %d: %w", line, err)
 				}
-				if label != 0 && strings.EqualFold(strings.TrimSpace(header[0]), nameColumn) {
+				if label != 0 && isNameColumn(header[0]) {
 					name = 0
 				}
 				continue
+			}
+			if _, err := strconv.ParseFloat(strings.TrimSpace(record[0]), 64); err != nil && width > 1 {
+				name = 0
 			}
 			if labelColumn != "" && labelColumn != "-" {
 				return nil, nil, nil, fmt.Errorf("line %d: no names of columns, so none is called %q", line, labelColumn)
@@ -148,15 +152,24 @@ func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, nam
 	return mat.NewDense(len(data)/width, width, data), names, words, nil
 }
 
-// nameColumn is the name of the column of the samples' names.
+// nameColumn is the name of the column of the samples' names that Write makes.
 const nameColumn = "name"
+
+// isNameColumn tells whether the first column is that of the samples' names by its own.
+func isNameColumn(header string) bool {
+	header = strings.ToLower(strings.TrimSpace(header))
+	return slices.Contains(labelHeaders, header) && !slices.Contains([]string{"id", "row", "sample"}, header)
+}
 
 // labelColumns are the names of the column of the labels.
 var labelColumns = []string{"label", "class", "target"}
 
 // isHeader tells whether a first line names the columns: it holds no numbers,
-// or the name of the column of the labels.
+// or the name of the column of the names or of the labels.
 func isHeader(record []string, labelColumn string) bool {
+	if isNameColumn(record[0]) {
+		return true
+	}
 	named := true
 	for _, cell := range record {
 		cell = strings.TrimSpace(cell)

@@ -65,7 +65,7 @@ func NPZ(path string, opt VectorOptions) (*Set, error) {
 }
 
 func numpySet(path string, vars []variable, opt VectorOptions, room *room) (*Set, error) {
-	features := []string{"X", "fea", "data", "features", "arr_0"}
+	features := []string{"X", "fea", "data", "features", "embeddings", "arr_0"}
 	if opt.Features != "" {
 		features = []string{opt.Features}
 	}

@@ -277,7 +277,7 @@ func TestNPZ(t *testing.T) {
 		{"other members", []npzArray{{"fea.npy", x}, {"gnd.npy", y}, {"notes.txt", []byte("hi")}, {"o.npy", object}}, VectorOptions{}, "[2 10] [1 0 1] 0×0"},
 		{"unlabelled", []npzArray{{"X.npy", x}}, VectorOptions{}, "[] [-1 -1 -1] 0×0"},
 		{"nothing", nil, VectorOptions{}, "the file holds no variables"},
-		{"neither", []npzArray{{"a.npy", x}}, VectorOptions{}, "no variable X or fea or data or features or arr_0; the file holds a (3×2 |u1)"},
+		{"neither", []npzArray{{"a.npy", x}}, VectorOptions{}, "no variable X or fea or data or features or embeddings or arr_0; the file holds a (3×2 |u1)"},
 		{"label count", []npzArray{{"X.npy", one}, {"y.npy", y}}, VectorOptions{}, "y (3 <i8) has 3 labels for the 1 rows of X (1×2 <f8)"},
 		{"objects", []npzArray{{"X.npy", x}, {"y.npy", object}}, VectorOptions{}, "y (3 |O) is not a list of labels"},
 		{"twice", []npzArray{{"X.npy", x}, {"X.npy", one}}, VectorOptions{}, `the file holds "X" twice`},

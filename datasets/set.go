@@ -38,6 +38,9 @@ type Set struct {
 	// a *mat.Dense, a *Bytes or, for sparse data, a *sparse.CSR, or a *Stored with
 	// VectorOptions.OnDisk.
 	Vectors mat.Matrix
+	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is
+	// nil for a set of files, and where no name is that of a file.
+	Pictures []string
 	// Height and Width are the size of the images that the vectors hold, row
 	// by row and upright, or 0 where the vectors are no images.
 	Height, Width int

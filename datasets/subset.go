@@ -16,6 +16,9 @@ func (s *Set) Subset(rows []int) *Set {
 	if s.Files != nil {
 		out.Files = take(s.Files, rows)
 	}
+	if s.Pictures != nil {
+		out.Pictures = take(s.Pictures, rows)
+	}
 	if s.Test != nil {
 		out.Test = take(s.Test, rows)
 	}

@@ -122,7 +122,10 @@ func arraySet(path string, vars []variable, features, labels []string, opt Vecto
 	if opt.Labels != "" {
 		labels = []string{opt.Labels}
 	}
-	y := variableNamed(vars, labels)
+	y, names := variableNamed(vars, labels), variableNamed(vars, namesVariables)
+	if names != nil && (names.Text == nil || names == x || names == y) {
+		names = nil
+	}
 	switch {
 	case y != nil:
 		var err error
@@ -137,7 +140,7 @@ func arraySet(path string, vars []variable, features, labels []string, opt Vecto
 		return nil, fmt.Errorf("%s: no variable %s; the file holds %s", path, opt.Labels, listVariables(vars))
 	default:
 		for i := range vars {
-			if v := &vars[i]; v != x && v.len() == n && n > 1 {
+			if v := &vars[i]; v != x && v != names && v.len() == n && n > 1 {
 				return nil, fmt.Errorf("%s: no variable %s, but %s may hold the labels: give the variable of the labels, or - for none", path, strings.Join(labels, " or "), v)
 			}
 		}
@@ -146,8 +149,9 @@ func arraySet(path string, vars []variable, features, labels []string, opt Vecto
 	if err != nil {
 		return nil, err
 	}
-	if names := variableNamed(vars, []string{namesVariable}); names != nil {
+	if names != nil {
 		s.nameSamples(names.Text)
+		s.findPictures(path)
 	}
 	if classes := variableNamed(vars, []string{classesVariable}); classes != nil && y != nil {
 		s.nameClasses(classes.Text, y)
@@ -171,6 +175,9 @@ const (
 	columnsVariable  = "columns"
 	scalesVariable   = "scales"
 )
+
+// namesVariables are the names that the list of the samples' names may have.
+var namesVariables = []string{namesVariable, "files", "filenames", "file_names", "paths", "image_paths"}
 
 // nameSamples names the samples, if there is a name for each and none twice.
 func (s *Set) nameSamples(names []string) {

@@ -58,9 +58,10 @@ type Inputs struct {
 	Skipped []error
 
 	images   *datasets.Images
-	pictures *looks // or nil, where pictures are not looked at
-	bag      *bag   // of visual words, or nil
-	words    int    // the first of the columns that are visual words
+	shown    *datasets.Images // what thumbnails are of
+	pictures *looks           // or nil, where pictures are not looked at
+	bag      *bag             // of visual words, or nil
+	words    int              // the first of the columns that are visual words
 	// wordWeights are the inverse document frequencies of these columns, or nil.
 	wordWeights []float64
 	learner     learner // of features that are learned, else nil
@@ -103,6 +104,9 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	progress := &reporter{to: opt.Progress}
 	defer progress.end()
 	in := &Inputs{Set: set, Features: f, images: set.Images()}
+	if in.shown = in.images; set.Files == nil && set.Pictures != nil {
+		in.shown = set.PictureFiles().Images()
+	}
 	store := &keeper{Cache: opt.Cache, failed: opt.CacheFailed}
 	if opt.Cache == nil {
 		store.Cache = (*cache.Store)(nil)

@@ -150,7 +150,7 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	need := func(width, height int) int64 {
 		return features.ThumbnailMemory(image.Pt(width, height), ThumbnailSide)
 	}
-	err = in.images.With(ctx, in.Rows[i], need, func(img image.Image) error {
+	err = in.shown.With(ctx, in.Rows[i], need, func(img image.Image) error {
 		small = features.Thumbnail(img, ThumbnailSide)
 		return nil
 	})

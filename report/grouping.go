@@ -118,17 +118,17 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	if len(in.Set.Classes) > 0 {
 		c.Labels, c.GroupClasses = in.Labels(), found.GroupClasses
 	}
-	if in.Set.Files != nil || in.Set.Height > 0 {
+	if in.Set.HasImages() {
 		c.Image = func(i int) (image.Image, error) {
 			defer count.step()
 			return in.Thumbnail(ctx, i)
 		}
 		c.Side = longestSide(in)
 	}
-	if in.Set.Files != nil {
+	if in.Set.Files != nil || in.Set.Pictures != nil {
 		files := make([]string, len(in.Rows))
 		for i, row := range in.Rows {
-			files[i] = in.Set.Files[row]
+			files[i] = in.Set.File(row)
 		}
 		c.Links = linksTo(files, f.folder.Dir())
 	}
@@ -223,8 +223,8 @@ func comparedBy(in *pipeline.Inputs, found *pipeline.Grouping) *mat.Dense {
 func longestSide(in *pipeline.Inputs) int {
 	side := max(in.Set.Height, in.Set.Width)
 	for _, row := range figure.Evenly(in.Rows, 32) {
-		if in.Set.Files != nil {
-			w, h, _ := datasets.ImageSize(in.Set.Files[row]) // what cannot be read is found out later
+		if file := in.Set.File(row); file != "" {
+			w, h, _ := datasets.ImageSize(file) // what cannot be read is found out later
 			side = max(side, w, h)
 		}
 	}
@@ -237,6 +237,9 @@ func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
 	for i, file := range files {
+		if file == "" {
+			continue
+		}
 		to, err2 := filepath.Abs(file)
 		if err != nil || err2 != nil {
 			continue

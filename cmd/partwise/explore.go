@@ -108,9 +108,7 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	}
 	files := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
-		if in.Set.Files != nil {
-			files[i] = in.Set.Files[row]
-		}
+		files[i] = in.Set.File(row)
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
