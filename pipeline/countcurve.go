@@ -20,6 +20,9 @@ import (
 type CountCurve struct {
 	// K are the numbers of groups, from the least on.
 	K []int
+	// Gap holds for each number by how much the graph of nearest neighbours falls apart into so
+	// many parts rather than more: see cluster.EigenGaps.
+	Gap []float64
 	// Silhouette holds for each number the mean silhouette of what is grouped, from −1
 	// to 1 (Rousseeuw 1987), and Stability how well groupings of four fifths of the samples
 	// agree on those that they have in common: the mean adjusted Rand index of all pairs of
@@ -29,25 +32,8 @@ type CountCurve struct {
 	Samples int
 }
 
-// Best returns the place of the largest number whose silhouette is nearly the largest, 95 %
-// of it or more, and whose stability is 0.75 or more. Where there is none it is that of
-// the largest product of silhouette and stability, the least number of several.
-func (c *CountCurve) Best() int {
-	const nearly, stable = 0.95, 0.75
-	best, largest := 0, slices.Max(c.Silhouette)
-	product := func(i int) float64 { return max(c.Silhouette[i], 0) * max(c.Stability[i], 0) }
-	for i := range c.K {
-		if product(i) > product(best) {
-			best = i
-		}
-	}
-	for i := range c.K {
-		if largest > 0 && c.Silhouette[i] >= nearly*largest && c.Stability[i] >= stable {
-			best = i
-		}
-	}
-	return best
-}
+// Best returns the place of the number with the largest gap, the least of several.
+func (c *CountCurve) Best() int { return slices.Index(c.Gap, slices.Max(c.Gap)) }
 
 // What CountCurve looks at.
 const (
@@ -162,6 +148,10 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	for s := range subsets {
 		subsets[s] = subset(len(rows), s, g.Seed)
 	}
+	gaps, err := cluster.EigenGaps(ctx, x, to)
+	if err != nil {
+		return nil, err
+	}
 	m.cluster.Restarts, m.cluster.Start = countRestarts, cluster.InitPlusPlus
 	c := &CountCurve{Samples: len(rows)}
 	var points mat.Matrix // of all numbers, where the features themselves are grouped
@@ -187,7 +177,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 		if err != nil {
 			return nil, fmt.Errorf("%d groups: %w", k, err)
 		}
-		c.K = append(c.K, k)
+		c.K, c.Gap = append(c.K, k), append(c.Gap, gaps[k-1])
 		c.Silhouette, c.Stability = append(c.Silhouette, silhouette), append(c.Stability, stability)
 		progress.tell("counting groups", k-from+1, to-from+1)
 	}

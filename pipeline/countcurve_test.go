@@ -81,10 +81,8 @@ func TestCountCurve(t *testing.T) {
 
 func TestCountCurveBest(t *testing.T) {
 	for want, c := range map[int]CountCurve{
-		4: {K: []int{2, 3, 4, 5}, Silhouette: []float64{0.3, 0.4, 0.39, 0.2}, Stability: []float64{1, 1, 0.8, 0.9}},
-		3: {K: []int{2, 3, 4, 5}, Silhouette: []float64{0.3, 0.4, 0.39, 0.2}, Stability: []float64{1, 1, 0.7, 0.9}},
-		5: {K: []int{2, 5}, Silhouette: []float64{0.3, 0.3}, Stability: []float64{0.1, 0.2}}, // none is stable
-		2: {K: []int{2, 3}, Silhouette: []float64{-0.1, -0.1}, Stability: []float64{1, 1}},
+		4: {K: []int{2, 3, 4, 5}, Gap: []float64{0.01, 0.02, 0.3, 0.02}},
+		2: {K: []int{2, 3}, Gap: []float64{0, 0}},
 	} {
 		if got := c.K[c.Best()]; got != want {
 			t.Errorf("%+v: %d, want %d", c, got, want)

@@ -103,6 +103,6 @@ func (k *groupCount) choose(cmd *cobra.Command, g *pipeline.Groups, in *inputs) 
 	}
 	best := curve.Best()
 	g.K = curve.K[best]
-	fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by silhouette (%.2f) and stability (%.2f)\n", g.K, from, to, curve.Silhouette[best], curve.Stability[best])
+	fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n", g.K, from, to, curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
 	return curve, nil
 }

@@ -6,16 +6,22 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// CountCurve draws silhouette and stability against the number of groups, with rings at the
-// number that c.Best chooses.
+// CountCurve draws gaps, of the largest, silhouettes and stability against the number of groups, with
+// rings at the number that c.Best chooses.
 func CountCurve(c *pipeline.CountCurve) (*Figure, error) {
-	f := newChart("Number of groups", "Silhouette and stability")
+	f := newChart("Number of groups", "Gap of the largest, silhouette, stability")
 	f.plot.X.Tick.Marker = wholeTicks(c.K)
 	best := c.Best()
+	gaps := make([]float64, len(c.Gap))
+	for at, gap := range c.Gap {
+		if c.Gap[best] > 0 {
+			gaps[at] = gap / c.Gap[best]
+		}
+	}
 	for i, line := range []struct {
 		name   string
 		values []float64
-	}{{"stability", c.Stability}, {"silhouette", c.Silhouette}} {
+	}{{"gap", gaps}, {"silhouette", c.Silhouette}, {"stability", c.Stability}} {
 		points := make(plotter.XYs, len(c.K))
 		for at, k := range c.K {
 			points[at] = plotter.XY{X: float64(k), Y: line.values[at]}
