@@ -475,3 +475,54 @@ func TestMethods(t *testing.T) {
 		}
 	}
 }
+
+// dying is a store whose process is killed after so many writes.
+type dying struct {
+	folder
+	left int
+}
+
+func (d *dying) Write(name string, text []byte) error {
+	if d.left--; d.left < 0 {
+		return errors.New("killed")
+	}
+	return d.folder.Write(name, text)
+}
+
+func (d *dying) Remove(name string) error {
+	if d.left--; d.left < 0 {
+		return errors.New("killed")
+	}
+	return d.folder.Remove(name)
+}
+
+// TestKilled: wherever a session is killed, the next one opens, and what was told before holds.
+func TestKilled(t *testing.T) {
+	in, truth := parted(t, 60)
+	m := grouped(t, in, 3, kmeans)
+	for name, act := range map[string]Act{
+		"move":     {Do: Move, Pictures: []int{slices.Index(truth, 3)}, Name: "new"},
+		"merge":    {Do: Merge, Groups: []int{0, 1}},
+		"split":    {Do: Split, Groups: []int{0}},
+		"name":     {Do: Name, Groups: []int{2}, Name: "two"},
+		"together": {Do: Together, Pictures: []int{8, 12}},
+		"apart":    {Do: Apart, Pictures: []int{8, 12, 16}},
+	} {
+		for left := range 6 {
+			store := &dying{folder: folder{dir: t.TempDir()}, left: 1 << 30}
+			s := open(t, in, m, Options{Store: store, Model: "one"})
+			do(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
+			store.left = left
+			_, err := s.Do(t.Context(), act)
+			if (err == nil) != (left > 4) {
+				t.Fatalf("%s, killed after %d writes: %v", name, left, err)
+			}
+			again := open(t, in, m, Options{Store: &folder{dir: store.dir}, Model: "one"})
+			state := again.State()
+			check(t, again, state)
+			if state.Groups[0] != state.Groups[20] || !slices.Contains(state.Names, "first") || !slices.Contains(state.Told, 0) {
+				t.Errorf("%s, killed after %d writes: %q, told %v", name, left, state.Names, state.Told)
+			}
+		}
+	}
+}
