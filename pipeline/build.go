@@ -18,24 +18,31 @@ func Build() string {
 	return fmt.Sprintf("%s, %s, %s", blas.Name, runtime.GOARCH, cmp.Or(simd.Instructions(), "no vector instructions"))
 }
 
+// Builds returns what made records, in the order of the letters. Records of earlier versions do
+// not say.
+func Builds(records []Record) []string {
+	var builds []string
+	for _, r := range records {
+		if r.Build != "" && !slices.Contains(builds, r.Build) {
+			builds = append(builds, r.Build)
+		}
+	}
+	slices.Sort(builds)
+	return builds
+}
+
 // MixedBuilds says of records that different builds made how many are of which;
 // "" where all are of one. Records of earlier versions, which do not say, count
 // as of any.
 func MixedBuilds(records []Record) string {
-	count := map[string]int{}
-	var builds []string
-	for _, r := range records {
-		if r.Build == "" {
-			continue
-		}
-		if count[r.Build]++; count[r.Build] == 1 {
-			builds = append(builds, r.Build)
-		}
-	}
+	builds := Builds(records)
 	if len(builds) < 2 {
 		return ""
 	}
-	slices.Sort(builds)
+	count := map[string]int{}
+	for _, r := range records {
+		count[r.Build]++
+	}
 	parts := make([]string, len(builds))
 	for i, b := range builds {
 		parts[i] = fmt.Sprintf("%d by %s", count[b], b)

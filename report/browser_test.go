@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -204,7 +205,57 @@ func TestExperimentInBrowser(t *testing.T) {
 	}
 	p := inBrowser(t, dir, dir)
 	p.Run(`for (const img of $$("img")) { img.loading = "eager"; await until(() => img.complete); check(img.naturalWidth > 0, "broken is", img.src); }
-check(!$("script"), "scripts");
+check($$("script").length === 2, "scripts");
 for (const a of $$("nav a")) check(document.getElementById(a.hash.slice(1)), "nowhere leads", a.hash);`, nil)
 	fits(t, p)
+}
+
+// TestTablesInBrowser sorts and copies the tables of an experiment, by keyboard and mouse.
+func TestTablesInBrowser(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := Experiment{Name: "many <b>", Methods: []string{"nmf", "cf & <i>", "ccf"}, Settings: [][2]string{{"seed", "3"}}}
+	e.Records = fakeRecords(e.Methods, []int{2, 3, 10}, 8)
+	for i := range e.Records { // which are not in the order of their scores
+		if r := &e.Records[i]; r.Classes == 3 && r.Method == "nmf" {
+			r.Scores["AC"] = 0.99
+		}
+	}
+	if err := WriteExperiment(t.Context(), dir, e); err != nil {
+		t.Fatal(err)
+	}
+	p := inBrowser(t, dir, dir)
+	var order []string
+	const firsts = `return [...$("table.scores").tBodies[0].rows].map((row) => row.cells[0].textContent);`
+	sorted := func(want ...string) {
+		t.Helper()
+		if p.Run(firsts, &order); !slices.Equal(order, want) {
+			t.Errorf("the rows are %q, want %q", order, want)
+		}
+	}
+	sorted("2", "3", "10", "Average")
+	p.Run(`$("table.scores th:nth-child(2) button").focus();`, nil)
+	p.Press("Enter")
+	sorted("10", "2", "3", "Average")
+	p.Run(`check($("table.scores th:nth-child(2)").getAttribute("aria-sort") === "ascending", "aria-sort"); check($(".said").textContent === "Sorted by nmf, ascending.", $(".said").textContent);`, nil)
+	p.Press("Enter")
+	sorted("3", "2", "10", "Average")
+	p.Press("Enter")
+	sorted("2", "3", "10", "Average")
+	p.Run(`check($$("th[aria-sort]").length === 0, "aria-sort in the order of the table");`, nil)
+	p.Click("table.scores th:first-child button")
+	p.Click("table.scores th:first-child button")
+	sorted("10", "3", "2", "Average")
+	// Copied is what stands in the file, whatever is in names.
+	var text string
+	p.Run(`let taken = null; document.execCommand = () => { taken = document.activeElement.value; return true; };
+Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { taken = t; } } });
+$$("p.files button").find((b) => b.textContent === "Copy LaTeX").click();
+await until(() => taken !== null); await until(() => $(".said").textContent.includes("clipboard as LaTeX")); return taken;`, &text)
+	if want, err := os.ReadFile(filepath.Join(dir, "tables", "ac.tex")); err != nil || text != string(want) {
+		t.Errorf("copied is %q, want %q, %v", text, want, err)
+	}
+	fits(t, p)
+	p.Size(2000, 900)
+	p.Run(`check(document.documentElement.scrollWidth <= innerWidth, "too wide");`, nil)
 }

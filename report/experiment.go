@@ -84,6 +84,7 @@ var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/",
 //
 //	index.html                         the page
 //	tables/SCORE.txt, .md, .csv, .tex
+//	tables/page.js, data.js            by which the page sorts and copies them
 //	tables/best-SCORE.txt, …           where there are several ranks or a sweep
 //	tables/class-accuracy.txt, …       of a classification
 //	curves/SCORE.png, .svg, .pdf

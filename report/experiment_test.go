@@ -90,7 +90,7 @@ func TestWriteExperiment(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
-	want := []string{"bases/a-b-c-d.png", "bases/nmf.png", "curves/convergence.png", "curves/convergence.pdf", "curves/convergence.svg", "index.html"}
+	want := []string{"tables/data.js", "tables/page.js", "bases/a-b-c-d.png", "bases/nmf.png", "curves/convergence.png", "curves/convergence.pdf", "curves/convergence.svg", "index.html"}
 	for _, score := range []string{"ac", "ac-free", "ari", "nmi", "nmi-free", "purity"} {
 		want = append(want, "curves/"+score+".png", "curves/"+score+".svg", "curves/"+score+".pdf")
 		for _, extension := range []string{"csv", "md", "tex", "txt"} {

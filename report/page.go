@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -37,6 +38,8 @@ type page struct {
 	Connects bool
 	// Icon is a file beside the page, or empty.
 	Icon string
+
+	tables map[string]string // that the page copies, by the paths of their files
 }
 
 // section is a part of a page.
@@ -204,6 +207,9 @@ func (p *page) writeSections(sections []section) error {
 		view.Sections = append(view.Sections, template.HTML(text.String()))
 	}
 	fold(false)
+	if err := p.writeTables(); err != nil {
+		return err
+	}
 	return p.write("index.html", func(w io.Writer) error {
 		var text strings.Builder
 		if err := pageTemplate().Execute(&text, view); err != nil {
@@ -331,7 +337,12 @@ func (p *page) table(name string, d *table.Document) (v tableView, err error) {
 			continue
 		}
 		path := "tables/" + name + "." + format.Extension
-		if err := p.write(path, func(w io.Writer) error { return format.Write(w, d, table.Options{}) }); err != nil {
+		var text bytes.Buffer
+		if err := format.Write(&text, d, table.Options{}); err != nil {
+			return v, err
+		}
+		p.keepTable(path, format, text.Bytes())
+		if err := p.write(path, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }); err != nil {
 			return v, err
 		}
 		v.Files = append(v.Files, fileView{format.Name, path})

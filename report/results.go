@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -69,6 +71,9 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		Classes: s.Classes, Records: records, Trials: len(s.Trials), Tests: table.TestsOf(s), Warnings: s.Warnings,
 	}
 	warn := func(format string, a ...any) { e.Warnings = append(e.Warnings, from.warn(format, a...)) }
+	if builds := pipeline.Builds(records); builds != nil {
+		e.Settings = append(slices.Clip(e.Settings), [2]string{"computed by", strings.Join(builds, "; ")})
+	}
 	if mixed := pipeline.MixedBuilds(records); mixed != "" {
 		warn("%s", mixed)
 	}

@@ -58,7 +58,7 @@ func TestWriteChosen(t *testing.T) {
 	golden(t, "chosen.html", files["index.html"])
 	sources(t, files)
 	want := []string{
-		"index.html", "bases/g-50.png", "coefficients/g-50.png",
+		"index.html", "tables/data.js", "tables/page.js", "bases/g-50.png", "coefficients/g-50.png",
 		"confusion/g-50.png", "confusion/g-50.svg", "confusion/g-50.pdf", "confusion/nmf.png", "confusion/nmf.svg", "confusion/nmf.pdf", "confusion/ogl-2-50.png", "confusion/ogl-2-50.svg", "confusion/ogl-2-50.pdf",
 		"curves/convergence.png", "curves/convergence.svg", "curves/convergence.pdf", "curves/terms-g-50.png", "curves/terms-g-50.svg", "curves/terms-g-50.pdf",
 	}

@@ -30,7 +30,7 @@ var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
 {{- end}}
 {{- $grid := .}}
 <div class="wide">
-<table class="scores{{with $class}} {{.}}{{end}}">
+<table class="scores{{with $class}} {{.}}{{end}}{{if .Detail}} named{{end}}">
 <thead><tr>{{range .Columns}}<th scope="col">{{name .Heading}}</th>{{end}}</tr></thead>
 <tbody>
 {{- range .Lines}}
