@@ -77,7 +77,7 @@ check($("section.group img").naturalWidth > 200, "no thumbnails");`, nil)
 	// What a link leads to is not behind the tools, which stay in view, a line high where it is narrow.
 	for _, width := range []int{400, 1200} {
 		p.Size(width, 800)
-		p.Run(`await until(() => { location.hash = ""; location.hash = "group-2"; return $("#group-2 h2").getBoundingClientRect().top < 400; });
+		p.Run(`await until(() => { location.hash = ""; location.hash = "group-2"; const top = $("#group-2 h2 button").getBoundingClientRect().top; return top < 400 && top >= $("#tools").getBoundingClientRect().bottom; });
 const tools = $("#tools").getBoundingClientRect(), heading = $("#group-2 h2 button").getBoundingClientRect();
 check(tools.top <= 1 && heading.top >= tools.bottom, "the tools end at", tools.bottom, "and the heading begins at", heading.top);
 check(innerWidth > 400 || tools.height < 70, "the tools are", tools.height, "high");`, nil)
