@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/browsertest"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
@@ -208,8 +209,12 @@ func TestBrowserQueue(t *testing.T) {
 	g := newGrouping(t, 12)
 	session := newFake(g.groups)
 	working := make(chan struct{})
-	session.before = func(_ context.Context, a feedback.Act) error {
-		<-working
+	session.before = func(ctx context.Context, a feedback.Act) error {
+		select {
+		case <-working:
+		case <-ctx.Done(): // the test has failed
+			return ctx.Err()
+		}
 		if a.Do == feedback.Split {
 			return errors.New("disk full")
 		}
@@ -223,10 +228,18 @@ func TestBrowserQueue(t *testing.T) {
 	p.Press("g", "y")
 	p.Run(`await until(() => !$("#work").hidden); check($$("#question button").every((b) => b.disabled), "the question can be answered");
 check(partwise.selection.size === 1, "selected:", [...partwise.selection]);`, nil)
-	working <- struct{}{}
+	goOn := func() {
+		t.Helper()
+		select {
+		case working <- struct{}{}:
+		case <-time.After(20 * time.Second):
+			t.Fatal("no act begins")
+		}
+	}
+	goOn()
 	p.Run(`await until(() => $("#told.wrong")); check($("#told").textContent === "That failed: disk full", $("#told").textContent);`, nil)
-	working <- struct{}{}
-	working <- struct{}{}
+	goOn()
+	goOn()
 	settled(p, 2)
 	if said := p.Problems(); len(said) != 1 || !strings.Contains(said[0], "500") {
 		t.Errorf("the console says %q", said)
