@@ -52,7 +52,7 @@ function send(path, body, then = () => {}) {
       if (error.gone) gone();
       else {
         say(error.mistake ? `Not done: ${error.message}` : `That failed: ${error.message}`, true);
-        if (!error.mistake) try { take(await ask("state")); } catch { gone(); }
+        if (!error.mistake) try { take(await ask("state"), false); } catch { gone(); }
       }
     }
   }).finally(() => { waiting--; showWork(); });
