@@ -158,7 +158,7 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, e.Tests)
 	}
 	curves, err := figure.Curves(drawn, w.looks)
-	if v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table.", curves, err); err != nil {
+	if v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err); err != nil {
 		return v, err
 	}
 	var settings []string // of all sweeps, each once

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -102,6 +103,31 @@ func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) err
 		thumbs = append(thumbs, scatter)
 	}
 	f.legend.Add(shownName(name), thumbs...)
+	return nil
+}
+
+// bandStrength is how much of a band's colour is seen, of 255: bands of several methods lie over each
+// other and over none of the lines.
+const bandStrength = 28
+
+// addBand adds a band from below to above the i-th line, point by point. Where nothing has a width
+// there is none.
+func (f *chart) addBand(i int, below, above plotter.XYs) error {
+	if len(below) < 2 || slices.Equal(below, above) {
+		return nil
+	}
+	outline := slices.Clone(below)
+	for _, p := range slices.Backward(above) {
+		outline = append(outline, p)
+	}
+	band, err := plotter.NewPolygon(outline)
+	if err != nil {
+		return err
+	}
+	c := color.NRGBAModel.Convert(Palette[i%len(Palette)]).(color.NRGBA)
+	c.A = bandStrength
+	band.Color, band.LineStyle.Width = c, 0
+	f.plot.Add(band)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed4492f2cd/partwise/report/table"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // Curves draws the table's means against the number of classes or the rank, a
-// line for each method. There are no error bars: those of half a dozen methods
-// hide each other and the lines, and the table has the numbers. A table with
+// line for each method, in a pale band of one standard error of the mean to each side where there
+// are several repeats. A table with
 // one row is drawn as dots with a bar of one standard deviation to each side,
 // a line of the figure for each method. Where the rows are ranks a ring marks each
 // method's best, unless all are the same. Without any mean the error is ErrNoData.
@@ -36,6 +37,19 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 		numbers[i] = row.Number
 	}
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
+	for i, method := range t.Methods { // below all lines
+		var below, above plotter.XYs
+		for _, row := range t.Rows {
+			if c := row.Cells[i]; c.N > 0 {
+				e := c.SD / math.Sqrt(float64(c.N))
+				below = append(below, plotter.XY{X: float64(row.Number), Y: c.Mean - e})
+				above = append(above, plotter.XY{X: float64(row.Number), Y: c.Mean + e})
+			}
+		}
+		if err := f.addBand(looks.of(method, i), below, above); err != nil {
+			return nil, fmt.Errorf("band of %s: %w", method, err)
+		}
+	}
 	for i, method := range t.Methods {
 		var points plotter.XYs
 		for _, row := range t.Rows {

@@ -334,3 +334,17 @@ func TestLooksAcrossFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestBands: each curve of several repeats has a band, and one of a single repeat has none.
+func TestBands(t *testing.T) {
+	for repeats, want := range map[int]int{1: 0, 5: len(sevenMethods)} {
+		f, err := Curves(table.New(fakeRecords(sevenMethods, []int{2, 3, 10}, repeats), "AC", sevenMethods, table.Tests{}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, svg := drawn(t, f)
+		if got := strings.Count(string(svg), "fill-opacity:0.1"); got != want {
+			t.Errorf("%d repeats: %d bands, want %d", repeats, got, want)
+		}
+	}
+}
