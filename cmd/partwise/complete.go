@@ -117,6 +117,10 @@ func flagValues(cmd *cobra.Command, f *pflag.Flag) valueOf {
 		return foldersOnly
 	case "trace":
 		return filesOf("csv")
+	case "doc":
+		return filesOf("md")
+	case "budget":
+		return words("10m", "40m", "2h")
 	case "words", "start":
 		return filesOf("npz")
 	case "data", "cache", "to", "pictures", "dir":

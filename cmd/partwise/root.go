@@ -111,7 +111,7 @@ To compare methods as a paper does, with tables and curves:
 			return about.Help()
 		},
 	})
-	root.AddCommand(runCommand(), clusterCommand(), exploreCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
+	root.AddCommand(runCommand(), clusterCommand(), exploreCommand(), assignCommand(), sortCommand(), reportCommand(), compareCommand(), reproduceCommand(), featuresCommand(), fitCommand(), applyCommand(), methodsCommand(), listCommand(), datasetsCommand(), cacheCommand(), licencesCommand(), manCommand(), versionCommand())
 	completeValues(root)
 	wrapHelp(root)
 	return root

@@ -70,6 +70,9 @@ func (f *Folder) Dir() string { return f.folder.Dir() }
 // nothing was written.
 func (f *Folder) Close() error { return f.folder.Close() }
 
+// Write writes a file that is one of the pages given to Open, in one step.
+func (f *Folder) Write(name string, text []byte) error { return f.folder.Write(name, text) }
+
 // Publish replaces the pages by what write writes into a folder that it is given,
 // and does so when all of it is there. What it does not write is removed, but
 // for the names that it returns.
