@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -220,7 +221,10 @@ func (r *Recipe) check() error {
 		return err
 	}
 	if r.Paper.Paper == "" || len(r.Claims) == 0 {
-		return fmt.Errorf("it names no paper or no claims")
+		return errors.New("it names no paper or no claims")
+	}
+	if len(main.Sets) > 0 {
+		return errors.New("its experiment is on several sets, and a recipe is on one")
 	}
 	of := map[string]*pipeline.Experiment{"": main}
 	folders := map[string]bool{}
@@ -245,7 +249,7 @@ func (r *Recipe) check() error {
 		err := checkMethods(e, append([]string{c.Method}, c.Over...))
 		if err == nil && c.Within == 0 {
 			if err = checkScore(e, c.Score); err == nil && len(c.Over) == 0 {
-				err = fmt.Errorf("it says over no method")
+				err = errors.New("it says over no method")
 			}
 		}
 		for _, at := range slices.Concat(c.At, c.OverAt, c.Than) {
