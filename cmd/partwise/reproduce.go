@@ -113,7 +113,7 @@ func (r *reproduction) run(cmd *cobra.Command, args []string) error {
 	case r.show:
 		for _, recipe := range recipes {
 			text := fmt.Sprintf("%s\n# What stands in %s.paper.yaml:\n#\n%s", recipe.Protocol, recipe.Name, commented(recipe.Printed))
-			if _, err := io.WriteString(cmd.OutOrStdout(), plaintext.Lines(text)); err != nil {
+			if _, err := io.WriteString(cmd.OutOrStdout(), plain(text)); err != nil {
 				return err
 			}
 		}
@@ -460,7 +460,16 @@ func outcomeText(o *reproduce.Outcome, room int) string {
 	if len(o.Tables) > 0 {
 		b.WriteString("\n" + hanging("", o.Legend(), room))
 	}
-	return plaintext.Lines(b.String())
+	return plain(b.String())
+}
+
+// plain is a text of several lines, of which none can do anything to a terminal.
+func plain(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = plaintext.Line(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // writeReproductions writes the document of several outcomes.

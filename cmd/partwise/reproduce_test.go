@@ -134,6 +134,9 @@ func TestShowRecipes(t *testing.T) {
 		}
 		shown := must(t, "reproduce", "--show", name)
 		e, err := experimentfile.Parse([]byte(shown))
+		if recipe, _ := reproduce.Lookup(name); !strings.HasPrefix(shown, recipe.Protocol) {
+			t.Errorf("%s is not shown as it is:\n%s", name, shown)
+		}
 		if err != nil || e.Name != name || !strings.Contains(shown, "# claims:\n") {
 			t.Errorf("%s is shown as\n%s%v", name, shown, err)
 		}

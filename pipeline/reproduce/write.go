@@ -190,9 +190,9 @@ func (c *ClaimOutcome) Tried() string {
 	}
 	switch {
 	case gives != nil && others != nil:
-		return fmt.Sprintf("%s %s; %s: not", strings.Join(gives, ", "), verb, strings.Join(others, ", "))
+		return fmt.Sprintf("what %s: %s; what does not: %s", verb, strings.Join(gives, ", "), strings.Join(others, ", "))
 	case gives != nil:
-		return fmt.Sprintf("%s %s", strings.Join(gives, ", "), verb)
+		return fmt.Sprintf("what %s: %s", verb, strings.Join(gives, ", "))
 	case others != nil:
 		return fmt.Sprintf("none of these readings gives %s: %s", noun, strings.Join(others, ", "))
 	}
