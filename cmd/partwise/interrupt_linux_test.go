@@ -122,7 +122,7 @@ func TestInterrupt(t *testing.T) {
 		{"describing images", "cluster big -k 3 --features sift --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"describing images", "features big --out f.npz --features sift=dense,words=5 --cache " + cache, "stopped while describing images: what was made of the photographs is kept in " + cache, os.Interrupt},
 		{"factorising", "cluster photos -k 3 --method nmf,iterations=1000000 --profile stopped.pprof", "stopped while factorising: nothing is kept", os.Interrupt},
-		{"drawing", "cluster big -k 3 --features pixels=8 --method kmeans", "stopped while drawing: results/big-groups is as it was, nothing is kept", os.Interrupt},
+		{"drawing", "cluster big -k 3 --features sift=dense,words=20 --method nmf --cache " + cache, "stopped while drawing: results/big-groups is as it was, what was made of the photographs is kept in " + cache, os.Interrupt},
 	} {
 		p := start(t, strings.Fields(test.line)...)
 		p.read(test.stage)
