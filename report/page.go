@@ -36,8 +36,9 @@ type page struct {
 	Styles, Scripts []string
 	// Connects tells that the page talks to its server.
 	Connects bool
-	// Icon is a file beside the page, or empty.
-	Icon string
+	// Icon is an address that holds the icon itself, or empty: browsers load an icon from elsewhere
+	// when they like, also after the server has ended.
+	Icon template.URL
 
 	tables map[string]string // that the page copies, by the paths of their files
 }
@@ -70,7 +71,11 @@ var pageCSS string
 // nothing is run but the scripts beside the page, where it has any. It talks to nobody but
 // its server, and to that where it Connects.
 func (p *page) Policy() string {
-	policy := "default-src 'none'; img-src 'self'; style-src"
+	policy := "default-src 'none'; img-src 'self'"
+	if p.Icon != "" {
+		policy += " data:"
+	}
+	policy += "; style-src"
 	for _, style := range p.Styles {
 		sum := sha256.Sum256([]byte(style))
 		policy += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -3,9 +3,11 @@ package report
 import (
 	"bytes"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"html"
+	"html/template"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -20,7 +22,7 @@ type ServedPage struct {
 	HTML []byte
 	// Policy is the page's content-security policy, which it holds, too.
 	Policy string
-	// Files holds the page's scripts and its icon, by path.
+	// Files holds the page's scripts, by path.
 	Files map[string][]byte
 	// Samples is how many there are.
 	Samples int
@@ -28,8 +30,6 @@ type ServedPage struct {
 
 // ErrPage is that a page is none that this version makes.
 var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
-
-const iconFile = "page/icon.svg"
 
 //go:embed icon.svg
 var icon []byte
@@ -64,8 +64,8 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	if script, err = dataScript(data); err != nil {
 		return nil, err
 	}
-	served := &ServedPage{Files: map[string][]byte{dataFile: script, iconFile: icon}, Samples: n}
-	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: iconFile}
+	served := &ServedPage{Files: map[string][]byte{dataFile: script}, Samples: n}
+	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
 	if s := data.Sheets; s != nil {
 		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
 	}

@@ -37,12 +37,13 @@ func TestServePage(t *testing.T) {
 	was := (&page{Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{"x"}}).Policy()
 	sum := sha256.Sum256([]byte(exploreCSS))
 	allows := strings.Replace(was, "'; script-src 'self'", "' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; script-src 'self'; connect-src 'self'", 1)
+	allows = strings.Replace(allows, "img-src 'self'", "img-src 'self' data:", 1)
 	if served.Policy != allows {
 		t.Errorf("the policy is %q, want %q", served.Policy, allows)
 	}
 	page := strings.ReplaceAll(want, "&#43;", "+")
 	page = strings.Replace(page, template.HTMLEscapeString(was), template.HTMLEscapeString(allows), 1)
-	page = strings.Replace(page, "</title>\n", "</title>\n<link rel=\"icon\" href=\"page/icon.svg\">\n", 1)
+	page = strings.Replace(page, "</title>\n", "</title>\n<link rel=\"icon\" href=\"data:image/svg+xml;base64,"+base64.StdEncoding.EncodeToString(icon)+"\">\n", 1)
 	if diff := cmp.Diff(page, strings.ReplaceAll(string(served.HTML), "&#43;", "+")); diff != "" {
 		t.Errorf("the served page (-want +got): %s", diff)
 	}
@@ -51,9 +52,7 @@ func TestServePage(t *testing.T) {
 	}
 	var names []string
 	for name, text := range served.Files {
-		if names = append(names, name); name == iconFile {
-			continue
-		}
+		names = append(names, name)
 		if name != dataFile && name != "page/explore.js" && string(text) != files[name] {
 			t.Errorf("%s is another", name)
 		}
@@ -61,7 +60,7 @@ func TestServePage(t *testing.T) {
 			t.Errorf("the page does not run %s", name)
 		}
 	}
-	if slices.Sort(names); !slices.Equal(names, []string{"page/data.js", "page/explore.js", iconFile, "page/map.js", "page/page.js", "page/similar.js"}) {
+	if slices.Sort(names); !slices.Equal(names, []string{"page/data.js", "page/explore.js", "page/map.js", "page/page.js", "page/similar.js"}) {
 		t.Errorf("scripts %q", names)
 	}
 	had, has := dataOf(t, files), dataOf(t, map[string]string{dataFile: string(served.Files[dataFile])})
