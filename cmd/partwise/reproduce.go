@@ -349,7 +349,7 @@ func (r *reproduction) reproduce(cmd *cobra.Command, recipe *reproduce.Recipe) (
 				return nil, err
 			}
 		}
-		if o.Decided() || ctx.Err() != nil {
+		if o.Decided() || ctx.Err() != nil && o.Draws < draws { // what is in the log counts
 			break
 		}
 	}
@@ -407,21 +407,21 @@ func (r *reproduction) publish(cmd *cobra.Command, p *protocol, plan *pipeline.P
 		return err
 	}
 	err = errors.Join(
-		p.folder.Write(reproductionText, []byte(outcomeText(o, 100))),
+		p.folder.Write(reproductionText, []byte(outcomeText(o, 100, 0))),
 		p.folder.Write(reproductionMarkdown, markdown.Bytes()))
 	if err != nil {
 		return err
 	}
 	w := cmd.OutOrStdout()
-	if _, err := io.WriteString(w, outcomeText(o, columns(w))); err != nil {
+	if _, err := io.WriteString(w, outcomeText(o, columns(w), columns(w))); err != nil {
 		return err
 	}
 	_, err = plaintext.Fprintf(w, "\nThis is in %s; open %s.\n", filepath.Join(p.folder.Dir(), reproductionText), filepath.Join(p.folder.Dir(), "index.html"))
 	return err
 }
 
-// outcomeText is an outcome in lines of so many letters, 0 for any number.
-func outcomeText(o *reproduce.Outcome, room int) string {
+// outcomeText is an outcome in lines of so many letters, 0 for any number, and tables of gridRoom letters.
+func outcomeText(o *reproduce.Outcome, room, gridRoom int) string {
 	var b strings.Builder
 	b.WriteString(hanging("", o.Recipe.Name+": "+o.Recipe.Paper.Paper, room) + "\n")
 	b.WriteString(hanging("", phrase.Count(o.Draws, "draw", "draws")+"; "+o.Count()+".", room))
@@ -455,7 +455,7 @@ func outcomeText(o *reproduce.Outcome, room int) string {
 			}
 			t.row(cells...)
 		}
-		b.WriteString(t.text(room))
+		b.WriteString(t.text(gridRoom))
 	}
 	if len(o.Tables) > 0 {
 		b.WriteString("\n" + hanging("", o.Legend(), room))

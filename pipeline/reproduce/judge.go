@@ -199,7 +199,8 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 				Wider: estimate(significance.NewResampled(a, b, draws.Ratio()), 1-at), Beyond: draws.Beyond(),
 			}
 			if c.Gain != 0 {
-				one.Printed = place(c.Gain/100, estimate(significance.NewResampled(a, b, 1/float64(r.Draws)), level))
+				d := differences(a, b)
+				one.Printed = place(c.Gain/100, r.predict(d, d, level))
 			}
 			all = append(all, one)
 		}
@@ -246,21 +247,26 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 		} else if out.In != "" {
 			continue // a reading is of the protocol
 		}
+		draws := Look(0)
+		if v.Free {
+			draws = out.Here.Draws
+		}
 		worst := ReadingOutcome{Name: v.Name, Value: math.Inf(1), Gives: true}
 		for _, other := range out.Over {
-			a, b := run.paired(out.Claim, other, suffix, Look(0))
-			if len(a) < Look(0) {
+			a, b := run.paired(out.Claim, other, suffix, draws)
+			if len(a) < draws {
 				worst.Value = math.Inf(1)
 				break
 			}
-			d := significance.NewResampled(a, b, 0)
-			worst.Value = min(worst.Value, d.Mean)
-			if out.Gain != 0 {
-				e := estimate(significance.NewResampled(a, b, 1/float64(r.Draws)), level)
-				worst.Gives = worst.Gives && place(out.Gain/100, e) == Inside
-			} else {
+			if out.Gain == 0 {
+				worst.Value = min(worst.Value, significance.NewResampled(a, b, 0).Mean)
 				worst.Gives = worst.Gives && out.Claim.verdict(a, b, levelAt(0, whole)) == Holds
+				continue
 			}
+			mainA, mainB := runs[out.In].paired(out.Claim, other, "", out.Here.Draws)
+			e := r.predict(differences(a, b), differences(mainA, mainB), level)
+			worst.Value = min(worst.Value, e.Mean)
+			worst.Gives = worst.Gives && place(out.Gain/100, e) == Inside
 		}
 		if !math.IsInf(worst.Value, 1) {
 			out.Readings = append(out.Readings, worst)
@@ -277,29 +283,52 @@ func (r *Recipe) judgeCell(out CellOutcome, score string, runs map[string]Run, l
 	if out.Row == 0 {
 		at = nil
 	}
-	here := func(run Run, score string, draws int) Estimate {
-		values, _ := run.values(out.Method, at, scored(score), draws)
-		return estimate(significance.NewResampled(values, make([]float64, len(values)), 1/float64(r.Draws)), level)
-	}
-	out.Here = here(runs[""], score, runs[""].whole())
+	main, _ := runs[""].values(out.Method, at, scored(score), runs[""].whole())
+	out.Here = r.predict(main, main, level)
 	out.Place = place(out.Printed, out.Here)
 	if out.Place != Outside {
 		return out
 	}
 	for _, v := range r.Readings {
-		run, suffix := runs[v.Name], ""
+		run, suffix, draws := runs[v.Name], "", Look(0)
 		if v.Free {
-			run, suffix = runs[""], " free"
+			run, suffix, draws = runs[""], " free", len(main)
 		}
-		e := here(run, score+suffix, Look(0))
-		if e.Draws == 0 {
+		values, _ := run.values(out.Method, at, scored(score+suffix), draws)
+		if len(values) < min(draws, len(main)) {
 			continue
 		}
+		e := r.predict(values, main, level)
 		gives := place(out.Printed, e) == Inside
 		out.Readings = append(out.Readings, ReadingOutcome{v.Name, e.Mean, gives})
 		if gives {
 			out.Place = Depends
 		}
+	}
+	return out
+}
+
+// predict estimates the mean of values with the interval in which a mean of as many draws as the paper's
+// is to lie. Where they are of fewer draws than those of the protocol, main, they are the protocol's and the
+// difference in the draws that both have: a reading that changes nothing then has
+// the protocol's interval and not a wider one.
+func (r *Recipe) predict(values, main []float64, level float64) Estimate {
+	paper := 1 / float64(r.Draws)
+	if len(values) >= len(main) {
+		return estimate(significance.NewResampled(values, make([]float64, len(values)), paper), level)
+	}
+	e := estimate(significance.NewResampled(main, make([]float64, len(main)), paper), level)
+	change := estimate(significance.NewResampled(values, main[:len(values)], 0), level)
+	reach := math.Hypot((e.High-e.Low)/2, (change.High-change.Low)/2)
+	e.Mean, e.Draws = e.Mean+change.Mean, len(values)
+	e.Low, e.High = e.Mean-reach, e.Mean+reach
+	return e
+}
+
+func differences(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] - b[i]
 	}
 	return out
 }

@@ -111,7 +111,7 @@ func TestPrintedValues(t *testing.T) {
     score: AC
     methods: [kmeans, nmf, cf]
     rows: [{at: 2, are: [0.5, 0.5, 0.5]}, {are: [0.5, 0.5, 0.5]}]
-readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}]
+readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}, {name: same, cluster: {restarts: 20}}]
 `)
 	table := r.Tables[0].Rows
 	outside := 0
@@ -144,14 +144,16 @@ readings: [{name: less, cluster: {restarts: 1}}, {name: free, free: true}]
 	for _, row := range table {
 		copy(row.Are, []float64{0.7, 0.5, 0.9})
 	}
+	all := simulated(src, 20, nil)
 	runs := map[string]Run{
-		"":     {Records: simulated(src, 20, nil), Classes: 20},
+		"":     {Records: all, Classes: 20},
+		"same": {Records: all[:len(all)/2]},
 		"less": {Records: simulated(src, 10, map[string]float64{"kmeans": 0.2})},
 	}
 	o := r.Judge(runs)
 	for _, c := range o.Tables[0] {
 		want := map[string]Place{"kmeans": Depends, "nmf": Inside, "cf": Outside}[c.Method]
-		if c.Place != want || want == Depends && (!c.Readings[0].Gives || c.Readings[1].Gives) {
+		if c.Place != want || want == Depends && (!c.Readings[0].Gives || c.Readings[1].Gives || c.Readings[2].Gives) {
 			t.Errorf("%s at %d: %s (%v), want %s", c.Method, c.Row, c.Place, c.Readings, want)
 		}
 	}
