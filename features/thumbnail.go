@@ -7,6 +7,9 @@ import "image"
 // A picture is never enlarged.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
+	if grey, ok := img.(*image.Gray16); ok && size == grey.Rect.Size() {
+		return ofGreys(grey)
+	}
 	reduced := Stretched(img, size.Y, size.X)
 	out := image.NewRGBA(reduced.Bounds())
 	area := size.X * size.Y
@@ -15,6 +18,20 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 			out.Pix[4*p+plane] = uint8(255*reduced.Values[plane*area+p] + 0.5)
 		}
 		out.Pix[4*p+3] = 0xff
+	}
+	return out
+}
+
+// ofGreys is Thumbnail of a small picture of greys, as vectors of images are.
+func ofGreys(img *image.Gray16) *image.RGBA {
+	out := image.NewRGBA(image.Rectangle{Max: img.Rect.Size()})
+	for y := range out.Rect.Max.Y {
+		from, to := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
+		for x := range out.Rect.Max.X {
+			grey := float64(uint16(from[2*x])<<8|uint16(from[2*x+1])) / 0xffff
+			v := uint8(255*grey + 0.5)
+			copy(to[4*x:], []uint8{v, v, v, 0xff})
+		}
 	}
 	return out
 }

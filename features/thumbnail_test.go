@@ -1,6 +1,7 @@
 package features
 
 import (
+	"bytes"
 	"image"
 	"image/color"
 	"testing"
@@ -40,6 +41,33 @@ func TestThumbnail(t *testing.T) {
 	} {
 		if got := ThumbnailSize(size, 160); got != want {
 			t.Errorf("%v: %v, want %v", size, got, want)
+		}
+	}
+}
+
+// TestThumbnailOfGreys: greys that need no scaling have the bytes that they get by way of colours.
+func TestThumbnailOfGreys(t *testing.T) {
+	whole := image.NewGray16(image.Rect(3, 2, 303, 302))
+	for i := range whole.Pix {
+		whole.Pix[i] = byte(i * 7 / 3)
+	}
+	for v := range 0x10000 {
+		whole.Pix[2*v], whole.Pix[2*v+1] = byte(v>>8), byte(v)
+	}
+	for _, img := range []*image.Gray16{whole, whole.SubImage(image.Rect(10, 20, 17, 29)).(*image.Gray16)} {
+		size := img.Bounds().Size()
+		want := image.NewRGBA(image.Rectangle{Max: size})
+		values := Stretched(img, size.Y, size.X).Values
+		area := size.X * size.Y
+		for p := range area {
+			for plane := range 3 {
+				want.Pix[4*p+plane] = uint8(255*values[plane*area+p] + 0.5)
+			}
+			want.Pix[4*p+3] = 0xff
+		}
+		got := Thumbnail(img, 1000)
+		if got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("a picture of %v", size)
 		}
 	}
 }
