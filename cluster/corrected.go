@@ -52,10 +52,13 @@ func NewCorrected(x mat.Matrix) (*Corrected, error) {
 	return &Corrected{z: s.centred()}, nil
 }
 
-// Cosine returns z_i·z_j.
-func (c *Corrected) Cosine(i, j int) float64 {
-	return floats.Dot(c.z.RawRowView(i), c.z.RawRowView(j))
+// Covariance returns κ(i, j): how much of what is told of one of two samples goes to the other.
+func (c *Corrected) Covariance(i, j int) float64 {
+	return covariance(floats.Dot(c.z.RawRowView(i), c.z.RawRowView(j)))
 }
+
+// covariance is κ of two samples whose product z_i·z_j is given.
+func covariance(product float64) float64 { return math.Exp((product - 1) / correctedReach) }
 
 // Correction is what Fit finds.
 type Correction struct {
@@ -253,7 +256,7 @@ func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func
 	for i := range n {
 		row := kernel.RawRowView(i)
 		for at, s := range row {
-			row[at] = math.Exp((s - 1) / correctedReach)
+			row[at] = covariance(s)
 		}
 	}
 	if err := ctx.Err(); err != nil {

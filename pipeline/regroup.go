@@ -66,8 +66,8 @@ func (r *Regroup) see(points mat.Matrix) (err error) {
 // Points are what samples are compared by, a sample a row.
 func (r *Regroup) Points() mat.Matrix { return r.points }
 
-// Cosine returns how alike two rows are, as cluster.Corrected takes it.
-func (r *Regroup) Cosine(i, j int) float64 { return r.corrected.Cosine(i, j) }
+// Covariance returns how much of what is told of one of two rows goes to the other.
+func (r *Regroup) Covariance(i, j int) float64 { return r.corrected.Covariance(i, j) }
 
 // Factorise goes on with the factors of the method under what is known of the rows of the
 // inputs, where it learns from that.

@@ -203,7 +203,7 @@ func (s *Session) Finished(model string) error {
 
 // load takes what was told before: what the store holds, or what the groups were found under.
 func (s *Session) load(ctx context.Context) error {
-	classes, links, err := s.opt.Labels, s.opt.Links, error(nil)
+	classes, links := s.opt.Labels, s.opt.Links
 	if s.opt.Store != nil {
 		same, err := s.loadLog()
 		if err != nil {
@@ -233,10 +233,7 @@ func (s *Session) load(ctx context.Context) error {
 			links = *l
 		}
 	}
-	if err = s.take(classes, links); err != nil {
-		return err
-	}
-	return nil
+	return s.take(classes, links)
 }
 
 // loadLog reads the log, and tells whether its last session was on the same groups and its own

@@ -2,7 +2,6 @@ package feedback
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -10,7 +9,6 @@ const (
 	askedOf = 100 // the most unsure pictures are candidates
 	toldBy  = 500 // and an answer tells something of so many of these
 	sureAt  = 0.9 // margin from which on an answer tells nothing
-	reach   = 0.3 // as that of cluster.Corrected
 )
 
 // ask finds the pair whose answer would tell most: a picture of no told group that is
@@ -43,7 +41,7 @@ func (s *Session) ask() *Question {
 		}
 		worth := 0.0
 		for _, j := range unsure {
-			worth += (1 - margin[j]) * math.Exp((s.regroup.Cosine(i, j)-1)/reach)
+			worth += (1 - margin[j]) * s.regroup.Covariance(i, j)
 		}
 		if worth *= 1 - margin[i]; worth > most {
 			best, most = &Question{A: i, B: b}, worth
@@ -55,10 +53,10 @@ func (s *Session) ask() *Question {
 // partner returns the picture that stands for the group of picture i, of which some are told:
 // −1 where there is none but i.
 func (s *Session) partner(i int, told []int) int {
-	best, most := -1, math.Inf(-1)
+	best, most := -1, -1.0
 	for _, j := range told {
-		if cos := s.regroup.Cosine(i, j); cos > most {
-			best, most = j, cos
+		if c := s.regroup.Covariance(i, j); c > most {
+			best, most = j, c
 		}
 	}
 	if typical := s.typical[s.found.Labels[i]]; best < 0 && typical != i {

@@ -337,7 +337,7 @@ func (s *Session) apply(ctx context.Context, t *told, a *Act) (own map[int]bool,
 		}
 		t.names[g] = a.Name
 		if a.Name != "" && !slices.Contains(t.labels, g) && s.typical[g] >= 0 {
-			t.label(s.withCopies(s.typical[g : g+1 : g+1][:1]), g)
+			t.label(s.withCopies([]int{s.typical[g]}), g)
 		}
 		return own, nil
 	case Together:
