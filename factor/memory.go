@@ -46,6 +46,9 @@ func (p Parts) Memory(s Size) int64 {
 	if p.Cost == CostFrobenius && !p.gram() && s.Precision != PrecisionSingle {
 		need += s.laidOut()
 	}
+	if p.HeldOut != nil {
+		need += s.heldOut(p.HeldOut)
+	}
 	for _, penalty := range p.Penalties {
 		if m, ok := penalty.(interface{ Memory(Size) int64 }); ok {
 			need += float64(m.Memory(s))
@@ -104,6 +107,20 @@ func (s Size) laidOut() float64 {
 		return 0
 	}
 	return 2 * 8 * float64(s.Samples) * float64(s.Features)
+}
+
+// heldOut is what entries that are held out take: a copy of the data without them, they
+// themselves in both orders, and what they add to the parts of the gradients.
+func (s Size) heldOut(h HeldOut) float64 {
+	held := 0.0
+	for _, columns := range h {
+		held += float64(len(columns))
+	}
+	data := 8 * float64(s.Samples) * float64(s.Features)
+	if s.Stored > 0 {
+		data = 64 * float64(s.Stored)
+	}
+	return data + 40*held + 5*s.factors() + 3*64*(float64(s.Samples)+float64(s.Features))
 }
 
 // concept is what the engine takes with a concept basis.

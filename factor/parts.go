@@ -32,6 +32,9 @@ type Parts struct {
 	// Image is the size of the images that samples are, for a rank-one basis and for
 	// penalties that see images.
 	Image Image
+	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see,
+	// of plain NMF under either cost: a free basis without ties, weights and penalties.
+	HeldOut HeldOut
 	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be
 	// WeightNone.
 	FitWeight float64
@@ -114,6 +117,9 @@ func (p Parts) check() error {
 	if p.UnitNorm && p.Basis != BasisFree {
 		return fmt.Errorf("unit norm in every iteration is for a free basis, not a %v one", p.Basis)
 	}
+	if err := p.HeldOut.serves(p); err != nil {
+		return err
+	}
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && !p.Kernel.features() {
 			return fmt.Errorf("the penalty %s is on basis vectors, and of a kernel there are none among the features", penaltyName(penalty))
@@ -161,6 +167,14 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		if err := opt.Solver.Serves(p); err != nil {
 			return nil, err
 		}
+	}
+	var held *CSR
+	if p.HeldOut != nil {
+		if held, err = p.HeldOut.matrix(n, m); err != nil {
+			return nil, err
+		}
+		d = p.HeldOut.without(d)
+		x = d.matrix()
 	}
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
@@ -227,7 +241,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 				f.data = newKeptData(whole)
 			}
 		}
-		if f.model, err = p.model(ctx, d, f.data, f.ties, first, signed); err != nil {
+		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed); err != nil {
 			return nil, err
 		}
 	}
@@ -246,15 +260,16 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	return f, err
 }
 
-// model picks what computes the cost and its gradient.
-func (p Parts) model(ctx context.Context, d, condensed data, ties *condensation, first *initialFactors, signed bool) (model, error) {
+// model picks what computes the cost and its gradient. held is 1 at the entries that are held
+// out, or nil.
+func (p Parts) model(ctx context.Context, d, condensed data, held *CSR, ties *condensation, first *initialFactors, signed bool) (model, error) {
 	if p.gram() {
 		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed)
 	}
-	return p.plainModel(d, condensed, first), nil
+	return p.plainModel(d, condensed, held, first), nil
 }
 
-func (p Parts) plainModel(d, condensed data, first *initialFactors) *plainModel {
+func (p Parts) plainModel(d, condensed data, held *CSR, first *initialFactors) *plainModel {
 	u := first.u
 	if p.Basis != BasisFree {
 		k, _ := first.v.Dims()
@@ -269,6 +284,9 @@ func (p Parts) plainModel(d, condensed data, first *initialFactors) *plainModel 
 		b = newRankOneBasis(first.a, first.b, u)
 	default:
 		b = freeBasis{u, p.UnitNorm}
+	}
+	if held != nil {
+		return newPlainModel(newSeenCost(p.Cost, condensed, held, u, first.v), b, u)
 	}
 	return newPlainModel(newCost(p.Cost, condensed, u, first.v), b, u)
 }

@@ -71,7 +71,7 @@ func TestSmooth(t *testing.T) {
 			}
 			if plain {
 				d := denseData{x}
-				f.model = p.plainModel(d, f.ties.data(d, CostFrobenius), &initialFactors{w: f.factors[0], v: f.v})
+				f.model = p.plainModel(d, f.ties.data(d, CostFrobenius), nil, &initialFactors{w: f.factors[0], v: f.v})
 			}
 			if err := f.iterate(context.Background(), opt); err != nil {
 				t.Fatal(err)

@@ -359,7 +359,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain.v = first.v
-		plain.model = parts.plainModel(d, ch.data(d, CostFrobenius), first)
+		plain.model = parts.plainModel(d, ch.data(d, CostFrobenius), nil, first)
 		plain.factors = []*mat.Dense{first.w, first.v}
 		p.opt.Iterations = 10
 		for _, r := range []*Factorisation{fast, plain} {

@@ -23,6 +23,8 @@ func (Fast) Serves(p Parts) error {
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
 	case p.Cost == CostKL && p.Basis == BasisConcept:
 		return fmt.Errorf("fast does not serve a %v basis under the %v cost", p.Basis, p.Cost)
+	case p.Cost == CostKL && p.HeldOut != nil:
+		return fmt.Errorf("fast does not serve entries that are held out under the %v cost: it steps by the data themselves", p.Cost)
 	case p.Cost == CostKL && p.UnitNorm:
 		return fmt.Errorf("fast does not serve a basis of unit norm under the %v cost: no exact step for it is known", p.Cost)
 	case p.Cost == CostKL && len(p.Penalties) > 0:
@@ -183,12 +185,25 @@ func scaleStart(f *Factorisation) {
 	}
 	f.Moved(0)
 	f.Moved(1)
-	b := f.Block(1)
-	if by := inner(b.Linear, v) / inner(quadratic(b), selfGram(v)); by > 0 && finiteNumber(by) {
-		v.Scale(by, v)
+	for round := range scaleRounds {
+		b := f.Block(1)
+		by := inner(b.Linear, v) / inner(quadratic(b), selfGram(v))
+		if round > 0 && math.Abs(by-1) < 1e-12 {
+			return
+		}
+		if by > 0 && finiteNumber(by) {
+			v.Scale(by, v)
+		}
+		f.Moved(1)
+		// What is held out is taken for what the factors say, at the scale that they had.
+		if f.parts.HeldOut == nil {
+			return
+		}
 	}
-	f.Moved(1)
 }
+
+// scaleRounds is how often the scale is looked for where entries are held out.
+const scaleRounds = 100
 
 // quadratic returns the matrix of a quadratic block's problem.
 func quadratic(b Block) *mat.Dense {

@@ -1,0 +1,255 @@
+package factor
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// HeldOut are entries of the data that a fit does not see, for each sample its columns,
+// rising: by how far the product of the factors is from them a fit is judged that could
+// otherwise only get better with the rank. See [Parts.HeldOut].
+type HeldOut [][]int
+
+// HoldOut draws entries of n×m data: each is held out with the chance share, from 0 to 1, by
+// a stream of the sample's own (Wold 1978).
+func HoldOut(n, m int, share float64, seed uint64) HeldOut {
+	h := make(HeldOut, n)
+	if !(share > 0) {
+		return h
+	}
+	for i := range h {
+		src := rng.New(seed, "held out", i)
+		for j := gap(src, share); j < m; j += 1 + gap(src, share) {
+			h[i] = append(h[i], j)
+		}
+	}
+	return h
+}
+
+// gap draws how many entries stand before the next that is held out.
+func gap(src *rand.Rand, share float64) int {
+	if share >= 1 {
+		return 0
+	}
+	return int(min(math.Log(1-src.Float64())/math.Log1p(-share), math.MaxInt32))
+}
+
+// Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and
+// Σ x² over them. x is what was fitted, n×m, dense or a *CSR, and the result has a basis.
+func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
+	_, m := x.Dims()
+	row := make([]float64, m)
+	for i, columns := range h {
+		if len(columns) == 0 {
+			continue
+		}
+		copyRow(row, x, i)
+		v := r.Coefficients.RawRowView(i)
+		for _, j := range columns {
+			d := row[j] - dot(v, r.Basis.RawRowView(j))
+			misfit += d * d
+			whole += row[j] * row[j]
+		}
+	}
+	return misfit, whole
+}
+
+// serves returns nil, or an error that names what of the parts does not go with entries that
+// are held out.
+func (h HeldOut) serves(p Parts) error {
+	switch {
+	case h == nil:
+		return nil
+	case p.Basis != BasisFree:
+		return fmt.Errorf("entries can be held out from a free basis, not from a %v one", p.Basis)
+	case p.Tie != TieNone:
+		return fmt.Errorf("entries cannot be held out where there are ties by %v, which add up samples", p.Tie)
+	case p.Weighting != WeightingEqual:
+		return fmt.Errorf("entries cannot be held out with %v weights", p.Weighting)
+	case len(p.Penalties) > 0:
+		return fmt.Errorf("entries cannot be held out beside the penalty %s", penaltyName(p.Penalties[0]))
+	case p.UnitNorm:
+		return errors.New("entries cannot be held out with unit-norm")
+	}
+	return nil
+}
+
+// matrix returns the matrix that is 1 at the entries, n×m.
+func (h HeldOut) matrix(n, m int) (*CSR, error) {
+	if len(h) != n {
+		return nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
+	}
+	start, columns := make([]int, 1, n+1), []int{}
+	for i, of := range h {
+		for at, j := range of {
+			if j < 0 || j >= m || at > 0 && j <= of[at-1] {
+				return nil, fmt.Errorf("sample %d holds out column %d of %d; columns must rise from 1 on", i+1, j+1, m)
+			}
+		}
+		columns = append(columns, of...)
+		start = append(start, len(columns))
+	}
+	ones := make([]float64, len(columns))
+	for i := range ones {
+		ones[i] = 1
+	}
+	return sparse.New(n, m, start, columns, ones)
+}
+
+// without returns the data with 0 in place of the entries.
+func (h HeldOut) without(d data) data {
+	if s, ok := d.(*sparseData); ok {
+		n, m := s.dims()
+		left := make([]sparse.Entry, 0, s.x.NNZ())
+		for i, of := range h {
+			columns, values := s.x.Row(i)
+			for at, j := range columns {
+				for len(of) > 0 && of[0] < j {
+					of = of[1:]
+				}
+				if len(of) == 0 || of[0] != j {
+					left = append(left, sparse.Entry{Row: i, Col: j, Value: values[at]})
+				}
+			}
+		}
+		return newSparseData(sparse.FromEntries(n, m, left))
+	}
+	x := mat.DenseCopyOf(d.matrix())
+	for i, of := range h {
+		row := x.RawRowView(i)
+		for _, j := range of {
+			row[j] = 0
+		}
+	}
+	return denseData{x}
+}
+
+// seenCost is a cost that does not count some entries. Where these hold 0 in the data, its
+// value is that of the cost of all entries less Σ y² over those held out, Σ y under the
+// divergence, Y = vᵀu.
+//
+// Its blocks are those of the data with the present y in place of what is held out. What that
+// cost is more than this one, Σ (y − present y)² over the entries held out or the divergence
+// of these, is never negative and 0 where the factors are: a step that does not raise the one
+// does not raise the other, by whatever solver (expectation maximisation: Srebro and Jaakkola
+// 2003; Zhang, Wang, Ford and Makedon 2006). The products are those with the data and
+// O(entries held out · k) more.
+type seenCost struct {
+	cost
+	x    data
+	kl   bool
+	held *sparseData // 1 at the entries
+	u, v *mat.Dense
+	// inU and inV are what the entries held out add to the linear parts of the blocks, and with
+	// wholeU and wholeV all of these parts.
+	inU, inV       *mat.Dense
+	haveU, haveV   bool
+	wholeU, wholeV bool
+	less           float64 // what is not counted of the cost of all entries, known with haveU
+}
+
+func newSeenCost(c Cost, x data, held *CSR, u, v *mat.Dense) *seenCost {
+	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, held: newSparseData(held), u: u, v: v, inU: like(u), inV: like(v)}
+}
+
+func (c *seenCost) moved(v bool) {
+	c.haveU, c.haveV, c.wholeU, c.wholeV = false, false, false, false
+	c.cost.moved(v)
+}
+
+// findU finds what the entries held out add in the basis block, and less.
+func (c *seenCost) findU() {
+	switch {
+	case c.haveU:
+		return
+	case c.kl:
+		c.held.timesCoefficients(c.inU, c.v)
+		c.less = inner(c.inU, c.u)
+	default:
+		c.less = c.held.ratios(c.inU, c.held.byFeature(), c.u, c.v, squares)
+	}
+	c.haveU = true
+}
+
+func (c *seenCost) findV() {
+	switch {
+	case c.haveV:
+		return
+	case c.kl:
+		c.held.timesBasis(c.inV, c.u)
+	default:
+		c.held.ratios(c.inV, c.held.samples, c.v, c.u, squares)
+	}
+	c.haveV = true
+}
+
+// squares is what takes the place of a division in ratios: it leaves y as it is.
+func squares(y, _ []float64, _ float64) float64 { return dot(y, y) }
+
+func (c *seenCost) basisBlock() Block {
+	b := c.cost.basisBlock()
+	if !c.wholeU {
+		c.findU()
+		addTo(c.inU, 1, b.Linear)
+		c.wholeU = true
+	}
+	b.Linear = c.inU
+	return b
+}
+
+func (c *seenCost) coefficientBlock() Block {
+	b := c.cost.coefficientBlock()
+	if !c.wholeV {
+		c.findV()
+		addTo(c.inV, 1, b.Linear)
+		c.wholeV = true
+	}
+	b.Linear = c.inV
+	return b
+}
+
+func (c *seenCost) value() float64 {
+	whole := c.cost.value()
+	c.findU()
+	if j := whole - c.less; j >= nearZero*whole {
+		return j
+	}
+	return c.termByTerm()
+}
+
+// termByTerm returns the cost, whose digits the difference of two others has lost.
+func (c *seenCost) termByTerm() (sum float64) {
+	n, m := c.x.dims()
+	k, _ := c.u.Dims()
+	sums := make([]float64, n)
+	parallel.DoWork(n*m*k, n, func(i int) {
+		x, y := make([]float64, m), make([]float64, m)
+		copyRow(x, c.x.matrix(), i)
+		for r := range k {
+			axpy(c.v.At(r, i), c.u.RawRowView(r), y)
+		}
+		out, _ := c.held.x.Row(i)
+		for j, x := range x {
+			switch {
+			case len(out) > 0 && out[0] == j:
+				out = out[1:]
+			case c.kl:
+				sums[i] += divergenceTerm(x, y[j])
+			default:
+				sums[i] += (x - y[j]) * (x - y[j])
+			}
+		}
+	})
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
+}
