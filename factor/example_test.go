@@ -187,3 +187,25 @@ func ExampleMiniBatch() {
 	// coefficients 20000×2, 3 epochs
 	// true true true
 }
+
+// The rank of data that is the product of two factors is found by what is held out of them.
+func ExampleChooseRank() {
+	x := mat.NewDense(60, 40, nil)
+	x.Apply(func(i, j int, _ float64) float64 {
+		// Three parts of images; a sample has one or two of them.
+		var sum float64
+		for part := range 3 {
+			if j%3 == part && (i+part)%3 != 0 {
+				sum += float64(1 + (7*i+5*part)%4)
+			}
+		}
+		return sum
+	}, x)
+	rank, curve, err := factor.ChooseRank(context.Background(), x, factor.RankSearch{To: 8})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("rank", rank, "of", curve.Rank)
+	// Output:
+	// rank 3 of [2 3 4 5 6 7 8]
+}
