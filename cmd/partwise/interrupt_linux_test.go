@@ -138,6 +138,40 @@ func TestInterrupt(t *testing.T) {
 	checkProfile(t, "stopped.pprof")
 }
 
+// TestInterruptReproduce: a signal in the trials of a recipe keeps those that are done, and the same
+// command ends with the files of one that nobody stopped.
+func TestInterruptReproduce(t *testing.T) {
+	workplace(t)
+	recipeFiles(t)
+	slow := strings.Replace(read(t, "tiny.yaml"), "iterations: 5}", "iterations: 500}", 1)
+	write(t, "tiny.yaml", slow)
+	p := start(t, strings.Fields("reproduce tiny.yaml --quick --out a --workers 1")...)
+	p.read("trials")
+	for log := ""; strings.Count(log, "\n") < 4; {
+		data, _ := os.ReadFile(filepath.Join("a", "results.jsonl"))
+		log = string(data)
+	}
+	p.signal(os.Interrupt)
+	code := p.end()
+	if said := p.said.String(); code != exitInterrupted || !strings.Contains(said, "the trials that are done are in a") {
+		t.Errorf("exit code %d, said %q", code, said)
+	}
+	kept := strings.Count(read(t, "a", "results.jsonl"), "\n")
+	if _, err := os.Stat(filepath.Join("a", reproductionText)); err == nil || kept < 4 {
+		t.Errorf("%d lines of the log were kept, and the text is there: %t", kept, err == nil)
+	}
+	again := must(t, "reproduce", "tiny.yaml", "--quick", "--out", "a")
+	whole := must(t, "reproduce", "tiny.yaml", "--quick", "--out", "b")
+	if strings.ReplaceAll(again, " a", " b") != strings.ReplaceAll(whole, " a", " b") {
+		t.Errorf("after a signal it printed\n%s\nand without\n%s", again, whole)
+	}
+	for _, file := range []string{reproductionText, reproductionMarkdown, "results.jsonl"} {
+		if read(t, "a", file) != read(t, "b", file) {
+			t.Errorf("%s is another", file)
+		}
+	}
+}
+
 // TestProgressInOrder: a piece of work that has ended is not shown again behind the
 // next, also where its total was not known.
 func TestProgressInOrder(t *testing.T) {
