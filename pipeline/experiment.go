@@ -55,8 +55,9 @@ type Experiment struct {
 	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
 	// Seed makes it all repeatable.
 	Seed uint64 `setting:"seed" help:"seed of all random choices"`
-	// Command is the command line that runs it, for the report.
-	Command string
+	// Command is the command line that runs it, and Program the version of the program, for
+	// the report and the models.
+	Command, Program string
 }
 
 // Check reports what is missing or does not go together.

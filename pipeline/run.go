@@ -28,8 +28,6 @@ type RunOptions struct {
 	// Progress, if set, is called before the first trial and after each with how
 	// many "trials" are done, from this run or an earlier one.
 	Progress Progress
-	// Program is the version of the program, which the models tell.
-	Program string
 }
 
 // Sink takes the results of a run and keeps them where a later run finds them. Its
@@ -104,7 +102,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}, program: opt.Program}
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}}
 	defer r.progress.end()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
@@ -124,7 +122,6 @@ type run struct {
 	workers  int
 	shares   bool // whether direct methods share what they find of a draw
 	progress *reporter
-	program  string
 
 	mu   sync.Mutex // of all below, and of the sink
 	done map[string]Record
@@ -178,9 +175,7 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 			rec, res, err := p.run(working, t)
 			var model *Model
 			if err == nil && res != nil && p.keepsModel(t) {
-				if model, err = p.model(working, t, res); err == nil {
-					model.Program = r.program
-				}
+				model, err = p.model(working, t, res)
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -246,7 +241,11 @@ func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*Model, 
 	if err != nil {
 		return nil, err
 	}
-	return newModel(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
+	m, err := newModel(ctx, p.Inputs, d.rows, seen, p.Experiment.Methods[t.method].String(), res)
+	if err == nil {
+		m.Program = p.Experiment.Program
+	}
+	return m, err
 }
 
 // modelFile names the model by method and trial, so that the model of other

@@ -15,6 +15,8 @@ type Summary struct {
 	Name string `json:"name"`
 	// Command is the command line that runs it again.
 	Command string `json:"command"`
+	// Program is the version of the program; "" in summaries of earlier versions.
+	Program string `json:"program,omitempty"`
 	// Settings are names and values, in words.
 	Settings [][2]string `json:"settings"`
 	// Warnings say what was left out of the data.
@@ -57,7 +59,7 @@ type Sample struct {
 // Summary returns the summary of the plan.
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
-	s := &Summary{Name: e.Name, Command: e.Command, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
+	s := &Summary{Name: e.Name, Command: e.Command, Program: e.Program, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
 	s.Warnings, s.Shared, s.Significance = e.Notes(p.Inputs), e.Shared(), e.Significance
 	n, m := p.Inputs.Dims()
 	var ks []string

@@ -19,7 +19,7 @@ type Clusters struct {
 	Name string
 	// Command is the command line that does it again.
 	Command string
-	// Program is the version of the program, which the saved model tells.
+	// Program is the version of the program, which the page and the saved model tell.
 	Program string
 	// Method is the method's name, and Settings are shown as they are, a name
 	// and a value each.
@@ -135,6 +135,9 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
 		Styles: []string{pageCSS, clustersCSS, cellCSS(c.grid())}, Scripts: []string{dataFile},
 	}}
+	if c.Program != "" {
+		w.Settings = append(slices.Clip(w.Settings), programSetting(c.Program))
+	}
 	for _, name := range scriptFiles {
 		w.Scripts = append(w.Scripts, "page/"+name)
 	}

@@ -260,6 +260,9 @@ func repeatSection(p *page) section {
 	}
 }
 
+// programSetting tells the version of the program.
+func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
+
 var repeatTemplate = parse("repeat", `
 
 

@@ -71,6 +71,9 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 		Classes: s.Classes, Records: records, Trials: len(s.Trials), Tests: table.TestsOf(s), Warnings: s.Warnings,
 	}
 	warn := func(format string, a ...any) { e.Warnings = append(e.Warnings, from.warn(format, a...)) }
+	if s.Program != "" {
+		e.Settings = append(slices.Clip(e.Settings), programSetting(s.Program))
+	}
 	if builds := pipeline.Builds(records); builds != nil {
 		e.Settings = append(slices.Clip(e.Settings), [2]string{"computed by", strings.Join(builds, "; ")})
 	}

@@ -261,7 +261,8 @@ func (r *reproduction) open(cmd *cobra.Command, recipe *reproduce.Recipe, v *rep
 	} else if p.e.Data.Set, err = r.locate(recipe); err != nil {
 		return nil, err
 	}
-	p.e.Data.Root, p.e.Data.Labelled, p.e.Command = r.root, true, "partwise reproduce "+recipe.Name
+	p.e.Data.Root, p.e.Data.Labelled = r.root, true
+	p.e.Command, p.e.Program = "partwise reproduce "+recipe.Name, releaseVersion(buildInfo())
 	pages := append([]string{reproductionText, reproductionMarkdown}, report.ExperimentFiles...)
 	if v != nil {
 		p.name, out = v.Name, filepath.Join(out, variantsFolder, v.Folder())
@@ -296,7 +297,7 @@ func (p *protocol) draw(ctx context.Context, cmd *cobra.Command, draws, workers 
 		return nil, err
 	}
 	bars := &stages{w: cmd.ErrOrStderr()}
-	records, err := p.folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: bars.show, Program: releaseVersion(buildInfo())})
+	records, err := p.folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: bars.show})
 	bars.end()
 	p.run = reproduce.Run{Records: records, Classes: len(p.in.Set.Classes)}
 	return plan, err

@@ -55,6 +55,9 @@ func TestReproduce(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if page := read(t, "a", "index.html"); !strings.Contains(page, `<th scope="row">program</th><td>partwise `) {
+		t.Error("the page does not tell the version of the program")
+	}
 	if text := read(t, "all.md"); !strings.Contains(text, "## tiny") || !strings.Contains(text, "| tiny | 20 | 3 claims") {
 		t.Errorf("the document is\n%s", text)
 	}

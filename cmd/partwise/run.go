@@ -74,7 +74,7 @@ same again goes on where it stopped.`,
 				}
 			}
 			e.Data.Root, e.Data.Labelled, e.Features.SkipBad = root, true, skipBad
-			e.Command = commandLine(cmd, args)
+			e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
 			if out == "" {
 				out = outFor(e.Data.Set, e.Name)
 			}
@@ -260,7 +260,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	}
 	tellNotes(stderr, notes)
 	trials := &stages{w: stderr}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show, Program: releaseVersion(buildInfo())})
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show})
 	trials.end()
 	var some *pipeline.TrialsError
 	switch {
