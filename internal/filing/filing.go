@@ -312,6 +312,11 @@ func readJournal(dir string) (h head, items []Item, err error) {
 	if err != nil {
 		return h, nil, err
 	}
+	return parseJournal(at, text)
+}
+
+// parseJournal reads the text of the journal that is at a path.
+func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	number := 0
 	for text := range bytes.Lines(text) {
 		number++

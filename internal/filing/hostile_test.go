@@ -41,9 +41,14 @@ func sandbox(t *testing.T, root, journal string) (dir, pictures string) {
 			t.Skip(err)
 		}
 	}
-	quoted := strings.Trim(fmt.Sprintf("%q", filepath.ToSlash(root)), `"`)
-	write(t, filepath.Join(dir, JournalFile), strings.ReplaceAll(journal, "{root}", quoted))
+	write(t, filepath.Join(dir, JournalFile), rooted(journal, root))
 	return dir, pictures
+}
+
+// rooted puts a folder for {root} into the text of a journal.
+func rooted(journal, root string) string {
+	quoted := strings.Trim(fmt.Sprintf("%q", filepath.ToSlash(root)), `"`)
+	return strings.ReplaceAll(journal, "{root}", quoted)
 }
 
 // holds returns how many regular files below dir hold what.
@@ -75,8 +80,9 @@ func checkUndo(t *testing.T, root, journal string) (Undone, error) {
 	if after := tree(t, filepath.Join(root, "home")); after != home {
 		t.Errorf("%s\nchanges files outside: now there is\n%s\nwant\n%s", journal, after, home)
 	}
+	picturesAfter := tree(t, pictures)
 	for _, file := range strings.Split(picturesBefore, "\n") {
-		if !strings.Contains(tree(t, pictures), file) {
+		if !strings.Contains(picturesAfter, file) {
 			t.Errorf("%s\nchanges the picture %s", journal, file)
 		}
 	}
@@ -169,6 +175,14 @@ func FuzzJournal(f *testing.F) {
 	f.Add("{\"format\":1,\"way\":\"move\",\"made\":true}\n" + strings.Join(lines, ""))
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, journal string) {
 		if len(journal) > 1<<14 {
+			return
+		}
+		// What cannot be read is refused before anything is touched, as the hostile journals show.
+		var err error
+		if used := testkit.Allocated(func() { _, _, err = parseJournal(JournalFile, []byte(rooted(journal, "/"))) }); used > 1<<20+256*uint64(len(journal)) {
+			t.Errorf("%d bytes allocated by reading", used)
+		}
+		if err != nil {
 			return
 		}
 		root, err := os.MkdirTemp("", "filing-")
