@@ -61,6 +61,9 @@ type ModelGroups struct {
 	// Cluster.By does.
 	Method Method
 	By     string
+	// Opened says by which of the settings in it the data were opened and the classes found
+	// that groups were compared with: From, Pattern, Truth, NoClasses and Pool.
+	Opened Data
 	// Columns holds for each coefficient its group, or −1, where a sample is in the group of
 	// its largest coefficient; else nil.
 	Columns []int

@@ -56,6 +56,16 @@ type groupsDocument struct {
 	Names    []string        `json:"names"`
 	Method   json.RawMessage `json:"method"`
 	By       string          `json:"by,omitempty"`
+	Opened   openedDocument  `json:"opened,omitzero"`
+}
+
+// openedDocument is ModelGroups.Opened.
+type openedDocument struct {
+	From      string `json:"from,omitempty"`
+	Pattern   string `json:"pattern,omitempty"`
+	Truth     string `json:"truth,omitempty"`
+	NoClasses bool   `json:"no_classes,omitempty"`
+	Pool      bool   `json:"pool,omitempty"`
 }
 
 // Save writes the model as a NumPy .npz file, see docs/models.md. The same model gives the
@@ -72,6 +82,8 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if m.Groups != nil {
 		doc.Groups = &groupsDocument{Distance: m.Groups.Centres.Distance.String(), Names: m.Groups.Names, By: m.Groups.By}
+		was := m.Groups.Opened
+		doc.Groups.Opened = openedDocument{From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool}
 		if doc.Groups.Method, err = json.Marshal(m.Groups.Method.document()); err != nil {
 			return err
 		}
@@ -226,6 +238,8 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 // readGroups reads the groups.
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) error {
 	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By}
+	was := doc.Opened
+	g.Opened = Data{From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ type Clusters struct {
 	Command string
 	// Program is the version of the program, which the page and the saved model tell.
 	Program string
+	// Opened is how the data were opened, of which the saved model tells what explore needs.
+	Opened pipeline.Data
 	// Method is the method's name, and Settings are shown as they are, a name
 	// and a value each.
 	Method   string

@@ -162,7 +162,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		if err != nil {
 			return err
 		}
-		m.Program = c.Program
+		m.Program, m.Groups.Opened = c.Program, c.Opened
 		return atomicfile.WriteFunc(filepath.Join(stage.Dir(), ModelFile), m.Save)
 	}
 	page := func() (err error) {

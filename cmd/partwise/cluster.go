@@ -264,7 +264,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	warnings = append(warnings, found.Notes...)
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Method: g.Method.String(), Warnings: warnings, Counts: counts, Pictures: looked,
+		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Pictures: looked,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},

@@ -79,6 +79,11 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	if m.Groups == nil {
 		return fmt.Errorf("%s: the model has no groups", file)
 	}
+	if f := cmd.Flags(); !f.Changed("pool") && !f.Changed("from") && !f.Changed("pattern") && !f.Changed("truth") && !f.Changed("no-classes") {
+		was := m.Groups.Opened
+		was.Root = e.Data.Root
+		e.Data = was
+	}
 	e.Data.Set, e.Features = data, m.Features
 	e.Features.SkipBad = true // as grouped, which is held against the model
 	in, err := prepare(cmd, e, func(set *datasets.Set) error { return m.Check(ctx, set) }, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
@@ -141,7 +146,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	state := session.State()
 	drawing := newBar(cmd.ErrOrStderr(), "drawing")
 	c := report.Clusters{
-		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Method: m.Method, Pictures: looked,
+		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data, Method: m.Method, Pictures: looked,
 		Settings: [][2]string{
 			{"data", data.Set},
 			{"features", in.Features.String()},

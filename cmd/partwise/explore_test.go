@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -128,6 +129,25 @@ func TestExplore(t *testing.T) {
 		t.Errorf("on other groups: %+v", state)
 	}
 	finish()
+}
+
+// TestExploreCompares: corrected groups are compared with the classes that the groups were
+// compared with, unless flags say others.
+func TestExploreCompares(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "4", "--pattern", "{class}-*", "--out", "groups")
+	for picture := range 2 { // the model of corrected groups tells it too
+		address, finish := exploring(t, "groups")
+		post(t, address+"act", feedback.Act{Do: feedback.Move, Pictures: []int{picture}, Name: fmt.Sprint("moved ", picture)})
+		if said := finish(); !strings.Contains(said, "AC") || !strings.Contains(read(t, "groups", "assignments.csv"), "class") {
+			t.Errorf("time %d: printed %q", picture+1, said)
+		}
+	}
+	address, finish := exploring(t, "groups", "--no-classes")
+	post(t, address+"act", feedback.Act{Do: feedback.Move, Pictures: []int{2}, Name: "moved 2"})
+	if said := finish(); strings.Contains(said, "AC") {
+		t.Errorf("without classes it printed %q", said)
+	}
 }
 
 func getState(t *testing.T, address string) *feedback.State {
