@@ -1,0 +1,192 @@
+package jpegmeans
+
+import "math"
+
+const blockSize = 64
+
+// block holds the coefficients of a block of 8×8 pixels, dequantised, the vertical frequency times 8
+// and the horizontal one.
+type block struct {
+	values [blockSize]int32
+	// columns has a bit for each horizontal frequency that has coefficients other than 0.
+	columns uint
+	// sum is that of the magnitudes of all coefficients but the first.
+	sum int
+}
+
+// largest is more than any coefficient of 8-bit pixels, and as much as sums of 64 leave room for.
+const largest = 1 << 15
+
+func (b *block) setDC(v int64) {
+	b.values[0] = int32(min(max(v, -largest), largest))
+	b.columns = 1
+}
+
+func (b *block) set(at uint8, v int64) {
+	c := int32(min(max(v, -largest), largest))
+	b.values[at&63] = c
+	b.columns |= 1 << (at & 7)
+	b.sum += int(max(c, -c))
+}
+
+func (b *block) clear() {
+	if b.sum > 0 {
+		b.values = [blockSize]int32{}
+	}
+	b.columns, b.sum = 0, 0
+}
+
+// wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of
+// 64 pixels add up to those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128;
+// rounding them adds up to half a step of the quantisation each.
+func (b *block) wild() bool { return b.sum+int(max(b.values[0], -b.values[0])) > 8192 }
+
+// inRange tells that no pixel of the block is below 0 or above 255. A coefficient
+// changes a pixel by a quarter of its magnitude at most, and the first changes all by an eighth
+// (T.81, A.3.3).
+func (b *block) inRange() bool {
+	dc := int(b.values[0])
+	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127
+}
+
+// fraction is how many bits behind the point the weights of averages have. With largest it keeps
+// sums of products within 64 bits.
+const fraction = 20
+
+// average is how the means of each run of some samples of a row of eight follow from its coefficients:
+// the inverse transform (T.81, A.3.3) with the samples of each run added up, divided by their number.
+// The means of runs at equal distance from the two ends differ in the sign of the odd frequencies.
+type average struct {
+	run     int
+	runs    int  // 8/run
+	columns uint // has a bit for each frequency on which means depend
+	// weights holds those of each frequency in the means of the first half of the runs.
+	weights [4][8]int64
+}
+
+// averages holds those of runs of 1, 2, 4 and 8 samples.
+var averages = func() (all [9]average) {
+	for _, run := range []int{1, 2, 4, 8} {
+		a := &all[run]
+		a.run, a.runs = run, 8/run
+		for i := range max(a.runs/2, 1) {
+			for u := range 8 {
+				w := 0.0
+				for x := i * run; x < (i+1)*run; x++ {
+					w += math.Cos(float64((2*x+1)*u)*math.Pi/16) / float64(2*run)
+				}
+				if u == 0 {
+					w /= math.Sqrt2
+				}
+				a.weights[i][u] = int64(math.Round(w * (1 << fraction)))
+				if a.weights[i][u] != 0 {
+					a.columns |= 1 << u
+				}
+			}
+		}
+	}
+	return all
+}()
+
+// of writes the means of eight coefficients to the front of out.
+func (a *average) of(out *[8]int64, c0, c1, c2, c3, c4, c5, c6, c7 int64) {
+	switch a.runs {
+	case 1:
+		out[0] = a.weights[0][0] * c0
+	case 2:
+		w := &a.weights[0]
+		even := w[0] * c0
+		odd := w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
+		out[0], out[1] = even+odd, even-odd
+	case 4:
+		w, v := &a.weights[0], &a.weights[1]
+		flat, wave := w[0]*c0, w[2]*c2+w[6]*c6
+		odd := w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
+		out[0], out[3] = flat+wave+odd, flat+wave-odd
+		odd = v[1]*c1 + v[3]*c3 + v[5]*c5 + v[7]*c7
+		out[1], out[2] = flat-wave+odd, flat-wave-odd
+	default:
+		w, v := &a.weights[0], &a.weights[1]
+		sum, difference := w[0]*c0+w[4]*c4, w[0]*c0-w[4]*c4
+		outer, inner := w[2]*c2+w[6]*c6, v[2]*c2+v[6]*c6
+		odd := w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
+		out[0], out[7] = sum+outer+odd, sum+outer-odd
+		odd = v[1]*c1 + v[3]*c3 + v[5]*c5 + v[7]*c7
+		out[1], out[6] = difference+inner+odd, difference+inner-odd
+		w, v = &a.weights[2], &a.weights[3]
+		odd = w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
+		out[2], out[5] = difference-inner+odd, difference-inner-odd
+		odd = v[1]*c1 + v[3]*c3 + v[5]*c5 + v[7]*c7
+		out[3], out[4] = sum-outer+odd, sum-outer-odd
+	}
+}
+
+// means writes the means of down.run×across.run samples of the block, rounded and kept between 0
+// and 255, row by row with so many bytes from one to the next.
+func (b *block) means(out []uint8, stride int, across, down *average) {
+	var rows [8][8]int64
+	columns := b.columns & across.columns
+	for u := range 8 {
+		if columns>>u&1 == 0 {
+			continue
+		}
+		var column [8]int64
+		c := b.values[u : u+57]
+		down.of(&column, int64(c[0]), int64(c[8]), int64(c[16]), int64(c[24]), int64(c[32]), int64(c[40]), int64(c[48]), int64(c[56]))
+		for y := range down.runs {
+			rows[y][u] = column[y]
+		}
+	}
+	const half = 128<<(2*fraction) + 1<<(2*fraction-1)
+	for y := range down.runs {
+		var row [8]int64
+		c := &rows[y]
+		across.of(&row, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
+		line := out[y*stride:][:across.runs]
+		for x := range line {
+			line[x] = uint8(min(max((row[x]+half)>>(2*fraction), 0), 255))
+		}
+	}
+}
+
+// put writes the means of the block at x and y. Of blocks at the image's border only samples
+// within it count.
+func (c *component) put(b *block, x, y int) {
+	width, height := min(c.width-8*x, 8), min(c.height-8*y, 8)
+	if width <= 0 || height <= 0 {
+		return
+	}
+	out := c.means[y*c.down.runs*c.stride+x*c.across.runs:]
+	inside := width == 8 && height == 8
+	if inside && b.sum == 0 {
+		v := uint8(min(max((int(b.values[0])+4)>>3+128, 0), 255))
+		for j := range c.down.runs {
+			line := out[j*c.stride:][:c.across.runs]
+			for i := range line {
+				line[i] = v
+			}
+		}
+		return
+	}
+	if inside && (b.inRange() || c.across.run == 1 && c.down.run == 1) {
+		b.means(out, c.stride, c.across, c.down)
+		return
+	}
+	var pixels [blockSize]uint8
+	b.means(pixels[:], 8, &averages[1], &averages[1])
+	across, down := c.across.run, c.down.run
+	for top := 0; top < height; top += down {
+		line := out[top/down*c.stride:]
+		for left := 0; left < width; left += across {
+			rows, columns := min(down, height-top), min(across, width-left)
+			sum := 0
+			for j := range rows {
+				for _, p := range pixels[8*(top+j)+left:][:columns] {
+					sum += int(p)
+				}
+			}
+			n := rows * columns
+			line[left/across] = uint8((sum + n/2) / n)
+		}
+	}
+}
