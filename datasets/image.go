@@ -143,7 +143,11 @@ func DecodeImageBytes(content []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	var img image.Image
+	return decodeWhole(content, kind, header)
+}
+
+// decodeWhole decodes a file with this header.
+func decodeWhole(content []byte, kind *format, header ImageHeader) (img image.Image, err error) {
 	if err := guard.Call(func() error {
 		img, err = kind.decode(content)
 		return err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"image"
 	"io"
+
+	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
 // How many bytes one byte of a packed file can unpack to. A code of DEFLATE
@@ -70,26 +72,17 @@ func costOfJPEG(content []byte, c image.Config) (int64, error) {
 	if err := checkPromise(c, (pixelsOf(c)+511)/512, content, 1); err != nil {
 		return 0, err
 	}
-	const startOfFrame, startOfProgressive, startOfScan = 0xc0, 0xc2, 0xda
-	scans, components, progressive := 0, int64(3), false
-	jpegSegments(content, func(marker byte, data []byte) bool {
-		switch {
-		case startOfFrame <= marker && marker <= startOfProgressive && len(data) >= 6:
-			components, progressive = int64(data[5]), marker == startOfProgressive
-		case marker == startOfScan:
-			scans++
-		}
-		return true
-	})
-	if scans > mostScans || int64(scans)*pixelsOf(c) > mostScanPixels {
-		return 0, fmt.Errorf("a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, scans,
+	f := jpegmeans.Parse(content)
+	if f.Scans > mostScans || int64(f.Scans)*pixelsOf(c) > mostScanPixels {
+		return 0, fmt.Errorf("a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
 			min(mostScans, mostScanPixels/pixelsOf(c)))
 	}
+	components := int64(f.Components)
 	bytesPerPixel := components
 	if components > 1 {
 		bytesPerPixel += 4
 	}
-	if progressive {
+	if f.Progressive {
 		bytesPerPixel += 4 * components
 	}
 	mcus := ((int64(c.Width) + 31) / 32) * ((int64(c.Height) + 31) / 32)

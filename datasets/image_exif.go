@@ -1,10 +1,10 @@
 package datasets
 
 import (
-	"bytes"
-	"encoding/binary"
 	"image"
 	"image/color"
+
+	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
 // exifOrientation returns the orientation tag, 1 to 8, of the EXIF block of a
@@ -12,7 +12,7 @@ import (
 func exifOrientation(content []byte) int {
 	const app1, startOfScan = 0xe1, 0xda
 	orientation := 1
-	jpegSegments(content, func(marker byte, data []byte) bool {
+	jpegmeans.Segments(content, func(marker byte, data []byte) bool {
 		// An XMP block has the same marker.
 		if marker == app1 && len(data) >= 6 && string(data[:6]) == "Exif\x00\x00" {
 			orientation = orientationOf(data[6:])
@@ -33,44 +33,6 @@ func orientationOf(exif []byte) int {
 	return 1
 }
 
-// jpegSegments calls f for each segment of a JPEG file, with its marker and what
-// follows the length that it gives, as far as the file holds it, until f returns
-// false. The bits of a scan, which follow its segment, are passed over, and so
-// are bytes between segments, as image/jpeg does.
-func jpegSegments(content []byte, f func(marker byte, data []byte) bool) {
-	const endOfImage = 0xd9
-	for at := 2; ; {
-		next := bytes.IndexByte(content[min(at, len(content)):], 0xff)
-		if next < 0 || at+next+1 >= len(content) {
-			return
-		}
-		at += next + 1
-		marker := content[at]
-		switch {
-		case marker == 0xff: // a fill byte: the next may be the marker
-			continue
-		case marker == 0, 0xd0 <= marker && marker <= 0xd7: // a byte of a scan, a restart within one
-			at++
-			continue
-		case marker == endOfImage:
-			return
-		}
-		at++
-		if len(content)-at < 2 {
-			return
-		}
-		length := int(binary.BigEndian.Uint16(content[at:]))
-		if length < 2 {
-			return
-		}
-		end := min(at+length, len(content))
-		if !f(marker, content[at+2:max(end, at+2)]) {
-			return
-		}
-		at = end
-	}
-}
-
 // oriented is an image as a camera stored it, seen upright.
 type oriented struct {
 	image.RGBA64Image
@@ -86,12 +48,16 @@ func orient(img image.Image, orientation int) image.Image {
 	return &oriented{src, orientation}
 }
 
-func (o *oriented) Bounds() image.Rectangle {
-	b := o.RGBA64Image.Bounds()
-	if o.orientation >= 5 {
-		return image.Rect(0, 0, b.Dy(), b.Dx())
+// uprightSize returns the size of a stored image, seen upright.
+func uprightSize(stored image.Point, orientation int) image.Point {
+	if orientation >= 5 {
+		return image.Pt(stored.Y, stored.X)
 	}
-	return image.Rect(0, 0, b.Dx(), b.Dy())
+	return stored
+}
+
+func (o *oriented) Bounds() image.Rectangle {
+	return image.Rectangle{Max: uprightSize(o.RGBA64Image.Bounds().Size(), o.orientation)}
 }
 
 // stored returns where the pixel (x, y) is stored.

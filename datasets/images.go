@@ -58,11 +58,11 @@ func (im *Images) Range() (black, white float64) { return im.black, im.white }
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
-	err = im.With(ctx, i, func(_, _ int) int64 { return 0 }, func(decoded image.Image) error {
+	err = im.With(ctx, i, Use{Do: func(decoded image.Image, _ image.Point) error {
 		img = decoded
 		countWhileHeld(budget, decoded)
 		return nil
-	})
+	}})
 	return img, err
 }
 
@@ -117,15 +117,19 @@ func countWhileHeld(budget *limits.Budget, img image.Image) {
 	}
 }
 
-// With calls use with the image of sample i, while it holds a share of the memory
-// budget of the context for the file's content, for decoding it and for the bytes
-// that more returns, which use needs for an image of that size. Errors are those
-// of Open and of use, and a *memory.LimitError where the budget is too small for
-// the image.
-func (im *Images) With(ctx context.Context, i int, more func(width, height int) int64, use func(image.Image) error) error {
+// With gives the image of sample i to each of the uses, in their order, and reads its file once for all of
+// them. It holds a share of the memory budget of the context meanwhile, for the file's content, for
+// decoding it and for what the uses take. Errors are those of Open and the first of a use, and a
+// *memory.LimitError where the budget is too small for the image.
+func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 	budget, set := limits.FromContext(ctx), im.set
 	if set.Files == nil {
-		release, err := budget.Acquire(ctx, 2*int64(set.Height)*int64(set.Width)+more(set.Width, set.Height), set.Names[i])
+		size := image.Pt(set.Width, set.Height)
+		more := int64(0)
+		for _, u := range uses {
+			more = max(more, u.memory(size))
+		}
+		release, err := budget.Acquire(ctx, 2*int64(set.Height)*int64(set.Width)+more, set.Names[i])
 		if err != nil {
 			return err
 		}
@@ -134,7 +138,12 @@ func (im *Images) With(ctx context.Context, i int, more func(width, height int) 
 		if err != nil {
 			return err
 		}
-		return use(img)
+		for _, u := range uses {
+			if err := u.Do(img, size); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	// How much memory decoding takes is known when the file is read. If that is
 	// not free at once, the content does not wait for it in memory: it is read
@@ -145,29 +154,37 @@ func (im *Images) With(ctx context.Context, i int, more func(width, height int) 
 		return err
 	}
 	defer func() { release() }()
-	header, err := ReadImageHeader(content)
+	r, err := newReading(content)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", path, err)
 	}
-	need := header.Memory + more(header.Width, header.Height)
-	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, header.Width, header.Height)); err != nil {
+	need := r.memory(uses)
+	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.header.Width, r.header.Height)); err != nil {
 		return err
 	}
 	if releaseMore, ok := budget.TryAcquire(need); ok {
 		defer releaseMore()
 	} else {
-		content = nil
+		content, r = nil, nil
 		release()
 		if content, release, err = im.read(ctx, i, need); err != nil {
 			release = func() {}
 			return err
 		}
+		if r, err = newReading(content); err != nil {
+			return fmt.Errorf("image %s: %w", path, err)
+		}
 	}
-	img, err := DecodeImageBytes(content)
-	if err != nil {
-		return fmt.Errorf("image %s: %w", path, err)
+	for _, u := range uses {
+		img, whole, err := r.image(u.Least)
+		if err != nil {
+			return fmt.Errorf("image %s: %w", path, err)
+		}
+		if err := u.Do(img, whole); err != nil {
+			return err
+		}
 	}
-	return use(img)
+	return nil
 }
 
 // read returns the content of the file of sample i, with a share of the budget for

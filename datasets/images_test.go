@@ -34,8 +34,6 @@ func greyPNG(t *testing.T, path string, side int, grey uint8) {
 	}
 }
 
-func none(_, _ int) int64 { return 0 }
-
 // A file that holds something else when it is read again is an error, whichever of
 // the methods read it first.
 func TestImagesChanged(t *testing.T) {
@@ -73,7 +71,7 @@ func TestImagesReplacedMeanwhile(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		greyPNG(t, path, 20, 1)
 		var grey uint8
-		err := set.Images().With(ctx, 0, func(_, _ int) int64 {
+		err := set.Images().With(ctx, 0, Use{Memory: func(_, _ int) int64 {
 			greyPNG(t, path, 20, 2)
 			if full {
 				share, ok := budget.TryAcquire(budget.Free() - 1000)
@@ -83,10 +81,10 @@ func TestImagesReplacedMeanwhile(t *testing.T) {
 				go share()
 			}
 			return 2000
-		}, func(img image.Image) error {
+		}, Do: func(img image.Image, _ image.Point) error {
 			grey = img.At(0, 0).(color.Gray).Y
 			return nil
-		})
+		}})
 		switch {
 		case grey == 2:
 			t.Error("an image was decoded from another content than was digested")
@@ -121,11 +119,11 @@ func TestImagesWithinBudget(t *testing.T) {
 	errs := make(chan error)
 	for i := range set.Files {
 		go func() {
-			errs <- im.With(ctx, i, more, func(image.Image) error {
+			errs <- im.With(ctx, i, Use{Memory: more, Do: func(image.Image, image.Point) error {
 				most.Store(max(most.Load(), inWork.Add(1)))
 				inWork.Add(-1)
 				return nil
-			})
+			}})
 		}()
 	}
 	for range set.Files {
@@ -137,12 +135,12 @@ func TestImagesWithinBudget(t *testing.T) {
 		t.Errorf("%d images in work at once, and the budget is enough for one", most.Load())
 	}
 	var e *limits.LimitError
-	err := im.With(ctx, 3, func(_, _ int) int64 { return budget.Free() }, func(image.Image) error { return nil })
+	err := im.With(ctx, 3, Use{Memory: func(_, _ int) int64 { return budget.Free() }, Do: func(image.Image, image.Point) error { return nil }})
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "d.png") || !strings.Contains(err.Error(), "100×100") {
 		t.Errorf("an image above the budget: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := im.With(ctx, 3, none, func(image.Image) error { return stop }); err != stop {
+	if err := im.With(ctx, 3, Use{Do: func(image.Image, image.Point) error { return stop }}); err != stop {
 		t.Errorf("%v, want the error of use", err)
 	}
 	if release, err := budget.Acquire(ctx, budget.Free(), "all"); err != nil {

@@ -5,17 +5,24 @@ import "image"
 // mostReduced is the largest factor by which Reduced makes images smaller.
 const mostReduced = 8
 
-// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them
-// that leaves both at least least, or img itself where none does. Each pixel is the mean of a
-// block, those at the right and the lower border of the stored image of what there is of theirs. Images of the
-// kinds that JPEG files, and opaque 8-bit PNG files, are decoded to are reduced; others are
-// returned as they are. It takes less time than reading the pixels one by one.
-func Reduced(img image.Image, least int) image.Image {
-	size := img.Bounds().Size()
+// reduction returns by what Reduced divides the height and width of an image of a size.
+func reduction(size image.Point, least int) int {
 	times := 1
 	for times < mostReduced && min(size.X, size.Y)/(2*times) >= max(least, 1) {
 		times *= 2
 	}
+	return times
+}
+
+// Reduced returns img with its height and width divided by 2, 4 or 8, the largest of them
+// that leaves both at least least, or img itself where none does. Each pixel is the mean of a
+// block, those at the right and the lower border of the stored image of what there is of theirs. Images of the
+// kinds that JPEG files, and opaque 8-bit PNG files, are decoded to are reduced; others are
+// returned as they are. It takes less time than reading the pixels one by one, and [Images.With]
+// less again, which decodes a JPEG file to such an image at once.
+func Reduced(img image.Image, least int) image.Image {
+	size := img.Bounds().Size()
+	times := reduction(size, least)
 	if times == 1 {
 		return img
 	}

@@ -120,7 +120,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 		defer release()
 		return use(found)
 	}
-	return d.opt.Observer.with(ctx, d.opt.Images, i, d.by.Memory, func(img image.Image) error {
+	return d.opt.Observer.with(ctx, d.opt.Images, i, datasets.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
 		found, err := d.by.Extract(img)
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.set.Names[i], err)
@@ -133,7 +133,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 			d.opt.Cache.Put(d.keys[i], blob)
 		}
 		return use(found)
-	})
+	}})
 }
 
 // cached returns the descriptors of a sample that the cache has, or nil. What the

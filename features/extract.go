@@ -51,30 +51,27 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Observer sees images before something is made of them, while they are in memory. What the
+// Observer sees images before something is made of them, while their files are in memory. What the
 // cache has is not decoded, and not seen.
 type Observer struct {
-	// Memory returns how many bytes See takes, at most, for an image of width×height pixels,
-	// beside those of the image.
+	// Least is the height and width that images have to keep, 0 for whole ones, and Memory
+	// returns how many bytes See takes, at most, for one of width×height pixels, beside those of the
+	// image; see [datasets.Use].
+	Least  int
 	Memory func(width, height int) int64
-	// See is given the image of sample i. Several goroutines call it at once. Its error stops
-	// the work.
-	See func(i int, img image.Image) error
+	// See is given the image of sample i, and the size of the whole one. Several goroutines call it
+	// at once. Its error stops the work.
+	See func(i int, img image.Image, whole image.Point) error
 }
 
-// with calls use with the image of sample i, which the observer has seen, as
+// with gives the image of sample i to the use, when the observer has seen it, as
 // [datasets.Images.With] does.
-func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, need func(width, height int) int64, use func(image.Image) error) error {
+func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use datasets.Use) error {
 	if o == nil {
-		return images.With(ctx, i, need, use)
+		return images.With(ctx, i, use)
 	}
-	both := func(width, height int) int64 { return max(need(width, height), o.Memory(width, height)) }
-	return images.With(ctx, i, both, func(img image.Image) error {
-		if err := o.See(i, img); err != nil {
-			return err
-		}
-		return use(img)
-	})
+	see := func(img image.Image, whole image.Point) error { return o.See(i, img, whole) }
+	return images.With(ctx, i, datasets.Use{Least: o.Least, Memory: o.Memory, Do: see}, use)
 }
 
 // Cache keeps what was made of images. What it has lost is made again.
@@ -193,12 +190,13 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 				return nil
 			}
 		}
-		if err := opt.Observer.with(ctx, images, i, need, func(img image.Image) error {
-			if err := r.make(row, r.reduced(img, crop), crop, set.Names[i]); err != nil {
+		use := datasets.Use{Least: r.least(crop), Memory: need, Do: func(img image.Image, _ image.Point) error {
+			if err := r.make(row, img, crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}
 			return nil
-		}); err != nil {
+		}}
+		if err := opt.Observer.with(ctx, images, i, use); err != nil {
 			return err
 		}
 		if r.Fill == nil {
@@ -213,23 +211,22 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 	}
 }
 
-// reducedVersion is part of the keys of rows: it changes with what reduced does.
-const reducedVersion = "reduced 1"
+// reducedVersion is part of the keys of rows: it changes with what reduced images hold.
+const reducedVersion = "reduced 2"
 
 // leastReduced is the least height and width to which images are reduced before they are
 // resized.
 const leastReduced = 480
 
-// reduced returns an image that is much larger than what is made of it with its height and
-// width divided by 2, 4 or 8, so that most pixels are not read one by one: to no less than
-// twice what it is brought to, and than 480 pixels. Smaller images and parts that are given in pixels
-// are left as they are.
-func (r *Rows) reduced(img image.Image, crop Crop) image.Image {
+// least returns the height and width that an image has to keep for what is made of it: twice those that it is
+// brought to, and 480 pixels. A larger one comes reduced, so that most of its pixels need not be
+// decoded, or are not read one by one. Where parts are given in pixels the image comes whole.
+func (r *Rows) least(crop Crop) int {
 	switch crop.(type) {
 	case Whole, Square:
-		return datasets.Reduced(img, max(leastReduced, 2*r.Height, 2*r.Width))
+		return max(leastReduced, 2*r.Height, 2*r.Width)
 	}
-	return img
+	return 0
 }
 
 // make makes the row of an image.

@@ -37,7 +37,10 @@ func TestReducedRows(t *testing.T) {
 					n = rows.Height * rows.Width * rows.Channels
 				}
 				x, y := make([]float64, n), make([]float64, n)
-				reduced := rows.reduced(img, crop)
+				reduced := img
+				if least := rows.least(crop); least > 0 {
+					reduced = datasets.Reduced(img, least)
+				}
 				if err := rows.make(x, img, crop, "a"); err != nil {
 					t.Fatal(err)
 				}

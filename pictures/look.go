@@ -14,16 +14,18 @@ import (
 	"image/jpeg"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 )
 
 const (
 	// Version is part of the key under which looks are cached: it changes with what New
 	// returns for the same picture.
-	Version = "2"
+	Version = "3"
 	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
 	ThumbnailSide = 160
+	// Least is the height and width that a picture has to keep, in pixels, for its look; see
+	// [datasets.Use].
+	Least = workSide
 	// workSide is the longer side of the picture that is measured, in pixels, at most.
 	workSide = 480
 	// roughSide and colourSide are the height and width of the rough pictures of a look, of
@@ -54,11 +56,11 @@ type Look struct {
 }
 
 // New returns the look of a picture and its thumbnail, a JPEG file whose longer side has
-// ThumbnailSide pixels at most. The picture is laid over white.
-func New(img image.Image) (*Look, []byte, error) {
-	size := img.Bounds().Size()
-	work := features.Thumbnail(datasets.Reduced(img, workSide), workSide)
-	l := &Look{Width: size.X, Height: size.Y, Sharpness: sharpness(work)}
+// ThumbnailSide pixels at most. The picture is laid over white. It may be reduced to Least, and whole
+// is the size of the whole.
+func New(img image.Image, whole image.Point) (*Look, []byte, error) {
+	work := features.Thumbnail(img, workSide)
+	l := &Look{Width: whole.X, Height: whole.Y, Sharpness: sharpness(work)}
 	canvas := features.Stretched(work, side, side)
 	l.Spread = spread(canvas)
 	brightness, cb, cr := planes(canvas)

@@ -96,7 +96,7 @@ func compare(t *testing.T, all []image.Image, same []int) (copyOf []int, near []
 	from := Source{Same: same, Equal: func(context.Context, int, int) (bool, error) { return true, nil }}
 	thumbnails := make([][]byte, len(all))
 	for i, img := range all {
-		look, thumbnail, err := New(img)
+		look, thumbnail, err := New(img, img.Bounds().Size())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestRemarks(t *testing.T) {
 			}
 			img = flat
 		}
-		look, _, err := New(img)
+		look, _, err := New(img, img.Bounds().Size())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestOutliers(t *testing.T) {
 }
 
 func TestLookBinary(t *testing.T) {
-	look, _, err := New(scene(1))
+	look, _, err := New(scene(1), scene(1).Bounds().Size())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,26 +45,26 @@ func (l *looks) observer() *features.Observer {
 	if l == nil {
 		return nil
 	}
-	return &features.Observer{Memory: pictures.Memory, See: func(i int, img image.Image) error {
+	return &features.Observer{Least: pictures.Least, Memory: pictures.Memory, See: func(i int, img image.Image, whole image.Point) error {
 		l.mu.Lock()
 		_, seen := l.of[i]
 		l.mu.Unlock()
 		if seen {
 			return nil
 		}
-		_, err := l.see(i, img)
+		_, err := l.see(i, img, whole)
 		return err
 	}}
 }
 
-// see looks at the decoded picture of a sample, and keeps the look and the thumbnail, which
-// it returns.
-func (l *looks) see(i int, img image.Image) (thumbnail []byte, err error) {
+// see looks at the decoded picture of a sample, as pictures.New does, and keeps the look and the
+// thumbnail, which it returns.
+func (l *looks) see(i int, img image.Image, whole image.Point) (thumbnail []byte, err error) {
 	key, err := l.key(i)
 	if err != nil {
 		return nil, err
 	}
-	look, thumbnail, err := pictures.New(img)
+	look, thumbnail, err := pictures.New(img, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +108,10 @@ func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail
 			return look, thumbnail, nil
 		}
 	}
-	err = l.images.With(ctx, i, pictures.Memory, func(img image.Image) error {
-		thumbnail, err = l.see(i, img)
+	err = l.images.With(ctx, i, datasets.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
+		thumbnail, err = l.see(i, img, whole)
 		return err
-	})
+	}})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of[i], thumbnail, err
@@ -150,10 +150,10 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	need := func(width, height int) int64 {
 		return features.ThumbnailMemory(image.Pt(width, height), ThumbnailSide)
 	}
-	err = in.shown.With(ctx, in.Rows[i], need, func(img image.Image) error {
+	err = in.shown.With(ctx, in.Rows[i], datasets.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
 		small = features.Thumbnail(img, ThumbnailSide)
 		return nil
-	})
+	}})
 	return small, err
 }
 
@@ -316,11 +316,10 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {
-		none := func(int, int) int64 { return 0 }
-		if err := in.images.With(ctx, in.Rows[row], none, func(img image.Image) error {
+		if err := in.images.With(ctx, in.Rows[row], datasets.Use{Do: func(img image.Image, _ image.Point) error {
 			sums[at] = pixelSum(img)
 			return nil
-		}); err != nil {
+		}}); err != nil {
 			return false, err
 		}
 	}

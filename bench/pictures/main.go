@@ -205,7 +205,9 @@ func read(name, dir string, n int) (set, error) {
 // look returns the looks and thumbnails of pictures.
 func look[I image.Image](ctx context.Context, images []I) ([]*pictures.Look, [][]byte, error) {
 	looks, thumbnails, errs := make([]*pictures.Look, len(images)), make([][]byte, len(images)), make([]error, len(images))
-	err := parallel.Blocks(ctx, 0, len(images), 1, func(_, i, _ int) { looks[i], thumbnails[i], errs[i] = pictures.New(images[i]) })
+	err := parallel.Blocks(ctx, 0, len(images), 1, func(_, i, _ int) {
+		looks[i], thumbnails[i], errs[i] = pictures.New(datasets.Reduced(images[i], pictures.Least), images[i].Bounds().Size())
+	})
 	for _, e := range errs {
 		if err == nil {
 			err = e

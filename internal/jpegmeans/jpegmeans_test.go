@@ -448,6 +448,17 @@ func FuzzDecode(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, content []byte) {
+		passed := 2
+		Segments(content, func(marker byte, data []byte) bool {
+			if marker == 0 || marker == 0xff {
+				t.Errorf("a segment %#x of %d bytes", marker, len(data))
+			}
+			passed += 4 + len(data)
+			return true
+		})
+		if passed > len(content) && passed > 2 {
+			t.Errorf("%d bytes passed of %d", passed, len(content))
+		}
 		file := Parse(content)
 		if len(content) > 1<<16 || file.Width*file.Height > 1<<14 || file.Scans > 64 {
 			return // right, and slow
