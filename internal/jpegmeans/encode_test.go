@@ -2,8 +2,10 @@ package jpegmeans
 
 import (
 	"encoding/binary"
+	"math"
 	mathbits "math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // written is a JPEG file that a test makes of coefficients.
@@ -16,6 +18,9 @@ type written struct {
 	quant         []byte
 	segments      []byte // before the frame
 	scans         []writtenScan
+	// sample, if set, gives the samples of a component, and codes are made for what they come to.
+	// Without it coefficients are drawn.
+	sample func(component, x, y int) float64
 }
 
 type writtenScan struct {
@@ -52,18 +57,33 @@ func segment(marker byte, data ...byte) []byte {
 	return append(out, data...)
 }
 
-// codes are Huffman codes of all 256 symbols, of 4 to 16 bits.
+// codes are Huffman codes.
 type codes struct {
 	table  []byte // counts and symbols, as they are written
 	code   [256]uint32
 	length [256]int
 }
 
-func newCodes(rng *rand.Rand) *codes {
-	c := &codes{table: []byte{0, 0, 0, 8, 0, 16, 0, 32, 0, 64, 0, 128, 0, 0, 0, 8}}
-	symbols := rng.Perm(256)
+// anyCodes are codes of all 256 symbols, of 4 to 16 bits.
+func anyCodes(rng *rand.Rand) *codes {
+	return newCodes([]byte{0, 0, 0, 8, 0, 16, 0, 32, 0, 64, 0, 128, 0, 0, 0, 8}, rng.Perm(256))
+}
+
+// codesFor are codes of lengths as encoders have them, the shorter the more often a symbol is written.
+func codesFor(times *[256]int) *codes {
+	var symbols []int
+	for s := range times {
+		symbols = append(symbols, s)
+	}
+	slices.SortStableFunc(symbols, func(a, b int) int { return times[b] - times[a] })
+	return newCodes([]byte{0, 2, 1, 3, 3, 2, 4, 3, 5, 3, 4, 4, 0, 0, 0, 222}, symbols)
+}
+
+// newCodes returns codes of so many of each length, for the symbols in their order.
+func newCodes(counts []byte, symbols []int) *codes {
+	c := &codes{table: slices.Clone(counts)}
 	code, at := uint32(0), 0
-	for i, n := range c.table[:16] {
+	for i, n := range counts {
 		for range n {
 			c.code[symbols[at]], c.length[symbols[at]] = code, i+1
 			c.table = append(c.table, byte(symbols[at]))
@@ -80,6 +100,7 @@ type encoder struct {
 	next    uint64
 	n       int
 	codes   *codes
+	times   [256]int // that each symbol was written
 	run     int      // blocks that have ended and are not written
 	pending []uint32 // bits of coefficients of these
 	last    [4]int
@@ -98,7 +119,10 @@ func (e *encoder) put(v uint32, n int) {
 	}
 }
 
-func (e *encoder) symbol(s int) { e.put(e.codes.code[s], e.codes.length[s]) }
+func (e *encoder) symbol(s int) {
+	e.times[s]++
+	e.put(e.codes.code[s], e.codes.length[s])
+}
 
 // value writes the bits of a value, whose size is written with a symbol.
 func (e *encoder) value(v, size int) {
@@ -202,8 +226,87 @@ func (e *encoder) block(b band, component int, values *[blockSize]int, progressi
 	}
 }
 
-// file writes the file, of coefficients that rng draws: those of photographs, mostly low frequencies.
+// file writes the file.
 func (w written) file(rng *rand.Rand) []byte {
+	values := w.coefficients(rng)
+	e := &encoder{codes: anyCodes(rng)}
+	if w.sample != nil {
+		w.write(e, values)
+		e = &encoder{codes: codesFor(&e.times)}
+	}
+	return w.write(e, values)
+}
+
+// units returns how many units the file has across and down, and the sampling factors of a component.
+func (w written) units() (across, down int, factors func(component int) (h, v int)) {
+	factors = func(component int) (h, v int) {
+		if len(w.sampling) == 1 {
+			return 1, 1
+		}
+		return w.sampling[component][0], w.sampling[component][1]
+	}
+	h, v := factors(0)
+	return (w.width + 8*h - 1) / (8 * h), (w.height + 8*v - 1) / (8 * v), factors
+}
+
+// coefficients returns those of the blocks of each component, of its samples or as rng draws them: mostly
+// low frequencies, as photographs have them.
+func (w written) coefficients(rng *rand.Rand) [][][blockSize]int {
+	across, down, factors := w.units()
+	values := make([][][blockSize]int, len(w.sampling))
+	for i := range values {
+		h, v := factors(i)
+		values[i] = make([][blockSize]int, across*down*h*v)
+		for j := range values[i] {
+			b := &values[i][j]
+			if w.sample != nil {
+				x, y := j%(across*h), j/(across*h)
+				w.transform(b, func(u, v int) float64 { return w.sample(i, 8*x+u, 8*y+v) })
+				continue
+			}
+			b[0] = int(rng.NormFloat64() * 500 / float64(w.quant[0]))
+			for k := range min(rng.IntN(70), 63) {
+				b[k+1] = int(rng.NormFloat64() * 200 / float64(k+2) / float64(w.quant[k+1]) * 4)
+			}
+		}
+	}
+	return values
+}
+
+// cosines holds what the samples of a row give to its coefficients (T.81, A.3.3).
+var cosines = func() (c [8][8]float64) {
+	for u := range c {
+		for x := range c[u] {
+			if c[u][x] = math.Cos(float64((2*x+1)*u)*math.Pi/16) / 2; u == 0 {
+				c[u][x] /= math.Sqrt2
+			}
+		}
+	}
+	return c
+}()
+
+// transform writes the quantised coefficients of a block of samples from 0 to 255, in the file's order.
+func (w written) transform(out *[blockSize]int, sample func(x, y int) float64) {
+	var rows [8][8]float64
+	for y := range 8 {
+		for x := range 8 {
+			s := min(max(sample(x, y), 0), 255) - 128
+			for u := range 8 {
+				rows[y][u] += cosines[u][x] * s
+			}
+		}
+	}
+	for k, at := range zigzag {
+		sum := 0.0
+		for y := range 8 {
+			sum += cosines[at/8][y] * rows[y][at%8]
+		}
+		out[k] = int(math.Round(sum / float64(w.quant[k])))
+	}
+}
+
+// write writes the file of these coefficients.
+func (w written) write(e *encoder, values [][][blockSize]int) []byte {
 	progressive := w.marker == startOfProgressive
 	out := append([]byte{0xff, startOfImage}, w.segments...)
 	out = append(out, segment(quantTables, append([]byte{0}, w.quant...)...)...)
@@ -220,29 +323,10 @@ func (w written) file(rng *rand.Rand) []byte {
 	if w.interval > 0 {
 		out = append(out, segment(restartInterval, 0, byte(w.interval))...)
 	}
-	e := &encoder{codes: newCodes(rng)}
 	for _, which := range []byte{0x00, 0x10} {
 		out = append(out, segment(huffmanTables, append([]byte{which}, e.codes.table...)...)...)
 	}
-	h, v := w.sampling[0][0], w.sampling[0][1]
-	if len(w.sampling) == 1 {
-		h, v = 1, 1
-	}
-	across, down := (w.width+8*h-1)/(8*h), (w.height+8*v-1)/(8*v)
-	values := make([][][blockSize]int, len(w.sampling))
-	for i, s := range w.sampling {
-		if len(w.sampling) == 1 {
-			s = [2]int{1, 1}
-		}
-		values[i] = make([][blockSize]int, across*down*s[0]*s[1])
-		for j := range values[i] {
-			b := &values[i][j]
-			b[0] = int(rng.NormFloat64() * 500 / float64(w.quant[0]))
-			for k := range min(rng.IntN(70), 63) {
-				b[k+1] = int(rng.NormFloat64() * 200 / float64(k+2) / float64(w.quant[k+1]) * 4)
-			}
-		}
-	}
+	across, down, factors := w.units()
 	for _, s := range w.scans {
 		header := []byte{byte(len(s.components))}
 		for _, c := range s.components {
@@ -257,10 +341,7 @@ func (w written) file(rng *rand.Rand) []byte {
 				e.out = append(e.out, 0xff, restart0|byte(unit/w.interval-1)&7)
 			}
 			for _, c := range s.components {
-				h, v := w.sampling[c][0], w.sampling[c][1]
-				if len(w.sampling) == 1 {
-					h, v = 1, 1
-				}
+				h, v := factors(c)
 				for j := range h * v {
 					x, y := unit%across*h+j%h, unit/across*v+j/h
 					if len(s.components) == 1 {

@@ -63,6 +63,11 @@ func files() map[string][]byte {
 	out["RGB of Adobe"] = rgb.file(rng)
 	rgb.segments = append(segment(application0, []byte("JFIF\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00")...), rgb.segments...)
 	out["JFIF of Adobe"] = rgb.file(rng)
+	picture := written{width: 75, height: 61, sampling: [][2]int{{2, 2}, {1, 1}, {1, 1}}, marker: startOfProgressive, quant: flat(12), scans: progressiveScans(3)}
+	picture.sample = func(component, x, y int) float64 {
+		return 128 + 140*math.Sin(float64(x+component)/5)*math.Cos(float64(y)/3)
+	}
+	out["waves"] = picture.file(rng)
 	one := written{width: 1, height: 1, sampling: [][2]int{{2, 2}, {1, 1}, {1, 1}}, marker: startOfFrame, quant: flat(2), scans: []writtenScan{sequentialScan(0, 1, 2)}}
 	out["one pixel"] = one.file(rng)
 	return out
@@ -216,7 +221,7 @@ func TestMeans(t *testing.T) {
 		b.setDC(int64(rng.IntN(1000) - 500))
 		for k := range blockSize - 1 {
 			if rng.IntN(3) > 0 {
-				b.set(uint8(k+1), int64(rng.NormFloat64()*20))
+				b.set(uint8(k+1), int32(rng.NormFloat64()*20))
 			}
 		}
 		var pixels [8][8]float64

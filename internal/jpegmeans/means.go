@@ -11,7 +11,7 @@ type block struct {
 	// columns has a bit for each horizontal frequency that has coefficients other than 0.
 	columns uint
 	// sum is that of the magnitudes of all coefficients but the first.
-	sum int
+	sum int64
 }
 
 // largest is more than any coefficient of 8-bit pixels, and as much as sums of 64 leave room for.
@@ -22,11 +22,17 @@ func (b *block) setDC(v int64) {
 	b.columns = 1
 }
 
-func (b *block) set(at uint8, v int64) {
-	c := int32(min(max(v, -largest), largest))
-	b.values[at&63] = c
+func (b *block) set(at uint8, v int32) {
+	b.values[at&63] = v
 	b.columns |= 1 << (at & 7)
-	b.sum += int(max(c, -c))
+	b.sum += int64(max(v, -v))
+}
+
+// clip makes the coefficients of a wild block no more than largest.
+func (b *block) clip() {
+	for i, v := range b.values {
+		b.values[i] = min(max(v, -largest), largest)
+	}
 }
 
 func (b *block) clear() {
@@ -39,13 +45,13 @@ func (b *block) clear() {
 // wild tells whether no pixels of 8 bits have these coefficients. The squares of the coefficients of
 // 64 pixels add up to those of the pixels, 64·128², so that the magnitudes add up to no more than 8·8·128;
 // rounding them adds up to half a step of the quantisation each.
-func (b *block) wild() bool { return b.sum+int(max(b.values[0], -b.values[0])) > 8192 }
+func (b *block) wild() bool { return b.sum+int64(max(b.values[0], -b.values[0])) > 8192 }
 
 // inRange tells that no pixel of the block is below 0 or above 255. A coefficient
 // changes a pixel by a quarter of its magnitude at most, and the first changes all by an eighth
 // (T.81, A.3.3).
 func (b *block) inRange() bool {
-	dc := int(b.values[0])
+	dc := int64(b.values[0])
 	return dc-2*b.sum >= -8*128 && dc+2*b.sum <= 8*127
 }
 

@@ -3,7 +3,6 @@ package jpegmeans
 import (
 	"errors"
 	"fmt"
-	"io"
 	mathbits "math/bits"
 )
 
@@ -16,7 +15,7 @@ var zigzag = [blockSize]uint8{
 }
 
 var (
-	errShort = fmt.Errorf("the bits of a JPEG's scan end early: %w", io.ErrUnexpectedEOF)
+	errShort = errors.New("the bits of a JPEG's scan end early")
 	errCode  = errors.New("bits in a JPEG that are no Huffman code")
 )
 
@@ -176,9 +175,7 @@ func (d *decoder) readBlock(p *part, b *band, x, y, across int) error {
 		if err := d.sequential(p); err != nil {
 			return err
 		}
-		d.wild = d.wild || d.block.wild()
-		p.component.put(&d.block, x, y)
-		d.block.clear()
+		d.put(p.component, x, y)
 		return nil
 	}
 	c := &p.component.coefficients[y*across+x]
@@ -197,6 +194,16 @@ func (d *decoder) readBlock(p *part, b *band, x, y, across int) error {
 		err = errShort
 	}
 	return err
+}
+
+// put writes the means of the block that was read, and clears it.
+func (d *decoder) put(c *component, x, y int) {
+	if d.block.wild() {
+		d.wild = true
+		d.block.clip()
+	}
+	c.put(&d.block, x, y)
+	d.block.clear()
 }
 
 // difference reads the DC coefficient of a block (T.81, F.2.2.1).
@@ -245,7 +252,7 @@ func (d *decoder) sequential(p *part) error {
 		if k += int(run); k >= blockSize {
 			break
 		}
-		b.set(zigzag[k], int64(r.value(size))*int64(p.quant[k]))
+		b.set(zigzag[k], r.value(size)*p.quant[k])
 	}
 	return d.short()
 }
@@ -391,11 +398,9 @@ func (d *decoder) reconstruct() {
 				d.block.setDC(int64(of.values[0]) * int64(quant[0]))
 				for some := of.some; some != 0; some &= some - 1 {
 					k := mathbits.TrailingZeros64(some)
-					d.block.set(zigzag[k], int64(of.values[k])*int64(quant[k]))
+					d.block.set(zigzag[k], int32(of.values[k])*quant[k])
 				}
-				d.wild = d.wild || d.block.wild()
-				c.put(&d.block, x, y)
-				d.block.clear()
+				d.put(c, x, y)
 			}
 		}
 	}
