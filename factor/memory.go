@@ -47,7 +47,11 @@ func (p Parts) Memory(s Size) int64 {
 		need += s.laidOut()
 	}
 	if p.HeldOut != nil {
-		need += s.heldOut(p.HeldOut)
+		held := 0
+		for _, columns := range p.HeldOut {
+			held += len(columns)
+		}
+		need += s.heldOut(float64(held))
 	}
 	for _, penalty := range p.Penalties {
 		if m, ok := penalty.(interface{ Memory(Size) int64 }); ok {
@@ -109,13 +113,9 @@ func (s Size) laidOut() float64 {
 	return 2 * 8 * float64(s.Samples) * float64(s.Features)
 }
 
-// heldOut is what entries that are held out take: a copy of the data without them, they
+// heldOut is what so many entries that are held out take: a copy of the data without them, they
 // themselves in both orders, and what they add to the parts of the gradients.
-func (s Size) heldOut(h HeldOut) float64 {
-	held := 0.0
-	for _, columns := range h {
-		held += float64(len(columns))
-	}
+func (s Size) heldOut(held float64) float64 {
 	data := 8 * float64(s.Samples) * float64(s.Features)
 	if s.Stored > 0 {
 		data = 64 * float64(s.Stored)

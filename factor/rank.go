@@ -113,6 +113,15 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	return curve.Rank[curve.Best(s.By)], curve, nil
 }
 
+// RankMemory returns about how many bytes ChooseRank takes at most beside x, with Rank the
+// largest rank.
+func RankMemory(s Size) int64 {
+	entries := float64(s.Samples) * float64(s.Features)
+	held := min(rankShare*entries, mostHeldOut)
+	fit := float64(Parts{}.Memory(s)) + s.heldOut(held)
+	return byteCount(rankFits * (fit + 8*held))
+}
+
 // within returns the search with its range for n×m data.
 func (s RankSearch) within(n, m int) (RankSearch, error) {
 	if err := named(s.By); err != nil {

@@ -111,6 +111,10 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 			return nil, err
 		}
 	}
+	g, err := g.ranked(ctx, in)
+	if err != nil {
+		return nil, err
+	}
 	m, err := g.Method.resolve(Clustering, g.Cluster)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ type Experiment struct {
 	Train Portion `setting:"train" help:"samples of each class to learn from in a classification: 60% or a count"`
 	Test  Portion `setting:"test" help:"samples of each class to classify: rest, 40% or a count"`
 	// Rank is the number of basis vectors.
-	Rank Ranks `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, or several as in 5..40"`
+	Rank Ranks `setting:"rank" help:"number of basis vectors: k, k+1, 2k, a number, several as in 5..40, or auto, with settings as in among=2..60,by=stability"`
 	// Cluster is how representations are clustered.
 	Cluster Cluster `setting:"cluster" help:"as in distance=cosine,restarts=20"`
 	// Classifier is by what samples are classified, and Neighbours how by their nearest

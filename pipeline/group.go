@@ -109,6 +109,10 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	if err := g.check(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
+	g, err := g.ranked(ctx, in)
+	if err != nil {
+		return nil, err
+	}
 	k := g.count(in.Set.Classes)
 	m, err := g.Method.resolve(Clustering, g.Cluster)
 	if err != nil {

@@ -57,6 +57,12 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	}
 	if g.Rank != nil {
 		switch rank := g.Rank.Of(k); {
+		case g.Rank.Auto != nil && g.by() == Largest:
+			return fmt.Errorf("rank: %s; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank)
+		case g.Rank.Auto != nil:
+			if err := g.Rank.Auto.check(n); err != nil {
+				return err
+			}
 		case rank != k && g.by() == Largest:
 			return fmt.Errorf("rank: %s is %d for %d groups; each basis vector is a group where samples are grouped by their largest coefficient", g.Rank, rank, k)
 		case rank < 1:

@@ -73,6 +73,7 @@ type problem struct {
 	ordered      float64 // bytes of the order in which links are drawn
 	signed       bool
 	rank         int
+	auto         *AutoRank // how the rank is chosen, or nil
 }
 
 // input is the size of the features themselves.
@@ -95,6 +96,9 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 		}
 		total += float64(factor.Memory(m.factoriser, size))
 		columns, isSparse = s.rank, false
+	}
+	if s.auto != nil && m.factoriser != nil {
+		total += float64(s.auto.memory(s))
 	}
 	n, k := float64(s.n), float64(s.classes)
 	scoring := 48*k*k + 100*n
@@ -123,7 +127,10 @@ func (c Cluster) need(s cluster.Size) float64 {
 // classes and rank.
 func (p *Plan) problem(k, rank int) problem {
 	_, m := p.Inputs.Dims()
-	s := problem{m: m, classes: k, rank: rank}
+	s := problem{m: m, classes: k, rank: rank, auto: p.auto()}
+	if s.auto != nil {
+		s.rank = s.auto.most()
+	}
 	s.sparse, s.stored = p.Inputs.density()
 	s.signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)

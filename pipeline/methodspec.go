@@ -64,6 +64,13 @@ func builtin(name string) (task Task, ok bool) {
 	return Clustering, ok
 }
 
+// OnFeatures tells whether the method of the name makes no representation, but takes the features
+// as they are.
+func OnFeatures(name string) bool {
+	_, own := builtin(name)
+	return own
+}
+
 // DecodeSetting reads a method and checks that it is one.
 func (m *Method) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindText && v.Kind != settings.KindMapping {

@@ -32,6 +32,7 @@ type Plan struct {
 	// What does not depend on the rank is done once for several.
 	direct   latest[fitID, *represented]
 	unranked latest[fitID, *Record]
+	chosen   latest[drawID, *RankChoice]
 	common   commons
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.
@@ -41,7 +42,7 @@ type Plan struct {
 // trial is one method on one draw of classes and labels.
 type trial struct {
 	id              string
-	k, rank, repeat int
+	k, rank, repeat int // rank is 0 until it is chosen
 	method          int
 }
 
@@ -70,6 +71,11 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 	if err := in.checkSigns(p.methods); err != nil {
 		return nil, err
 	}
+	if p.auto() != nil {
+		if err := in.checkRankSigns(); err != nil {
+			return nil, err
+		}
+	}
 	data := in.fingerprint()
 	if e.Split != "" {
 		data += " " + in.parts()
@@ -79,6 +85,9 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 			for _, rank := range e.Rank.list() {
 				for m := range e.Methods {
 					t := trial{k: k, rank: rank.Of(k), repeat: r, method: m}
+					if p.auto() != nil {
+						t.rank = 0
+					}
 					t.id = p.identify(t, data)
 					p.trials = append(p.trials, t)
 				}
@@ -102,7 +111,7 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 		}
 		p.methods = append(p.methods, r)
 	}
-	p.direct.each, p.unranked.each = len(e.Methods), len(e.Methods)
+	p.direct.each, p.unranked.each, p.chosen.each = len(e.Methods), len(e.Methods), len(e.Methods)
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
@@ -224,6 +233,12 @@ func (p *Plan) checkDraws() error {
 		}
 		for _, r := range p.Experiment.Rank.list() {
 			rank := r.Of(k)
+			if r.Auto != nil {
+				if err := r.Auto.check(n); err != nil {
+					return err
+				}
+				continue
+			}
 			if rank < 1 {
 				return fmt.Errorf("rank: %s is %d for %d classes; it must be 1 or more", r, rank, k)
 			}
@@ -253,6 +268,9 @@ func (p *Plan) identify(t trial, data string) string {
 		e.Labels, e.Cluster, e.Train, e.Test, e.Neighbours, e.Links}
 	if e.Classifier.linear() {
 		all = append(all, e.Classifier)
+	}
+	if auto := p.auto(); auto != nil {
+		all = append(all, auto)
 	}
 	if len(e.Scores) > 0 {
 		all = append(all, slices.Sorted(slices.Values(e.Scores)))
@@ -289,6 +307,14 @@ func digestPairs(h hash.Hash, pairs [][2]int) {
 		}
 	}
 	h.Write(append(piece, ']'))
+}
+
+// auto is how ranks are chosen, nil where they are told.
+func (p *Plan) auto() *AutoRank {
+	if len(p.Experiment.Rank) == 0 {
+		return nil
+	}
+	return p.Experiment.Rank[0].Auto
 }
 
 // drawID tells draws apart.

@@ -76,16 +76,25 @@ func (r Ranks) String() string {
 type Rank struct {
 	Factor, Plus int
 	Fixed        bool // the number is Plus, whatever k
+	// Auto, if set, says that the number is chosen by the samples.
+	Auto *AutoRank
 }
 
 var rankForm = regexp.MustCompile(`^\s*(?:(\d{1,6})|(?:(\d{1,6})\s*\*?\s*)?k\s*(?:([+-])\s*(\d{1,6}))?)\s*$`)
 
-// DecodeSetting reads a number, k, k+1, k-1, or 2k+1.
+// DecodeSetting reads a number, k, k+1, k-1, 2k+1, or auto and {among: 2..40, by: stability}.
 func (r *Rank) DecodeSetting(v *settings.Value) error {
 	s := v.Text
+	if s == autoText || v.Kind == settings.KindMapping {
+		*r = Rank{Auto: &AutoRank{}}
+		if v.Kind == settings.KindMapping {
+			return settings.Decode(v, r.Auto)
+		}
+		return nil
+	}
 	m := rankForm.FindStringSubmatch(s)
 	if m == nil {
-		return v.Errorf("%q is no rank; want k, k+1, 2k or a number", s)
+		return v.Errorf("%q is no rank; want k, k+1, 2k, a number or auto", s)
 	}
 	number := func(s string) int {
 		x, _ := strconv.Atoi(s) // digits, by the pattern
@@ -111,8 +120,11 @@ func (r *Rank) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// Of returns the rank for k classes.
+// Of returns the rank for k classes, and where it is chosen the largest that it can be.
 func (r Rank) Of(k int) int {
+	if r.Auto != nil {
+		return r.Auto.most()
+	}
 	if r.Fixed {
 		return r.Plus
 	}
@@ -121,6 +133,9 @@ func (r Rank) Of(k int) int {
 
 // String returns what an experiment file would hold.
 func (r Rank) String() string {
+	if r.Auto != nil {
+		return r.Auto.String()
+	}
 	if r.Fixed {
 		return strconv.Itoa(r.Plus)
 	}

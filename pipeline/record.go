@@ -28,6 +28,9 @@ type Record struct {
 	Confusion [][]int `json:"confusion,omitempty"`
 	Drawn     []int   `json:"drawn,omitempty"`
 
+	// Choice says how the rank was chosen, where it was not told: one for all methods of a draw.
+	Choice *RankChoice `json:"choice,omitempty"`
+
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop,omitempty"`
 	// Curve is the objective at some of the iterations, from 0 (the initial

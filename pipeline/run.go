@@ -183,7 +183,11 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 				return working.Err() // what it says now is of being stopped
 			}
 			if err != nil {
-				failed[i] = fmt.Errorf("%s with %d classes, rank %d, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, t.rank, t.repeat+1, err)
+				rank := fmt.Sprint(t.rank)
+				if auto := p.auto(); auto != nil {
+					rank = auto.String()
+				}
+				failed[i] = fmt.Errorf("%s with %d classes, rank %s, repeat %d: %w", p.Experiment.Methods[t.method].Label(), t.k, rank, t.repeat+1, err)
 				return nil
 			}
 			var name string

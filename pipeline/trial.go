@@ -71,6 +71,16 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	}
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d, seen)
+	if auto := p.auto(); auto != nil && m.factoriser != nil {
+		// One rank for all methods of a draw.
+		if rec.Choice, err = p.chosen.get(d.id, func() (*RankChoice, error) {
+			c, err := auto.choose(ctx, seen.x(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
+			return c, p.Inputs.nameRows(err, d.rows)
+		}); err != nil {
+			return nil, nil, err
+		}
+		t.rank = rec.Choice.Rank
+	}
 	found, err := p.represent(ctx, t, w, seen, d.testRows)
 	if err != nil {
 		return nil, nil, err

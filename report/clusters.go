@@ -51,6 +51,8 @@ type Clusters struct {
 	GroupClasses []int
 	// Counts says how the number of groups was chosen, or is nil where it was told.
 	Counts *pipeline.CountCurve
+	// Ranks says how the number of basis vectors was chosen, or is nil where it was told.
+	Ranks *pipeline.RankChoice
 	// Scores are shares, named as in pipeline.Record; empty where no class is
 	// known.
 	Scores map[string]float64
@@ -95,6 +97,7 @@ var clustersSections = []func(*clustersPage) section{
 	clusterScoresSection,
 	groupsSection,
 	folding(countsSection),
+	folding(chosenRankSection),
 	folding(partsOfGroupsSection),
 	folding(clustersPhotographs),
 	folding(clustersTimes),

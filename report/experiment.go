@@ -67,6 +67,7 @@ var experimentSections = []func(*experimentPage) section{
 	findingsSection,
 	readingSection,
 	scoresSection,
+	ranksSection,
 	classesSection,
 	convergenceSection,
 	termsSection,

@@ -131,7 +131,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
 	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
-	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k or a number (default 2k)")
+	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)")
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
@@ -247,6 +247,10 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
+	chosen, err := chooseRank(cmd, &g, in)
+	if err != nil {
+		return err
+	}
 	counts, err := k.choose(cmd, &g, in)
 	if err != nil {
 		return err
@@ -264,7 +268,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	warnings = append(warnings, found.Notes...)
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Pictures: looked,
+		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Ranks: chosen, Pictures: looked,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
 			{"features", in.Features.String()},
@@ -287,6 +291,31 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())
 	}
 	return tellGroups(cmd, c, comparedWith(e.Data, found), out)
+}
+
+// chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
+// returns nil where it is told, or where there are none.
+func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.RankChoice, error) {
+	if g.Rank == nil || g.Rank.Auto == nil || pipeline.OnFeatures(g.Method.Name) {
+		return nil, nil
+	}
+	c, err := autoRank(cmd, *g.Rank.Auto, in, g.Seed)
+	if err == nil {
+		g.Rank = &pipeline.Rank{Fixed: true, Plus: c.Rank}
+	}
+	return c, err
+}
+
+// autoRank chooses the rank of the inputs, and says so.
+func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
+	working := &stages{w: cmd.ErrOrStderr()}
+	c, err := auto.ChooseRank(cmd.Context(), in.Inputs, seed, working.show)
+	working.end()
+	if err != nil {
+		return nil, stopped(cmd.Context(), err, "choosing the rank", in.kept())
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), c)
+	return c, nil
 }
 
 // comparedWith says what the groups were compared with.

@@ -98,9 +98,9 @@ func flagValues(cmd *cobra.Command, f *pflag.Flag) valueOf {
 		return words("auto")
 	case "rank":
 		if cmd.Name() == "fit" {
-			return nil
+			return words("auto")
 		}
-		return words("k", "k+1", "2k")
+		return words("auto", "k", "k+1", "2k")
 	case "from":
 		return words("raw", "mat")
 	case "memory":

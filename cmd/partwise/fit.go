@@ -25,10 +25,11 @@ import (
 
 // fitFlags are what fit is told beside the experiment.
 type fitFlags struct {
-	method, solver, features, links, start, trace, out string
-	rank, iterations                                   int
-	seed                                               uint64
-	skipBad, force                                     bool
+	method, solver, features, links, start, trace, out, rank string
+
+	iterations     int
+	seed           uint64
+	skipBad, force bool
 }
 
 func fitCommand() *cobra.Command {
@@ -75,7 +76,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.method, "method", defaultMethod, "method with its settings, as in gnmf,lambda=10; see partwise methods")
-	f.IntVar(&o.rank, "rank", 0, "number of basis vectors (default that of the factors of --start)")
+	f.StringVar(&o.rank, "rank", "", "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)")
 	f.StringVar(&o.solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
 	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of all random choices")
@@ -101,11 +102,9 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	case o.trace != "" && filepath.Clean(o.trace) == filepath.Clean(o.out):
 		return nil, fmt.Errorf("--out and --trace both name %s", o.out)
-	case cmd.Flags().Changed("rank") && o.rank < 1:
-		return nil, fmt.Errorf("--rank %d: want 1 or more", o.rank)
 	case cmd.Flags().Changed("iterations") && o.iterations < 1:
 		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
-	case o.rank == 0 && o.start == "":
+	case o.rank == "" && o.start == "":
 		return nil, errors.New("the rank is not known: say it with --rank, 1 or more")
 	}
 	method := o.method
@@ -129,8 +128,33 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 			return nil, err
 		}
 	}
+	if o.rank != "" {
+		if err := setKey(e, "rank", o.rank); err != nil {
+			return nil, err
+		}
+	}
+	rank, err := o.rankOf(e)
+	if err != nil {
+		return nil, err
+	}
 	e.Features.SkipBad = o.skipBad
-	return &pipeline.Fit{Method: e.Methods[0], Rank: o.rank, UseLabels: e.Data.Labels != "", Seed: o.seed}, nil
+	return &pipeline.Fit{Method: e.Methods[0], Rank: rank, UseLabels: e.Data.Labels != "", Seed: o.seed}, nil
+}
+
+// rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
+// where it is that of the initial factors.
+func (o *fitFlags) rankOf(e *pipeline.Experiment) (int, error) {
+	switch {
+	case o.rank == "":
+		return 0, nil
+	case len(e.Rank) != 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
+		return 0, fmt.Errorf("--rank %s: want one number, 1 or more, or auto", o.rank)
+	case e.Rank[0].Fixed:
+		return e.Rank[0].Plus, nil
+	case o.start != "":
+		return 0, fmt.Errorf("--rank %s: the rank is that of the factors of --start", o.rank)
+	}
+	return max(1, e.Rank[0].Auto.Among.From), nil
 }
 
 // readStart reads the initial factors.
@@ -143,8 +167,8 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("--start %s: %w", o.start, err)
-	case o.rank != 0 && o.rank != k:
-		return fmt.Errorf("--start %s: the factors are of rank %d, and --rank is %d", o.start, k, o.rank)
+	case f.Rank != 0 && f.Rank != k:
+		return fmt.Errorf("--start %s: the factors are of rank %d, and --rank is %d", o.start, k, f.Rank)
 	}
 	f.Start, f.Rank = start, k
 	return nil
@@ -177,6 +201,13 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	}
 	defer in.Close()
 	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
+	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
+		c, err := autoRank(cmd, *e.Rank[0].Auto, in, f.Seed)
+		if err != nil {
+			return err
+		}
+		f.Rank = c.Rank
+	}
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }

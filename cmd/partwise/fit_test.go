@@ -250,7 +250,7 @@ func TestFitMistakes(t *testing.T) {
 		"fit":                                                            "DATA is missing",
 		"fit photos --rank 2":                                            "say it with --out FILE.npz",
 		"fit photos --out m2.npz":                                        "say it with --rank",
-		"fit photos --rank 0 --out m2.npz":                               "--rank 0: want 1 or more",
+		"fit photos --rank 0 --out m2.npz":                               "rank 0; it must be 1 or more",
 		"fit photos --rank 2 --out m2.csv":                               "whose name ends in .npz",
 		"fit photos --rank 2 --out there.npz":                            "there.npz is there already; --force replaces it",
 		"fit photos --rank 2 --out no/m2.npz":                            "no",

@@ -139,6 +139,8 @@ func setKey(e *pipeline.Experiment, flag, value string) error {
 		value = inline(value, "by")
 	case "neighbours":
 		value = inline(value, "k")
+	case "rank":
+		value = inline(value, "among")
 	case "links":
 		value = inline(value, "")
 	case "scores":

@@ -87,7 +87,7 @@ func parseRecord(text []byte) *pipeline.Record {
 			return nil
 		}
 	}
-	if !countsPossible(rec) {
+	if !countsPossible(rec) || rec.Choice != nil && rec.Choice.Check() != nil {
 		return nil
 	}
 	return rec

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
+)
+
+type ranksView struct {
+	Figure *figureView
+	// Says says which rank was chosen, and Rows which were in each row of the tables.
+	Says string
+	Rows []rankRow
+	By   string
+}
+
+type rankRow struct{ Classes, Ranks string }
+
+// chosenRankSection shows how the rank of a grouping was chosen: curves/rank.png, ….
+func chosenRankSection(w *clustersPage) section {
+	return section{id: "how-many-parts", title: "How many parts", template: ranksTemplate, make: func() (any, error) {
+		c := w.clusters.Ranks
+		if c == nil {
+			return nil, nil
+		}
+		curve, err := figure.RankCurve(c.Curve, c.Rank)
+		v, err := w.figure("curves/rank", rankAlt, curve, err)
+		if err != nil {
+			return nil, err
+		}
+		return ranksView{Figure: v, Says: sentence(c.String()), By: c.By.String()}, nil
+	}}
+}
+
+const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+
+// ranksSection shows which ranks were chosen for the draws of an experiment, and the mean curve of
+// those with the most classes: curves/rank.png, ….
+func ranksSection(w *experimentPage) section {
+	return section{id: "ranks", title: "The rank", template: ranksTemplate, make: func() (any, error) {
+		choices := choicesOf(w.records)
+		if len(choices) == 0 {
+			return nil, nil
+		}
+		view := ranksView{By: choices[0].By.String()}
+		most := 0
+		for _, c := range choices {
+			if most = c.classes; len(view.Rows) == 0 || view.Rows[len(view.Rows)-1].Classes != strconv.Itoa(most) {
+				view.Rows = append(view.Rows, rankRow{strconv.Itoa(most), strconv.Itoa(c.Rank)})
+				continue
+			}
+			view.Rows[len(view.Rows)-1].Ranks += ", " + strconv.Itoa(c.Rank)
+		}
+		var last []*factor.RankCurve
+		for _, c := range choices {
+			if c.classes == most {
+				last = append(last, c.Curve)
+			}
+		}
+		curve, err := figure.RankCurve(meanCurve(last), 0)
+		if view.Figure, err = w.figure("curves/rank", rankAlt, curve, err); err != nil {
+			return nil, err
+		}
+		view.Says = fmt.Sprintf("The number of basis vectors was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", most)
+		return view, nil
+	}}
+}
+
+// choice is the rank that was chosen for a draw.
+type choice struct {
+	classes, repeat int
+	*pipeline.RankChoice
+}
+
+// choicesOf returns the choices of the records, each draw's once, by classes and repeat.
+func choicesOf(records []pipeline.Record) (out []choice) {
+	for _, r := range records {
+		if r.Choice != nil {
+			out = append(out, choice{r.Classes, r.Repeat, r.Choice})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b choice) int {
+		if a.classes != b.classes {
+			return a.classes - b.classes
+		}
+		return a.repeat - b.repeat
+	})
+	return slices.CompactFunc(out, func(a, b choice) bool { return a.classes == b.classes && a.repeat == b.repeat })
+}
+
+// meanCurve is the mean of curves over the ranks that all of them have.
+func meanCurve(curves []*factor.RankCurve) *factor.RankCurve {
+	mean := &factor.RankCurve{}
+	for _, k := range curves[0].Rank {
+		var misfit, deviation, stability float64
+		all := true
+		for _, c := range curves {
+			at, found := slices.BinarySearch(c.Rank, k)
+			if all = all && found; !all {
+				break
+			}
+			misfit, deviation, stability = misfit+c.Misfit[at], deviation+c.Deviation[at], stability+c.Stability[at]
+		}
+		if n := float64(len(curves)); all {
+			mean.Rank = append(mean.Rank, k)
+			mean.Misfit, mean.Deviation, mean.Stability = append(mean.Misfit, misfit/n), append(mean.Deviation, deviation/n), append(mean.Stability, stability/n)
+		}
+	}
+	return mean
+}
+
+var ranksTemplate = parse("ranks", `
+
+<h2 id="{{if .Rows}}ranks{{else}}how-many-parts{{end}}">How many parts?</h2>
+<p>{{.Says}}</p>
+{{- with .Rows}}
+<table>
+<thead><tr><th>Classes</th><th>Ranks chosen, draw by draw</th></tr></thead>
+<tbody>
+{{- range .}}
+<tr><td>{{.Classes}}</td><td>{{.Ranks}}</td></tr>
+{{- end}}
+</tbody>
+</table>
+{{- end}}
+{{- with .Figure}}
+{{template "curve" .}}
+{{- end}}
+<p class="note">Each number of parts was tried in five fits of NMF, without labels, each with a tenth of all values held out and a start of its own. The misfit says how badly the parts predict these values, and the band reaches one standard error to each side. The stability says how alike the parts of the five fits are, 1 where they are the same. {{if eq .By "stability"}}Chosen is the largest number whose parts are the same in all fits, or else the most stable.{{else}}Chosen is the least number that predicts as well as the best, within one standard error.{{end}} Neither is a number of groups.</p>`)
