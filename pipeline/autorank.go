@@ -29,6 +29,7 @@ const (
 	autoText     = "auto"
 	mostAutoRank = 40   // where no range is given
 	rankSamples  = 1000 // are looked at, at most
+	mostMisfit   = 1e30 // that a record may hold
 )
 
 // DecodeSetting reads auto or a range such as 2..40.
@@ -101,8 +102,9 @@ func (c *RankChoice) Check() error {
 	if n == 0 || n > maxClasses || len(c.Curve.Misfit) != n || len(c.Curve.Deviation) != n || len(c.Curve.Stability) != n {
 		return errors.New("a choice of the rank without a curve")
 	}
+	within := func(v, most float64) bool { return v >= 0 && v <= most }
 	for i, k := range c.Curve.Rank {
-		if k < 1 || k > maxClasses || i > 0 && k <= c.Curve.Rank[i-1] || c.Curve.Misfit[i] < 0 || c.Curve.Deviation[i] < 0 || c.Curve.Stability[i] < 0 {
+		if k < 1 || k > maxClasses || i > 0 && k <= c.Curve.Rank[i-1] || !within(c.Curve.Misfit[i], mostMisfit) || !within(c.Curve.Deviation[i], mostMisfit) || !within(c.Curve.Stability[i], 1) {
 			return fmt.Errorf("a choice of the rank among %v", c.Curve.Rank)
 		}
 	}

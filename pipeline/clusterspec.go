@@ -26,6 +26,8 @@ type Cluster struct {
 	Restarts int `setting:"restarts" default:"20" help:"how many starts, of which the one with the least objective counts"`
 	// Refine moves single samples of k-means too, as cluster.KMeans says.
 	Refine bool `setting:"refine" json:",omitempty" help:"whether single samples then move where that lowers the objective of k-means"`
+	// K is the number of groups of an experiment; a grouping has its own, Groups.K.
+	K GroupCount `setting:"k" json:",omitzero" default:"the number of classes" help:"the number of groups: a number, a range such as 5..30 to choose from, or auto"`
 }
 
 // DecodeSetting reads the name of an algorithm, or {by: kmeans, distance: cosine,
@@ -51,6 +53,14 @@ func checkBy(name string, v *settings.Value) error {
 
 // String returns the clustering in words.
 func (c Cluster) String() string {
+	if c.K == (GroupCount{}) {
+		return c.how()
+	}
+	return fmt.Sprintf("%s, %s groups", c.how(), c.K)
+}
+
+// how is the clustering in words, without the number of groups.
+func (c Cluster) how() string {
 	restarts := cmp.Or(c.Restarts, 20)
 	switch c.By {
 	case Largest:

@@ -111,6 +111,16 @@ func (e *Experiment) checkTask() error {
 	if e.Labels.Rest || e.Train.Rest {
 		return errors.New("only test can be the rest")
 	}
+	if e.Cluster.K != (GroupCount{}) {
+		if e.Task == Classification {
+			return errors.New("cluster: k, the number of groups, is for the task cluster")
+		}
+		for _, m := range e.Methods {
+			if cmp.Or(m.By, e.Cluster.By) == Largest {
+				return fmt.Errorf("cluster: k is %s, and the method %s groups samples by their largest coefficient: its rank is their number", e.Cluster.K, m.Label())
+			}
+		}
+	}
 	if e.Task == Classification {
 		switch {
 		case e.Split != "" && (!e.Train.None() || !e.Test.None()):

@@ -74,6 +74,8 @@ type problem struct {
 	signed       bool
 	rank         int
 	auto         *AutoRank // how the rank is chosen, or nil
+	groups       int       // into which samples are put
+	counted      bool      // whether their number is chosen
 }
 
 // input is the size of the features themselves.
@@ -109,7 +111,11 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 			total += by.need(n, float64(s.tested), float64(columns), k)
 		}
 	} else {
-		total += m.cluster.need(cluster.Size{N: s.n, M: columns, K: s.classes, Links: s.links, Sparse: isSparse})
+		total += m.cluster.need(cluster.Size{N: s.n, M: columns, K: s.groups, Links: s.links, Sparse: isSparse})
+		if s.counted {
+			n := float64(min(s.n, countSamples)) // the graph of neighbours, and what finds its eigenvalues
+			total += 8*4*n*n + 3*8*n*float64(s.m)
+		}
 	}
 	return int64(min(total+scoring, math.MaxInt64/2))
 }
@@ -127,7 +133,7 @@ func (c Cluster) need(s cluster.Size) float64 {
 // classes and rank.
 func (p *Plan) problem(k, rank int) problem {
 	_, m := p.Inputs.Dims()
-	s := problem{m: m, classes: k, rank: rank, auto: p.auto()}
+	s := problem{m: m, classes: k, groups: k, rank: rank, auto: p.auto()}
 	if s.auto != nil {
 		s.rank = s.auto.most()
 	}
@@ -139,6 +145,10 @@ func (p *Plan) problem(k, rank int) problem {
 		s.n += c.seen
 		s.labelled += c.labelled
 		s.tested += c.tested
+	}
+	if of := p.Experiment.Cluster.K; of != (GroupCount{}) {
+		_, s.groups = of.within(s.n, k, !p.Experiment.Labels.None())
+		s.counted = of.Auto
 	}
 	s.links = len(p.must) + len(p.cannot)
 	if share := p.Experiment.Links.Share; share > 0 {
@@ -204,7 +214,7 @@ func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), er
 // acquire takes the share of the memory budget of putting the inputs into k groups.
 func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (release func(), err error) {
 	n, columns := in.Dims()
-	s := problem{n: n, m: columns, classes: k, rank: g.rank(k, n), signed: in.HasNegative()}
+	s := problem{n: n, m: columns, classes: k, groups: k, rank: g.rank(k, n), signed: in.HasNegative()}
 	s.sparse, s.stored = in.density()
 	s.links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {

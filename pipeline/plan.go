@@ -33,6 +33,7 @@ type Plan struct {
 	direct   latest[fitID, *represented]
 	unranked latest[fitID, *Record]
 	chosen   latest[drawID, *RankChoice]
+	counted  latest[drawID, *CountChoice]
 	common   commons
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.
@@ -111,7 +112,7 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 		}
 		p.methods = append(p.methods, r)
 	}
-	p.direct.each, p.unranked.each, p.chosen.each = len(e.Methods), len(e.Methods), len(e.Methods)
+	p.direct.each, p.unranked.each, p.chosen.each, p.counted.each = len(e.Methods), len(e.Methods), len(e.Methods), len(e.Methods)
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
@@ -230,6 +231,11 @@ func (p *Plan) checkDraws() error {
 		n := 0
 		for _, s := range seen[:k] {
 			n += s
+		}
+		if e := p.Experiment; e.Cluster.K != (GroupCount{}) {
+			if err := e.Cluster.K.check(n, k, !e.Labels.None()); err != nil {
+				return err
+			}
 		}
 		for _, r := range p.Experiment.Rank.list() {
 			rank := r.Of(k)

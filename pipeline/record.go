@@ -31,6 +31,11 @@ type Record struct {
 	// Choice says how the rank was chosen, where it was not told: one for all methods of a draw.
 	Choice *RankChoice `json:"choice,omitempty"`
 
+	// Groups is how many groups were asked for where these are not the classes, and Count how the
+	// number was chosen, where it was not told: one for all methods of a draw.
+	Groups int          `json:"groups,omitempty"`
+	Count  *CountChoice `json:"count,omitempty"`
+
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop,omitempty"`
 	// Curve is the objective at some of the iterations, from 0 (the initial

@@ -96,7 +96,11 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		}
 	}
 	if e.Task == Clustering {
-		outcome.Found, err = w.group(ctx, res, t.k)
+		var k int
+		if k, err = p.countGroups(ctx, d, seen, rec); err != nil {
+			return nil, nil, p.Inputs.nameRows(err, d.rows)
+		}
+		outcome.Found, err = w.group(ctx, res, k)
 	} else {
 		outcome = eval.Outcome{Truth: d.testTruth, Classes: d.truth}
 		if res != nil {

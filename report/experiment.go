@@ -67,6 +67,7 @@ var experimentSections = []func(*experimentPage) section{
 	findingsSection,
 	readingSection,
 	scoresSection,
+	drawnCountsSection,
 	ranksSection,
 	classesSection,
 	convergenceSection,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,11 +16,15 @@ type ranksView struct {
 	Figure *figureView
 	// Says says which rank was chosen, and Rows which were in each row of the tables.
 	Says string
-	Rows []rankRow
+	Rows []chosenRow
 	By   string
 }
 
-type rankRow struct{ Classes, Ranks string }
+// chosenRow is what was chosen for the draws of so many classes.
+type chosenRow struct {
+	Classes int
+	Chosen  string
+}
 
 // chosenRankSection shows how the rank of a grouping was chosen: curves/rank.png, ….
 func chosenRankSection(w *clustersPage) section {
@@ -45,54 +50,51 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 // those with the most classes: curves/rank.png, ….
 func ranksSection(w *experimentPage) section {
 	return section{id: "ranks", title: "The rank", template: ranksTemplate, make: func() (any, error) {
-		choices := choicesOf(w.records)
-		if len(choices) == 0 {
+		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
+		if len(draws) == 0 {
 			return nil, nil
 		}
-		view := ranksView{By: choices[0].By.String()}
-		most := 0
-		for _, c := range choices {
-			if most = c.classes; len(view.Rows) == 0 || view.Rows[len(view.Rows)-1].Classes != strconv.Itoa(most) {
-				view.Rows = append(view.Rows, rankRow{strconv.Itoa(most), strconv.Itoa(c.Rank)})
-				continue
-			}
-			view.Rows[len(view.Rows)-1].Ranks += ", " + strconv.Itoa(c.Rank)
+		rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
+		curves := make([]*factor.RankCurve, len(last))
+		for i, r := range last {
+			curves[i] = r.Choice.Curve
 		}
-		var last []*factor.RankCurve
-		for _, c := range choices {
-			if c.classes == most {
-				last = append(last, c.Curve)
-			}
-		}
-		curve, err := figure.RankCurve(meanCurve(last), 0)
-		if view.Figure, err = w.figure("curves/rank", rankAlt, curve, err); err != nil {
+		curve, err := figure.RankCurve(meanCurve(curves), 0)
+		v, err := w.figure("curves/rank", rankAlt, curve, err)
+		if err != nil {
 			return nil, err
 		}
-		view.Says = fmt.Sprintf("The number of basis vectors was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", most)
-		return view, nil
+		says := fmt.Sprintf("The number of basis vectors was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", last[0].Classes)
+		return ranksView{Figure: v, Says: says, Rows: rows, By: last[0].Choice.By.String()}, nil
 	}}
 }
 
-// choice is the rank that was chosen for a draw.
-type choice struct {
-	classes, repeat int
-	*pipeline.RankChoice
-}
-
-// choicesOf returns the choices of the records, each draw's once, by classes and repeat.
-func choicesOf(records []pipeline.Record) (out []choice) {
+// drawsOf returns the records that hold a choice, one of each draw, by classes and repeat.
+func drawsOf(records []pipeline.Record, holds func(pipeline.Record) bool) (out []pipeline.Record) {
 	for _, r := range records {
-		if r.Choice != nil {
-			out = append(out, choice{r.Classes, r.Repeat, r.Choice})
+		if holds(r) {
+			out = append(out, r)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b choice) int {
-		if a.classes != b.classes {
-			return a.classes - b.classes
-		}
-		return a.repeat - b.repeat
+	slices.SortStableFunc(out, func(a, b pipeline.Record) int {
+		return cmp.Or(cmp.Compare(a.Classes, b.Classes), cmp.Compare(a.Repeat, b.Repeat))
 	})
-	return slices.CompactFunc(out, func(a, b choice) bool { return a.classes == b.classes && a.repeat == b.repeat })
+	return slices.CompactFunc(out, func(a, b pipeline.Record) bool { return a.Classes == b.Classes && a.Repeat == b.Repeat })
+}
+
+// chosenRows lists what was chosen for draws, by number of classes, and returns the draws with the
+// most classes.
+func chosenRows(draws []pipeline.Record, chosen func(pipeline.Record) int) (rows []chosenRow, last []pipeline.Record) {
+	for _, r := range draws {
+		number := strconv.Itoa(chosen(r))
+		if len(last) > 0 && last[0].Classes == r.Classes {
+			rows[len(rows)-1].Chosen += ", " + number
+			last = append(last, r)
+			continue
+		}
+		rows, last = append(rows, chosenRow{r.Classes, number}), []pipeline.Record{r}
+	}
+	return rows, last
 }
 
 // meanCurve is the mean of curves over the ranks that all of them have.
@@ -125,7 +127,7 @@ var ranksTemplate = parse("ranks", `
 <thead><tr><th>Classes</th><th>Ranks chosen, draw by draw</th></tr></thead>
 <tbody>
 {{- range .}}
-<tr><td>{{.Classes}}</td><td>{{.Ranks}}</td></tr>
+<tr><td>{{.Classes}}</td><td>{{.Chosen}}</td></tr>
 {{- end}}
 </tbody>
 </table>

@@ -14,7 +14,7 @@ import (
 
 // TestRanksSection: the page of an experiment shows the ranks that were chosen, and their curve.
 func TestRanksSection(t *testing.T) {
-	e, err := experimentfile.Parse([]byte("name: small\nmethods: [nmf, kmeans]\nclasses: [2, 3]\nrepeats: 2\nrank: {among: 2..4}\ncluster: {restarts: 1}\n"))
+	e, err := experimentfile.Parse([]byte("name: small\nmethods: [nmf, kmeans]\nclasses: [2, 3]\nrepeats: 2\nrank: {among: 2..4}\ncluster: {restarts: 1, k: auto}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestRanksSection(t *testing.T) {
 	}
 	files := tree(t, dir)
 	page := files["index.html"]
-	for _, want := range []string{`id="ranks"`, "curves/rank.png", "<td>2</td>", "the least number that predicts as well as the best", "draws of 3 classes"} {
+	for _, want := range []string{`id="ranks"`, "curves/rank.png", "<td>2</td>", "the least number that predicts as well as the best", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -64,5 +64,12 @@ func TestMeanCurve(t *testing.T) {
 	want := &factor.RankCurve{Rank: []int{2, 5}, Misfit: []float64{0.375, 0.375}, Deviation: []float64{0.5, 0.5}, Stability: []float64{0.75, 0.75}}
 	if !reflect.DeepEqual(mean, want) {
 		t.Errorf("%+v", mean)
+	}
+}
+
+func TestMeanGaps(t *testing.T) {
+	from, gaps := meanGaps([]*pipeline.CountChoice{{From: 2, Gap: []float64{0.5, 0.25, 1}}, {From: 3, Gap: []float64{0.75, 0.5, 2}}})
+	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
+		t.Errorf("from %d: %v", from, gaps)
 	}
 }

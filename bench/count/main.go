@@ -1,10 +1,10 @@
 // Command count draws classes of sets of photographs and prints how far the number of groups that
 // partwise cluster chooses is from the number of classes, beside other rules.
 //
-//	PARTWISE_DATA=folder go run ./bench/count [-draws 2] [caltech10=3,5,8,10 generated=2,5,20 …]
+//	PARTWISE_DATA=folder go run ./bench/count [-draws 2] [-samples 600] [caltech10=3,5,8,10 generated=2,5,20 …]
 //	go run ./bench/count -planted
 //
-// Of each draw at most 400 photographs are looked at, by the features of the built-in network, or
+// Of each draw at most 600 photographs are looked at, by the features of the built-in network, or
 // drawings by their greys, and k-means. Printed are the numbers with the largest gap of
 // eigenvalues, which is chosen, and with the largest silhouette, what the gap statistic and BIC
 // choose, and the ranks that are chosen by entries held out and by stability, which are no numbers
@@ -37,6 +37,7 @@ import (
 
 func main() {
 	draws := flag.Int("draws", 2, "draws of each number of classes")
+	samples := flag.Int("samples", 600, "how many samples of a draw are looked at, at most")
 	planted := flag.Bool("planted", false, "ranks of products of two factors")
 	flag.Parse()
 	sets := flag.Args()
@@ -50,7 +51,7 @@ func main() {
 	} else {
 		fmt.Printf("| | classes | %s |\n|---|---|%s\n", strings.Join(rules, " | "), strings.Repeat("---|", len(rules)))
 		for _, set := range sets {
-			if err = run(ctx, set, *draws); err != nil {
+			if err = run(ctx, set, *draws, *samples); err != nil {
 				break
 			}
 		}
@@ -64,13 +65,10 @@ func main() {
 // rules are what chooses a number.
 var rules = []string{"gap of eigenvalues", "silhouette", "gap statistic", "BIC", "rank, held out", "rank, stability"}
 
-// mostSamples and mostGroups are how much is looked at.
-const (
-	mostSamples = 400
-	mostGroups  = 40
-)
+// mostGroups is how many groups are looked at.
+const mostGroups = 40
 
-func run(ctx context.Context, set string, draws int) error {
+func run(ctx context.Context, set string, draws, samples int) error {
 	name, counts, _ := strings.Cut(set, "=")
 	e := &pipeline.Experiment{Data: pipeline.Data{Set: name, Pool: true}}
 	if name != "generated" {
@@ -97,9 +95,9 @@ func run(ctx context.Context, set string, draws int) error {
 					rows = append(rows, i)
 				}
 			}
-			if len(rows) > mostSamples {
+			if len(rows) > samples {
 				src.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-				rows = rows[:mostSamples]
+				rows = rows[:samples]
 				slices.Sort(rows)
 			}
 			in, err := e.PrepareSet(ctx, whole.Subset(rows), pipeline.PrepareOptions{})

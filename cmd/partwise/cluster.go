@@ -86,6 +86,9 @@ ten epochs, and pictures of any size are compared by their colours.`,
 					err = setKey(e, v.key, v.value)
 				}
 			}
+			if err == nil && e.Cluster.K != (pipeline.GroupCount{}) {
+				err = fmt.Errorf("--cluster %s: say the number of groups with -k %s", clustering, e.Cluster.K)
+			}
 			if err == nil && len(e.Rank) > 1 {
 				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
 			}

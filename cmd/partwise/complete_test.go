@@ -72,7 +72,7 @@ func TestCompletion(t *testing.T) {
 		"run --neighbours 3,distance=": "3,distance=euclidean 3,distance=cosine " + noSpace,
 		"sort ":                        ":0",
 		"assign --out ":                "csv " + extensions,
-		"fit --rank ":                  ":0",
+		"fit --rank ":                  "auto " + noFiles,
 		"report ":                      folders,
 		"compare x ":                   folders,
 		"help clu":                     "cluster " + noFiles,

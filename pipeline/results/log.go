@@ -87,7 +87,7 @@ func parseRecord(text []byte) *pipeline.Record {
 			return nil
 		}
 	}
-	if !countsPossible(rec) || rec.Choice != nil && rec.Choice.Check() != nil {
+	if !countsPossible(rec) || rec.Choice != nil && rec.Choice.Check() != nil || rec.Count != nil && rec.Count.Check() != nil {
 		return nil
 	}
 	return rec
@@ -99,7 +99,7 @@ const mostCounted = 1 << 40
 
 // countsPossible tells whether all that the record counts lies from 0 to mostCounted.
 func countsPossible(r *pipeline.Record) bool {
-	for _, counts := range append(r.Confusion, r.Drawn, []int{r.Row, r.Classes, r.Rank, r.Repeat, r.Samples, r.Labelled, r.Tested, r.Iterations}) {
+	for _, counts := range append(r.Confusion, r.Drawn, []int{r.Row, r.Classes, r.Rank, r.Repeat, r.Samples, r.Labelled, r.Tested, r.Iterations, r.Groups}) {
 		for _, n := range counts {
 			if n < 0 || n > mostCounted {
 				return false
