@@ -5,10 +5,11 @@ import (
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // drawnCountsSection shows how many groups were chosen for the draws of an experiment, and the mean
-// gaps of those with the most classes: curves/groups.png, ….
+// gaps of those with the most classes: tables/groups.txt, … and curves/groups.png, ….
 func drawnCountsSection(w *experimentPage) section {
 	return section{id: "how-many", title: "How many groups", template: drawnCountsTemplate, make: func() (any, error) {
 		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Count != nil })
@@ -25,8 +26,12 @@ func drawnCountsSection(w *experimentPage) section {
 		if err != nil {
 			return nil, err
 		}
+		t, err := w.table("groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true))
+		if err != nil {
+			return nil, err
+		}
 		says := fmt.Sprintf("The number of groups was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", last[0].Classes)
-		return ranksView{Figure: v, Says: says, Rows: rows}, nil
+		return ranksView{Figure: v, Says: says, Table: &t}, nil
 	}}
 }
 
@@ -53,14 +58,7 @@ var drawnCountsTemplate = parse("drawn-counts", `
 
 <h2 id="how-many">How many groups?</h2>
 <p>{{.Says}}</p>
-<table>
-<thead><tr><th>Classes</th><th>Groups chosen, draw by draw</th></tr></thead>
-<tbody>
-{{- range .Rows}}
-<tr><td>{{.Classes}}</td><td>{{.Chosen}}</td></tr>
-{{- end}}
-</tbody>
-</table>
+{{- template "table" .Table}}
 {{- with .Figure}}
 {{template "curve" .}}
 {{- end}}

@@ -4,26 +4,20 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 type ranksView struct {
 	Figure *figureView
-	// Says says which rank was chosen, and Rows which were in each row of the tables.
-	Says string
-	Rows []chosenRow
-	By   string
-}
-
-// chosenRow is what was chosen for the draws of so many classes.
-type chosenRow struct {
-	Classes int
-	Chosen  string
+	// Says says which rank was chosen, and Table which were for the draws of an experiment.
+	Says  string
+	Table *tableView
+	By    string
 }
 
 // chosenRankSection shows how the rank of a grouping was chosen: curves/rank.png, ….
@@ -47,7 +41,7 @@ const rankAlt = "Misfit of what is held out, and stability of the basis vectors,
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // ranksSection shows which ranks were chosen for the draws of an experiment, and the mean curve of
-// those with the most classes: curves/rank.png, ….
+// those with the most classes: tables/ranks.txt, … and curves/rank.png, ….
 func ranksSection(w *experimentPage) section {
 	return section{id: "ranks", title: "The rank", template: ranksTemplate, make: func() (any, error) {
 		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
@@ -64,8 +58,12 @@ func ranksSection(w *experimentPage) section {
 		if err != nil {
 			return nil, err
 		}
+		t, err := w.table("ranks", table.ChosenDocument(w.Name, "ranks", rows, false))
+		if err != nil {
+			return nil, err
+		}
 		says := fmt.Sprintf("The number of basis vectors was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", last[0].Classes)
-		return ranksView{Figure: v, Says: says, Rows: rows, By: last[0].Choice.By.String()}, nil
+		return ranksView{Figure: v, Says: says, Table: &t, By: last[0].Choice.By.String()}, nil
 	}}
 }
 
@@ -84,15 +82,13 @@ func drawsOf(records []pipeline.Record, holds func(pipeline.Record) bool) (out [
 
 // chosenRows lists what was chosen for draws, by number of classes, and returns the draws with the
 // most classes.
-func chosenRows(draws []pipeline.Record, chosen func(pipeline.Record) int) (rows []chosenRow, last []pipeline.Record) {
+func chosenRows(draws []pipeline.Record, chosen func(pipeline.Record) int) (rows []table.Chosen, last []pipeline.Record) {
 	for _, r := range draws {
-		number := strconv.Itoa(chosen(r))
-		if len(last) > 0 && last[0].Classes == r.Classes {
-			rows[len(rows)-1].Chosen += ", " + number
-			last = append(last, r)
-			continue
+		if len(last) == 0 || last[0].Classes != r.Classes {
+			rows, last = append(rows, table.Chosen{Classes: r.Classes}), nil
 		}
-		rows, last = append(rows, chosenRow{r.Classes, number}), []pipeline.Record{r}
+		of := &rows[len(rows)-1]
+		of.Numbers, last = append(of.Numbers, chosen(r)), append(last, r)
 	}
 	return rows, last
 }
@@ -120,17 +116,10 @@ func meanCurve(curves []*factor.RankCurve) *factor.RankCurve {
 
 var ranksTemplate = parse("ranks", `
 
-<h2 id="{{if .Rows}}ranks{{else}}how-many-parts{{end}}">How many parts?</h2>
+<h2 id="{{if .Table}}ranks{{else}}how-many-parts{{end}}">How many parts?</h2>
 <p>{{.Says}}</p>
-{{- with .Rows}}
-<table>
-<thead><tr><th>Classes</th><th>Ranks chosen, draw by draw</th></tr></thead>
-<tbody>
-{{- range .}}
-<tr><td>{{.Classes}}</td><td>{{.Chosen}}</td></tr>
-{{- end}}
-</tbody>
-</table>
+{{- with .Table}}
+{{- template "table" .}}
 {{- end}}
 {{- with .Figure}}
 {{template "curve" .}}

@@ -46,7 +46,7 @@ func TestRanksSection(t *testing.T) {
 	}
 	files := tree(t, dir)
 	page := files["index.html"]
-	for _, want := range []string{`id="ranks"`, "curves/rank.png", "<td>2</td>", "the least number that predicts as well as the best", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
+	for _, want := range []string{`id="ranks"`, "curves/rank.png", "tables/ranks.csv", "tables/groups.tex", "Draw by draw", "the least number that predicts as well as the best", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -1,0 +1,62 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Chosen are the numbers that were chosen for the draws of so many classes.
+type Chosen struct {
+	Classes int
+	Numbers []int
+}
+
+// ChosenDocument returns a table of what was chosen, of what is called what, "ranks" for example:
+// the mean, the least and the largest number, and all of them. With off there is the
+// mean of |ln(number/classes)| beside.
+func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
+	g := Grid{
+		Name: "chosen " + what, Score: what, Keys: 1, KeyFields: []string{"classes"},
+		Columns: []Column{
+			{Heading: "Classes", Right: true}, {Heading: "Mean", Right: true, Fields: []string{"mean"}},
+			{Heading: "Least", Right: true, Fields: []string{"least"}}, {Heading: "Most", Right: true, Fields: []string{"most"}},
+		},
+	}
+	if off {
+		g.Columns = append(g.Columns, Column{Heading: "Off", Right: true, Fields: []string{"off"}})
+	}
+	g.Columns = append(g.Columns, Column{Heading: "Draw by draw", Fields: []string{"draws"}})
+	for _, r := range rows {
+		var sum, apart float64
+		texts := make([]string, len(r.Numbers))
+		for i, n := range r.Numbers {
+			sum += float64(n)
+			apart += math.Abs(math.Log(float64(n) / float64(r.Classes)))
+			texts[i] = strconv.Itoa(n)
+		}
+		count, classes := float64(len(r.Numbers)), strconv.Itoa(r.Classes)
+		words := []string{fmt.Sprintf("%.1f", sum/count), strconv.Itoa(slices.Min(r.Numbers)), strconv.Itoa(slices.Max(r.Numbers))}
+		if off {
+			words = append(words, fmt.Sprintf("%.2f", apart/count))
+		}
+		line := Line{Words: []Word{{Text: classes}}, Keys: []string{classes}}
+		for _, w := range append(words, strings.Join(texts, ", ")) {
+			line.Words = append(line.Words, Word{Text: w, Fields: []string{w}})
+		}
+		g.Lines = append(g.Lines, line)
+	}
+	return &Document{Name: name, Grids: []Grid{g}, Caption: func(m Marks) string {
+		opening := ""
+		if name != "" && !m.Nameless {
+			opening = m.Foreign(name + ":")
+		}
+		sentences := []string{strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of so many classes."}
+		if off {
+			sentences = append(sentences, "Off: the mean distance of ln(chosen/classes) from 0, 0.1 for a tenth too few or too many.")
+		}
+		return m.join(opening, sentences)
+	}}
+}
