@@ -99,6 +99,30 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
+// TestStoppedRun: a run that is stopped has whole repeats.
+func TestStoppedRun(t *testing.T) {
+	p := newPlan(t, small, testkit.CSV(t, 9, 10, 11, 12, 9))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stopped := RunOptions{Workers: 1, Progress: func(_ string, done, _ int) {
+		if done == p.Len()/3 {
+			cancel()
+		}
+	}}
+	sink := newKept()
+	if _, err := p.Run(ctx, sink, stopped); !errors.Is(err, context.Canceled) {
+		t.Fatal("stopped: ", err)
+	}
+	if len(sink.records) != p.Len()/3 {
+		t.Errorf("%d of %d trials are kept", len(sink.records), p.Len())
+	}
+	for _, r := range sink.records {
+		if r.Repeat != 0 {
+			t.Errorf("a trial of repeat %d was run before all of the first", r.Repeat+1)
+		}
+	}
+}
+
 // TestDraw: the draws are as the experiment says.
 func TestDraw(t *testing.T) {
 	sizes := []int{9, 10, 11, 12, 9}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -152,9 +153,11 @@ func (r *run) all(ctx context.Context) error {
 	return errors.Join(err, r.trials(ctx, todo))
 }
 
-// trials runs some trials, several at once.
+// trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole
+// repeats of all numbers of classes and ranks, not all repeats of some.
 func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
+	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
 	if r.shares {
