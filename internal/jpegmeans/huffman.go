@@ -11,9 +11,7 @@ const lookBits = 9
 
 // table is a Huffman table (T.81, annexes C and F.2.2.3).
 type table struct {
-	defined bool
-	counts  [16]byte // of codes of each length from 1
-	symbols []byte   // in the order of codes, up to 256
+	symbols []byte // in the order of codes, up to 256; none where the table is not defined
 	// look holds for each number of lookBits bits the symbol of the code with which they begin,
 	// and behind it the code's length, or 0 where that is longer.
 	look [1 << lookBits]uint16
@@ -24,25 +22,23 @@ type table struct {
 }
 
 // eachTable calls f for each table of a segment of Huffman tables (T.81, B.2.4.2), with its class, times
-// 16, and number.
-func eachTable(data []byte, f func(which byte, t *table) error) error {
+// 16, and number, how many codes it has of each length from 1 to 16, and their symbols.
+func eachTable(data []byte, f func(which byte, counts, symbols []byte) error) error {
 	for len(data) > 0 {
 		if len(data) < 17 {
 			return fmt.Errorf("a Huffman table of %d bytes in a JPEG, want 17 at least", len(data))
 		}
-		t, which, n := &table{defined: true}, data[0], 0
+		which, counts, n := data[0], data[1:17], 0
 		if which>>4 > 1 || which&0xf > 3 {
 			return fmt.Errorf("a JPEG with Huffman table %#x", which)
 		}
-		for i := range t.counts {
-			t.counts[i] = data[1+i]
-			n += int(data[1+i])
+		for _, count := range counts {
+			n += int(count)
 		}
 		if n == 0 || n > 256 || len(data) < 17+n {
 			return fmt.Errorf("a Huffman table of a JPEG with %d codes, and %d bytes of them", n, len(data)-17)
 		}
-		t.symbols = data[17 : 17+n]
-		if err := f(which, t); err != nil {
+		if err := f(which, counts, data[17:17+n]); err != nil {
 			return err
 		}
 		data = data[17+n:]
@@ -50,10 +46,10 @@ func eachTable(data []byte, f func(which byte, t *table) error) error {
 	return nil
 }
 
-// check returns an error where there are more codes than prefix codes of their lengths.
-func (t *table) check() error {
+// checkCodes returns an error where there are more codes than prefix codes of their lengths.
+func checkCodes(counts []byte) error {
 	free := 1
-	for _, n := range t.counts {
+	for _, n := range counts {
 		if free = 2*free - int(n); free < 0 {
 			return errors.New("a Huffman table of a JPEG with more codes than there are")
 		}
@@ -61,20 +57,21 @@ func (t *table) check() error {
 	return nil
 }
 
-// build makes what codes are found by of their counts and symbols.
-func (t *table) build() error {
-	if err := t.check(); err != nil {
+// define makes what codes are found by.
+func (t *table) define(counts, symbols []byte) error {
+	if err := checkCodes(counts); err != nil {
 		return err
 	}
+	*t = table{symbols: symbols}
 	code, at := uint32(0), 0
-	for i, n := range t.counts {
+	for i, n := range counts {
 		length := i + 1
 		t.first[i] = int32(at) - int32(code)
 		for range n {
 			if length <= lookBits {
 				from := code << (lookBits - length)
 				for j := range uint32(1) << (lookBits - length) {
-					t.look[from+j] = uint16(t.symbols[at])<<8 | uint16(length)
+					t.look[from+j] = uint16(symbols[at])<<8 | uint16(length)
 				}
 			}
 			code++
@@ -88,16 +85,14 @@ func (t *table) build() error {
 
 // readTables reads Huffman tables.
 func (d *decoder) readTables(data []byte) error {
-	return eachTable(data, func(which byte, t *table) error {
+	return eachTable(data, func(which byte, counts, symbols []byte) error {
 		if d.frame != nil && d.frame.baseline && which&0xf > 1 {
 			return fmt.Errorf("a baseline JPEG with Huffman table %#x", which)
 		}
 		if which>>4 == 0 {
-			d.dc[which&0xf] = *t
-			return d.dc[which&0xf].build()
+			return d.dc[which&0xf].define(counts, symbols)
 		}
-		d.ac[which&0xf] = *t
-		return d.ac[which&0xf].build()
+		return d.ac[which&0xf].define(counts, symbols)
 	})
 }
 

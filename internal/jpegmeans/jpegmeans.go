@@ -77,7 +77,7 @@ func Parse(content []byte) *File {
 		case startOfScan:
 			f.Scans++
 		case huffmanTables:
-			f.unusual = f.unusual || eachTable(data, func(_ byte, t *table) error { return t.check() }) != nil
+			f.unusual = f.unusual || eachTable(data, func(_ byte, counts, _ []byte) error { return checkCodes(counts) }) != nil
 		}
 		f.colours.see(marker, data)
 		return true

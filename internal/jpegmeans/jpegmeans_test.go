@@ -443,6 +443,15 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Many segments of many tables take no memory.
+func TestManyTables(t *testing.T) {
+	one := append([]byte{0, 1}, make([]byte, 16)...)
+	content := append([]byte{0xff, startOfImage}, bytes.Repeat(segment(huffmanTables, bytes.Repeat(one, 50)...), 200)...)
+	if n := testing.AllocsPerRun(5, func() { Parse(content) }); n > 5 {
+		t.Errorf("%v allocations for %d tables", n, 200*50)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, content := range files() {
 		if len(content) < 6000 {
