@@ -46,7 +46,9 @@ func disk(ctx context.Context, s *scene, list []*job, step, workers int, log io.
 			return nil, nil, err
 		}
 		j.ignoresCache = true // what it lacks is no failure here
-		maps.DeleteFunc(j.want, func(name, _ string) bool { return inCache(name) })
+		for _, compared := range []tree{j.begin, j.want} {
+			maps.DeleteFunc(compared, func(name, _ string) bool { return inCache(name) })
+		}
 	}
 	kinds, notes := shortages(s.dir)
 	type task struct {
