@@ -118,7 +118,7 @@ func (o *Outcome) Note() string {
 // amount is a difference with its unit.
 func (c *ClaimOutcome) amount(x float64) string {
 	if c.Within > 0 {
-		return fmt.Sprintf("%.1f", float64(c.Within)-x)
+		return fmt.Sprintf("%.1f", max(0, float64(c.Within)-x)) // iterations
 	}
 	return signed(100 * x)
 }
