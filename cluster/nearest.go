@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,70 +36,115 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	if k < 1 || k > to.n {
 		return nil, fmt.Errorf("nearest points: the %d nearest of %d points", k, to.n)
 	}
-	// Of few points more rows at once have scores in memory, so that each panel of points is
-	// made ready less often.
-	at := min(max(panelRows, 1<<21/to.n), rows.n)
 	among := min(max(panelRows, 1<<18/to.m), to.n) // points at once, all of them where these are short
-	var (
-		block   = newTargets(d, among, to.m)
-		scores  = make([]float64, at*to.n)
-		part    = scores
-		rooms   = make([]nearestRoom, parallel.Cores())
-		flat    = make([]int, rows.n*k)
-		nearest = make([][]int, rows.n)
-	)
-	if among < to.n {
-		part = make([]float64, at*among)
+	search := &nearestSearch{
+		rows: rows, to: to, k: k,
+		block:   newTargets(d, among, to.m),
+		rooms:   make([]nearestRoom, parallel.Cores()),
+		nearest: make([][]int, rows.n),
+		flat:    make([]int, rows.n*k),
 	}
-	for i := range rooms {
-		rooms[i] = nearestRoom{row: make([]float64, to.m), to: make([]float64, to.m), least: make([]float64, 0, k)}
+	for i := range search.rooms {
+		search.rooms[i] = nearestRoom{row: make([]float64, to.m), to: make([]float64, to.m)}
 	}
-	return nearest, panel.Each(ctx, rows.n, at, func(lo, hi int) error {
+	if among == to.n {
+		return search.nearest, search.amongAll(ctx)
+	}
+	return search.nearest, search.byPanels(ctx, among)
+}
+
+// nearestSearch finds the k nearest points of every row.
+type nearestSearch struct {
+	rows, to *samples
+	k        int
+	block    *targets
+	rooms    []nearestRoom // one for each goroutine
+	nearest  [][]int
+	flat     []int // what nearest is made of
+}
+
+// amongAll compares so few rows at once with all points that their scores stay in the cache.
+func (s *nearestSearch) amongAll(ctx context.Context) error {
+	s.block.fill(s.to, 0, s.to.n)
+	size := min(max(1<<16/s.to.n, 16), panelRows)
+	return parallel.Blocks(ctx, len(s.rooms), s.rows.n, size, func(worker, from, end int) {
+		r := &s.rooms[worker]
+		if r.scores == nil {
+			r.scores = make([]float64, size*s.to.n)
+		}
+		s.block.score(r.scores, s.rows, from, end)
+		for i := from; i < end; i++ {
+			s.choose(r, i, r.scores[(i-from)*s.to.n:(i-from+1)*s.to.n], s.block.slack)
+		}
+	})
+}
+
+// byPanels compares panels of rows with one panel of points after another. Of few points more rows
+// at once have scores in memory, so that each panel of points is made ready less often.
+func (s *nearestSearch) byPanels(ctx context.Context, among int) error {
+	n := s.to.n
+	at := min(max(panelRows, 1<<21/n), s.rows.n)
+	scores, part := make([]float64, at*n), make([]float64, at*among)
+	return panel.Each(ctx, s.rows.n, at, func(lo, hi int) error {
 		var bound slack
-		for first := 0; first < to.n; first += among {
-			last := min(first+among, to.n)
-			block.fill(to, first, last)
-			bound.widen(block.slack)
-			block.score(part, rows, lo, hi)
-			if among == to.n {
-				break // they are where they belong
-			}
+		for first := 0; first < n; first += among {
+			last := min(first+among, n)
+			s.block.fill(s.to, first, last)
+			bound.widen(s.block.slack)
+			s.block.score(part, s.rows, lo, hi)
 			for i := range hi - lo {
-				copy(scores[i*to.n+first:], part[i*(last-first):(i+1)*(last-first)])
+				copy(scores[i*n+first:], part[i*(last-first):(i+1)*(last-first)])
 			}
 		}
 		const rowsAtOnce = 32
-		return parallel.Blocks(ctx, len(rooms), hi-lo, rowsAtOnce, func(worker, from, end int) {
-			r := &rooms[worker]
-			for i := lo + from; i < lo+end; i++ {
-				score := scores[(i-lo)*to.n : (i-lo+1)*to.n]
-				limit := topk.Least(score, k, r.least)[k-1] + bound.of(rows.norms[i])
-				row := rows.row(i, r.row)
-				r.found = r.found[:0]
-				for j, s := range score {
-					if s <= limit {
-						r.found = append(r.found, neighbour{j, d.between(row, rows.weights[i], to.row(j, r.to), to.weights[j])})
-					}
-				}
-				slices.SortFunc(r.found, func(a, b neighbour) int {
-					return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
-				})
-				nearest[i] = flat[i*k : (i+1)*k : (i+1)*k]
-				for at := range nearest[i] {
-					nearest[i][at] = r.found[at].row
-				}
+		return parallel.Blocks(ctx, len(s.rooms), hi-lo, rowsAtOnce, func(worker, from, end int) {
+			for i := from; i < end; i++ {
+				s.choose(&s.rooms[worker], lo+i, scores[i*n:(i+1)*n], bound)
 			}
 		})
 	})
 }
 
-// nearestRoom is what a goroutine needs for itself.
-type nearestRoom struct {
-	row, to, least []float64
-	found          []neighbour
+// choose finds the nearest points of row i by their scores, and by their exact costs where the scores
+// are too close to tell.
+func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound slack) {
+	off := bound.of(s.rows.norms[i])
+	limit := math.Inf(1)
+	r.least, r.found = r.least[:0], r.found[:0]
+	for j, score := range scores {
+		if score > limit {
+			continue
+		}
+		r.found = append(r.found, neighbour{j, score})
+		if r.least = topk.Among(r.least, s.k, score); len(r.least) == s.k {
+			limit = r.least[s.k-1] + off
+		}
+	}
+	row := s.rows.row(i, r.row)
+	found := r.found[:0]
+	for _, f := range r.found {
+		if f.cost <= limit {
+			found = append(found, neighbour{f.row, s.block.distance.between(row, s.rows.weights[i], s.to.row(f.row, r.to), s.to.weights[f.row])})
+		}
+	}
+	slices.SortFunc(found, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
+	})
+	nearest := s.flat[i*s.k : (i+1)*s.k : (i+1)*s.k]
+	for at := range nearest {
+		nearest[at] = found[at].row
+	}
+	s.nearest[i] = nearest
 }
 
-// A neighbour is a row of the points with its exact cost.
+// nearestRoom is what a goroutine needs for itself.
+type nearestRoom struct {
+	row, to, scores []float64
+	least           []float64   // the k least scores so far
+	found           []neighbour // points that might be among the nearest
+}
+
+// A neighbour is a row of the points with its score or its exact cost.
 type neighbour struct {
 	row  int
 	cost float64

@@ -145,7 +145,11 @@ func (m *CSR) Clone() *CSR {
 
 // SelectRows returns the matrix of the given rows, in the given order.
 func (m *CSR) SelectRows(rows []int) *CSR {
-	out := &CSR{rows: len(rows), cols: m.cols, RowStart: make([]int, len(rows)+1)}
+	stored := 0
+	for _, i := range rows {
+		stored += m.RowStart[i+1] - m.RowStart[i]
+	}
+	out := &CSR{rows: len(rows), cols: m.cols, RowStart: make([]int, len(rows)+1), Columns: make([]int, 0, stored), Values: make([]float64, 0, stored)}
 	for at, i := range rows {
 		cols, vals := m.Row(i)
 		out.Columns = append(out.Columns, cols...)
