@@ -71,6 +71,10 @@ func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []floa
 		}
 		b, c = b[rows*ldb:], c[rows:]
 	}
+	if alpha == 1 && tB == blas.NoTrans && m <= mostRowFactor && n >= leastColumns && k >= packDepth {
+		sumOfRows(p, tA, m, n, k, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
 	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
@@ -104,8 +108,8 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 	}
 }
 
-// mostRowFactor is of how many rows a factor of timesRows is at most: then a row of b, which
-// is read once for each tile of them, stays in the nearest cache.
+// mostRowFactor is of how many rows a factor of timesRows or sumOfRows is at most: then what is
+// read of b for each tile of them stays in the nearest cache.
 const mostRowFactor = 2 * simd.MostTileColumns
 
 // timesRows computes c = a·bᵀ + beta·c, as gemm does and to the same bytes, for a long b of
@@ -142,6 +146,51 @@ func timesRows(p *packed[float64], m, n, k int, a []float64, lda int, b []float6
 					to := c[(t*tile+r)*ldc+j:][:simd.RowTileRows]
 					for i := range to {
 						to[i] = sums[i*tile+r]
+					}
+				}
+			}
+		}
+	}
+}
+
+// sumRows rows of b are read side by side by sumOfRows.
+const sumRows = 16
+
+// sumOfRows computes c = op(a)·b + beta·c, as gemm does and to the same bytes, for few rows of
+// c. Only a is laid out; b is read where it lies, sumRows rows side by side from their beginnings to
+// their ends, and added to sums of all of c. These are added to c where gemm does so, after
+// packDepth rows.
+func sumOfRows(p *packed[float64], tA blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	for i := range m {
+		scale(c[i*ldc:][:n], beta)
+	}
+	rows := (m + simd.TileRows - 1) / simd.TileRows * simd.TileRows
+	left, edge := p.a[:rows*sumRows], p.a[rows*sumRows:][:sumRows*p.tile]
+	most := len(p.b) / (rows * p.tile) * p.tile // columns, whose sums there is room for
+	for j := 0; j < n; j += most {
+		columns := min(most, n-j)
+		sums := p.b[:rows*((columns+p.tile-1)/p.tile*p.tile)]
+		for d := 0; d < k; d += packDepth {
+			clear(sums)
+			for e := d; e < min(d+packDepth, k); e += sumRows {
+				depth := min(sumRows, k-e)
+				p.pack(left, a, lda, tA == blas.NoTrans, 0, m, e, depth, simd.TileRows)
+				for s := 0; s < columns; s += p.tile {
+					x, stride := b[e*ldb+j+s:], ldb
+					if s+p.tile > columns {
+						for r := range depth {
+							copy(edge[r*p.tile:], x[r*ldb:][:columns-s])
+						}
+						x, stride = edge, p.tile
+					}
+					simd.AddToSums(sums[s*rows:][:rows*p.tile], left, x, stride, depth)
+				}
+			}
+			for s := 0; s < columns; s += p.tile {
+				for r := range m {
+					to := c[r*ldc+j+s:][:min(p.tile, columns-s)]
+					for i, x := range sums[s*rows+r*p.tile:][:len(to)] {
+						to[i] += x
 					}
 				}
 			}

@@ -76,14 +76,7 @@ func TestTimesRows(t *testing.T) {
 	for _, shape := range [][3]int{{1, 8, 1}, {20, 64, 300}, {24, 16, 256}, {25, 24, 513}, {48, 8, 700}, {7, 8, 3000}, {30, 16, 2600}} {
 		m, n, k := shape[0], shape[1], shape[2]
 		lda, ldb, ldc := k+src.IntN(3), k+src.IntN(3), n+src.IntN(3)
-		numbers := func(n int) []float64 {
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = src.NormFloat64()
-			}
-			return x
-		}
-		a, b, c := numbers(m*lda), numbers(n*ldb), numbers(m*ldc)
+		a, b, c := normals(src, m*lda), normals(src, n*ldb), normals(src, m*ldc)
 		for _, beta := range []float64{0, 1} {
 			got, want := slices.Clone(c), slices.Clone(c)
 			timesRows(p, m, n, k, a, lda, b, ldb, beta, got, ldc)
@@ -93,6 +86,44 @@ func TestTimesRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSumOfRows: the bytes of gemm, for whole tiles and parts of them, and more columns than there is
+// room for.
+func TestSumOfRows(t *testing.T) {
+	if !simd.HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	p := doubles.Get()
+	defer doubles.Put(p)
+	src := rand.New(rand.NewPCG(4, 1))
+	for _, shape := range [][3]int{{1, 24, 1}, {20, 100, 300}, {24, 48, 256}, {25, 30, 513}, {48, 784, 700}, {7, 8, 33}, {45, 2600, 20}, {3, 61500, 17}} {
+		m, n, k := shape[0], shape[1], shape[2]
+		for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+			aRows, lda := m, k+src.IntN(3)
+			if tA == blas.Trans {
+				aRows, lda = k, m+src.IntN(3)
+			}
+			ldb, ldc := n+src.IntN(3), n+src.IntN(3)
+			a, b, c := normals(src, aRows*lda), normals(src, k*ldb), normals(src, m*ldc)
+			for _, beta := range []float64{0, 1} {
+				got, want := slices.Clone(c), slices.Clone(c)
+				sumOfRows(p, tA, m, n, k, a, lda, b, ldb, beta, got, ldc)
+				p.gemm(tA, blas.NoTrans, m, n, k, 1, a, lda, b, ldb, beta, want, ldc)
+				if !slices.Equal(got, want) {
+					t.Errorf("%d×%d×%d%c, beta %v: other numbers", m, n, k, tA, beta)
+				}
+			}
+		}
+	}
+}
+
+func normals(src *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = src.NormFloat64()
+	}
+	return x
 }
 
 // TestSgemm: the same in single precision.

@@ -71,6 +71,37 @@ func AddRowTile(tile, x []float64, stride int, b []float64) {
 //go:noescape
 func rowTileAVX512(tile, x *float64, stride int, b *float64, depth int)
 
+// AddToSums adds a·x to sums, which are rows of TileColumns numbers, one row of x after
+// another: each number of sums is what one product after another is added to. a holds for each
+// TileRows rows the columns of its factor, as for AddTiles; the depth rows of x are stride apart.
+func AddToSums(sums, a, x []float64, stride, depth int) {
+	columns := TileColumns()
+	rows := len(sums) / columns / TileRows * TileRows
+	if depth == 0 || rows == 0 {
+		return
+	}
+	_, _ = a[:rows*depth], x[:(depth-1)*stride+columns]
+	one, i := sumsAVX2, 0
+	if wide {
+		for ; i+2*TileRows <= rows; i += 2 * TileRows {
+			twoSumsAVX512(&sums[i*columns], &a[i*depth], &x[0], stride, depth)
+		}
+		one = sumsAVX512
+	}
+	for ; i < rows; i += TileRows {
+		one(&sums[i*columns], &a[i*depth], &x[0], stride, depth)
+	}
+}
+
+//go:noescape
+func sumsAVX2(sums, a, x *float64, stride, depth int)
+
+//go:noescape
+func sumsAVX512(sums, a, x *float64, stride, depth int)
+
+//go:noescape
+func twoSumsAVX512(sums, a, x *float64, stride, depth int)
+
 // AddTiles32 is AddTiles in single precision, with TileColumns32.
 func AddTiles32(c []float32, stride, rows int, a, b []float32) {
 	if wide {

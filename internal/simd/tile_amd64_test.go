@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -53,6 +54,38 @@ func TestAddRowTile(t *testing.T) {
 		for i := range c {
 			if c[i] != want[i] {
 				t.Fatalf("depth %d: number %d is %v, want %v", depth, i, c[i], want[i])
+			}
+		}
+	}
+}
+
+// TestAddToSums: each number of the sums is what one product after another is added to, with
+// one rounding each, whatever the registers hold.
+func TestAddToSums(t *testing.T) {
+	if !HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	defer func(w bool) { wide = w }(wide)
+	for _, w := range []bool{wide, false} {
+		wide = w
+		columns := TileColumns()
+		src := rand.New(rand.NewPCG(2, 3))
+		for _, rows := range []int{4, 8, 12, 20} {
+			for _, depth := range []int{1, 2, 16} {
+				stride := columns + 7
+				a, x, sums := numbers(rows*depth, src.NormFloat64), numbers(depth*stride, src.NormFloat64), numbers(rows*columns+1, src.NormFloat64)
+				want := slices.Clone(sums)
+				for d := range depth {
+					for i := range rows {
+						for j := range columns {
+							want[i*columns+j] = math.FMA(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], x[d*stride+j], want[i*columns+j])
+						}
+					}
+				}
+				AddToSums(sums, a, x, stride, depth)
+				if !slices.Equal(sums, want) {
+					t.Errorf("wide %v, %d rows, depth %d: other numbers", w, rows, depth)
+				}
 			}
 		}
 	}
