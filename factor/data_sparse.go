@@ -108,31 +108,33 @@ func (d *sparseData) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 }
 
 func (d *sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
-	return d.ratios(dst, d.byFeature(), u, v, simd.DivideSum)
+	return d.along(dst, d.byFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
+		simd.Ratios(sum, a, rows, at, x, y, floor)
+		return simd.LogSum(y, x)
+	})
 }
 
 func (d *sparseData) ratioCoefficients(dst, u, v *mat.Dense) {
-	d.ratios(dst, d.samples, v, u, func(y, x []float64, floor float64) float64 {
-		simd.Divide(y, x, floor)
+	d.along(dst, d.samples, v, u, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
+		simd.Ratios(sum, a, rows, at, x, y, floor)
 		return 0
 	})
 }
 
-// ratios writes b·Rᵀ, R = x/(aᵀb), and returns the sum of what divide returns.
-func (d *sparseData) ratios(dst *mat.Dense, x *inParts, a, b *mat.Dense, divide func(y, x []float64, floor float64) float64) float64 {
+// along writes to dst, of the shape of a, what f adds to the sums of each row of x: f is given
+// some values x of the row, the row of aᵀ, all rows of bᵀ, which of them the values pick, and
+// room for a number y for each. It returns the sum of what f returns.
+func (d *sparseData) along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := a.Dims()
 	d.out.zero(n, k)
-	sum := x.each(2*k, func(i int, cols []int, vals, y []float64) float64 {
-		simd.Dots(y, d.u.row(i), d.v.data, cols)
-		part := divide(y, vals, floor)
-		simd.AddRows(d.out.row(i), y, d.v.data, cols)
-		return part
+	total := x.each(2*k, func(i int, cols []int, vals, y []float64) float64 {
+		return f(d.out.row(i), d.u.row(i), d.v.data, cols, vals, y)
 	})
 	d.out.write(dst)
-	return sum
+	return total
 }
 
 func (d *sparseData) residual(u, v *mat.Dense) float64 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -174,7 +175,7 @@ func (c *seenCost) findU() {
 		c.held.timesCoefficients(c.inU, c.v)
 		c.less = inner(c.inU, c.u)
 	default:
-		c.less = c.held.ratios(c.inU, c.held.byFeature(), c.u, c.v, squares)
+		c.less = c.held.along(c.inU, c.held.byFeature(), c.u, c.v, squares)
 	}
 	c.haveU = true
 }
@@ -186,13 +187,17 @@ func (c *seenCost) findV() {
 	case c.kl:
 		c.held.timesBasis(c.inV, c.u)
 	default:
-		c.held.ratios(c.inV, c.held.samples, c.v, c.u, squares)
+		c.held.along(c.inV, c.held.samples, c.v, c.u, squares)
 	}
 	c.haveV = true
 }
 
-// squares is what takes the place of a division in ratios: it leaves y as it is.
-func squares(y, _ []float64, _ float64) float64 { return dot(y, y) }
+// squares adds the rows of b, each times its y = a·row, and returns Σ y².
+func squares(sum, a, rows []float64, at []int, _, y []float64) float64 {
+	simd.Dots(y, a, rows, at)
+	simd.AddRows(sum, y, rows, at)
+	return dot(y, y)
+}
 
 func (c *seenCost) basisBlock() Block {
 	b := c.cost.basisBlock()

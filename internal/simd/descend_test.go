@@ -72,7 +72,7 @@ func TestDescend(t *testing.T) {
 func TestGather(t *testing.T) {
 	for seed := range uint64(300) {
 		src := rand.New(rand.NewPCG(seed, 3))
-		n, w, count := 1+src.IntN(20), Lanes*src.IntN(12), Lanes32*src.IntN(6)
+		n, w, count := 1+src.IntN(20), Width(src.IntN(40)), Lanes32*src.IntN(6)
 		rows, z, at := random32(src, n*w), random32(src, w), make([]int, count)
 		for p := range at {
 			at[p] = src.IntN(n)

@@ -4,17 +4,16 @@
 //
 // Where the processor has AVX2 and FMA they are in assembly, and their sums
 // differ in the last bits from those elsewhere. Where it has AVX-512, tiles of products
-// are larger, of the same bytes.
+// are larger, and rows that sparse data pick are read once for a ratio and what it is for, of the
+// same bytes.
 package simd
 
-// Lanes is what the length of a factor's rows is to be a multiple of.
-const Lanes = 4
-
-// Width returns the least multiple of Lanes that holds k numbers.
-func Width(k int) int { return (k + Lanes - 1) / Lanes * Lanes }
+// Width returns how long rows of k numbers are to be, zeros at their ends: the least multiple of
+// what a register holds, 4 numbers or 8. The zeros change no result.
+func Width(k int) int { return (k + registerLength() - 1) / registerLength() * registerLength() }
 
 // Dots writes to dst the inner products of a with the rows at[0], at[1], … of
-// rows, which are as long as a, a multiple of Lanes.
+// rows, which are as long as a, of a length that Width returns.
 func Dots(dst, a, rows []float64, at []int) {
 	dst = dst[:len(at)]
 	for p := dots(dst, a, rows, at); p < len(at); p++ {
@@ -35,7 +34,7 @@ func dot(x, y []float64) float64 {
 }
 
 // AddRows adds to dst the rows at[0], at[1], … of rows, which are as long as
-// dst, a multiple of Lanes, each times its weight.
+// dst, of a length that Width returns, each times its weight.
 func AddRows(dst, weights, rows []float64, at []int) {
 	weights = weights[:len(at)]
 	p := addRows(dst, weights, rows, at)
@@ -57,6 +56,17 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	}
 }
 
+// Ratios writes to y, for the rows at[0], at[1], … of rows, x/max(a·row, floor), and adds to dst
+// these rows, each times its y: Dots, Divide and AddRows in one, which reads each row once where
+// registers hold it.
+func Ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) {
+	x, y = x[:len(at)], y[:len(at)]
+	p := ratios(dst, a, rows, at, x, y, floor)
+	Dots(y[p:], a, rows, at[p:])
+	Divide(y[p:], x[p:], floor)
+	AddRows(dst, y[p:], rows, at[p:])
+}
+
 // Divide turns each y into x/max(y, floor).
 func Divide(y, x []float64, floor float64) {
 	x = x[:len(y)]
@@ -72,6 +82,16 @@ func DivideSum(y, x []float64, floor float64) float64 {
 	p, sum := divideSum(y, x, floor)
 	for ; p < len(y); p++ {
 		y[p] = x[p] / atLeast(y[p], floor)
+		sum += x[p] * logarithm(y[p])
+	}
+	return sum
+}
+
+// LogSum returns Σ x·log y for x ≥ 0 and y > 0, where 0·log 0 is 0.
+func LogSum(y, x []float64) float64 {
+	x = x[:len(y)]
+	p, sum := logSum(y, x)
+	for ; p < len(y); p++ {
 		sum += x[p] * logarithm(y[p])
 	}
 	return sum

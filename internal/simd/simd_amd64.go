@@ -8,26 +8,86 @@ import (
 
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
-// dots and the other three do the first values of what their namesakes do, a
-// multiple of four, and return how many.
+// registerLength is how many numbers a register holds.
+func registerLength() int {
+	if wide {
+		return 8
+	}
+	return 4
+}
+
+// four are the last values that a row picks, fewer than four, with zeros that pick the last row
+// once more behind them.
+type four struct {
+	at   [4]int
+	x, y [4]float64
+}
+
+func lastFour(at []int, x []float64) (f four) {
+	for p := range f.at {
+		f.at[p] = at[min(p, len(at)-1)]
+	}
+	copy(f.x[:], x)
+	return f
+}
+
+// dots, addRows and ratios do what their namesakes do and return how many values, all or none.
 func dots(dst, a, rows []float64, at []int) int {
-	n := len(at) &^ 3
-	if !fast || n == 0 || len(a) == 0 {
+	if !fast || len(a) == 0 {
 		return 0
 	}
-	dotsAVX2(&dst[0], &a[0], &rows[0], &at[0], n, len(a))
-	return n
+	n := len(at) &^ 3
+	if n > 0 {
+		dotsAVX2(&dst[0], &a[0], &rows[0], &at[0], n, len(a))
+	}
+	if n < len(at) {
+		f := lastFour(at[n:], nil)
+		dotsAVX2(&f.y[0], &a[0], &rows[0], &f.at[0], 4, len(a))
+		copy(dst[n:], f.y[:len(at)-n])
+	}
+	return len(at)
 }
 
 func addRows(dst, weights, rows []float64, at []int) int {
-	n := len(at) &^ 3
-	if !fast || n == 0 || len(dst) == 0 {
+	if !fast || len(dst) == 0 {
 		return 0
 	}
-	addRowsAVX2(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
-	return n
+	add := addRowsAVX2
+	if held(len(dst)) {
+		add = addRowsAVX512
+	}
+	n := len(at) &^ 3
+	if n > 0 {
+		add(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
+	}
+	if n < len(at) {
+		f := lastFour(at[n:], weights[n:])
+		add(&dst[0], &f.x[0], &rows[0], &f.at[0], 4, len(dst))
+	}
+	return len(at)
 }
 
+// held says that registers hold the numbers of four rows of a width, and what they are added to.
+func held(width int) bool { return wide && width%8 == 0 && width <= 40 }
+
+func ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) int {
+	if !held(len(a)) || len(a) == 0 {
+		return 0
+	}
+	n := len(at) &^ 3
+	if n > 0 {
+		ratiosAVX512(&dst[0], &a[0], &rows[0], &at[0], &x[0], &y[0], n, len(a), floor)
+	}
+	if n < len(at) {
+		f := lastFour(at[n:], x[n:])
+		ratiosAVX512(&dst[0], &a[0], &rows[0], &f.at[0], &f.x[0], &f.y[0], 4, len(a), floor)
+		copy(y[n:], f.y[:len(at)-n])
+	}
+	return len(at)
+}
+
+// divide, divideSum and logSum do the first values of what their namesakes do, a multiple of
+// four, and return how many.
 func divide(y, x []float64, floor float64) int {
 	n := len(y) &^ 3
 	if !fast || n == 0 {
@@ -46,6 +106,17 @@ func divideSum(y, x []float64, floor float64) (int, float64) {
 		return n, divideSumAVX512(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
 	}
 	return n, divideSumAVX2(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
+}
+
+func logSum(y, x []float64) (int, float64) {
+	n := len(y) &^ 3
+	if !fast || n == 0 {
+		return 0, 0
+	}
+	if wide && n%8 == 0 {
+		return n, logSumAVX512(&y[0], &x[0], n, &constants[0], &logTable[0].inverse)
+	}
+	return n, logSumAVX2(&y[0], &x[0], n, &constants[0], &logTable[0].inverse)
 }
 
 // prefetch does not wait for what it asks for.
@@ -67,6 +138,12 @@ func dotsAVX2(dst, a, rows *float64, at *int, n, width int)
 func addRowsAVX2(dst, weights, rows *float64, at *int, n, width int)
 
 //go:noescape
+func addRowsAVX512(dst, weights, rows *float64, at *int, n, width int)
+
+//go:noescape
+func ratiosAVX512(dst, a, rows *float64, at *int, x, y *float64, n, width int, floor float64)
+
+//go:noescape
 func divideAVX2(y, x *float64, n int, floor float64)
 
 //go:noescape
@@ -74,6 +151,12 @@ func divideSumAVX2(y, x *float64, n int, floor float64, constants, table *float6
 
 //go:noescape
 func divideSumAVX512(y, x *float64, n int, floor float64, constants, table *float64) float64
+
+//go:noescape
+func logSumAVX2(y, x *float64, n int, constants, table *float64) float64
+
+//go:noescape
+func logSumAVX512(y, x *float64, n int, constants, table *float64) float64
 
 // constants are those of logarithm, in the order in which the assembly has them.
 // The bits of a whole number below 2^52 put into those of 2^52 are their sum.

@@ -17,6 +17,7 @@
 	ADDQ DX, R11
 
 // func dotsAVX2(dst, a, rows *float64, at *int, n, width int)
+// Eight sums of each row: those of the first four numbers of eight, and of the others.
 TEXT ·dotsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), AX
@@ -32,9 +33,13 @@ four:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
 	XORQ   R12, R12
 
-lane:
+lanes:
 	VMOVUPD     (AX)(R12*1), Y8
 	VFMADD231PD (R8)(R12*1), Y8, Y0
 	VFMADD231PD (R9)(R12*1), Y8, Y1
@@ -42,9 +47,22 @@ lane:
 	VFMADD231PD (R11)(R12*1), Y8, Y3
 	ADDQ        $32, R12
 	CMPQ        R12, CX
-	JLT         lane
+	JGE         summed
+	VMOVUPD     (AX)(R12*1), Y8
+	VFMADD231PD (R8)(R12*1), Y8, Y4
+	VFMADD231PD (R9)(R12*1), Y8, Y5
+	VFMADD231PD (R10)(R12*1), Y8, Y6
+	VFMADD231PD (R11)(R12*1), Y8, Y7
+	ADDQ        $32, R12
+	CMPQ        R12, CX
+	JLT         lanes
 
-	// Of each row the four sums: (s0 + s1) + (s2 + s3).
+summed:
+	// Of each row the eight sums to four, and those: (s0 + s1) + (s2 + s3).
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
@@ -124,6 +142,98 @@ four:
 #define FIFTH    72(DX)
 #define SIXTH    80(DX)
 
+// The constants of LOG4 and LOG8.
+#define LOGCONSTANTS4 \
+	VBROADCASTSD EXPONENT, Y13 \
+	VBROADCASTSD BIAS, Y12     \
+	VBROADCASTSD INDEX, Y11    \
+	VBROADCASTSD MANTISSA, Y10 \
+	VBROADCASTSD ONE, Y9       \
+	VXORPD       Y8, Y8, Y8
+
+#define LOGCONSTANTS8 \
+	VBROADCASTSD EXPONENT, Z13 \
+	VBROADCASTSD BIAS, Z12     \
+	VBROADCASTSD INDEX, Z11    \
+	VBROADCASTSD MANTISSA, Z10 \
+	VBROADCASTSD ONE, Z9       \
+	VBROADCASTSD LN2, Z16      \
+	VBROADCASTSD HALF, Z17     \
+	VBROADCASTSD THIRD, Z18    \
+	VBROADCASTSD FOURTH, Z19   \
+	VBROADCASTSD FIFTH, Z20    \
+	VBROADCASTSD SIXTH, Z21    \
+	VXORPD       Y8, Y8, Y8
+
+// Y8 += Y0·log Y1: Y2 is the exponent, Y3 the place in the table, Y4 the inverse there and Y5
+// its logarithm, then Y1 r and Y3 the series.
+#define LOG4 \
+	VPSRLQ       $52, Y1, Y2         \
+	VPOR         Y13, Y2, Y2         \
+	VSUBPD       Y12, Y2, Y2         \
+	VPSRLQ       $45, Y1, Y3         \
+	VPAND        Y11, Y3, Y3         \
+	VPADDQ       Y3, Y3, Y3          \
+	VPAND        Y10, Y1, Y1         \
+	VPOR         Y9, Y1, Y1          \
+	VPCMPEQQ     Y6, Y6, Y6          \
+	VXORPD       Y4, Y4, Y4          \
+	VGATHERQPD   Y6, (AX)(Y3*8), Y4  \
+	VPCMPEQQ     Y7, Y7, Y7          \
+	VXORPD       Y5, Y5, Y5          \
+	VGATHERQPD   Y7, 8(AX)(Y3*8), Y5 \
+	VFMSUB213PD  Y9, Y4, Y1          \
+	VBROADCASTSD SIXTH, Y3           \
+	VBROADCASTSD FIFTH, Y4           \
+	VFNMADD213PD Y4, Y1, Y3          \
+	VBROADCASTSD FOURTH, Y4          \
+	VFNMADD213PD Y4, Y1, Y3          \
+	VBROADCASTSD THIRD, Y4           \
+	VFNMADD213PD Y4, Y1, Y3          \
+	VBROADCASTSD HALF, Y4            \
+	VFNMADD213PD Y4, Y1, Y3          \
+	VFNMADD213PD Y9, Y1, Y3          \
+	VFMADD213PD  Y5, Y1, Y3          \
+	VBROADCASTSD LN2, Y4             \
+	VFMADD213PD  Y3, Y4, Y2          \
+	VFMADD231PD  Y2, Y0, Y8
+
+// The same of eight, of which the first four are added before the others; Z6 is the series.
+#define LOG8 \
+	VPSRLQ        $52, Z1, Z2             \
+	VPORQ         Z13, Z2, Z2             \
+	VSUBPD        Z12, Z2, Z2             \
+	VPSRLQ        $45, Z1, Z3             \
+	VPANDQ        Z11, Z3, Z3             \
+	VPADDQ        Z3, Z3, Z3              \
+	VPANDQ        Z10, Z1, Z1             \
+	VPORQ         Z9, Z1, Z1              \
+	KXNORW        K1, K1, K1              \
+	VPXORQ        Z4, Z4, Z4              \
+	VGATHERQPD    (AX)(Z3*8), K1, Z4      \
+	KXNORW        K2, K2, K2              \
+	VPXORQ        Z5, Z5, Z5              \
+	VGATHERQPD    8(AX)(Z3*8), K2, Z5     \
+	VFMSUB213PD   Z9, Z4, Z1              \
+	VMOVAPD       Z21, Z6                 \
+	VFNMADD213PD  Z20, Z1, Z6             \
+	VFNMADD213PD  Z19, Z1, Z6             \
+	VFNMADD213PD  Z18, Z1, Z6             \
+	VFNMADD213PD  Z17, Z1, Z6             \
+	VFNMADD213PD  Z9, Z1, Z6              \
+	VFMADD213PD   Z5, Z1, Z6              \
+	VFMADD213PD   Z6, Z16, Z2             \
+	VFMADD231PD   Y2, Y0, Y8              \
+	VEXTRACTF64X4 $1, Z0, Y0              \
+	VEXTRACTF64X4 $1, Z2, Y2              \
+	VFMADD231PD   Y2, Y0, Y8
+
+// X8 = (s0 + s1) + (s2 + s3) of Y8.
+#define LOGSUMMED \
+	VHADDPD      Y8, Y8, Y8 \
+	VEXTRACTF128 $1, Y8, X1 \
+	VADDSD       X1, X8, X8
+
 // func divideSumAVX2(y, x *float64, n int, floor float64, constants, table *float64) float64
 TEXT ·divideSumAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y+0(FP), DI
@@ -132,71 +242,26 @@ TEXT ·divideSumAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD floor+24(FP), Y15
 	MOVQ         constants+32(FP), DX
 	MOVQ         table+40(FP), AX
-	VBROADCASTSD EXPONENT, Y13
-	VBROADCASTSD BIAS, Y12
-	VBROADCASTSD INDEX, Y11
-	VBROADCASTSD MANTISSA, Y10
-	VBROADCASTSD ONE, Y9
-	VXORPD       Y8, Y8, Y8
+	LOGCONSTANTS4
 
 four:
 	VMOVUPD (SI), Y0
 	VMAXPD  (DI), Y15, Y1
 	VDIVPD  Y1, Y0, Y1
 	VMOVUPD Y1, (DI)
+	LOG4
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $4, BX
+	JNZ     four
 
-	// Y2 = exponent, Y3 = place in the table, Y1 = mantissa.
-	VPSRLQ $52, Y1, Y2
-	VPOR   Y13, Y2, Y2
-	VSUBPD Y12, Y2, Y2
-	VPSRLQ $45, Y1, Y3
-	VPAND  Y11, Y3, Y3
-	VPADDQ Y3, Y3, Y3
-	VPAND  Y10, Y1, Y1
-	VPOR   Y9, Y1, Y1
-
-	// Y4 = inverse, Y5 = its logarithm.
-	VPCMPEQQ   Y6, Y6, Y6
-	VXORPD     Y4, Y4, Y4
-	VGATHERQPD Y6, (AX)(Y3*8), Y4
-	VPCMPEQQ   Y7, Y7, Y7
-	VXORPD     Y5, Y5, Y5
-	VGATHERQPD Y7, 8(AX)(Y3*8), Y5
-
-	// Y1 = r, Y3 = the series.
-	VFMSUB213PD  Y9, Y4, Y1
-	VBROADCASTSD SIXTH, Y3
-	VBROADCASTSD FIFTH, Y4
-	VFNMADD213PD Y4, Y1, Y3
-	VBROADCASTSD FOURTH, Y4
-	VFNMADD213PD Y4, Y1, Y3
-	VBROADCASTSD THIRD, Y4
-	VFNMADD213PD Y4, Y1, Y3
-	VBROADCASTSD HALF, Y4
-	VFNMADD213PD Y4, Y1, Y3
-	VFNMADD213PD Y9, Y1, Y3
-
-	// x·(exponent·ln 2 + (logarithm + r·series))
-	VFMADD213PD  Y5, Y1, Y3
-	VBROADCASTSD LN2, Y4
-	VFMADD213PD  Y3, Y4, Y2
-	VFMADD231PD  Y2, Y0, Y8
-
-	ADDQ $32, SI
-	ADDQ $32, DI
-	SUBQ $4, BX
-	JNZ  four
-
-	// (s0 + s1) + (s2 + s3)
-	VHADDPD      Y8, Y8, Y8
-	VEXTRACTF128 $1, Y8, X1
-	VADDSD       X1, X8, X8
-	VMOVSD       X8, ret+48(FP)
+	LOGSUMMED
+	VMOVSD X8, ret+48(FP)
 	VZEROUPPER
 	RET
 
 // func divideSumAVX512(y, x *float64, n int, floor float64, constants, table *float64) float64
-// n is a multiple of 8. The first four of eight values are added to the sums before the others.
+// n is a multiple of 8.
 TEXT ·divideSumAVX512(SB), NOSPLIT, $0-56
 	MOVQ         y+0(FP), DI
 	MOVQ         x+8(FP), SI
@@ -204,70 +269,68 @@ TEXT ·divideSumAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD floor+24(FP), Z15
 	MOVQ         constants+32(FP), DX
 	MOVQ         table+40(FP), AX
-	VBROADCASTSD EXPONENT, Z13
-	VBROADCASTSD BIAS, Z12
-	VBROADCASTSD INDEX, Z11
-	VBROADCASTSD MANTISSA, Z10
-	VBROADCASTSD ONE, Z9
-	VBROADCASTSD LN2, Z16
-	VBROADCASTSD HALF, Z17
-	VBROADCASTSD THIRD, Z18
-	VBROADCASTSD FOURTH, Z19
-	VBROADCASTSD FIFTH, Z20
-	VBROADCASTSD SIXTH, Z21
-	VXORPD       Y8, Y8, Y8
+	LOGCONSTANTS8
 
 eight:
 	VMOVUPD (SI), Z0
 	VMAXPD  (DI), Z15, Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (DI)
+	LOG8
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, BX
+	JNZ     eight
 
-	// Z2 = exponent, Z3 = place in the table, Z1 = mantissa.
-	VPSRLQ $52, Z1, Z2
-	VPORQ  Z13, Z2, Z2
-	VSUBPD Z12, Z2, Z2
-	VPSRLQ $45, Z1, Z3
-	VPANDQ Z11, Z3, Z3
-	VPADDQ Z3, Z3, Z3
-	VPANDQ Z10, Z1, Z1
-	VPORQ  Z9, Z1, Z1
+	LOGSUMMED
+	VMOVSD X8, ret+48(FP)
+	VZEROUPPER
+	RET
 
-	// Z4 = inverse, Z5 = its logarithm.
-	KXNORW     K1, K1, K1
-	VPXORQ     Z4, Z4, Z4
-	VGATHERQPD (AX)(Z3*8), K1, Z4
-	KXNORW     K2, K2, K2
-	VPXORQ     Z5, Z5, Z5
-	VGATHERQPD 8(AX)(Z3*8), K2, Z5
+// func logSumAVX2(y, x *float64, n int, constants, table *float64) float64
+TEXT ·logSumAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), BX
+	MOVQ constants+24(FP), DX
+	MOVQ table+32(FP), AX
+	LOGCONSTANTS4
 
-	// Z1 = r, Z6 = the series.
-	VFMSUB213PD  Z9, Z4, Z1
-	VMOVAPD      Z21, Z6
-	VFNMADD213PD Z20, Z1, Z6
-	VFNMADD213PD Z19, Z1, Z6
-	VFNMADD213PD Z18, Z1, Z6
-	VFNMADD213PD Z17, Z1, Z6
-	VFNMADD213PD Z9, Z1, Z6
+four:
+	VMOVUPD (SI), Y0
+	VMOVUPD (DI), Y1
+	LOG4
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $4, BX
+	JNZ     four
 
-	// x·(exponent·ln 2 + (logarithm + r·series))
-	VFMADD213PD   Z5, Z1, Z6
-	VFMADD213PD   Z6, Z16, Z2
-	VFMADD231PD   Y2, Y0, Y8
-	VEXTRACTF64X4 $1, Z0, Y0
-	VEXTRACTF64X4 $1, Z2, Y2
-	VFMADD231PD   Y2, Y0, Y8
+	LOGSUMMED
+	VMOVSD X8, ret+40(FP)
+	VZEROUPPER
+	RET
 
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, BX
-	JNZ  eight
+// func logSumAVX512(y, x *float64, n int, constants, table *float64) float64
+// n is a multiple of 8.
+TEXT ·logSumAVX512(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), BX
+	MOVQ constants+24(FP), DX
+	MOVQ table+32(FP), AX
+	LOGCONSTANTS8
 
-	// (s0 + s1) + (s2 + s3)
-	VHADDPD      Y8, Y8, Y8
-	VEXTRACTF128 $1, Y8, X1
-	VADDSD       X1, X8, X8
-	VMOVSD       X8, ret+48(FP)
+eight:
+	VMOVUPD (SI), Z0
+	VMOVUPD (DI), Z1
+	LOG8
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, BX
+	JNZ     eight
+
+	LOGSUMMED
+	VMOVSD X8, ret+40(FP)
 	VZEROUPPER
 	RET
 

@@ -9,8 +9,8 @@ import (
 
 // TestLoopsWithoutAssembly: as on a processor that has no AVX2.
 func TestLoopsWithoutAssembly(t *testing.T) {
-	defer func(before bool) { fast = before }(fast)
-	fast = false
+	defer func(f, w bool) { fast, wide = f, w }(fast, wide)
+	fast, wide = false, false
 	checkLoops(t)
 	checkSweep(t)
 	TestDivideSumEdges(t)
@@ -64,6 +64,41 @@ func TestDivideSumWidth(t *testing.T) {
 		}
 		if !slices.Equal(got[0], got[1]) || math.IsNaN(got[0][n]) {
 			t.Errorf("%d values: the sum is %v, and %v in narrow registers", n, got[0][n], got[1][n])
+		}
+	}
+}
+
+// TestRowsWidth: registers of any width give the same bytes, of rows of every length.
+func TestRowsWidth(t *testing.T) {
+	if !wide {
+		t.Skip("this processor has no AVX-512")
+	}
+	defer func() { wide = true }()
+	for seed := range uint64(2000) {
+		src := rand.New(rand.NewPCG(seed, 9))
+		k, n, count := 1+src.IntN(60), 1+src.IntN(30), src.IntN(40)
+		at, x := make([]int, count), numbers(count, src.Float64)
+		for p := range at {
+			at[p] = src.IntN(n)
+		}
+		given := numbers((n+2)*k, src.Float64)
+		var got [2][]float64
+		for i := range got {
+			wide = i == 0
+			w := Width(k)
+			row := func(j int) []float64 { return append(slices.Clone(given[j*k:][:k]), make([]float64, w-k)...) }
+			var rows []float64
+			for j := range n {
+				rows = append(rows, row(j)...)
+			}
+			a, sum, ratios, dots := row(n), row(n+1), make([]float64, count), make([]float64, count)
+			Ratios(sum, a, rows, at, x, ratios, 1e-3)
+			Dots(dots, a, rows, at)
+			AddRows(sum, x, rows, at)
+			got[i] = slices.Concat(sum[:k], ratios, dots, []float64{LogSum(ratios, x)})
+		}
+		if !slices.Equal(got[0], got[1]) {
+			t.Fatalf("seed %d: k = %d, %d values of %d rows: other bytes", seed, k, count, n)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func checkLoops(t *testing.T) {
 		}
 		k, n, count := src.IntN(45), 1+src.IntN(30), src.IntN(30)
 		w := Width(k)
-		if w < k || w > k+3 || w%Lanes != 0 {
+		if w < k || w >= k+registerLength() || w%registerLength() != 0 {
 			t.Fatalf("a width of %d for %d numbers", w, k)
 		}
 		a, rows, weights := random(w), random(n*w), random(count)
@@ -68,11 +68,29 @@ func checkLoops(t *testing.T) {
 			}
 		}
 		again := append([]float64(nil), y...)
+
+		// The three in one, whose products are above the floor.
+		for c := range a {
+			a[c] = math.Abs(a[c])
+		}
+		for c := range rows {
+			rows[c] = math.Abs(rows[c])
+		}
+		added, separately := random(w), make([]float64, w)
+		copy(separately, added)
+		r, each := random(count), make([]float64, count)
+		Ratios(added, a, rows, at, x, r, floor)
+		Dots(each, a, rows, at)
+		Divide(each, x, floor)
+		AddRows(separately, each, rows, at)
+		near(t, "ratios in one", seed, r, each, 0)
+		near(t, "rows in one", seed, added, separately, 0)
 		Divide(y[:count], x, floor)
 		near(t, "ratios", seed, y, want, 0)
 		gotTotal := DivideSum(again[:count], x, floor)
 		near(t, "ratios summed", seed, again, want, 0)
 		near(t, "sum", seed, []float64{gotTotal}, []float64{total}, 1e-13)
+		near(t, "sum of logarithms", seed, []float64{LogSum(again[:count], x)}, []float64{gotTotal}, 0)
 	}
 }
 
