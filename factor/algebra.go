@@ -5,14 +5,50 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // selfGram returns a·aᵀ, k×k.
 func selfGram(a *mat.Dense) *mat.Dense {
 	k, _ := a.Dims()
 	out := mat.NewDense(k, k, nil)
-	gemm(out, a, noTrans, a, trans)
+	gramOf(out, a)
 	return out
+}
+
+// a·aᵀ of at most so many rows, and numbers, is made of inner products: a product of matrices takes
+// longer to lay so few rows out than to multiply them.
+const (
+	mostGramRows    = 32
+	mostGramNumbers = 1 << 16
+	// They have whole registers of any processor, and are multiplied by dotsAtOnce others.
+	gramLanes  = 8
+	dotsAtOnce = 4
+)
+
+// gramOf writes a·aᵀ to dst, k×k.
+func gramOf(dst, a *mat.Dense) {
+	k, m := a.Dims()
+	raw := a.RawMatrix()
+	if k > mostGramRows || k*m > mostGramNumbers || m%gramLanes != 0 || raw.Stride != m {
+		gemm(dst, a, noTrans, a, trans)
+		return
+	}
+	var (
+		at       [mostGramRows + dotsAtOnce - 1]int // the last row again, so that all are multiplied by so many
+		products [mostGramRows + dotsAtOnce - 1]float64
+	)
+	for r := range at {
+		at[r] = min(r, k-1)
+	}
+	for r := range k {
+		others := at[r : r+(k-r+dotsAtOnce-1)/dotsAtOnce*dotsAtOnce]
+		simd.Dots(products[:len(others)], a.RawRowView(r), raw.Data, others)
+		for c := r; c < k; c++ {
+			dst.Set(r, c, products[c-r])
+			dst.Set(c, r, products[c-r])
+		}
+	}
 }
 
 // inner returns Σ a∘b.

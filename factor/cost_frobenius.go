@@ -60,7 +60,7 @@ func (c *frobeniusCost) basisBlock() Block {
 // coefficientGram returns v·vᵀ.
 func (c *frobeniusCost) coefficientGram() *mat.Dense {
 	if !c.haveVV {
-		gemm(c.vv, c.v, noTrans, c.v, trans)
+		gramOf(c.vv, c.v)
 		c.haveVV = true
 	}
 	return c.vv
@@ -69,7 +69,7 @@ func (c *frobeniusCost) coefficientGram() *mat.Dense {
 func (c *frobeniusCost) coefficientBlock() Block {
 	if !c.haveUX {
 		c.x.timesBasis(c.ux, c.u)
-		gemm(c.uu, c.u, noTrans, c.u, trans)
+		gramOf(c.uu, c.u)
 		c.haveUX = true
 	}
 	return Block{Linear: c.ux, Quadratic: c.uu}

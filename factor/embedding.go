@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // A linear embedding looks for a projection whose columns v make vᵀAv largest
@@ -227,16 +228,24 @@ func scatter(ctx context.Context, a *mat.Dense) (*mat.SymDense, error) {
 // graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
 // over the rows of y.
 func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, error) {
-	n, _ := y.Dims()
-	ly := like(y)
+	n, q := y.Dims()
+	width := simd.Width(q)
+	laid, ly := mat.NewDense(n, width, nil), mat.NewDense(n, width, nil) // rows of whole lanes
+	laid.Slice(0, n, 0, q).(*mat.Dense).Copy(y)
+	var minus []float64
 	for i := range n {
 		cols, vals := s.Row(i)
-		for p, j := range cols {
-			axpy(vals[p], y.RawRowView(i), ly.RawRowView(i))
-			axpy(-vals[p], y.RawRowView(j), ly.RawRowView(i))
+		var degree float64
+		minus = minus[:0]
+		for _, v := range vals {
+			degree += v
+			minus = append(minus, -v)
 		}
+		row := ly.RawRowView(i)
+		axpy(degree, laid.RawRowView(i), row)
+		simd.AddRows(row, minus, laid.RawMatrix().Data, cols)
 	}
-	return symmetricProduct(ctx, y, trans, ly, noTrans)
+	return symmetricProduct(ctx, y, trans, ly.Slice(0, n, 0, q).(*mat.Dense), noTrans)
 }
 
 // generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,

@@ -268,23 +268,29 @@ func (h *klHalf) guard(w *klWorker, lo, hi int) {
 	old := make([]float64, h.k)
 	for i := lo; i < hi; i++ {
 		mat.Col(old, i, h.theta)
-		before, ratios, at := h.cost(w, i)
-		down := make([]float64, h.k)
-		for r, s := range h.sums {
-			row := h.other.RawRowView(r)
-			for p, x := range ratios {
-				j := p
-				if at != nil {
-					j = at[p]
-				}
-				down[r] += x * row[j]
-			}
-			down[r] = moved(old[r], down[r]/max(s, leastDenominator))
-		}
+		before, _, _ := h.cost(w, i)
 		h.put(w.z[(i-lo)*h.k:][:h.k], i)
 		if after, _, _ := h.cost(w, i); !(after <= before) {
-			h.theta.SetCol(i, down)
+			h.theta.SetCol(i, old)
+			h.multiply(w, i)
 		}
+	}
+}
+
+// multiply takes a multiplicative step of column i.
+func (h *klHalf) multiply(w *klWorker, i int) {
+	_, ratios, at := h.cost(w, i)
+	for r, s := range h.sums {
+		row := h.other.RawRowView(r)
+		var sum float64
+		for p, x := range ratios {
+			j := p
+			if at != nil {
+				j = at[p]
+			}
+			sum += x * row[j]
+		}
+		h.theta.Set(r, i, moved(h.theta.At(r, i), sum/max(s, leastDenominator)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // A factor below floor is set to 0: it contributes nothing, and numbers that shrink
@@ -90,16 +91,24 @@ func (s *multiplicative) stepRow(r int) {
 
 // multiply is θ ← θ∘(lin + tn)/(pos + tp).
 func multiply(th, lin, pos, tn, tp []float64) {
-	lin, pos = lin[:len(th)], pos[:len(th)]
-	if tn == nil {
-		for i, x := range th {
-			th[i] = moved(x, lin[i]/max(pos[i], leastDenominator))
+	var above, by [64]float64
+	for from := 0; from < len(th); from += len(by) {
+		part := th[from:min(from+len(by), len(th))]
+		over, y := lin[from:][:len(part)], by[:len(part)]
+		copy(y, pos[from:])
+		if tn != nil {
+			for i, t := range tn[from:][:len(part)] {
+				above[i] = over[i] + t
+			}
+			for i, t := range tp[from:][:len(part)] {
+				y[i] += t
+			}
+			over = above[:len(part)]
 		}
-		return
-	}
-	tn, tp = tn[:len(th)], tp[:len(th)]
-	for i, x := range th {
-		th[i] = moved(x, (lin[i]+tn[i])/max(pos[i]+tp[i], leastDenominator))
+		simd.Divide(y, over, leastDenominator)
+		for i, x := range part {
+			part[i] = moved(x, y[i])
+		}
 	}
 }
 

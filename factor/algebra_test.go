@@ -1,0 +1,27 @@
+package factor
+
+import (
+	"math"
+	"testing"
+)
+
+// TestGram: inner products of pairs are a product of matrices, of any shape.
+func TestGram(t *testing.T) {
+	for _, k := range []int{1, 2, 3, 4, 5, 11, mostGramRows, mostGramRows + 1} {
+		for _, m := range []int{1, 4, 7, 64, 1024, mostGramNumbers/k/4*4 + 4} {
+			a := random(k, m)
+			got := selfGram(a)
+			for r := range k {
+				for c := range k {
+					var want float64
+					for j := range m {
+						want += a.At(r, j) * a.At(c, j)
+					}
+					if math.Abs(got.At(r, c)-want) > 1e-12*want {
+						t.Fatalf("%d×%d: (%d, %d) is %v, want %v", k, m, r, c, got.At(r, c), want)
+					}
+				}
+			}
+		}
+	}
+}
