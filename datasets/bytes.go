@@ -42,6 +42,24 @@ func (b *Bytes) Row(i int) []uint8 {
 	return b.data[i*b.cols : (i+1)*b.cols : (i+1)*b.cols]
 }
 
+// Row is mat.Row, without a call for each value of a *Bytes: it returns row i of x in dst, or in
+// a new slice where that is nil.
+func Row(dst []float64, i int, x mat.Matrix) []float64 {
+	b, ok := x.(*Bytes)
+	if !ok {
+		return mat.Row(dst, i, x)
+	}
+	if dst == nil {
+		dst = make([]float64, b.cols)
+	}
+	row := b.Row(i)
+	dst = dst[:len(row)]
+	for j, v := range row {
+		dst[j] = float64(v)
+	}
+	return dst
+}
+
 // SelectRows returns a new matrix of the given rows, in the given order.
 func (b *Bytes) SelectRows(rows []int) *Bytes {
 	data := make([]uint8, 0, len(rows)*b.cols)

@@ -22,8 +22,6 @@ import (
 	"golang.org/x/image/webp"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // MaxPixels is the largest image that is decoded, as width × height. The size
@@ -316,7 +314,7 @@ func (s *Set) ValueRange() (black, white float64) {
 	}
 	row := make([]float64, m)
 	for i := range n {
-		for _, v := range mat.Row(row, i, s.Vectors) {
+		for _, v := range Row(row, i, s.Vectors) {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				least, greatest = min(least, v), max(greatest, v)
 			}

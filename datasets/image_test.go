@@ -308,7 +308,7 @@ func TestImageOfVector(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range test.want {
-			if got := img.(*image.Gray16).Gray16At(i%2, i/2).Y; got != want {
+			if got := color.Gray16Model.Convert(img.At(i%2, i/2)).(color.Gray16).Y; got != want {
 				t.Errorf("%s: pixel %d is %#x, want %#x", test.name, i, got, want)
 			}
 		}

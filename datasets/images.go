@@ -287,11 +287,17 @@ func (im *Images) ofVector(i int) (image.Image, error) {
 	if s.Height < 1 || s.Width < 1 {
 		return nil, fmt.Errorf("%s: the vectors of the set %s are no images", s.Names[i], s.Name)
 	}
-	img := image.NewGray16(image.Rect(0, 0, s.Width, s.Height))
 	row, err := s.row(i)
 	if err != nil {
 		return nil, err
 	}
+	box := image.Rect(0, 0, s.Width, s.Height)
+	if im.black == 0 && im.white == 255 {
+		if img := image.NewGray(box); inBytes(img.Pix, row) {
+			return img, nil
+		}
+	}
+	img := image.NewGray16(box)
 	for j, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("%s: column %d: the value is %v", s.Names[i], j+1, v)
@@ -300,4 +306,15 @@ func (im *Images) ofVector(i int) (image.Image, error) {
 		img.SetGray16(j%s.Width, j/s.Width, color.Gray16{Y: uint16(grey)})
 	}
 	return img, nil
+}
+
+// inBytes puts values into bytes, and tells whether all are whole numbers from 0 to 255.
+func inBytes(to []uint8, values []float64) bool {
+	for j, v := range values {
+		if !(v >= 0 && v <= 255) || float64(uint8(v)) != v {
+			return false
+		}
+		to[j] = uint8(v)
+	}
+	return true
 }

@@ -181,7 +181,7 @@ func (s *Stored) bytes() bool {
 func (s *Set) row(i int) ([]float64, error) {
 	stored, ok := s.Vectors.(*Stored)
 	if !ok {
-		return mat.Row(nil, i, s.Vectors), nil
+		return Row(nil, i, s.Vectors), nil
 	}
 	x := mat.NewDense(1, stored.cols, nil)
 	err := stored.Read(context.Background(), i, x)

@@ -123,7 +123,7 @@ func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 	}
 	out := mat.NewDense(len(rows), m, nil)
 	for at, i := range rows {
-		mat.Row(out.RawRowView(at), i, x)
+		Row(out.RawRowView(at), i, x)
 	}
 	return out
 }

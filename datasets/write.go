@@ -184,7 +184,7 @@ func rowsOf(x mat.Matrix) func(i int) []float64 {
 			return row
 		}
 	}
-	return func(i int) []float64 { return mat.Row(row, i, x) }
+	return func(i int) []float64 { return Row(row, i, x) }
 }
 
 // putFloats writes numbers of 8 bytes each, up to the first error.

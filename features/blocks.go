@@ -65,7 +65,7 @@ func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 				return err
 			}
 		case !ok:
-			mat.Row(row, i, b.set.Vectors)
+			datasets.Row(row, i, b.set.Vectors)
 		}
 		return b.opt.normalise(b.set, i, row, nil)
 	})

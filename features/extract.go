@@ -271,15 +271,8 @@ func vectors(ctx context.Context, set *datasets.Set, opt Options) (*Matrix, erro
 	x, ok := set.Vectors.(*sparse.CSR)
 	if !ok {
 		_, m := set.Vectors.Dims()
-		bytes, small := set.Vectors.(*datasets.Bytes)
 		return dense(ctx, set, opt, m, func(i int, row []float64) error {
-			if !small {
-				mat.Row(row, i, set.Vectors)
-				return nil
-			}
-			for j, v := range bytes.Row(i) {
-				row[j] = float64(v)
-			}
+			datasets.Row(row, i, set.Vectors)
 			return nil
 		})
 	}
@@ -329,7 +322,9 @@ func dense(ctx context.Context, set *datasets.Set, opt Options, m int, fill func
 		return nil, err
 	}
 	for at, i := range out.Rows {
-		copy(x[at*m:(at+1)*m], x[i*m:(i+1)*m])
+		if at != i { // a sample was left out before
+			copy(x[at*m:(at+1)*m], x[i*m:(i+1)*m])
+		}
 	}
 	out.X = mat.NewDense(len(out.Rows), m, x[:len(out.Rows)*m])
 	return out, nil

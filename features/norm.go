@@ -58,15 +58,20 @@ func raise(values []float64, power float64, columns []int) error {
 // of each value, or is nil where value j is in column j. A value that is not
 // finite and values that are all zero are errors; columns count from 1 there.
 func (n Norm) apply(values []float64, columns []int) error {
+	largest := 0.0
 	for j, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		size := math.Abs(v)
+		if !(size <= math.MaxFloat64) { // not a number, or infinite
 			if columns != nil {
 				j = columns[j]
 			}
 			return fmt.Errorf("column %d: the value is %v", j+1, v)
 		}
+		if size > largest {
+			largest = size
+		}
 	}
-	if floats.Norm(values, math.Inf(1)) == 0 {
+	if largest == 0 {
 		return errors.New("all values are zero")
 	}
 	var length float64
@@ -76,7 +81,7 @@ func (n Norm) apply(values []float64, columns []int) error {
 	case NormL1:
 		length = floats.Norm(values, 1)
 	case NormMax:
-		length = floats.Norm(values, math.Inf(1))
+		length = largest
 	case NormNone:
 		return nil
 	default:

@@ -410,28 +410,38 @@ func allOf(n int) []int {
 	return rows
 }
 
-// eachValue calls f with the values of rows of x, row by row, but for zeros that a sparse
-// one does not store: with the place of the row among rows, the column and the value.
-func eachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
+// eachRow calls f with rows of x: with the place of the row among rows and its values, which are
+// f's until it returns, and where x is sparse with the columns of those that it stores.
+func eachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []float64)) {
 	_, m := x.Dims()
-	row := make([]float64, m)
+	var row []float64
 	for at, i := range rows {
 		switch x := x.(type) {
 		case *sparse.CSR:
 			columns, values := x.Row(i)
-			for p, v := range values {
-				f(at, columns[p], v)
-			}
-			continue
+			f(at, columns, values)
 		case *mat.Dense:
-			row = x.RawRowView(i)
+			f(at, nil, x.RawRowView(i))
 		default:
-			mat.Row(row, i, x)
-		}
-		for j, v := range row {
-			f(at, j, v)
+			if row == nil {
+				row = make([]float64, m)
+			}
+			f(at, nil, datasets.Row(row, i, x))
 		}
 	}
+}
+
+// eachValue calls f with the values of rows of x, row by row, but for zeros that a sparse
+// one does not store: with the place of the row among rows, the column and the value.
+func eachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
+	eachRow(x, rows, func(at int, columns []int, values []float64) {
+		for j, v := range values {
+			if columns != nil {
+				j = columns[j]
+			}
+			f(at, j, v)
+		}
+	})
 }
 
 // digestRows writes the values of some rows of x, with their columns where it is sparse.
@@ -527,7 +537,7 @@ func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 	_, m := x.Dims()
 	out := mat.NewDense(len(rows), m, nil)
 	for to, from := range rows {
-		mat.Row(out.RawRowView(to), from, x)
+		datasets.Row(out.RawRowView(to), from, x)
 	}
 	return out
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -248,38 +249,43 @@ func (in *Inputs) contents() []int {
 		return nil
 	}
 	out := make([]int, len(in.Rows))
-	for i, row := range in.Rows {
-		var sum [sha256.Size]byte
-		if in.Set.Files != nil {
-			noted, ok := in.images.Noted(row)
-			if !ok {
-				var err error
-				if noted, err = in.images.Sum(row); err != nil {
-					return nil // it is gone by now
-				}
+	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
+	if in.Set.Files != nil {
+		for i, row := range in.Rows {
+			sum, err := contentOf(in.images, row)
+			if err != nil {
+				return nil // it is gone by now
 			}
-			sum = noted
-		} else {
-			h := sha256.New()
-			digestRow(h.Write, in.Set.Vectors, row)
-			sum = [sha256.Size]byte(h.Sum(nil))
+			out[i] = number(sum)
 		}
-		out[i] = int(binary.LittleEndian.Uint64(sum[:]) >> 2)
+		return out
 	}
+	const atOnce = 256
+	parallel.Do(parallel.Count(len(out), atOnce), func(block int) {
+		lo, hi := block*atOnce, min((block+1)*atOnce, len(out))
+		var content []byte
+		eachRow(in.Set.Vectors, in.Rows[lo:hi], func(at int, columns []int, values []float64) {
+			content = appendContent(content[:0], columns, values)
+			out[lo+at] = number(sha256.Sum256(content))
+		})
+	})
 	return out
 }
 
-// digestRow writes the values of a row that are not 0, with their columns: sparse and dense
-// ones of the same values give the same.
-func digestRow(write func([]byte) (int, error), x mat.Matrix, row int) {
-	var buf []byte
-	eachValue(x, []int{row}, func(_, column int, v float64) {
-		if v != 0 {
-			buf = binary.LittleEndian.AppendUint64(buf, uint64(column))
-			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+// appendContent appends the values of a row that are not 0, with their columns: sparse and dense
+// ones of the same values give the same. columns is nil where value j is in column j.
+func appendContent(to []byte, columns []int, values []float64) []byte {
+	for j, v := range values {
+		if v == 0 {
+			continue
 		}
-	})
-	write(buf)
+		if columns != nil {
+			j = columns[j]
+		}
+		to = binary.LittleEndian.AppendUint64(to, uint64(j))
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
+	}
+	return to
 }
 
 // Check reports, before an image is read, a set whose samples the model cannot represent,
