@@ -1,15 +1,15 @@
 package features
 
-import "image"
+import (
+	"encoding/binary"
+	"image"
+)
 
 // Thumbnail returns a picture in colour, laid over white, its upper left corner at (0, 0)
 // and its longer side of at most longest pixels: each pixel is the mean of what it covers.
 // A picture is never enlarged.
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
-	if grey, ok := img.(*image.Gray16); ok && size == grey.Rect.Size() {
-		return ofGreys(grey)
-	}
 	reduced := Stretched(img, size.Y, size.X)
 	out := image.NewRGBA(reduced.Bounds())
 	area := size.X * size.Y
@@ -22,18 +22,28 @@ func Thumbnail(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// ofGreys is Thumbnail of a small picture of greys, as vectors of images are.
-func ofGreys(img *image.Gray16) *image.RGBA {
-	out := image.NewRGBA(image.Rectangle{Max: img.Rect.Size()})
-	for y := range out.Rect.Max.Y {
-		from, to := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
-		for x := range out.Rect.Max.X {
-			grey := float64(uint16(from[2*x])<<8|uint16(from[2*x+1])) / 0xffff
-			v := uint8(255*grey + 0.5)
-			copy(to[4*x:], []uint8{v, v, v, 0xff})
-		}
+// GreyThumbnail is Thumbnail, but in grey, of a *image.Gray or *image.Gray16 that need not be reduced,
+// as images in vectors are. Of all others it is nil.
+func GreyThumbnail(img image.Image, longest int) *image.Gray {
+	size := img.Bounds().Size()
+	if max(size.X, size.Y) > longest {
+		return nil
 	}
-	return out
+	switch img := img.(type) {
+	case *image.Gray:
+		return img
+	case *image.Gray16:
+		out := image.NewGray(image.Rectangle{Max: size})
+		for y := range size.Y {
+			row := out.Pix[y*out.Stride:][:size.X]
+			for x := range row {
+				// 255 / 65535 is 1 / 257.
+				row[x] = uint8((uint32(binary.BigEndian.Uint16(img.Pix[y*img.Stride+2*x:])) + 128) / 257)
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // Stretched returns a picture in colour, laid over white, as an image of height×width pixels.

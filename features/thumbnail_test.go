@@ -1,7 +1,6 @@
 package features
 
 import (
-	"bytes"
 	"image"
 	"image/color"
 	"testing"
@@ -54,20 +53,25 @@ func TestThumbnailOfGreys(t *testing.T) {
 	for v := range 0x10000 {
 		whole.Pix[2*v], whole.Pix[2*v+1] = byte(v>>8), byte(v)
 	}
-	for _, img := range []*image.Gray16{whole, whole.SubImage(image.Rect(10, 20, 17, 29)).(*image.Gray16)} {
-		size := img.Bounds().Size()
-		want := image.NewRGBA(image.Rectangle{Max: size})
-		values := Stretched(img, size.Y, size.X).Values
-		area := size.X * size.Y
-		for p := range area {
-			for plane := range 3 {
-				want.Pix[4*p+plane] = uint8(255*values[plane*area+p] + 0.5)
+	eight := image.NewGray(image.Rect(3, 2, 19, 18))
+	for i := range eight.Pix {
+		eight.Pix[i] = byte(i)
+	}
+	for _, img := range []image.Image{whole, whole.SubImage(image.Rect(10, 20, 17, 29)), eight, eight.SubImage(image.Rect(5, 5, 9, 8))} {
+		want, got := Thumbnail(img, 300), GreyThumbnail(img, 300)
+		if got == nil || got.Rect.Size() != want.Rect.Size() {
+			t.Fatalf("a picture of %v became one of %v", want.Rect, got)
+		}
+		for y := range want.Rect.Dy() {
+			for x := range want.Rect.Dx() {
+				v := got.GrayAt(got.Rect.Min.X+x, got.Rect.Min.Y+y).Y
+				if want.RGBAAt(x, y) != (color.RGBA{v, v, v, 255}) {
+					t.Fatalf("a picture of %v: %d at (%d, %d), want %v", want.Rect, v, x, y, want.RGBAAt(x, y))
+				}
 			}
-			want.Pix[4*p+3] = 0xff
 		}
-		got := Thumbnail(img, 1000)
-		if got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
-			t.Errorf("a picture of %v", size)
-		}
+	}
+	if GreyThumbnail(whole, 299) != nil || GreyThumbnail(image.NewRGBA(eight.Rect), 300) != nil {
+		t.Error("a picture that has to be reduced, or one in colour, has a thumbnail in grey")
 	}
 }

@@ -138,8 +138,8 @@ func (l *looks) thumbnail(ctx context.Context, i int) (image.Image, error) {
 	return jpeg.Decode(bytes.NewReader(file))
 }
 
-// Thumbnail returns a small picture of what row i of X was made of: upright, in colour,
-// laid over white, its longer side of at most ThumbnailSide pixels. Pictures that are
+// Thumbnail returns a small picture of what row i of X was made of: upright, in colour
+// or a *image.Gray, laid over white, its longer side of at most ThumbnailSide pixels. Pictures that are
 // smaller are not enlarged. Where pictures are looked at (PrepareOptions.Pictures) it comes
 // from the cache, and is the same whether it does or not. Several goroutines may call it at
 // once. Errors are those of Image.
@@ -151,7 +151,11 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 		return features.ThumbnailMemory(image.Pt(width, height), ThumbnailSide)
 	}
 	err = in.shown.With(ctx, in.Rows[i], datasets.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
-		small = features.Thumbnail(img, ThumbnailSide)
+		if grey := features.GreyThumbnail(img, ThumbnailSide); grey != nil {
+			small = grey
+		} else {
+			small = features.Thumbnail(img, ThumbnailSide)
+		}
 		return nil
 	}})
 	return small, err

@@ -86,9 +86,9 @@ func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int,
 	drawn := t.grid.NewSheet(len(samples))
 	for at, sample := range samples {
 		img, err := c.Image(sample)
-		var small *image.RGBA
+		var small image.Image
 		if err == nil {
-			small, err = figure.Reduced(to.ctx, img, t.grid.Cell)
+			small, err = figure.Small(to.ctx, img, t.grid.Cell)
 		}
 		switch {
 		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
@@ -96,7 +96,7 @@ func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int,
 		case err != nil:
 			gone[sample] = err
 		default:
-			t.sizes[sample] = small.Rect.Size()
+			t.sizes[sample] = small.Bounds().Size()
 			drawn.Set(at, small)
 		}
 	}

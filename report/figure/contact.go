@@ -3,7 +3,6 @@ package figure
 import (
 	"bytes"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
 
@@ -56,39 +55,83 @@ func (g Grid) Extension() string {
 	return ".jpg"
 }
 
-// Sheet is a contact sheet of n thumbnails.
+// Sheet is a contact sheet of n thumbnails. It is grey until a thumbnail has colours.
 type Sheet struct {
 	grid Grid
-	img  *image.RGBA
+	img  image.Image // *image.Gray or *image.RGBA
 }
 
 // NewSheet returns an empty sheet for n thumbnails, Len at most.
 func (g Grid) NewSheet(n int) *Sheet {
 	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
-	return &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
+	return &Sheet{g, image.NewGray(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
 }
 
-// Set draws thumbnail i, which fits into a cell. What is left of the cell is filled with
+// Set draws thumbnail i, which Small made for a cell. What is left of the cell is filled with
 // the thumbnail's last column and row, which takes a JPEG file little and leaves the
 // thumbnail's edges as they are.
-func (s *Sheet) Set(i int, thumb *image.RGBA) {
-	g := s.grid
-	cell := image.Rect(0, 0, g.Cell, g.Cell).Add(image.Pt(i%g.Columns, i/g.Columns).Mul(g.Cell))
-	size := thumb.Rect.Size()
+func (s *Sheet) Set(i int, thumb image.Image) {
+	g, size := s.grid, thumb.Bounds().Size()
 	if size.X == 0 || size.Y == 0 {
 		return
 	}
-	draw.Draw(s.img, cell, thumb, thumb.Rect.Min, draw.Src)
+	if _, coloured := thumb.(*image.RGBA); coloured {
+		s.img = inColour(s.img)
+	} else if _, coloured := s.img.(*image.RGBA); coloured {
+		thumb = inColour(thumb)
+	}
+	from, to := rasterOf(thumb), rasterOf(s.img)
+	b := from.bytes
+	left, top := i%g.Columns*g.Cell*b, i/g.Columns*g.Cell
+	line := func(y int) []uint8 { return to.pix[(top+y)*to.stride+left:][:g.Cell*b] }
 	for y := range size.Y {
-		row := s.img.Pix[s.img.PixOffset(cell.Min.X, cell.Min.Y+y):][:4*g.Cell]
-		for x := size.X; x < g.Cell; x++ {
-			copy(row[4*x:], row[4*(size.X-1):4*size.X])
+		row := line(y)
+		for x := copy(row, from.pix[y*from.stride:][:size.X*b]); x < len(row); x += b {
+			copy(row[x:], row[(size.X-1)*b:size.X*b])
 		}
 	}
-	last := s.img.Pix[s.img.PixOffset(cell.Min.X, cell.Min.Y+size.Y-1):][:4*g.Cell]
 	for y := size.Y; y < g.Cell; y++ {
-		copy(s.img.Pix[s.img.PixOffset(cell.Min.X, cell.Min.Y+y):], last)
+		copy(line(y), line(size.Y-1))
 	}
+}
+
+// raster holds the pixels of an image, of so many bytes each.
+type raster struct {
+	pix           []uint8
+	stride, bytes int
+}
+
+// rasterOf returns the pixels of a *image.Gray or a *image.RGBA.
+func rasterOf(img image.Image) raster {
+	if grey, ok := img.(*image.Gray); ok {
+		return raster{grey.Pix, grey.Stride, 1}
+	}
+	colour := img.(*image.RGBA)
+	return raster{colour.Pix, colour.Stride, 4}
+}
+
+// inColour returns a *image.Gray in colour, and a *image.RGBA as it is.
+func inColour(img image.Image) *image.RGBA {
+	if colour, ok := img.(*image.RGBA); ok {
+		return colour
+	}
+	colour := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
+	draw.Draw(colour, colour.Rect, img, img.Bounds().Min, draw.Src)
+	return colour
+}
+
+// inGrey returns an opaque picture in grey, or nil where it has colours.
+func inGrey(img *image.RGBA) *image.Gray {
+	for p := 0; p < len(img.Pix); p += 4 {
+		if img.Pix[p] != img.Pix[p+1] || img.Pix[p] != img.Pix[p+2] {
+			return nil
+		}
+	}
+	out := image.NewGray(img.Rect)
+	for p := range out.Pix {
+		out.Pix[p] = img.Pix[4*p]
+	}
+	return out
 }
 
 // quality is that of JPEG files of sheets.
@@ -96,38 +139,13 @@ const quality = 78
 
 // Encode returns the content of the sheet's file, in one channel where all is grey.
 func (s *Sheet) Encode() ([]byte, error) {
-	var img image.Image = s.img
-	if grey := s.grey(); grey != nil {
-		img = grey
-	}
 	var out bytes.Buffer
 	var err error
 	if s.grid.Lossless {
 		// Half of the time of png.DefaultCompression, for 6 % more bytes of MNIST's pictures.
-		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, s.img)
 	} else {
-		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
+		err = jpeg.Encode(&out, s.img, &jpeg.Options{Quality: quality})
 	}
 	return out.Bytes(), err
 }
-
-// grey returns the sheet in grey, or nil where it has colours.
-func (s *Sheet) grey() *image.Gray {
-	pix := s.img.Pix
-	for p := 0; p < len(pix); p += 4 {
-		if pix[p] != pix[p+1] || pix[p] != pix[p+2] {
-			return nil
-		}
-	}
-	out := image.NewGray(s.img.Rect)
-	for p := range out.Pix {
-		out.Pix[p] = pix[4*p]
-	}
-	return out
-}
-
-// Bounds returns the size of the sheet.
-func (s *Sheet) Bounds() image.Rectangle { return s.img.Rect }
-
-// At returns a colour of the sheet.
-func (s *Sheet) At(x, y int) color.Color { return s.img.At(x, y) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"image/png"
 	"testing"
 )
 
@@ -43,8 +44,8 @@ func TestSheet(t *testing.T) {
 		g := NewGrid(test.side)
 		n := g.Columns + 3
 		sheet := g.NewSheet(n)
-		small := must(Reduced(t.Context(), plain(test.side, test.side/2, test.colour), g.Cell))
-		other := must(Reduced(t.Context(), plain(test.side, test.side, color.White), g.Cell))
+		small := must(Small(t.Context(), plain(test.side, test.side/2, test.colour), g.Cell))
+		other := must(Small(t.Context(), plain(test.side, test.side, color.White), g.Cell))
 		for i := range n {
 			if sheet.Set(i, other); i == g.Columns+1 {
 				sheet.Set(i, small)
@@ -73,13 +74,31 @@ func TestSheet(t *testing.T) {
 				}
 			}
 		}
-		size := small.Rect.Size()
+		size := small.Bounds().Size()
 		near(g.Cell, g.Cell, test.colour)
 		near(g.Cell+size.X-1, g.Cell+size.Y-1, test.colour)
 		near(g.Cell+size.X-1, 2*g.Cell-1, test.colour) // filled
 		near(g.Cell-1, g.Cell, color.White)
 		near(2*g.Cell, g.Cell, color.White)
 		near(g.Cell, g.Cell-1, color.White)
+	}
+}
+
+// TestSheetOfGreysAndColours: whatever the order, greys stay as they are beside colours.
+func TestSheetOfGreysAndColours(t *testing.T) {
+	g := NewGrid(20)
+	grey, colour := must(Small(t.Context(), plain(20, 20, color.Gray{90}), g.Cell)), must(Small(t.Context(), plain(20, 20, red), g.Cell))
+	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}} {
+		sheet := g.NewSheet(3)
+		for _, i := range order {
+			sheet.Set(i, []image.Image{grey, colour, grey}[i])
+		}
+		img := must(png.Decode(bytes.NewReader(must(sheet.Encode()))))
+		for i, want := range []color.RGBA{{90, 90, 90, 255}, red, {90, 90, 90, 255}} {
+			if got := color.RGBAModel.Convert(img.At(g.Cell*i+7, 7)); got != want {
+				t.Errorf("in the order %v picture %d is %v, want %v", order, i, got, want)
+			}
+		}
 	}
 }
 

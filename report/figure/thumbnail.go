@@ -49,6 +49,22 @@ func Reduced(ctx context.Context, img image.Image, box int) (*image.RGBA, error)
 	return small, nil
 }
 
+// Small is Reduced, but a *image.Gray where the picture is grey and else a *image.RGBA. A
+// *image.Gray that fits is returned as it is.
+func Small(ctx context.Context, img image.Image, box int) (image.Image, error) {
+	if grey, ok := img.(*image.Gray); ok && max(grey.Rect.Dx(), grey.Rect.Dy()) <= box {
+		return grey, ctx.Err()
+	}
+	small, err := Reduced(ctx, img, box)
+	if err != nil {
+		return nil, err
+	}
+	if grey := inGrey(small); grey != nil {
+		return grey, nil
+	}
+	return small, nil
+}
+
 // oversampling is how many times as large as its box a picture still is when it has
 // been reduced by whole numbers, which is much faster than any other way.
 const oversampling = 3
