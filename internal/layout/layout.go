@@ -42,33 +42,40 @@ func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 // missed. The only error is the context's.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
-	at := start(p)
 	if n < 3 || p.D == 0 {
-		return at, ctx.Err()
+		return start(p), ctx.Err()
 	}
-	nearest, err := neighbours(ctx, p, min(neighboursOf, n-1))
+	// In the order of the cells most neighbours lie near each other in memory.
+	in, err := cellsOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	g := nearest.graph()
-	m := &mover{at: at, next: make([]float32, 2*n), mean: make([]float32, 2*n), square: make([]float32, 2*n), graph: g}
+	p = some(p, in.order)
+	nearest, err := neighbours(ctx, p, in, min(neighboursOf, n-1))
+	if err != nil {
+		return nil, err
+	}
+	at := start(p)
+	m := newMover(at, nearest.graph())
 	epochs := mostEpochs
 	if n > manyPoints {
 		epochs = leastEpochs
 	}
 	for epoch := range epochs {
-		rate := float32(1 - float64(epoch)/float64(epochs))
-		one, two := float32(1-math.Pow(beta1, float64(epoch+1))), float32(1-math.Pow(beta2, float64(epoch+1)))
+		m.begin(epoch, epochs)
 		if err := parallel.Blocks(ctx, 0, n, blockOf, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				m.move(i, epoch, rate, one, two)
+				m.move(i)
 			}
 		}); err != nil {
 			return nil, err
 		}
 		m.at, m.next = m.next, m.at
 	}
-	return m.at, nil
+	for place, i := range in.order {
+		at[2*i], at[2*i+1] = m.at[place].x, m.at[place].y
+	}
+	return at, nil
 }
 
 // start returns the first two coordinates, to the spread, with a little noise, which parts
@@ -103,43 +110,93 @@ func mix(a, b uint64) uint64 {
 	return z ^ z>>31
 }
 
+// place is a point of the plane, or a move on it.
+type place struct{ x, y float32 }
+
 // mover moves points by Adam along the gradient.
 type mover struct {
-	at, next     []float32
-	mean, square []float32
 	graph        *graph
+	repelled     []float32 // by how much the points that are drawn repel each point
+	at, next     []place
+	mean, square []place
+
+	// Of an epoch: its number, by what means are multiplied for a step, and squares for their mean.
+	epoch      uint64
+	rate, less float32
 }
 
-func (m *mover) move(i, epoch int, rate, one, two float32) {
-	x, y := m.at[2*i], m.at[2*i+1]
-	var gx, gy, total float32
-	g := m.graph
-	for e := g.start[i]; e < g.start[i+1]; e++ {
-		j, w := g.to[e], g.weight[e]
-		dx, dy := m.at[2*j]-x, m.at[2*j+1]-y
-		f := w * 2 * curve / (1 + curve*(dx*dx+dy*dy))
-		gx += f * dx
-		gy += f * dy
-		total += w
+func newMover(at []float32, g *graph) *mover {
+	n := len(at) / 2
+	m := &mover{graph: g, repelled: make([]float32, n), at: make([]place, n), next: make([]place, n), mean: make([]place, n), square: make([]place, n)}
+	for i := range n {
+		m.at[i] = place{at[2*i], at[2*i+1]}
+		total := float32(0)
+		for _, e := range g.of(i) {
+			total += e.weight
+		}
+		m.repelled[i] = repulsion * total / samples
 	}
-	n := uint64(len(m.at) / 2)
-	var rx, ry float32
-	for s := range samples {
-		j := (mix(uint64(i), uint64(epoch*samples+s)) >> 32) * n >> 32
-		dx, dy := x-m.at[2*j], y-m.at[2*j+1]
-		d := dx*dx + dy*dy
-		f := 2 / ((0.001 + d) * (1 + curve*d))
-		rx += min(4, max(-4, f*dx))
-		ry += min(4, max(-4, f*dy))
+	return m
+}
+
+// begin begins an epoch.
+func (m *mover) begin(epoch, epochs int) {
+	rate := 1 - float64(epoch)/float64(epochs)
+	m.epoch = uint64(epoch)
+	m.rate = float32(rate / (1 - math.Pow(beta1, float64(epoch+1))))
+	m.less = float32(1 / (1 - math.Pow(beta2, float64(epoch+1))))
+}
+
+func (m *mover) move(i int) {
+	p := m.at[i]
+	var g, r place
+	for _, e := range m.graph.of(i) {
+		q := m.at[e.to]
+		dx, dy := q.x-p.x, q.y-p.y
+		f := e.weight / (1 + curve*(dx*dx+dy*dy))
+		g.x += f * dx
+		g.y += f * dy
 	}
-	f := repulsion * total / (2 * samples)
-	m.next[2*i] = x + m.step(2*i, gx+f*rx, rate, one, two)
-	m.next[2*i+1] = y + m.step(2*i+1, gy+f*ry, rate, one, two)
+	n := uint64(len(m.at))
+	for s := range uint64(samples / 2) {
+		drawn := mix(uint64(i), m.epoch*(samples/2)+s)
+		r.add(p.repelled(m.at[drawn>>32*n>>32]))
+		r.add(p.repelled(m.at[drawn&math.MaxUint32*n>>32]))
+	}
+	f := m.repelled[i]
+	m.next[i] = place{
+		p.x + m.step(2*curve*g.x+f*r.x, &m.mean[i].x, &m.square[i].x),
+		p.y + m.step(2*curve*g.y+f*r.y, &m.mean[i].y, &m.square[i].y),
+	}
+}
+
+func (p *place) add(q place) {
+	p.x += q.x
+	p.y += q.y
+}
+
+const (
+	// mostRepelled is the most by which one point repels another along either axis, and
+	// repelledLess the square of a distance from which on it is less.
+	mostRepelled = 2
+	repelledLess = 0.2
+)
+
+// repelled returns by how much q repels p: by half of the gradient of the paper.
+func (p place) repelled(q place) place {
+	dx, dy := p.x-q.x, p.y-q.y
+	d := dx*dx + dy*dy
+	f := 1 / ((0.001 + d) * (1 + curve*d))
+	r := place{f * dx, f * dy}
+	if d < repelledLess {
+		r.x, r.y = min(mostRepelled, max(-mostRepelled, r.x)), min(mostRepelled, max(-mostRepelled, r.y))
+	}
+	return r
 }
 
 // step returns by how much a coordinate moves uphill the gradient g.
-func (m *mover) step(c int, g, rate, one, two float32) float32 {
-	m.mean[c] = beta1*m.mean[c] + (1-beta1)*g
-	m.square[c] = beta2*m.square[c] + (1-beta2)*g*g
-	return rate * (m.mean[c] / one) / (float32(math.Sqrt(float64(m.square[c]/two))) + 1e-7)
+func (m *mover) step(g float32, mean, square *float32) float32 {
+	*mean = beta1**mean + (1-beta1)*g
+	*square = beta2**square + (1-beta2)*g*g
+	return m.rate * *mean / (float32(math.Sqrt(float64(m.less**square))) + 1e-7)
 }

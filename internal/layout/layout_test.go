@@ -44,7 +44,7 @@ func agreement(t *testing.T, p *project.Points, at []float32) float64 {
 	}
 	nearest := func(p *project.Points) lists {
 		l := make(lists, p.N)
-		eachDistance(p, p, squares(p), squares(p), func(i int, d []float32) {
+		eachDistance(nil, p, []*project.Points{p}, squares(p), func(i int, d []float32) {
 			for j, v := range d {
 				if j != i {
 					l[i] = append(l[i], neighbour{int32(j), v})
@@ -111,17 +111,22 @@ func TestSameLayout(t *testing.T) {
 // TestCells: nearly all neighbours are found in cells.
 func TestCells(t *testing.T) {
 	p := rings(wholeUpTo+1000, 7, 5)
-	found, err := neighbours(t.Context(), p, neighboursOf)
+	in, err := cellsOf(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = some(p, in.order)
+	found, err := neighbours(t.Context(), p, in, neighboursOf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	square, missed := squares(p), 0
 	for i := 0; i < p.N; i += 50 {
 		one := &project.Points{N: 1, D: p.D, Data: p.At(i)}
-		eachDistance(one, p, square[i:i+1], square, func(_ int, d []float32) {
+		eachDistance(nil, one, []*project.Points{p}, square, func(_ int, d []float32) {
 			limit, nearer := found[i][len(found[i])-1].d, 0
 			for j, v := range d {
-				if j != i && v < 0.999*limit {
+				if j != i && v+square[i] < 0.999*limit {
 					nearer++
 				}
 			}

@@ -55,32 +55,51 @@ func some(p *project.Points, which []int32) *project.Points {
 	return out
 }
 
-// eachDistance calls f with the squared distances of each point of a to all of b.
-func eachDistance(a, b *project.Points, sa, sb []float32, f func(i int, d []float32)) {
-	room := make([]float32, rowsAtOnce*b.N)
-	for lo := 0; lo < a.N; lo += rowsAtOnce {
-		rows := min(rowsAtOnce, a.N-lo)
-		blas.MultiplyAlone(blas.NoTrans, blas.Trans, -2, blas.Of[float32]{Rows: rows, Cols: a.D, Stride: a.D, Data: a.Data[lo*a.D:]},
-			blas.Of[float32]{Rows: b.N, Cols: b.D, Stride: b.D, Data: b.Data}, 0, blas.Of[float32]{Rows: rows, Cols: b.N, Stride: b.N, Data: room})
-		for r := range rows {
-			d := room[r*b.N:][:b.N]
-			for j := range d {
-				d[j] = max(0, d[j]+sa[lo+r]+sb[j])
-			}
-			f(lo+r, d)
-		}
-	}
+// part returns the points from lo up to hi, which it shares.
+func part(p *project.Points, lo, hi int) *project.Points {
+	return &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
 }
 
-// cells puts points into cells, and returns the points of each and the cells near it, itself
-// among them.
-func cells(ctx context.Context, p *project.Points, square []float32) (members, near [][]int32, err error) {
-	all := make([]int32, p.N)
-	for i := range all {
-		all[i] = int32(i)
+// eachDistance calls f with the squared distances of each point of a to all of b, less the
+// squared length of the point of a. square holds those of b, and b may be in parts, one after the other.
+// room is used where it suffices; what was used is returned.
+func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
+	n := len(square)
+	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
+	for lo := 0; lo < a.N; lo += rowsAtOnce {
+		rows := min(rowsAtOnce, a.N-lo)
+		for r := range rows {
+			copy(room[r*n:][:n], square)
+		}
+		at := 0
+		for _, some := range b {
+			blas.MultiplyAlone(blas.NoTrans, blas.Trans, -2, blas.Of[float32]{Rows: rows, Cols: a.D, Stride: a.D, Data: a.Data[lo*a.D:]},
+				blas.Of[float32]{Rows: some.N, Cols: some.D, Stride: some.D, Data: some.Data}, 1, blas.Of[float32]{Rows: rows, Cols: some.N, Stride: n, Data: room[at:]})
+			at += some.N
+		}
+		for r := range rows {
+			f(lo+r, room[r*n:][:n])
+		}
 	}
+	return room
+}
+
+// cells are points in cells.
+type cells struct {
+	order []int32   // of the points, those of a cell one after the other, as they come
+	start []int     // where the points of each cell begin in the order, and its end
+	near  [][]int32 // the cells near each, itself among them
+}
+
+// cellsOf puts points into cells.
+func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
+	out := &cells{order: make([]int32, p.N)}
 	if p.N <= wholeUpTo {
-		return [][]int32{all}, [][]int32{{0}}, nil
+		for i := range out.order {
+			out.order[i] = int32(i)
+		}
+		out.start, out.near = []int{0, p.N}, [][]int32{{0}}
+		return out, ctx.Err()
 	}
 	c := p.N / inCell
 	which := make([]int32, c)
@@ -92,8 +111,7 @@ func cells(ctx context.Context, p *project.Points, square []float32) (members, n
 	for round := range rounds + 1 {
 		lengths := squares(centres)
 		if err := parallel.Blocks(ctx, 0, p.N, 1024, func(_, lo, hi int) {
-			part := &project.Points{N: hi - lo, D: p.D, Data: p.Data[lo*p.D : hi*p.D]}
-			eachDistance(part, centres, square[lo:hi], lengths, func(i int, d []float32) {
+			eachDistance(nil, part(p, lo, hi), []*project.Points{centres}, lengths, func(i int, d []float32) {
 				best := 0
 				for k, v := range d {
 					if v < d[best] {
@@ -103,7 +121,7 @@ func cells(ctx context.Context, p *project.Points, square []float32) (members, n
 				cell[lo+i] = int32(best)
 			})
 		}); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if round == rounds {
 			break
@@ -121,75 +139,74 @@ func cells(ctx context.Context, p *project.Points, square []float32) (members, n
 			}
 		}
 	}
-	members = make([][]int32, c)
-	for i, k := range cell {
-		members[k] = append(members[k], int32(i))
+	out.start = make([]int, c+1)
+	for _, k := range cell {
+		out.start[k+1]++
 	}
-	near = make([][]int32, c)
-	lengths := squares(centres)
-	eachDistance(centres, centres, lengths, lengths, func(k int, d []float32) {
-		d[k] = -1 // itself first, whatever rounding says
+	for k := range c {
+		out.start[k+1] += out.start[k]
+	}
+	next := slices.Clone(out.start)
+	for i, k := range cell {
+		out.order[next[k]] = int32(i)
+		next[k]++
+	}
+	out.near = make([][]int32, c)
+	eachDistance(nil, centres, []*project.Points{centres}, squares(centres), func(k int, d []float32) {
+		d[k] = float32(math.Inf(-1)) // itself first, whatever rounding says
 		var nearest []neighbour
 		for j, v := range d {
 			nearest = topk.Insert(nearest, probed, neighbour{int32(j), v}, nearer)
 		}
 		for _, x := range nearest {
-			near[k] = append(near[k], x.j)
+			out.near[k] = append(out.near[k], x.j)
 		}
 	})
-	return members, near, nil
+	return out, nil
 }
 
-// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. Points
+// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. The
+// points stand in the order of their cells. Points
 // that have fewer in the cells near theirs get fewer.
-func neighbours(ctx context.Context, p *project.Points, k int) (lists, error) {
+func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists, error) {
 	square := squares(p)
-	members, near, err := cells(ctx, p, square)
-	if err != nil {
-		return nil, err
-	}
 	out := make(lists, p.N)
-	// A part of the work is a block of points of one cell.
-	type part struct {
-		cell   int
-		lo, hi int
-	}
-	var parts []part
-	for c, of := range members {
-		for lo := 0; lo < len(of); lo += rowsAtOnce * 4 {
-			parts = append(parts, part{c, lo, min(lo+rowsAtOnce*4, len(of))})
+	// A task is a block of points of one cell.
+	type task struct{ cell, lo, hi int }
+	var tasks []task
+	for c, end := range in.start[1:] {
+		for lo := in.start[c]; lo < end; lo += rowsAtOnce * 4 {
+			tasks = append(tasks, task{c, lo, min(lo+rowsAtOnce*4, end)})
 		}
 	}
-	err = parallel.Blocks(ctx, 0, len(parts), 1, func(_, at, _ int) {
-		q := parts[at]
-		rows := members[q.cell][q.lo:q.hi]
-		var others []int32
-		for _, c := range near[q.cell] {
-			others = append(others, members[c]...)
-		}
-		pick := func(which []int32) []float32 {
-			s := make([]float32, len(which))
-			for a, i := range which {
-				s[a] = square[i]
+	rooms := make([][]float32, parallel.Cores())
+	err := parallel.Blocks(ctx, len(rooms), len(tasks), 1, func(worker, at, _ int) {
+		q := tasks[at]
+		var others []*project.Points
+		var lengths []float32
+		var number []int32
+		for _, c := range in.near[q.cell] {
+			lo, hi := in.start[c], in.start[c+1]
+			others, lengths = append(others, part(p, lo, hi)), append(lengths, square[lo:hi]...)
+			for j := lo; j < hi; j++ {
+				number = append(number, int32(j))
 			}
-			return s
 		}
-		b := p
-		if len(others) < p.N {
-			b = some(p, others)
-		}
-		eachDistance(some(p, rows), b, pick(rows), pick(others), func(a int, d []float32) {
-			i := rows[a]
+		rooms[worker] = eachDistance(rooms[worker], part(p, q.lo, q.hi), others, lengths, func(a int, d []float32) {
+			i := q.lo + a
 			nearest := make([]neighbour, 0, k)
 			limit := float32(math.Inf(1))
 			for at, v := range d {
-				if v > limit || others[at] == i {
+				if v > limit || number[at] == int32(i) {
 					continue
 				}
-				nearest = topk.Insert(nearest, k, neighbour{others[at], v}, nearer)
+				nearest = topk.Insert(nearest, k, neighbour{number[at], v}, nearer)
 				if len(nearest) == k {
 					limit = nearest[k-1].d
 				}
+			}
+			for at := range nearest {
+				nearest[at].d = max(0, nearest[at].d+square[i])
 			}
 			out[i] = nearest
 		})
@@ -197,21 +214,24 @@ func neighbours(ctx context.Context, p *project.Points, k int) (lists, error) {
 	return out, err
 }
 
-// graph has the edges of each point, both ways.
-type graph struct {
-	start  []int
-	to     []int32
-	weight []float32
+// edge is one of a point's: to another point.
+type edge struct {
+	to     int32
+	weight float32
 }
+
+// graph has the edges of each point, both ways, one point's after the other's.
+type graph struct {
+	start []int
+	edges []edge
+}
+
+// of returns the edges of point i.
+func (g *graph) of(i int) []edge { return g.edges[g.start[i]:g.start[i+1]] }
 
 // graph weighs each point's neighbours, so that the weights add up to log2 of their number and the nearest
 // has 1, and joins both ways of an edge as a + b − ab (section 3.1 of the paper).
 func (l lists) graph() *graph {
-	type edge struct {
-		to     int32
-		weight float32
-	}
-	edges := make([][]edge, len(l))
 	weights := make([][]float32, len(l))
 	parallel.Do(len(l), func(i int) { weights[i] = weigh(l[i]) })
 	weightOf := func(i, j int32) float32 {
@@ -222,6 +242,7 @@ func (l lists) graph() *graph {
 		}
 		return 0
 	}
+	edges := make([][]edge, len(l))
 	for i, of := range l {
 		for at, x := range of {
 			a, b := weights[i][at], weightOf(x.j, int32(i))
@@ -235,10 +256,8 @@ func (l lists) graph() *graph {
 	g := &graph{start: make([]int, len(l)+1)}
 	for i, of := range edges {
 		slices.SortFunc(of, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
-		for _, e := range of {
-			g.to, g.weight = append(g.to, e.to), append(g.weight, e.weight)
-		}
-		g.start[i+1] = len(g.to)
+		g.edges = append(g.edges, of...)
+		g.start[i+1] = len(g.edges)
 	}
 	return g
 }
