@@ -2,6 +2,7 @@ package significance
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -138,16 +139,70 @@ func TestFriedmanEdges(t *testing.T) {
 		"one set":       {[][]float64{{1, 2, 3}}, []float64{3, 2, 1}, 1},
 		"one method":    {[][]float64{{1}, {2}}, []float64{1}, 1},
 		"all tied":      {[][]float64{{1, 1}, {2, 2}, {3, 3}}, []float64{1.5, 1.5}, 1},
-		"all agree":     {[][]float64{{1, 2}, {2, 3}, {3, 4}}, []float64{2, 1}, 0},
+		"all agree":     {[][]float64{{1, 2}, {2, 3}, {3, 4}}, []float64{2, 1}, 2 / 8.},
+		"a tie":         {[][]float64{{1, 2}, {2, 2}, {3, 4}, {4, 5}}, []float64{1.875, 1.125}, 2 / 8.},
+		"two sets":      {[][]float64{{1, 2, 3}, {4, 5, 6}}, []float64{3, 2, 1}, 1 / 6.},
 		"one of each":   {[][]float64{{1, 2}, {2, 1}}, []float64{1.5, 1.5}, 1},
 		"ties share it": {[][]float64{{2, 2, 1}}, []float64{1.5, 1.5, 3}, 1},
 	} {
 		if d := cmp.Diff(c.ranks, Ranks(c.scores, more)); d != "" {
 			t.Errorf("%s: ranks -want +got:\n%s", name, d)
 		}
-		if p := Friedman(c.scores, more); !near(p, c.p, 1e-12) {
-			t.Errorf("%s: p = %v", name, p)
+		if p, exact := Friedman(c.scores, more); !near(p, c.p, 1e-12) || !exact {
+			t.Errorf("%s: p = %v, exact: %v", name, p, exact)
 		}
+	}
+}
+
+// TestFriedmanExact compares with the probabilities of Friedman 1937, table 5 and 6, by the statistic
+// χ² of three methods on n sets, and with the F distribution where both serve.
+func TestFriedmanExact(t *testing.T) {
+	more := func(a, b float64) bool { return a > b }
+	orders := map[string][]float64{"123": {3, 2, 1}, "132": {3, 1, 2}, "213": {2, 3, 1}, "231": {2, 1, 3}, "312": {1, 3, 2}}
+	for _, c := range []struct {
+		sets []string
+		p    float64
+	}{
+		{[]string{"123", "123", "123"}, 0.028},        // χ² = 6
+		{[]string{"123", "123", "132"}, 0.194},        // 4.667
+		{[]string{"123", "123", "123", "123"}, 0.005}, // 8
+		{[]string{"123", "123", "123", "132"}, 0.042}, // 6.5
+		{[]string{"123", "123", "123", "213", "213"}, 0.024},
+	} {
+		var scores [][]float64
+		for _, order := range c.sets {
+			scores = append(scores, orders[order])
+		}
+		if p, exact := Friedman(scores, more); !near(p, c.p, 5e-4) || !exact {
+			t.Errorf("%v: p = %v, want %v, exact: %v", c.sets, p, c.p, exact)
+		}
+	}
+	src := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		ranks := make([][]int, 12)
+		for i := range ranks {
+			ranks[i] = []int{2, 4, 6, 8}
+			src.Shuffle(4, func(a, b int) { ranks[i][a], ranks[i][b] = ranks[i][b], ranks[i][a] })
+			if i%3 > 0 {
+				ranks[i] = []int{2, 4, 6, 8}
+				ranks[i][i%4], ranks[i][0] = ranks[i][0], ranks[i][i%4]
+			}
+		}
+		p, ok := friedmanExact(ranks)
+		if f := imanDavenport(ranks); !ok || math.Abs(p-f) > 0.02 {
+			t.Errorf("%v, p = %v, by F %v", ok, p, f)
+		}
+	}
+	// Too many orders to count.
+	many := make([][]float64, 12)
+	for i := range many {
+		many[i] = make([]float64, 12)
+		for j := range many[i] {
+			many[i][j] = src.Float64()
+		}
+	}
+	if p, exact := Friedman(many, more); exact || !(p > 0 && p < 1) {
+		t.Errorf("p = %v, exact: %v", p, exact)
 	}
 }
 

@@ -41,34 +41,63 @@ func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 }
 
 // Friedman returns the p-value of the test that all methods are alike over the sets, by the
-// ranks of Ranks, corrected for ties, with the F distribution of Iman and Davenport 1980. It is
-// 1 with fewer than two sets or methods and where all are tied, and 0 where all sets agree, of
-// which the distribution says no more.
-func Friedman(scores [][]float64, better func(a, b float64) bool) float64 {
-	n := float64(len(scores))
-	if n < 2 || len(scores[0]) < 2 {
-		return 1
+// ranks of Ranks, corrected for ties. With few sets and methods it is exact: the share of all ways to
+// order the methods on each set, with the ties of that set, whose average ranks are at least as
+// far apart. With more it is by the F distribution of Iman and Davenport 1980. It is 1 with fewer than two
+// sets or methods and where all are tied.
+func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, exact bool) {
+	if len(scores) < 2 || len(scores[0]) < 2 {
+		return 1, true
 	}
-	m := float64(len(scores[0]))
-	var between, all float64
-	for _, r := range Ranks(scores, better) {
-		between += n * (r - (m+1)/2) * (r - (m+1)/2)
-	}
-	for _, of := range scores {
+	ranks := make([][]int, len(scores))
+	for i, of := range scores {
 		for _, r := range ranksOf(of, better) {
-			all += (r - (m+1)/2) * (r - (m+1)/2)
+			ranks[i] = append(ranks[i], int(2*r))
 		}
 	}
-	if between <= rounding*all {
-		return 1
+	if p, ok := friedmanExact(ranks); ok {
+		return p, true
+	}
+	return imanDavenport(ranks), false
+}
+
+// imanDavenport is the p-value of Friedman's test by the F distribution, of doubled ranks.
+func imanDavenport(ranks [][]int) float64 {
+	n, m := float64(len(ranks)), float64(len(ranks[0]))
+	between, all := float64(apart(sumsOf(ranks)))/n, 0.0
+	for _, of := range ranks {
+		all += float64(apart(of))
 	}
 	within := (all - between) / (n - 1)
-	if within <= rounding*all {
+	switch {
+	case between <= 0:
+		return 1
+	case within <= rounding*all: // all sets agree
 		return 0
 	}
 	f := distuv.F{D1: m - 1, D2: (m - 1) * (n - 1)}
-	p := 1 - f.CDF(between/within)
-	return min(1, max(0, p))
+	return min(1, max(0, 1-f.CDF(between/within)))
+}
+
+// sumsOf are the sums of the ranks of each method.
+func sumsOf(ranks [][]int) []int {
+	sums := make([]int, len(ranks[0]))
+	for _, of := range ranks {
+		for j, r := range of {
+			sums[j] += r
+		}
+	}
+	return sums
+}
+
+// apart is the sum of the squares of the distances from the mean.
+func apart(x []int) int {
+	sum, squares := 0, 0
+	for _, v := range x {
+		sum += v
+		squares += v * v
+	}
+	return squares - sum*sum/len(x) // the mean of doubled ranks is a whole number
 }
 
 // Groups returns the sets of methods that stand together: the longest runs of two or more, in

@@ -90,6 +90,12 @@ func TestReference(t *testing.T) {
 		for j, r := range Ranks(c.Scores, more) {
 			check(i, "the rank", r, c.Ranks[j], 1e-12)
 		}
-		check(i, "Friedman's p", Friedman(c.Scores, more), c.P, 1e-9)
+		ranks := make([][]int, len(c.Scores))
+		for j, of := range c.Scores {
+			for _, r := range ranksOf(of, more) {
+				ranks[j] = append(ranks[j], int(2*r))
+			}
+		}
+		check(i, "Friedman's p", imanDavenport(ranks), c.P, 1e-9)
 	}
 }

@@ -220,7 +220,7 @@ func (o *Outcome) Markdown(w io.Writer, level int) error {
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
-		says := marked(c.Says)
+		says := marked(fmt.Sprintf("%s, %s", c.Says, c.Where))
 		if text := c.Tried(); text != "" {
 			tried = append(tried, marked(c.Says)+": "+marked(text)+".")
 			says += fmt.Sprintf(" (%d)", len(tried))

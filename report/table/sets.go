@@ -25,9 +25,10 @@ type Sets struct {
 	// best rank and setting.
 	Means [][]float64
 	// Ranks are the average ranks of the methods, 1 for the best, and Friedman is the p-value of
-	// there being no difference among them.
+	// there being no difference among them, Exact or not.
 	Ranks    []float64
 	Friedman float64
+	Exact    bool
 	// Pairs[i][j] compares method i with method j.
 	Pairs [][]SetsPair
 	// Groups are methods that stand together: no two of them differ.
@@ -103,7 +104,7 @@ func NewSets(name string, score eval.Score, of []Of, by Tests) *Sets {
 		return nil
 	}
 	s.Ranks = significance.Ranks(s.Means, score.Better)
-	s.Friedman = significance.Friedman(s.Means, score.Better)
+	s.Friedman, s.Exact = significance.Friedman(s.Means, score.Better)
 	s.compare()
 	s.Groups = significance.Groups(s.Ranks, func(i, j int) bool { return s.Pairs[i][j].Verdict == Different })
 	return s
@@ -236,7 +237,11 @@ func (s *Sets) caption(m Marks) string {
 	}
 	text := []string{fmt.Sprintf("%s: the best of the row.", m.Best), "Last row: the average of the ranks of a method among the others on each set, 1 for the best."}
 	if !s.Tests.By.Bayesian() && s.Tests.By != significance.ByNone {
-		text = append(text, fmt.Sprintf("That there is no difference among them has %s (Friedman's test with the F distribution of Iman and Davenport 1980).", pSaid(s.Friedman)))
+		by := "with the F distribution of Iman and Davenport 1980"
+		if s.Exact {
+			by = "by all orders of the methods"
+		}
+		text = append(text, fmt.Sprintf("That there is no difference among them has %s (Friedman's test %s).", pSaid(s.Friedman), by))
 	}
 	out := s.Score.In() + " on each set, mean over its rows or at the best rank and setting."
 	if m.Own != nil {
