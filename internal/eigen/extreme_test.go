@@ -139,7 +139,7 @@ var matrices = []struct {
 // TestExtreme: of matrices of any kind and scale the values are those of Symmetric, and the
 // vectors are orthonormal eigenvectors.
 func TestExtreme(t *testing.T) {
-	const bound = 1e-13
+	const bound = 2e-13
 	ctx := context.Background()
 	for kind, matrix := range matrices {
 		for i, n := range []int{1, 2, 3, panel, panel + 1, band + panel + 5} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // The reduction to tridiagonal form updates the matrix after every panel of reflectors,
@@ -152,6 +153,21 @@ func (r *reduction) multiply(y blas.Matrix, from int, v blas.Matrix) {
 		}
 		blas.Gemm(blas.NoTrans, t, 1, x, part, 1, y)
 	}
+	// addBoth adds the products with a part of rows lo to hi and with its transpose, of columns from c
+	// on, to the sum.
+	addBoth := func(sum blas.Matrix, lo, c int, part blas.Matrix) {
+		if k == 1 {
+			x, w := v.Data[c-from:][:part.Cols], v.Data[lo-from:]
+			for ; part.Rows >= 4; part.Rows, part.Data, lo, w = part.Rows-4, part.Data[4*part.Stride:], lo+4, w[4:] {
+				simd.AddBoth(sum.Data[c:][:part.Cols], x, part.Data, part.Stride, (*[4]float64)(w), (*[4]float64)(sum.Data[lo:]))
+			}
+			if part.Rows == 0 {
+				return
+			}
+		}
+		add(sum, lo, c, blas.Trans, part)
+		add(sum, c, lo, blas.NoTrans, part)
+	}
 	parallel.DoWork((n-from)*(n-from)*k, bandParts, func(part int) {
 		sum := blas.Matrix{Rows: k, Cols: n, Stride: n, Data: r.sums[part*k*n : (part+1)*k*n]}
 		clear(sum.Data)
@@ -163,8 +179,7 @@ func (r *reduction) multiply(y blas.Matrix, from int, v blas.Matrix) {
 			add(sum, lo, lo, blas.NoTrans, of(lo, hi))
 			for c := hi; c < n; c += tile {
 				end := min(c+tile, n)
-				add(sum, lo, c, blas.Trans, of(c, end))
-				add(sum, c, lo, blas.NoTrans, of(c, end))
+				addBoth(sum, lo, c, of(c, end))
 			}
 		}
 	})
