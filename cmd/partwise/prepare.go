@@ -171,5 +171,6 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		doing := bars.doing()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && e.Features.Cached()))
 	}
+	collectEarlier(in.X)
 	return in, nil
 }
