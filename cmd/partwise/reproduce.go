@@ -70,8 +70,8 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 	f.StringVar(&r.out, "out", "", "folder of the results of one recipe (default results/NAME)")
 	f.StringVar(&r.set, "set", "", "a known set or a path in place of the data of one recipe")
 	f.StringVar(&r.root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
-	f.StringVar(&r.doc, "doc", "", "write all outcomes into one document in Markdown")
-	f.BoolVar(&r.force, "force", false, "replace the document of --doc where it is there already")
+	f.StringVar(&r.doc, "doc", "", "write all outcomes into one document in Markdown; those of other recipes that it holds stay")
+	f.BoolVar(&r.force, "force", false, "change the document of --doc where it is there already")
 	f.IntVar(&r.workers, "workers", 0, "trials at once (default one for each processor)")
 	prepareFlags(cmd)
 	return cmd
@@ -473,33 +473,87 @@ func plain(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// writeReproductions writes the document of several outcomes.
+// reproductions is a document of outcomes, of each recipe a row of the table at its beginning
+// and a section.
+type reproductions struct {
+	names          []string // of the recipes, in their order
+	rows, sections map[string]string
+}
+
+// readReproductions reads a document that writeReproductions wrote; of another file, and of none,
+// there are no outcomes.
+func readReproductions(file string) (*reproductions, error) {
+	r := &reproductions{rows: map[string]string{}, sections: map[string]string{}}
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	rest, ours := strings.CutPrefix(string(text), reproductionsHead)
+	if !ours {
+		return r, nil
+	}
+	table, rest, _ := strings.Cut(rest, "\n\n")
+	for row := range strings.Lines(table) {
+		if parts := strings.SplitN(row, " | ", 2); len(parts) == 2 {
+			r.rows[strings.TrimPrefix(parts[0], "| ")] = strings.TrimSpace(row)
+		}
+	}
+	for _, section := range strings.Split("\n"+rest, "\n## ")[1:] {
+		name, _, _ := strings.Cut(section, "\n")
+		if r.rows[name] != "" { // else what was not run
+			r.names = append(r.names, name)
+			r.sections[name] = "## " + strings.TrimSpace(section) + "\n"
+		}
+	}
+	return r, nil
+}
+
+// put puts an outcome in place of that of the same recipe, or behind the others.
+func (r *reproductions) put(o *reproduce.Outcome) error {
+	var section strings.Builder
+	if err := o.Markdown(&section, 2); err != nil {
+		return err
+	}
+	heading, _, _ := strings.Cut(section.String(), "\n")
+	name := strings.TrimPrefix(heading, "## ")
+	if _, there := r.sections[name]; !there {
+		r.names = append(r.names, name)
+	}
+	r.rows[name] = fmt.Sprintf("| %s | %d | %s |", name, o.Draws, o.Count())
+	r.sections[name] = section.String()
+	return nil
+}
+
+// writeReproductions writes the document of several outcomes. What it holds of other recipes stays.
 func writeReproductions(file string, outcomes []*reproduce.Outcome, left []string) error {
-	return atomicfile.WriteFunc(file, func(w io.Writer) error {
-		if _, err := io.WriteString(w, reproductionsHead); err != nil {
+	r, err := readReproductions(file)
+	if err != nil {
+		return err
+	}
+	for _, o := range outcomes {
+		if err := r.put(o); err != nil {
 			return err
 		}
-		for _, o := range outcomes {
-			if _, err := plaintext.Fprintf(w, "| %s | %d | %s |\n", o.Recipe.Name, o.Draws, o.Count()); err != nil {
-				return err
-			}
+	}
+	var b strings.Builder
+	b.WriteString(reproductionsHead)
+	for _, name := range r.names {
+		b.WriteString(r.rows[name] + "\n")
+	}
+	for _, name := range r.names {
+		b.WriteString("\n" + r.sections[name])
+	}
+	var missing []string
+	for _, text := range left {
+		if name, _, _ := strings.Cut(text, ":"); r.sections[name] == "" {
+			missing = append(missing, name)
 		}
-		for _, o := range outcomes {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
-			if err := o.Markdown(w, 2); err != nil {
-				return err
-			}
-		}
-		if len(left) == 0 {
-			return nil
-		}
-		names := make([]string, len(left))
-		for i, text := range left {
-			names[i], _, _ = strings.Cut(text, ":")
-		}
-		_, err := fmt.Fprintf(w, "\n## Not run\n\nThe data, or the build, that these need were not there: %s.\n", strings.Join(names, ", "))
+	}
+	if missing != nil {
+		fmt.Fprintf(&b, "\n## Not run\n\nThe data, or the build, that these need were not there: %s.\n", strings.Join(missing, ", "))
+	}
+	return atomicfile.WriteFunc(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, b.String())
 		return err
 	})
 }

@@ -65,6 +65,20 @@ func TestReproduce(t *testing.T) {
 	if again := must(t, "reproduce", "tiny.yaml", "--draws", "20", "--out", "a", "--doc", "all.md", "--force"); again != out || read(t, "a", "results.jsonl") != log {
 		t.Errorf("again printed\n%s", again)
 	}
+	// A document keeps what it holds of other recipes.
+	one := read(t, "all.md")
+	for _, suffix := range []string{".yaml", ".paper.yaml"} {
+		write(t, "my_own"+suffix, strings.Replace(read(t, "tiny"+suffix), "name: tiny", "name: my_own", 1))
+	}
+	must(t, "reproduce", "my_own.yaml", "--quick", "--out", "own", "--doc", "all.md", "--force")
+	both := read(t, "all.md")
+	if !strings.Contains(both, one[strings.Index(one, "## tiny"):]) || !strings.Contains(both, "| tiny | 20 |") || !strings.Contains(both, "\n## my\\_own\n") || !strings.Contains(both, "\n| my\\_own | 10 |") {
+		t.Errorf("the document of both is\n%s", both)
+	}
+	must(t, "reproduce", "my_own.yaml", "--quick", "--out", "own", "--doc", "all.md", "--force")
+	if again := read(t, "all.md"); again != both {
+		t.Errorf("again the document of both is\n%s\nwas\n%s", again, both)
+	}
 	// In pieces, by one worker.
 	if code, _, stderr := partwise("reproduce", "tiny.yaml", "--draws", "20", "--out", "b", "--budget", "1ns"); code != exitDone || !strings.Contains(stderr, "the budget of 1ns is spent") {
 		t.Errorf("exit code %d, said %q", code, stderr)
