@@ -296,8 +296,13 @@ func (p *protocol) draw(ctx context.Context, cmd *cobra.Command, draws, workers 
 	if err != nil {
 		return nil, err
 	}
-	bars := &stages{w: cmd.ErrOrStderr()}
-	records, err := p.folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: bars.show})
+	bars := &stages{w: cmd.ErrOrStderr(), unit: "trials"}
+	records, err := p.folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: func(what string, done, total int) {
+		if p.name != "" { // a reading or a variant
+			what = p.name + ", " + what
+		}
+		bars.show(what, done, total)
+	}})
 	bars.end()
 	p.run = reproduce.Run{Records: records, Classes: len(p.in.Set.Classes)}
 	return plan, err
