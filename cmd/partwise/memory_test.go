@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // What needs more than --memory says is refused with the numbers, and nothing is
@@ -36,6 +39,24 @@ func TestMemoryFlag(t *testing.T) {
 		code, stderr = call("features", data, "--out", out+".npz", "--memory", size)
 		if code != exitUsage || !strings.HasPrefix(stderr, "partwise: --memory: ") {
 			t.Errorf("--memory %s: exit code %d and %q", size, code, stderr)
+		}
+	}
+}
+
+// TestCollectEarlier: beside large features there is less garbage, unless the user says how much.
+func TestCollectEarlier(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(before)
+	large, small := mat.NewDense(largeFeatures/8/1024, 1024, nil), mat.NewDense(largeFeatures/8/1024-1, 1024, nil)
+	for _, c := range []struct {
+		x    mat.Matrix
+		gogc string
+		want int
+	}{{small, "", 100}, {large, "100", 100}, {large.T(), "", 100}, {large, "", garbagePercent}} {
+		t.Setenv("GOGC", c.gogc)
+		collectEarlier(c.x)
+		if got := debug.SetGCPercent(100); got != c.want {
+			t.Errorf("%T with GOGC=%q: garbage of %d %%, want %d", c.x, c.gogc, got, c.want)
 		}
 	}
 }
