@@ -1,7 +1,6 @@
 #include "textflag.h"
 
-// Rows that values of sparse data pick of a factor, in registers of eight numbers: Z0 to Z4 are
-// what is added to, up to 40 numbers, and the rows are four at a time.
+// Rows that values of sparse data pick of a factor, four at a time.
 
 // The four rows that SI points at: R8, R9, R10, R11 = DX + at·CX.
 #define ROWS \
@@ -18,6 +17,102 @@
 	ADDQ  DX, R9      \
 	ADDQ  DX, R10     \
 	ADDQ  DX, R11
+
+// func dotsAVX2(dst, a, rows *float64, at *int, n, width int)
+// Eight sums of each row: those of the first four numbers of eight, and of the others.
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), AX
+	MOVQ rows+16(FP), DX
+	MOVQ at+24(FP), SI
+	MOVQ n+32(FP), BX
+	MOVQ width+40(FP), CX
+	SHLQ $3, CX
+
+four:
+	ROWS
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R12, R12
+
+lanes:
+	VMOVUPD     (AX)(R12*1), Y8
+	VFMADD231PD (R8)(R12*1), Y8, Y0
+	VFMADD231PD (R9)(R12*1), Y8, Y1
+	VFMADD231PD (R10)(R12*1), Y8, Y2
+	VFMADD231PD (R11)(R12*1), Y8, Y3
+	ADDQ        $32, R12
+	CMPQ        R12, CX
+	JGE         summed
+	VMOVUPD     (AX)(R12*1), Y8
+	VFMADD231PD (R8)(R12*1), Y8, Y4
+	VFMADD231PD (R9)(R12*1), Y8, Y5
+	VFMADD231PD (R10)(R12*1), Y8, Y6
+	VFMADD231PD (R11)(R12*1), Y8, Y7
+	ADDQ        $32, R12
+	CMPQ        R12, CX
+	JLT         lanes
+
+summed:
+	// Of each row the eight sums to four, and those: (s0 + s1) + (s2 + s3).
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y1
+	VBLENDPD   $0xC, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (DI)
+	ADDQ       $32, DI
+	SUBQ       $4, BX
+	JNZ        four
+	VZEROUPPER
+	RET
+
+// func addRowsAVX2(dst, weights, rows *float64, at *int, n, width int)
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ weights+8(FP), AX
+	MOVQ rows+16(FP), DX
+	MOVQ at+24(FP), SI
+	MOVQ n+32(FP), BX
+	MOVQ width+40(FP), CX
+	SHLQ $3, CX
+
+four:
+	ROWS
+	VBROADCASTSD 0(AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	ADDQ         $32, AX
+	XORQ         R12, R12
+
+lane:
+	VMULPD      (R8)(R12*1), Y0, Y4
+	VFMADD231PD (R9)(R12*1), Y1, Y4
+	VFMADD231PD (R10)(R12*1), Y2, Y4
+	VFMADD231PD (R11)(R12*1), Y3, Y4
+	VADDPD      (DI)(R12*1), Y4, Y4
+	VMOVUPD     Y4, (DI)(R12*1)
+	ADDQ        $32, R12
+	CMPQ        R12, CX
+	JLT         lane
+
+	SUBQ $4, BX
+	JNZ  four
+	VZEROUPPER
+	RET
+
+// In registers of eight numbers Z0 to Z4 are what is added to, up to 40 numbers.
 
 // sum += Z6·row + Z7·row + Z8·row + Z9·row, of eight numbers of the four rows.
 #define ADD(at, sum) \
