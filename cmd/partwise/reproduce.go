@@ -433,7 +433,11 @@ func outcomeText(o *reproduce.Outcome, room, gridRoom int) string {
 	b.WriteString(hanging("", phrase.Count(o.Draws, "draw", "draws")+"; "+o.Count()+".", room))
 	for i := range o.Claims {
 		c := &o.Claims[i]
-		b.WriteString("\n" + hanging(fmt.Sprintf("%-14s ", c.Verdict), c.Says+" ("+c.Where+")", room))
+		says := c.Says
+		if c.Where != "" {
+			says += " (" + c.Where + ")"
+		}
+		b.WriteString("\n" + hanging(fmt.Sprintf("%-14s ", c.Verdict), says, room))
 		if c.Here.Draws == 0 {
 			continue
 		}

@@ -68,10 +68,15 @@ func TestReproduce(t *testing.T) {
 	// A document keeps what it holds of other recipes.
 	one := read(t, "all.md")
 	for _, suffix := range []string{".yaml", ".paper.yaml"} {
-		write(t, "my_own"+suffix, strings.Replace(read(t, "tiny"+suffix), "name: tiny", "name: my_own", 1))
+		write(t, "my_own"+suffix, strings.NewReplacer("name: tiny", "name: my_own", "where: text, ", "").Replace(read(t, "tiny"+suffix)))
 	}
-	must(t, "reproduce", "my_own.yaml", "--quick", "--out", "own", "--doc", "all.md", "--force")
+	if said := must(t, "reproduce", "my_own.yaml", "--quick", "--out", "own", "--doc", "all.md", "--force"); !strings.Contains(said, "more with fewer classes\n") {
+		t.Errorf("of a claim without its place it said\n%s", said)
+	}
 	both := read(t, "all.md")
+	if strings.Contains(both, ", |") || strings.Contains(both, ", (") {
+		t.Errorf("a claim without its place in the document\n%s", both)
+	}
 	if !strings.Contains(both, one[strings.Index(one, "## tiny"):]) || !strings.Contains(both, "| tiny | 20 |") || !strings.Contains(both, "\n## my\\_own\n") || !strings.Contains(both, "\n| my\\_own | 10 |") {
 		t.Errorf("the document of both is\n%s", both)
 	}

@@ -220,7 +220,10 @@ func (o *Outcome) Markdown(w io.Writer, level int) error {
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
-		says := marked(fmt.Sprintf("%s, %s", c.Says, c.Where))
+		says := marked(c.Says)
+		if c.Where != "" {
+			says += ", " + marked(c.Where)
+		}
 		if text := c.Tried(); text != "" {
 			tried = append(tried, marked(c.Says)+": "+marked(text)+".")
 			says += fmt.Sprintf(" (%d)", len(tried))
