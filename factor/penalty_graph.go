@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the
@@ -100,17 +102,41 @@ func newLaplacian(s *CSR, lambda float64) *laplacian {
 // Gradient is λ·θ·D − λ·θ·S.
 func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64) {
 	w := scale * l.lambda
-	eachRow(theta, edgeWork, func(r int, row []float64) {
-		neg, pos := negative.RawRowView(r), positive.RawRowView(r)
-		for i, x := range row {
-			var sum float64
+	l.eachFour(theta, func(r, count int, rows [4][]float64) {
+		a, b, c, d := rows[0], rows[1], rows[2], rows[3]
+		var neg, pos [4][]float64
+		for q := range count {
+			neg[q], pos[q] = negative.RawRowView(r+q), positive.RawRowView(r+q)
+		}
+		for i, degree := range l.degree {
+			var sums [4]float64
 			cols, vals := l.s.Row(i)
 			for p, j := range cols {
-				sum += vals[p] * row[j]
+				v := vals[p]
+				sums[0] += v * a[j]
+				sums[1] += v * b[j]
+				sums[2] += v * c[j]
+				sums[3] += v * d[j]
 			}
-			neg[i] += w * sum
-			pos[i] += w * l.degree[i] * x
+			for q := range count {
+				neg[q][i] += w * sums[q]
+				pos[q][i] += w * degree * rows[q][i]
+			}
 		}
+	})
+}
+
+// eachFour calls f with four rows of θ at a time, several calls at once where they are much
+// work, so that an edge is read once for four: with the first row's number, and how many
+// there are. At the end the last stands for those that are missing.
+func (l *laplacian) eachFour(theta *mat.Dense, f func(r, count int, rows [4][]float64)) {
+	k, n := theta.Dims()
+	parallel.DoWork(edgeWork*k*n, parallel.Count(k, 4), func(part int) {
+		var rows [4][]float64
+		for q := range rows {
+			rows[q] = theta.RawRowView(min(4*part+q, k-1))
+		}
+		f(4*part, min(4, k-4*part), rows)
 	})
 }
 
@@ -124,13 +150,21 @@ func (l *laplacian) Diagonal(dst []float64, scale float64) { axpy(scale*l.lambda
 func (l *laplacian) Value(theta *mat.Dense) float64 {
 	k, _ := theta.Dims()
 	sums := make([]float64, k)
-	eachRow(theta, edgeWork, func(r int, row []float64) {
-		for i, x := range row {
+	l.eachFour(theta, func(r, count int, rows [4][]float64) {
+		a, b, c, d := rows[0], rows[1], rows[2], rows[3]
+		var four [4]float64
+		for i := range l.degree {
+			x, y, z, t := a[i], b[i], c[i], d[i]
 			cols, vals := l.s.Row(i)
 			for p, j := range cols {
-				sums[r] += vals[p] * (x - row[j]) * (x - row[j])
+				v := vals[p]
+				four[0] += v * (x - a[j]) * (x - a[j])
+				four[1] += v * (y - b[j]) * (y - b[j])
+				four[2] += v * (z - c[j]) * (z - c[j])
+				four[3] += v * (t - d[j]) * (t - d[j])
 			}
 		}
+		copy(sums[r:r+count], four[:])
 	})
 	var sum float64
 	for _, s := range sums {
