@@ -103,17 +103,24 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 func (l *lloyd) leastCosts(sums, scores []float64, runs []plusPlusRun, points *targets, i int) {
 	tries := len(scores) / len(runs)
 	slack := 2 * l.weights[i] * points.slack.of(l.norms[i])
-	for c, s := range scores {
-		before := runs[c/tries].costs[i]
-		cost := 1 + l.weights[i]*s
-		if l.Distance == DistanceEuclidean {
-			cost = l.norms[i]*l.norms[i] + 2*s
+	first, by := 1.0, l.weights[i]
+	if l.Distance == DistanceEuclidean {
+		first, by = l.norms[i]*l.norms[i], 2
+	}
+	for r := range runs {
+		before := runs[r].costs[i]
+		scores, sums := scores[r*tries:][:tries], sums[r*tries:][:tries]
+		for c, s := range scores {
+			cost := first + by*s
+			if before > 0 && cost <= 2*slack { // it may be 0
+				cost = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(r*tries+c), 1)
+			}
+			if before < cost {
+				cost = before
+			}
+			scores[c] = cost
+			sums[c] += cost
 		}
-		if before > 0 && cost <= 2*slack { // it may be 0
-			cost = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(c), 1)
-		}
-		scores[c] = min(before, cost)
-		sums[c] += scores[c]
 	}
 }
 
