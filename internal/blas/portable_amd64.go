@@ -36,6 +36,8 @@ type loops[T float32 | float64] struct {
 	tile       int // its columns
 	addTiles   func(c []T, stride, rows int, a, b []T)
 	interleave func(dst []T, tile int, x []T, stride, depth int)
+	addRowTile func(tile, x []T, stride int, b []T, columns int)
+	addToSums  func(sums, a, x []T, stride, depth int)
 }
 
 // packed holds panels of both factors as addTiles reads them, tile columns at once.
@@ -44,6 +46,7 @@ type packed[T float32 | float64] struct {
 	a    [packRows * packDepth]T
 	b    [packColumns * packDepth]T
 	edge [simd.TileRows * simd.MostTileColumns32]T
+	sums [simd.RowTileRows * simd.MostTileColumns32]T // of timesRows
 }
 
 func packedFor[T float32 | float64](l loops[T]) *freelist.List[*packed[T]] {
@@ -51,8 +54,8 @@ func packedFor[T float32 | float64](l loops[T]) *freelist.List[*packed[T]] {
 }
 
 var (
-	doubles = packedFor(loops[float64]{simd.TileColumns(), simd.AddTiles, simd.Interleave})
-	singles = packedFor(loops[float32]{simd.TileColumns32(), simd.AddTiles32, simd.Interleave32})
+	doubles = packedFor(loops[float64]{simd.TileColumns(), simd.AddTiles, simd.Interleave, simd.AddRowTile, simd.AddToSums})
+	singles = packedFor(loops[float32]{simd.TileColumns32(), simd.AddTiles32, simd.Interleave32, simd.AddRowTile32, simd.AddToSums32})
 )
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
@@ -63,19 +66,7 @@ func (t tiled) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []floa
 	}
 	p := doubles.Get()
 	defer doubles.Put(p)
-	if alpha == 1 && tA == blas.NoTrans && tB != blas.NoTrans && m <= mostRowFactor && n >= max(leastRows, 4*m) && simd.HasRowTile() {
-		rows := n / simd.RowTileRows * simd.RowTileRows
-		timesRows(p, m, rows, k, a, lda, b, ldb, beta, c, ldc)
-		if n -= rows; n == 0 {
-			return
-		}
-		b, c = b[rows*ldb:], c[rows:]
-	}
-	if alpha == 1 && tB == blas.NoTrans && m <= mostRowFactor && n >= leastColumns && k >= packDepth {
-		sumOfRows(p, tA, m, n, k, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	p.product(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Sgemm is Dgemm in single precision, see blas.Float32Level3.
@@ -86,6 +77,23 @@ func (t tiled) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []floa
 	}
 	p := singles.Get()
 	defer singles.Put(p)
+	p.product(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// product computes C as Dgemm does, the way that suits its shape.
+func (p *packed[T]) product(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	if alpha == 1 && tA == blas.NoTrans && tB != blas.NoTrans && m <= mostRowFactor && n >= max(leastRows, 4*m) && simd.HasRowTile() {
+		rows := n / simd.RowTileRows * simd.RowTileRows
+		p.timesRows(m, rows, k, a, lda, b, ldb, beta, c, ldc)
+		if n -= rows; n == 0 {
+			return
+		}
+		b, c = b[rows*ldb:], c[rows:]
+	}
+	if alpha == 1 && tB == blas.NoTrans && m <= mostRowFactor && n >= leastColumns && k >= packDepth {
+		p.sumOfRows(tA, m, n, k, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
 	p.gemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
@@ -115,13 +123,14 @@ const mostRowFactor = 2 * simd.MostTileColumns
 // timesRows computes c = a·bᵀ + beta·c, as gemm does and to the same bytes, for a long b of
 // whole tiles of rows and a few rows of a. Only a is laid out; b is read once, from its
 // beginning to its end.
-func timesRows(p *packed[float64], m, n, k int, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	const tile = simd.MostTileColumns
-	var sums [simd.RowTileRows * tile]float64
+func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	sums := p.sums[:]
 	for i := range m {
 		scale(c[i*ldc:][:n], beta)
 	}
-	tiles := (m + tile - 1) / tile
+	// As few tiles as there can be, as narrow as they can be: of one, two or three registers.
+	tiles, register := (m+p.tile-1)/p.tile, p.tile/3
+	tile := (m + tiles*register - 1) / (tiles * register) * register
 	most := len(p.b) / (tiles * tile) / packDepth * packDepth // of the depth, laid out at a time
 	for d := 0; d < k; d += most {
 		deep := min(most, k-d)
@@ -132,7 +141,7 @@ func timesRows(p *packed[float64], m, n, k int, a []float64, lda int, b []float6
 		}
 		for j := 0; j < n; j += simd.RowTileRows {
 			for t := range tiles {
-				rows := min(tile, m-t*tile)
+				rows := max(0, min(tile, m-t*tile))
 				for r := range rows {
 					for i, x := range c[(t*tile+r)*ldc+j:][:simd.RowTileRows] {
 						sums[i*tile+r] = x
@@ -140,7 +149,7 @@ func timesRows(p *packed[float64], m, n, k int, a []float64, lda int, b []float6
 				}
 				for e := 0; e < deep; e += packDepth {
 					depth := min(packDepth, deep-e)
-					simd.AddRowTile(sums[:], b[j*ldb+d+e:], ldb, p.b[tiles*tile*e+t*tile*depth:][:tile*depth])
+					p.addRowTile(sums, b[j*ldb+d+e:], ldb, p.b[tiles*tile*e+t*tile*depth:][:tile*depth], tile)
 				}
 				for r := range rows {
 					to := c[(t*tile+r)*ldc+j:][:simd.RowTileRows]
@@ -160,7 +169,7 @@ const sumRows = 16
 // c. Only a is laid out; b is read where it lies, sumRows rows side by side from their beginnings to
 // their ends, and added to sums of all of c. These are added to c where gemm does so, after
 // packDepth rows.
-func sumOfRows(p *packed[float64], tA blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	for i := range m {
 		scale(c[i*ldc:][:n], beta)
 	}
@@ -183,7 +192,7 @@ func sumOfRows(p *packed[float64], tA blas.Transpose, m, n, k int, a []float64, 
 						}
 						x, stride = edge, p.tile
 					}
-					simd.AddToSums(sums[s*rows:][:rows*p.tile], left, x, stride, depth)
+					p.addToSums(sums[s*rows:][:rows*p.tile], left, x, stride, depth)
 				}
 			}
 			for s := 0; s < columns; s += p.tile {

@@ -70,19 +70,25 @@ func TestTimesRows(t *testing.T) {
 	if !simd.HasRowTile() {
 		t.Skip("this processor has no AVX-512")
 	}
-	p := doubles.Get()
-	defer doubles.Put(p)
+	d, s := doubles.Get(), singles.Get()
+	defer doubles.Put(d)
+	defer singles.Put(s)
+	testTimesRows(t, d)
+	testTimesRows(t, s)
+}
+
+func testTimesRows[T float32 | float64](t *testing.T, p *packed[T]) {
 	src := rand.New(rand.NewPCG(3, 1))
-	for _, shape := range [][3]int{{1, 8, 1}, {20, 64, 300}, {24, 16, 256}, {25, 24, 513}, {48, 8, 700}, {7, 8, 3000}, {30, 16, 2600}} {
+	for _, shape := range [][3]int{{1, 8, 1}, {10, 8, 40}, {20, 64, 300}, {48, 16, 257}, {24, 16, 256}, {25, 24, 513}, {48, 8, 700}, {7, 8, 3000}, {30, 16, 2600}} {
 		m, n, k := shape[0], shape[1], shape[2]
 		lda, ldb, ldc := k+src.IntN(3), k+src.IntN(3), n+src.IntN(3)
-		a, b, c := normals(src, m*lda), normals(src, n*ldb), normals(src, m*ldc)
-		for _, beta := range []float64{0, 1} {
+		a, b, c := normals[T](src, m*lda), normals[T](src, n*ldb), normals[T](src, m*ldc)
+		for _, beta := range []T{0, 1} {
 			got, want := slices.Clone(c), slices.Clone(c)
-			timesRows(p, m, n, k, a, lda, b, ldb, beta, got, ldc)
+			p.timesRows(m, n, k, a, lda, b, ldb, beta, got, ldc)
 			p.gemm(blas.NoTrans, blas.Trans, m, n, k, 1, a, lda, b, ldb, beta, want, ldc)
 			if !slices.Equal(got, want) {
-				t.Errorf("%d×%d×%d, beta %v: other numbers", m, n, k, beta)
+				t.Errorf("%T, %d×%d×%d, beta %v: other numbers", beta, m, n, k, beta)
 			}
 		}
 	}
@@ -94,8 +100,14 @@ func TestSumOfRows(t *testing.T) {
 	if !simd.HasTile() {
 		t.Skip("this processor has no AVX2")
 	}
-	p := doubles.Get()
-	defer doubles.Put(p)
+	d, s := doubles.Get(), singles.Get()
+	defer doubles.Put(d)
+	defer singles.Put(s)
+	testSumOfRows(t, d)
+	testSumOfRows(t, s)
+}
+
+func testSumOfRows[T float32 | float64](t *testing.T, p *packed[T]) {
 	src := rand.New(rand.NewPCG(4, 1))
 	for _, shape := range [][3]int{{1, 24, 1}, {20, 100, 300}, {24, 48, 256}, {25, 30, 513}, {48, 784, 700}, {7, 8, 33}, {45, 2600, 20}, {3, 61500, 17}} {
 		m, n, k := shape[0], shape[1], shape[2]
@@ -105,23 +117,23 @@ func TestSumOfRows(t *testing.T) {
 				aRows, lda = k, m+src.IntN(3)
 			}
 			ldb, ldc := n+src.IntN(3), n+src.IntN(3)
-			a, b, c := normals(src, aRows*lda), normals(src, k*ldb), normals(src, m*ldc)
-			for _, beta := range []float64{0, 1} {
+			a, b, c := normals[T](src, aRows*lda), normals[T](src, k*ldb), normals[T](src, m*ldc)
+			for _, beta := range []T{0, 1} {
 				got, want := slices.Clone(c), slices.Clone(c)
-				sumOfRows(p, tA, m, n, k, a, lda, b, ldb, beta, got, ldc)
+				p.sumOfRows(tA, m, n, k, a, lda, b, ldb, beta, got, ldc)
 				p.gemm(tA, blas.NoTrans, m, n, k, 1, a, lda, b, ldb, beta, want, ldc)
 				if !slices.Equal(got, want) {
-					t.Errorf("%d×%d×%d%c, beta %v: other numbers", m, n, k, tA, beta)
+					t.Errorf("%T, %d×%d×%d%c, beta %v: other numbers", beta, m, n, k, tA, beta)
 				}
 			}
 		}
 	}
 }
 
-func normals(src *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
+func normals[T float32 | float64](src *rand.Rand, n int) []T {
+	x := make([]T, n)
 	for i := range x {
-		x[i] = src.NormFloat64()
+		x[i] = T(src.NormFloat64())
 	}
 	return x
 }

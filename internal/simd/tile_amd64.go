@@ -57,36 +57,77 @@ func HasRowTile() bool { return wide }
 // RowTileRows are the rows of the tile of AddRowTile.
 const RowTileRows = 8
 
-// AddRowTile adds a·b to a tile of RowTileRows rows of MostTileColumns numbers, one after
-// another, as AddTiles does. a are rows that are stride apart in x.
-func AddRowTile(tile, x []float64, stride int, b []float64) {
-	depth := len(b) / MostTileColumns
+// AddRowTile adds a·b to a tile of RowTileRows rows of columns numbers, one after
+// another, as AddTiles does. a are rows that are stride apart in x. Columns are a third of
+// MostTileColumns, two or three thirds.
+func AddRowTile(tile, x []float64, stride int, b []float64, columns int) {
+	addRowTile(tile, x, stride, b, columns, [...]rowTile[float64]{rowTileOneAVX512, rowTileTwoAVX512, rowTileThreeAVX512}[columns*3/MostTileColumns-1])
+}
+
+// AddRowTile32 is AddRowTile in single precision, with MostTileColumns32.
+func AddRowTile32(tile, x []float32, stride int, b []float32, columns int) {
+	addRowTile(tile, x, stride, b, columns, [...]rowTile[float32]{rowTile32OneAVX512, rowTile32TwoAVX512, rowTile32ThreeAVX512}[columns*3/MostTileColumns32-1])
+}
+
+type rowTile[T float32 | float64] func(tile, x *T, stride int, b *T, depth int)
+
+func addRowTile[T float32 | float64](tile, x []T, stride int, b []T, columns int, add rowTile[T]) {
+	depth := len(b) / columns
 	if depth == 0 {
 		return
 	}
-	_, _ = tile[:RowTileRows*MostTileColumns], x[:(RowTileRows-1)*stride+depth]
-	rowTileAVX512(&tile[0], &x[0], stride, &b[0], depth)
+	_, _ = tile[:RowTileRows*columns], x[:(RowTileRows-1)*stride+depth]
+	add(&tile[0], &x[0], stride, &b[0], depth)
 }
 
 //go:noescape
-func rowTileAVX512(tile, x *float64, stride int, b *float64, depth int)
+func rowTileOneAVX512(tile, x *float64, stride int, b *float64, depth int)
+
+//go:noescape
+func rowTileTwoAVX512(tile, x *float64, stride int, b *float64, depth int)
+
+//go:noescape
+func rowTileThreeAVX512(tile, x *float64, stride int, b *float64, depth int)
+
+//go:noescape
+func rowTile32OneAVX512(tile, x *float32, stride int, b *float32, depth int)
+
+//go:noescape
+func rowTile32TwoAVX512(tile, x *float32, stride int, b *float32, depth int)
+
+//go:noescape
+func rowTile32ThreeAVX512(tile, x *float32, stride int, b *float32, depth int)
 
 // AddToSums adds a·x to sums, which are rows of TileColumns numbers, one row of x after
 // another: each number of sums is what one product after another is added to. a holds for each
 // TileRows rows the columns of its factor, as for AddTiles; the depth rows of x are stride apart.
 func AddToSums(sums, a, x []float64, stride, depth int) {
-	columns := TileColumns()
+	if wide {
+		addToSums(sums, a, x, stride, depth, TileColumns(), sumsAVX512, twoSumsAVX512)
+	} else {
+		addToSums(sums, a, x, stride, depth, TileColumns(), sumsAVX2, nil)
+	}
+}
+
+// AddToSums32 is AddToSums in single precision, with TileColumns32.
+func AddToSums32(sums, a, x []float32, stride, depth int) {
+	if wide {
+		addToSums(sums, a, x, stride, depth, TileColumns32(), sums32AVX512, twoSums32AVX512)
+	} else {
+		addToSums(sums, a, x, stride, depth, TileColumns32(), sums32AVX2, nil)
+	}
+}
+
+// addToSums adds to TileRows rows after another, or to twice as many where there is two.
+func addToSums[T float32 | float64](sums, a, x []T, stride, depth, columns int, one, two func(sums, a, x *T, stride, depth int)) {
 	rows := len(sums) / columns / TileRows * TileRows
 	if depth == 0 || rows == 0 {
 		return
 	}
 	_, _ = a[:rows*depth], x[:(depth-1)*stride+columns]
-	one, i := sumsAVX2, 0
-	if wide {
-		for ; i+2*TileRows <= rows; i += 2 * TileRows {
-			twoSumsAVX512(&sums[i*columns], &a[i*depth], &x[0], stride, depth)
-		}
-		one = sumsAVX512
+	i := 0
+	for ; two != nil && i+2*TileRows <= rows; i += 2 * TileRows {
+		two(&sums[i*columns], &a[i*depth], &x[0], stride, depth)
 	}
 	for ; i < rows; i += TileRows {
 		one(&sums[i*columns], &a[i*depth], &x[0], stride, depth)
@@ -101,6 +142,15 @@ func sumsAVX512(sums, a, x *float64, stride, depth int)
 
 //go:noescape
 func twoSumsAVX512(sums, a, x *float64, stride, depth int)
+
+//go:noescape
+func sums32AVX2(sums, a, x *float32, stride, depth int)
+
+//go:noescape
+func sums32AVX512(sums, a, x *float32, stride, depth int)
+
+//go:noescape
+func twoSums32AVX512(sums, a, x *float32, stride, depth int)
 
 // AddTiles32 is AddTiles in single precision, with TileColumns32.
 func AddTiles32(c []float32, stride, rows int, a, b []float32) {

@@ -51,13 +51,13 @@
 	MOVE q, (register*(3*row + 1))(DI) \
 	MOVE r, (register*(3*row + 2))(DI)
 
-#define SUMS \
+#define SUMS(shift) \
 	MOVQ sums+0(FP), DI    \
 	MOVQ a+8(FP), AX       \
 	MOVQ x+16(FP), BX      \
 	MOVQ stride+24(FP), R8 \
 	MOVQ depth+32(FP), CX  \
-	SHLQ $3, R8
+	SHLQ $shift, R8
 
 // A row of x, which the next lies R8 bytes behind.
 #define LOADALONG(MOVE, register, p, q, r) \
@@ -71,6 +71,84 @@
 	PREFETCHT0 192(BX) \
 	PREFETCHT0 256(BX) \
 	PREFETCHT0 320(BX)
+
+// Rows of a tile of one register and of two, as LOAD, ROW and ADDROW are of three.
+#define LOAD1(MOVE, register, p, q, r) \
+	MOVE 0(BX), p      \
+	ADDQ $register, BX
+
+#define LOAD2(MOVE, register, p, q, r) \
+	MOVE 0(BX), p          \
+	MOVE register(BX), q   \
+	ADDQ $(2*register), BX
+
+#define ROW1(BROADCAST, MULTIPLYADD, number, all, x, y, z, p, q, r) \
+	BROADCAST   number, all \
+	MULTIPLYADD x, all, p
+
+#define ROW2(BROADCAST, MULTIPLYADD, number, all, x, y, z, p, q, r) \
+	BROADCAST   number, all \
+	MULTIPLYADD x, all, p   \
+	MULTIPLYADD y, all, q
+
+#define ADDROW1(ADD, MOVE, register, p, q, r) \
+	ADD  0(DI), p, p \
+	MOVE p, 0(DI)    \
+	ADDQ R8, DI
+
+#define ADDROW2(ADD, MOVE, register, p, q, r) \
+	ADD  0(DI), p, p        \
+	ADD  register(DI), q, q \
+	MOVE p, 0(DI)           \
+	MOVE q, register(DI)    \
+	ADDQ R8, DI
+
+// As twoTilesAVX512, of eight rows of x as they lie, and of as many registers a row as
+// load, row and addrow are of.
+#define ROWTILE(load, row, addrow, registers, BROADCAST, MULTIPLYADD, ADD, MOVE, shift) \
+	MOVQ tile+0(FP), DI      \
+	MOVQ x+8(FP), SI         \
+	MOVQ stride+16(FP), R9   \
+	MOVQ b+24(FP), BX        \
+	MOVQ depth+32(FP), CX    \
+	SHLQ $shift, R9          \
+	MOVQ $(64*registers), R8 \
+	LEAQ (R9)(R9*2), R11     \
+	LEAQ (SI)(R11*1), R10    \
+	LEAQ (R10)(R11*1), R11   \
+	ZERO(VPXORQ, Z8, Z9, Z10) \
+	ZERO(VPXORQ, Z11, Z12, Z13) \
+	ZERO(VPXORQ, Z14, Z15, Z16) \
+	ZERO(VPXORQ, Z17, Z18, Z19) \
+	ZERO(VPXORQ, Z20, Z21, Z22) \
+	ZERO(VPXORQ, Z23, Z24, Z25) \
+	ZERO(VPXORQ, Z26, Z27, Z28) \
+	ZERO(VPXORQ, Z29, Z30, Z31) \
+deep: \
+	load(MOVE, 64, Z0, Z1, Z2) \
+	row(BROADCAST, MULTIPLYADD, (SI), Z3, Z0, Z1, Z2, Z8, Z9, Z10) \
+	row(BROADCAST, MULTIPLYADD, (SI)(R9*1), Z4, Z0, Z1, Z2, Z11, Z12, Z13) \
+	row(BROADCAST, MULTIPLYADD, (SI)(R9*2), Z5, Z0, Z1, Z2, Z14, Z15, Z16) \
+	row(BROADCAST, MULTIPLYADD, (R10), Z6, Z0, Z1, Z2, Z17, Z18, Z19) \
+	row(BROADCAST, MULTIPLYADD, (R10)(R9*1), Z3, Z0, Z1, Z2, Z20, Z21, Z22) \
+	row(BROADCAST, MULTIPLYADD, (R10)(R9*2), Z4, Z0, Z1, Z2, Z23, Z24, Z25) \
+	row(BROADCAST, MULTIPLYADD, (R11), Z5, Z0, Z1, Z2, Z26, Z27, Z28) \
+	row(BROADCAST, MULTIPLYADD, (R11)(R9*1), Z6, Z0, Z1, Z2, Z29, Z30, Z31) \
+	ADDQ $(1<<shift), SI \
+	ADDQ $(1<<shift), R10 \
+	ADDQ $(1<<shift), R11 \
+	DECQ CX \
+	JNZ deep \
+	addrow(ADD, MOVE, 64, Z8, Z9, Z10) \
+	addrow(ADD, MOVE, 64, Z11, Z12, Z13) \
+	addrow(ADD, MOVE, 64, Z14, Z15, Z16) \
+	addrow(ADD, MOVE, 64, Z17, Z18, Z19) \
+	addrow(ADD, MOVE, 64, Z20, Z21, Z22) \
+	addrow(ADD, MOVE, 64, Z23, Z24, Z25) \
+	addrow(ADD, MOVE, 64, Z26, Z27, Z28) \
+	addrow(ADD, MOVE, 64, Z29, Z30, Z31) \
+	VZEROUPPER \
+	RET
 
 // func tileAVX2(c *float64, stride int, a, b *float64, depth int)
 TEXT ·tileAVX2(SB), NOSPLIT, $0-40
@@ -362,58 +440,33 @@ copyFour:
 	VZEROUPPER
 	RET
 
-// func rowTileAVX512(tile, x *float64, stride int, b *float64, depth int)
-// As twoTilesAVX512, of eight rows of x as they lie.
-TEXT ·rowTileAVX512(SB), NOSPLIT, $0-40
-	MOVQ tile+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ stride+16(FP), R9
-	MOVQ b+24(FP), BX
-	MOVQ depth+32(FP), CX
-	SHLQ $3, R9
-	MOVQ $192, R8
-	LEAQ (R9)(R9*2), R11
-	LEAQ (SI)(R11*1), R10
-	LEAQ (R10)(R11*1), R11
-	ZERO(VPXORQ, Z8, Z9, Z10)
-	ZERO(VPXORQ, Z11, Z12, Z13)
-	ZERO(VPXORQ, Z14, Z15, Z16)
-	ZERO(VPXORQ, Z17, Z18, Z19)
-	ZERO(VPXORQ, Z20, Z21, Z22)
-	ZERO(VPXORQ, Z23, Z24, Z25)
-	ZERO(VPXORQ, Z26, Z27, Z28)
-	ZERO(VPXORQ, Z29, Z30, Z31)
+// func rowTileOneAVX512(tile, x *float64, stride int, b *float64, depth int)
+TEXT ·rowTileOneAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOAD1, ROW1, ADDROW1, 1, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
 
-deep:
-	LOAD(VMOVUPD, 64, Z0, Z1, Z2)
-	ROW(VBROADCASTSD, VFMADD231PD, (SI), Z3, Z0, Z1, Z2, Z8, Z9, Z10)
-	ROW(VBROADCASTSD, VFMADD231PD, (SI)(R9*1), Z4, Z0, Z1, Z2, Z11, Z12, Z13)
-	ROW(VBROADCASTSD, VFMADD231PD, (SI)(R9*2), Z5, Z0, Z1, Z2, Z14, Z15, Z16)
-	ROW(VBROADCASTSD, VFMADD231PD, (R10), Z6, Z0, Z1, Z2, Z17, Z18, Z19)
-	ROW(VBROADCASTSD, VFMADD231PD, (R10)(R9*1), Z3, Z0, Z1, Z2, Z20, Z21, Z22)
-	ROW(VBROADCASTSD, VFMADD231PD, (R10)(R9*2), Z4, Z0, Z1, Z2, Z23, Z24, Z25)
-	ROW(VBROADCASTSD, VFMADD231PD, (R11), Z5, Z0, Z1, Z2, Z26, Z27, Z28)
-	ROW(VBROADCASTSD, VFMADD231PD, (R11)(R9*1), Z6, Z0, Z1, Z2, Z29, Z30, Z31)
-	ADDQ $8, SI
-	ADDQ $8, R10
-	ADDQ $8, R11
-	DECQ CX
-	JNZ  deep
+// func rowTileTwoAVX512(tile, x *float64, stride int, b *float64, depth int)
+TEXT ·rowTileTwoAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOAD2, ROW2, ADDROW2, 2, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
 
-	ADDROW(VADDPD, VMOVUPD, 64, Z8, Z9, Z10)
-	ADDROW(VADDPD, VMOVUPD, 64, Z11, Z12, Z13)
-	ADDROW(VADDPD, VMOVUPD, 64, Z14, Z15, Z16)
-	ADDROW(VADDPD, VMOVUPD, 64, Z17, Z18, Z19)
-	ADDROW(VADDPD, VMOVUPD, 64, Z20, Z21, Z22)
-	ADDROW(VADDPD, VMOVUPD, 64, Z23, Z24, Z25)
-	ADDROW(VADDPD, VMOVUPD, 64, Z26, Z27, Z28)
-	ADDROW(VADDPD, VMOVUPD, 64, Z29, Z30, Z31)
-	VZEROUPPER
-	RET
+// func rowTileThreeAVX512(tile, x *float64, stride int, b *float64, depth int)
+TEXT ·rowTileThreeAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOAD, ROW, ADDROW, 3, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
+
+// func rowTile32OneAVX512(tile, x *float32, stride int, b *float32, depth int)
+TEXT ·rowTile32OneAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOAD1, ROW1, ADDROW1, 1, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+
+// func rowTile32TwoAVX512(tile, x *float32, stride int, b *float32, depth int)
+TEXT ·rowTile32TwoAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOAD2, ROW2, ADDROW2, 2, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+
+// func rowTile32ThreeAVX512(tile, x *float32, stride int, b *float32, depth int)
+TEXT ·rowTile32ThreeAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOAD, ROW, ADDROW, 3, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
 
 // func sumsAVX2(sums, a, x *float64, stride, depth int)
 TEXT ·sumsAVX2(SB), NOSPLIT, $0-40
-	SUMS
+	SUMS(3)
 	LOADSUMS(VMOVUPD, 32, 0, Y4, Y5, Y6)
 	LOADSUMS(VMOVUPD, 32, 1, Y7, Y8, Y9)
 	LOADSUMS(VMOVUPD, 32, 2, Y10, Y11, Y12)
@@ -439,7 +492,7 @@ deep:
 
 // func sumsAVX512(sums, a, x *float64, stride, depth int)
 TEXT ·sumsAVX512(SB), NOSPLIT, $0-40
-	SUMS
+	SUMS(3)
 	LOADSUMS(VMOVUPD, 64, 0, Z8, Z9, Z10)
 	LOADSUMS(VMOVUPD, 64, 1, Z11, Z12, Z13)
 	LOADSUMS(VMOVUPD, 64, 2, Z14, Z15, Z16)
@@ -465,7 +518,7 @@ deep:
 
 // func twoSumsAVX512(sums, a, x *float64, stride, depth int)
 TEXT ·twoSumsAVX512(SB), NOSPLIT, $0-40
-	SUMS
+	SUMS(3)
 	MOVQ CX, DX
 	SHLQ $5, DX
 	ADDQ AX, DX // the other four rows of a
@@ -502,5 +555,99 @@ deep:
 	STORESUMS(VMOVUPD, 64, 5, Z23, Z24, Z25)
 	STORESUMS(VMOVUPD, 64, 6, Z26, Z27, Z28)
 	STORESUMS(VMOVUPD, 64, 7, Z29, Z30, Z31)
+	VZEROUPPER
+	RET
+
+// func sums32AVX2(sums, a, x *float32, stride, depth int)
+TEXT ·sums32AVX2(SB), NOSPLIT, $0-40
+	SUMS(2)
+	LOADSUMS(VMOVUPS, 32, 0, Y4, Y5, Y6)
+	LOADSUMS(VMOVUPS, 32, 1, Y7, Y8, Y9)
+	LOADSUMS(VMOVUPS, 32, 2, Y10, Y11, Y12)
+	LOADSUMS(VMOVUPS, 32, 3, Y13, Y14, Y15)
+
+deep:
+	ASKAHEAD
+	LOADALONG(VMOVUPS, 32, Y0, Y1, Y2)
+	ROW(VBROADCASTSS, VFMADD231PS, 0(AX), Y3, Y0, Y1, Y2, Y4, Y5, Y6)
+	ROW(VBROADCASTSS, VFMADD231PS, 4(AX), Y3, Y0, Y1, Y2, Y7, Y8, Y9)
+	ROW(VBROADCASTSS, VFMADD231PS, 8(AX), Y3, Y0, Y1, Y2, Y10, Y11, Y12)
+	ROW(VBROADCASTSS, VFMADD231PS, 12(AX), Y3, Y0, Y1, Y2, Y13, Y14, Y15)
+	ADDQ $16, AX
+	DECQ CX
+	JNZ  deep
+
+	STORESUMS(VMOVUPS, 32, 0, Y4, Y5, Y6)
+	STORESUMS(VMOVUPS, 32, 1, Y7, Y8, Y9)
+	STORESUMS(VMOVUPS, 32, 2, Y10, Y11, Y12)
+	STORESUMS(VMOVUPS, 32, 3, Y13, Y14, Y15)
+	VZEROUPPER
+	RET
+
+// func sums32AVX512(sums, a, x *float32, stride, depth int)
+TEXT ·sums32AVX512(SB), NOSPLIT, $0-40
+	SUMS(2)
+	LOADSUMS(VMOVUPS, 64, 0, Z8, Z9, Z10)
+	LOADSUMS(VMOVUPS, 64, 1, Z11, Z12, Z13)
+	LOADSUMS(VMOVUPS, 64, 2, Z14, Z15, Z16)
+	LOADSUMS(VMOVUPS, 64, 3, Z17, Z18, Z19)
+
+deep:
+	ASKAHEAD
+	LOADALONG(VMOVUPS, 64, Z0, Z1, Z2)
+	ROW(VBROADCASTSS, VFMADD231PS, 0(AX), Z3, Z0, Z1, Z2, Z8, Z9, Z10)
+	ROW(VBROADCASTSS, VFMADD231PS, 4(AX), Z4, Z0, Z1, Z2, Z11, Z12, Z13)
+	ROW(VBROADCASTSS, VFMADD231PS, 8(AX), Z5, Z0, Z1, Z2, Z14, Z15, Z16)
+	ROW(VBROADCASTSS, VFMADD231PS, 12(AX), Z6, Z0, Z1, Z2, Z17, Z18, Z19)
+	ADDQ $16, AX
+	DECQ CX
+	JNZ  deep
+
+	STORESUMS(VMOVUPS, 64, 0, Z8, Z9, Z10)
+	STORESUMS(VMOVUPS, 64, 1, Z11, Z12, Z13)
+	STORESUMS(VMOVUPS, 64, 2, Z14, Z15, Z16)
+	STORESUMS(VMOVUPS, 64, 3, Z17, Z18, Z19)
+	VZEROUPPER
+	RET
+
+// func twoSums32AVX512(sums, a, x *float32, stride, depth int)
+TEXT ·twoSums32AVX512(SB), NOSPLIT, $0-40
+	SUMS(2)
+	MOVQ CX, DX
+	SHLQ $4, DX
+	ADDQ AX, DX // the other four rows of a
+	LOADSUMS(VMOVUPS, 64, 0, Z8, Z9, Z10)
+	LOADSUMS(VMOVUPS, 64, 1, Z11, Z12, Z13)
+	LOADSUMS(VMOVUPS, 64, 2, Z14, Z15, Z16)
+	LOADSUMS(VMOVUPS, 64, 3, Z17, Z18, Z19)
+	LOADSUMS(VMOVUPS, 64, 4, Z20, Z21, Z22)
+	LOADSUMS(VMOVUPS, 64, 5, Z23, Z24, Z25)
+	LOADSUMS(VMOVUPS, 64, 6, Z26, Z27, Z28)
+	LOADSUMS(VMOVUPS, 64, 7, Z29, Z30, Z31)
+
+deep:
+	ASKAHEAD
+	LOADALONG(VMOVUPS, 64, Z0, Z1, Z2)
+	ROW(VBROADCASTSS, VFMADD231PS, 0(AX), Z3, Z0, Z1, Z2, Z8, Z9, Z10)
+	ROW(VBROADCASTSS, VFMADD231PS, 4(AX), Z4, Z0, Z1, Z2, Z11, Z12, Z13)
+	ROW(VBROADCASTSS, VFMADD231PS, 8(AX), Z5, Z0, Z1, Z2, Z14, Z15, Z16)
+	ROW(VBROADCASTSS, VFMADD231PS, 12(AX), Z6, Z0, Z1, Z2, Z17, Z18, Z19)
+	ROW(VBROADCASTSS, VFMADD231PS, 0(DX), Z3, Z0, Z1, Z2, Z20, Z21, Z22)
+	ROW(VBROADCASTSS, VFMADD231PS, 4(DX), Z4, Z0, Z1, Z2, Z23, Z24, Z25)
+	ROW(VBROADCASTSS, VFMADD231PS, 8(DX), Z5, Z0, Z1, Z2, Z26, Z27, Z28)
+	ROW(VBROADCASTSS, VFMADD231PS, 12(DX), Z6, Z0, Z1, Z2, Z29, Z30, Z31)
+	ADDQ $16, AX
+	ADDQ $16, DX
+	DECQ CX
+	JNZ  deep
+
+	STORESUMS(VMOVUPS, 64, 0, Z8, Z9, Z10)
+	STORESUMS(VMOVUPS, 64, 1, Z11, Z12, Z13)
+	STORESUMS(VMOVUPS, 64, 2, Z14, Z15, Z16)
+	STORESUMS(VMOVUPS, 64, 3, Z17, Z18, Z19)
+	STORESUMS(VMOVUPS, 64, 4, Z20, Z21, Z22)
+	STORESUMS(VMOVUPS, 64, 5, Z23, Z24, Z25)
+	STORESUMS(VMOVUPS, 64, 6, Z26, Z27, Z28)
+	STORESUMS(VMOVUPS, 64, 7, Z29, Z30, Z31)
 	VZEROUPPER
 	RET

@@ -21,43 +21,53 @@ func TestAddTiles(t *testing.T) {
 			for _, depth := range []int{1, 2, 17, 256} {
 				t.Run(fmt.Sprintf("%v/%d×%d", w, rows, depth), func(t *testing.T) {
 					src := rand.New(rand.NewPCG(uint64(rows), uint64(depth)))
-					testTiles(t, rows, depth, TileColumns(), AddTiles, src.NormFloat64, func(a, b, c float64) float64 { return math.FMA(a, b, c) })
-					// Sums of these are exact.
-					eighth := func() float32 { return float32(src.IntN(64)-32) / 8 }
-					testTiles(t, rows, depth, TileColumns32(), AddTiles32, eighth, func(a, b, c float32) float32 { return a*b + c })
+					testTiles(t, rows, depth, TileColumns(), AddTiles, src.NormFloat64, math.FMA)
+					testTiles(t, rows, depth, TileColumns32(), AddTiles32, exactNumbers(src), multiplyAdd)
 				})
 			}
 		}
 	}
 }
 
-// TestAddRowTile: the same of rows that lie apart.
+// TestAddRowTile: the same of rows that lie apart, in tiles of all widths.
 func TestAddRowTile(t *testing.T) {
 	if !HasRowTile() {
 		t.Skip("this processor has no AVX-512")
 	}
 	src := rand.New(rand.NewPCG(1, 3))
+	for third := 1; third <= 3; third++ {
+		testRowTile(t, third*MostTileColumns/3, AddRowTile, src.NormFloat64, math.FMA)
+		testRowTile(t, third*MostTileColumns32/3, AddRowTile32, exactNumbers(src), multiplyAdd)
+	}
+}
+
+func testRowTile[T float32 | float64](t *testing.T, columns int, add func(tile, x []T, stride int, b []T, columns int), draw func() T, fma func(a, b, c T) T) {
 	for _, depth := range []int{1, 2, 17, 256} {
 		stride := depth + 5
-		x, b, c := numbers(RowTileRows*stride, src.NormFloat64), numbers(MostTileColumns*depth, src.NormFloat64), numbers(RowTileRows*MostTileColumns+2, src.NormFloat64)
-		want := append([]float64(nil), c...)
+		x, b, c := numbers(RowTileRows*stride, draw), numbers(columns*depth, draw), numbers(RowTileRows*columns+2, draw)
+		want := slices.Clone(c)
 		for i := range RowTileRows {
-			for j := range MostTileColumns {
-				var sum float64
+			for j := range columns {
+				var sum T
 				for d := range depth {
-					sum = math.FMA(x[i*stride+d], b[d*MostTileColumns+j], sum)
+					sum = fma(x[i*stride+d], b[d*columns+j], sum)
 				}
-				want[i*MostTileColumns+j] += sum
+				want[i*columns+j] += sum
 			}
 		}
-		AddRowTile(c, x, stride, b)
-		for i := range c {
-			if c[i] != want[i] {
-				t.Fatalf("depth %d: number %d is %v, want %v", depth, i, c[i], want[i])
-			}
+		add(c, x, stride, b, columns)
+		if !slices.Equal(c, want) {
+			t.Errorf("%T, %d columns, depth %d: other numbers", c, columns, depth)
 		}
 	}
 }
+
+// exactNumbers draws numbers of which sums and products are exact in single precision.
+func exactNumbers(src *rand.Rand) func() float32 {
+	return func() float32 { return float32(src.IntN(64)-32) / 8 }
+}
+
+func multiplyAdd(a, b, c float32) float32 { return a*b + c }
 
 // TestAddToSums: each number of the sums is what one product after another is added to, with
 // one rounding each, whatever the registers hold.
@@ -68,24 +78,28 @@ func TestAddToSums(t *testing.T) {
 	defer func(w bool) { wide = w }(wide)
 	for _, w := range []bool{wide, false} {
 		wide = w
-		columns := TileColumns()
 		src := rand.New(rand.NewPCG(2, 3))
-		for _, rows := range []int{4, 8, 12, 20} {
-			for _, depth := range []int{1, 2, 16} {
-				stride := columns + 7
-				a, x, sums := numbers(rows*depth, src.NormFloat64), numbers(depth*stride, src.NormFloat64), numbers(rows*columns+1, src.NormFloat64)
-				want := slices.Clone(sums)
-				for d := range depth {
-					for i := range rows {
-						for j := range columns {
-							want[i*columns+j] = math.FMA(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], x[d*stride+j], want[i*columns+j])
-						}
+		testSums(t, TileColumns(), AddToSums, src.NormFloat64, math.FMA)
+		testSums(t, TileColumns32(), AddToSums32, exactNumbers(src), multiplyAdd)
+	}
+}
+
+func testSums[T float32 | float64](t *testing.T, columns int, add func(sums, a, x []T, stride, depth int), draw func() T, fma func(a, b, c T) T) {
+	for _, rows := range []int{4, 8, 12, 20} {
+		for _, depth := range []int{1, 2, 16} {
+			stride := columns + 7
+			a, x, sums := numbers(rows*depth, draw), numbers(depth*stride, draw), numbers(rows*columns+1, draw)
+			want := slices.Clone(sums)
+			for d := range depth {
+				for i := range rows {
+					for j := range columns {
+						want[i*columns+j] = fma(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], x[d*stride+j], want[i*columns+j])
 					}
 				}
-				AddToSums(sums, a, x, stride, depth)
-				if !slices.Equal(sums, want) {
-					t.Errorf("wide %v, %d rows, depth %d: other numbers", w, rows, depth)
-				}
+			}
+			add(sums, a, x, stride, depth)
+			if !slices.Equal(sums, want) {
+				t.Errorf("%T, wide %v, %d rows, depth %d: other numbers", sums, wide, rows, depth)
 			}
 		}
 	}
