@@ -23,7 +23,7 @@ const (
 	// Each part lays out the other factor anew, which is little beside this many rows or
 	// columns. A unit is whole tiles in both precisions, or what is laid out at a time.
 	leastRows, rowUnit       = 64, 8
-	leastColumns, columnUnit = 96, 48
+	leastColumns, columnUnit = 192, 48
 	leastDepth, depthUnit    = 1024, 256
 	small                    = 128 * 128
 )
