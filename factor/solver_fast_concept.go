@@ -8,15 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// How often an iteration goes over the weights of all samples, how often it sweeps the
-// coefficients at most, and how many samples' weights move between two products with the
-// data. After refreshAfter iterations what is brought up to date bit by bit is computed
-// anew.
+// How often an iteration sweeps the weights, and the coefficients, at most, and how many
+// samples' weights move before W·K follows. After refreshAfter iterations what is brought up
+// to date bit by bit is computed anew.
 const (
-	weightSweeps      = 3
+	weightSweeps      = 5
 	coefficientSweeps = 10
 	blockSamples      = 32
 	refreshAfter      = 50
@@ -28,7 +27,9 @@ const (
 // weights w of one sample after another move nearly to the minimum of
 // ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself. Samples are
 // taken in blocks: within a block the gradients of the later ones follow what moves, and
-// those of all others follow by one product once the block is done. The inner products of all
+// W·K, which those of all others come from, follows once the block is done. Few samples
+// have weights at a minimum, and mostly one each: of several sweeps the first is over all
+// samples and the others over those that have weights. The inner products of all
 // samples are formed; where they are not, [fastSelected] takes its place.
 type fastConcept struct {
 	f     *Factorisation
@@ -38,7 +39,10 @@ type fastConcept struct {
 
 	block        *weightBlock
 	kw, products *mat.Dense // of a block: the columns of W·K, samples × k, and the inner products of its samples
-	rows         *mat.Dense // of K, of the samples of a block that have moved
+	at           []int      // samples whose weights in a basis vector have moved
+	by           []float64  // and by how much
+	isIn         []bool     // whether a sample has weights
+	some         []int      // those that have, in order
 
 	largest []float64 // the longest that went into each basis vector since all was computed
 }
@@ -54,7 +58,7 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 	s := &fastConcept{
 		f: f, m: m, order: f.sampleOrder(),
 		kw: mat.NewDense(block, k, nil), products: mat.NewDense(block, block, nil),
-		block: newWeightBlock(k), largest: make([]float64, k),
+		block: newWeightBlock(k), largest: make([]float64, k), isIn: make([]bool, n),
 	}
 	m.condense()
 	s.restart()
@@ -81,9 +85,7 @@ func (f *Factorisation) sampleOrder() []int {
 		switch x := f.whole.(type) {
 		case denseData:
 			eachRow(x.x, 1, func(i int, row []float64) {
-				for j, v := range row {
-					key[i] += v * share[j]
-				}
+				key[i] = dot(row, share)
 			})
 		default:
 			x.each(func(i, j int, v float64) { key[i] += v * share[j] })
@@ -102,10 +104,12 @@ func (s *fastConcept) iterate(context.Context) error {
 	before := f.Objective()
 	f.Keep()
 	m.basisProducts()
+	samples := s.order
 	for range weightSweeps {
-		if !s.sweepWeights() {
+		if !s.sweepWeights(samples) {
 			break
 		}
+		samples = s.haveWeights()
 	}
 	m.haveU = false
 	m.h, f.known = nil, false
@@ -144,12 +148,32 @@ func (s *fastConcept) shrunk() bool {
 	return false
 }
 
-// sweepWeights goes once over all samples, and tells whether any weight has moved.
-func (s *fastConcept) sweepWeights() (moved bool) {
-	m, n := s.m, len(s.order)
+// haveWeights returns the samples that have weights, in their order.
+func (s *fastConcept) haveWeights() []int {
+	clear(s.isIn)
+	k, _ := s.m.w.Dims()
+	for r := range k {
+		for i, x := range s.m.w.RawRowView(r) {
+			if x != 0 {
+				s.isIn[i] = true
+			}
+		}
+	}
+	s.some = s.some[:0]
+	for _, i := range s.order {
+		if s.isIn[i] {
+			s.some = append(s.some, i)
+		}
+	}
+	return s.some
+}
+
+// sweepWeights goes once over the samples, and tells whether any weight has moved.
+func (s *fastConcept) sweepWeights(samples []int) (moved bool) {
+	m, n := s.m, len(samples)
 	k, _ := m.w.Dims()
 	for from := 0; from < n; from += blockSamples {
-		block := s.order[from:min(from+blockSamples, n)]
+		block := samples[from:min(from+blockSamples, n)]
 		s.read(block)
 		of := s.block
 		of.resize(len(block))
@@ -166,19 +190,38 @@ func (s *fastConcept) sweepWeights() (moved bool) {
 			continue
 		}
 		moved = true
-		samples := make([]int, len(moves))
-		for at, a := range moves {
+		for _, a := range moves {
 			i, size := block[a], s.products.At(a, a)
-			samples[at] = i
 			for r, x := range of.weight.RawRowView(a) {
 				m.w.Set(r, i, x)
 				s.largest[r] = max(s.largest[r], x*math.Sqrt(size))
 			}
 		}
-		s.rows = gathered(s.rows, m.k, samples)
-		blas.Gemm(trans, noTrans, 1, of.change.Slice(0, len(moves), 0, k).(*mat.Dense).RawMatrix(), s.rows.RawMatrix(), 1, m.kw.RawMatrix())
+		s.follow(block, moves)
 	}
 	return moved
+}
+
+// follow brings W·K up to date once weights of a block have moved. Most entries of W are 0
+// and stay so, and of a sample that has moved few have.
+func (s *fastConcept) follow(block, moves []int) {
+	k := s.m.k.RawMatrix()
+	for r := range len(s.largest) {
+		s.at, s.by = s.at[:0], s.by[:0]
+		for to, a := range moves {
+			if by := s.block.change.At(to, r); by != 0 {
+				s.at, s.by = append(s.at, block[a]), append(s.by, by)
+			}
+		}
+		row := s.m.kw.RawRowView(r)
+		if k.Stride == len(row) && simd.Width(len(row)) == len(row) {
+			simd.AddRows(row, s.by, k.Data, s.at)
+			continue
+		}
+		for at, i := range s.at {
+			axpy(s.by[at], k.Data[i*k.Stride:][:len(row)], row)
+		}
+	}
 }
 
 // read reads the columns of W·K of a block and the inner products of its samples.
