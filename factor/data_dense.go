@@ -66,33 +66,40 @@ func (t tile) each(f func(x, y []float64) float64) (sum float64) {
 // walk calls f with the tiles of one part after another, in order within a part and
 // several parts at once, and returns the sum of what it returns. The parts are of
 // features or else of samples. f may overwrite the tile.
+//
+// One core walks through as many neighbouring parts of features side by side as leave parts for
+// the others: tiles beside each other have pages of X in common, and tiles below each other have none.
 func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bool) float64) (sum float64) {
 	n, m := d.x.Dims()
 	k, _ := u.Dims()
 	samples, features := d.tiles()
-	outer, within := samples, features
+	outer, within, abreast := samples, features, 1
 	if byFeature {
-		outer, within = features, samples
+		outer, within, abreast = features, samples, parallel.Count(features.Parts(), parallel.Cores())
 	}
 	sums := make([]float64, outer.Parts())
-	parallel.DoWork(n*m*k, outer.Parts(), func(part int) {
+	groups := parallel.Even(outer.Parts(), 1, abreast)
+	parallel.DoWork(n*m*k, groups.Parts(), func(group int) {
 		room := tileRooms.Get()
 		defer tileRooms.Put(room)
+		first, end := groups.At(group)
 		for next := range within.Parts() {
-			i, j := part, next
-			if byFeature {
-				i, j = next, part
+			for part := first; part < end; part++ {
+				i, j := part, next
+				if byFeature {
+					i, j = next, part
+				}
+				from, to := samples.At(i)
+				left, right := features.At(j)
+				size := (to - from) * (right - left)
+				*room = slices.Grow((*room)[:0], size)[:size]
+				t := tile{
+					y: blas.Matrix{Rows: to - from, Cols: right - left, Stride: right - left, Data: *room},
+					u: columnsOf(u, left, right), v: columnsOf(v, from, to), x: d.x, sample: from, at: left,
+				}
+				blas.Gemm(trans, noTrans, 1, t.v, t.u, 0, t.y)
+				sums[part] += f(t, next == 0)
 			}
-			from, to := samples.At(i)
-			left, right := features.At(j)
-			size := (to - from) * (right - left)
-			*room = slices.Grow((*room)[:0], size)[:size]
-			t := tile{
-				y: blas.Matrix{Rows: to - from, Cols: right - left, Stride: right - left, Data: *room},
-				u: columnsOf(u, left, right), v: columnsOf(v, from, to), x: d.x, sample: from, at: left,
-			}
-			blas.Gemm(trans, noTrans, 1, t.v, t.u, 0, t.y)
-			sums[part] += f(t, next == 0)
 		}
 	})
 	for _, s := range sums {

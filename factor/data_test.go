@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // TestStanding: there and back, with zeros beside, whatever was there before.
@@ -111,6 +113,26 @@ func TestDataProducts(t *testing.T) {
 				d.condense(groups, group, scale).each(func(i, j int, x float64) { condensed.Set(i, j, condensed.At(i, j)+x) })
 				near(t, name+" condensed", condensed, product(member, x), 1e-10)
 			}
+		}
+	}
+}
+
+// TestRatioCores: how many parts of features one core takes changes no bit.
+func TestRatioCores(t *testing.T) {
+	d := denseData{random(300, 1000)}
+	u, v := random(20, 1000), random(20, 300)
+	var want *mat.Dense
+	var wantSum float64
+	for _, cores := range []int{1, 2, 3, 4, 7} {
+		restore := parallel.SetCores(cores)
+		got := like(u)
+		sum := d.ratioBasis(got, u, v)
+		restore()
+		if want == nil {
+			want, wantSum = got, sum
+		}
+		if sum != wantSum || !mat.Equal(got, want) {
+			t.Errorf("%d cores: other numbers", cores)
 		}
 	}
 }
