@@ -315,9 +315,9 @@ func (a *axes) features(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 	}
 	_, m := a.x.Dims()
 	_, d := w.Dims()
-	out := mat.NewDense(m, d, nil)
-	gemm(out, a.x, trans, w, noTrans)
-	return out, nil
+	out := mat.NewDense(d, m, nil) // transposed: x is read row by row
+	gemm(out, w, trans, a.x, noTrans)
+	return transpose(out), nil
 }
 
 // symmetricLeaf is the size of a block on the diagonal of a symmetric product.
