@@ -10,6 +10,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // principal finds the principal directions of centred samples, the singular vectors of X =
@@ -102,12 +103,10 @@ type axes struct {
 // ask returns the leading axes, as many as count says of the singular values, falling,
 // which do not change. What rounding makes of no variation is left out of them.
 func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*axes, error) {
-	select {
-	case p.lock <- struct{}{}:
-		defer func() { <-p.lock }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := p.hold(ctx); err != nil {
+		return nil, err
 	}
+	defer func() { <-p.lock }()
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
 			if err := p.next(ctx); err != nil {
@@ -123,6 +122,18 @@ func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*
 			return p.axes(ctx, i, c)
 		}
 	}
+}
+
+// hold takes the lock, or returns the error of ctx.
+func (p *principal) hold(ctx context.Context) (err error) {
+	parallel.Wait(ctx, func() {
+		select {
+		case p.lock <- struct{}{}:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	})
+	return err
 }
 
 // eachGram calls f with the inner products of one panel of the samples after another, from the

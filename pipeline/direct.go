@@ -45,7 +45,7 @@ func (p *Plan) represent(ctx context.Context, t trial, w *work, seen *view, test
 	if len(ranks) < 2 {
 		return fit(t.rank)
 	}
-	whole, err := p.direct.get(fitID{id, t.method}, func() (*represented, error) {
+	whole, err := p.direct.get(ctx, fitID{id, t.method}, func() (*represented, error) {
 		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
 		if err == nil && p.Experiment.Task == Classification {
 			whole.test, err = whole.Model.Transform(ctx, seen.test())

@@ -126,7 +126,7 @@ func (p *Plan) countGroups(ctx context.Context, d draw, seen *view, rec *Record)
 		return from, nil
 	}
 	var err error
-	if rec.Count, err = p.counted.get(d.id, func() (*CountChoice, error) {
+	if rec.Count, err = p.counted.get(ctx, d.id, func() (*CountChoice, error) {
 		return chooseCount(ctx, seen.x(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
 	}); err != nil {
 		return 0, err

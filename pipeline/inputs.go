@@ -267,7 +267,7 @@ func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) 
 	if in.X != nil {
 		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales, in.wordWeights}, nil
 	}
-	return in.views.get(d.id, func() (*view, error) {
+	return in.views.get(ctx, d.id, func() (*view, error) {
 		if in.bag != nil {
 			defer timing.Start(ctx, timing.DrawnWords)()
 		}

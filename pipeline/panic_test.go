@@ -76,7 +76,7 @@ func TestGroupsPanic(t *testing.T) {
 func TestLatestPanics(t *testing.T) {
 	var l latest[int, *Record]
 	for range 2 {
-		v, err := l.get(1, func() (*Record, error) { panic("fault") })
+		v, err := l.get(context.Background(), 1, func() (*Record, error) { panic("fault") })
 		if v != nil || err == nil || !strings.Contains(err.Error(), "fault") {
 			t.Errorf("got %v, %v", v, err)
 		}

@@ -21,7 +21,7 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 			rec, res, err = p.score(ctx, t)
 			return err
 		}
-		once, err := p.unranked.get(fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
+		once, err := p.unranked.get(ctx, fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
 			rec, _, err := p.score(ctx, t)
 			return rec, err
 		})
@@ -63,7 +63,8 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 		return nil, nil, err
 	}
 	defer release()
-	defer parallel.Hold()()
+	ctx, release = parallel.Hold(ctx)
+	defer release()
 	if seen == nil {
 		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
 			return nil, nil, err
@@ -73,7 +74,7 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	w := p.work(m, d, seen)
 	if auto := p.auto(); auto != nil && m.factoriser != nil {
 		// One rank for all methods of a draw.
-		if rec.Choice, err = p.chosen.get(d.id, func() (*RankChoice, error) {
+		if rec.Choice, err = p.chosen.get(ctx, d.id, func() (*RankChoice, error) {
 			c, err := auto.choose(ctx, seen.x(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
 			return c, p.Inputs.nameRows(err, d.rows)
 		}); err != nil {

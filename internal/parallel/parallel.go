@@ -37,11 +37,23 @@ func SetCores(n int) (restore func()) {
 }
 
 // Hold says that the calling goroutine, which others run beside, computes until it calls
-// release: it holds a core of those that calls of Do share. It does not wait. A goroutine
-// that calls Do on its own need not hold one.
-func Hold() (release func()) {
+// release: it holds a core of those that calls of Do share, of which the context that it
+// returns knows. It does not wait. A goroutine that calls Do on its own need not hold one.
+func Hold(ctx context.Context) (holds context.Context, release func()) {
 	held.Add(1)
-	return sync.OnceFunc(func() { held.Add(-1) })
+	return context.WithValue(ctx, holdsCore{}, true), sync.OnceFunc(func() { held.Add(-1) })
+}
+
+type holdsCore struct{}
+
+// Wait calls f, which waits for what other goroutines do and computes nothing: the core that
+// the caller holds by the context, if it holds one, is theirs meanwhile.
+func Wait(ctx context.Context, f func()) {
+	if ctx.Value(holdsCore{}) != nil {
+		held.Add(-1)
+		defer held.Add(1)
+	}
+	f()
 }
 
 // join takes a core for one more goroutine, if one is free beside those that are held

@@ -69,7 +69,10 @@ func TestHold(t *testing.T) {
 	if n := workers(3); n != 3 {
 		t.Errorf("%d workers on three cores", n)
 	}
-	first, second, third := parallel.Hold(), parallel.Hold(), parallel.Hold()
+	hold := func() (context.Context, func()) { return parallel.Hold(context.Background()) }
+	holds, first := hold()
+	_, second := hold()
+	_, third := hold()
 	if n := workers(1); n != 1 {
 		t.Errorf("%d workers where all cores are held", n)
 	}
@@ -78,6 +81,19 @@ func TestHold(t *testing.T) {
 	third()
 	if n := workers(1); n != 1 {
 		t.Errorf("%d workers beside two holders", n)
+	}
+	parallel.Wait(context.Background(), func() {
+		if n := workers(1); n != 1 {
+			t.Errorf("%d workers beside two holders, while one that holds no core waits", n)
+		}
+	})
+	parallel.Wait(holds, func() {
+		if n := workers(2); n != 2 {
+			t.Errorf("%d workers beside two holders of which one waits", n)
+		}
+	})
+	if n := workers(1); n != 1 {
+		t.Errorf("%d workers beside two holders after one has waited", n)
 	}
 	second()
 	if n := workers(2); n != 2 {
