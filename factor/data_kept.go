@@ -23,12 +23,13 @@ const mostKept = 1 << 21
 func kept(n, m int) bool { return n <= mostKept/m }
 
 func newKeptData(d denseData) keptData {
-	return keptData{d, laidOut(d.x, trans), laidOut(d.x, noTrans)}
+	x := blas.Of[float64](d.x.RawMatrix())
+	return keptData{d, laidOut(x, trans), laidOut(x, noTrans)}
 }
 
 // laidOut returns what lays out op(x) when it is called first.
-func laidOut(x *mat.Dense, t blas.Transpose) func() *blas.Kept[float64] {
-	return sync.OnceValue(func() *blas.Kept[float64] { return blas.Keep(t, blas.Of[float64](x.RawMatrix())) })
+func laidOut[T blas.Number](x blas.Of[T], t blas.Transpose) func() *blas.Kept[T] {
+	return sync.OnceValue(func() *blas.Kept[T] { return blas.Keep(t, x) })
 }
 
 func (d keptData) timesBasis(dst, u *mat.Dense) { timesKept(dst, u, d.basis()) }

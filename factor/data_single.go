@@ -16,8 +16,9 @@ import (
 // keep their digits.
 type singleData struct {
 	denseData
-	single   blas.Of[float32] // X / 2^exponent
-	exponent int
+	single              blas.Of[float32] // X / 2^exponent
+	exponent            int
+	basis, coefficients func() *blas.Kept[float32] // as in keptData, or nil where X is not laid out once
 }
 
 func newSingleData(d denseData) singleData {
@@ -27,12 +28,15 @@ func newSingleData(d denseData) singleData {
 	eachRow(d.x, 1, func(i int, row []float64) { largest[i] = largestOf(row) })
 	s.exponent = exponentOf(slices.Max(largest))
 	eachRow(d.x, 1, func(i int, row []float64) { toSingle(s.single.Data[i*m:][:m], row, s.exponent) })
+	if kept(n, m) {
+		s.basis, s.coefficients = laidOut(s.single, trans), laidOut(s.single, noTrans)
+	}
 	return s
 }
 
-func (d singleData) timesBasis(dst, u *mat.Dense) { d.times(dst, u, trans) }
+func (d singleData) timesBasis(dst, u *mat.Dense) { d.times(dst, u, trans, d.basis) }
 
-func (d singleData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, v, noTrans) }
+func (d singleData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, v, noTrans, d.coefficients) }
 
 // singleRoom holds a factor, the exponents of its rows and a product with it.
 type singleRoom struct {
@@ -42,8 +46,8 @@ type singleRoom struct {
 
 var singleRooms = freelist.List[*singleRoom]{New: func() *singleRoom { return new(singleRoom) }}
 
-// times writes a·op(X).
-func (d singleData) times(dst, a *mat.Dense, t blas.Transpose) {
+// times writes a·op(X), which laid lays out once if it is not nil.
+func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas.Kept[float32]) {
 	room := singleRooms.Get()
 	defer singleRooms.Put(room)
 	k, width := a.Dims()
@@ -57,7 +61,12 @@ func (d singleData) times(dst, a *mat.Dense, t blas.Transpose) {
 		toSingle(room.a[r*width:][:width], row, room.exponents[r])
 	})
 	left := blas.Of[float32]{Rows: k, Cols: width, Stride: width, Data: room.a}
-	blas.Multiply(noTrans, t, 1, left, d.single, 0, blas.Of[float32]{Rows: k, Cols: columns, Stride: columns, Data: room.product})
+	product := blas.Of[float32]{Rows: k, Cols: columns, Stride: columns, Data: room.product}
+	if laid != nil {
+		laid().Multiply(noTrans, left, product)
+	} else {
+		blas.Multiply(noTrans, t, 1, left, d.single, 0, product)
+	}
 	parallel.DoWork(4*k*columns, k, func(r int) {
 		scale := math.Ldexp(1, d.exponent+room.exponents[r])
 		row := dst.RawRowView(r)

@@ -43,8 +43,12 @@ func (p Parts) Memory(s Size) int64 {
 	if p.Basis == BasisConcept {
 		need = s.concept(condensed, p.Kernel)
 	}
-	if p.Cost == CostFrobenius && !p.gram() && s.Precision != PrecisionSingle {
-		need += s.laidOut()
+	if p.Cost == CostFrobenius && !p.gram() {
+		laid := s.laidOut()
+		if s.Precision == PrecisionSingle {
+			laid /= 2
+		}
+		need += laid
 	}
 	if p.HeldOut != nil {
 		held := 0

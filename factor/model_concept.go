@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 // conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
@@ -106,7 +108,7 @@ func timesOf(k *mat.Dense) func(dst, a *mat.Dense) {
 	if rows, columns := k.Dims(); !kept(rows, columns) {
 		return func(dst, a *mat.Dense) { gemm(dst, a, noTrans, k, noTrans) }
 	}
-	laid := laidOut(k, noTrans)
+	laid := laidOut(blas.Of[float64](k.RawMatrix()), noTrans)
 	return func(dst, a *mat.Dense) { timesKept(dst, a, laid()) }
 }
 
