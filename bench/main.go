@@ -39,7 +39,7 @@ type comparison struct {
 }
 
 var comparisons = []comparison{
-	{"fast", []string{"PYTHON", "bench/fast/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"orl", "coil", "mnist", "news", "concept"}},
+	{"fast", []string{"PYTHON", "bench/fast/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"orl", "coil", "mnist", "news", "kl-coil", "kl-mnist", "kl-news", "concept"}},
 	{"fastkl", []string{"go", "run", "./bench/fastkl", "-json", "-repeats", "REPEATS"}, "portable build", []string{"coil", "mnist", "news", "zipf", "parts"}},
 	{"kmeans", []string{"PYTHON", "bench/kmeans/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"codes", "coil", "mnist"}},
 	{"minibatch", []string{"PYTHON", "bench/minibatch/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"frobenius-10", "frobenius-20", "kl-10", "kl-20"}},
