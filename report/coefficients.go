@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"image"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/phrase"
@@ -28,16 +29,11 @@ func coefficientsSection(w *experimentPage) section {
 		}
 		view := coefficientsView{Chosen: w.chosen}
 		for i, name := range safeNames(names) {
-			img, err := figure.CoefficientPicture(w.ctx, found[i], w.experiment.Classes)
-			if err != nil {
-				return nil, err
-			}
 			n, k := found[i].Values.Dims()
 			alt := fmt.Sprintf("The %d coefficients of %s by %s, in the order of their classes, and the distances between them.", k, phrase.Count(n, "sample", "samples"), names[i])
-			drawn, err := w.picture("coefficients/"+name+".png", alt, img)
-			if err != nil {
-				return nil, err
-			}
+			drawn := w.pictureOf("coefficients/"+name+".png", alt, func() (image.Image, error) {
+				return figure.CoefficientPicture(w.ctx, found[i], w.experiment.Classes)
+			})
 			view.Pictures = append(view.Pictures, captioned{Method: names[i], Picture: drawn})
 		}
 		return view, nil

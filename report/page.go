@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"html/template"
+	"image"
 	"io"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // that the page copies, by the paths of their files
+	// later draws what sections show, once all of them are made.
+	later []func() error
 }
 
 // section is a part of a page.
@@ -50,8 +53,8 @@ type section struct {
 	id, title string
 	// links are more entries of the navigation, of what make returned; nil for none.
 	links func(view any) []link
-	// make writes the section's files and returns what its template shows; nil leaves
-	// the section out.
+	// make writes the section's files, or leaves drawing to later, and returns what its
+	// template shows; nil leaves the section out.
 	make     func() (view any, err error)
 	template func() *template.Template
 	// folded sections that follow each other are folded away together.
@@ -190,11 +193,20 @@ func (p *page) writeSections(sections []section) error {
 		}
 		folded = want
 	}
-	for _, s := range append(slices.Clip(sections), warningsSection(p), repeatSection(p)) {
-		shown, err := s.make()
-		if err != nil {
+	sections = append(slices.Clip(sections), warningsSection(p), repeatSection(p))
+	views := make([]any, len(sections))
+	for i, s := range sections {
+		var err error
+		if views[i], err = s.make(); err != nil {
 			return err
 		}
+	}
+	// Drawings, of which a page mostly consists, do not wait for each other.
+	if err := each(p.ctx, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
+		return err
+	}
+	for i, s := range sections {
+		shown := views[i]
 		if shown == nil {
 			continue
 		}
@@ -313,7 +325,7 @@ type tableView struct {
 
 type fileView struct{ Label, Path string }
 
-// figure writes a figure in three formats. It takes the error of drawing it too, and
+// figure writes a figure in three formats, later. It takes the error of making it too, and
 // returns nil where there is nothing to draw.
 func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureView, error) {
 	if errors.Is(err, figure.ErrNoData) {
@@ -327,15 +339,33 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureVie
 		PNG: path + ".png", SVG: path + ".svg", PDF: path + ".pdf", Alt: alt,
 		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
-	for _, file := range []struct {
-		path string
-		of   func(context.Context, io.Writer) error
-	}{{v.PNG, f.PNG}, {v.SVG, f.SVG}, {v.PDF, f.PDF}} {
-		if err := p.write(file.path, func(w io.Writer) error { return file.of(p.ctx, w) }); err != nil {
-			return nil, err
+	p.later = append(p.later, func() error {
+		for _, file := range []struct {
+			path string
+			of   func(context.Context, io.Writer) error
+		}{{v.PNG, f.PNG}, {v.SVG, f.SVG}, {v.PDF, f.PDF}} {
+			if err := p.write(file.path, func(w io.Writer) error { return file.of(p.ctx, w) }); err != nil {
+				return err
+			}
 		}
-	}
+		return nil
+	})
 	return v, nil
+}
+
+// pictureOf writes the picture that draw returns, later: until then what it returns has no size.
+func (p *page) pictureOf(path, alt string, draw func() (image.Image, error)) *picture {
+	shown := &picture{Path: path, Alt: alt}
+	p.later = append(p.later, func() error {
+		img, err := draw()
+		if err != nil {
+			return err
+		}
+		written, err := p.picture(path, alt, img)
+		*shown = *written
+		return err
+	})
+	return shown
 }
 
 // table writes a table into a file of each format, and returns it for the page.

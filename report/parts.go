@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,10 +78,6 @@ func (p *page) parts(bases []Basis, about string, chosen bool) (any, error) {
 	}
 	for i, name := range safeNames(names) {
 		b := bases[i]
-		img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1), figure.MontageOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("basis of %s: %w", b.Method, err)
-		}
 		_, k := b.Vectors.Dims()
 		kind, large := "", "white"
 		if b.Channels == 3 {
@@ -88,10 +85,13 @@ func (p *page) parts(bases []Basis, about string, chosen bool) (any, error) {
 		}
 		alt := fmt.Sprintf("%s learned by %s, each drawn as a %spicture of %d by %d pixels; %s is large.",
 			phrase.Count(k, "part", "parts"), b.Method, kind, b.Width, b.Height, large)
-		drawn, err := p.picture("bases/"+name+".png", alt, img)
-		if err != nil {
-			return nil, err
-		}
+		drawn := p.pictureOf("bases/"+name+".png", alt, func() (image.Image, error) {
+			img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1), figure.MontageOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("basis of %s: %w", b.Method, err)
+			}
+			return img, nil
+		})
 		view.Bases = append(view.Bases, captioned{b.Method, drawn})
 	}
 	return view, nil

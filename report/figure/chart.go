@@ -74,6 +74,7 @@ func newChart(x, y string) *chart {
 		axis.Label.Padding, axis.Tick.Length = vg.Points(4), vg.Points(4)
 	}
 	f.plot.X.Label.Text, f.plot.Y.Label.Text = shownName(x), shownName(y)
+	f.plot.BackgroundColor = nil // the canvas is white
 	f.legend.TextStyle.Font = sans(9)
 	f.legend.Left, f.legend.Top = true, true
 	f.legend.ThumbnailWidth = vg.Points(28)
