@@ -25,7 +25,7 @@ const (
 	leastRows, rowUnit       = 64, 8
 	leastColumns, columnUnit = 192, 48
 	leastDepth, depthUnit    = 1024, 256
-	small                    = 128 * 128
+	small                    = 1 << 16
 )
 
 // product is one under way. It is kept for the next, so that none allocates.
