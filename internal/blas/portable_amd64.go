@@ -128,9 +128,9 @@ func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta 
 	for i := range m {
 		scale(c[i*ldc:][:n], beta)
 	}
-	// As few tiles as there can be, as narrow as they can be: of one, two or three registers.
-	tiles, register := (m+p.tile-1)/p.tile, p.tile/3
-	tile := (m + tiles*register - 1) / (tiles * register) * register
+	// As few tiles as there can be, as narrow as they can be: of one register to three, in halves.
+	tiles, half := (m+p.tile-1)/p.tile, p.tile/6
+	tile := max(2, (m+tiles*half-1)/(tiles*half)) * half
 	most := len(p.b) / (tiles * tile) / packDepth * packDepth // of the depth, laid out at a time
 	for d := 0; d < k; d += most {
 		deep := min(most, k-d)

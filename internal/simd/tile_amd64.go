@@ -18,7 +18,7 @@ const (
 
 // wide says that registers hold twice as much. It changes no result: each number of a tile
 // is the same sum in the same order.
-var wide = fast && cpu.X86.HasAVX512F
+var wide = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 
 // HasTile reports whether there is AddTiles.
 func HasTile() bool { return fast }
@@ -58,18 +58,24 @@ func HasRowTile() bool { return wide }
 const RowTileRows = 8
 
 // AddRowTile adds a·b to a tile of RowTileRows rows of columns numbers, one after
-// another, as AddTiles does. a are rows that are stride apart in x. Columns are a third of
-// MostTileColumns, two or three thirds.
+// another, as AddTiles does. a are rows that are stride apart in x. Columns are two to six sixths of
+// MostTileColumns.
 func AddRowTile(tile, x []float64, stride int, b []float64, columns int) {
-	addRowTile(tile, x, stride, b, columns, [...]rowTile[float64]{rowTileOneAVX512, rowTileTwoAVX512, rowTileThreeAVX512}[columns*3/MostTileColumns-1])
+	addRowTile(tile, x, stride, b, columns, rowTiles[columns*6/MostTileColumns-2])
 }
 
 // AddRowTile32 is AddRowTile in single precision, with MostTileColumns32.
 func AddRowTile32(tile, x []float32, stride int, b []float32, columns int) {
-	addRowTile(tile, x, stride, b, columns, [...]rowTile[float32]{rowTile32OneAVX512, rowTile32TwoAVX512, rowTile32ThreeAVX512}[columns*3/MostTileColumns32-1])
+	addRowTile(tile, x, stride, b, columns, rowTiles32[columns*6/MostTileColumns32-2])
 }
 
 type rowTile[T float32 | float64] func(tile, x *T, stride int, b *T, depth int)
+
+// rowTiles are those of one register, of one and a half, and so on to three.
+var (
+	rowTiles   = [...]rowTile[float64]{rowTileOneAVX512, rowTileOneHalfAVX512, rowTileTwoAVX512, rowTileTwoHalfAVX512, rowTileThreeAVX512}
+	rowTiles32 = [...]rowTile[float32]{rowTile32OneAVX512, rowTile32OneHalfAVX512, rowTile32TwoAVX512, rowTile32TwoHalfAVX512, rowTile32ThreeAVX512}
+)
 
 func addRowTile[T float32 | float64](tile, x []T, stride int, b []T, columns int, add rowTile[T]) {
 	depth := len(b) / columns
@@ -84,7 +90,13 @@ func addRowTile[T float32 | float64](tile, x []T, stride int, b []T, columns int
 func rowTileOneAVX512(tile, x *float64, stride int, b *float64, depth int)
 
 //go:noescape
+func rowTileOneHalfAVX512(tile, x *float64, stride int, b *float64, depth int)
+
+//go:noescape
 func rowTileTwoAVX512(tile, x *float64, stride int, b *float64, depth int)
+
+//go:noescape
+func rowTileTwoHalfAVX512(tile, x *float64, stride int, b *float64, depth int)
 
 //go:noescape
 func rowTileThreeAVX512(tile, x *float64, stride int, b *float64, depth int)
@@ -93,7 +105,13 @@ func rowTileThreeAVX512(tile, x *float64, stride int, b *float64, depth int)
 func rowTile32OneAVX512(tile, x *float32, stride int, b *float32, depth int)
 
 //go:noescape
+func rowTile32OneHalfAVX512(tile, x *float32, stride int, b *float32, depth int)
+
+//go:noescape
 func rowTile32TwoAVX512(tile, x *float32, stride int, b *float32, depth int)
+
+//go:noescape
+func rowTile32TwoHalfAVX512(tile, x *float32, stride int, b *float32, depth int)
 
 //go:noescape
 func rowTile32ThreeAVX512(tile, x *float32, stride int, b *float32, depth int)

@@ -72,47 +72,100 @@
 	PREFETCHT0 256(BX) \
 	PREFETCHT0 320(BX)
 
-// Rows of a tile of one register and of two, as LOAD, ROW and ADDROW are of three.
-#define LOAD1(MOVE, register, p, q, r) \
+// Rows of a tile of eight rows of x, of one register to three, as LOAD, ROW and ADDROW are of three.
+// The last register may be half a one, of which the name follows that of the whole.
+#define LOADONE(MOVE, p, q, halfq, r, halfr) \
+	MOVE 0(BX), p \
+	ADDQ $64, BX
+
+#define LOADONEHALF(MOVE, p, q, halfq, r, halfr) \
 	MOVE 0(BX), p      \
-	ADDQ $register, BX
+	MOVE 64(BX), halfq \
+	ADDQ $96, BX
 
-#define LOAD2(MOVE, register, p, q, r) \
-	MOVE 0(BX), p          \
-	MOVE register(BX), q   \
-	ADDQ $(2*register), BX
+#define LOADTWO(MOVE, p, q, halfq, r, halfr) \
+	MOVE 0(BX), p  \
+	MOVE 64(BX), q \
+	ADDQ $128, BX
 
-#define ROW1(BROADCAST, MULTIPLYADD, number, all, x, y, z, p, q, r) \
+#define LOADTWOHALF(MOVE, p, q, halfq, r, halfr) \
+	MOVE 0(BX), p       \
+	MOVE 64(BX), q      \
+	MOVE 128(BX), halfr \
+	ADDQ $160, BX
+
+#define LOADTHREE(MOVE, p, q, halfq, r, halfr) \
+	LOAD(MOVE, 64, p, q, r)
+
+#define ROWONE(BROADCAST, MULTIPLYADD, number, all, halfall, x, y, halfy, z, halfz, p, q, halfq, r, halfr) \
 	BROADCAST   number, all \
 	MULTIPLYADD x, all, p
 
-#define ROW2(BROADCAST, MULTIPLYADD, number, all, x, y, z, p, q, r) \
+#define ROWONEHALF(BROADCAST, MULTIPLYADD, number, all, halfall, x, y, halfy, z, halfz, p, q, halfq, r, halfr) \
+	BROADCAST   number, all           \
+	MULTIPLYADD x, all, p             \
+	MULTIPLYADD halfy, halfall, halfq
+
+#define ROWTWO(BROADCAST, MULTIPLYADD, number, all, halfall, x, y, halfy, z, halfz, p, q, halfq, r, halfr) \
 	BROADCAST   number, all \
 	MULTIPLYADD x, all, p   \
 	MULTIPLYADD y, all, q
 
-#define ADDROW1(ADD, MOVE, register, p, q, r) \
+#define ROWTWOHALF(BROADCAST, MULTIPLYADD, number, all, halfall, x, y, halfy, z, halfz, p, q, halfq, r, halfr) \
+	BROADCAST   number, all           \
+	MULTIPLYADD x, all, p             \
+	MULTIPLYADD y, all, q             \
+	MULTIPLYADD halfz, halfall, halfr
+
+#define ROWTHREE(BROADCAST, MULTIPLYADD, number, all, halfall, x, y, halfy, z, halfz, p, q, halfq, r, halfr) \
+	ROW(BROADCAST, MULTIPLYADD, number, all, x, y, z, p, q, r)
+
+#define ADDONE(ADD, MOVE, p, q, halfq, r, halfr) \
 	ADD  0(DI), p, p \
 	MOVE p, 0(DI)    \
-	ADDQ R8, DI
+	ADDQ $64, DI
 
-#define ADDROW2(ADD, MOVE, register, p, q, r) \
-	ADD  0(DI), p, p        \
-	ADD  register(DI), q, q \
-	MOVE p, 0(DI)           \
-	MOVE q, register(DI)    \
-	ADDQ R8, DI
+#define ADDONEHALF(ADD, MOVE, p, q, halfq, r, halfr) \
+	ADD  0(DI), p, p          \
+	ADD  64(DI), halfq, halfq \
+	MOVE p, 0(DI)             \
+	MOVE halfq, 64(DI)        \
+	ADDQ $96, DI
+
+#define ADDTWO(ADD, MOVE, p, q, halfq, r, halfr) \
+	ADD  0(DI), p, p  \
+	ADD  64(DI), q, q \
+	MOVE p, 0(DI)     \
+	MOVE q, 64(DI)    \
+	ADDQ $128, DI
+
+#define ADDTWOHALF(ADD, MOVE, p, q, halfq, r, halfr) \
+	ADD  0(DI), p, p           \
+	ADD  64(DI), q, q          \
+	ADD  128(DI), halfr, halfr \
+	MOVE p, 0(DI)              \
+	MOVE q, 64(DI)             \
+	MOVE halfr, 128(DI)        \
+	ADDQ $160, DI
+
+#define ADDTHREE(ADD, MOVE, p, q, halfq, r, halfr) \
+	ADD  0(DI), p, p   \
+	ADD  64(DI), q, q  \
+	ADD  128(DI), r, r \
+	MOVE p, 0(DI)      \
+	MOVE q, 64(DI)     \
+	MOVE r, 128(DI)    \
+	ADDQ $192, DI
 
 // As twoTilesAVX512, of eight rows of x as they lie, and of as many registers a row as
-// load, row and addrow are of.
-#define ROWTILE(load, row, addrow, registers, BROADCAST, MULTIPLYADD, ADD, MOVE, shift) \
+// load, row and add are of.
+#define ROWTILE(load, row, add, BROADCAST, MULTIPLYADD, ADD, MOVE, shift) \
 	MOVQ tile+0(FP), DI      \
 	MOVQ x+8(FP), SI         \
 	MOVQ stride+16(FP), R9   \
 	MOVQ b+24(FP), BX        \
 	MOVQ depth+32(FP), CX    \
 	SHLQ $shift, R9          \
-	MOVQ $(64*registers), R8 \
 	LEAQ (R9)(R9*2), R11     \
 	LEAQ (SI)(R11*1), R10    \
 	LEAQ (R10)(R11*1), R11   \
@@ -125,28 +178,28 @@
 	ZERO(VPXORQ, Z26, Z27, Z28) \
 	ZERO(VPXORQ, Z29, Z30, Z31) \
 deep: \
-	load(MOVE, 64, Z0, Z1, Z2) \
-	row(BROADCAST, MULTIPLYADD, (SI), Z3, Z0, Z1, Z2, Z8, Z9, Z10) \
-	row(BROADCAST, MULTIPLYADD, (SI)(R9*1), Z4, Z0, Z1, Z2, Z11, Z12, Z13) \
-	row(BROADCAST, MULTIPLYADD, (SI)(R9*2), Z5, Z0, Z1, Z2, Z14, Z15, Z16) \
-	row(BROADCAST, MULTIPLYADD, (R10), Z6, Z0, Z1, Z2, Z17, Z18, Z19) \
-	row(BROADCAST, MULTIPLYADD, (R10)(R9*1), Z3, Z0, Z1, Z2, Z20, Z21, Z22) \
-	row(BROADCAST, MULTIPLYADD, (R10)(R9*2), Z4, Z0, Z1, Z2, Z23, Z24, Z25) \
-	row(BROADCAST, MULTIPLYADD, (R11), Z5, Z0, Z1, Z2, Z26, Z27, Z28) \
-	row(BROADCAST, MULTIPLYADD, (R11)(R9*1), Z6, Z0, Z1, Z2, Z29, Z30, Z31) \
+	load(MOVE, Z0, Z1, Y1, Z2, Y2) \
+	row(BROADCAST, MULTIPLYADD, (SI), Z3, Y3, Z0, Z1, Y1, Z2, Y2, Z8, Z9, Y9, Z10, Y10) \
+	row(BROADCAST, MULTIPLYADD, (SI)(R9*1), Z4, Y4, Z0, Z1, Y1, Z2, Y2, Z11, Z12, Y12, Z13, Y13) \
+	row(BROADCAST, MULTIPLYADD, (SI)(R9*2), Z5, Y5, Z0, Z1, Y1, Z2, Y2, Z14, Z15, Y15, Z16, Y16) \
+	row(BROADCAST, MULTIPLYADD, (R10), Z6, Y6, Z0, Z1, Y1, Z2, Y2, Z17, Z18, Y18, Z19, Y19) \
+	row(BROADCAST, MULTIPLYADD, (R10)(R9*1), Z3, Y3, Z0, Z1, Y1, Z2, Y2, Z20, Z21, Y21, Z22, Y22) \
+	row(BROADCAST, MULTIPLYADD, (R10)(R9*2), Z4, Y4, Z0, Z1, Y1, Z2, Y2, Z23, Z24, Y24, Z25, Y25) \
+	row(BROADCAST, MULTIPLYADD, (R11), Z5, Y5, Z0, Z1, Y1, Z2, Y2, Z26, Z27, Y27, Z28, Y28) \
+	row(BROADCAST, MULTIPLYADD, (R11)(R9*1), Z6, Y6, Z0, Z1, Y1, Z2, Y2, Z29, Z30, Y30, Z31, Y31) \
 	ADDQ $(1<<shift), SI \
 	ADDQ $(1<<shift), R10 \
 	ADDQ $(1<<shift), R11 \
 	DECQ CX \
 	JNZ deep \
-	addrow(ADD, MOVE, 64, Z8, Z9, Z10) \
-	addrow(ADD, MOVE, 64, Z11, Z12, Z13) \
-	addrow(ADD, MOVE, 64, Z14, Z15, Z16) \
-	addrow(ADD, MOVE, 64, Z17, Z18, Z19) \
-	addrow(ADD, MOVE, 64, Z20, Z21, Z22) \
-	addrow(ADD, MOVE, 64, Z23, Z24, Z25) \
-	addrow(ADD, MOVE, 64, Z26, Z27, Z28) \
-	addrow(ADD, MOVE, 64, Z29, Z30, Z31) \
+	add(ADD, MOVE, Z8, Z9, Y9, Z10, Y10) \
+	add(ADD, MOVE, Z11, Z12, Y12, Z13, Y13) \
+	add(ADD, MOVE, Z14, Z15, Y15, Z16, Y16) \
+	add(ADD, MOVE, Z17, Z18, Y18, Z19, Y19) \
+	add(ADD, MOVE, Z20, Z21, Y21, Z22, Y22) \
+	add(ADD, MOVE, Z23, Z24, Y24, Z25, Y25) \
+	add(ADD, MOVE, Z26, Z27, Y27, Z28, Y28) \
+	add(ADD, MOVE, Z29, Z30, Y30, Z31, Y31) \
 	VZEROUPPER \
 	RET
 
@@ -529,27 +582,43 @@ copyFour:
 
 // func rowTileOneAVX512(tile, x *float64, stride int, b *float64, depth int)
 TEXT ·rowTileOneAVX512(SB), NOSPLIT, $0-40
-	ROWTILE(LOAD1, ROW1, ADDROW1, 1, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
+	ROWTILE(LOADONE, ROWONE, ADDONE, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
+
+// func rowTileOneHalfAVX512(tile, x *float64, stride int, b *float64, depth int)
+TEXT ·rowTileOneHalfAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOADONEHALF, ROWONEHALF, ADDONEHALF, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
 
 // func rowTileTwoAVX512(tile, x *float64, stride int, b *float64, depth int)
 TEXT ·rowTileTwoAVX512(SB), NOSPLIT, $0-40
-	ROWTILE(LOAD2, ROW2, ADDROW2, 2, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
+	ROWTILE(LOADTWO, ROWTWO, ADDTWO, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
+
+// func rowTileTwoHalfAVX512(tile, x *float64, stride int, b *float64, depth int)
+TEXT ·rowTileTwoHalfAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOADTWOHALF, ROWTWOHALF, ADDTWOHALF, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
 
 // func rowTileThreeAVX512(tile, x *float64, stride int, b *float64, depth int)
 TEXT ·rowTileThreeAVX512(SB), NOSPLIT, $0-40
-	ROWTILE(LOAD, ROW, ADDROW, 3, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
+	ROWTILE(LOADTHREE, ROWTHREE, ADDTHREE, VBROADCASTSD, VFMADD231PD, VADDPD, VMOVUPD, 3)
 
 // func rowTile32OneAVX512(tile, x *float32, stride int, b *float32, depth int)
 TEXT ·rowTile32OneAVX512(SB), NOSPLIT, $0-40
-	ROWTILE(LOAD1, ROW1, ADDROW1, 1, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+	ROWTILE(LOADONE, ROWONE, ADDONE, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+
+// func rowTile32OneHalfAVX512(tile, x *float32, stride int, b *float32, depth int)
+TEXT ·rowTile32OneHalfAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOADONEHALF, ROWONEHALF, ADDONEHALF, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
 
 // func rowTile32TwoAVX512(tile, x *float32, stride int, b *float32, depth int)
 TEXT ·rowTile32TwoAVX512(SB), NOSPLIT, $0-40
-	ROWTILE(LOAD2, ROW2, ADDROW2, 2, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+	ROWTILE(LOADTWO, ROWTWO, ADDTWO, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+
+// func rowTile32TwoHalfAVX512(tile, x *float32, stride int, b *float32, depth int)
+TEXT ·rowTile32TwoHalfAVX512(SB), NOSPLIT, $0-40
+	ROWTILE(LOADTWOHALF, ROWTWOHALF, ADDTWOHALF, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
 
 // func rowTile32ThreeAVX512(tile, x *float32, stride int, b *float32, depth int)
 TEXT ·rowTile32ThreeAVX512(SB), NOSPLIT, $0-40
-	ROWTILE(LOAD, ROW, ADDROW, 3, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
+	ROWTILE(LOADTHREE, ROWTHREE, ADDTHREE, VBROADCASTSS, VFMADD231PS, VADDPS, VMOVUPS, 2)
 
 // func sumsAVX2(sums, a, x *float64, stride, depth int)
 TEXT ·sumsAVX2(SB), NOSPLIT, $0-40
