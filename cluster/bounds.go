@@ -42,7 +42,7 @@ func newBounds(s *samples, d Distance, k int) *bounds {
 		b.unit = max(2*slices.Max(s.norms), smallestNorm)
 	}
 	if _, whole := s.rowReader.(dense); whole {
-		b.rows = make([]float64, gathered(s.m)*s.m)
+		b.rows = make([]float64, min(gathered(s.m), s.n)*s.m)
 	}
 	return b
 }

@@ -101,6 +101,13 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if k.OnIteration != nil {
 		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
 	}
+	if l.worthProducts() {
+		products := l.weightedProducts()
+		return bestTogether(ctx, k.restarts(), func() func(start int) (*Result, error) {
+			own := l.fewSamples(products)
+			return func(start int) (*Result, error) { return own.run(ctx, start) }
+		})
+	}
 	return bestTogether(ctx, k.restarts(), func() func(start int) (*Result, error) {
 		own := l.another()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
@@ -330,22 +337,26 @@ func (l *lloyd) start(ctx context.Context, restart int) error {
 	if l.seeds != nil {
 		return l.startSeeded(ctx, restart)
 	}
-	rows := l.Start
-	if len(rows) == 0 {
-		if l.Init == InitPlusPlus {
-			var err error
-			if rows, err = l.starts.of(ctx, l, restart); err != nil {
-				return err
-			}
-		} else {
-			rows = l.random(restart).Perm(l.n)[:l.K]
-		}
+	rows, err := l.startRows(ctx, restart)
+	if err != nil {
+		return err
 	}
 	for j, i := range rows {
 		l.setCentre(j, i)
 	}
 	l.centres.ready()
 	return nil
+}
+
+// startRows returns the samples that are the centres at the start of a restart.
+func (l *lloyd) startRows(ctx context.Context, restart int) ([]int, error) {
+	switch {
+	case len(l.Start) > 0:
+		return l.Start, nil
+	case l.Init == InitPlusPlus:
+		return l.starts.of(ctx, l, restart)
+	}
+	return l.random(restart).Perm(l.n)[:l.K], nil
 }
 
 // random returns the random stream of a restart.
