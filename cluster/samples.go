@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
@@ -125,10 +126,7 @@ func (x dense) row(i int, _ []float64) []float64 { return x.RawRowView(i) }
 func (x dense) values(i int) []float64 { return x.RawRowView(i) }
 
 func (x dense) addColumns(dst []float64, w float64, i, lo int) {
-	row := x.RawRowView(i)[lo:][:len(dst)]
-	for j := range dst {
-		dst[j] += w * row[j]
-	}
+	floats.AddScaled(dst, w, x.RawRowView(i)[lo:][:len(dst)])
 }
 
 func (x dense) columnParts() parallel.Split {

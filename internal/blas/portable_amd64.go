@@ -82,13 +82,22 @@ func (t tiled) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []floa
 
 // product computes C as Dgemm does, the way that suits its shape.
 func (p *packed[T]) product(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	if alpha == 1 && tA == blas.NoTrans && tB != blas.NoTrans && m <= mostRowFactor && n >= max(leastRows, 4*m) && simd.HasRowTile() {
-		rows := n / simd.RowTileRows * simd.RowTileRows
-		p.timesRows(m, rows, k, a, lda, b, ldb, beta, c, ldc)
-		if n -= rows; n == 0 {
-			return
+	if alpha == 1 && tA == blas.NoTrans && tB != blas.NoTrans && simd.HasRowTile() {
+		if m <= mostRowFactor && n >= max(leastRows, 4*m) {
+			rows := n / simd.RowTileRows * simd.RowTileRows
+			p.timesRows(m, rows, k, a, lda, b, ldb, beta, c, ldc, 1)
+			if n -= rows; n == 0 {
+				return
+			}
+			b, c = b[rows*ldb:], c[rows:]
+		} else if n <= mostRowFactor && m >= max(leastRows, 4*n) {
+			rows := m / simd.RowTileRows * simd.RowTileRows
+			p.timesRows(n, rows, k, b, ldb, a, lda, beta, c, 1, ldc)
+			if m -= rows; m == 0 {
+				return
+			}
+			a, c = a[rows*lda:], c[rows*ldc:]
 		}
-		b, c = b[rows*ldb:], c[rows:]
 	}
 	if alpha == 1 && tB == blas.NoTrans && m <= mostRowFactor && n >= leastColumns && k >= packDepth {
 		p.sumOfRows(tA, m, n, k, a, lda, b, ldb, beta, c, ldc)
@@ -122,11 +131,18 @@ const mostRowFactor = 2 * simd.MostTileColumns
 
 // timesRows computes c = a·bᵀ + beta·c, as gemm does and to the same bytes, for a long b of
 // whole tiles of rows and a few rows of a. Only a is laid out; b is read once, from its
-// beginning to its end.
-func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+// beginning to its end. The rows of c are down apart and its columns across, of which one is 1: where
+// down is, cᵀ = b·aᵀ lies there row by row.
+func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, down, across int) {
 	sums := p.sums[:]
-	for i := range m {
-		scale(c[i*ldc:][:n], beta)
+	if across == 1 {
+		for i := range m {
+			scale(c[i*down:][:n], beta)
+		}
+	} else {
+		for j := range n {
+			scale(c[j*across:][:m], beta)
+		}
 	}
 	// As few tiles as there can be, as narrow as they can be: of one register to three, in halves.
 	tiles, half := (m+p.tile-1)/p.tile, p.tile/6
@@ -142,19 +158,32 @@ func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta 
 		for j := 0; j < n; j += simd.RowTileRows {
 			for t := range tiles {
 				rows := max(0, min(tile, m-t*tile))
-				for r := range rows {
-					for i, x := range c[(t*tile+r)*ldc+j:][:simd.RowTileRows] {
-						sums[i*tile+r] = x
+				part := c[t*tile*down+j*across:]
+				if across != 1 {
+					for i := range simd.RowTileRows {
+						copy(sums[i*tile:], part[i*across:][:rows])
+					}
+				} else {
+					for r := range rows {
+						for i, x := range part[r*down:][:simd.RowTileRows] {
+							sums[i*tile+r] = x
+						}
 					}
 				}
 				for e := 0; e < deep; e += packDepth {
 					depth := min(packDepth, deep-e)
 					p.addRowTile(sums, b[j*ldb+d+e:], ldb, p.b[tiles*tile*e+t*tile*depth:][:tile*depth], tile)
 				}
-				for r := range rows {
-					to := c[(t*tile+r)*ldc+j:][:simd.RowTileRows]
-					for i := range to {
-						to[i] = sums[i*tile+r]
+				if across != 1 {
+					for i := range simd.RowTileRows {
+						copy(part[i*across:][:rows], sums[i*tile:])
+					}
+				} else {
+					for r := range rows {
+						to := part[r*down:][:simd.RowTileRows]
+						for i := range to {
+							to[i] = sums[i*tile+r]
+						}
 					}
 				}
 			}

@@ -81,14 +81,20 @@ func testTimesRows[T float32 | float64](t *testing.T, p *packed[T]) {
 	src := rand.New(rand.NewPCG(3, 1))
 	for _, shape := range [][3]int{{1, 8, 1}, {10, 8, 40}, {20, 64, 300}, {48, 16, 257}, {24, 16, 256}, {25, 24, 513}, {48, 8, 700}, {7, 8, 3000}, {30, 16, 2600}, {40, 16, 300}} {
 		m, n, k := shape[0], shape[1], shape[2]
-		lda, ldb, ldc := k+src.IntN(3), k+src.IntN(3), n+src.IntN(3)
-		a, b, c := normals[T](src, m*lda), normals[T](src, n*ldb), normals[T](src, m*ldc)
+		lda, ldb, ldc, ldd := k+src.IntN(3), k+src.IntN(3), n+src.IntN(3), m+src.IntN(3)
+		a, b, c, d := normals[T](src, m*lda), normals[T](src, n*ldb), normals[T](src, m*ldc), normals[T](src, n*ldd)
 		for _, beta := range []T{0, 1} {
 			got, want := slices.Clone(c), slices.Clone(c)
-			p.timesRows(m, n, k, a, lda, b, ldb, beta, got, ldc)
+			p.timesRows(m, n, k, a, lda, b, ldb, beta, got, ldc, 1)
 			p.gemm(blas.NoTrans, blas.Trans, m, n, k, 1, a, lda, b, ldb, beta, want, ldc)
 			if !slices.Equal(got, want) {
 				t.Errorf("%T, %d×%d×%d, beta %v: other numbers", beta, m, n, k, beta)
+			}
+			got, want = slices.Clone(d), slices.Clone(d)
+			p.timesRows(m, n, k, a, lda, b, ldb, beta, got, 1, ldd)
+			p.gemm(blas.NoTrans, blas.Trans, n, m, k, 1, b, ldb, a, lda, beta, want, ldd)
+			if !slices.Equal(got, want) {
+				t.Errorf("%T, %d×%d×%d transposed, beta %v: other numbers", beta, m, n, k, beta)
 			}
 		}
 	}
