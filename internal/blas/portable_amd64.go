@@ -34,7 +34,7 @@ const (
 // loops are those of one precision, see internal/simd.
 type loops[T float32 | float64] struct {
 	tile       int // its columns
-	addTiles   func(c []T, stride, rows int, a, b []T)
+	addTiles   func(c []T, stride, rows, columns int, a, b []T)
 	interleave func(dst []T, tile int, x []T, stride, depth int)
 	addRowTile func(tile, x []T, stride int, b []T, columns int)
 	addToSums  func(sums, a, x []T, stride, depth int)
@@ -45,7 +45,7 @@ type packed[T float32 | float64] struct {
 	loops[T]
 	a    [packRows * packDepth]T
 	b    [packColumns * packDepth]T
-	edge [simd.TileRows * simd.MostTileColumns32]T
+	edge [packRows * simd.MostTileColumns32]T
 	sums [simd.RowTileRows * simd.MostTileColumns32]T // of timesRows
 }
 
@@ -241,19 +241,17 @@ func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b 
 func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, right []T) {
 	for j := 0; j < columns; j += p.tile {
 		b := right[j*depth:][:p.tile*depth]
-		whole := 0
-		if j+p.tile <= columns {
-			whole = rows / simd.TileRows * simd.TileRows
-			p.addTiles(c[j:], ldc, whole, p.a[:], b)
+		wide, register := min(p.tile, columns-j), p.tile/3
+		if wide%register == 0 {
+			p.addTiles(c[j:], ldc, rows, wide, p.a[:], b)
+			continue
 		}
-		for i := whole; i < rows; i += simd.TileRows {
-			clear(p.edge[:])
-			p.addTiles(p.edge[:], p.tile, simd.TileRows, p.a[i*depth:], b)
-			for r := range min(simd.TileRows, rows-i) {
-				to := c[(i+r)*ldc+j:][:min(p.tile, columns-j)]
-				for s := range to {
-					to[s] += p.edge[r*p.tile+s]
-				}
+		clear(p.edge[:rows*p.tile])
+		p.addTiles(p.edge[:], p.tile, rows, (wide/register+1)*register, p.a[:], b)
+		for r := range rows {
+			to := c[r*ldc+j:][:wide]
+			for s, x := range p.edge[r*p.tile:][:wide] {
+				to[s] += x
 			}
 		}
 	}

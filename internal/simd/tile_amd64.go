@@ -39,17 +39,89 @@ func TileColumns32() int {
 	return MostTileColumns32 / 2
 }
 
-// AddTiles adds a·b to the tile of c that begins at its first number, whose rows
-// are stride apart, and to those below it, rows in all. a holds for each tile the columns
-// of its factor, TileRows numbers each, one after another; b the rows of its, TileColumns
-// numbers each.
-func AddTiles(c []float64, stride, rows int, a, b []float64) {
+// AddTiles adds a·b to the first columns of the rows of c, which are stride apart. a holds for each
+// TileRows rows the columns of its factor, TileRows numbers each, one after another; b its rows, TileColumns
+// numbers each, of which columns are a third, two thirds or all.
+func AddTiles(c []float64, stride, rows, columns int, a, b []float64) {
 	if wide {
-		addTiles(c, stride, rows, TileColumns(), a, b, tileAVX512, twoTilesAVX512)
+		addTiles(c, stride, rows, columns, TileColumns(), a, b, 2*TileRows, &tilesAVX512)
 	} else {
-		addTiles(c, stride, rows, TileColumns(), a, b, tileAVX2, nil)
+		addTiles(c, stride, rows, columns, TileColumns(), a, b, TileRows, &tilesAVX2)
 	}
 }
+
+// AddTiles32 is AddTiles in single precision, with TileColumns32.
+func AddTiles32(c []float32, stride, rows, columns int, a, b []float32) {
+	if wide {
+		addTiles(c, stride, rows, columns, TileColumns32(), a, b, 2*TileRows, &tiles32AVX512)
+	} else {
+		addTiles(c, stride, rows, columns, TileColumns32(), a, b, TileRows, &tiles32AVX2)
+	}
+}
+
+// tiles add to one row of a tile or to several, of one register, of two and of three.
+type tiles[T float32 | float64] [3]func(c *T, stride int, a, b *T, depth, rows int)
+
+var (
+	tilesAVX2     = tiles[float64]{tileOneAVX2, tileTwoAVX2, tileThreeAVX2}
+	tilesAVX512   = tiles[float64]{tileOneAVX512, tileTwoAVX512, tileThreeAVX512}
+	tiles32AVX2   = tiles[float32]{tile32OneAVX2, tile32TwoAVX2, tile32ThreeAVX2}
+	tiles32AVX512 = tiles[float32]{tile32OneAVX512, tile32TwoAVX512, tile32ThreeAVX512}
+)
+
+// addTiles adds to at most so many rows at a time.
+func addTiles[T float32 | float64](c []T, stride, rows, columns, tile int, a, b []T, most int, by *tiles[T]) {
+	depth := len(b) / tile
+	if depth == 0 || rows == 0 {
+		return
+	}
+	_, _ = c[:(rows-1)*stride+columns], a[:(rows+TileRows-1)/TileRows*TileRows*depth]
+	add := by[columns*3/tile-1]
+	for i := 0; i < rows; {
+		n := min(most, rows-i)
+		if left := rows - i - n; n > TileRows && 0 < left && left < TileRows {
+			n = TileRows // and the rest by itself: one row or two alone wait for b
+		}
+		add(&c[i*stride], stride, &a[i*depth], &b[0], depth, n)
+		i += n
+	}
+}
+
+//go:noescape
+func tileOneAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+
+//go:noescape
+func tileTwoAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+
+//go:noescape
+func tileThreeAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+
+//go:noescape
+func tileOneAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+
+//go:noescape
+func tileTwoAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+
+//go:noescape
+func tileThreeAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+
+//go:noescape
+func tile32OneAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+
+//go:noescape
+func tile32TwoAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+
+//go:noescape
+func tile32ThreeAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+
+//go:noescape
+func tile32OneAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+
+//go:noescape
+func tile32TwoAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+
+//go:noescape
+func tile32ThreeAVX512(c *float32, stride int, a, b *float32, depth, rows int)
 
 // HasRowTile reports whether there is AddRowTile.
 func HasRowTile() bool { return wide }
@@ -169,49 +241,6 @@ func sums32AVX512(sums, a, x *float32, stride, depth int)
 
 //go:noescape
 func twoSums32AVX512(sums, a, x *float32, stride, depth int)
-
-// AddTiles32 is AddTiles in single precision, with TileColumns32.
-func AddTiles32(c []float32, stride, rows int, a, b []float32) {
-	if wide {
-		addTiles(c, stride, rows, TileColumns32(), a, b, tile32AVX512, twoTiles32AVX512)
-	} else {
-		addTiles(c, stride, rows, TileColumns32(), a, b, tile32AVX2, nil)
-	}
-}
-
-// addTiles adds to one tile after another, or to two at a time where there is two.
-func addTiles[T float32 | float64](c []T, stride, rows, columns int, a, b []T, one, two func(c *T, stride int, a, b *T, depth int)) {
-	depth := len(b) / columns
-	if depth == 0 || rows == 0 {
-		return
-	}
-	_, _ = c[:(rows-1)*stride+columns], a[:rows*depth]
-	i := 0
-	for ; two != nil && i+2*TileRows <= rows; i += 2 * TileRows {
-		two(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-	}
-	for ; i < rows; i += TileRows {
-		one(&c[i*stride], stride, &a[i*depth], &b[0], depth)
-	}
-}
-
-//go:noescape
-func tileAVX2(c *float64, stride int, a, b *float64, depth int)
-
-//go:noescape
-func tileAVX512(c *float64, stride int, a, b *float64, depth int)
-
-//go:noescape
-func twoTilesAVX512(c *float64, stride int, a, b *float64, depth int)
-
-//go:noescape
-func tile32AVX2(c *float32, stride int, a, b *float32, depth int)
-
-//go:noescape
-func tile32AVX512(c *float32, stride int, a, b *float32, depth int)
-
-//go:noescape
-func twoTiles32AVX512(c *float32, stride int, a, b *float32, depth int)
 
 // Interleave writes four lines of numbers, stride apart in x, side by side: dst holds the
 // first number of each, then, tile numbers later, the second of each, and so on to depth.

@@ -40,6 +40,182 @@
 	MOVE r, (2*register)(DI)    \
 	ADDQ R8, DI
 
+// The next row of b, of three registers of size bytes, of which one, two or three are read.
+#define LOADONEOF(size, p, q, r) \
+	VMOVUPD 0(BX), p \
+	ADDQ    $(3*size), BX
+
+#define LOADTWOOF(size, p, q, r) \
+	VMOVUPD 0(BX), p    \
+	VMOVUPD size(BX), q \
+	ADDQ    $(3*size), BX
+
+#define LOADTHREEOF(size, p, q, r) \
+	LOAD(VMOVUPD, size, p, q, r)
+
+#define MULTIPLYONEPD(size, number, all, x, y, z, p, q, r) \
+	VBROADCASTSD number, all \
+	VFMADD231PD  x, all, p
+
+#define ADDONEPD(size, number, all, x, y, z, p, q, r) \
+	VADDPD  0(DI), p, p \
+	VMOVUPD p, 0(DI) \
+	ADDQ   R8, DI
+
+#define MULTIPLYTWOPD(size, number, all, x, y, z, p, q, r) \
+	VBROADCASTSD number, all \
+	VFMADD231PD  x, all, p \
+	VFMADD231PD  y, all, q
+
+#define ADDTWOPD(size, number, all, x, y, z, p, q, r) \
+	VADDPD  0(DI), p, p \
+	VADDPD  size(DI), q, q \
+	VMOVUPD p, 0(DI) \
+	VMOVUPD q, size(DI) \
+	ADDQ   R8, DI
+
+#define MULTIPLYTHREEPD(size, number, all, x, y, z, p, q, r) \
+	ROW(VBROADCASTSD, VFMADD231PD, number, all, x, y, z, p, q, r)
+
+#define ADDTHREEPD(size, number, all, x, y, z, p, q, r) \
+	ADDROW(VADDPD, VMOVUPD, size, p, q, r)
+
+#define MULTIPLYONEPS(size, number, all, x, y, z, p, q, r) \
+	VBROADCASTSS number, all \
+	VFMADD231PS  x, all, p
+
+#define ADDONEPS(size, number, all, x, y, z, p, q, r) \
+	VADDPS  0(DI), p, p \
+	VMOVUPS p, 0(DI) \
+	ADDQ   R8, DI
+
+#define MULTIPLYTWOPS(size, number, all, x, y, z, p, q, r) \
+	VBROADCASTSS number, all \
+	VFMADD231PS  x, all, p \
+	VFMADD231PS  y, all, q
+
+#define ADDTWOPS(size, number, all, x, y, z, p, q, r) \
+	VADDPS  0(DI), p, p \
+	VADDPS  size(DI), q, q \
+	VMOVUPS p, 0(DI) \
+	VMOVUPS q, size(DI) \
+	ADDQ   R8, DI
+
+#define MULTIPLYTHREEPS(size, number, all, x, y, z, p, q, r) \
+	ROW(VBROADCASTSS, VFMADD231PS, number, all, x, y, z, p, q, r)
+
+#define ADDTHREEPS(size, number, all, x, y, z, p, q, r) \
+	ADDROW(VADDPS, VMOVUPS, size, p, q, r)
+
+#define ZEROSAVX2(size, number, all, x, y, z, p, q, r) \
+	ZERO(VXORPD, p, q, r)
+
+#define ZEROSAVX512(size, number, all, x, y, z, p, q, r) \
+	ZERO(VPXORQ, p, q, r)
+
+// do for each of one row of a tile to four with AVX2, and to eight with AVX-512: the numbers of a of
+// the second four rows are at DX.
+#define ROWS1AVX2(do, shift) \
+	do(32, (0<<shift)(AX), Y3, Y0, Y1, Y2, Y4, Y5, Y6)
+
+#define ROWS2AVX2(do, shift) \
+	ROWS1AVX2(do, shift) \
+	do(32, (1<<shift)(AX), Y3, Y0, Y1, Y2, Y7, Y8, Y9)
+
+#define ROWS3AVX2(do, shift) \
+	ROWS2AVX2(do, shift) \
+	do(32, (2<<shift)(AX), Y3, Y0, Y1, Y2, Y10, Y11, Y12)
+
+#define ROWS4AVX2(do, shift) \
+	ROWS3AVX2(do, shift) \
+	do(32, (3<<shift)(AX), Y3, Y0, Y1, Y2, Y13, Y14, Y15)
+
+#define ROWS1AVX512(do, shift) \
+	do(64, (0<<shift)(AX), Z3, Z0, Z1, Z2, Z8, Z9, Z10)
+
+#define ROWS2AVX512(do, shift) \
+	ROWS1AVX512(do, shift) \
+	do(64, (1<<shift)(AX), Z4, Z0, Z1, Z2, Z11, Z12, Z13)
+
+#define ROWS3AVX512(do, shift) \
+	ROWS2AVX512(do, shift) \
+	do(64, (2<<shift)(AX), Z5, Z0, Z1, Z2, Z14, Z15, Z16)
+
+#define ROWS4AVX512(do, shift) \
+	ROWS3AVX512(do, shift) \
+	do(64, (3<<shift)(AX), Z6, Z0, Z1, Z2, Z17, Z18, Z19)
+
+#define ROWS5AVX512(do, shift) \
+	ROWS4AVX512(do, shift) \
+	do(64, (0<<shift)(DX), Z3, Z0, Z1, Z2, Z20, Z21, Z22)
+
+#define ROWS6AVX512(do, shift) \
+	ROWS5AVX512(do, shift) \
+	do(64, (1<<shift)(DX), Z4, Z0, Z1, Z2, Z23, Z24, Z25)
+
+#define ROWS7AVX512(do, shift) \
+	ROWS6AVX512(do, shift) \
+	do(64, (2<<shift)(DX), Z5, Z0, Z1, Z2, Z26, Z27, Z28)
+
+#define ROWS8AVX512(do, shift) \
+	ROWS7AVX512(do, shift) \
+	do(64, (3<<shift)(DX), Z6, Z0, Z1, Z2, Z29, Z30, Z31)
+
+// A tile of so many rows, whose beginning and whose loop these labels name.
+#define TILE(begin, deep, rows, zeros, load, multiply, add, size, p, q, r, shift) \
+begin: \
+	rows(zeros, shift) \
+deep: \
+	load(size, p, q, r) \
+	rows(multiply, shift) \
+	ADDQ $(4<<shift), AX \
+	ADDQ $(4<<shift), DX \
+	DECQ CX \
+	JNZ  deep \
+	rows(add, shift) \
+	VZEROUPPER \
+	RET
+
+#define FOURTILES(load, multiply, add, shift) \
+	ARGUMENTS(shift) \
+	MOVQ rows+40(FP), R9 \
+	CMPQ R9, $2 \
+	JEQ  two \
+	JLT  one \
+	CMPQ R9, $3 \
+	JEQ  three \
+	TILE(four, deepfour, ROWS4AVX2, ZEROSAVX2, load, multiply, add, 32, Y0, Y1, Y2, shift) \
+	TILE(three, deepthree, ROWS3AVX2, ZEROSAVX2, load, multiply, add, 32, Y0, Y1, Y2, shift) \
+	TILE(two, deeptwo, ROWS2AVX2, ZEROSAVX2, load, multiply, add, 32, Y0, Y1, Y2, shift) \
+	TILE(one, deepone, ROWS1AVX2, ZEROSAVX2, load, multiply, add, 32, Y0, Y1, Y2, shift)
+
+#define EIGHTTILES(load, multiply, add, shift) \
+	ARGUMENTS(shift) \
+	MOVQ CX, DX \
+	SHLQ $(shift+2), DX \
+	ADDQ AX, DX \
+	MOVQ rows+40(FP), R9 \
+	CMPQ R9, $4 \
+	JEQ  four \
+	JLT  few \
+	CMPQ R9, $6 \
+	JEQ  six \
+	JLT  five \
+	CMPQ R9, $7 \
+	JEQ  seven \
+	TILE(eight, deepeight, ROWS8AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+	TILE(seven, deepseven, ROWS7AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+	TILE(six, deepsix, ROWS6AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+	TILE(five, deepfive, ROWS5AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+	TILE(four, deepfour, ROWS4AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+few: \
+	CMPQ R9, $2 \
+	JEQ  two \
+	JLT  one \
+	TILE(three, deepthree, ROWS3AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+	TILE(two, deeptwo, ROWS2AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift) \
+	TILE(one, deepone, ROWS1AVX512, ZEROSAVX512, load, multiply, add, 64, Z0, Z1, Z2, shift)
+
 // A row of a tile of sums, which lie one after another, from memory and back.
 #define LOADSUMS(MOVE, register, row, p, q, r) \
 	MOVE (register*(3*row))(DI), p     \
@@ -157,7 +333,7 @@
 	MOVE r, 128(DI)    \
 	ADDQ $192, DI
 
-// As twoTilesAVX512, of eight rows of x as they lie, and of as many registers a row as
+// As a tile of eight rows, of rows of x as they lie, and of as many registers a row as
 // load, row and add are of.
 #define ROWTILE(load, row, add, BROADCAST, MULTIPLYADD, ADD, MOVE, shift) \
 	MOVQ tile+0(FP), DI      \
@@ -290,187 +466,55 @@ deep: \
 	VZEROUPPER \
 	RET
 
-// func tileAVX2(c *float64, stride int, a, b *float64, depth int)
-TEXT ·tileAVX2(SB), NOSPLIT, $0-40
-	ARGUMENTS(3)
-	ZERO(VXORPD, Y4, Y5, Y6)
-	ZERO(VXORPD, Y7, Y8, Y9)
-	ZERO(VXORPD, Y10, Y11, Y12)
-	ZERO(VXORPD, Y13, Y14, Y15)
+// The tiles of one register a row, of two and of three, with AVX2 and with AVX-512.
 
-deep:
-	LOAD(VMOVUPD, 32, Y0, Y1, Y2)
-	ROW(VBROADCASTSD, VFMADD231PD, 0(AX), Y3, Y0, Y1, Y2, Y4, Y5, Y6)
-	ROW(VBROADCASTSD, VFMADD231PD, 8(AX), Y3, Y0, Y1, Y2, Y7, Y8, Y9)
-	ROW(VBROADCASTSD, VFMADD231PD, 16(AX), Y3, Y0, Y1, Y2, Y10, Y11, Y12)
-	ROW(VBROADCASTSD, VFMADD231PD, 24(AX), Y3, Y0, Y1, Y2, Y13, Y14, Y15)
-	ADDQ $32, AX
-	DECQ CX
-	JNZ  deep
+// func tileOneAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+TEXT ·tileOneAVX2(SB), NOSPLIT, $0-48
+	FOURTILES(LOADONEOF, MULTIPLYONEPD, ADDONEPD, 3)
 
-	ADDROW(VADDPD, VMOVUPD, 32, Y4, Y5, Y6)
-	ADDROW(VADDPD, VMOVUPD, 32, Y7, Y8, Y9)
-	ADDROW(VADDPD, VMOVUPD, 32, Y10, Y11, Y12)
-	ADDROW(VADDPD, VMOVUPD, 32, Y13, Y14, Y15)
-	VZEROUPPER
-	RET
+// func tileTwoAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+TEXT ·tileTwoAVX2(SB), NOSPLIT, $0-48
+	FOURTILES(LOADTWOOF, MULTIPLYTWOPD, ADDTWOPD, 3)
 
-// func tile32AVX2(c *float32, stride int, a, b *float32, depth int)
-TEXT ·tile32AVX2(SB), NOSPLIT, $0-40
-	ARGUMENTS(2)
-	ZERO(VXORPS, Y4, Y5, Y6)
-	ZERO(VXORPS, Y7, Y8, Y9)
-	ZERO(VXORPS, Y10, Y11, Y12)
-	ZERO(VXORPS, Y13, Y14, Y15)
+// func tileThreeAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+TEXT ·tileThreeAVX2(SB), NOSPLIT, $0-48
+	FOURTILES(LOADTHREEOF, MULTIPLYTHREEPD, ADDTHREEPD, 3)
 
-deep:
-	LOAD(VMOVUPS, 32, Y0, Y1, Y2)
-	ROW(VBROADCASTSS, VFMADD231PS, 0(AX), Y3, Y0, Y1, Y2, Y4, Y5, Y6)
-	ROW(VBROADCASTSS, VFMADD231PS, 4(AX), Y3, Y0, Y1, Y2, Y7, Y8, Y9)
-	ROW(VBROADCASTSS, VFMADD231PS, 8(AX), Y3, Y0, Y1, Y2, Y10, Y11, Y12)
-	ROW(VBROADCASTSS, VFMADD231PS, 12(AX), Y3, Y0, Y1, Y2, Y13, Y14, Y15)
-	ADDQ $16, AX
-	DECQ CX
-	JNZ  deep
+// func tileOneAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+TEXT ·tileOneAVX512(SB), NOSPLIT, $0-48
+	EIGHTTILES(LOADONEOF, MULTIPLYONEPD, ADDONEPD, 3)
 
-	ADDROW(VADDPS, VMOVUPS, 32, Y4, Y5, Y6)
-	ADDROW(VADDPS, VMOVUPS, 32, Y7, Y8, Y9)
-	ADDROW(VADDPS, VMOVUPS, 32, Y10, Y11, Y12)
-	ADDROW(VADDPS, VMOVUPS, 32, Y13, Y14, Y15)
-	VZEROUPPER
-	RET
+// func tileTwoAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+TEXT ·tileTwoAVX512(SB), NOSPLIT, $0-48
+	EIGHTTILES(LOADTWOOF, MULTIPLYTWOPD, ADDTWOPD, 3)
 
-// func tileAVX512(c *float64, stride int, a, b *float64, depth int)
-TEXT ·tileAVX512(SB), NOSPLIT, $0-40
-	ARGUMENTS(3)
-	ZERO(VPXORQ, Z4, Z5, Z6)
-	ZERO(VPXORQ, Z7, Z8, Z9)
-	ZERO(VPXORQ, Z10, Z11, Z12)
-	ZERO(VPXORQ, Z13, Z14, Z15)
+// func tileThreeAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+TEXT ·tileThreeAVX512(SB), NOSPLIT, $0-48
+	EIGHTTILES(LOADTHREEOF, MULTIPLYTHREEPD, ADDTHREEPD, 3)
 
-deep:
-	LOAD(VMOVUPD, 64, Z0, Z1, Z2)
-	ROW(VBROADCASTSD, VFMADD231PD, 0(AX), Z3, Z0, Z1, Z2, Z4, Z5, Z6)
-	ROW(VBROADCASTSD, VFMADD231PD, 8(AX), Z3, Z0, Z1, Z2, Z7, Z8, Z9)
-	ROW(VBROADCASTSD, VFMADD231PD, 16(AX), Z3, Z0, Z1, Z2, Z10, Z11, Z12)
-	ROW(VBROADCASTSD, VFMADD231PD, 24(AX), Z3, Z0, Z1, Z2, Z13, Z14, Z15)
-	ADDQ $32, AX
-	DECQ CX
-	JNZ  deep
+// func tile32OneAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+TEXT ·tile32OneAVX2(SB), NOSPLIT, $0-48
+	FOURTILES(LOADONEOF, MULTIPLYONEPS, ADDONEPS, 2)
 
-	ADDROW(VADDPD, VMOVUPD, 64, Z4, Z5, Z6)
-	ADDROW(VADDPD, VMOVUPD, 64, Z7, Z8, Z9)
-	ADDROW(VADDPD, VMOVUPD, 64, Z10, Z11, Z12)
-	ADDROW(VADDPD, VMOVUPD, 64, Z13, Z14, Z15)
-	VZEROUPPER
-	RET
+// func tile32TwoAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+TEXT ·tile32TwoAVX2(SB), NOSPLIT, $0-48
+	FOURTILES(LOADTWOOF, MULTIPLYTWOPS, ADDTWOPS, 2)
 
-// func tile32AVX512(c *float32, stride int, a, b *float32, depth int)
-TEXT ·tile32AVX512(SB), NOSPLIT, $0-40
-	ARGUMENTS(2)
-	ZERO(VPXORQ, Z4, Z5, Z6)
-	ZERO(VPXORQ, Z7, Z8, Z9)
-	ZERO(VPXORQ, Z10, Z11, Z12)
-	ZERO(VPXORQ, Z13, Z14, Z15)
+// func tile32ThreeAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+TEXT ·tile32ThreeAVX2(SB), NOSPLIT, $0-48
+	FOURTILES(LOADTHREEOF, MULTIPLYTHREEPS, ADDTHREEPS, 2)
 
-deep:
-	LOAD(VMOVUPS, 64, Z0, Z1, Z2)
-	ROW(VBROADCASTSS, VFMADD231PS, 0(AX), Z3, Z0, Z1, Z2, Z4, Z5, Z6)
-	ROW(VBROADCASTSS, VFMADD231PS, 4(AX), Z3, Z0, Z1, Z2, Z7, Z8, Z9)
-	ROW(VBROADCASTSS, VFMADD231PS, 8(AX), Z3, Z0, Z1, Z2, Z10, Z11, Z12)
-	ROW(VBROADCASTSS, VFMADD231PS, 12(AX), Z3, Z0, Z1, Z2, Z13, Z14, Z15)
-	ADDQ $16, AX
-	DECQ CX
-	JNZ  deep
+// func tile32OneAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+TEXT ·tile32OneAVX512(SB), NOSPLIT, $0-48
+	EIGHTTILES(LOADONEOF, MULTIPLYONEPS, ADDONEPS, 2)
 
-	ADDROW(VADDPS, VMOVUPS, 64, Z4, Z5, Z6)
-	ADDROW(VADDPS, VMOVUPS, 64, Z7, Z8, Z9)
-	ADDROW(VADDPS, VMOVUPS, 64, Z10, Z11, Z12)
-	ADDROW(VADDPS, VMOVUPS, 64, Z13, Z14, Z15)
-	VZEROUPPER
-	RET
+// func tile32TwoAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+TEXT ·tile32TwoAVX512(SB), NOSPLIT, $0-48
+	EIGHTTILES(LOADTWOOF, MULTIPLYTWOPS, ADDTWOPS, 2)
 
-// func twoTilesAVX512(c *float64, stride int, a, b *float64, depth int)
-TEXT ·twoTilesAVX512(SB), NOSPLIT, $0-40
-	ARGUMENTS(3)
-	MOVQ CX, DX
-	SHLQ $5, DX
-	ADDQ AX, DX // the other four rows of a
-	ZERO(VPXORQ, Z8, Z9, Z10)
-	ZERO(VPXORQ, Z11, Z12, Z13)
-	ZERO(VPXORQ, Z14, Z15, Z16)
-	ZERO(VPXORQ, Z17, Z18, Z19)
-	ZERO(VPXORQ, Z20, Z21, Z22)
-	ZERO(VPXORQ, Z23, Z24, Z25)
-	ZERO(VPXORQ, Z26, Z27, Z28)
-	ZERO(VPXORQ, Z29, Z30, Z31)
-
-deep:
-	LOAD(VMOVUPD, 64, Z0, Z1, Z2)
-	ROW(VBROADCASTSD, VFMADD231PD, 0(AX), Z3, Z0, Z1, Z2, Z8, Z9, Z10)
-	ROW(VBROADCASTSD, VFMADD231PD, 8(AX), Z4, Z0, Z1, Z2, Z11, Z12, Z13)
-	ROW(VBROADCASTSD, VFMADD231PD, 16(AX), Z5, Z0, Z1, Z2, Z14, Z15, Z16)
-	ROW(VBROADCASTSD, VFMADD231PD, 24(AX), Z6, Z0, Z1, Z2, Z17, Z18, Z19)
-	ROW(VBROADCASTSD, VFMADD231PD, 0(DX), Z3, Z0, Z1, Z2, Z20, Z21, Z22)
-	ROW(VBROADCASTSD, VFMADD231PD, 8(DX), Z4, Z0, Z1, Z2, Z23, Z24, Z25)
-	ROW(VBROADCASTSD, VFMADD231PD, 16(DX), Z5, Z0, Z1, Z2, Z26, Z27, Z28)
-	ROW(VBROADCASTSD, VFMADD231PD, 24(DX), Z6, Z0, Z1, Z2, Z29, Z30, Z31)
-	ADDQ $32, AX
-	ADDQ $32, DX
-	DECQ CX
-	JNZ  deep
-
-	ADDROW(VADDPD, VMOVUPD, 64, Z8, Z9, Z10)
-	ADDROW(VADDPD, VMOVUPD, 64, Z11, Z12, Z13)
-	ADDROW(VADDPD, VMOVUPD, 64, Z14, Z15, Z16)
-	ADDROW(VADDPD, VMOVUPD, 64, Z17, Z18, Z19)
-	ADDROW(VADDPD, VMOVUPD, 64, Z20, Z21, Z22)
-	ADDROW(VADDPD, VMOVUPD, 64, Z23, Z24, Z25)
-	ADDROW(VADDPD, VMOVUPD, 64, Z26, Z27, Z28)
-	ADDROW(VADDPD, VMOVUPD, 64, Z29, Z30, Z31)
-	VZEROUPPER
-	RET
-
-// func twoTiles32AVX512(c *float32, stride int, a, b *float32, depth int)
-TEXT ·twoTiles32AVX512(SB), NOSPLIT, $0-40
-	ARGUMENTS(2)
-	MOVQ CX, DX
-	SHLQ $4, DX
-	ADDQ AX, DX // the other four rows of a
-	ZERO(VPXORQ, Z8, Z9, Z10)
-	ZERO(VPXORQ, Z11, Z12, Z13)
-	ZERO(VPXORQ, Z14, Z15, Z16)
-	ZERO(VPXORQ, Z17, Z18, Z19)
-	ZERO(VPXORQ, Z20, Z21, Z22)
-	ZERO(VPXORQ, Z23, Z24, Z25)
-	ZERO(VPXORQ, Z26, Z27, Z28)
-	ZERO(VPXORQ, Z29, Z30, Z31)
-
-deep:
-	LOAD(VMOVUPS, 64, Z0, Z1, Z2)
-	ROW(VBROADCASTSS, VFMADD231PS, 0(AX), Z3, Z0, Z1, Z2, Z8, Z9, Z10)
-	ROW(VBROADCASTSS, VFMADD231PS, 4(AX), Z4, Z0, Z1, Z2, Z11, Z12, Z13)
-	ROW(VBROADCASTSS, VFMADD231PS, 8(AX), Z5, Z0, Z1, Z2, Z14, Z15, Z16)
-	ROW(VBROADCASTSS, VFMADD231PS, 12(AX), Z6, Z0, Z1, Z2, Z17, Z18, Z19)
-	ROW(VBROADCASTSS, VFMADD231PS, 0(DX), Z3, Z0, Z1, Z2, Z20, Z21, Z22)
-	ROW(VBROADCASTSS, VFMADD231PS, 4(DX), Z4, Z0, Z1, Z2, Z23, Z24, Z25)
-	ROW(VBROADCASTSS, VFMADD231PS, 8(DX), Z5, Z0, Z1, Z2, Z26, Z27, Z28)
-	ROW(VBROADCASTSS, VFMADD231PS, 12(DX), Z6, Z0, Z1, Z2, Z29, Z30, Z31)
-	ADDQ $16, AX
-	ADDQ $16, DX
-	DECQ CX
-	JNZ  deep
-
-	ADDROW(VADDPS, VMOVUPS, 64, Z8, Z9, Z10)
-	ADDROW(VADDPS, VMOVUPS, 64, Z11, Z12, Z13)
-	ADDROW(VADDPS, VMOVUPS, 64, Z14, Z15, Z16)
-	ADDROW(VADDPS, VMOVUPS, 64, Z17, Z18, Z19)
-	ADDROW(VADDPS, VMOVUPS, 64, Z20, Z21, Z22)
-	ADDROW(VADDPS, VMOVUPS, 64, Z23, Z24, Z25)
-	ADDROW(VADDPS, VMOVUPS, 64, Z26, Z27, Z28)
-	ADDROW(VADDPS, VMOVUPS, 64, Z29, Z30, Z31)
-	VZEROUPPER
-	RET
+// func tile32ThreeAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+TEXT ·tile32ThreeAVX512(SB), NOSPLIT, $0-48
+	EIGHTTILES(LOADTHREEOF, MULTIPLYTHREEPS, ADDTHREEPS, 2)
 
 // func interleaveAVX2(dst *float64, tile int, x *float64, stride, depth int)
 // Two numbers of each line at a time.

@@ -17,12 +17,14 @@ func TestAddTiles(t *testing.T) {
 	defer func(w bool) { wide = w }(wide)
 	for _, w := range []bool{wide, false} {
 		wide = w
-		for _, rows := range []int{4, 8, 12, 20} {
+		for rows := 1; rows <= 20; rows++ {
 			for _, depth := range []int{1, 2, 17, 256} {
 				t.Run(fmt.Sprintf("%v/%d×%d", w, rows, depth), func(t *testing.T) {
 					src := rand.New(rand.NewPCG(uint64(rows), uint64(depth)))
-					testTiles(t, rows, depth, TileColumns(), AddTiles, src.NormFloat64, math.FMA)
-					testTiles(t, rows, depth, TileColumns32(), AddTiles32, exactNumbers(src), multiplyAdd)
+					for thirds := 1; thirds <= 3; thirds++ {
+						testTiles(t, rows, depth, thirds, TileColumns(), AddTiles, src.NormFloat64, math.FMA)
+						testTiles(t, rows, depth, thirds, TileColumns32(), AddTiles32, exactNumbers(src), multiplyAdd)
+					}
 				})
 			}
 		}
@@ -105,23 +107,24 @@ func testSums[T float32 | float64](t *testing.T, columns int, add func(sums, a, 
 	}
 }
 
-func testTiles[T float32 | float64](t *testing.T, rows, depth, columns int, add func(c []T, stride, rows int, a, b []T), draw func() T, fma func(a, b, c T) T) {
-	stride := columns + 3
-	a, b, c := numbers(rows*depth, draw), numbers(columns*depth, draw), numbers((rows-1)*stride+columns, draw)
+func testTiles[T float32 | float64](t *testing.T, rows, depth, thirds, tile int, add func(c []T, stride, rows, columns int, a, b []T), draw func() T, fma func(a, b, c T) T) {
+	columns := thirds * tile / 3
+	stride := tile + 3
+	a, b, c := numbers((rows+TileRows-1)/TileRows*TileRows*depth, draw), numbers(tile*depth, draw), numbers(rows*stride, draw)
 	want := append([]T(nil), c...)
 	for i := range rows {
 		for j := range columns {
 			var sum T
 			for d := range depth {
-				sum = fma(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], b[d*columns+j], sum)
+				sum = fma(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], b[d*tile+j], sum)
 			}
 			want[i*stride+j] += sum
 		}
 	}
-	add(c, stride, rows, a, b)
+	add(c, stride, rows, columns, a, b)
 	for i := range c {
 		if c[i] != want[i] {
-			t.Fatalf("row %d, column %d is %v, want %v", i/stride, i%stride, c[i], want[i])
+			t.Fatalf("%d of %d columns: row %d, column %d is %v, want %v", columns, tile, i/stride, i%stride, c[i], want[i])
 		}
 	}
 }
