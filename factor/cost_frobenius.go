@@ -32,6 +32,18 @@ func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusC
 	return c
 }
 
+// squaredLengths returns ‖x‖² of each sample.
+func squaredLengths(x data) []float64 {
+	n, _ := x.dims()
+	out := make([]float64, n)
+	if whole, ok := x.matrix().(*mat.Dense); ok {
+		eachRow(whole, 1, func(i int, row []float64) { out[i] = dot(row, row) })
+		return out
+	}
+	x.each(func(i, _ int, v float64) { out[i] += v * v })
+	return out
+}
+
 func sumSquares(x data) float64 {
 	var sum float64
 	if whole, ok := x.matrix().(*mat.Dense); ok {

@@ -134,10 +134,28 @@ func newData(x mat.Matrix) (data, error) {
 	return d, nil
 }
 
-// innerProducts returns those of all pairs of samples, n×n.
+// symmetricRows is how many rows of inner products are made at a time, from the diagonal on.
+const symmetricRows = 128
+
+// innerProducts returns those of all pairs of samples, n×n. Of dense data those of a sample
+// with those before it are copied.
 func innerProducts(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
 	out := mat.NewDense(n, n, nil)
+	if d, ok := x.(denseData); ok {
+		raw := out.RawMatrix()
+		return out, panel.Each(ctx, n, symmetricRows, func(from, to int) error {
+			gemm(out.Slice(from, to, from, n).(*mat.Dense), d.rows(from, to), noTrans, d.rows(from, n), trans)
+			if to < n {
+				eachRow(out.Slice(to, n, from, to).(*mat.Dense), 4, func(j int, row []float64) {
+					for i := range row {
+						row[i] = raw.Data[(from+i)*raw.Stride+to+j]
+					}
+				})
+			}
+			return nil
+		})
+	}
 	return out, eachGram(ctx, x, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		out.Slice(from, from+r, 0, n).(*mat.Dense).Copy(part)

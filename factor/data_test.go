@@ -136,3 +136,20 @@ func TestRatioCores(t *testing.T) {
 		}
 	}
 }
+
+// TestInnerProducts compares those of dense data with one product of matrices.
+func TestInnerProducts(t *testing.T) {
+	for _, n := range []int{1, 100, symmetricRows, 2*symmetricRows + 37} {
+		x := random(n, 21)
+		got, err := innerProducts(t.Context(), denseData{x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := like(got)
+		gemm(want, x, noTrans, x, trans)
+		near(t, "inner products", got, want, 1e-14)
+		if !mat.Equal(got, got.T()) {
+			t.Errorf("those of %d samples are not symmetric", n)
+		}
+	}
+}

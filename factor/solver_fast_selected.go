@@ -70,7 +70,7 @@ func startFastSelected(f *Factorisation, m *conceptModel) func(context.Context) 
 	n, _ := m.x.dims()
 	u := mat.DenseCopyOf(m.vectors())
 	s := &fastSelected{
-		f: f, m: m, lead: firstLead(), place: make([]int, n), size: make([]float64, n),
+		f: f, m: m, lead: firstLead(), place: make([]int, n), size: squaredLengths(m.x),
 		u: u, q: like(u), v: like(m.v), lin: like(m.v), aheadU: like(u), aheadQ: like(u),
 		lastU: mat.DenseCopyOf(u), lastQ: like(u), lastLin: like(m.v),
 		gains: make([]float64, n), isIn: make([]bool, n), block: newWeightBlock(u.RawMatrix().Rows),
@@ -81,10 +81,8 @@ func startFastSelected(f *Factorisation, m *conceptModel) func(context.Context) 
 	switch x := m.x.(type) {
 	case denseData:
 		s.rows = &selectedDense{x: x.x}
-		eachRow(x.x, 1, func(i int, row []float64) { s.size[i] = dot(row, row) })
 	case *sparseData:
 		s.rows = &selectedSparse{x: x.x}
-		x.each(func(i, _ int, v float64) { s.size[i] += v * v })
 	}
 	m.xt.timesCoefficients(s.q, m.v)
 	s.lastQ.Copy(s.q)

@@ -154,9 +154,10 @@ func (t *condensation) constant(whole, condensed data, cost Cost) float64 {
 	}
 	var sum float64
 	if cost == CostFrobenius {
-		whole.each(func(i, _ int, x float64) { sum += t.weight[i] * x * x })
-		condensed.each(func(_, _ int, x float64) { sum -= x * x })
-		return max(sum, 0)
+		for i, size := range squaredLengths(whole) {
+			sum += t.weight[i] * size
+		}
+		return max(sum-sumSquares(condensed), 0)
 	}
 	whole.each(func(i, _ int, x float64) {
 		if x > 0 {
