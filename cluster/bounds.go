@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // bounds hold how far samples are at most from their own centres and at least from the
@@ -21,9 +22,13 @@ type bounds struct {
 	fastest float64
 	upper   []float32 // to the own centre
 	lower   []float32 // n×K, infinite for the own centre
+	shifts  []float64 // what lower bounds are kept larger by: what the centre went, less room for rounding
 	least   []float32 // at most the least of the lower bounds, by fastest
-	open    []int     // the samples that have a choice
-	rows    []float64 // of a panel
+	// Squared distances that are less apart than rounding may not be in order: that of the
+	// longest sample, in squares of the unit.
+	rounding float64
+	open     []int     // the samples that have a choice
+	rows     []float64 // of a panel
 }
 
 const (
@@ -37,7 +42,7 @@ const (
 func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
 func newBounds(s *samples, d Distance, k int) *bounds {
-	b := &bounds{unit: 2, upper: make([]float32, s.n), lower: make([]float32, s.n*k), least: make([]float32, s.n), went: make([]float64, k), open: make([]int, 0, s.n)}
+	b := &bounds{unit: 2, upper: make([]float32, s.n), lower: make([]float32, s.n*k), least: make([]float32, s.n), went: make([]float64, k), shifts: make([]float64, k), open: make([]int, 0, s.n)}
 	if d == DistanceEuclidean {
 		b.unit = max(2*slices.Max(s.norms), smallestNorm)
 	}
@@ -54,14 +59,24 @@ func (b *bounds) forget() {
 	}
 	clear(b.went)
 	b.fastest = 0
+	b.moved(0)
+}
+
+// moved is called when the centres have moved on, one of them by fastest.
+func (b *bounds) moved(fastest float64) {
+	b.fastest += fastest
+	for j, went := range b.went {
+		b.shifts[j] = went - b.room()
+	}
 }
 
 // assignBounded is assign without links.
 func (l *lloyd) assignBounded(ctx context.Context) error {
 	b := l.bounds
+	b.rounding = 4 * l.centres.slack.of(b.unit/2) / (b.unit * b.unit)
 	b.open = b.open[:0]
 	for i, to := range l.previous {
-		if l.labels[i] = to; l.decided(i, to) {
+		if l.labels[i] = to; b.decided(i, to) {
 			l.counts[to]++
 		} else {
 			b.open = append(b.open, i)
@@ -89,39 +104,31 @@ func (l *lloyd) assignBounded(ctx context.Context) error {
 }
 
 // decided reports whether it is certain that the centre of sample i is the nearest.
-func (l *lloyd) decided(i, to int) bool {
-	b := l.bounds
+func (b *bounds) decided(i, to int) bool {
 	if math.IsInf(float64(b.upper[i]), 1) {
 		return false
 	}
 	upper := float64(b.upper[i]) + b.went[to]
-	if l.apart(i, upper, float64(b.least[i])-b.fastest) {
+	if b.apart(upper, float64(b.least[i])-b.fastest) {
 		return true
 	}
-	least := math.Inf(1)
-	lower := b.lower[i*l.K : (i+1)*l.K]
-	went := b.went[:len(lower)]
-	for j, v := range lower {
-		if at := float64(v) - went[j]; at < least {
-			least = at
-		}
-	}
+	k := len(b.went)
+	least := simd.LeastGap(b.lower[i*k:(i+1)*k], b.went)
 	b.least[i] = b.kept(least + b.fastest)
-	return l.apart(i, upper, least)
+	return b.apart(upper, least)
 }
 
-// apart reports whether a centre at most upper away from sample i is certainly nearer
+// apart reports whether a centre at most upper away from a sample is certainly nearer
 // than one at least lower away.
-func (l *lloyd) apart(i int, upper, lower float64) bool {
-	if lower <= upper {
-		return false
-	}
-	gap := l.bounds.unit * l.bounds.unit * (lower - upper) * (lower + upper)
-	return gap > 4*l.weights[i]*l.centres.slack.of(l.norms[i])
+func (b *bounds) apart(upper, lower float64) bool {
+	return lower > upper && (lower-upper)*(lower+upper) > b.rounding
 }
+
+// room is more than what single precision takes from a bound.
+func (b *bounds) room() float64 { return roundOff * (1 + b.fastest) }
 
 // kept is a lower bound in single precision, no larger.
-func (b *bounds) kept(lower float64) float32 { return float32(lower - roundOff*(1+b.fastest)) }
+func (b *bounds) kept(lower float64) float32 { return float32(lower - b.room()) }
 
 // bound sets the bounds of sample i in cluster to, given its scores.
 func (l *lloyd) bound(i, to int, scores []float64) {
@@ -130,24 +137,13 @@ func (l *lloyd) bound(i, to int, scores []float64) {
 		square, w = 2, 2*l.weights[i]
 	}
 	b := l.bounds
-	slack := w * l.centres.slack.of(l.norms[i])
-	lower := b.lower[i*l.K : (i+1)*l.K]
-	went, scores := b.went[:len(lower)], scores[:len(lower)]
-	unit, room := 1/b.unit, roundOff*(1+b.fastest)
-	least := math.Inf(1)
-	for j, s := range scores {
-		var distance float64
-		if s = square + w*s - slack; s > 0 {
-			distance = math.Sqrt(s) * unit
-		}
-		lower[j] = float32(distance + went[j] - room)
-		if distance < least && j != to {
-			least = distance
-		}
-	}
-	lower[to] = float32(math.Inf(1))
+	slack, unit := w*l.centres.slack.of(l.norms[i]), b.unit*b.unit
+	own := scores[to]
+	scores[to] = math.Inf(1) // and so is its lower bound
+	least := simd.Roots(b.lower[i*l.K:(i+1)*l.K], scores[:l.K], b.shifts, (square-slack)/unit, w/unit)
+	scores[to] = own
 	b.least[i] = b.kept(least + b.fastest)
-	b.upper[i] = -b.kept(b.went[to] - math.Sqrt(max(square+w*scores[to]+slack, 0))/b.unit)
+	b.upper[i] = -b.kept(b.went[to] - math.Sqrt(max(square+w*own+slack, 0))/b.unit)
 }
 
 // moveCentres moves the centres to the means of their samples, and the bounds with them.
@@ -192,7 +188,7 @@ func (l *lloyd) moveCentres(anew bool) {
 		l.bounds.went[j] += went
 		fastest = max(fastest, went)
 	}
-	l.bounds.fastest += fastest
+	l.bounds.moved(fastest)
 	l.centres.ready()
 }
 

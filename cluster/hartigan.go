@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A move is a sample that lowers the objective by its gain when it goes to another cluster.
@@ -90,8 +92,9 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	} else if _, whole := l.rowReader.(dense); whole {
 		room = make([]float64, gathered(l.m)*l.m)
 	}
+	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
-		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i) {
+		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i, shortest) {
 			open = append(open, i)
 		}
 	}
@@ -116,14 +119,18 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	return found, nil
 }
 
-// settled reports whether the bounds say that sample i would gain nowhere.
-func (l *lloyd) settled(i int) bool {
+// settled reports whether the bounds say that sample i would gain nowhere. The cluster with the
+// shortest sum is given.
+func (l *lloyd) settled(i, shortest int) bool {
 	b := l.bounds
 	if b == nil || math.IsInf(float64(b.upper[i]), 1) {
 		return false
 	}
 	from := l.labels[i]
 	out := l.leaving(from, l.costAt(float64(b.upper[i])+b.went[from]))
+	if l.joining(shortest, l.costAt(max(float64(b.least[i])-b.fastest, 0))) >= out {
+		return true // it costs more to join a longer sum
+	}
 	for j, v := range b.lower[i*l.K : (i+1)*l.K] {
 		if j != from && l.joining(j, l.costAt(max(float64(v)-b.went[j], 0))) < out {
 			return false

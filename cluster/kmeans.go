@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // Init says how centres start.
@@ -415,13 +416,11 @@ func (l *lloyd) assignAll(ctx context.Context) error {
 // nearest returns the centre with the least cost for sample i, given its
 // scores.
 func (l *lloyd) nearest(i int, scores []float64) int {
-	least := scores[0]
-	for _, s := range scores[1:] {
-		if s < least {
-			least = s
-		}
-	}
+	at, least, second := simd.LeastTwo(scores)
 	limit := least + l.centres.slack.of(l.norms[i])
+	if second > limit {
+		return at
+	}
 	near := l.near[:0]
 	for j, s := range scores {
 		if s <= limit {
@@ -429,7 +428,7 @@ func (l *lloyd) nearest(i int, scores []float64) int {
 		}
 	}
 	// Unit rows are rounded themselves: under the cosine distance what is this near ties.
-	if len(near) == 1 || l.Distance == DistanceCosine {
+	if l.Distance == DistanceCosine {
 		return near[0]
 	}
 	nearest, cost := near[0], l.cost(i, near[0])

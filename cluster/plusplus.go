@@ -115,9 +115,7 @@ func (l *lloyd) leastCosts(sums, scores []float64, runs []plusPlusRun, points *t
 			if before > 0 && cost <= 2*slack { // it may be 0
 				cost = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(r*tries+c), 1)
 			}
-			if before < cost {
-				cost = before
-			}
+			cost = min(cost, before)
 			scores[c] = cost
 			sums[c] += cost
 		}

@@ -13,6 +13,7 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	fast, wide = false, false
 	checkLoops(t)
 	checkSweep(t)
+	checkBounds(t)
 	checkAddBoth(t)
 	TestDivideSumEdges(t)
 	TestDescend(t)
