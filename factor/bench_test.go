@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -108,8 +111,10 @@ func dense(d data) denseData {
 }
 
 // BenchmarkProducts times iterations of multiplicative updates and, by turns, the products
-// of matrices that they contain: how much longer they take, and at how many operations and
-// bytes of the data the products run.
+// of matrices that they contain: how much longer they take, at how many operations and bytes
+// of the data the products run, and what share of the roofline (Williams, Waterman and
+// Patterson 2009) that is: of the lesser of what products of square matrices come to and what
+// the data allow by the speed at which they are read.
 func BenchmarkProducts(b *testing.B) {
 	for _, size := range [][3]int{{165, 1024, 15}, {1440, 1024, 20}, {10000, 784, 20}} {
 		n, m, k := size[0], size[1], size[2]
@@ -157,6 +162,7 @@ func BenchmarkProducts(b *testing.B) {
 					b.Fatal(err)
 				}
 				u, v := random(k, m), random(k, n)
+				peak, read := peakRate(), readRate(random(n, c.width))
 				var whole, bare time.Duration
 				for b.Loop() {
 					begin := time.Now()
@@ -170,11 +176,53 @@ func BenchmarkProducts(b *testing.B) {
 					bare += time.Since(middle)
 				}
 				b.ReportMetric(whole.Seconds()/bare.Seconds(), "iteration/products")
-				b.ReportMetric(2e-9*float64(n*c.width*k*c.passes)*float64(b.N)/bare.Seconds(), "GFLOP/s")
-				b.ReportMetric(8e-9*float64(n*c.width*c.passes)*float64(b.N)/bare.Seconds(), "GB/s")
+				bytes := 8 * float64(n*c.width*c.passes) * float64(b.N) / bare.Seconds()
+				perByte := float64(2*k) / 8
+				b.ReportMetric(1e-9*bytes*perByte, "GFLOP/s")
+				b.ReportMetric(1e-9*bytes, "GB/s")
+				b.ReportMetric(bytes*perByte/min(peak, read*perByte), "of-roofline")
+				b.ReportMetric(1e-9*peak, "peak-GFLOP/s")
+				b.ReportMetric(1e-9*read, "read-GB/s")
 			})
 		}
 	}
+}
+
+// peakRate is how many operations a second the product of two square matrices comes to, on
+// all cores, the most of several.
+func peakRate() float64 {
+	const n = 768
+	a, b := random(n, n), random(n, n)
+	return fastest(2*n*n*n, func() { product(a, noTrans, b, noTrans) })
+}
+
+// readRate is how many bytes a second all cores read of x, the most of several, from where it
+// lies when it is read again and again.
+func readRate(x *mat.Dense) float64 {
+	n, m := x.Dims()
+	ones, at := slices.Repeat([]float64{1}, m), make([]int, n)
+	for i := range at {
+		at[i] = i
+	}
+	sums := make([]float64, n)
+	rows := max(1, (n+63)/64)
+	return fastest(8*n*m, func() {
+		parallel.Do((n+rows-1)/rows, func(i int) {
+			lo, hi := i*rows, min(n, (i+1)*rows)
+			simd.Dots(sums[lo:hi], ones, x.RawMatrix().Data, at[lo:hi])
+		})
+	})
+}
+
+// fastest is how much of work a second f does, the most of several calls.
+func fastest(work int, f func()) float64 {
+	var most float64
+	for range 20 {
+		begin := time.Now()
+		f()
+		most = max(most, float64(work)/time.Since(begin).Seconds())
+	}
+	return most
 }
 
 // product returns op(a)·op(b).
