@@ -103,9 +103,9 @@ func divideSum(y, x []float64, floor float64) (int, float64) {
 		return 0, 0
 	}
 	if wide && n%8 == 0 { // as it is in tiles
-		return n, divideSumAVX512(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
+		return n, divideSumAVX512(&y[0], &x[0], n, floor, &constants[0], &logTable.inverse[0])
 	}
-	return n, divideSumAVX2(&y[0], &x[0], n, floor, &constants[0], &logTable[0].inverse)
+	return n, divideSumAVX2(&y[0], &x[0], n, floor, &constants[0], &logTable.inverse[0])
 }
 
 func logSum(y, x []float64) (int, float64) {
@@ -114,9 +114,9 @@ func logSum(y, x []float64) (int, float64) {
 		return 0, 0
 	}
 	if wide && n%8 == 0 {
-		return n, logSumAVX512(&y[0], &x[0], n, &constants[0], &logTable[0].inverse)
+		return n, logSumAVX512(&y[0], &x[0], n, &constants[0], &logTable.inverse[0])
 	}
-	return n, logSumAVX2(&y[0], &x[0], n, &constants[0], &logTable[0].inverse)
+	return n, logSumAVX2(&y[0], &x[0], n, &constants[0], &logTable.inverse[0])
 }
 
 // prefetch does not wait for what it asks for.
@@ -163,5 +163,5 @@ func logSumAVX512(y, x *float64, n int, constants, table *float64) float64
 var constants = [...]float64{
 	0x1p52, 0x1p52 + 1023,
 	math.Float64frombits(1<<logBits - 1), math.Float64frombits(1<<52 - 1),
-	1, math.Ln2, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5, 1.0 / 6,
+	1, math.Ln2, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5, 1.0 / 6, 1.0 / 7, 1.0 / 8, 1.0 / 9, 1.0 / 10,
 }
