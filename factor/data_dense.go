@@ -66,19 +66,15 @@ func (t tile) each(f func(x, y []float64) float64) (sum float64) {
 // walk calls f with the tiles of one part after another, in order within a part and
 // several parts at once, and returns the sum of what it returns. The parts are of
 // features or else of samples. f may overwrite the tile.
-//
-// One core walks through as many neighbouring parts of features side by side as leave parts for
-// the others: tiles beside each other have pages of X in common, and tiles below each other have none.
 func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bool) float64) (sum float64) {
 	n, m := d.x.Dims()
 	k, _ := u.Dims()
 	samples, features := d.tiles()
-	outer, within, abreast := samples, features, 1
+	outer, within, groups := samples, features, parallel.Even(samples.Parts(), 1, 1)
 	if byFeature {
-		outer, within, abreast = features, samples, parallel.Count(features.Parts(), parallel.Cores())
+		outer, within, groups = features, samples, abreast(features)
 	}
 	sums := make([]float64, outer.Parts())
-	groups := parallel.Even(outer.Parts(), 1, abreast)
 	parallel.DoWork(n*m*k, groups.Parts(), func(group int) {
 		room := tileRooms.Get()
 		defer tileRooms.Put(room)
@@ -108,6 +104,20 @@ func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bo
 	return sum
 }
 
+// abreast groups parts of features. One core walks through as many neighbouring ones side by side as
+// leave parts for the others: tiles beside each other have pages of X in common, and tiles below
+// each other have none.
+func abreast(features parallel.Split) parallel.Split {
+	return parallel.Even(features.Parts(), 1, parallel.Count(features.Parts(), parallel.Cores()))
+}
+
+// samplesOf returns the rows of x from lo to hi.
+func samplesOf(x *mat.Dense, lo, hi int) blas.Matrix {
+	raw := x.RawMatrix()
+	raw.Rows, raw.Data = hi-lo, raw.Data[lo*raw.Stride:]
+	return raw
+}
+
 // columnsOf returns the columns of a from lo to hi.
 func columnsOf(a *mat.Dense, lo, hi int) blas.Matrix {
 	raw := a.RawMatrix()
@@ -115,19 +125,51 @@ func columnsOf(a *mat.Dense, lo, hi int) blas.Matrix {
 	return raw
 }
 
-func (d denseData) ratioBasis(dst, u, v *mat.Dense) float64 {
-	return d.walk(u, v, true, func(t tile, first bool) float64 {
-		sum := t.each(func(x, y []float64) float64 { return simd.DivideSum(y, x, floor) })
-		add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
-		return sum
+func (d denseData) ratioBasis(dst, u, v *mat.Dense) (logs float64) {
+	samples, features := d.tiles()
+	r := blas.NewRatios(u.RawMatrix(), samples, features, floor, false)
+	if r == nil {
+		return d.walk(u, v, true, func(t tile, first bool) float64 {
+			sum := t.each(func(x, y []float64) float64 { return simd.DivideSum(y, x, floor) })
+			add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
+			return sum
+		})
+	}
+	defer r.Put()
+	n, m := d.x.Dims()
+	k, _ := u.Dims()
+	sums := make([]float64, features.Parts())
+	groups := abreast(features)
+	parallel.DoWork(n*m*k, groups.Parts(), func(group int) {
+		first, end := groups.At(group)
+		for i := range samples.Parts() {
+			from, to := samples.At(i)
+			r.AddToBasis(i == 0, columnsOf(v, from, to), samplesOf(d.x, from, to), dst.RawMatrix(), first, end, sums[first:end])
+		}
 	})
+	for _, s := range sums {
+		logs += s
+	}
+	return logs
 }
 
 func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
-	d.walk(u, v, false, func(t tile, first bool) float64 {
-		t.each(func(x, y []float64) float64 { simd.Divide(y, x, floor); return 0 })
-		add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
-		return 0
+	samples, features := d.tiles()
+	r := blas.NewRatios(u.RawMatrix(), samples, features, floor, true)
+	if r == nil {
+		d.walk(u, v, false, func(t tile, first bool) float64 {
+			t.each(func(x, y []float64) float64 { simd.Divide(y, x, floor); return 0 })
+			add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
+			return 0
+		})
+		return
+	}
+	defer r.Put()
+	n, m := d.x.Dims()
+	k, _ := u.Dims()
+	parallel.DoWork(n*m*k, samples.Parts(), func(i int) {
+		from, to := samples.At(i)
+		r.Coefficients(columnsOf(v, from, to), samplesOf(d.x, from, to), columnsOf(dst, from, to))
 	})
 }
 

@@ -144,9 +144,7 @@ func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta 
 			scale(c[j*across:][:m], beta)
 		}
 	}
-	// As few tiles as there can be, as narrow as they can be: of one register to three, in halves.
-	tiles, half := (m+p.tile-1)/p.tile, p.tile/6
-	tile := max(2, (m+tiles*half-1)/(tiles*half)) * half
+	tiles, tile := narrowTiles(m, p.tile)
 	most := len(p.b) / (tiles * tile) / packDepth * packDepth // of the depth, laid out at a time
 	for d := 0; d < k; d += most {
 		deep := min(most, k-d)
@@ -189,6 +187,14 @@ func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta 
 			}
 		}
 	}
+}
+
+// narrowTiles returns as few tiles for m rows as there can be, as narrow as they can be: of one register
+// to three, in halves; three hold most.
+func narrowTiles(m, most int) (tiles, tile int) {
+	half := most / 6
+	tiles = (m + most - 1) / most
+	return tiles, max(2, (m+tiles*half-1)/(tiles*half)) * half
 }
 
 // sumRows rows of b are read side by side by sumOfRows.

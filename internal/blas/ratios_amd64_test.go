@@ -1,0 +1,101 @@
+//go:build !native
+
+package blas
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// TestRatios: the bytes are those of whole tiles that are multiplied, divided and multiplied again,
+// of any shape, with zeros, and of parts of larger matrices.
+func TestRatios(t *testing.T) {
+	if !simd.HasRatioTile() {
+		t.Skip("this processor is served by other means")
+	}
+	const floor = 1e-3
+	served := 0
+	for seed := range uint64(400) {
+		src := rand.New(rand.NewPCG(seed, 3))
+		n, m, k := 1+src.IntN(300), 1+src.IntN(600), 1+src.IntN(60)
+		if seed%50 == 0 {
+			k = 100 + src.IntN(40)
+		}
+		matrix := func(rows, cols int) Matrix {
+			a := Matrix{Rows: rows, Cols: cols, Stride: cols + src.IntN(9)}
+			a.Data = make([]float64, rows*a.Stride)
+			for i := range a.Data {
+				if src.IntN(4) > 0 {
+					a.Data[i] = src.Float64()
+				}
+			}
+			return a
+		}
+		x, u, v := matrix(n, m), matrix(k, m), matrix(k, n)
+		samples, features := parallel.Even(n, 8, 128), parallel.Even(m, 24, 240)
+		basis, coefficients := matrix(k, m), matrix(k, n)
+		wantBasis, wantCoefficients := basis, coefficients
+		wantBasis.Data, wantCoefficients.Data = slices.Clone(basis.Data), slices.Clone(coefficients.Data)
+		logs, wantLogs := make([]float64, features.Parts()), make([]float64, features.Parts())
+
+		r := NewRatios(u, samples, features, floor, false)
+		if r == nil {
+			continue
+		}
+		served++
+		for i := range samples.Parts() {
+			from, to := samples.At(i)
+			r.AddToBasis(i == 0, part(v, 0, k, from, to), part(x, from, to, 0, m), basis, 0, 1, logs)
+			if end := features.Parts(); end > 1 {
+				r.AddToBasis(i == 0, part(v, 0, k, from, to), part(x, from, to, 0, m), basis, 1, end, logs[1:])
+			}
+		}
+		r.Put()
+		r = NewRatios(u, samples, features, floor, true)
+		for i := range samples.Parts() {
+			from, to := samples.At(i)
+			r.Coefficients(part(v, 0, k, from, to), part(x, from, to, 0, m), part(coefficients, 0, k, from, to))
+		}
+		r.Put()
+
+		for f := range features.Parts() {
+			lo, hi := features.At(f)
+			for i := range samples.Parts() {
+				from, to := samples.At(i)
+				y := Matrix{Rows: to - from, Cols: hi - lo, Stride: hi - lo, Data: make([]float64, (to-from)*(hi-lo))}
+				vPart, uPart := part(v, 0, k, from, to), part(u, 0, k, lo, hi)
+				Gemm(Trans, NoTrans, 1, vPart, uPart, 0, y)
+				var sum float64
+				for s := range y.Rows {
+					sum += simd.DivideSum(y.Data[s*y.Stride:][:y.Cols], x.Data[(from+s)*x.Stride+lo:][:y.Cols], floor)
+				}
+				wantLogs[f] += sum
+				Gemm(NoTrans, NoTrans, 1, vPart, y, betaOf(i), part(wantBasis, 0, k, lo, hi))
+				Gemm(NoTrans, Trans, 1, uPart, y, betaOf(f), part(wantCoefficients, 0, k, from, to))
+			}
+		}
+		for what, pair := range map[string][2][]float64{
+			"basis": {basis.Data, wantBasis.Data}, "coefficients": {coefficients.Data, wantCoefficients.Data}, "logarithms": {logs, wantLogs},
+		} {
+			if !slices.Equal(pair[0], pair[1]) {
+				t.Fatalf("seed %d, %d×%d at rank %d: the %s differ", seed, n, m, k, what)
+			}
+		}
+	}
+	if served < 300 {
+		t.Fatalf("only %d problems were served", served)
+	}
+}
+
+// betaOf says to write the first part and to add the others.
+func betaOf(i int) float64 { return float64(min(i, 1)) }
+
+func part(a Matrix, top, bottom, left, right int) Matrix {
+	a.Data = a.Data[top*a.Stride+left:]
+	a.Rows, a.Cols = bottom-top, right-left
+	return a
+}
