@@ -12,6 +12,8 @@ type klCost struct {
 	logs           float64    // Σ x·log(x/y), of the ratios in bu
 	su, sv         []float64
 	haveBu, haveBv bool // they are those of the present factors
+	haveLogs       bool
+	valueAlone     bool // who asks for the value asks for no block at the same factors
 }
 
 func newKLCost(x data, u, v *mat.Dense) *klCost {
@@ -27,12 +29,12 @@ func newKLCostOf(x data, u, v *mat.Dense, sum float64) *klCost {
 		su: make([]float64, k), sv: make([]float64, k)}
 }
 
-func (c *klCost) moved(bool) { c.haveBu, c.haveBv = false, false }
+func (c *klCost) moved(bool) { c.haveBu, c.haveBv, c.haveLogs = false, false, false }
 
 func (c *klCost) ratios() {
 	if !c.haveBu {
 		c.logs = c.x.ratioBasis(c.bu, c.u, c.v)
-		c.haveBu = true
+		c.haveBu, c.haveLogs = true, true
 	}
 }
 
@@ -53,9 +55,15 @@ func (c *klCost) coefficientBlock() Block {
 	return Block{Linear: c.bv, Positive: c.pv}
 }
 
-// value also finds the ratios that the next basisBlock needs.
+// value also finds the ratios that the next basisBlock needs, but for valueAlone.
 func (c *klCost) value() float64 {
-	c.ratios()
+	if c.valueAlone && !c.haveLogs {
+		c.logs = c.x.ratioBasis(nil, c.u, c.v)
+		c.haveLogs = true
+	}
+	if !c.haveLogs {
+		c.ratios()
+	}
 	rowSums(c.su, c.u)
 	rowSums(c.sv, c.v)
 	j := c.logs - c.sum + dot(c.su, c.sv)

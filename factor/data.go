@@ -34,8 +34,8 @@ type data interface {
 	timesBasis(dst, u *mat.Dense)
 	// timesCoefficients writes v·X, k×m.
 	timesCoefficients(dst, v *mat.Dense)
-	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, and returns
-	// Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
+	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil,
+	// and returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
 	ratioBasis(dst, u, v *mat.Dense) float64
 	// ratioCoefficients writes u·Rᵀ, k×n.
 	ratioCoefficients(dst, u, v *mat.Dense)

@@ -131,7 +131,9 @@ func (d denseData) ratioBasis(dst, u, v *mat.Dense) (logs float64) {
 	if r == nil {
 		return d.walk(u, v, true, func(t tile, first bool) float64 {
 			sum := t.each(func(x, y []float64) float64 { return simd.DivideSum(y, x, floor) })
-			add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
+			if dst != nil {
+				add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
+			}
 			return sum
 		})
 	}
@@ -139,12 +141,16 @@ func (d denseData) ratioBasis(dst, u, v *mat.Dense) (logs float64) {
 	n, m := d.x.Dims()
 	k, _ := u.Dims()
 	sums := make([]float64, features.Parts())
+	var to blas.Matrix
+	if dst != nil {
+		to = dst.RawMatrix()
+	}
 	groups := abreast(features)
 	parallel.DoWork(n*m*k, groups.Parts(), func(group int) {
 		first, end := groups.At(group)
 		for i := range samples.Parts() {
-			from, to := samples.At(i)
-			r.AddToBasis(i == 0, columnsOf(v, from, to), samplesOf(d.x, from, to), dst.RawMatrix(), first, end, sums[first:end])
+			lo, hi := samples.At(i)
+			r.AddToBasis(i == 0, columnsOf(v, lo, hi), samplesOf(d.x, lo, hi), to, first, end, sums[first:end])
 		}
 	})
 	for _, s := range sums {

@@ -108,6 +108,15 @@ func (d *sparseData) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 }
 
 func (d *sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
+	if dst == nil {
+		d.u.read(u)
+		d.v.read(v)
+		k, _ := u.Dims()
+		return d.byFeature().each(k, func(i int, cols []int, vals, y []float64) float64 {
+			simd.Dots(y, d.u.row(i), d.v.data, cols)
+			return simd.DivideSum(y[:len(vals)], vals, floor)
+		})
+	}
 	return d.along(dst, d.byFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
 		simd.Ratios(sum, a, rows, at, x, y, floor)
 		return simd.LogSum(y, x)

@@ -100,6 +100,7 @@ func TestDataProducts(t *testing.T) {
 				d.timesCoefficients(vx, v)
 				near(t, name+" v·X", vx, product(v, x), 1e-10)
 				sum := d.ratioBasis(vr, u, v)
+				nearNumber(t, name+" the sum of logarithms alone", d.ratioBasis(nil, u, v), sum, 1e-12*(1+mat.Sum(x)))
 				near(t, name+" v·R", vr, product(v, &ratio), 1e-10*size)
 				d.ratioCoefficients(ur, u, v)
 				near(t, name+" u·Rᵀ", ur, product(u, ratio.T()), 1e-10*size)

@@ -46,6 +46,11 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 		halves: [2]*klHalf{newKLHalf(features, u, v), newKLHalf(samples, v, u)},
 		last:   []*mat.Dense{like(u), like(v)},
 	}
+	if m, ok := f.model.(*plainModel); ok {
+		if c, ok := m.cost.(*klCost); ok {
+			c.valueAlone = true // the sweeps have gradients of their own
+		}
+	}
 	before := f.Objective()
 	f.Keep()
 	s.halves[1].scale()

@@ -68,8 +68,8 @@ func NewRatios(u Matrix, samples, features parallel.Split, floor float64, coeffi
 func (r *Ratios) Put() { ratioLists.Put(r) }
 
 // AddToBasis adds v·R of one part of samples and of the features of parts first to before end to
-// dst, k×m, or writes it there. v is k×samples, x samples×m. To logs it adds Σ x·log y of
-// the ratios y of each of these parts of features.
+// dst, k×m, or writes it there, unless dst is empty. v is k×samples, x samples×m. To logs it adds
+// Σ x·log y of the ratios y of each of these parts of features.
 func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs []float64) {
 	p := doubles.Get()
 	defer doubles.Put(p)
@@ -77,10 +77,12 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 	left, rest := r.layOut(p, v)
 	strip, rest := cut(rest, ratioSamples*ratioColumns)
 	sums, rest := cut(rest, ratioSamples*4)
-	p.pack(p.a[:], v.Data, v.Stride, true, 0, r.rank, 0, samples, simd.TileRows)
+	if dst.Data != nil {
+		p.pack(p.a[:], v.Data, v.Stride, true, 0, r.rank, 0, samples, simd.TileRows)
+	}
 	for part := first; part < end; part++ {
 		lo, hi := r.features.At(part)
-		if write {
+		if write && dst.Data != nil {
 			for i := range r.rank {
 				clear(dst.Data[i*dst.Stride:][lo:hi])
 			}
@@ -103,7 +105,9 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 					simd.RatioTile(to, ratioColumns, edge, ratioColumns, left[i*r.rank:], u, r.floor)
 				}
 			}
-			p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, strip)
+			if dst.Data != nil {
+				p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, strip)
+			}
 		}
 		var sum float64
 		for i := range samples {
