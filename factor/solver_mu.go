@@ -91,24 +91,18 @@ func (s *multiplicative) stepRow(r int) {
 
 // multiply is θ ← θ∘(lin + tn)/(pos + tp).
 func multiply(th, lin, pos, tn, tp []float64) {
-	var above, by [64]float64
-	for from := 0; from < len(th); from += len(by) {
-		part := th[from:min(from+len(by), len(th))]
-		over, y := lin[from:][:len(part)], by[:len(part)]
-		copy(y, pos[from:])
-		if tn != nil {
-			for i, t := range tn[from:][:len(part)] {
-				above[i] = over[i] + t
-			}
-			for i, t := range tp[from:][:len(part)] {
-				y[i] += t
-			}
-			over = above[:len(part)]
+	if tn == nil {
+		simd.Step(th, lin, pos, leastDenominator, floor)
+		return
+	}
+	var above, below [64]float64
+	for from := 0; from < len(th); from += len(below) {
+		part := th[from:min(from+len(below), len(th))]
+		l, n, p, d := lin[from:][:len(part)], tn[from:][:len(part)], pos[from:][:len(part)], tp[from:][:len(part)]
+		for i := range part {
+			above[i], below[i] = l[i]+n[i], p[i]+d[i]
 		}
-		simd.Divide(y, over, leastDenominator)
-		for i, x := range part {
-			part[i] = moved(x, y[i])
-		}
+		simd.Step(part, above[:], below[:], leastDenominator, floor)
 	}
 }
 

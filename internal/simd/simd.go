@@ -75,6 +75,18 @@ func Divide(y, x []float64, floor float64) {
 	}
 }
 
+// Step multiplies z by x/max(y, least). What is not above 0 before, or is below floor then, is set to 0.
+func Step(z, x, y []float64, least, floor float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for p := step(z, x, y, least, floor); p < len(z); p++ {
+		to := z[p] * (x[p] / atLeast(y[p], least))
+		if !(z[p] > 0) || to < floor {
+			to = 0
+		}
+		z[p] = to
+	}
+}
+
 // DivideSum is Divide for x ≥ 0, and returns Σ x·log y of the new y, where 0·log 0
 // is 0.
 func DivideSum(y, x []float64, floor float64) float64 {

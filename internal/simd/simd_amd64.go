@@ -86,7 +86,7 @@ func ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) int
 	return len(at)
 }
 
-// divide, divideSum and logSum do the first values of what their namesakes do, a multiple of
+// divide, step, divideSum and logSum do the first values of what their namesakes do, a multiple of
 // four, and return how many.
 func divide(y, x []float64, floor float64) int {
 	n := len(y) &^ 3
@@ -94,6 +94,15 @@ func divide(y, x []float64, floor float64) int {
 		return 0
 	}
 	divideAVX2(&y[0], &x[0], n, floor)
+	return n
+}
+
+func step(z, x, y []float64, least, floor float64) int {
+	n := len(z) &^ 3
+	if !fast || n == 0 {
+		return 0
+	}
+	stepAVX2(&z[0], &x[0], &y[0], n, least, floor)
 	return n
 }
 
@@ -145,6 +154,9 @@ func ratiosAVX512(dst, a, rows *float64, at *int, x, y *float64, n, width int, f
 
 //go:noescape
 func divideAVX2(y, x *float64, n int, floor float64)
+
+//go:noescape
+func stepAVX2(z, x, y *float64, n int, least, floor float64)
 
 //go:noescape
 func divideSumAVX2(y, x *float64, n int, floor float64, constants, table *float64) float64

@@ -20,6 +20,35 @@ four:
 	VZEROUPPER
 	RET
 
+// func stepAVX2(z, x, y *float64, n int, least, floor float64)
+TEXT ·stepAVX2(SB), NOSPLIT, $0-48
+	MOVQ         z+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD least+32(FP), Y15
+	VBROADCASTSD floor+40(FP), Y14
+	VXORPD       Y13, Y13, Y13
+
+four:
+	VMOVUPD (SI), Y0
+	VMAXPD  (DX), Y15, Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPD (DI), Y1
+	VMULPD  Y0, Y1, Y0
+	VCMPPD  $30, Y13, Y1, Y1 // above 0
+	VCMPPD  $21, Y14, Y0, Y2 // not below floor
+	VANDPD  Y1, Y2, Y2
+	VANDPD  Y0, Y2, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DX
+	ADDQ    $32, DI
+	SUBQ    $4, BX
+	JNZ     four
+	VZEROUPPER
+	RET
+
 // func divideSumAVX2(y, x *float64, n int, floor float64, constants, table *float64) float64
 TEXT ·divideSumAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y+0(FP), DI

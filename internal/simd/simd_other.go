@@ -10,6 +10,8 @@ func ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) int
 
 func divide(y, x []float64, floor float64) int { return 0 }
 
+func step(z, x, y []float64, least, floor float64) int { return 0 }
+
 func divideSum(y, x []float64, floor float64) (int, float64) { return 0, 0 }
 
 func logSum(y, x []float64) (int, float64) { return 0, 0 }

@@ -94,6 +94,37 @@ func checkLoops(t *testing.T) {
 	}
 }
 
+// TestStep: what it writes is that of each number by itself, and 0 where it is to be.
+func TestStep(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	some := []float64{0, 1e-170, 1e-160, 1e-155, 1e-310, 1, 2.5, 1e150, 1e300, math.Inf(1), math.NaN(), -1, math.Copysign(0, -1)}
+	for n := range 70 {
+		var parts [3][]float64
+		for i := range parts {
+			parts[i] = make([]float64, n)
+			for j := range parts[i] {
+				parts[i][j] = r.Float64()
+				if r.IntN(3) == 0 {
+					parts[i][j] = some[r.IntN(len(some))]
+				}
+			}
+		}
+		z, x, y := parts[0], parts[1], parts[2]
+		want := make([]float64, n)
+		for j, v := range z {
+			if to := v * (x[j] / atLeast(y[j], 1e-300)); v > 0 && !(to < 1e-150) {
+				want[j] = to
+			}
+		}
+		Step(z, x, y, 1e-300, 1e-150)
+		for j := range want {
+			if math.IsNaN(want[j]) != math.IsNaN(z[j]) || !math.IsNaN(want[j]) && math.Float64bits(want[j]) != math.Float64bits(z[j]) {
+				t.Fatalf("%d of %d is %v, want %v", j, n, z[j], want[j])
+			}
+		}
+	}
+}
+
 // TestDivideSumEdges: a ratio that is no normal number, or 0, is no reason for
 // a sum that is infinite; what is no number stays none.
 func TestDivideSumEdges(t *testing.T) {
