@@ -11,8 +11,8 @@ import (
 type Kept[T Number] struct {
 	t             Transpose
 	b             Of[T]
-	laid          []T
-	rows, columns int // of op(b)
+	laid          [][]T // so many rows of op(b) each
+	rows, columns int   // of op(b)
 	products      freelist.List[*keptProduct[T]]
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/seed4492f2cd/partwise/internal/freelist"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -336,11 +337,15 @@ func (k *Kept[T]) layOut() {
 	}
 	defer p.put()
 	width := k.width(p.tile)
-	k.laid = make([]T, width*k.rows)
-	for d := 0; d < k.rows; d += packDepth {
+	k.laid = make([][]T, parallel.Count(k.rows, packDepth))
+	const work = 8 // multiplications take as long as a number
+	parallel.DoWork(work*width*k.rows, len(k.laid), func(part int) {
+		d := part * packDepth
 		depth := min(packDepth, k.rows-d)
-		p.pack(k.laid[d*width:], k.b.Data, max(1, k.b.Stride), k.t != NoTrans, 0, k.columns, d, depth, p.tile)
-	}
+		laid := make([]T, width*depth)
+		p.pack(laid, k.b.Data, max(1, k.b.Stride), k.t != NoTrans, 0, k.columns, d, depth, p.tile)
+		k.laid[part] = laid
+	})
 }
 
 // part computes columns lo to before hi of c, lo being the first of a tile.
@@ -355,7 +360,7 @@ func (k *Kept[T]) part(tA Transpose, a, c Of[T], lo, hi int) {
 		for i := 0; i < c.Rows; i += packRows {
 			rows := min(packRows, c.Rows-i)
 			p.pack(p.a[:], a.Data, max(1, a.Stride), tA == NoTrans, i, rows, d, depth, simd.TileRows)
-			p.multiply(c.Data[i*c.Stride+lo:], c.Stride, rows, hi-lo, depth, k.laid[d*k.width(p.tile)+lo*depth:])
+			p.multiply(c.Data[i*c.Stride+lo:], c.Stride, rows, hi-lo, depth, k.laid[d/packDepth][lo*depth:])
 		}
 	}
 }

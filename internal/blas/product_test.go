@@ -44,9 +44,9 @@ func TestCores(t *testing.T) {
 			gonum.Implementation{}.Dgemm(tA, tB, m, n, k, 2, a.Data, a.Stride, b.Data, b.Stride, beta, want, c.Stride)
 			var first, firstKept []float64
 			var first32 []float32
-			kept, kept32 := blas.Keep(tB, blas.Of[float64](b)), blas.Keep(tB, b32)
 			for _, cores := range []int{1, 2, 3, 7} {
 				restore := parallel.SetCores(cores)
+				kept, kept32 := blas.Keep(tB, blas.Of[float64](b)), blas.Keep(tB, b32)
 				got := blas.Matrix{Rows: m, Cols: n, Stride: c.Stride, Data: slices.Clone(c.Data)}
 				got32 := blas.Of[float32]{Rows: m, Cols: n, Stride: c.Stride, Data: slices.Clone(c32.Data)}
 				blas.Gemm(tA, tB, 2, a, b, beta, got)
