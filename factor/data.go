@@ -210,7 +210,8 @@ func firstValue(d data, look func(i int, values []float64) int) (i, j int, value
 	n, m := d.dims()
 	places := make([]int, n)
 	s, isSparse := d.(*sparseData)
-	parallel.DoWork(n*m, n, func(i int) {
+	const work = 4 // multiplications take as long as to read a value
+	parallel.DoWork(work*n*m, n, func(i int) {
 		if isSparse {
 			_, values := s.x.Row(i)
 			places[i] = look(i, values)

@@ -52,6 +52,9 @@ func (s *neighbours) find(ctx context.Context, screened int) error {
 	return screenWith[float32](ctx, s, x.x)
 }
 
+// comparedWork is how many multiplications take as long as to compare a sample with another.
+const comparedWork = 64
+
 // compare finds the neighbours of the rows by their inner products with all samples, and
 // returns the sum of the distances.
 func (s *neighbours) compare(ctx context.Context, rows []int) (sum float64, err error) {
@@ -65,9 +68,10 @@ func (s *neighbours) compare(ctx context.Context, rows []int) (sum float64, err 
 		s.x.timesBasis(dst, some.Slice(0, to-from, 0, m).(*mat.Dense))
 	}
 	err = eachPanel(ctx, len(rows), s.n, multiply, func(from int, part *mat.Dense) {
-		eachRow(part, divisionWork, func(a int, products []float64) {
+		eachRow(part, comparedWork, func(a int, products []float64) {
 			i := rows[from+a]
 			nearest := make([]neighbour, 0, s.p)
+			var total float64
 			for j, g := range products {
 				if j == i {
 					continue
@@ -77,11 +81,13 @@ func (s *neighbours) compare(ctx context.Context, rows []int) (sum float64, err 
 					d = -g / math.Sqrt(s.square[i]*s.square[j])
 				} else {
 					d = squaredDistance(s.square[i], s.square[j], g)
-					sums[from+a] += math.Sqrt(d)
+					total += math.Sqrt(d)
 				}
-				nearest = topk.Insert(nearest, s.p, neighbour{j, d}, nearer)
+				if len(nearest) < s.p || s.p > 0 && !(d >= nearest[s.p-1].d) { // j is larger than theirs
+					nearest = topk.Insert(nearest, s.p, neighbour{j, d}, nearer)
+				}
 			}
-			s.nearest[i] = nearest
+			s.nearest[i], sums[from+a] = nearest, total
 		})
 	})
 	for _, x := range sums {
