@@ -154,10 +154,15 @@ func (r *run) all(ctx context.Context) error {
 }
 
 // trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole
-// repeats of all numbers of classes and ranks, not all repeats of some.
+// repeats of all numbers of classes and ranks, not all repeats of some. Where methods share what
+// they find of a draw, as many repeats go side by side as there are workers, or cores, of which then none waits
+// for what another finds.
 func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
+	if r.shares {
+		todo = abreast(todo, min(r.workers, parallel.Cores()))
+	}
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
 	if r.shares {
@@ -225,6 +230,31 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 		return trouble
 	}
 	return nil
+}
+
+// abreast returns trials, which are in the order of their repeats, with so many repeats side by side: the
+// first trials of these repeats, then their second, and so on.
+func abreast(todo []trial, repeats int) []trial {
+	var out []trial
+	for len(todo) > 0 {
+		var rows [][]trial
+		for len(rows) < repeats && len(todo) > 0 {
+			end := slices.IndexFunc(todo, func(t trial) bool { return t.repeat != todo[0].repeat })
+			if end < 0 {
+				end = len(todo)
+			}
+			rows, todo = append(rows, todo[:end]), todo[end:]
+		}
+		for at, left := 0, true; left; at++ {
+			left = false
+			for _, row := range rows {
+				if at < len(row) {
+					out, left = append(out, row[at]), true
+				}
+			}
+		}
+	}
+	return out
 }
 
 // lacksModel tells whether the model of a trial is to be kept and is not there.
