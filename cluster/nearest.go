@@ -120,16 +120,18 @@ func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound sl
 			limit = r.least[s.k-1] + off
 		}
 	}
-	row := s.rows.row(i, r.row)
-	found := r.found[:0]
-	for _, f := range r.found {
-		if f.cost <= limit {
-			found = append(found, neighbour{f.row, s.block.distance.between(row, s.rows.weights[i], s.to.row(f.row, r.to), s.to.weights[f.row])})
+	found := slices.DeleteFunc(r.found, func(f neighbour) bool { return !(f.cost <= limit) })
+	slices.SortFunc(found, neighbour.compare)
+	for at := 1; at < len(found); at++ {
+		if found[at].cost-found[at-1].cost <= off {
+			row := s.rows.row(i, r.row)
+			for at, f := range found {
+				found[at].cost = s.block.distance.between(row, s.rows.weights[i], s.to.row(f.row, r.to), s.to.weights[f.row])
+			}
+			slices.SortFunc(found, neighbour.compare)
+			break
 		}
 	}
-	slices.SortFunc(found, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
-	})
 	nearest := s.flat[i*s.k : (i+1)*s.k : (i+1)*s.k]
 	for at := range nearest {
 		nearest[at] = found[at].row
@@ -148,4 +150,9 @@ type nearestRoom struct {
 type neighbour struct {
 	row  int
 	cost float64
+}
+
+// compare orders neighbours by their costs, ties by their rows.
+func (a neighbour) compare(b neighbour) int {
+	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.row, b.row))
 }
