@@ -9,6 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // singleData is dense data with its products with a factor in single precision. The data and
@@ -25,9 +26,10 @@ func newSingleData(d denseData) singleData {
 	n, m := d.dims()
 	s := singleData{denseData: d, single: blas.Of[float32]{Rows: n, Cols: m, Stride: m, Data: make([]float32, n*m)}}
 	largest := make([]float64, n)
-	eachRow(d.x, 1, func(i int, row []float64) { largest[i] = largestOf(row) })
+	eachRow(d.x, 1, func(i int, row []float64) { largest[i] = simd.Largest(row) })
 	s.exponent = exponentOf(slices.Max(largest))
-	eachRow(d.x, 1, func(i int, row []float64) { toSingle(s.single.Data[i*m:][:m], row, s.exponent) })
+	scale := powerOf2(-s.exponent)
+	eachRow(d.x, 1, func(i int, row []float64) { simd.ToSingle(s.single.Data[i*m:][:m], row, scale) })
 	if kept(n, m) {
 		s.basis, s.coefficients = laidOut(s.single, trans), laidOut(s.single, noTrans)
 	}
@@ -57,8 +59,8 @@ func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas
 	room.exponents = slices.Grow(room.exponents[:0], k)[:k]
 	parallel.DoWork(4*k*width, k, func(r int) {
 		row := a.RawRowView(r)
-		room.exponents[r] = exponentOf(largestOf(row))
-		toSingle(room.a[r*width:][:width], row, room.exponents[r])
+		room.exponents[r] = exponentOf(simd.Largest(row))
+		simd.ToSingle(room.a[r*width:][:width], row, powerOf2(-room.exponents[r]))
 	})
 	left := blas.Of[float32]{Rows: k, Cols: width, Stride: width, Data: room.a}
 	product := blas.Of[float32]{Rows: k, Cols: columns, Stride: columns, Data: room.product}
@@ -68,20 +70,8 @@ func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas
 		blas.Multiply(noTrans, t, 1, left, d.single, 0, product)
 	}
 	parallel.DoWork(4*k*columns, k, func(r int) {
-		scale := math.Ldexp(1, d.exponent+room.exponents[r])
-		row := dst.RawRowView(r)
-		for j, x := range room.product[r*columns:][:columns] {
-			row[j] = scale * float64(x)
-		}
+		simd.ToDouble(dst.RawRowView(r), room.product[r*columns:][:columns], powerOf2(d.exponent+room.exponents[r]))
 	})
-}
-
-// largestOf returns the largest absolute value.
-func largestOf(row []float64) (largest float64) {
-	for _, x := range row {
-		largest = max(largest, math.Abs(x))
-	}
-	return largest
 }
 
 // exponentOf returns the exponent of the power of 2 that x is divided by to lie within ½ and
@@ -91,10 +81,5 @@ func exponentOf(x float64) int {
 	return min(max(exponent, -500), 500)
 }
 
-// toSingle writes x / 2^exponent.
-func toSingle(dst []float32, x []float64, exponent int) {
-	scale := math.Ldexp(1, -exponent)
-	for i, v := range x {
-		dst[i] = float32(v * scale)
-	}
-}
+// powerOf2 returns 2^exponent, or one nearer to 1 where that is no number above 0.
+func powerOf2(exponent int) float64 { return math.Ldexp(1, min(max(exponent, -1000), 1000)) }

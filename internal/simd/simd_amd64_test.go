@@ -19,6 +19,8 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	TestDescend(t)
 	TestGather(t)
 	checkDepthwise(t)
+	checkSingle(t)
+	TestLogarithm32(t)
 }
 
 // TestSweepWidth: registers of any width give the same bytes.
