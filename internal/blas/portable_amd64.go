@@ -202,15 +202,15 @@ func narrowTiles(m, most int) (tiles, tile int) {
 const sumRows = 16
 
 // sumOfRows computes c = op(a)·b + beta·c, as gemm does and to the same bytes, for few rows of
-// c. Only a is laid out; b is read where it lies, sumRows rows side by side from their beginnings to
-// their ends, and added to sums of all of c. These are added to c where gemm does so, after
-// packDepth rows.
+// c, of p.tile columns or more. Only a is laid out; b is read where it lies, sumRows rows side by side from
+// their beginnings to their ends, and added to sums of all of c. These are added to c where gemm does
+// so, after packDepth rows. The last tile of columns ends with b, and may have some of the tile before it.
 func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	for i := range m {
 		scale(c[i*ldc:][:n], beta)
 	}
 	rows := (m + simd.TileRows - 1) / simd.TileRows * simd.TileRows
-	left, edge := p.a[:rows*sumRows], p.a[rows*sumRows:][:sumRows*p.tile]
+	left := p.a[:rows*sumRows]
 	most := len(p.b) / (rows * p.tile) * p.tile // columns, whose sums there is room for
 	for j := 0; j < n; j += most {
 		columns := min(most, n-j)
@@ -221,20 +221,15 @@ func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b 
 				depth := min(sumRows, k-e)
 				p.pack(left, a, lda, tA == blas.NoTrans, 0, m, e, depth, simd.TileRows)
 				for s := 0; s < columns; s += p.tile {
-					x, stride := b[e*ldb+j+s:], ldb
-					if s+p.tile > columns {
-						for r := range depth {
-							copy(edge[r*p.tile:], x[r*ldb:][:columns-s])
-						}
-						x, stride = edge, p.tile
-					}
-					p.addToSums(sums[s*rows:][:rows*p.tile], left, x, stride, depth)
+					at := min(j+s, n-p.tile)
+					p.addToSums(sums[s*rows:][:rows*p.tile], left, b[e*ldb+at:], ldb, depth)
 				}
 			}
 			for s := 0; s < columns; s += p.tile {
+				again := j + s - min(j+s, n-p.tile) // columns of the tile before it
 				for r := range m {
-					to := c[r*ldc+j+s:][:min(p.tile, columns-s)]
-					for i, x := range sums[s*rows+r*p.tile:][:len(to)] {
+					to := c[r*ldc+j+s:][:p.tile-again]
+					for i, x := range sums[s*rows+r*p.tile+again:][:len(to)] {
 						to[i] += x
 					}
 				}
