@@ -91,6 +91,17 @@ func like(a *mat.Dense) *mat.Dense {
 	return mat.NewDense(r, c, nil)
 }
 
+// raw returns a as internal/blas has matrices, the same numbers.
+func raw(a *mat.Dense) blas.Of[float64] { return blas.Of[float64](a.RawMatrix()) }
+
+// rawOrNone is raw, or a matrix without numbers of nil.
+func rawOrNone(a *mat.Dense) (none blas.Of[float64]) {
+	if a == nil {
+		return none
+	}
+	return raw(a)
+}
+
 // scaleRow multiplies row r of a by s.
 func scaleRow(a *mat.Dense, r int, s float64) {
 	row := a.RawRowView(r)

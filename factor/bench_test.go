@@ -136,12 +136,12 @@ func BenchmarkProducts(b *testing.B) {
 			}, 2, m},
 			{"nmf-kl", NMFKL{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
 				vx, ux := like(u), like(v)
-				dense(f.data).walk(u, v, true, func(t tile, first bool) float64 {
-					add(first, noTrans, t.v, t.y, columnsOf(vx, t.at, t.at+t.y.Cols))
+				dense(f.data).tiled().walk(raw(u), raw(v), true, func(t tile[float64], first bool) float64 {
+					add(first, noTrans, t.v, t.y, columnsOf(raw(vx), t.at, t.at+t.y.Cols))
 					return 0
 				})
-				dense(f.data).walk(u, v, false, func(t tile, first bool) float64 {
-					add(first, trans, t.u, t.y, columnsOf(ux, t.sample, t.sample+t.y.Rows))
+				dense(f.data).tiled().walk(raw(u), raw(v), false, func(t tile[float64], first bool) float64 {
+					add(first, trans, t.u, t.y, columnsOf(raw(ux), t.sample, t.sample+t.y.Rows))
 					return 0
 				})
 			}, 4, m},

@@ -14,7 +14,6 @@ type frobeniusCost struct {
 	haveVV     bool
 	haveUX     bool // with uu
 	sumSquares float64
-	nearZero   float64 // below this share of that the cost is added up term by term
 }
 
 func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
@@ -24,12 +23,8 @@ func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
 // newFrobeniusCostOf is newFrobeniusCost of data whose ‖X‖² is known.
 func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
 	k, _ := u.Dims()
-	c := &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
-		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares, nearZero: nearZero}
-	if _, ok := x.(singleData); ok {
-		c.nearZero = nearZeroSingle
-	}
-	return c
+	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
+		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
 }
 
 // squaredLengths returns ‖x‖² of each sample.
@@ -90,7 +85,7 @@ func (c *frobeniusCost) coefficientBlock() Block {
 func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
 	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, c.coefficientGram())
-	if j < c.nearZero*c.sumSquares {
+	if j < nearZeroOf(c.x)*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}
 	return j
@@ -102,3 +97,10 @@ const (
 	nearZero       = 1e-5
 	nearZeroSingle = 1e-3 // of products in single precision
 )
+
+func nearZeroOf(x data) float64 {
+	if _, ok := x.(singleData); ok {
+		return nearZeroSingle
+	}
+	return nearZero
+}

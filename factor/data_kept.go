@@ -23,7 +23,7 @@ const mostKept = 1 << 21
 func kept(n, m int) bool { return n <= mostKept/m }
 
 func newKeptData(d denseData) keptData {
-	x := blas.Of[float64](d.x.RawMatrix())
+	x := raw(d.x)
 	return keptData{d, laidOut(x, trans), laidOut(x, noTrans)}
 }
 
@@ -38,5 +38,5 @@ func (d keptData) timesCoefficients(dst, v *mat.Dense) { timesKept(dst, v, d.coe
 
 // timesKept writes a·b to dst.
 func timesKept(dst, a *mat.Dense, b *blas.Kept[float64]) {
-	b.Multiply(noTrans, blas.Of[float64](a.RawMatrix()), blas.Of[float64](dst.RawMatrix()))
+	b.Multiply(noTrans, raw(a), raw(dst))
 }

@@ -3,22 +3,23 @@ package factor
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// singleData is dense data with its products with a factor in single precision. The data and
-// each row of a factor are brought near 1 by powers of 2, so that numbers of any scale
-// keep their digits.
+// singleData is dense data with its products with factors, and the ratios of the divergence,
+// in single precision. The data and each row of a factor are brought near 1 by powers of 2, so that
+// numbers of any scale keep their digits.
 type singleData struct {
 	denseData
 	single              blas.Of[float32] // X / 2^exponent
 	exponent            int
+	sum                 func() float64             // Σ of single
 	basis, coefficients func() *blas.Kept[float32] // as in keptData, or nil where X is not laid out once
 }
 
@@ -28,58 +29,144 @@ func newSingleData(d denseData) singleData {
 	largest := make([]float64, n)
 	eachRow(d.x, 1, func(i int, row []float64) { largest[i] = simd.Largest(row) })
 	s.exponent = exponentOf(slices.Max(largest))
-	scale := powerOf2(-s.exponent)
-	eachRow(d.x, 1, func(i int, row []float64) { simd.ToSingle(s.single.Data[i*m:][:m], row, scale) })
+	eachRow(d.x, 1, func(i int, row []float64) { simd.ToSingle(s.single.Data[i*m:][:m], row, powerOf2(-s.exponent)) })
+	s.sum = sync.OnceValue(func() (sum float64) {
+		for _, x := range s.single.Data {
+			sum += float64(x)
+		}
+		return sum
+	})
 	if kept(n, m) {
 		s.basis, s.coefficients = laidOut(s.single, trans), laidOut(s.single, noTrans)
 	}
 	return s
 }
 
+// singleRoom holds both factors, or one, and a product.
+type singleRoom struct{ u, v, product singleFactor }
+
+var singleRooms = freelist.List[*singleRoom]{New: func() *singleRoom { return new(singleRoom) }}
+
 func (d singleData) timesBasis(dst, u *mat.Dense) { d.times(dst, u, trans, d.basis) }
 
 func (d singleData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, v, noTrans, d.coefficients) }
-
-// singleRoom holds a factor, the exponents of its rows and a product with it.
-type singleRoom struct {
-	a, product []float32
-	exponents  []int
-}
-
-var singleRooms = freelist.List[*singleRoom]{New: func() *singleRoom { return new(singleRoom) }}
 
 // times writes a·op(X), which laid lays out once if it is not nil.
 func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas.Kept[float32]) {
 	room := singleRooms.Get()
 	defer singleRooms.Put(room)
-	k, width := a.Dims()
-	_, columns := dst.Dims()
-	room.a = slices.Grow(room.a[:0], k*width)[:k*width]
-	room.product = slices.Grow(room.product[:0], k*columns)[:k*columns]
-	room.exponents = slices.Grow(room.exponents[:0], k)[:k]
-	parallel.DoWork(4*k*width, k, func(r int) {
-		row := a.RawRowView(r)
-		room.exponents[r] = exponentOf(simd.Largest(row))
-		simd.ToSingle(room.a[r*width:][:width], row, powerOf2(-room.exponents[r]))
-	})
-	left := blas.Of[float32]{Rows: k, Cols: width, Stride: width, Data: room.a}
-	product := blas.Of[float32]{Rows: k, Cols: columns, Stride: columns, Data: room.product}
+	room.u.measure(a)
+	room.u.read(a)
+	room.product.size(dst)
 	if laid != nil {
-		laid().Multiply(noTrans, left, product)
+		laid().Multiply(noTrans, room.u.Of, room.product.Of)
 	} else {
-		blas.Multiply(noTrans, t, 1, left, d.single, 0, product)
+		blas.Multiply(noTrans, t, 1, room.u.Of, d.single, 0, room.product.Of)
 	}
-	parallel.DoWork(4*k*columns, k, func(r int) {
-		simd.ToDouble(dst.RawRowView(r), room.product[r*columns:][:columns], powerOf2(d.exponent+room.exponents[r]))
+	copy(room.product.exponents, room.u.exponents)
+	room.product.write(dst, d.exponent)
+}
+
+// With u = 2^a·u' in each row, vᵀu = 2^b·v'ᵀu' and X = 2^e·X', R is 2^(e−b)·R', v·R is
+// 2^(e−a)·v'·R' and u·Rᵀ is 2^(a+e−b)·u'·R'ᵀ.
+
+func (d singleData) ratioBasis(dst, u, v *mat.Dense) float64 {
+	room := singleRooms.Get()
+	defer singleRooms.Put(room)
+	b := room.pair(u, v)
+	var product blas.Of[float32]
+	if dst != nil {
+		room.product.size(dst)
+		product = room.product.Of
+	}
+	logs := d.tiled().ratioBasis(product, room.u.Of, room.v.Of)
+	if dst != nil {
+		for r, a := range room.u.exponents {
+			room.product.exponents[r] = -a
+		}
+		room.product.write(dst, d.exponent)
+	}
+	return powerOf2(d.exponent) * (logs + float64(d.exponent-b)*math.Ln2*d.sum())
+}
+
+func (d singleData) ratioCoefficients(dst, u, v *mat.Dense) {
+	room := singleRooms.Get()
+	defer singleRooms.Put(room)
+	b := room.pair(u, v)
+	room.product.size(dst)
+	d.tiled().ratioCoefficients(room.product.Of, room.u.Of, room.v.Of)
+	copy(room.product.exponents, room.u.exponents)
+	room.product.write(dst, d.exponent-b)
+}
+
+func (d singleData) tiled() tiled[float32] { return tiled[float32]{d.single, inSingle} }
+
+// pair reads both factors and returns the exponent of vᵀu, to which the row with the largest
+// product of entries comes nearest.
+func (s *singleRoom) pair(u, v *mat.Dense) int {
+	s.u.measure(u)
+	s.v.measure(v)
+	exponent := math.MinInt
+	for r, a := range s.u.exponents {
+		exponent = max(exponent, a+s.v.exponents[r])
+	}
+	for r, a := range s.u.exponents {
+		s.v.exponents[r] = exponent - a
+	}
+	s.u.read(u)
+	s.v.read(v)
+	return exponent
+}
+
+// singleFactor is a k-row matrix in single precision; row r stands for 2^exponents[r] times
+// what it holds.
+type singleFactor struct {
+	blas.Of[float32]
+	exponents []int
+}
+
+// size makes room for a matrix of a's shape.
+func (s *singleFactor) size(a *mat.Dense) {
+	k, n := a.Dims()
+	s.Rows, s.Cols, s.Stride = k, n, n
+	s.Data = slices.Grow(s.Data[:0], k*n)[:k*n]
+	s.exponents = slices.Grow(s.exponents[:0], k)[:k]
+}
+
+// measure makes room for a and finds the exponents that bring the largest entry of each row near 1.
+func (s *singleFactor) measure(a *mat.Dense) {
+	s.size(a)
+	eachRow(a, 4, func(r int, row []float64) { s.exponents[r] = exponentOf(simd.Largest(row)) })
+}
+
+// read takes over a.
+func (s *singleFactor) read(a *mat.Dense) {
+	eachRow(a, 4, func(r int, row []float64) {
+		simd.ToSingle(s.Data[r*s.Stride:][:s.Cols], row, powerOf2(-s.exponents[r]))
+	})
+}
+
+// write writes 2^by times the matrix.
+func (s *singleFactor) write(dst *mat.Dense, by int) {
+	eachRow(dst, 4, func(r int, row []float64) {
+		simd.ToDouble(row, s.Data[r*s.Stride:][:s.Cols], powerOf2(s.exponents[r]+by))
 	})
 }
 
 // exponentOf returns the exponent of the power of 2 that x is divided by to lie within ½ and
-// 1, or nearly so where powers of 2 end.
+// 1, or nearly so where powers of 2 end; of 0 it is the least.
 func exponentOf(x float64) int {
 	_, exponent := math.Frexp(x)
-	return min(max(exponent, -500), 500)
+	if x == 0 {
+		exponent = -mostExponent
+	}
+	return min(max(exponent, -mostExponent), mostExponent)
 }
 
-// powerOf2 returns 2^exponent, or one nearer to 1 where that is no number above 0.
-func powerOf2(exponent int) float64 { return math.Ldexp(1, min(max(exponent, -1000), 1000)) }
+// mostExponent bounds exponents, so that the sum of two is one of a power of 2.
+const mostExponent = 500
+
+// powerOf2 returns 2^exponent, or the nearest that the sum of two exponents can be.
+func powerOf2(exponent int) float64 {
+	return math.Ldexp(1, min(max(exponent, -2*mostExponent), 2*mostExponent))
+}

@@ -43,8 +43,8 @@ func (p Precision) Serves(m Method) error {
 	if !ok {
 		return errOwnPrecision
 	}
-	if parts := c.AsParts(); parts.Cost != CostFrobenius || parts.Basis != BasisFree {
-		return fmt.Errorf("single precision is for a %v basis under the %v cost, not a %v one under %v", BasisFree, CostFrobenius, parts.Basis, parts.Cost)
+	if basis := c.AsParts().Basis; basis != BasisFree {
+		return fmt.Errorf("single precision is for a %v basis, not a %v one", BasisFree, basis)
 	}
 	return nil
 }

@@ -342,18 +342,18 @@ func symmetricProduct(ctx context.Context, a *mat.Dense, ta blas.Transpose, b *m
 		q = c
 	}
 	out := mat.NewSymDense(q, nil)
-	raw := out.RawSymmetric()
+	upper := out.RawSymmetric()
 	// part returns the rows of op(x) from lo to hi, or its columns.
 	part := func(x *mat.Dense, along bool, lo, hi int) blas.Matrix {
 		if !along {
-			return columnsOf(x, lo, hi)
+			return blas.Matrix(columnsOf(raw(x), lo, hi))
 		}
 		_, c := x.Dims()
 		return x.Slice(lo, hi, 0, c).(*mat.Dense).RawMatrix()
 	}
 	product := func(top, bottom, from, to int) {
 		blas.Gemm(ta, tb, 1, part(a, ta == noTrans, top, bottom), part(b, tb == trans, from, to),
-			0, blas.Matrix{Rows: bottom - top, Cols: to - from, Stride: raw.Stride, Data: raw.Data[top*raw.Stride+from:]})
+			0, blas.Matrix{Rows: bottom - top, Cols: to - from, Stride: upper.Stride, Data: upper.Data[top*upper.Stride+from:]})
 	}
 	var divide func(lo, hi int) error
 	divide = func(lo, hi int) error {

@@ -128,11 +128,11 @@ func klData(d data) (features, samples klRows) {
 		features.totals[j] += x
 		samples.totals[i] += x
 	})
-	switch d := d.(type) {
-	case *sparseData:
-		features.stored, samples.stored = d.byFeature().CSR, d.x
-	case denseData:
-		features.dense, features.turned, samples.dense = d.x, true, d.x
+	if sparse, ok := d.(*sparseData); ok {
+		features.stored, samples.stored = sparse.byFeature().CSR, sparse.x
+	} else {
+		whole := d.matrix().(*mat.Dense)
+		features.dense, features.turned, samples.dense = whole, true, whole
 	}
 	return features, samples
 }

@@ -288,8 +288,14 @@ func (l loops[T]) pack(dst, x []T, stride int, along bool, from, count, deep, de
 		many := min(packRowsAtOnce, depth-d)
 		for at := 0; at < count; at += tile {
 			out := dst[at*depth+d*tile:]
-			if tile > simd.TileRows && at+tile <= count {
+			switch {
+			case tile > simd.TileRows && at+tile <= count:
 				simd.CopyRows(out, rows[at:], stride, tile, many)
+				continue
+			case tile == simd.TileRows && at+tile <= count:
+				for r := range many {
+					*(*[simd.TileRows]T)(out[r*tile:]) = [simd.TileRows]T(rows[r*stride+at:])
+				}
 				continue
 			}
 			for r := range many {

@@ -11,7 +11,7 @@ func ToSingle(dst []float32, x []float64, scale float64) {
 	dst = dst[:len(x)]
 	for i := toSingle(dst, x, scale); i < len(x); i++ {
 		v := x[i] * scale
-		if !(math.Abs(v) >= Least32) {
+		if math.Abs(v) < Least32 {
 			v = 0
 		}
 		dst[i] = float32(v)

@@ -18,7 +18,7 @@ TEXT ·toSingleAVX2(SB), NOSPLIT, $0-40
 four:
 	VMULPD     (SI), Y14, Y0
 	VANDPD     Y15, Y0, Y1
-	VCMPPD     $13, Y13, Y1, Y1 // not less
+	VCMPPD     $21, Y13, Y1, Y1 // not less
 	VANDPD     Y1, Y0, Y0
 	VCVTPD2PSY Y0, X0
 	VMOVUPS    X0, (DI)

@@ -8,6 +8,8 @@
 // same bytes.
 package simd
 
+import "unsafe"
+
 // Width returns how long rows of k numbers are to be, zeros at their ends: the least multiple of
 // what a register holds, 4 numbers or 8. The zeros change no result.
 func Width(k int) int { return (k + registerLength() - 1) / registerLength() * registerLength() }
@@ -113,7 +115,11 @@ func LogSum(y, x []float64) float64 {
 // a loop that comes to them after others: rows of a part of a matrix do not follow each other
 // in memory, and a processor that finds out at the first number of each what comes next
 // waits at each.
-func Prefetch(x []float64) { prefetch(x) }
+func Prefetch[T float32 | float64](x []T) {
+	if len(x) > 0 {
+		prefetch(unsafe.Pointer(&x[0]), len(x)*int(unsafe.Sizeof(x[0])))
+	}
+}
 
 // atLeast is max(x, least), but quicker.
 func atLeast(x, least float64) float64 {

@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"unsafe"
 
 	"golang.org/x/sys/cpu"
 )
@@ -128,15 +129,15 @@ func logSum(y, x []float64) (int, float64) {
 	return n, logSumAVX2(&y[0], &x[0], n, &constants[0], &logTable.inverse[0])
 }
 
-// prefetch does not wait for what it asks for.
-func prefetch(x []float64) {
-	if n := len(x) &^ 7; n > 0 {
-		prefetchLines(&x[0], n)
+// prefetch does not wait for what it asks for: whole lines of 64 bytes.
+func prefetch(x unsafe.Pointer, bytes int) {
+	if lines := bytes / 64; lines > 0 {
+		prefetchLines(x, lines)
 	}
 }
 
 //go:noescape
-func prefetchLines(x *float64, n int)
+func prefetchLines(x unsafe.Pointer, lines int)
 
 // The assembly of the others, of n a multiple of 4 above 0.
 

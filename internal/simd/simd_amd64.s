@@ -149,15 +149,14 @@ eight:
 	VZEROUPPER
 	RET
 
-// func prefetchLines(x *float64, n int)
-// n is a multiple of 8 above 0.
+// func prefetchLines(x unsafe.Pointer, lines int)
 TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), BX
+	MOVQ lines+8(FP), BX
 
 line:
 	PREFETCHT0 (SI)
 	ADDQ       $64, SI
-	SUBQ       $8, BX
+	DECQ       BX
 	JNZ        line
 	RET

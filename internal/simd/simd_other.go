@@ -2,6 +2,8 @@
 
 package simd
 
+import "unsafe"
+
 func dots(dst, a, rows []float64, at []int) int { return 0 }
 
 func addRows(dst, weights, rows []float64, at []int) int { return 0 }
@@ -20,4 +22,4 @@ func registerLength() int { return 4 }
 
 func sweep(v, b, h, inverse, active, step []float64) bool { return false }
 
-func prefetch([]float64) {}
+func prefetch(x unsafe.Pointer, bytes int) {}
