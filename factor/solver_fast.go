@@ -62,7 +62,8 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 // ahead cost nothing. An iteration that raises the objective is done again without that
 // (Ang and Gillis 2019).
 type fastFree struct {
-	f *Factorisation
+	f        *Factorisation
+	minimise func(theta, from, b, h *mat.Dense, sweeps int) // in the precision of the data
 	lead
 
 	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
@@ -101,8 +102,11 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 	scaleStart(f)
 	u, v := f.Factors()[0], f.Factors()[1]
 	s := &fastFree{
-		f: f, lead: firstLead(),
+		f: f, minimise: minimiseRows, lead: firstLead(),
 		u: mat.DenseCopyOf(u), v: like(v), vx: like(u), ux: like(v), lastVX: like(u), lastUX: like(v),
+	}
+	if _, single := f.data.(singleData); single {
+		s.minimise = minimiseRowsSingle
 	}
 	s.lastUX.Copy(f.Block(1).Linear)
 	f.Keep()
@@ -119,13 +123,13 @@ func (s *fastFree) iterate(context.Context) error {
 	copyOf(s.lastVX, vx)
 	f.Keep()
 
-	minimiseRows(u, s.u, s.vx, selfGram(s.v), mostSweeps)
+	s.minimise(u, s.u, s.vx, selfGram(s.v), mostSweeps)
 	f.Moved(0)
 	ux := f.Block(1).Linear
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
 	copyOf(s.lastUX, ux)
-	minimiseRows(v, s.v, s.ux, selfGram(s.u), mostSweeps)
+	s.minimise(v, s.v, s.ux, selfGram(s.u), mostSweeps)
 	f.Moved(1)
 	if f.Objective() <= before {
 		s.lowered(1.02, 1.005)
@@ -134,10 +138,10 @@ func (s *fastFree) iterate(context.Context) error {
 
 	s.raised()
 	f.Restore()
-	minimiseRows(u, u, s.lastVX, selfGram(v), mostSweeps)
+	s.minimise(u, u, s.lastVX, selfGram(v), mostSweeps)
 	f.Moved(0)
 	b := f.Block(1)
-	minimiseRows(v, v, b.Linear, b.Quadratic, mostSweeps)
+	s.minimise(v, v, b.Linear, b.Quadratic, mostSweeps)
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()

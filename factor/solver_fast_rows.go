@@ -1,11 +1,11 @@
 package factor
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -23,68 +23,121 @@ const (
 // semidefinite: coordinate descent row after row (Cichocki and Phan 2009), in panels of
 // columns side by side. What becomes of a column does not depend on the others.
 func minimiseRows(theta, from, b, h *mat.Dense, sweeps int) {
-	const width = simd.SweepColumns
+	k, _ := theta.Dims()
+	ones := make([]float64, k)
+	for r := range ones {
+		ones[r] = 1
+	}
+	sweepDouble.minimise(theta, from, b, h.RawMatrix().Data, ones, 1, sweeps)
+}
+
+// minimiseRowsSingle is minimiseRows in single precision. Row r of θ is scaled by a power of 2 so that
+// H has a diagonal near 1, and all of θ and B so that the largest of B is.
+func minimiseRowsSingle(theta, from, b, h *mat.Dense, sweeps int) {
+	k, _ := theta.Dims()
+	scale, largest, scaled := make([]float64, k), make([]float64, k), make([]float32, k*k)
+	eachRow(b, 4, func(r int, row []float64) {
+		scale[r] = powerOf2(-exponentOf(max(h.At(r, r), leastDenominator)) / 2)
+		largest[r] = scale[r] * simd.Largest(row)
+	})
+	for r, s := range scale {
+		for c, x := range h.RawRowView(r) {
+			scaled[r*k+c] = float32(s * scale[c] * x)
+		}
+	}
+	sweepSingle.minimise(theta, from, b, scaled, scale, powerOf2(-exponentOf(slices.Max(largest))), sweeps)
+}
+
+// sweeping is what minimiseRows takes of one precision, see internal/simd.
+type sweeping[T blas.Number] struct {
+	columns int // of a panel
+	active  T
+	sweep   func(v, b, h, inverse, active, step []T)
+	read    func(dst []T, x []float64, scale float64)
+	write   func(dst []float64, x []T, scale float64)
+	panels  *freelist.List[*columnPanel[T]]
+}
+
+var (
+	sweepDouble = sweeping[float64]{
+		simd.SweepColumns, simd.Active, simd.Sweep,
+		func(dst, x []float64, _ float64) { copy(dst, x) }, func(dst, x []float64, _ float64) { copy(dst, x) },
+		panels[float64](),
+	}
+	sweepSingle = sweeping[float32]{simd.SweepColumns32, simd.Active32, simd.Sweep32, simd.ToSingle, simd.ToDouble, panels[float32]()}
+)
+
+func panels[T blas.Number]() *freelist.List[*columnPanel[T]] {
+	return &freelist.List[*columnPanel[T]]{New: func() *columnPanel[T] { return new(columnPanel[T]) }}
+}
+
+// A columnPanel is a panel of columns of θ and B, k×columns.
+type columnPanel[T blas.Number] struct {
+	v, b                []T
+	active, first, step [simd.SweepColumns32]T
+}
+
+// minimise is minimiseRows. h is H with rows and columns times scale, and θ is scale·by times what
+// minimises with it.
+func (s sweeping[T]) minimise(theta, from, b *mat.Dense, h []T, scale []float64, by float64, sweeps int) {
 	k, p := theta.Dims()
-	inverse := make([]float64, k)
+	inverse := make([]T, k)
 	for r := range inverse {
-		if x := h.At(r, r); x >= leastDenominator {
+		if x := h[r*k+r]; float64(x) >= leastDenominator {
 			inverse[r] = 1 / x
 		}
 	}
-	parallel.Do(parallel.Count(p, width), func(i int) {
-		at := i * width
-		count := min(width, p-at)
-		d := panels.Get()
-		defer panels.Put(d)
-		d.v = slices.Grow(d.v[:0], k*width)[:k*width]
-		d.b = slices.Grow(d.b[:0], k*width)[:k*width]
+	parallel.Do(parallel.Count(p, s.columns), func(i int) {
+		at := i * s.columns
+		count := min(s.columns, p-at)
+		d := s.panels.Get()
+		defer s.panels.Put(d)
+		d.v = slices.Grow(d.v[:0], k*s.columns)[:k*s.columns]
+		d.b = slices.Grow(d.b[:0], k*s.columns)[:k*s.columns]
 		for r := range k {
-			to, linear := d.v[r*width:][:width], d.b[r*width:][:width]
-			if count < width {
+			to, linear := d.v[r*s.columns:][:s.columns], d.b[r*s.columns:][:s.columns]
+			if count < s.columns {
 				clear(to)
 				clear(linear)
 			}
-			for c, x := range from.RawRowView(r)[at : at+count] {
+			s.read(to[:count], from.RawRowView(r)[at:at+count], by/scale[r])
+			for c, x := range to[:count] {
 				to[c] = max(x, 0)
 			}
-			copy(linear, b.RawRowView(r)[at:at+count])
+			s.read(linear[:count], b.RawRowView(r)[at:at+count], by*scale[r])
 		}
-		d.sweep(count, h.RawMatrix().Data, inverse, sweeps)
+		s.descend(d, count, h, inverse, sweeps)
 		for r := range k {
 			to := theta.RawRowView(r)[at : at+count]
-			for c, x := range d.v[r*width:][:count] {
+			s.write(to, d.v[r*s.columns:][:count], scale[r]/by)
+			for c, x := range to {
 				if x < floor {
-					x = 0
+					to[c] = 0
 				}
-				to[c] = x
 			}
 		}
 	})
 }
 
-// A columnPanel is a panel of columns of θ and B, k×simd.SweepColumns.
-type columnPanel struct{ v, b []float64 }
-
-var panels = freelist.List[*columnPanel]{New: func() *columnPanel { return &columnPanel{} }}
-
-// sweep sweeps the first count columns until each of them stands still.
-func (d *columnPanel) sweep(count int, h, inverse []float64, sweeps int) {
-	var active, first, step [simd.SweepColumns]float64
+// descend sweeps the first count columns until each of them stands still.
+func (s sweeping[T]) descend(d *columnPanel[T], count int, h, inverse []T, sweeps int) {
+	active, step := d.active[:s.columns], d.step[:s.columns]
+	clear(active)
 	for c := range count {
-		active[c] = simd.Active
+		active[c] = s.active
 	}
 	for t := range sweeps {
-		clear(step[:])
-		simd.Sweep(d.v, d.b, h, inverse, active[:], step[:])
+		clear(step)
+		s.sweep(d.v, d.b, h, inverse, active, step)
 		if t == 0 {
-			first = step
+			d.first = d.step
 		}
 		moving := false
-		for c, s := range step[:count] {
-			if math.Float64bits(active[c]) == 0 {
+		for c, moved := range step[:count] {
+			if active[c] == 0 {
 				continue
 			}
-			if s <= stillShare*first[c] || s == 0 {
+			if moved <= stillShare*d.first[c] || moved == 0 {
 				active[c] = 0
 			} else {
 				moving = true

@@ -25,24 +25,29 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 
 // TestSweepWidth: registers of any width give the same bytes.
 func TestSweepWidth(t *testing.T) {
+	testSweepWidth(t, SweepColumns, Active, Sweep)
+	testSweepWidth(t, SweepColumns32, Active32, Sweep32)
+}
+
+func testSweepWidth[T float32 | float64](t *testing.T, columns int, moves T, sweep func(v, b, h, inverse, active, step []T)) {
 	if !wide {
 		t.Skip("this processor has no AVX-512")
 	}
 	defer func() { wide = true }()
 	for _, k := range []int{1, 2, 7, 40} {
 		src := rand.New(rand.NewPCG(1, uint64(k)))
-		draw := func(n int) []float64 { return numbers(n, src.NormFloat64) }
-		v, b, h, inverse, active := draw(k*SweepColumns), draw(k*SweepColumns), draw(k*k), draw(k), draw(SweepColumns)
+		draw := func(n int) []T { return numbers(n, func() T { return T(src.NormFloat64()) }) }
+		v, b, h, inverse, active := draw(k*columns), draw(k*columns), draw(k*k), draw(k), draw(columns)
 		for c := range active {
-			if active[c] = Active; c%3 == 0 {
+			if active[c] = moves; c%3 == 0 {
 				active[c] = 0
 			}
 		}
-		var got [2][]float64
+		var got [2][]T
 		for i := range got {
 			wide = i == 0
-			moved, step := slices.Clone(v), make([]float64, SweepColumns)
-			Sweep(moved, b, h, inverse, active, step)
+			moved, step := slices.Clone(v), make([]T, columns)
+			sweep(moved, b, h, inverse, active, step)
 			got[i] = append(moved, step...)
 		}
 		if !slices.Equal(got[0], got[1]) || slices.Equal(got[0][:len(v)], v) {

@@ -22,4 +22,6 @@ func registerLength() int { return 4 }
 
 func sweep(v, b, h, inverse, active, step []float64) bool { return false }
 
+func sweep32(v, b, h, inverse, active, step []float32) bool { return false }
+
 func prefetch(x unsafe.Pointer, bytes int) {}

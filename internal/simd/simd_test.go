@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -146,47 +147,61 @@ func TestDivideSumEdges(t *testing.T) {
 // checkSweep compares a sweep with a plain one, column by column, for any k.
 func checkSweep(t *testing.T) {
 	t.Helper()
+	checkSweepOf(t, SweepColumns, Active, Sweep, 1e-13)
+	checkSweepOf(t, SweepColumns32, Active32, Sweep32, 3e-6)
+}
+
+func checkSweepOf[T float32 | float64](t *testing.T, columns int, moves T, sweep func(v, b, h, inverse, active, step []T), tolerance float64) {
+	t.Helper()
 	for seed := range uint64(200) {
 		src := rand.New(rand.NewPCG(seed, 2))
 		k := src.IntN(42)
-		random := func(n int) []float64 {
-			out := make([]float64, n)
+		random := func(n int) []T {
+			out := make([]T, n)
 			for i := range out {
-				out[i] = src.Float64()
+				out[i] = T(src.Float64())
 			}
 			return out
 		}
-		v, b, h := random(k*SweepColumns), random(k*SweepColumns), random(k*k)
-		inverse, active, step := make([]float64, k), make([]float64, SweepColumns), random(SweepColumns)
+		v, b, h := random(k*columns), random(k*columns), random(k*k)
+		inverse, active, step := make([]T, k), make([]T, columns), random(columns)
 		for r := range k {
-			if h[r*k+r] += float64(k); src.IntN(5) > 0 {
+			if h[r*k+r] += T(k); src.IntN(5) > 0 {
 				inverse[r] = 1 / h[r*k+r]
 			}
 		}
 		for i := range b {
-			b[i] *= 10 * float64(k) * (src.Float64() - 0.3)
+			b[i] *= T(10 * float64(k) * (src.Float64() - 0.3))
 		}
-		wantV, wantStep := append([]float64(nil), v...), append([]float64(nil), step...)
-		for c := range SweepColumns {
+		wantV, wantStep := slices.Clone(v), slices.Clone(step)
+		for c := range columns {
 			if src.IntN(3) == 0 {
 				continue
 			}
-			active[c] = Active
+			active[c] = moves
 			for r := range k {
-				sum := -b[r*SweepColumns+c]
+				sum := -b[r*columns+c]
 				for s := range k {
-					sum += h[r*k+s] * wantV[s*SweepColumns+c]
+					sum += h[r*k+s] * wantV[s*columns+c]
 				}
-				before := wantV[r*SweepColumns+c]
+				before := wantV[r*columns+c]
 				after := max(0, before-sum*inverse[r])
-				wantV[r*SweepColumns+c] = after
+				wantV[r*columns+c] = after
 				wantStep[c] += h[r*k+r] * (after - before) * (after - before)
 			}
 		}
-		Sweep(v, b, h, inverse, active, step)
-		near(t, "swept", seed, v, wantV, 1e-13)
-		near(t, "steps", seed, step, wantStep, 1e-12)
+		sweep(v, b, h, inverse, active, step)
+		near(t, "swept", seed, doubles(v), doubles(wantV), tolerance)
+		near(t, "steps", seed, doubles(step), doubles(wantStep), 10*tolerance)
 	}
+}
+
+func doubles[T float32 | float64](x []T) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
 }
 
 func TestSweep(t *testing.T) { checkSweep(t) }

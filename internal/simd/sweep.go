@@ -2,8 +2,11 @@ package simd
 
 import "math"
 
-// SweepColumns is how many columns Sweep moves side by side.
-const SweepColumns = 64
+// SweepColumns is how many columns Sweep moves side by side, SweepColumns32 how many Sweep32.
+const (
+	SweepColumns   = 64
+	SweepColumns32 = 128
+)
 
 // Sweep is one sweep of coordinate descent in SweepColumns problems of k variables,
 // min ½vᵀhv − bᵀv over v ≥ 0, each a column of v and b, both k×SweepColumns: row after
@@ -12,24 +15,33 @@ const SweepColumns = 64
 // are set, and stay where none is. h_rr·δ² of every row, δ being what v_r has moved by, is
 // added to step, of SweepColumns sums. A column's numbers do not depend on the others'.
 func Sweep(v, b, h, inverse, active, step []float64) {
-	k := len(inverse)
-	v, b, h = v[:k*SweepColumns], b[:k*SweepColumns], h[:k*k]
-	active, step = active[:SweepColumns], step[:SweepColumns]
-	if k == 0 || sweep(v, b, h, inverse, active, step) {
+	sweepOf(v, b, h, inverse, active[:SweepColumns], step, sweep)
+}
+
+// Sweep32 is Sweep in single precision, of SweepColumns32 columns.
+func Sweep32(v, b, h, inverse, active, step []float32) {
+	sweepOf(v, b, h, inverse, active[:SweepColumns32], step, sweep32)
+}
+
+func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T, assembly func(v, b, h, inverse, active, step []T) bool) {
+	k, width := len(inverse), len(active)
+	v, b, h, step = v[:k*width], b[:k*width], h[:k*k], step[:width]
+	if k == 0 || assembly(v, b, h, inverse, active, step) {
 		return
 	}
-	var sum [SweepColumns]float64
+	var sums [SweepColumns32]T
+	sum := sums[:width]
 	for r := range k {
-		clear(sum[:])
+		clear(sum)
 		for s := range k {
 			x := h[r*k+s]
-			for c, y := range v[s*SweepColumns:][:SweepColumns] {
+			for c, y := range v[s*width:][:width] {
 				sum[c] += x * y
 			}
 		}
-		row, linear, diagonal, by := v[r*SweepColumns:][:SweepColumns], b[r*SweepColumns:][:SweepColumns], h[r*k+r], inverse[r]
+		row, linear, diagonal, by := v[r*width:][:width], b[r*width:][:width], h[r*k+r], inverse[r]
 		for c, x := range row {
-			if math.Float64bits(active[c]) == 0 {
+			if active[c] == 0 { // all bits set are no number
 				continue
 			}
 			delta := max(0, x-(sum[c]-linear[c])*by) - x
@@ -39,5 +51,8 @@ func Sweep(v, b, h, inverse, active, step []float64) {
 	}
 }
 
-// Active is what a column's entry of active is where the column moves.
-var Active = math.Float64frombits(math.MaxUint64)
+// Active and Active32 are what a column's entry of active is where the column moves.
+var (
+	Active   = math.Float64frombits(math.MaxUint64)
+	Active32 = math.Float32frombits(math.MaxUint32)
+)

@@ -1,163 +1,173 @@
 #include "textflag.h"
 
-// func sweepAVX2(v, b, h, inverse, active, step *float64, k int)
-// Y0–Y7 are h_r·v in 32 of the 64 columns, R9 is what row r begins at in bytes of v and b.
-TEXT ·sweepAVX2(SB), NOSPLIT, $0-56
-	MOVQ v+0(FP), DI
-	MOVQ b+8(FP), SI
-	MOVQ h+16(FP), DX
-	MOVQ inverse+24(FP), R8
-	MOVQ active+32(FP), AX
-	MOVQ step+40(FP), BX
-	MOVQ k+48(FP), CX
-	XORQ R9, R9
-	MOVQ CX, R10      // rows that are left
-	XORQ R13, R13     // r in bytes
+// To the new values of v of a register, Y13, what they have moved by, Y12, inverse_r and h_rr being Y9 and Y10.
+#define MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, sum, at) \
+	MOVE at(R11), Y14 \
+	SUB at(R12), sum, sum \
+	VMOVAPD Y14, Y13 \
+	MINUSMULTIPLY sum, Y9, Y13 \
+	MAX Y11, Y13, Y13 \
+	SUB Y14, Y13, Y12 \
+	AND at(AX), Y12, Y12 \
+	ADD Y12, Y14, Y13 \
+	MOVE Y13, at(R11) \
+	MULTIPLY Y12, Y12, Y12 \
+	MOVE at(BX), Y13 \
+	MULTIPLYADD Y12, Y10, Y13 \
+	MOVE Y13, at(BX)
 
-row:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   DI, R11
-	MOVQ   DX, R12
-	MOVQ   CX, R14
-
-other:
-	VBROADCASTSD (R12), Y8
-	VFMADD231PD  0(R11), Y8, Y0
-	VFMADD231PD  32(R11), Y8, Y1
-	VFMADD231PD  64(R11), Y8, Y2
-	VFMADD231PD  96(R11), Y8, Y3
-	VFMADD231PD  128(R11), Y8, Y4
-	VFMADD231PD  160(R11), Y8, Y5
-	VFMADD231PD  192(R11), Y8, Y6
-	VFMADD231PD  224(R11), Y8, Y7
-	ADDQ         $8, R12
-	ADDQ         $512, R11
-	DECQ         R14
-	JNZ          other
-
-	VBROADCASTSD (R8)(R13*1), Y9  // inverse_r
-	VBROADCASTSD (DX)(R13*1), Y10 // h_rr
-	VXORPD       Y11, Y11, Y11
-	LEAQ         (DI)(R9*1), R11
-	LEAQ         (SI)(R9*1), R12
-
-// New values in Y13, what they have moved by in Y12.
-#define MOVE(sum, at) \
-	VMOVUPD      at(R11), Y14     \
-	VSUBPD       at(R12), sum, sum \
-	VMOVAPD      Y14, Y13         \
-	VFNMADD231PD sum, Y9, Y13     \
-	VMAXPD       Y11, Y13, Y13    \
-	VSUBPD       Y14, Y13, Y12    \
-	VANDPD       at(AX), Y12, Y12 \
-	VADDPD       Y12, Y14, Y13    \
-	VMOVUPD      Y13, at(R11)     \
-	VMULPD       Y12, Y12, Y12    \
-	VMOVUPD      at(BX), Y13      \
-	VFMADD231PD  Y12, Y10, Y13    \
-	VMOVUPD      Y13, at(BX)
-
-	MOVE(Y0, 0)
-	MOVE(Y1, 32)
-	MOVE(Y2, 64)
-	MOVE(Y3, 96)
-	MOVE(Y4, 128)
-	MOVE(Y5, 160)
-	MOVE(Y6, 192)
-	MOVE(Y7, 224)
-
-	LEAQ (DX)(CX*8), DX
-	ADDQ $512, R9
-	ADDQ $8, R13
-	DECQ R10
-	JNZ  row
-	VZEROUPPER
+// One sweep with registers of 32 bytes. R9 is what row r begins at in bytes of v and b, of which a row has 512.
+// Y0–Y7 are h_r·v in 256 bytes of columns.
+#define SWEEPAVX2(MOVE, BROADCAST, MULTIPLYADD, MINUSMULTIPLY, SUB, ADD, MULTIPLY, MAX, AND, XOR, shift) \
+	MOVQ v+0(FP), DI \
+	MOVQ b+8(FP), SI \
+	MOVQ h+16(FP), DX \
+	MOVQ inverse+24(FP), R8 \
+	MOVQ active+32(FP), AX \
+	MOVQ step+40(FP), BX \
+	MOVQ k+48(FP), CX \
+	XORQ R9, R9 \
+	MOVQ CX, R10 \
+	XORQ R13, R13 \
+row: \
+	XOR Y0, Y0, Y0 \
+	XOR Y1, Y1, Y1 \
+	XOR Y2, Y2, Y2 \
+	XOR Y3, Y3, Y3 \
+	XOR Y4, Y4, Y4 \
+	XOR Y5, Y5, Y5 \
+	XOR Y6, Y6, Y6 \
+	XOR Y7, Y7, Y7 \
+	MOVQ DI, R11 \
+	MOVQ DX, R12 \
+	MOVQ CX, R14 \
+other: \
+	BROADCAST (R12), Y8 \
+	MULTIPLYADD 0(R11), Y8, Y0 \
+	MULTIPLYADD 32(R11), Y8, Y1 \
+	MULTIPLYADD 64(R11), Y8, Y2 \
+	MULTIPLYADD 96(R11), Y8, Y3 \
+	MULTIPLYADD 128(R11), Y8, Y4 \
+	MULTIPLYADD 160(R11), Y8, Y5 \
+	MULTIPLYADD 192(R11), Y8, Y6 \
+	MULTIPLYADD 224(R11), Y8, Y7 \
+	ADDQ $(1<<shift), R12 \
+	ADDQ $512, R11 \
+	DECQ R14 \
+	JNZ other \
+	BROADCAST (R8)(R13*1), Y9 \
+	BROADCAST (DX)(R13*1), Y10 \
+	XOR Y11, Y11, Y11 \
+	LEAQ (DI)(R9*1), R11 \
+	LEAQ (SI)(R9*1), R12 \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y0, 0) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y1, 32) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y2, 64) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y3, 96) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y4, 128) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y5, 160) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y6, 192) \
+	MOVEAVX2(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Y7, 224) \
+	MOVQ CX, R14 \
+	SHLQ $shift, R14 \
+	ADDQ R14, DX \
+	ADDQ $512, R9 \
+	ADDQ $(1<<shift), R13 \
+	DECQ R10 \
+	JNZ row \
+	VZEROUPPER \
 	RET
+
+// To the new values of v of a register, Z13, what they have moved by, Z12, inverse_r and h_rr being Z9 and Z10.
+#define MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, sum, at) \
+	MOVE at(R11), Z14 \
+	SUB at(R12), sum, sum \
+	VMOVAPD Z14, Z13 \
+	MINUSMULTIPLY sum, Z9, Z13 \
+	MAX Z11, Z13, Z13 \
+	SUB Z14, Z13, Z12 \
+	AND at(AX), Z12, Z12 \
+	ADD Z12, Z14, Z13 \
+	MOVE Z13, at(R11) \
+	MULTIPLY Z12, Z12, Z12 \
+	MOVE at(BX), Z13 \
+	MULTIPLYADD Z12, Z10, Z13 \
+	MOVE Z13, at(BX)
+
+// One sweep with registers of 64 bytes. R9 is what row r begins at in bytes of v and b, of which a row has 512.
+// Z0–Z7 are h_r·v in 512 bytes of columns.
+#define SWEEPAVX512(MOVE, BROADCAST, MULTIPLYADD, MINUSMULTIPLY, SUB, ADD, MULTIPLY, MAX, AND, XOR, shift) \
+	MOVQ v+0(FP), DI \
+	MOVQ b+8(FP), SI \
+	MOVQ h+16(FP), DX \
+	MOVQ inverse+24(FP), R8 \
+	MOVQ active+32(FP), AX \
+	MOVQ step+40(FP), BX \
+	MOVQ k+48(FP), CX \
+	XORQ R9, R9 \
+	MOVQ CX, R10 \
+	XORQ R13, R13 \
+row: \
+	XOR Z0, Z0, Z0 \
+	XOR Z1, Z1, Z1 \
+	XOR Z2, Z2, Z2 \
+	XOR Z3, Z3, Z3 \
+	XOR Z4, Z4, Z4 \
+	XOR Z5, Z5, Z5 \
+	XOR Z6, Z6, Z6 \
+	XOR Z7, Z7, Z7 \
+	MOVQ DI, R11 \
+	MOVQ DX, R12 \
+	MOVQ CX, R14 \
+other: \
+	BROADCAST (R12), Z8 \
+	MULTIPLYADD 0(R11), Z8, Z0 \
+	MULTIPLYADD 64(R11), Z8, Z1 \
+	MULTIPLYADD 128(R11), Z8, Z2 \
+	MULTIPLYADD 192(R11), Z8, Z3 \
+	MULTIPLYADD 256(R11), Z8, Z4 \
+	MULTIPLYADD 320(R11), Z8, Z5 \
+	MULTIPLYADD 384(R11), Z8, Z6 \
+	MULTIPLYADD 448(R11), Z8, Z7 \
+	ADDQ $(1<<shift), R12 \
+	ADDQ $512, R11 \
+	DECQ R14 \
+	JNZ other \
+	BROADCAST (R8)(R13*1), Z9 \
+	BROADCAST (DX)(R13*1), Z10 \
+	XOR Z11, Z11, Z11 \
+	LEAQ (DI)(R9*1), R11 \
+	LEAQ (SI)(R9*1), R12 \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z0, 0) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z1, 64) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z2, 128) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z3, 192) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z4, 256) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z5, 320) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z6, 384) \
+	MOVEAVX512(MOVE, MINUSMULTIPLY, MULTIPLYADD, SUB, ADD, MULTIPLY, MAX, AND, Z7, 448) \
+	MOVQ CX, R14 \
+	SHLQ $shift, R14 \
+	ADDQ R14, DX \
+	ADDQ $512, R9 \
+	ADDQ $(1<<shift), R13 \
+	DECQ R10 \
+	JNZ row \
+	VZEROUPPER \
+	RET
+
+// func sweepAVX2(v, b, h, inverse, active, step *float64, k int)
+TEXT ·sweepAVX2(SB), NOSPLIT, $0-56
+	SWEEPAVX2(VMOVUPD, VBROADCASTSD, VFMADD231PD, VFNMADD231PD, VSUBPD, VADDPD, VMULPD, VMAXPD, VANDPD, VXORPD, 3)
 
 // func sweepAVX512(v, b, h, inverse, active, step *float64, k int)
-// Z0–Z7 are h_r·v in the 64 columns, R9 is what row r begins at in bytes of v and b.
 TEXT ·sweepAVX512(SB), NOSPLIT, $0-56
-	MOVQ v+0(FP), DI
-	MOVQ b+8(FP), SI
-	MOVQ h+16(FP), DX
-	MOVQ inverse+24(FP), R8
-	MOVQ active+32(FP), AX
-	MOVQ step+40(FP), BX
-	MOVQ k+48(FP), CX
-	XORQ R9, R9
-	MOVQ CX, R10      // rows that are left
-	XORQ R13, R13     // r in bytes
+	SWEEPAVX512(VMOVUPD, VBROADCASTSD, VFMADD231PD, VFNMADD231PD, VSUBPD, VADDPD, VMULPD, VMAXPD, VPANDQ, VPXORQ, 3)
 
-row512:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R11
-	MOVQ   DX, R12
-	MOVQ   CX, R14
+// func sweep32AVX2(v, b, h, inverse, active, step *float32, k int)
+TEXT ·sweep32AVX2(SB), NOSPLIT, $0-56
+	SWEEPAVX2(VMOVUPS, VBROADCASTSS, VFMADD231PS, VFNMADD231PS, VSUBPS, VADDPS, VMULPS, VMAXPS, VANDPS, VXORPS, 2)
 
-other512:
-	VBROADCASTSD (R12), Z8
-	VFMADD231PD  0(R11), Z8, Z0
-	VFMADD231PD  64(R11), Z8, Z1
-	VFMADD231PD  128(R11), Z8, Z2
-	VFMADD231PD  192(R11), Z8, Z3
-	VFMADD231PD  256(R11), Z8, Z4
-	VFMADD231PD  320(R11), Z8, Z5
-	VFMADD231PD  384(R11), Z8, Z6
-	VFMADD231PD  448(R11), Z8, Z7
-	ADDQ         $8, R12
-	ADDQ         $512, R11
-	DECQ         R14
-	JNZ          other512
-
-	VBROADCASTSD (R8)(R13*1), Z9  // inverse_r
-	VBROADCASTSD (DX)(R13*1), Z10 // h_rr
-	VPXORQ       Z11, Z11, Z11
-	LEAQ         (DI)(R9*1), R11
-	LEAQ         (SI)(R9*1), R12
-
-// New values in Z13, what they have moved by in Z12.
-#define MOVE512(sum, at) \
-	VMOVUPD      at(R11), Z14     \
-	VSUBPD       at(R12), sum, sum \
-	VMOVAPD      Z14, Z13         \
-	VFNMADD231PD sum, Z9, Z13     \
-	VMAXPD       Z11, Z13, Z13    \
-	VSUBPD       Z14, Z13, Z12    \
-	VPANDQ       at(AX), Z12, Z12 \
-	VADDPD       Z12, Z14, Z13    \
-	VMOVUPD      Z13, at(R11)     \
-	VMULPD       Z12, Z12, Z12    \
-	VMOVUPD      at(BX), Z13      \
-	VFMADD231PD  Z12, Z10, Z13    \
-	VMOVUPD      Z13, at(BX)
-
-	MOVE512(Z0, 0)
-	MOVE512(Z1, 64)
-	MOVE512(Z2, 128)
-	MOVE512(Z3, 192)
-	MOVE512(Z4, 256)
-	MOVE512(Z5, 320)
-	MOVE512(Z6, 384)
-	MOVE512(Z7, 448)
-
-	LEAQ (DX)(CX*8), DX
-	ADDQ $512, R9
-	ADDQ $8, R13
-	DECQ R10
-	JNZ  row512
-	VZEROUPPER
-	RET
+// func sweep32AVX512(v, b, h, inverse, active, step *float32, k int)
+TEXT ·sweep32AVX512(SB), NOSPLIT, $0-56
+	SWEEPAVX512(VMOVUPS, VBROADCASTSS, VFMADD231PS, VFNMADD231PS, VSUBPS, VADDPS, VMULPS, VMAXPS, VPANDQ, VPXORQ, 2)
