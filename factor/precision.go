@@ -14,10 +14,11 @@ const (
 	// PrecisionDouble is the default.
 	PrecisionDouble Precision = "double"
 	// PrecisionSingle multiplies dense data in single precision, which reads half as
-	// much, and under the divergence divides and takes logarithms in it. The data has a rounded copy of
-	// half its size, and a product is off by some 1e-7 of the largest of its terms; all else, and the
-	// objective where it is small, is computed in double precision. Sparse data is not affected, nor are the
-	// steps of Fast under the divergence, which are in single precision in any case.
+	// much, divides and takes logarithms in it under the divergence, and sweeps in it by Fast
+	// under the Frobenius cost. The data has a rounded copy of half its size, and a product is
+	// off by some 1e-7 of the largest of its terms; all else, and the objective where it is
+	// small, is computed in double precision. Sparse data is not affected, nor are the steps
+	// of Fast under the divergence, which are in single precision in any case.
 	PrecisionSingle Precision = "single"
 )
 
