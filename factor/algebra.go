@@ -102,6 +102,11 @@ func rawOrNone(a *mat.Dense) (none blas.Of[float64]) {
 	return raw(a)
 }
 
+// padded returns an r×c matrix of zeros, whose rows lie as far apart as simd.Width says.
+func padded(r, c int) *mat.Dense {
+	return mat.NewDense(r, simd.Width(c), nil).Slice(0, r, 0, c).(*mat.Dense)
+}
+
 // scaleRow multiplies row r of a by s.
 func scaleRow(a *mat.Dense, r int, s float64) {
 	row := a.RawRowView(r)

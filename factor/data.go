@@ -137,11 +137,11 @@ func newData(x mat.Matrix) (data, error) {
 // symmetricRows is how many rows of inner products are made at a time, from the diagonal on.
 const symmetricRows = 128
 
-// innerProducts returns those of all pairs of samples, n×n. Of dense data those of a sample
+// innerProducts returns those of all pairs of samples, n×n, padded. Of dense data those of a sample
 // with those before it are copied.
 func innerProducts(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
-	out := mat.NewDense(n, n, nil)
+	out := padded(n, n)
 	if d, ok := x.(denseData); ok {
 		raw := out.RawMatrix()
 		return out, panel.Each(ctx, n, symmetricRows, func(from, to int) error {

@@ -33,7 +33,7 @@ type conceptModel struct {
 	timesK, timesKt func(dst, a *mat.Dense)
 	kPos            *mat.Dense // n×n, the parts of k where k has signs, or nil
 	kNeg            *mat.Dense
-	kw              *mat.Dense // w·K, k×n
+	kw              *mat.Dense // w·K, k×n, padded
 	haveKW          bool       // kw is of the present w, with its parts
 	kwPos           *mat.Dense
 	kwNeg           *mat.Dense
@@ -83,7 +83,7 @@ func newKernelModel(k *mat.Dense, ties *condensation, w, v *mat.Dense) *conceptM
 }
 
 func (c *conceptModel) prepare(signed bool) {
-	c.kw, c.kv, c.lin, c.pos = like(c.w), like(c.w), like(c.v), like(c.w)
+	c.kw, c.kv, c.lin, c.pos = padded(c.w.Dims()), like(c.w), like(c.v), like(c.w)
 	switch {
 	case c.k != nil && c.ties.none:
 		c.kt = c.k

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -37,12 +38,11 @@ type fastConcept struct {
 	order []int // of the samples, which is not that of the data
 	since int   // iterations since all was computed
 
-	block        *weightBlock
-	kw, products *mat.Dense // of a block: the columns of W·K, samples × k, and the inner products of its samples
-	at           []int      // samples whose weights in a basis vector have moved
-	by           []float64  // and by how much
-	isIn         []bool     // whether a sample has weights
-	some         []int      // those that have, in order
+	all, some []sampleBlock // the samples in order, and those that have weights
+	weighted  []int
+	block     *weightBlock
+	at        []int     // samples whose weights in a basis vector have moved
+	by        []float64 // and by how much
 
 	largest []float64 // the longest that went into each basis vector since all was computed
 }
@@ -54,12 +54,12 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 		return startFastSelected(f, m)
 	}
 	k, n := m.w.Dims()
-	block := min(blockSamples, n)
 	s := &fastConcept{
 		f: f, m: m, order: f.sampleOrder(),
-		kw: mat.NewDense(block, k, nil), products: mat.NewDense(block, block, nil),
-		block: newWeightBlock(k), largest: make([]float64, k), isIn: make([]bool, n),
+		all: newSampleBlocks(n), some: newSampleBlocks(n), weighted: make([]int, 0, n),
+		block: newWeightBlock(k), largest: make([]float64, k),
 	}
+	takeSamples(s.all, s.order, m.k)
 	m.condense()
 	s.restart()
 	return s.iterate
@@ -104,12 +104,11 @@ func (s *fastConcept) iterate(context.Context) error {
 	before := f.Objective()
 	f.Keep()
 	m.basisProducts()
-	samples := s.order
-	for range weightSweeps {
-		if !s.sweepWeights(samples) {
-			break
-		}
-		samples = s.haveWeights()
+	s.block.setGram(m.vv)
+	moved := s.sweepWeights(s.all)
+	some := takeSamples(s.some, s.haveWeights(), m.k)
+	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
+		moved = s.sweepWeights(some)
 	}
 	m.haveU = false
 	m.h, f.known = nil, false
@@ -150,54 +149,69 @@ func (s *fastConcept) shrunk() bool {
 
 // haveWeights returns the samples that have weights, in their order.
 func (s *fastConcept) haveWeights() []int {
-	clear(s.isIn)
-	k, _ := s.m.w.Dims()
-	for r := range k {
-		for i, x := range s.m.w.RawRowView(r) {
-			if x != 0 {
-				s.isIn[i] = true
+	s.weighted = s.weighted[:0]
+	w := s.m.w.RawMatrix()
+	for _, i := range s.order {
+		for at := i; at < len(w.Data); at += w.Stride {
+			if w.Data[at] != 0 {
+				s.weighted = append(s.weighted, i)
+				break
 			}
 		}
 	}
-	s.some = s.some[:0]
-	for _, i := range s.order {
-		if s.isIn[i] {
-			s.some = append(s.some, i)
+	return s.weighted
+}
+
+// A sampleBlock is samples whose weights move before W·K follows.
+type sampleBlock struct {
+	samples  []int
+	products *mat.Dense // of them with each other; of each with those before it and itself
+}
+
+// newSampleBlocks returns blocks with room for n samples.
+func newSampleBlocks(n int) []sampleBlock {
+	blocks := make([]sampleBlock, parallel.Count(n, blockSamples))
+	for at := range blocks {
+		size := min(blockSamples, n-at*blockSamples)
+		blocks[at].products = mat.NewDense(size, size, nil)
+	}
+	return blocks
+}
+
+// takeSamples gives the first of the blocks the samples, and returns these blocks.
+func takeSamples(blocks []sampleBlock, samples []int, k *mat.Dense) []sampleBlock {
+	count := parallel.Count(len(samples), blockSamples)
+	for at := range count {
+		b := &blocks[at]
+		b.samples = samples[at*blockSamples : min((at+1)*blockSamples, len(samples))]
+		for a, i := range b.samples {
+			row, products := k.RawRowView(i), b.products.RawRowView(a)
+			for c, j := range b.samples[:a+1] {
+				products[c] = row[j]
+			}
 		}
 	}
-	return s.some
+	return blocks[:count]
 }
 
 // sweepWeights goes once over the samples, and tells whether any weight has moved.
-func (s *fastConcept) sweepWeights(samples []int) (moved bool) {
-	m, n := s.m, len(samples)
-	k, _ := m.w.Dims()
-	for from := 0; from < n; from += blockSamples {
-		block := samples[from:min(from+blockSamples, n)]
-		s.read(block)
-		of := s.block
-		of.resize(len(block))
-		gemm(of.gradient, s.kw.Slice(0, len(block), 0, k).(*mat.Dense), noTrans, m.vv, noTrans)
-		for r := range k {
-			kv, w := m.kv.RawRowView(r), m.w.RawRowView(r)
-			for a, i := range block {
-				of.gradient.Set(a, r, of.gradient.At(a, r)-kv[i])
-				of.weight.Set(a, r, w[i])
-			}
-		}
-		moves, _ := of.move(m.vv, s.products)
+func (s *fastConcept) sweepWeights(blocks []sampleBlock) (moved bool) {
+	w := s.m.w.RawMatrix()
+	for _, block := range blocks {
+		s.read(block.samples)
+		moves, _ := s.block.move(len(block.samples), block.products)
 		if len(moves) == 0 {
 			continue
 		}
 		moved = true
 		for _, a := range moves {
-			i, size := block[a], s.products.At(a, a)
-			for r, x := range of.weight.RawRowView(a) {
-				m.w.Set(r, i, x)
-				s.largest[r] = max(s.largest[r], x*math.Sqrt(size))
+			i, length := block.samples[a], math.Sqrt(block.products.At(a, a))
+			for r, x := range s.block.weight.RawRowView(a)[:w.Rows] {
+				w.Data[r*w.Stride+i] = x
+				s.largest[r] = max(s.largest[r], x*length)
 			}
 		}
-		s.follow(block, moves)
+		s.follow(block.samples, moves)
 	}
 	return moved
 }
@@ -205,81 +219,98 @@ func (s *fastConcept) sweepWeights(samples []int) (moved bool) {
 // follow brings W·K up to date once weights of a block have moved. Most entries of W are 0
 // and stay so, and of a sample that has moved few have.
 func (s *fastConcept) follow(block, moves []int) {
-	k := s.m.k.RawMatrix()
-	for r := range len(s.largest) {
+	k, kw, change := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), s.block.change.RawMatrix()
+	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride
+	for r := range s.largest {
 		s.at, s.by = s.at[:0], s.by[:0]
 		for to, a := range moves {
-			if by := s.block.change.At(to, r); by != 0 {
+			if by := change.Data[to*change.Stride+r]; by != 0 {
 				s.at, s.by = append(s.at, block[a]), append(s.by, by)
 			}
 		}
-		row := s.m.kw.RawRowView(r)
-		if k.Stride == len(row) && simd.Width(len(row)) == len(row) {
-			simd.AddRows(row, s.by, k.Data, s.at)
+		row := kw.Data[r*kw.Stride:]
+		if whole {
+			simd.AddRows(row[:kw.Stride], s.by, k.Data, s.at)
 			continue
 		}
 		for at, i := range s.at {
-			axpy(s.by[at], k.Data[i*k.Stride:][:len(row)], row)
+			axpy(s.by[at], k.Data[i*k.Stride:][:kw.Cols], row)
 		}
 	}
 }
 
-// read reads the columns of W·K of a block and the inner products of its samples.
-func (s *fastConcept) read(block []int) {
-	for r := range len(s.largest) {
-		row := s.m.kw.RawRowView(r)
-		for a, i := range block {
-			s.kw.Set(a, r, row[i])
-		}
-	}
-	for a, i := range block {
-		row := s.m.k.RawRowView(i)
-		for b, j := range block {
-			s.products.Set(a, b, row[j])
+// read reads the columns of W·K, B and W of a block.
+func (s *fastConcept) read(samples []int) {
+	m, b := s.m, s.block
+	kw, linear, weight := b.kw.RawMatrix(), b.linear.RawMatrix().Data, b.weight.RawMatrix().Data
+	for r := range s.largest {
+		fromKW, fromKV, fromW := m.kw.RawRowView(r), m.kv.RawRowView(r), m.w.RawRowView(r)
+		at := r
+		for _, i := range samples {
+			kw.Data[at], linear[at], weight[at] = fromKW[i], fromKV[i], fromW[i]
+			at += kw.Stride
 		}
 	}
 }
 
-// A weightBlock is some samples whose weights move one after another, the gradients of the
-// later ones with them: samples × k. What changes of the weights that have moved stands in
-// the first rows of change.
+// A weightBlock is some samples whose weights move one after another, their rows as long as
+// simd.Width says. What changes of the weights that have moved stands in the first rows of
+// change.
 type weightBlock struct {
-	gradient, weight, change *mat.Dense
-	before                   []float64
-	moves                    []int
+	kw, linear, weight, change *mat.Dense // samples × k
+	gram                       *mat.Dense // k×k
+	gradient, before           []float64  // of a sample
+	by                         []float64
+	numbers                    []int // 0, 1, …
+	moves                      []int
+	k                          int
 }
 
 func newWeightBlock(k int) *weightBlock {
-	return &weightBlock{before: make([]float64, k), gradient: mat.NewDense(blockSamples, k, nil)}
+	width := simd.Width(k)
+	room := func(rows int) *mat.Dense { return mat.NewDense(rows, width, nil) }
+	b := &weightBlock{
+		kw: room(blockSamples), linear: room(blockSamples), weight: room(blockSamples), change: room(blockSamples), gram: room(width),
+		gradient: make([]float64, width), before: make([]float64, width), numbers: make([]int, max(width, blockSamples)), k: k,
+	}
+	for i := range b.numbers {
+		b.numbers[i] = i
+	}
+	return b
 }
 
-// resize makes room for so many samples.
-func (b *weightBlock) resize(samples int) {
-	k := len(b.before)
-	b.gradient, b.weight, b.change = resized(b.gradient, samples, k), resized(b.weight, samples, k), resized(b.change, samples, k)
+// setGram sets the matrix of the quadratic term, k×k.
+func (b *weightBlock) setGram(m *mat.Dense) {
+	for r := range b.k {
+		copy(b.gram.RawRowView(r), m.RawRowView(r))
+	}
 }
 
-// move moves the weights, given the inner products of the samples. It returns which of the
-// samples' have moved, and about how much that lowers the objective, twice.
-func (b *weightBlock) move(gram, products *mat.Dense) (moves []int, step float64) {
-	count, _ := b.weight.Dims()
+// move moves the weights of the first count samples, given W·K, B and the inner products of
+// the samples, and W·K with them. It returns which of the samples' have moved, and about how
+// much that lowers the objective, twice.
+func (b *weightBlock) move(count int, products *mat.Dense) (moves []int, step float64) {
 	b.moves = b.moves[:0]
 	for a := range count {
-		products := products.RawRowView(a)[:count]
-		size := products[a]
-		change, gradient, weight := b.change.RawRowView(len(b.moves)), b.gradient.RawRowView(a), b.weight.RawRowView(a)
+		products := products.RawRowView(a)
+		b.by = b.by[:0]
+		for _, c := range b.moves {
+			b.by = append(b.by, products[c])
+		}
+		kw, weight, change := b.kw.RawRowView(a), b.weight.RawRowView(a), b.change.RawRowView(len(b.moves))
+		simd.AddRows(kw, b.by, b.change.RawMatrix().Data, b.numbers[:len(b.by)])
+		for r, x := range b.linear.RawRowView(a) {
+			b.gradient[r] = -x
+		}
+		simd.AddRows(b.gradient, kw, b.gram.RawMatrix().Data, b.numbers[:len(kw)])
 		copy(change, weight)
-		copy(b.before, gradient)
-		if !moveWeights(weight, gradient, gram, size) {
+		copy(b.before, b.gradient)
+		if !moveWeights(weight[:b.k], b.gradient, b.gram, products[a]) {
 			continue
 		}
 		for r, x := range weight {
 			change[r] = x - change[r]
-			b.before[r] = gradient[r] - b.before[r]
-			step += change[r] * b.before[r]
-		}
-		for c := a + 1; c < count; c++ {
-			axpy(products[c]/size, b.before, b.gradient.RawRowView(c))
+			step += change[r] * (b.gradient[r] - b.before[r])
 		}
 		b.moves = append(b.moves, a)
 	}

@@ -313,22 +313,23 @@ func (o *scaledWeights) move(u, gram, q *mat.Dense) (step float64) {
 // sweep goes once over the selected samples, and returns about how much that lowers the
 // objective, twice.
 func (s *fastSelected) sweep(gram *mat.Dense) (step float64) {
-	k, _ := s.u.Dims()
 	b := s.block
+	b.setGram(gram)
 	for at, products := range s.products {
 		weight, linear := part(s.weight, at), part(s.linear, at)
-		count, _ := weight.Dims()
-		b.resize(count)
-		b.weight.Copy(weight)
-		kw := b.change
-		s.rows.timesOf(kw, at)
-		gemm(b.gradient, kw, noTrans, gram, noTrans)
-		b.gradient.Sub(b.gradient, linear)
-		moves, by := b.move(gram, products)
+		count, k := weight.Dims()
+		s.rows.timesOf(b.kw.Slice(0, count, 0, k).(*mat.Dense), at)
+		for a := range count {
+			copy(b.weight.RawRowView(a), weight.RawRowView(a))
+			copy(b.linear.RawRowView(a), linear.RawRowView(a))
+		}
+		moves, by := b.move(count, products)
 		if len(moves) == 0 {
 			continue
 		}
-		weight.Copy(b.weight)
+		for _, a := range moves {
+			copy(weight.RawRowView(a), b.weight.RawRowView(a))
+		}
 		s.rows.addOf(at, moves, b.change.Slice(0, len(moves), 0, k).(*mat.Dense))
 		step += by
 	}

@@ -1,0 +1,74 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestWeightBlock compares the weights that a block moves with those of samples whose
+// gradients are computed anew, one after another.
+func TestWeightBlock(t *testing.T) {
+	for _, k := range []int{1, 3, 8, 17} {
+		count := 9 + k
+		x, v, linear := random(count, 6), random(k, 30), random(count, k)
+		gram, products := selfGram(v), selfGram(x)
+		w := random(count, k)
+		kw := mat.NewDense(count, k, nil)
+		gemm(kw, products, noTrans, w, noTrans)
+		b := newWeightBlock(k)
+		b.setGram(gram)
+		for a := range count {
+			copy(b.kw.RawRowView(a), kw.RawRowView(a))
+			copy(b.weight.RawRowView(a), w.RawRowView(a))
+			for r := range k {
+				linear.Set(a, r, 40*linear.At(a, r))
+			}
+			copy(b.linear.RawRowView(a), linear.RawRowView(a))
+		}
+		moves, step := b.move(count, products)
+		if len(moves) == 0 || !(step > 0) {
+			t.Fatalf("k = %d: %d samples move, by %v", k, len(moves), step)
+		}
+		gradient := mat.NewDense(count, k, nil)
+		for a := range count {
+			gemm(kw, products, noTrans, w, noTrans)
+			gemm(gradient, kw, noTrans, gram, noTrans)
+			gradient.Sub(gradient, linear)
+			moveWeights(w.RawRowView(a), gradient.RawRowView(a), gram, products.At(a, a))
+		}
+		near(t, fmt.Sprintf("k = %d", k), mat.DenseCopyOf(b.weight.Slice(0, count, 0, k)), w, 1e-9)
+	}
+}
+
+// TestFastConceptFollows compares W·K that follows the weights with the product, of samples
+// whose inner products are padded and of a kernel whose are not.
+func TestFastConceptFollows(t *testing.T) {
+	for _, n := range []int{40, 77} {
+		x := random(n, 50)
+		k, err := innerProducts(t.Context(), denseData{x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kernel := range []Kernel{{}, {Matrix: mat.DenseCopyOf(k)}} {
+			f, err := Parts{Basis: BasisConcept, Kernel: kernel}.start(context.Background(), x, Known{}, Options{Rank: 5, Solver: Fast{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 8 {
+				if err := f.step(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m := f.model.(*conceptModel)
+			if !m.haveKW {
+				t.Fatal("W·K has not followed")
+			}
+			want := like(m.w)
+			gemm(want, m.w, noTrans, m.k, noTrans)
+			near(t, fmt.Sprintf("%d samples", n), mat.DenseCopyOf(m.kw), want, 1e-9)
+		}
+	}
+}
