@@ -108,9 +108,7 @@ func (p *packed[T]) product(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, 
 }
 
 func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	for i := range m {
-		scale(c[i*ldc:][:n], beta)
-	}
+	scaleRows(c, ldc, m, n, beta)
 	for j := 0; j < n; j += packColumns {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
@@ -137,13 +135,9 @@ const mostRowFactor = 2 * simd.MostTileColumns
 func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, down, across int) {
 	sums := p.sums[:]
 	if across == 1 {
-		for i := range m {
-			scale(c[i*down:][:n], beta)
-		}
+		scaleRows(c, down, m, n, beta)
 	} else {
-		for j := range n {
-			scale(c[j*across:][:m], beta)
-		}
+		scaleRows(c, across, n, m, beta)
 	}
 	tiles, tile := narrowTiles(m, p.tile)
 	most := len(p.b) / (tiles * tile) / packDepth * packDepth // of the depth, laid out at a time
@@ -206,9 +200,7 @@ const sumRows = 16
 // their beginnings to their ends, and added to sums of all of c. These are added to c where gemm does
 // so, after packDepth rows. The last tile of columns ends with b, and may have some of the tile before it.
 func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	for i := range m {
-		scale(c[i*ldc:][:n], beta)
-	}
+	scaleRows(c, ldc, m, n, beta)
 	rows := (m + simd.TileRows - 1) / simd.TileRows * simd.TileRows
 	left := p.a[:rows*sumRows]
 	most := len(p.b) / (rows * p.tile) * p.tile // columns, whose sums there is room for
@@ -256,6 +248,13 @@ func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, right []T) {
 				to[s] += x
 			}
 		}
+	}
+}
+
+// scaleRows scales the first columns of the rows of c, which are stride apart.
+func scaleRows[T float32 | float64](c []T, stride, rows, columns int, s T) {
+	for i := range rows {
+		scale(c[i*stride:][:columns], s)
 	}
 }
 
