@@ -57,11 +57,11 @@ func (c *klCost) coefficientBlock() Block {
 
 // value also finds the ratios that the next basisBlock needs, but for valueAlone.
 func (c *klCost) value() float64 {
-	if c.valueAlone && !c.haveLogs {
-		c.logs = c.x.ratioBasis(nil, c.u, c.v)
-		c.haveLogs = true
-	}
-	if !c.haveLogs {
+	switch {
+	case c.haveLogs:
+	case c.valueAlone:
+		c.logs, c.haveLogs = c.x.ratioBasis(nil, c.u, c.v), true
+	default:
 		c.ratios()
 	}
 	rowSums(c.su, c.u)
