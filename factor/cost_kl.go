@@ -31,15 +31,16 @@ func newKLCostOf(x data, u, v *mat.Dense, sum float64) *klCost {
 
 func (c *klCost) moved(bool) { c.haveBu, c.haveBv, c.haveLogs = false, false, false }
 
-func (c *klCost) ratios() {
+// ratios brings bu up to date, with logs if they are wanted.
+func (c *klCost) ratios(logs bool) {
 	if !c.haveBu {
-		c.logs = c.x.ratioBasis(c.bu, c.u, c.v)
-		c.haveBu, c.haveLogs = true, true
+		c.logs = c.x.ratioBasis(c.bu, c.u, c.v, logs)
+		c.haveBu, c.haveLogs = true, logs
 	}
 }
 
 func (c *klCost) basisBlock() Block {
-	c.ratios()
+	c.ratios(false)
 	rowSums(c.sv, c.v)
 	fillRows(c.pu, c.sv)
 	return Block{Linear: c.bu, Positive: c.pu}
@@ -59,10 +60,10 @@ func (c *klCost) coefficientBlock() Block {
 func (c *klCost) value() float64 {
 	switch {
 	case c.haveLogs:
-	case c.valueAlone:
-		c.logs, c.haveLogs = c.x.ratioBasis(nil, c.u, c.v), true
+	case c.valueAlone || c.haveBu:
+		c.logs, c.haveLogs = c.x.ratioBasis(nil, c.u, c.v, true), true
 	default:
-		c.ratios()
+		c.ratios(true)
 	}
 	rowSums(c.su, c.u)
 	rowSums(c.sv, c.v)

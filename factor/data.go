@@ -34,9 +34,9 @@ type data interface {
 	timesBasis(dst, u *mat.Dense)
 	// timesCoefficients writes v·X, k×m.
 	timesCoefficients(dst, v *mat.Dense)
-	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil,
-	// and returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
-	ratioBasis(dst, u, v *mat.Dense) float64
+	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil.
+	// Where logs are wanted it returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
+	ratioBasis(dst, u, v *mat.Dense, logs bool) float64
 	// ratioCoefficients writes u·Rᵀ, k×n.
 	ratioCoefficients(dst, u, v *mat.Dense)
 	// residual returns ‖X − vᵀu‖².

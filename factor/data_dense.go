@@ -34,29 +34,36 @@ func samplesOf(x *mat.Dense, lo, hi int) blas.Matrix {
 	return raw
 }
 
-func (d denseData) ratioBasis(dst, u, v *mat.Dense) (logs float64) {
+func (d denseData) ratioBasis(dst, u, v *mat.Dense, logs bool) (sum float64) {
 	samples, features := d.tiled().tiles()
 	r := blas.NewRatios(u.RawMatrix(), samples, features, floor, false)
 	if r == nil {
-		return d.tiled().ratioBasis(rawOrNone(dst), raw(u), raw(v))
+		return d.tiled().ratioBasis(rawOrNone(dst), raw(u), raw(v), logs)
 	}
 	defer r.Put()
 	n, m := d.x.Dims()
 	k, _ := u.Dims()
-	sums := make([]float64, features.Parts())
+	var sums []float64
+	if logs {
+		sums = make([]float64, features.Parts())
+	}
 	to := blas.Matrix(rawOrNone(dst))
 	groups := abreast(features)
 	parallel.DoWork(n*m*k, groups.Parts(), func(group int) {
 		first, end := groups.At(group)
+		var of []float64
+		if logs {
+			of = sums[first:end]
+		}
 		for i := range samples.Parts() {
 			lo, hi := samples.At(i)
-			r.AddToBasis(i == 0, blas.Matrix(columnsOf(raw(v), lo, hi)), samplesOf(d.x, lo, hi), to, first, end, sums[first:end])
+			r.AddToBasis(i == 0, blas.Matrix(columnsOf(raw(v), lo, hi)), samplesOf(d.x, lo, hi), to, first, end, of)
 		}
 	})
 	for _, s := range sums {
-		logs += s
+		sum += s
 	}
-	return logs
+	return sum
 }
 
 func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {

@@ -70,7 +70,7 @@ func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas
 // With u = 2^a·u' in each row, vᵀu = 2^b·v'ᵀu' and X = 2^e·X', R is 2^(e−b)·R', v·R is
 // 2^(e−a)·v'·R' and u·Rᵀ is 2^(a+e−b)·u'·R'ᵀ.
 
-func (d singleData) ratioBasis(dst, u, v *mat.Dense) float64 {
+func (d singleData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 	room := singleRooms.Get()
 	defer singleRooms.Put(room)
 	b := room.pair(u, v)
@@ -79,14 +79,14 @@ func (d singleData) ratioBasis(dst, u, v *mat.Dense) float64 {
 		room.product.size(dst)
 		product = room.product.Of
 	}
-	logs := d.tiled().ratioBasis(product, room.u.Of, room.v.Of)
+	sum := d.tiled().ratioBasis(product, room.u.Of, room.v.Of, logs)
 	if dst != nil {
 		for r, a := range room.u.exponents {
 			room.product.exponents[r] = -a
 		}
 		room.product.write(dst, d.exponent)
 	}
-	return powerOf2(d.exponent) * (logs + float64(d.exponent-b)*math.Ln2*d.sum())
+	return powerOf2(d.exponent) * (sum + float64(d.exponent-b)*math.Ln2*d.sum())
 }
 
 func (d singleData) ratioCoefficients(dst, u, v *mat.Dense) {

@@ -107,7 +107,7 @@ func (d *sparseData) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 	d.out.write(dst)
 }
 
-func (d *sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
+func (d *sparseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 	if dst == nil {
 		d.u.read(u)
 		d.v.read(v)
@@ -119,6 +119,9 @@ func (d *sparseData) ratioBasis(dst, u, v *mat.Dense) float64 {
 	}
 	return d.along(dst, d.byFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
 		simd.Ratios(sum, a, rows, at, x, y, floor)
+		if !logs {
+			return 0
+		}
 		return simd.LogSum(y, x)
 	})
 }

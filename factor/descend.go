@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// descend repeats step, which returns the objective that it leaves, until
-// opt's iterations, tolerance or time end it. The history begins with first.
-func descend(ctx context.Context, opt Options, first float64, step func() (float64, error)) (history []float64, stop Stop, err error) {
+// descend repeats step, which returns the objective that it leaves where that is wanted,
+// until opt's iterations, tolerance or time end it. The history begins with first.
+func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
 	begin := time.Now()
 	iterations := opt.Iterations
 	if iterations == 0 {
@@ -23,9 +23,14 @@ func descend(ctx context.Context, opt Options, first float64, step func() (float
 		if err := ctx.Err(); err != nil {
 			return nil, "", fmt.Errorf("stopped at iteration %d: %w", t, err)
 		}
-		now, err := step()
+		wanted := t == iterations || opt.wants(t)
+		now, err := step(wanted)
 		if err != nil {
 			return nil, "", fmt.Errorf("iteration %d: %w", t, err)
+		}
+		if !wanted {
+			history = append(history, math.NaN())
+			continue
 		}
 		if !finiteNumber(now) {
 			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", now, t)

@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -234,12 +235,16 @@ func newTerms(theta *mat.Dense, quadratic bool) *Terms {
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 	first := f.Objective()
 	f.share = []float64{f.penalty}
-	f.history, f.stop, err = descend(ctx, opt, first, func() (float64, error) {
+	f.history, f.stop, err = descend(ctx, opt, first, func(wanted bool) (float64, error) {
 		if err := f.step(ctx); err != nil {
 			return 0, err
 		}
 		if err := f.learn(ctx); err != nil {
 			return 0, err
+		}
+		if !wanted {
+			f.share = append(f.share, math.NaN())
+			return 0, nil
 		}
 		now := f.Objective()
 		f.share = append(f.share, f.penalty)

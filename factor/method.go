@@ -51,6 +51,14 @@ type Options struct {
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
+	// Trace, if set, says after which iterations the objective is wanted, beside the last
+	// one. It is computed after each where Tolerance, MaxTime or OnIteration take it.
+	Trace func(iteration int) bool
+}
+
+// wants tells whether the objective is wanted after an iteration.
+func (o Options) wants(iteration int) bool {
+	return o.Trace == nil || o.Tolerance > 0 || o.MaxTime > 0 || o.OnIteration != nil || o.Trace(iteration)
 }
 
 // DefaultIterations is how many iterations there are unless Options say.

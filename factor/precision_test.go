@@ -89,7 +89,7 @@ func TestSingleRatios(t *testing.T) {
 			}
 		}
 		want, got := like(u), like(u)
-		logs, logsSingle := double.ratioBasis(want, u, v), single.ratioBasis(got, u, v)
+		logs, logsSingle := double.ratioBasis(want, u, v, true), single.ratioBasis(got, u, v, true)
 		check("v·R", want, got)
 		if size := mat.Sum(x) * math.Max(1, math.Abs(math.Log(scale))); !(math.Abs(logs-logsSingle) <= 1e-6*size) {
 			t.Errorf("scale %v: the sum of logarithms is %v, want %v", scale, logsSingle, logs)

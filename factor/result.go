@@ -20,7 +20,8 @@ type Result struct {
 	// nil elsewhere.
 	Association *mat.Dense
 	// Objective holds the objective at the initial factors and after each
-	// iteration, before the rescaling on exit; nil where nothing is iterated. Where
+	// iteration, before the rescaling on exit; nil where nothing is iterated, and NaN after
+	// iterations that Options.Trace leaves out. Where
 	// a method promises that it never rises, an entry J is at most
 	//
 	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S

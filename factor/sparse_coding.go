@@ -54,7 +54,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	size := sumSquares(d)
 	last, penalty := size, []float64{0}
 	keptCodes, keptAtoms := like(codes), like(b)
-	history, stop, err := descend(ctx, opt, size, func() (float64, error) {
+	history, stop, err := descend(ctx, opt, size, func(bool) (float64, error) {
 		keptCodes.Copy(codes)
 		keptAtoms.Copy(b)
 		if err := encode(ctx, d, b, lambda, codes); err != nil {

@@ -100,7 +100,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if m.Rule == SimilarityRulePrinted {
 		f.power = 1
 	}
-	history, stop, err := descend(ctx, opt, f.value(), func() (float64, error) {
+	history, stop, err := descend(ctx, opt, f.value(), func(bool) (float64, error) {
 		f.step()
 		return f.value(), nil
 	})

@@ -37,6 +37,12 @@ var (
 	inSingle = arithmetic[float32]{floorSingle, 48, simd.Divide32, simd.DivideSum32, rooms[float32]()}
 )
 
+// divideAlone is divide with the sum of no logarithms.
+func (a arithmetic[T]) divideAlone(y, x []T, floor T) float64 {
+	a.divide(y, x, floor)
+	return 0
+}
+
 // floorSingle is so much that the ratios of as many samples as there can be add up to a number.
 const floorSingle = 0x1p-90
 
@@ -115,10 +121,14 @@ func abreast(features parallel.Split) parallel.Split {
 	return parallel.Even(features.Parts(), 1, parallel.Count(features.Parts(), parallel.Cores()))
 }
 
-// ratioBasis writes v·R, k×m, unless dst is empty, and returns Σ x·log(x/y), see data.
-func (d tiled[T]) ratioBasis(dst, u, v blas.Of[T]) float64 {
+// ratioBasis writes v·R, k×m, unless dst is empty, and returns Σ x·log(x/y) if logs are wanted, see data.
+func (d tiled[T]) ratioBasis(dst, u, v blas.Of[T], logs bool) float64 {
+	divide := d.divideSum
+	if !logs {
+		divide = d.divideAlone
+	}
 	return d.walk(u, v, true, func(t tile[T], first bool) float64 {
-		sum := t.each(func(x, y []T) float64 { return d.divideSum(y, x, d.floor) })
+		sum := t.each(func(x, y []T) float64 { return divide(y, x, d.floor) })
 		if dst.Data != nil {
 			add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
 		}
@@ -129,7 +139,7 @@ func (d tiled[T]) ratioBasis(dst, u, v blas.Of[T]) float64 {
 // ratioCoefficients writes u·Rᵀ, k×n.
 func (d tiled[T]) ratioCoefficients(dst, u, v blas.Of[T]) {
 	d.walk(u, v, false, func(t tile[T], first bool) float64 {
-		t.each(func(x, y []T) float64 { d.divide(y, x, d.floor); return 0 })
+		t.each(func(x, y []T) float64 { return d.divideAlone(y, x, d.floor) })
 		add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
 		return 0
 	})

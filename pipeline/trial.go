@@ -72,6 +72,9 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	}
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d, seen)
+	if !p.keepsModel(t) { // of which only the curve is seen
+		w.trace = keepsPoint
+	}
 	if auto := p.auto(); auto != nil && m.factoriser != nil {
 		// One rank for all methods of a draw.
 		if rec.Choice, err = p.chosen.get(ctx, d.id, func() (*RankChoice, error) {
@@ -149,19 +152,26 @@ func (p *Plan) drawn(d draw, k int) []int {
 	return out
 }
 
+// keepsPoint tells whether thin keeps an iteration that is not the last.
+func keepsPoint(iteration int) bool {
+	at := 0
+	for at < iteration {
+		at = max(at+1, int(math.Ceil(float64(at)*1.12)))
+	}
+	return at == iteration
+}
+
 // thin keeps the objective, and the penalty in it where there is one, of the
 // first iterations, of some forty between, and of the last.
 func thin(objective, penalty []float64) []Point {
 	var out []Point
-	next := 0.0
 	for i, o := range objective {
-		if float64(i) >= next || i == len(objective)-1 {
+		if keepsPoint(i) || i == len(objective)-1 {
 			point := Point{Iteration: i, Objective: o}
 			if penalty != nil {
 				point.Penalty = penalty[i]
 			}
 			out = append(out, point)
-			next = max(float64(i)+1, math.Ceil(float64(i)*1.12))
 		}
 	}
 	return out

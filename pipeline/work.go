@@ -56,6 +56,8 @@ type work struct {
 	// seed returns the seed of a step.
 	seed        func(step string) uint64
 	onIteration func(i int, objective float64)
+	// trace is that of the fit's options, or nil.
+	trace func(i int) bool
 	// best leaves to the library what lowers the objective, where the settings say
 	// nothing of it: otherwise that is the papers' rule.
 	best bool
@@ -77,7 +79,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	opt := factor.Options{
 		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
 		Precision: w.Precision, Seed: w.seed("initial factors"),
-		OnIteration: w.onIteration, Shared: w.shared, Start: w.start,
+		OnIteration: w.onIteration, Trace: w.trace, Shared: w.shared, Start: w.start,
 	}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.factoriser) == nil {
 		switch {

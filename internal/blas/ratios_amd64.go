@@ -68,8 +68,8 @@ func NewRatios(u Matrix, samples, features parallel.Split, floor float64, coeffi
 func (r *Ratios) Put() { ratioLists.Put(r) }
 
 // AddToBasis adds v·R of one part of samples and of the features of parts first to before end to
-// dst, k×m, or writes it there, unless dst is empty. v is k×samples, x samples×m. To logs it adds
-// Σ x·log y of the ratios y of each of these parts of features.
+// dst, k×m, or writes it there, unless dst is empty. v is k×samples, x samples×m. To logs, unless
+// empty, it adds Σ x·log y of the ratios y of each of these parts of features.
 func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs []float64) {
 	p := doubles.Get()
 	defer doubles.Put(p)
@@ -94,7 +94,15 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 			u := r.u[at*r.rank:][:ratioColumns*r.rank]
 			for i := 0; i < samples; i += simd.RatioTileRows {
 				rows, from, to := min(simd.RatioTileRows, samples-i), x.Data[i*x.Stride+at:], strip[i*ratioColumns:]
-				if rows == simd.RatioTileRows && columns == ratioColumns {
+				whole := rows == simd.RatioTileRows && columns == ratioColumns
+				switch {
+				case logs == nil && whole:
+					simd.RatioTile(to, ratioColumns, from, x.Stride, left[i*r.rank:], u, r.floor)
+					continue
+				case logs == nil:
+					simd.RatioTile(to, ratioColumns, edgeOf(rest, from, x.Stride, rows, columns), ratioColumns, left[i*r.rank:], u, r.floor)
+					continue
+				case whole:
 					simd.RatioLogTile(to, ratioColumns, from, x.Stride, left[i*r.rank:], u, r.floor, sums[i*4:])
 					continue
 				}
@@ -108,6 +116,9 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 			if dst.Data != nil {
 				p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, strip)
 			}
+		}
+		if logs == nil {
+			continue
 		}
 		var sum float64
 		for i := range samples {

@@ -54,6 +54,11 @@ func TestRatios(t *testing.T) {
 				r.AddToBasis(i == 0, part(v, 0, k, from, to), part(x, from, to, 0, m), basis, 1, end, logs[1:])
 			}
 		}
+		without := matrix(k, m)
+		for i := range samples.Parts() {
+			from, to := samples.At(i)
+			r.AddToBasis(i == 0, part(v, 0, k, from, to), part(x, from, to, 0, m), without, 0, features.Parts(), nil)
+		}
 		r.Put()
 		r = NewRatios(u, samples, features, floor, true)
 		for i := range samples.Parts() {
@@ -83,6 +88,11 @@ func TestRatios(t *testing.T) {
 		} {
 			if !slices.Equal(pair[0], pair[1]) {
 				t.Fatalf("seed %d, %d×%d at rank %d: the %s differ", seed, n, m, k, what)
+			}
+		}
+		for i := range k {
+			if !slices.Equal(without.Data[i*without.Stride:][:m], basis.Data[i*basis.Stride:][:m]) {
+				t.Fatalf("seed %d, %d×%d at rank %d: the basis differs without logarithms", seed, n, m, k)
 			}
 		}
 	}
