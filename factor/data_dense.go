@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // denseData is a data whose matrix is stored whole.
@@ -27,59 +26,12 @@ func (d denseData) timesCoefficients(dst, v *mat.Dense) {
 // tiled returns the data for computing with vᵀu.
 func (d denseData) tiled() tiled[float64] { return tiled[float64]{raw(d.x), inDouble} }
 
-// samplesOf returns the rows of x from lo to hi.
-func samplesOf(x *mat.Dense, lo, hi int) blas.Matrix {
-	raw := x.RawMatrix()
-	raw.Rows, raw.Data = hi-lo, raw.Data[lo*raw.Stride:]
-	return raw
-}
-
-func (d denseData) ratioBasis(dst, u, v *mat.Dense, logs bool) (sum float64) {
-	samples, features := d.tiled().tiles()
-	r := blas.NewRatios(u.RawMatrix(), samples, features, floor, false)
-	if r == nil {
-		return d.tiled().ratioBasis(rawOrNone(dst), raw(u), raw(v), logs)
-	}
-	defer r.Put()
-	n, m := d.x.Dims()
-	k, _ := u.Dims()
-	var sums []float64
-	if logs {
-		sums = make([]float64, features.Parts())
-	}
-	to := blas.Matrix(rawOrNone(dst))
-	groups := abreast(features)
-	parallel.DoWork(n*m*k, groups.Parts(), func(group int) {
-		first, end := groups.At(group)
-		var of []float64
-		if logs {
-			of = sums[first:end]
-		}
-		for i := range samples.Parts() {
-			lo, hi := samples.At(i)
-			r.AddToBasis(i == 0, blas.Matrix(columnsOf(raw(v), lo, hi)), samplesOf(d.x, lo, hi), to, first, end, of)
-		}
-	})
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
+func (d denseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
+	return d.tiled().ratioBasis(rawOrNone(dst), raw(u), raw(v), logs)
 }
 
 func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
-	samples, features := d.tiled().tiles()
-	r := blas.NewRatios(u.RawMatrix(), samples, features, floor, true)
-	if r == nil {
-		d.tiled().ratioCoefficients(raw(dst), raw(u), raw(v))
-		return
-	}
-	defer r.Put()
-	n, m := d.x.Dims()
-	k, _ := u.Dims()
-	parallel.DoWork(n*m*k, samples.Parts(), func(i int) {
-		from, to := samples.At(i)
-		r.Coefficients(blas.Matrix(columnsOf(raw(v), from, to)), samplesOf(d.x, from, to), blas.Matrix(columnsOf(raw(dst), from, to)))
-	})
+	d.tiled().ratioCoefficients(raw(dst), raw(u), raw(v))
 }
 
 func (d denseData) residual(u, v *mat.Dense) float64 {

@@ -122,26 +122,61 @@ func abreast(features parallel.Split) parallel.Split {
 }
 
 // ratioBasis writes v·R, k×m, unless dst is empty, and returns Σ x·log(x/y) if logs are wanted, see data.
-func (d tiled[T]) ratioBasis(dst, u, v blas.Of[T], logs bool) float64 {
-	divide := d.divideSum
-	if !logs {
-		divide = d.divideAlone
-	}
-	return d.walk(u, v, true, func(t tile[T], first bool) float64 {
-		sum := t.each(func(x, y []T) float64 { return divide(y, x, d.floor) })
-		if dst.Data != nil {
-			add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
+func (d tiled[T]) ratioBasis(dst, u, v blas.Of[T], logs bool) (sum float64) {
+	samples, features := d.tiles()
+	r := blas.NewRatios(u, samples, features, d.floor, false)
+	if r == nil {
+		divide := d.divideSum
+		if !logs {
+			divide = d.divideAlone
 		}
-		return sum
+		return d.walk(u, v, true, func(t tile[T], first bool) float64 {
+			sum := t.each(func(x, y []T) float64 { return divide(y, x, d.floor) })
+			if dst.Data != nil {
+				add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
+			}
+			return sum
+		})
+	}
+	defer r.Put()
+	var sums []float64
+	if logs {
+		sums = make([]float64, features.Parts())
+	}
+	groups := abreast(features)
+	parallel.DoWork(d.x.Rows*d.x.Cols*u.Rows, groups.Parts(), func(group int) {
+		first, end := groups.At(group)
+		var of []float64
+		if logs {
+			of = sums[first:end]
+		}
+		for i := range samples.Parts() {
+			from, to := samples.At(i)
+			r.AddToBasis(i == 0, columnsOf(v, from, to), samplesOf(d.x, from, to), dst, first, end, of)
+		}
 	})
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
 }
 
 // ratioCoefficients writes u·Rᵀ, k×n.
 func (d tiled[T]) ratioCoefficients(dst, u, v blas.Of[T]) {
-	d.walk(u, v, false, func(t tile[T], first bool) float64 {
-		t.each(func(x, y []T) float64 { return d.divideAlone(y, x, d.floor) })
-		add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
-		return 0
+	samples, features := d.tiles()
+	r := blas.NewRatios(u, samples, features, d.floor, true)
+	if r == nil {
+		d.walk(u, v, false, func(t tile[T], first bool) float64 {
+			t.each(func(x, y []T) float64 { return d.divideAlone(y, x, d.floor) })
+			add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
+			return 0
+		})
+		return
+	}
+	defer r.Put()
+	parallel.DoWork(d.x.Rows*d.x.Cols*u.Rows, samples.Parts(), func(i int) {
+		from, to := samples.At(i)
+		r.Coefficients(columnsOf(v, from, to), samplesOf(d.x, from, to), columnsOf(dst, from, to))
 	})
 }
 
@@ -157,5 +192,11 @@ func add[T blas.Number](first bool, tb blas.Transpose, a, b, dst blas.Of[T]) {
 // columnsOf returns the columns of a from lo to hi.
 func columnsOf[T blas.Number](a blas.Of[T], lo, hi int) blas.Of[T] {
 	a.Cols, a.Data = hi-lo, a.Data[lo:]
+	return a
+}
+
+// samplesOf returns the rows of a from lo to hi.
+func samplesOf[T blas.Number](a blas.Of[T], lo, hi int) blas.Of[T] {
+	a.Rows, a.Data = hi-lo, a.Data[lo*a.Stride:]
 	return a
 }

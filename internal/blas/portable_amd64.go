@@ -48,6 +48,7 @@ type packed[T float32 | float64] struct {
 	b    [packColumns * packDepth]T
 	edge [packRows * simd.MostTileColumns32]T
 	sums [simd.RowTileRows * simd.MostTileColumns32]T // of timesRows
+	logs [ratioSamples * simd.RatioLogs32]float64     // of Ratios
 }
 
 func packedFor[T float32 | float64](l loops[T]) *freelist.List[*packed[T]] {
@@ -370,17 +371,12 @@ func packedOf[T Number]() *packed[T] {
 	if !simd.HasTile() {
 		return nil
 	}
-	if list, ok := any(doubles).(*freelist.List[*packed[T]]); ok {
-		return list.Get()
-	}
-	return any(singles).(*freelist.List[*packed[T]]).Get()
+	return packedList[T]().Get()
 }
 
 // put gives it back.
-func (p *packed[T]) put() {
-	if list, ok := any(doubles).(*freelist.List[*packed[T]]); ok {
-		list.Put(p)
-		return
-	}
-	any(singles).(*freelist.List[*packed[T]]).Put(p)
+func (p *packed[T]) put() { packedList[T]().Put(p) }
+
+func packedList[T Number]() *freelist.List[*packed[T]] {
+	return ofPrecision[*freelist.List[*packed[T]]](doubles, singles)
 }

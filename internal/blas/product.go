@@ -74,13 +74,18 @@ var (
 	products32 = productsBy(ours.Sgemm)
 )
 
+// ofPrecision returns the one of both that is an L.
+func ofPrecision[L any](double, single any) L {
+	if l, ok := double.(L); ok {
+		return l
+	}
+	return single.(L)
+}
+
 // multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free, or on the
 // caller's alone where it is fewer than few multiplications.
 func multiply[T Number](few int, tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	products, ok := any(products64).(*freelist.List[*product[T]])
-	if !ok {
-		products = any(products32).(*freelist.List[*product[T]])
-	}
+	products := ofPrecision[*freelist.List[*product[T]]](products64, products32)
 	p := products.Get()
 	defer products.Put(p)
 	if m*n*k < few {

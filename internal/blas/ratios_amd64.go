@@ -12,71 +12,97 @@ import (
 
 // Ratios are those of X, n×m, to vᵀu. A tile of them is made while its sums are in registers and
 // multiplied while it is in the nearest cache, so that there are never more than a few. All is to
-// the bytes of Gemm, simd.Divide and simd.DivideSum of the same parts of X.
-type Ratios struct {
-	floor       float64 // the least that counts of vᵀu
+// the bytes of Multiply, simd.Divide and simd.DivideSum of the same parts of X.
+type Ratios[T Number] struct {
+	ratioLoops[T]
+	floor       T // the least that counts of vᵀu
 	rank        int
 	features    parallel.Split
-	u           []float64 // the right factor of vᵀu: for each ratioColumns features the rows of u
-	ut          []float64 // the right factor of R·uᵀ: for each part of features tiles of basis vectors
-	tiles, tile int       // how many of these, and of how many basis vectors
+	u           []T // the right factor of vᵀu: for each r.columns features the rows of u
+	ut          []T // the right factor of R·uᵀ: for each part of features tiles of basis vectors
+	tiles, tile int // how many of these, and of how many basis vectors
+}
+
+// ratioLoops are those of one precision, see internal/simd.
+type ratioLoops[T Number] struct {
+	columns   int // of a tile
+	rowLogs   int // sums of the logarithms of a row
+	ratioTile func(ratios []T, stride int, x []T, xStride int, a, b []T, floor T)
+	logTile   func(ratios []T, stride int, x []T, xStride int, a, b []T, floor T, logs []float64)
+	logsOf    func(logs []float64) float64
+	logTerm   func(y, x T) float64
 }
 
 // What there is room for, and a part at most: samples, features, and basis vectors.
 const (
 	ratioSamples  = packRows
-	ratioFeatures = 10 * ratioColumns
+	ratioFeatures = 240
 	ratioRank     = packRows
-
-	ratioColumns = simd.MostTileColumns
 )
 
-var ratioLists = freelist.List[*Ratios]{New: func() *Ratios { return new(Ratios) }}
+func ratiosBy[T Number](l ratioLoops[T]) *freelist.List[*Ratios[T]] {
+	return &freelist.List[*Ratios[T]]{New: func() *Ratios[T] { return &Ratios[T]{ratioLoops: l} }}
+}
+
+var (
+	ratios64 = ratiosBy(ratioLoops[float64]{
+		simd.MostTileColumns, simd.RatioLogs, simd.RatioTile, simd.RatioLogTile, simd.LogsOf, simd.LogTerm,
+	})
+	ratios32 = ratiosBy(ratioLoops[float32]{
+		simd.MostTileColumns32, simd.RatioLogs32, simd.RatioTile32, simd.RatioLogTile32, simd.LogsOf32, simd.LogTerm32,
+	})
+)
+
+func ratioList[T Number]() *freelist.List[*Ratios[T]] {
+	return ofPrecision[*freelist.List[*Ratios[T]]](ratios64, ratios32)
+}
 
 // NewRatios lays out u, k×m, for products of ratios of parts of samples and of features, which are
-// cut at multiples of 8 and of 24: products for the basis, or for the coefficients. It returns nil
-// where this processor, or a problem of this size, is served by other means.
-func NewRatios(u Matrix, samples, features parallel.Split, floor float64, coefficients bool) *Ratios {
+// cut at multiples of 8 and of a tile's columns, 24 or in single precision 48: products for the basis,
+// or for the coefficients. It returns nil where this processor, or a problem of this size, is served by
+// other means.
+func NewRatios[T Number](u Of[T], samples, features parallel.Split, floor T, coefficients bool) *Ratios[T] {
 	fewest, most := sizes(samples)
 	narrowest, widest := sizes(features)
 	if !simd.HasRatioTile() || fewest*narrowest*u.Rows < fewMultiplications ||
 		most > ratioSamples || widest > ratioFeatures || u.Rows > ratioRank {
 		return nil
 	}
-	r := ratioLists.Get()
+	p := packedOf[T]()
+	defer p.put()
+	r := ratioList[T]().Get()
 	r.floor, r.rank, r.features = floor, u.Rows, features
-	l := loops[float64]{interleave: simd.Interleave}
-	strips := (u.Cols + ratioColumns - 1) / ratioColumns
-	r.u = roomFor(r.u, strips*ratioColumns*r.rank)
-	clear(r.u[(strips-1)*ratioColumns*r.rank:]) // of features beyond the last
-	l.pack(r.u, u.Data, u.Stride, false, 0, u.Cols, 0, r.rank, ratioColumns)
+	strips := (u.Cols + r.columns - 1) / r.columns
+	r.u = roomFor(r.u, strips*r.columns*r.rank)
+	clear(r.u[(strips-1)*r.columns*r.rank:]) // of features beyond the last
+	p.pack(r.u, u.Data, u.Stride, false, 0, u.Cols, 0, r.rank, r.columns)
 	if !coefficients {
 		return r
 	}
-	r.tiles, r.tile = narrowTiles(r.rank, ratioColumns)
+	r.tiles, r.tile = narrowTiles(r.rank, r.columns)
 	width := r.tiles * r.tile
 	r.ut = roomFor(r.ut, width*u.Cols)
 	clear(r.ut) // of basis vectors beyond the last
 	for part := range features.Parts() {
 		lo, hi := features.At(part)
-		l.pack(r.ut[lo*width:], u.Data, u.Stride, true, 0, r.rank, lo, hi-lo, r.tile)
+		p.pack(r.ut[lo*width:], u.Data, u.Stride, true, 0, r.rank, lo, hi-lo, r.tile)
 	}
 	return r
 }
 
 // Put gives back what NewRatios has taken.
-func (r *Ratios) Put() { ratioLists.Put(r) }
+func (r *Ratios[T]) Put() { ratioList[T]().Put(r) }
 
 // AddToBasis adds v·R of one part of samples and of the features of parts first to before end to
 // dst, k×m, or writes it there, unless dst is empty. v is k×samples, x samples×m. To logs, unless
 // empty, it adds Σ x·log y of the ratios y of each of these parts of features.
-func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs []float64) {
-	p := doubles.Get()
-	defer doubles.Put(p)
+func (r *Ratios[T]) AddToBasis(write bool, v, x, dst Of[T], first, end int, logs []float64) {
+	p := packedOf[T]()
+	defer p.put()
 	samples := v.Cols
 	left, rest := r.layOut(p, v)
-	strip, rest := cut(rest, ratioSamples*ratioColumns)
-	sums, rest := cut(rest, ratioSamples*4)
+	strip, rest := cut(rest, ratioSamples*r.columns)
+	sums := p.logs[:ratioSamples*r.rowLogs]
 	if dst.Data != nil {
 		p.pack(p.a[:], v.Data, v.Stride, true, 0, r.rank, 0, samples, simd.TileRows)
 	}
@@ -88,29 +114,19 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 			}
 		}
 		clear(sums)
-		tail := (hi - lo) % 4 // features whose logarithms are taken one by one
-		for at := lo; at < hi; at += ratioColumns {
-			columns := min(ratioColumns, hi-at)
-			u := r.u[at*r.rank:][:ratioColumns*r.rank]
+		tail := (hi - lo) % r.rowLogs // features whose logarithms are taken one by one
+		for at := lo; at < hi; at += r.columns {
+			columns := min(r.columns, hi-at)
+			u := r.u[at*r.rank:][:r.columns*r.rank]
 			for i := 0; i < samples; i += simd.RatioTileRows {
-				rows, from, to := min(simd.RatioTileRows, samples-i), x.Data[i*x.Stride+at:], strip[i*ratioColumns:]
-				whole := rows == simd.RatioTileRows && columns == ratioColumns
-				switch {
-				case logs == nil && whole:
-					simd.RatioTile(to, ratioColumns, from, x.Stride, left[i*r.rank:], u, r.floor)
-					continue
-				case logs == nil:
-					simd.RatioTile(to, ratioColumns, edgeOf(rest, from, x.Stride, rows, columns), ratioColumns, left[i*r.rank:], u, r.floor)
-					continue
-				case whole:
-					simd.RatioLogTile(to, ratioColumns, from, x.Stride, left[i*r.rank:], u, r.floor, sums[i*4:])
-					continue
+				rows, to := min(simd.RatioTileRows, samples-i), strip[i*r.columns:]
+				if logs != nil {
+					from, stride := r.tileOf(rest, x, i, at, rows, columns-columns%r.rowLogs)
+					r.logTile(to, r.columns, from, stride, left[i*r.rank:], u, r.floor, sums[i*r.rowLogs:])
 				}
-				edge := edgeOf(rest, from, x.Stride, rows, columns-columns%4)
-				simd.RatioLogTile(to, ratioColumns, edge, ratioColumns, left[i*r.rank:], u, r.floor, sums[i*4:])
-				if columns%4 != 0 {
-					edge = edgeOf(rest, from, x.Stride, rows, columns)
-					simd.RatioTile(to, ratioColumns, edge, ratioColumns, left[i*r.rank:], u, r.floor)
+				if logs == nil || columns%r.rowLogs != 0 {
+					from, stride := r.tileOf(rest, x, i, at, rows, columns)
+					r.ratioTile(to, r.columns, from, stride, left[i*r.rank:], u, r.floor)
 				}
 			}
 			if dst.Data != nil {
@@ -122,10 +138,9 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 		}
 		var sum float64
 		for i := range samples {
-			row := simd.LogsOf(sums[i*4:])
+			row := r.logsOf(sums[i*r.rowLogs:])
 			for j := range tail {
-				y := strip[i*ratioColumns+(hi-lo)%ratioColumns-tail+j:][:1]
-				row += simd.LogSum(y, x.Data[i*x.Stride+hi-tail+j:][:1])
+				row += r.logTerm(strip[i*r.columns+(hi-lo)%r.columns-tail+j], x.Data[i*x.Stride+hi-tail+j])
 			}
 			sum += row
 		}
@@ -134,9 +149,9 @@ func (r *Ratios) AddToBasis(write bool, v, x, dst Matrix, first, end int, logs [
 }
 
 // Coefficients writes u·Rᵀ of one part of samples to dst, k×samples. v is k×samples, x samples×m.
-func (r *Ratios) Coefficients(v, x, dst Matrix) {
-	p := doubles.Get()
-	defer doubles.Put(p)
+func (r *Ratios[T]) Coefficients(v, x, dst Of[T]) {
+	p := packedOf[T]()
+	defer p.put()
 	samples, width := v.Cols, r.tiles*r.tile
 	left, rest := r.layOut(p, v)
 	ratios, rest := cut(rest, simd.RatioTileRows*ratioFeatures)
@@ -146,16 +161,13 @@ func (r *Ratios) Coefficients(v, x, dst Matrix) {
 		clear(sums)
 		for part := range r.features.Parts() {
 			lo, hi := r.features.At(part)
-			for at := lo; at < hi; at += ratioColumns {
-				columns, from, stride := min(ratioColumns, hi-at), x.Data[i*x.Stride+at:], x.Stride
-				if rows < simd.RatioTileRows || columns < ratioColumns {
-					from, stride = edgeOf(rest, from, stride, rows, columns), ratioColumns
-				}
-				simd.RatioTile(ratios[at-lo:], ratioFeatures, from, stride, left[i*r.rank:], r.u[at*r.rank:][:ratioColumns*r.rank], r.floor)
+			for at := lo; at < hi; at += r.columns {
+				from, stride := r.tileOf(rest, x, i, at, rows, min(r.columns, hi-at))
+				r.ratioTile(ratios[at-lo:], ratioFeatures, from, stride, left[i*r.rank:], r.u[at*r.rank:][:r.columns*r.rank], r.floor)
 			}
 			for t := range r.tiles {
 				ut := r.ut[lo*width+t*r.tile*(hi-lo):][:r.tile*(hi-lo)]
-				simd.AddRowTile(sums[t*r.tile*simd.RatioTileRows:], ratios, ratioFeatures, ut, r.tile)
+				p.addRowTile(sums[t*r.tile*simd.RatioTileRows:], ratios, ratioFeatures, ut, r.tile)
 			}
 		}
 		for c := range r.rank {
@@ -168,7 +180,7 @@ func (r *Ratios) Coefficients(v, x, dst Matrix) {
 }
 
 // layOut lays out the left factor of vᵀu in whole tiles of samples, and returns the room that is left.
-func (r *Ratios) layOut(p *packed[float64], v Matrix) (left, rest []float64) {
+func (r *Ratios[T]) layOut(p *packed[T], v Of[T]) (left, rest []T) {
 	const unit = simd.RatioTileRows
 	left, rest = cut(p.b[:], (v.Cols+unit-1)/unit*unit*r.rank)
 	clear(left[v.Cols/unit*unit*r.rank:]) // of samples beyond the last
@@ -176,14 +188,19 @@ func (r *Ratios) layOut(p *packed[float64], v Matrix) (left, rest []float64) {
 	return left, rest
 }
 
-// edgeOf returns a tile of x that begins at its first number, with zeros beyond the rows and columns.
-func edgeOf(room, x []float64, stride, rows, columns int) []float64 {
-	edge := room[:simd.RatioTileRows*ratioColumns]
-	clear(edge)
-	for i := range rows {
-		copy(edge[i*ratioColumns:][:columns], x[i*stride:])
+// tileOf returns a tile of x from a row and a column on: x itself where all of its rows and columns count, or
+// else a copy with zeros beyond these.
+func (r *Ratios[T]) tileOf(room []T, x Of[T], row, column, rows, columns int) (tile []T, stride int) {
+	from := x.Data[row*x.Stride+column:]
+	if rows == simd.RatioTileRows && columns == r.columns {
+		return from, x.Stride
 	}
-	return edge
+	tile = room[:simd.RatioTileRows*r.columns]
+	clear(tile)
+	for i := range rows {
+		copy(tile[i*r.columns:][:columns], from[i*x.Stride:])
+	}
+	return tile, r.columns
 }
 
 // sizes returns the sizes of the smallest and of the largest part.
@@ -197,7 +214,7 @@ func sizes(s parallel.Split) (least, most int) {
 	return least, most
 }
 
-func cut(x []float64, n int) (first, rest []float64) { return x[:n], x[n:] }
+func cut[T Number](x []T, n int) (first, rest []T) { return x[:n], x[n:] }
 
 // roomFor returns x as long as n, a longer one where it has no room for that.
-func roomFor(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
+func roomFor[T Number](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

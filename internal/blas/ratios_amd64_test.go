@@ -14,6 +14,11 @@ import (
 // TestRatios: the bytes are those of whole tiles that are multiplied, divided and multiplied again,
 // of any shape, with zeros, and of parts of larger matrices.
 func TestRatios(t *testing.T) {
+	t.Run("double", func(t *testing.T) { testRatios(t, 24, simd.DivideSum) })
+	t.Run("single", func(t *testing.T) { testRatios(t, 48, simd.DivideSum32) })
+}
+
+func testRatios[T Number](t *testing.T, tile int, divideSum func(y, x []T, floor T) float64) {
 	if !simd.HasRatioTile() {
 		t.Skip("this processor is served by other means")
 	}
@@ -25,18 +30,18 @@ func TestRatios(t *testing.T) {
 		if seed%50 == 0 {
 			k = 100 + src.IntN(40)
 		}
-		matrix := func(rows, cols int) Matrix {
-			a := Matrix{Rows: rows, Cols: cols, Stride: cols + src.IntN(9)}
-			a.Data = make([]float64, rows*a.Stride)
+		matrix := func(rows, cols int) Of[T] {
+			a := Of[T]{Rows: rows, Cols: cols, Stride: cols + src.IntN(9)}
+			a.Data = make([]T, rows*a.Stride)
 			for i := range a.Data {
 				if src.IntN(4) > 0 {
-					a.Data[i] = src.Float64()
+					a.Data[i] = T(src.Float64())
 				}
 			}
 			return a
 		}
 		x, u, v := matrix(n, m), matrix(k, m), matrix(k, n)
-		samples, features := parallel.Even(n, 8, 128), parallel.Even(m, 24, 240)
+		samples, features := parallel.Even(n, 8, 128), parallel.Even(m, tile, 240)
 		basis, coefficients := matrix(k, m), matrix(k, n)
 		wantBasis, wantCoefficients := basis, coefficients
 		wantBasis.Data, wantCoefficients.Data = slices.Clone(basis.Data), slices.Clone(coefficients.Data)
@@ -71,22 +76,22 @@ func TestRatios(t *testing.T) {
 			lo, hi := features.At(f)
 			for i := range samples.Parts() {
 				from, to := samples.At(i)
-				y := Matrix{Rows: to - from, Cols: hi - lo, Stride: hi - lo, Data: make([]float64, (to-from)*(hi-lo))}
+				y := Of[T]{Rows: to - from, Cols: hi - lo, Stride: hi - lo, Data: make([]T, (to-from)*(hi-lo))}
 				vPart, uPart := part(v, 0, k, from, to), part(u, 0, k, lo, hi)
-				Gemm(Trans, NoTrans, 1, vPart, uPart, 0, y)
+				Multiply(Trans, NoTrans, 1, vPart, uPart, 0, y)
 				var sum float64
 				for s := range y.Rows {
-					sum += simd.DivideSum(y.Data[s*y.Stride:][:y.Cols], x.Data[(from+s)*x.Stride+lo:][:y.Cols], floor)
+					sum += divideSum(y.Data[s*y.Stride:][:y.Cols], x.Data[(from+s)*x.Stride+lo:][:y.Cols], floor)
 				}
 				wantLogs[f] += sum
-				Gemm(NoTrans, NoTrans, 1, vPart, y, betaOf(i), part(wantBasis, 0, k, lo, hi))
-				Gemm(NoTrans, Trans, 1, uPart, y, betaOf(f), part(wantCoefficients, 0, k, from, to))
+				Multiply(NoTrans, NoTrans, 1, vPart, y, betaOf[T](i), part(wantBasis, 0, k, lo, hi))
+				Multiply(NoTrans, Trans, 1, uPart, y, betaOf[T](f), part(wantCoefficients, 0, k, from, to))
 			}
 		}
-		for what, pair := range map[string][2][]float64{
-			"basis": {basis.Data, wantBasis.Data}, "coefficients": {coefficients.Data, wantCoefficients.Data}, "logarithms": {logs, wantLogs},
+		for what, same := range map[string]bool{
+			"basis": slices.Equal(basis.Data, wantBasis.Data), "coefficients": slices.Equal(coefficients.Data, wantCoefficients.Data), "logarithms": slices.Equal(logs, wantLogs),
 		} {
-			if !slices.Equal(pair[0], pair[1]) {
+			if !same {
 				t.Fatalf("seed %d, %d×%d at rank %d: the %s differ", seed, n, m, k, what)
 			}
 		}
@@ -102,9 +107,9 @@ func TestRatios(t *testing.T) {
 }
 
 // betaOf says to write the first part and to add the others.
-func betaOf(i int) float64 { return float64(min(i, 1)) }
+func betaOf[T Number](i int) T { return T(min(i, 1)) }
 
-func part(a Matrix, top, bottom, left, right int) Matrix {
+func part[T Number](a Of[T], top, bottom, left, right int) Of[T] {
 	a.Data = a.Data[top*a.Stride+left:]
 	a.Rows, a.Cols = bottom-top, right-left
 	return a

@@ -5,13 +5,13 @@ package blas
 import "github.com/seed4492f2cd/partwise/internal/parallel"
 
 // Ratios are served by other means in this build.
-type Ratios struct{}
+type Ratios[T Number] struct{}
 
 // NewRatios returns nil.
-func NewRatios(Matrix, parallel.Split, parallel.Split, float64, bool) *Ratios { return nil }
+func NewRatios[T Number](Of[T], parallel.Split, parallel.Split, T, bool) *Ratios[T] { return nil }
 
-func (r *Ratios) Put() {}
+func (r *Ratios[T]) Put() {}
 
-func (r *Ratios) AddToBasis(bool, Matrix, Matrix, Matrix, int, int, []float64) {}
+func (r *Ratios[T]) AddToBasis(bool, Of[T], Of[T], Of[T], int, int, []float64) {}
 
-func (r *Ratios) Coefficients(Matrix, Matrix, Matrix) {}
+func (r *Ratios[T]) Coefficients(Of[T], Of[T], Of[T]) {}

@@ -16,10 +16,13 @@ func DivideSum32(y, x []float32, floor float32) float64 {
 	p, sum := divideSum32(y, x, floor)
 	for ; p < len(y); p++ {
 		y[p] = x[p] / max(y[p], floor)
-		sum += float64(x[p] * logarithm32(y[p]))
+		sum += LogTerm32(y[p], x[p])
 	}
 	return sum
 }
+
+// LogTerm32 is [LogTerm] in single precision.
+func LogTerm32(y, x float32) float64 { return float64(x * logarithm32(y)) }
 
 // logarithm32 is the logarithm of a normal x > 0 but for some 1e-7 of it: that of the power of 2,
 // and a series for the rest, which lies between √½ and √2 (Moshier, Cephes, logf). From 0 to the

@@ -96,7 +96,7 @@ func DivideSum(y, x []float64, floor float64) float64 {
 	p, sum := divideSum(y, x, floor)
 	for ; p < len(y); p++ {
 		y[p] = x[p] / atLeast(y[p], floor)
-		sum += x[p] * logarithm(y[p])
+		sum += LogTerm(y[p], x[p])
 	}
 	return sum
 }
@@ -106,10 +106,13 @@ func LogSum(y, x []float64) float64 {
 	x = x[:len(y)]
 	p, sum := logSum(y, x)
 	for ; p < len(y); p++ {
-		sum += x[p] * logarithm(y[p])
+		sum += LogTerm(y[p], x[p])
 	}
 	return sum
 }
+
+// LogTerm returns x·log y as LogSum does of one number of each.
+func LogTerm(y, x float64) float64 { return x * logarithm(y) }
 
 // Prefetch has the processor bring the numbers into its cache, where it can be told to, for
 // a loop that comes to them after others: rows of a part of a matrix do not follow each other

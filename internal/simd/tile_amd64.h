@@ -26,6 +26,9 @@
 #define MULTIPLYTHREEPD(size, number, all, x, y, z, p, q, r) \
 	ROW(VBROADCASTSD, VFMADD231PD, number, all, x, y, z, p, q, r)
 
+#define MULTIPLYTHREEPS(size, number, all, x, y, z, p, q, r) \
+	ROW(VBROADCASTSS, VFMADD231PS, number, all, x, y, z, p, q, r)
+
 #define ZEROSAVX512(size, number, all, x, y, z, p, q, r) \
 	ZERO(VPXORQ, p, q, r)
 

@@ -77,9 +77,6 @@
 	VMOVUPS q, size(DI) \
 	ADDQ   R8, DI
 
-#define MULTIPLYTHREEPS(size, number, all, x, y, z, p, q, r) \
-	ROW(VBROADCASTSS, VFMADD231PS, number, all, x, y, z, p, q, r)
-
 #define ADDTHREEPS(size, number, all, x, y, z, p, q, r) \
 	ADDROW(VADDPS, VMOVUPS, size, p, q, r)
 
