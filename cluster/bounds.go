@@ -46,10 +46,16 @@ func newBounds(s *samples, d Distance, k int) *bounds {
 	if d == DistanceEuclidean {
 		b.unit = max(2*slices.Max(s.norms), smallestNorm)
 	}
-	if _, whole := s.rowReader.(dense); whole {
-		b.rows = make([]float64, min(gathered(s.m), s.n)*s.m)
-	}
+	b.rows = gatherRoom(s)
 	return b
+}
+
+// gatherRoom returns room for the rows that are compared with the centres at once, where they are copied to it.
+func gatherRoom(s *samples) []float64 {
+	if _, sparse := s.rowReader.(csr); sparse {
+		return nil
+	}
+	return make([]float64, min(gathered(s.m), s.n)*s.m)
 }
 
 // forget leaves every sample a choice.
@@ -146,7 +152,7 @@ func (l *lloyd) bound(i, to int, scores []float64) {
 	b.upper[i] = -b.kept(b.went[to] - math.Sqrt(max(square+w*own+slack, 0))/b.unit)
 }
 
-// moveCentres moves the centres to the means of their samples, and the bounds with them.
+// moveCentres moves the centres to the means of their samples, and what bounds there are with them.
 // Sums of clusters of which few samples came or went since they were added up are
 // corrected by those.
 func (l *lloyd) moveCentres(anew bool) {
@@ -184,11 +190,15 @@ func (l *lloyd) moveCentres(anew bool) {
 			copy(l.centres.at(j), l.sums[j*l.m:])
 		}
 		l.toMean(j, count)
-		went := (1 + roundOff) * l.step(l.buf, l.centres.at(j)) / l.bounds.unit
-		l.bounds.went[j] += went
-		fastest = max(fastest, went)
+		if l.bounds != nil {
+			went := (1 + roundOff) * l.step(l.buf, l.centres.at(j)) / l.bounds.unit
+			l.bounds.went[j] += went
+			fastest = max(fastest, went)
+		}
 	}
-	l.bounds.moved(fastest)
+	if l.bounds != nil {
+		l.bounds.moved(fastest)
+	}
 	l.centres.ready()
 }
 

@@ -87,10 +87,13 @@ func (l *lloyd) change(j int, by float64, i int) {
 func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	var open []int
 	var room []float64
-	if b := l.bounds; b != nil {
-		open, room = b.open[:0], b.rows
-	} else if _, whole := l.rowReader.(dense); whole {
-		room = make([]float64, gathered(l.m)*l.m)
+	switch {
+	case l.scored != nil:
+		room = l.scored.rows
+	case l.bounds != nil:
+		open, room = l.bounds.open[:0], l.bounds.rows
+	default:
+		room = gatherRoom(l.samples)
 	}
 	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
@@ -119,9 +122,12 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	return found, nil
 }
 
-// settled reports whether the bounds say that sample i would gain nowhere. The cluster with the
+// settled reports whether the bounds or scores say that sample i would gain nowhere. The cluster with the
 // shortest sum is given.
 func (l *lloyd) settled(i, shortest int) bool {
+	if l.scored != nil {
+		return l.settledShort(i, shortest)
+	}
 	b := l.bounds
 	if b == nil || math.IsInf(float64(b.upper[i]), 1) {
 		return false
@@ -150,10 +156,7 @@ func (l *lloyd) costAt(distance float64) float64 {
 
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.
 func (l *lloyd) mayGain(i int, scores []float64) bool {
-	first, by := l.norms[i]*l.norms[i], 2.0
-	if l.Distance == DistanceCosine {
-		first, by = 1, l.weights[i]
-	}
+	first, by := l.first[i], l.by[i]
 	slack := by * l.centres.slack.of(l.norms[i])
 	from := l.labels[i]
 	out := l.leaving(from, first+by*scores[from]+slack)

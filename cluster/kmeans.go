@@ -94,7 +94,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
-	if k.Init == InitPlusPlus && len(k.Start) == 0 {
+	if k.Init == InitPlusPlus && len(k.Start) == 0 && l.scored == nil {
 		if _, err := l.starts.of(ctx, l, 0); err != nil { // on all cores
 			return nil, fmt.Errorf("k-means: %w", err)
 		}
@@ -230,6 +230,7 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.layOut()
 	return (&lloyd{KMeans: k, samples: s, links: links, starts: &plusPlusStarts{}}).another(), nil
 }
 
@@ -243,10 +244,14 @@ func (l *lloyd) another() *lloyd {
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	other.bounds = nil
-	if l.links.none() && l.n*l.K <= mostBounds {
-		other.bounds = newBounds(l.samples, l.Distance, l.K)
+	other.scored, other.bounds = nil, nil
+	if l.links.none() {
 		other.sums, other.changes, other.whole = make([]float64, l.K*l.m), make([]int, l.K), make([]bool, l.K)
+		if _, short := l.rowReader.(laidOut); short {
+			other.scored = newScored(l.samples, l.K)
+		} else if l.n*l.K <= mostBounds {
+			other.bounds = newBounds(l.samples, l.Distance, l.K)
+		}
 	}
 	return &other
 }
@@ -267,8 +272,9 @@ type lloyd struct {
 	previous []int // the labels of the iteration before
 	counts   []int
 	lengths  []float64 // of the sums of the clusters, for refine
-	// Without links there are bounds, and sums of the clusters, of which so many samples
-	// came and went since they were added up, and which are to be added up anew.
+	// Without links there are scores of short rows, or bounds of others if they are not too many, and sums of the clusters,
+	// of which so many samples came and went since they were added up, and which are to be added up anew.
+	scored  *scored
 	bounds  *bounds
 	sums    []float64
 	changes []int
@@ -284,8 +290,8 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 	}
 	if l.bounds != nil {
 		l.bounds.forget()
-		clear(l.changes)
 	}
+	clear(l.changes)
 	iteration := 0
 	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
 		iteration++
@@ -293,7 +299,7 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if moved == 0 && l.bounds != nil && slices.Max(l.changes) > 0 {
+		if moved == 0 && l.sums != nil && slices.Max(l.changes) > 0 {
 			// The answer's centres are means added up anew.
 			l.moveCentres(true)
 			if moved, err = l.assign(ctx); err != nil {
@@ -354,6 +360,9 @@ func (l *lloyd) startRows(ctx context.Context, restart int) ([]int, error) {
 	switch {
 	case len(l.Start) > 0:
 		return l.Start, nil
+	case l.Init == InitPlusPlus && l.scored != nil:
+		rows, err := l.plusPlus(ctx, restart, restart+1)
+		return slices.Concat(rows...), err
 	case l.Init == InitPlusPlus:
 		return l.starts.of(ctx, l, restart)
 	}
@@ -379,9 +388,12 @@ func (l *lloyd) cost(i, j int) float64 {
 func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
-	if l.bounds != nil {
+	switch {
+	case l.scored != nil:
+		err = l.assignShort(ctx)
+	case l.bounds != nil:
 		err = l.assignBounded(ctx)
-	} else {
+	default:
 		err = l.assignAll(ctx)
 	}
 	if err != nil {
@@ -455,6 +467,9 @@ func (l *lloyd) fillEmpty() {
 	if l.bounds != nil {
 		l.bounds.forget()
 	}
+	if l.scored != nil {
+		l.scored.forget()
+	}
 	fillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) })
 }
 
@@ -493,7 +508,7 @@ func countMoved(before, after []int) (moved int) {
 
 // moveToMeans moves the centres to the means of their samples, and what bounds there are.
 func (l *lloyd) moveToMeans() {
-	if l.bounds != nil {
+	if l.sums != nil {
 		l.moveCentres(false)
 	} else {
 		l.update()
@@ -543,15 +558,18 @@ func draw(random *rand.Rand, weights []float64, total float64) int {
 	if total == 0 {
 		return random.IntN(len(weights))
 	}
-	at := random.Float64() * total
-	drawn := 0
+	return reach(weights, random.Float64()*total)
+}
+
+// reach returns the index at which the sum of weights is above at, or of the last weight above 0.
+func reach(weights []float64, at float64) (index int) {
 	for i, w := range weights {
 		if w > 0 {
-			drawn = i
+			index = i
 			if at -= w; at < 0 {
 				break
 			}
 		}
 	}
-	return drawn
+	return index
 }

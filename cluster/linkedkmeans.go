@@ -150,12 +150,9 @@ func (l *lloyd) unitCosts(ctx context.Context, costs []float64, u *units) error 
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
 		for i := lo; i < hi; i++ {
-			first, by := l.norms[i]*l.norms[i], 2.0
-			if l.Distance == DistanceCosine {
-				first, by = 1, l.weights[i]
-				if by == 0 {
-					first = 0 // a row of zeros costs the same everywhere
-				}
+			first, by := l.first[i], l.by[i]
+			if by == 0 {
+				first = 0 // a row of zeros costs the same everywhere
 			}
 			own := costs[u.of[i]*l.K : (u.of[i]+1)*l.K]
 			for j, s := range l.scores[(i-lo)*l.K : (i-lo+1)*l.K] {

@@ -9,13 +9,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // panelRows is how many rows are compared with the points in one matrix product.
-const panelRows = 256
+const panelRows = 5 * blas.ColumnUnit
 
 // Nearest returns for every row of x, n×m, the k nearest rows of points, p×m,
 // the nearest first and ties to the lower row. Both matrices are dense or a

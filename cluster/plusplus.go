@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // plusPlusStarts are the rows of the centres of runs that start by k-means++. Those of
@@ -43,7 +44,10 @@ const mostCosts = 6 << 20
 // plusPlus draws the rows of the centres of the runs from first to last-1.
 func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) {
 	runs := make([]plusPlusRun, last-first)
-	tries := 1
+	longest := 0.0
+	for i, w := range l.weights {
+		longest = max(longest, w*l.norms[i])
+	}
 	for r := range runs {
 		run := plusPlusRun{random: l.random(first + r), costs: make([]float64, l.n)}
 		for i, w := range l.weights {
@@ -56,12 +60,15 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 		runs[r] = run
 	}
 	points := newTargets(l.Distance, len(runs)*candidates(l.K), l.m)
-	costs := make([]float64, l.n*points.points.Rows)
+	costs := make([]float64, points.points.Rows*l.n) // of the samples with a candidate, one after the other
 	blocks := parallel.Count(l.n, panelRows)
-	totals := make([]float64, blocks*points.points.Rows)
-	for step := range l.K {
-		width := len(runs) * tries
-		points.points.Rows = width
+	totals := make([]float64, points.points.Rows*blocks)
+	for range l.K {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		tries := len(runs[0].drawn)
+		points.points.Rows = len(runs) * tries
 		for r, run := range runs {
 			for at, i := range run.drawn {
 				to := points.at(r*tries + at)
@@ -70,24 +77,20 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 			}
 		}
 		points.ready()
-		err := parallel.Blocks(ctx, 0, l.n, panelRows, func(_, lo, hi int) {
-			points.score(costs[lo*width:hi*width], l.samples, lo, hi)
-			sums := totals[lo/panelRows*width:][:width]
-			clear(sums)
-			for i := lo; i < hi; i++ {
-				l.leastCosts(sums, costs[i*width:(i+1)*width], runs, points, i)
+		limit := (2 + roundOff) * points.slack.of(longest)
+		parallel.DoWork(points.points.Rows*l.n*l.m, blocks, func(block int) {
+			lo, hi := block*panelRows, min((block+1)*panelRows, l.n)
+			l.dotsByPoint(costs[lo:], l.n, lo, hi, points.points)
+			for at := range points.points.Rows {
+				own := costs[at*l.n:][lo:hi]
+				l.leastCosts(own, runs[at/tries].costs[lo:hi], lo, points, at, limit)
+				totals[at*blocks+block] = simd.Sum(own)
 			}
 		})
-		if err != nil {
-			return nil, err
-		}
 		for r := range runs {
-			runs[r].take(costs[r*tries:], totals[r*tries:], width)
-		}
-		tries = candidates(l.K)
-		for r := range runs {
-			if step < l.K-1 {
-				runs[r].draw(tries)
+			runs[r].take(costs[r*tries*l.n:], totals[r*tries*blocks:][:tries*blocks])
+			if len(runs[r].rows) < l.K {
+				runs[r].draw(candidates(l.K))
 			}
 		}
 	}
@@ -98,27 +101,19 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 	return rows, nil
 }
 
-// leastCosts makes scores of sample i with the candidates of all runs what it costs with
-// these or with a centre before them, and adds that to the sums.
-func (l *lloyd) leastCosts(sums, scores []float64, runs []plusPlusRun, points *targets, i int) {
-	tries := len(scores) / len(runs)
-	slack := 2 * l.weights[i] * points.slack.of(l.norms[i])
-	first, by := 1.0, l.weights[i]
-	if l.Distance == DistanceEuclidean {
-		first, by = l.norms[i]*l.norms[i], 2
-	}
-	for r := range runs {
-		before := runs[r].costs[i]
-		scores, sums := scores[r*tries:][:tries], sums[r*tries:][:tries]
-		for c, s := range scores {
-			cost := first + by*s
-			if before > 0 && cost <= 2*slack { // it may be 0
-				cost = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(r*tries+c), 1)
-			}
-			cost = min(cost, before)
-			scores[c] = cost
-			sums[c] += cost
+// leastCosts makes of the products of samples from lo on with candidate at what they cost with it or with a centre before
+// it. Where that may be 0, by a limit for all samples, it may be no more than rounding.
+func (l *lloyd) leastCosts(products, before []float64, lo int, points *targets, at int, limit float64) {
+	first, by, offset := l.first[lo:][:len(products)], l.by[lo:][:len(products)], points.offsets[at]
+	for a := 0; ; a++ {
+		if a += simd.LeastCosts(products[a:], before[a:], first[a:], by[a:], offset, limit); a == len(products) {
+			return
 		}
+		i, cost := lo+a, first[a]+by[a]*(offset-products[a])
+		if cost <= 2*l.weights[i]*points.slack.of(l.norms[i]) {
+			cost = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(at), 1)
+		}
+		products[a] = min(cost, before[a])
 	}
 }
 
@@ -128,36 +123,48 @@ type plusPlusRun struct {
 	rows   []int
 	drawn  []int     // the candidates for the next
 	costs  []float64 // of the samples with the centres so far
+	totals []float64 // of the costs of panels
 }
 
-// take takes that candidate which leaves the least cost, the first of several. Of each
-// sample the costs with candidates, and of each block of samples their totals, are width
-// apart.
-func (r *plusPlusRun) take(costs, totals []float64, width int) {
+// take takes that candidate which leaves the least cost, the first of several, given what the samples cost with each, and
+// the totals of panels of that.
+func (r *plusPlusRun) take(costs, totals []float64) {
 	best, least := 0, math.Inf(1)
+	panels := len(totals) / len(r.drawn)
 	for c := range r.drawn {
 		var total float64
-		for at := c; at < len(totals); at += width {
-			total += totals[at]
+		for _, part := range totals[c*panels:][:panels] {
+			total += part
 		}
 		if total < least*(1-1e-12) || c == 0 {
 			best, least = c, total
 		}
 	}
 	r.rows = append(r.rows, r.drawn[best])
-	for i := range r.costs {
-		r.costs[i] = costs[i*width+best]
-	}
+	copy(r.costs, costs[best*len(r.costs):])
+	r.totals = append(r.totals[:0], totals[best*panels:][:panels]...)
 }
 
 // draw draws candidates.
 func (r *plusPlusRun) draw(tries int) {
 	var total float64
-	for _, c := range r.costs {
-		total += c
+	last := 0 // of the panels with a total
+	for at, part := range r.totals {
+		if total += part; part > 0 {
+			last = at
+		}
 	}
 	r.drawn = r.drawn[:0]
 	for range tries {
-		r.drawn = append(r.drawn, draw(r.random, r.costs, total))
+		if total == 0 {
+			r.drawn = append(r.drawn, r.random.IntN(len(r.costs)))
+			continue
+		}
+		at, part := r.random.Float64()*total, 0
+		for ; part < last && at >= r.totals[part]; part++ {
+			at -= r.totals[part]
+		}
+		lo := part * panelRows
+		r.drawn = append(r.drawn, lo+reach(r.costs[lo:min(lo+panelRows, len(r.costs))], at))
 	}
 }

@@ -32,6 +32,9 @@ type rowReader interface {
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi
 	// with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
+	// dotsByPoint writes them to out too, those of a point in a row and the rows stride apart.
+	// lo is that of a panel.
+	dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix)
 	// dotsOf is dots of rows, in rising order, which dense ones are copied to room for.
 	dotsOf(out []float64, rows []int, points blas.Matrix, room []float64)
 }
@@ -44,6 +47,8 @@ type samples struct {
 	// weights are what a row is multiplied by before it is compared with
 	// others: 1, or under the cosine distance 1/‖x_i‖ and 0 for a row of zeros.
 	weights []float64
+	// A sample costs first + by·score with a point.
+	first, by []float64
 }
 
 const (
@@ -67,7 +72,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("a %d×%d matrix holds no samples", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, norms: make([]float64, n), weights: make([]float64, n)}
+	s := &samples{rowReader: readRows(x), n: n, m: m, norms: make([]float64, n), weights: make([]float64, n), first: make([]float64, n), by: make([]float64, n)}
 	var total float64
 	longest := 0
 	for i := range n {
@@ -78,12 +83,13 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 			}
 		}
 		s.norms[i] = norm(values)
-		s.weights[i] = 1
+		s.weights[i], s.first[i], s.by[i] = 1, s.norms[i]*s.norms[i], 2
 		if d == DistanceCosine {
 			s.weights[i] = 1 / s.norms[i]
 			if s.norms[i] == 0 {
 				s.weights[i] = 0
 			}
+			s.first[i], s.by[i] = 1, s.weights[i]
 		} else {
 			total += 4 * s.norms[i] * s.norms[i]
 		}
@@ -138,6 +144,12 @@ func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
 }
 
+func (x dense) dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix) {
+	raw := x.RawMatrix()
+	rows := blas.Of[float64]{Rows: hi - lo, Cols: raw.Cols, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}
+	blas.Multiply(blas.NoTrans, blas.Trans, 1, blas.Of[float64](points), rows, 0, blas.Of[float64]{Rows: points.Rows, Cols: hi - lo, Stride: stride, Data: out})
+}
+
 func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix, room []float64) {
 	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
 		x.dots(out, first, first+len(rows), points)
@@ -182,11 +194,15 @@ func (x csr) columnParts() parallel.Split {
 }
 
 func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
-	x.products(out, hi-lo, func(a int) int { return lo + a }, points)
+	x.products(out, points.Rows, 1, hi-lo, func(a int) int { return lo + a }, points)
+}
+
+func (x csr) dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix) {
+	x.products(out, 1, stride, hi-lo, func(a int) int { return lo + a }, points)
 }
 
 func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix, _ []float64) {
-	x.products(out, len(rows), func(a int) int { return rows[a] }, points)
+	x.products(out, points.Rows, 1, len(rows), func(a int) int { return rows[a] }, points)
 }
 
 // pointsAtOnce are laid out side by side for the products of sparse rows, so that what is
@@ -196,8 +212,9 @@ const pointsAtOnce = 32
 // pointRooms hold points that are laid out.
 var pointRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
-// products writes those of n rows, which row numbers, with the points.
-func (x csr) products(out []float64, n int, row func(a int) int, points blas.Matrix) {
+// products writes those of n rows, which row numbers, with the points: of one row they are across
+// apart, and of one point down.
+func (x csr) products(out []float64, down, across, n int, row func(a int) int, points blas.Matrix) {
 	stored := 0
 	for a := range n {
 		stored += len(x.values(row(a)))
@@ -223,7 +240,13 @@ func (x csr) products(out []float64, n int, row func(a int) int, points blas.Mat
 				sum := sums[:width]
 				clear(sum)
 				simd.AddRows(sum, values, laid, columns)
-				copy(out[a*points.Rows+first:], sum[:count])
+				if to := out[a*down:]; across == 1 {
+					copy(to[first:], sum[:count])
+				} else {
+					for r, v := range sum[:count] {
+						to[(first+r)*across] = v
+					}
+				}
 			}
 		})
 	}

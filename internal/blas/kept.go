@@ -37,15 +37,32 @@ func (k *Kept[T]) Multiply(tA Transpose, a, c Of[T]) {
 	case k.laid == nil || work < fewMultiplications:
 		Multiply(tA, k.t, 1, a, k.b, 0, c)
 	case work < parallel.Few:
-		k.part(tA, a, c, 0, c.Cols)
+		k.part(tA, a, c, 0)
 	default:
 		p := k.products.Get()
 		p.tA, p.a, p.c = tA, a, c
-		p.split = parallel.Even(c.Cols, columnUnit, max(c.Cols/min(work/partMultiplications, mostParts), leastColumns))
+		p.split = parallel.Even(c.Cols, ColumnUnit, max(c.Cols/min(work/partMultiplications, mostParts), leastColumns))
 		parallel.Do(p.split.Parts(), p.columns)
 		p.a, p.c = Of[T]{}, Of[T]{}
 		k.products.Put(p)
 	}
+}
+
+// MultiplyColumns computes c, the columns of op(a)·op(b) from lo on, on the caller's core alone. lo is a multiple of
+// ColumnUnit, and c has whole such units of columns but for the end of the last.
+func (k *Kept[T]) MultiplyColumns(tA Transpose, a, c Of[T], lo int) {
+	if k.laid != nil {
+		k.part(tA, a, c, lo)
+		return
+	}
+	b := k.b
+	b.Data = b.Data[place(k.t, 0, lo, b.Stride):]
+	if k.t == NoTrans {
+		b.Cols = c.Cols
+	} else {
+		b.Rows = c.Cols
+	}
+	MultiplyAlone(tA, k.t, 1, a, b, 0, c)
 }
 
 // keptProduct is a large one under way, kept for the next, so that none allocates.
@@ -60,7 +77,9 @@ func (k *Kept[T]) newProduct() *keptProduct[T] {
 	p := &keptProduct[T]{}
 	p.columns = func(i int) {
 		lo, hi := p.split.At(i)
-		k.part(p.tA, p.a, p.c, lo, hi)
+		c := p.c
+		c.Cols, c.Data = hi-lo, c.Data[lo:]
+		k.part(p.tA, p.a, c, lo)
 	}
 	return p
 }

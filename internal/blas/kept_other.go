@@ -6,4 +6,4 @@ package blas
 
 func (k *Kept[T]) layOut() {}
 
-func (k *Kept[T]) part(Transpose, Of[T], Of[T], int, int) { panic("blas: nothing is laid out") }
+func (k *Kept[T]) part(Transpose, Of[T], Of[T], int) { panic("blas: nothing is laid out") }

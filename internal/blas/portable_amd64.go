@@ -349,19 +349,19 @@ func (k *Kept[T]) layOut() {
 	})
 }
 
-// part computes columns lo to before hi of c, lo being the first of a tile.
-func (k *Kept[T]) part(tA Transpose, a, c Of[T], lo, hi int) {
+// part computes c, the columns of op(a)·op(b) from lo on, which is the first of a tile.
+func (k *Kept[T]) part(tA Transpose, a, c Of[T], lo int) {
 	p := packedOf[T]()
 	defer p.put()
 	for i := range c.Rows {
-		clear(c.Data[i*c.Stride+lo : i*c.Stride+hi])
+		clear(c.Data[i*c.Stride:][:c.Cols])
 	}
 	for d := 0; d < k.rows; d += packDepth {
 		depth := min(packDepth, k.rows-d)
 		for i := 0; i < c.Rows; i += packRows {
 			rows := min(packRows, c.Rows-i)
 			p.pack(p.a[:], a.Data, max(1, a.Stride), tA == NoTrans, i, rows, d, depth, simd.TileRows)
-			p.multiply(c.Data[i*c.Stride+lo:], c.Stride, rows, hi-lo, depth, k.laid[d/packDepth][lo*depth:])
+			p.multiply(c.Data[i*c.Stride:], c.Stride, rows, c.Cols, depth, k.laid[d/packDepth][lo*depth:])
 		}
 	}
 }

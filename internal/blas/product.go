@@ -22,11 +22,14 @@ const (
 	mostParts           = 32
 	// Each part lays out the other factor anew, which is little beside this many rows or
 	// columns. A unit is whole tiles in both precisions, or what is laid out at a time.
-	leastRows, rowUnit       = 64, 8
-	leastColumns, columnUnit = 192, 48
-	leastDepth, depthUnit    = 1024, 256
-	small                    = 1 << 16
+	leastRows, rowUnit    = 64, 8
+	leastColumns          = 192
+	leastDepth, depthUnit = 1024, 256
+	small                 = 1 << 16
 )
+
+// ColumnUnit columns are whole tiles in both precisions.
+const ColumnUnit = 48
 
 // product is one under way. It is kept for the next, so that none allocates.
 type product[T Number] struct {
@@ -121,7 +124,7 @@ func (p *product[T]) do(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda 
 		parallel.Do(p.split.Parts(), p.depth)
 		p.add()
 	case n >= m:
-		p.split = parallel.Even(n, columnUnit, max(n/parts, leastColumns))
+		p.split = parallel.Even(n, ColumnUnit, max(n/parts, leastColumns))
 		parallel.Do(p.split.Parts(), p.columns)
 	default:
 		p.split = parallel.Even(m, rowUnit, max(m/parts, leastRows))
