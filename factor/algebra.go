@@ -76,13 +76,23 @@ func copyOf(dst, src *mat.Dense) {
 
 // rowSums writes the sums of a's rows.
 func rowSums(dst []float64, a *mat.Dense) {
-	eachRow(a, 8, func(r int, row []float64) {
-		var sum float64
-		for _, x := range row {
-			sum += x
-		}
-		dst[r] = sum
-	})
+	eachRow(a, 2, func(r int, row []float64) { dst[r] = total(row) })
+}
+
+// total adds up in four sums, which do not wait for each other.
+func total(x []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 {
+		s0 += x[0]
+		s1 += x[1]
+		s2 += x[2]
+		s3 += x[3]
+		x = x[4:]
+	}
+	for _, xi := range x {
+		s0 += xi
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 // like returns a matrix of zeros of a's shape.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,6 +38,9 @@ type basis interface {
 	moved(i int)
 	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
 	pullBack(dst, g *mat.Dense, i int)
+	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i,
+	// or returns false where it is none of k×k numbers.
+	pullBackQuadratic(dst, q *mat.Dense, i int) bool
 	// rescale divides basis vector r by scale[r].
 	rescale(scale []float64)
 	// weights returns W, k×n, or nil.
@@ -59,6 +63,11 @@ func (b freeBasis) moved(int) {
 }
 
 func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
+
+func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
+	dst.Copy(q)
+	return true
+}
 
 func (b freeBasis) rescale(scale []float64) { divideRows(b.u, scale) }
 
@@ -83,6 +92,8 @@ func (b conceptBasis) moved(int) { b.x.timesCoefficients(b.u, b.w) }
 
 func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.timesBasis(dst, g) }
 
+func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
+
 func (b conceptBasis) rescale(scale []float64) {
 	divideRows(b.w, scale)
 	divideRows(b.u, scale)
@@ -93,10 +104,15 @@ func (b conceptBasis) weights() *mat.Dense { return b.w }
 // rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
 type rankOneBasis struct {
 	a, b, u *mat.Dense // k×h, k×w, k×hw
+	lines   []int      // of an image
 }
 
 func newRankOneBasis(a, b, u *mat.Dense) rankOneBasis {
-	r := rankOneBasis{a, b, u}
+	_, h := a.Dims()
+	r := rankOneBasis{a, b, u, make([]int, h)}
+	for i := range r.lines {
+		r.lines[i] = i
+	}
 	r.moved(0)
 	return r
 }
@@ -109,8 +125,9 @@ func (b rankOneBasis) moved(int) {
 	for r := range k {
 		row, br := b.u.RawRowView(r), b.b.RawRowView(r)
 		for i, a := range b.a.RawRowView(r)[:h] {
+			line := row[i*w:][:len(br)]
 			for j, x := range br {
-				row[i*w+j] = a * x
+				line[j] = a * x
 			}
 		}
 	}
@@ -122,6 +139,14 @@ func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	dst.Zero()
 	for r := range k {
 		row, to, ar, br := g.RawRowView(r), dst.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
+		if w%gramLanes == 0 {
+			if parameter == 0 {
+				simd.Dots(to, br, row, b.lines)
+			} else {
+				simd.AddRows(to, ar, row, b.lines)
+			}
+			continue
+		}
 		for i := range h {
 			line := row[i*w : (i+1)*w]
 			if parameter == 0 {
@@ -131,6 +156,18 @@ func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 			}
 		}
 	}
+}
+
+// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and the
+// other way round.
+func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
+	other := b.b
+	if parameter == 1 {
+		other = b.a
+	}
+	gramOf(dst, other)
+	dst.MulElem(dst, q)
+	return true
 }
 
 func (b rankOneBasis) rescale(scale []float64) {

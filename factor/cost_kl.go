@@ -17,9 +17,12 @@ type klCost struct {
 }
 
 func newKLCost(x data, u, v *mat.Dense) *klCost {
-	var sum float64
-	x.each(func(_, _ int, x float64) { sum += x })
-	return newKLCostOf(x, u, v, sum)
+	return newKLCostOf(x, u, v, sumOfRows(x, func(_ int, values []float64) (sum float64) {
+		for _, v := range values { // the same sum where zeros are stored and where not
+			sum += v
+		}
+		return sum
+	}))
 }
 
 // newKLCostOf is newKLCost of data whose Σ x is known.

@@ -232,6 +232,21 @@ func firstValue(d data, look func(i int, values []float64) int) (i, j int, value
 	return 0, 0, 0, false
 }
 
+// sumOfRows adds up what f returns of each sample: its number and its stored values. It is called by
+// several goroutines at once.
+func sumOfRows(d data, f func(i int, values []float64) float64) (sum float64) {
+	n, _ := d.dims()
+	sums := make([]float64, n)
+	firstValue(d, func(i int, values []float64) int {
+		sums[i] = f(i, values)
+		return -1
+	})
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
+}
+
 // negativeError says that a method that needs values ≥ 0 has met one that is not.
 func negativeError(i, j int, value float64) error {
 	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and this method needs values of 0 or more", j+1, value)}

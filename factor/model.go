@@ -34,6 +34,7 @@ type plainModel struct {
 	last     int          // the factor v, after the parameters
 	full     *mat.Dense   // k×m
 	lin, pos []*mat.Dense // pulled back to each parameter
+	form     *mat.Dense   // k×k, the quadratic pulled back
 }
 
 func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
@@ -41,7 +42,8 @@ func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
 	if _, free := b.(freeBasis); free {
 		return p
 	}
-	p.full = like(u)
+	k, _ := u.Dims()
+	p.full, p.form = like(u), mat.NewDense(k, k, nil)
 	for _, theta := range b.parameters() {
 		p.lin, p.pos = append(p.lin, like(theta)), append(p.pos, like(theta))
 	}
@@ -57,11 +59,14 @@ func (p *plainModel) block(i int) Block {
 		return b
 	}
 	pos := b.Positive
+	p.pullBack(p.lin[i], b.Linear, i)
 	if b.Quadratic != nil {
+		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
+			return Block{Linear: p.lin[i], Quadratic: p.form}
+		}
 		gemm(p.full, b.Quadratic, noTrans, p.u, noTrans)
 		pos = p.full
 	}
-	p.pullBack(p.lin[i], b.Linear, i)
 	p.pullBack(p.pos[i], pos, i)
 	return Block{Linear: p.lin[i], Positive: p.pos[i]}
 }

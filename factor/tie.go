@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -159,16 +160,8 @@ func (t *condensation) constant(whole, condensed data, cost Cost) float64 {
 		}
 		return max(sum-sumSquares(condensed), 0)
 	}
-	whole.each(func(i, _ int, x float64) {
-		if x > 0 {
-			sum += t.weight[i] * x * math.Log(x)
-		}
-	})
-	condensed.each(func(j, _ int, x float64) {
-		if x > 0 {
-			sum -= x * math.Log(x/t.c[j])
-		}
-	})
+	sum = sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
+	sum -= sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - math.Log(t.c[j])*total(x) })
 	return max(sum, 0)
 }
 
