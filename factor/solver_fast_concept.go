@@ -49,13 +49,16 @@ type fastConcept struct {
 
 func startFastConcept(f *Factorisation) func(context.Context) error {
 	m := f.model.(*conceptModel)
-	scaleStart(f)
+	order := f.sampleOrder()
 	if m.k == nil {
-		return startFastSelected(f, m)
+		thinWeights(m.w, order)
+		scaleStart(f)
+		return startFastSelected(f, m, order)
 	}
+	scaleStart(f)
 	k, n := m.w.Dims()
 	s := &fastConcept{
-		f: f, m: m, order: f.sampleOrder(),
+		f: f, m: m, order: order,
 		all: newSampleBlocks(n), some: newSampleBlocks(n), weighted: make([]int, 0, n),
 		block: newWeightBlock(k), largest: make([]float64, k),
 	}
@@ -106,7 +109,8 @@ func (s *fastConcept) iterate(context.Context) error {
 	m.basisProducts()
 	s.block.setGram(m.vv)
 	moved := s.sweepWeights(s.all)
-	some := takeSamples(s.some, s.haveWeights(), m.k)
+	s.weighted = haveWeights(s.weighted[:0], m.w, s.order)
+	some := takeSamples(s.some, s.weighted, m.k)
 	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
 		moved = s.sweepWeights(some)
 	}
@@ -147,19 +151,18 @@ func (s *fastConcept) shrunk() bool {
 	return false
 }
 
-// haveWeights returns the samples that have weights, in their order.
-func (s *fastConcept) haveWeights() []int {
-	s.weighted = s.weighted[:0]
-	w := s.m.w.RawMatrix()
-	for _, i := range s.order {
+// haveWeights appends to found the samples of the order that have weights.
+func haveWeights(found []int, weights *mat.Dense, order []int) []int {
+	w := weights.RawMatrix()
+	for _, i := range order {
 		for at := i; at < len(w.Data); at += w.Stride {
 			if w.Data[at] != 0 {
-				s.weighted = append(s.weighted, i)
+				found = append(found, i)
 				break
 			}
 		}
 	}
-	return s.weighted
+	return found
 }
 
 // A sampleBlock is samples whose weights move before W·K follows.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // How many samples are selected for each basis vector: all that have weights, as long as
@@ -66,7 +67,42 @@ type scaledWeights struct {
 	scale []float64
 }
 
-func startFastSelected(f *Factorisation, m *conceptModel) func(context.Context) error {
+// thinWeights leaves each basis vector the firstSelected samples that have most weight in it, with the
+// sum of all weights, where more samples have weights than are selected, as at a random start: most
+// iterations then move the weights of all that have any, and need not scale those of others.
+func thinWeights(w *mat.Dense, order []int) {
+	k, _ := w.Dims()
+	if withWeights := len(haveWeights(nil, w, order)); withWeights <= allSelected*k {
+		return
+	}
+	type weight struct {
+		of    float64
+		place int // in the order
+	}
+	parallel.Do(k, func(r int) {
+		row := w.RawRowView(r)
+		var most []weight
+		var all, kept float64
+		for place, i := range order {
+			all += row[i]
+			most = topk.Insert(most, firstSelected, weight{row[i], place}, func(a, b weight) int {
+				return cmp.Or(cmp.Compare(b.of, a.of), a.place-b.place)
+			})
+		}
+		clear(row)
+		for _, one := range most {
+			kept += one.of
+		}
+		if kept == 0 {
+			return
+		}
+		for _, one := range most {
+			row[order[one.place]] = one.of * (all / kept)
+		}
+	})
+}
+
+func startFastSelected(f *Factorisation, m *conceptModel, order []int) func(context.Context) error {
 	n, _ := m.x.dims()
 	u := mat.DenseCopyOf(m.vectors())
 	s := &fastSelected{
@@ -75,7 +111,7 @@ func startFastSelected(f *Factorisation, m *conceptModel) func(context.Context) 
 		lastU: mat.DenseCopyOf(u), lastQ: like(u), lastLin: like(m.v),
 		gains: make([]float64, n), isIn: make([]bool, n), block: newWeightBlock(u.RawMatrix().Rows),
 	}
-	for at, i := range f.sampleOrder() {
+	for at, i := range order {
 		s.place[i] = at
 	}
 	switch x := m.x.(type) {
