@@ -1,9 +1,12 @@
 package factor
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -27,12 +30,29 @@ const (
 )
 
 // gramOf writes a·aᵀ to dst, k×k.
-func gramOf(dst, a *mat.Dense) {
+func gramOf(dst, a *mat.Dense) { crossGramOf(dst, a, a) }
+
+// crossGram returns a·bᵀ, k×k, which is symmetric.
+func crossGram(a, b *mat.Dense) *mat.Dense {
+	k, _ := a.Dims()
+	out := mat.NewDense(k, k, nil)
+	crossGramOf(out, a, b)
+	return out
+}
+
+// crossGramOf writes a·bᵀ, which is symmetric, to dst, k×k.
+func crossGramOf(dst, a, b *mat.Dense) {
 	k, m := a.Dims()
-	raw := a.RawMatrix()
-	if k > mostGramRows || k*m > mostGramNumbers || m%gramLanes != 0 || raw.Stride != m {
-		gemm(dst, a, noTrans, a, trans)
+	if k > mostGramRows || k*m > mostGramNumbers {
+		gemm(dst, a, noTrans, b, trans)
 		return
+	}
+	room := gramRooms.Get()
+	defer gramRooms.Put(room)
+	right := wholeRegisters(&room[1], b)
+	left := right
+	if a != b {
+		left = wholeRegisters(&room[0], a)
 	}
 	var (
 		at       [mostGramRows + dotsAtOnce - 1]int // the last row again, so that all are multiplied by so many
@@ -41,14 +61,33 @@ func gramOf(dst, a *mat.Dense) {
 	for r := range at {
 		at[r] = min(r, k-1)
 	}
+	to, width := dst.RawMatrix(), len(left)/k
 	for r := range k {
 		others := at[r : r+(k-r+dotsAtOnce-1)/dotsAtOnce*dotsAtOnce]
-		simd.Dots(products[:len(others)], a.RawRowView(r), raw.Data, others)
-		for c := r; c < k; c++ {
-			dst.Set(r, c, products[c-r])
-			dst.Set(c, r, products[c-r])
+		simd.Dots(products[:len(others)], left[r*width:][:width], right, others)
+		for c, x := range products[:k-r] {
+			to.Data[r*to.Stride+r+c], to.Data[(r+c)*to.Stride+r] = x, x
 		}
 	}
+}
+
+// gramRooms hold rows of both factors of a product.
+var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
+
+// wholeRegisters returns the rows of a one after another with zeros at their ends up to whole
+// registers: as they are, or in room.
+func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
+	raw := a.RawMatrix()
+	width := (raw.Cols + gramLanes - 1) / gramLanes * gramLanes
+	if raw.Cols == width && raw.Stride == width {
+		return raw.Data[:raw.Rows*width]
+	}
+	*room = slices.Grow((*room)[:0], raw.Rows*width)[:raw.Rows*width]
+	for r := range raw.Rows {
+		row := (*room)[r*width:][:width]
+		clear(row[copy(row, raw.Data[r*raw.Stride:][:raw.Cols]):])
+	}
+	return *room
 }
 
 // inner returns Σ a∘b.

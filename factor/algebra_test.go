@@ -3,6 +3,8 @@ package factor
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestGram: inner products of pairs are a product of matrices, of any shape.
@@ -11,6 +13,10 @@ func TestGram(t *testing.T) {
 		for _, m := range []int{1, 4, 7, 64, 1024, mostGramNumbers/k/4*4 + 4} {
 			a := random(k, m)
 			got := selfGram(a)
+			other, want := padded(k, m), mat.NewDense(k, k, nil)
+			other.Mul(got, a) // with which the product is symmetric too
+			want.Mul(got, got)
+			near(t, "product of two", crossGram(other, a), want, 1e-12*mat.Max(want))
 			for r := range k {
 				for c := range k {
 					var want float64

@@ -265,11 +265,3 @@ func (c *conceptModel) vectors() *mat.Dense {
 func (c *conceptModel) weights() *mat.Dense { return c.w }
 
 func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.timesBasis(dst, g) }
-
-// crossGram returns a·bᵀ, k×k.
-func crossGram(a, b *mat.Dense) *mat.Dense {
-	k, _ := a.Dims()
-	out := mat.NewDense(k, k, nil)
-	gemm(out, a, noTrans, b, trans)
-	return out
-}
