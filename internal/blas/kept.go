@@ -33,26 +33,35 @@ func Keep[T Number](t Transpose, b Of[T]) *Kept[T] {
 // Multiply computes c = op(a)·op(b), a large one on all cores that are free. c shares no
 // memory with a and b. The bytes do not depend on the number of cores.
 func (k *Kept[T]) Multiply(tA Transpose, a, c Of[T]) {
-	switch work := c.Rows * c.Cols * k.rows; {
-	case k.laid == nil || work < fewMultiplications:
+	work := c.Rows * c.Cols * k.rows
+	if k.laid == nil || work < fewMultiplications {
 		Multiply(tA, k.t, 1, a, k.b, 0, c)
-	case work < parallel.Few:
-		k.part(tA, a, c, 0)
-	default:
-		p := k.products.Get()
-		p.tA, p.a, p.c = tA, a, c
-		p.split = parallel.Even(c.Cols, ColumnUnit, max(c.Cols/min(work/partMultiplications, mostParts), leastColumns))
-		parallel.Do(p.split.Parts(), p.columns)
-		p.a, p.c = Of[T]{}, Of[T]{}
-		k.products.Put(p)
+		return
 	}
+	p := k.products.Get()
+	defer k.products.Put(p)
+	p.layOutLeft(tA, a, c.Rows, k.rows)
+	if work < parallel.Few {
+		k.part(p, c, 0)
+		return
+	}
+	p.c, p.split = c, parallel.Even(c.Cols, ColumnUnit, max(c.Cols/min(work/partMultiplications, mostParts), leastKept))
+	parallel.Do(p.split.Parts(), p.columns)
+	p.c = Of[T]{}
 }
+
+// leastKept columns are what a part of a product has at least: as both factors are laid out before, small parts cost nothing, and
+// cores that begin at different times end nearly together.
+const leastKept = ColumnUnit
 
 // MultiplyColumns computes c, the columns of op(a)·op(b) from lo on, on the caller's core alone. lo is a multiple of
 // ColumnUnit, and c has whole such units of columns but for the end of the last.
 func (k *Kept[T]) MultiplyColumns(tA Transpose, a, c Of[T], lo int) {
 	if k.laid != nil {
-		k.part(tA, a, c, lo)
+		p := k.products.Get()
+		defer k.products.Put(p)
+		p.layOutLeft(tA, a, c.Rows, k.rows)
+		k.part(p, c, lo)
 		return
 	}
 	b := k.b
@@ -65,10 +74,11 @@ func (k *Kept[T]) MultiplyColumns(tA Transpose, a, c Of[T], lo int) {
 	MultiplyAlone(tA, k.t, 1, a, b, 0, c)
 }
 
-// keptProduct is a large one under way, kept for the next, so that none allocates.
+// keptProduct is one under way, kept for the next, so that none allocates.
 type keptProduct[T Number] struct {
-	tA      Transpose
-	a, c    Of[T]
+	left    []T // op(a), laid out, in so many rows
+	height  int
+	c       Of[T]
 	split   parallel.Split
 	columns func(i int) // does part i
 }
@@ -79,7 +89,7 @@ func (k *Kept[T]) newProduct() *keptProduct[T] {
 		lo, hi := p.split.At(i)
 		c := p.c
 		c.Cols, c.Data = hi-lo, c.Data[lo:]
-		k.part(p.tA, p.a, c, lo)
+		k.part(p, c, lo)
 	}
 	return p
 }

@@ -6,4 +6,8 @@ package blas
 
 func (k *Kept[T]) layOut() {}
 
-func (k *Kept[T]) part(Transpose, Of[T], Of[T], int) { panic("blas: nothing is laid out") }
+func (p *keptProduct[T]) layOutLeft(Transpose, Of[T], int, int) { panic(nothing) }
+
+func (k *Kept[T]) part(*keptProduct[T], Of[T], int) { panic(nothing) }
+
+const nothing = "blas: nothing is laid out"

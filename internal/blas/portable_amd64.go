@@ -119,7 +119,7 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 				rows := min(packRows, m-i)
 				p.pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
 				scale(p.a[:(rows+simd.TileRows-1)/simd.TileRows*simd.TileRows*depth], alpha)
-				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth, p.b[:])
+				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth, p.a[:], p.b[:])
 			}
 		}
 	}
@@ -231,18 +231,18 @@ func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b 
 	}
 }
 
-// multiply adds to c the product of the rows that are laid out in p.a and the columns that
+// multiply adds to c the product of the rows that are laid out in left and the columns that
 // are laid out in right.
-func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, right []T) {
+func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, left, right []T) {
 	for j := 0; j < columns; j += p.tile {
 		b := right[j*depth:][:p.tile*depth]
 		wide, register := min(p.tile, columns-j), p.tile/3
 		if wide%register == 0 {
-			p.addTiles(c[j:], ldc, rows, wide, p.a[:], b)
+			p.addTiles(c[j:], ldc, rows, wide, left, b)
 			continue
 		}
 		clear(p.edge[:rows*p.tile])
-		p.addTiles(p.edge[:], p.tile, rows, (wide/register+1)*register, p.a[:], b)
+		p.addTiles(p.edge[:], p.tile, rows, (wide/register+1)*register, left, b)
 		for r := range rows {
 			to := c[r*ldc+j:][:wide]
 			for s, x := range p.edge[r*p.tile:][:wide] {
@@ -349,19 +349,31 @@ func (k *Kept[T]) layOut() {
 	})
 }
 
+// layOutLeft lays out all of op(a), as layOut does op(b).
+func (p *keptProduct[T]) layOutLeft(tA Transpose, a Of[T], rows, deep int) {
+	tiles := packedOf[T]()
+	defer tiles.put()
+	p.height = (rows + simd.TileRows - 1) / simd.TileRows * simd.TileRows
+	if size := p.height * deep; cap(p.left) < size {
+		p.left = make([]T, size)
+	}
+	p.left = p.left[:p.height*deep]
+	for d := 0; d < deep; d += packDepth {
+		tiles.pack(p.left[d*p.height:], a.Data, max(1, a.Stride), tA == NoTrans, 0, rows, d, min(packDepth, deep-d), simd.TileRows)
+	}
+}
+
 // part computes c, the columns of op(a)·op(b) from lo on, which is the first of a tile.
-func (k *Kept[T]) part(tA Transpose, a, c Of[T], lo int) {
-	p := packedOf[T]()
-	defer p.put()
+func (k *Kept[T]) part(p *keptProduct[T], c Of[T], lo int) {
+	tiles := packedOf[T]()
+	defer tiles.put()
 	for i := range c.Rows {
 		clear(c.Data[i*c.Stride:][:c.Cols])
 	}
 	for d := 0; d < k.rows; d += packDepth {
 		depth := min(packDepth, k.rows-d)
 		for i := 0; i < c.Rows; i += packRows {
-			rows := min(packRows, c.Rows-i)
-			p.pack(p.a[:], a.Data, max(1, a.Stride), tA == NoTrans, i, rows, d, depth, simd.TileRows)
-			p.multiply(c.Data[i*c.Stride:], c.Stride, rows, c.Cols, depth, k.laid[d/packDepth][lo*depth:])
+			tiles.multiply(c.Data[i*c.Stride:], c.Stride, min(packRows, c.Rows-i), c.Cols, depth, p.left[d*p.height+i*depth:], k.laid[d/packDepth][lo*depth:])
 		}
 	}
 }

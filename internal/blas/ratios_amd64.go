@@ -130,7 +130,7 @@ func (r *Ratios[T]) AddToBasis(write bool, v, x, dst Of[T], first, end int, logs
 				}
 			}
 			if dst.Data != nil {
-				p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, strip)
+				p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, p.a[:], strip)
 			}
 		}
 		if logs == nil {
