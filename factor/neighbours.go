@@ -59,13 +59,17 @@ const comparedWork = 64
 // returns the sum of the distances.
 func (s *neighbours) compare(ctx context.Context, rows []int) (sum float64, err error) {
 	_, m := s.x.dims()
+	x := s.x
+	if whole, ok := x.(denseData); ok && kept(s.n, m) {
+		x = newKeptData(whole)
+	}
 	some := mat.NewDense(gramRows, m, nil)
 	sums := make([]float64, len(rows)) // of the distances
 	multiply := func(dst *mat.Dense, from, to int) {
 		for a := from; a < to; a++ {
 			some.SetRow(a-from, s.x.rows(rows[a], rows[a]+1).RawRowView(0))
 		}
-		s.x.timesBasis(dst, some.Slice(0, to-from, 0, m).(*mat.Dense))
+		x.timesBasis(dst, some.Slice(0, to-from, 0, m).(*mat.Dense))
 	}
 	err = eachPanel(ctx, len(rows), s.n, multiply, func(from int, part *mat.Dense) {
 		eachRow(part, comparedWork, func(a int, products []float64) {
