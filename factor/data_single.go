@@ -20,7 +20,8 @@ type singleData struct {
 	single              blas.Of[float32] // X / 2^exponent
 	exponent            int
 	sum                 func() float64             // Σ of single
-	basis, coefficients func() *blas.Kept[float32] // as in keptData, or nil where X is not laid out once
+	basis, coefficients func() *blas.Kept[float32] // as in keptData
+	kept                bool                       // X is laid out once for products of any rank
 }
 
 func newSingleData(d denseData) singleData {
@@ -36,9 +37,7 @@ func newSingleData(d denseData) singleData {
 		}
 		return sum
 	})
-	if kept(n, m) {
-		s.basis, s.coefficients = laidOut(s.single, trans), laidOut(s.single, noTrans)
-	}
+	s.basis, s.coefficients, s.kept = laidOut(s.single, trans), laidOut(s.single, noTrans), kept(n, m)
 	return s
 }
 
@@ -47,18 +46,27 @@ type singleRoom struct{ u, v, product singleFactor }
 
 var singleRooms = freelist.List[*singleRoom]{New: func() *singleRoom { return new(singleRoom) }}
 
-func (d singleData) timesBasis(dst, u *mat.Dense) { d.times(dst, u, trans, d.basis) }
+// mostLaidRank is of how many vectors a basis is at most for which X of any size is laid out once: where it
+// lies, each sample's product has a whole register of these vectors, and that many take no longer than few.
+const mostLaidRank = 16
 
-func (d singleData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, v, noTrans, d.coefficients) }
+func (d singleData) timesBasis(dst, u *mat.Dense) {
+	k, _ := u.Dims()
+	d.times(dst, u, trans, d.basis, d.kept || k <= mostLaidRank)
+}
 
-// times writes a·op(X), which laid lays out once if it is not nil.
-func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas.Kept[float32]) {
+func (d singleData) timesCoefficients(dst, v *mat.Dense) {
+	d.times(dst, v, noTrans, d.coefficients, d.kept)
+}
+
+// times writes a·op(X), which is laid out once, or else read where it lies.
+func (d singleData) times(dst, a *mat.Dense, t blas.Transpose, laid func() *blas.Kept[float32], once bool) {
 	room := singleRooms.Get()
 	defer singleRooms.Put(room)
 	room.u.measure(a)
 	room.u.read(a)
 	room.product.size(dst)
-	if laid != nil {
+	if once {
 		laid().Multiply(noTrans, room.u.Of, room.product.Of)
 	} else {
 		blas.Multiply(noTrans, t, 1, room.u.Of, d.single, 0, room.product.Of)

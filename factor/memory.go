@@ -47,6 +47,9 @@ func (p Parts) Memory(s Size) int64 {
 		laid := s.laidOut()
 		if s.Precision == PrecisionSingle {
 			laid /= 2
+			if laid == 0 && s.Stored == 0 && s.Rank <= mostLaidRank {
+				laid = 4 * float64(s.Samples) * float64(s.Features) // with the basis alone
+			}
 		}
 		need += laid
 	}

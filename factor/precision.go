@@ -15,7 +15,8 @@ const (
 	PrecisionDouble Precision = "double"
 	// PrecisionSingle multiplies dense data in single precision, which reads half as
 	// much, divides and takes logarithms in it under the divergence, and sweeps in it by Fast
-	// under the Frobenius cost. The data has a rounded copy of half its size, and a product is
+	// under the Frobenius cost. The data has a rounded copy of half its size, and for a rank of
+	// 16 or less under the Frobenius cost another that is laid out for products. A product is
 	// off by some 1e-7 of the largest of its terms; all else, and the objective where it is
 	// small, is computed in double precision. Sparse data is not affected, nor are the steps
 	// of Fast under the divergence, which are in single precision in any case.

@@ -67,6 +67,31 @@ func TestSingleProducts(t *testing.T) {
 	}
 }
 
+// TestSingleLaidOut: data too large to be laid out in both orders has the same products at ranks at which
+// it is laid out for one and at which it is not.
+func TestSingleLaidOut(t *testing.T) {
+	x := random(2110, 1003)
+	for _, rank := range []int{mostLaidRank, mostLaidRank + 1} {
+		u, v := random(rank, 1003), random(rank, 2110)
+		double, single := denseData{x}, newSingleData(denseData{x})
+		for _, c := range []struct {
+			what      string
+			want, got *mat.Dense
+			of        *mat.Dense
+			times     func(d data, dst, a *mat.Dense)
+		}{
+			{"u·Xᵀ", like(v), like(v), u, data.timesBasis},
+			{"v·X", like(u), like(u), v, data.timesCoefficients},
+		} {
+			c.times(double, c.want, c.of)
+			c.times(single, c.got, c.of)
+			if !mat.EqualApprox(c.want, c.got, 1e-5*mat.Max(c.want)) {
+				t.Errorf("rank %d: %s is off", rank, c.what)
+			}
+		}
+	}
+}
+
 // TestSingleRatios: the ratios of the divergence, at any scale of the data and of a row of the factors.
 func TestSingleRatios(t *testing.T) {
 	for _, scale := range []float64{1e-60, 1, 1e60} {
