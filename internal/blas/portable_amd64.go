@@ -85,14 +85,14 @@ func (t tiled) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []floa
 // product computes C as Dgemm does, the way that suits its shape.
 func (p *packed[T]) product(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	if alpha == 1 && tA == blas.NoTrans && tB != blas.NoTrans && simd.HasRowTile() {
-		if m <= mostRowFactor && n >= max(leastRows, 4*m) {
+		if alongRows(m, n) {
 			rows := n / simd.RowTileRows * simd.RowTileRows
 			p.timesRows(m, rows, k, a, lda, b, ldb, beta, c, ldc, 1)
 			if n -= rows; n == 0 {
 				return
 			}
 			b, c = b[rows*ldb:], c[rows:]
-		} else if n <= mostRowFactor && m >= max(leastRows, 4*n) {
+		} else if alongRows(n, m) {
 			rows := m / simd.RowTileRows * simd.RowTileRows
 			p.timesRows(n, rows, k, b, ldb, a, lda, beta, c, 1, ldc)
 			if m -= rows; m == 0 {
@@ -128,6 +128,15 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 // mostRowFactor is of how many rows a factor of timesRows or sumOfRows is at most: then what is
 // read of b for each tile of them stays in the nearest cache.
 const mostRowFactor = 2 * simd.MostTileColumns
+
+// alongRows tells whether timesRows takes less time than gemm for a factor of few rows and one of
+// many: where these are far more, or more and whole tiles, so that none is left for gemm.
+func alongRows(few, many int) bool {
+	if few > mostRowFactor {
+		return false
+	}
+	return many >= max(leastRows, 4*few) || many > few && many >= 2*simd.RowTileRows && many%simd.RowTileRows == 0
+}
 
 // timesRows computes c = a·bᵀ + beta·c, as gemm does and to the same bytes, for a long b of
 // whole tiles of rows and a few rows of a. Only a is laid out; b is read once, from its
