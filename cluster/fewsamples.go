@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // fewSamples runs Lloyd's algorithm on samples that are no more than their columns by their
@@ -24,6 +25,7 @@ type fewSamples struct {
 	sums             []float64 // K×n: of the products with the samples of a cluster
 	labels, previous []int
 	counts           []int
+	scales, offsets  []float64 // of the clusters: a score is offset − scale·sum
 	best, second     []float64 // of the scores of each sample
 }
 
@@ -60,6 +62,7 @@ func (l *lloyd) fewSamples(products []float64) *fewSamples {
 		lloyd: l.another(), products: products, least: math.Inf(1),
 		sums:   make([]float64, l.K*l.n),
 		labels: make([]int, l.n), previous: make([]int, l.n), counts: make([]int, l.K),
+		scales: make([]float64, l.K), offsets: make([]float64, l.K),
 		best: make([]float64, l.n), second: make([]float64, l.n),
 	}
 	// A product is off by at most mε times the lengths, a sum of count by count·(m+n)ε of the largest and
@@ -145,26 +148,15 @@ func (f *fewSamples) assign(squaredLength func(j int) float64) bool {
 	f.labels, f.previous = f.previous, f.labels
 	for j, count := range f.counts {
 		size, square := float64(count), squaredLength(j)
-		scale, offset := 1/size, square/(2*size*size)
+		f.scales[j], f.offsets[j] = 1/size, square/(2*size*size)
 		if f.Distance == DistanceCosine {
 			if !(square >= size*size/16) {
 				return false
 			}
-			scale, offset = 1/math.Sqrt(square), 0
-		}
-		sums := f.sums[j*f.n:][:f.n]
-		best, second, labels := f.best[:len(sums)], f.second[:len(sums)], f.labels[:len(sums)]
-		for i, sum := range sums {
-			switch score := offset - scale*sum; {
-			case j == 0:
-				best[i], second[i], labels[i] = score, math.Inf(1), 0
-			case score < best[i]:
-				best[i], second[i], labels[i] = score, best[i], j
-			case score < second[i]:
-				second[i] = score
-			}
+			f.scales[j], f.offsets[j] = 1/math.Sqrt(square), 0
 		}
 	}
+	simd.LeastRows(f.labels, f.best, f.second, f.sums, f.n, f.scales, f.offsets)
 	clear(f.counts)
 	for i, j := range f.labels {
 		if f.second[i]-f.best[i] <= f.slack {
