@@ -55,6 +55,11 @@ type Start struct {
 	Coefficients *mat.Dense
 }
 
+// drawsWeights tells whether the weights of a concept basis are random at the start.
+func (o Options) drawsWeights() bool {
+	return (o.Init == InitRandom || o.Init == "") && (o.Start == nil || o.Start.Weights == nil)
+}
+
 // initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs,
 // and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }

@@ -227,7 +227,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	f.v = first.v
+	f.v, f.drawnWeights = first.v, opt.drawsWeights()
 	if f.kernel != nil {
 		f.model = newKernelModel(f.kernel.values, f.ties, first.w, first.v)
 	} else {

@@ -51,7 +51,9 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 	m := f.model.(*conceptModel)
 	order := f.sampleOrder()
 	if m.k == nil {
-		thinWeights(m.w, order)
+		if f.drawnWeights {
+			thinWeights(m.w, order)
+		}
 		scaleStart(f)
 		return startFastSelected(f, m, order)
 	}

@@ -68,8 +68,9 @@ type scaledWeights struct {
 }
 
 // thinWeights leaves each basis vector the firstSelected samples that have most weight in it, with the
-// sum of all weights, where more samples have weights than are selected, as at a random start: most
-// iterations then move the weights of all that have any, and need not scale those of others.
+// sum of all weights, where more samples have weights than are selected: most iterations then move the
+// weights of all that have any, and need not scale those of others. It is for random weights: others it
+// would make worse.
 func thinWeights(w *mat.Dense, order []int) {
 	k, _ := w.Dims()
 	if withWeights := len(haveWeights(nil, w, order)); withWeights <= allSelected*k {
