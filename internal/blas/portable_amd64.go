@@ -144,9 +144,11 @@ func alongRows(few, many int) bool {
 // down is, cᵀ = b·aᵀ lies there row by row.
 func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, down, across int) {
 	sums := p.sums[:]
-	if across == 1 {
+	switch {
+	case beta == 0: // nothing of c is read
+	case across == 1:
 		scaleRows(c, down, m, n, beta)
-	} else {
+	default:
 		scaleRows(c, across, n, m, beta)
 	}
 	tiles, tile := narrowTiles(m, p.tile)
@@ -162,11 +164,14 @@ func (p *packed[T]) timesRows(m, n, k int, a []T, lda int, b []T, ldb int, beta 
 			for t := range tiles {
 				rows := max(0, min(tile, m-t*tile))
 				part := c[t*tile*down+j*across:]
-				if across != 1 {
+				switch {
+				case beta == 0 && d == 0:
+					clear(sums[:simd.RowTileRows*tile])
+				case across != 1:
 					for i := range simd.RowTileRows {
 						copy(sums[i*tile:], part[i*across:][:rows])
 					}
-				} else {
+				default:
 					for r := range rows {
 						for i, x := range part[r*down:][:simd.RowTileRows] {
 							sums[i*tile+r] = x
@@ -203,7 +208,7 @@ func narrowTiles(m, most int) (tiles, tile int) {
 }
 
 // sumRows rows of b are read side by side by sumOfRows.
-const sumRows = 16
+const sumRows = 32
 
 // sumOfRows computes c = op(a)·b + beta·c, as gemm does and to the same bytes, for few rows of
 // c, of p.tile columns or more. Only a is laid out; b is read where it lies, sumRows rows side by side from
