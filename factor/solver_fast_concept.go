@@ -41,8 +41,7 @@ type fastConcept struct {
 	all, some []sampleBlock // the samples in order, and those that have weights
 	weighted  []int
 	block     *weightBlock
-	at        []int     // samples whose weights in a basis vector have moved
-	by        []float64 // and by how much
+	at        []int // samples whose weights in a basis vector have moved
 
 	largest []float64 // the longest that went into each basis vector since all was computed
 }
@@ -216,30 +215,32 @@ func (s *fastConcept) sweepWeights(blocks []sampleBlock) (moved bool) {
 				s.largest[r] = max(s.largest[r], x*length)
 			}
 		}
-		s.follow(block.samples, moves)
+		s.follow(block.samples)
 	}
 	return moved
 }
 
 // follow brings W·K up to date once weights of a block have moved. Most entries of W are 0
 // and stay so, and of a sample that has moved few have.
-func (s *fastConcept) follow(block, moves []int) {
-	k, kw, change := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), s.block.change.RawMatrix()
+func (s *fastConcept) follow(block []int) {
+	k, kw := s.m.k.RawMatrix(), s.m.kw.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride
 	for r := range s.largest {
-		s.at, s.by = s.at[:0], s.by[:0]
-		for to, a := range moves {
-			if by := change.Data[to*change.Stride+r]; by != 0 {
-				s.at, s.by = append(s.at, block[a]), append(s.by, by)
-			}
+		by := &s.block.by[r]
+		if len(by.at) == 0 {
+			continue
+		}
+		s.at = s.at[:0]
+		for _, a := range by.at {
+			s.at = append(s.at, block[a])
 		}
 		row := kw.Data[r*kw.Stride:]
 		if whole {
-			simd.AddRows(row[:kw.Stride], s.by, k.Data, s.at)
+			simd.AddRows(row[:kw.Stride], by.much, k.Data, s.at)
 			continue
 		}
 		for at, i := range s.at {
-			axpy(s.by[at], k.Data[i*k.Stride:][:kw.Cols], row)
+			axpy(by.much[at], k.Data[i*k.Stride:][:kw.Cols], row)
 		}
 	}
 }
@@ -260,15 +261,21 @@ func (s *fastConcept) read(samples []int) {
 
 // A weightBlock is some samples whose weights move one after another, their rows as long as
 // simd.Width says. What changes of the weights that have moved stands in the first rows of
-// change.
+// change, and of each basis vector in by.
 type weightBlock struct {
 	kw, linear, weight, change *mat.Dense // samples × k
 	gram                       *mat.Dense // k×k
 	gradient, before           []float64  // of a sample
-	by                         []float64
+	by                         []weightChanges
 	numbers                    []int // 0, 1, …
 	moves                      []int
 	k                          int
+}
+
+// weightChanges are the samples of a block whose weights in a basis vector have moved, and by how much.
+type weightChanges struct {
+	at   []int
+	much []float64
 }
 
 func newWeightBlock(k int) *weightBlock {
@@ -276,7 +283,12 @@ func newWeightBlock(k int) *weightBlock {
 	room := func(rows int) *mat.Dense { return mat.NewDense(rows, width, nil) }
 	b := &weightBlock{
 		kw: room(blockSamples), linear: room(blockSamples), weight: room(blockSamples), change: room(blockSamples), gram: room(width),
-		gradient: make([]float64, width), before: make([]float64, width), numbers: make([]int, max(width, blockSamples)), k: k,
+		gradient: make([]float64, width), before: make([]float64, width),
+		by: make([]weightChanges, k), numbers: make([]int, width), k: k,
+	}
+	at, much := make([]int, k*blockSamples), make([]float64, k*blockSamples)
+	for r := range b.by {
+		b.by[r] = weightChanges{at[r*blockSamples:][:0:blockSamples], much[r*blockSamples:][:0:blockSamples]}
 	}
 	for i := range b.numbers {
 		b.numbers[i] = i
@@ -292,30 +304,37 @@ func (b *weightBlock) setGram(m *mat.Dense) {
 }
 
 // move moves the weights of the first count samples, given W·K, B and the inner products of
-// the samples, and W·K with them. It returns which of the samples' have moved, and about how
-// much that lowers the objective, twice.
+// the samples, each with those before it and itself, and W·K with them. It returns which of the
+// samples' have moved, and about how much that lowers the objective, twice.
 func (b *weightBlock) move(count int, products *mat.Dense) (moves []int, step float64) {
 	b.moves = b.moves[:0]
+	for r := range b.by {
+		b.by[r] = weightChanges{b.by[r].at[:0], b.by[r].much[:0]}
+	}
+	kw, product := b.kw.RawMatrix(), products.RawMatrix()
 	for a := range count {
-		products := products.RawRowView(a)
-		b.by = b.by[:0]
-		for _, c := range b.moves {
-			b.by = append(b.by, products[c])
-		}
-		kw, weight, change := b.kw.RawRowView(a), b.weight.RawRowView(a), b.change.RawRowView(len(b.moves))
-		simd.AddRows(kw, b.by, b.change.RawMatrix().Data, b.numbers[:len(b.by)])
+		weight, change := b.weight.RawRowView(a)[:b.k], b.change.RawRowView(len(b.moves))
 		for r, x := range b.linear.RawRowView(a) {
 			b.gradient[r] = -x
 		}
-		simd.AddRows(b.gradient, kw, b.gram.RawMatrix().Data, b.numbers[:len(kw)])
+		simd.AddRows(b.gradient, kw.Data[a*kw.Stride:][:kw.Cols], b.gram.RawMatrix().Data, b.numbers)
 		copy(change, weight)
 		copy(b.before, b.gradient)
-		if !moveWeights(weight[:b.k], b.gradient, b.gram, products[a]) {
+		if !b.moveWeights(weight, product.Data[a*product.Stride+a]) {
 			continue
 		}
 		for r, x := range weight {
-			change[r] = x - change[r]
-			step += change[r] * (b.gradient[r] - b.before[r])
+			by := x - change[r]
+			change[r] = by
+			if by == 0 {
+				continue
+			}
+			step += by * (b.gradient[r] - b.before[r])
+			b.by[r].at, b.by[r].much = append(b.by[r].at, a), append(b.by[r].much, by)
+			from, to := product.Data[a:], kw.Data[r:]
+			for c := a + 1; c < count; c++ {
+				to[c*kw.Stride] += by * from[c*product.Stride]
+			}
 		}
 		b.moves = append(b.moves, a)
 	}
@@ -323,10 +342,11 @@ func (b *weightBlock) move(count int, products *mat.Dense) (moves []int, step fl
 }
 
 // moveWeights moves the weights of a sample by coordinate descent, and the gradient with
-// them, and tells whether they have moved. The second derivative is size·m. Weights that
+// them, and tells whether they have moved. The second derivative is size·gram. Weights that
 // stay cost nothing but a look at their gradient (as in RcppML, DeBruine, Melcher and
 // Triche 2021).
-func moveWeights(w, gradient []float64, m *mat.Dense, size float64) (moved bool) {
+func (b *weightBlock) moveWeights(w []float64, size float64) (moved bool) {
+	gram, gradient := b.gram.RawMatrix(), b.gradient
 	var first float64
 	for t := range mostSweeps {
 		var step float64
@@ -335,21 +355,22 @@ func moveWeights(w, gradient []float64, m *mat.Dense, size float64) (moved bool)
 			if x == 0 && g >= 0 {
 				continue
 			}
-			row := m.RawRowView(r)
+			row := gram.Data[r*gram.Stride:][:len(gradient)]
 			curvature := size * row[r]
 			if !(curvature >= leastDenominator) {
 				continue
 			}
-			y := max(0, x-g/curvature)
-			if y < floor {
+			y := x - g*(1/curvature) // the division does not wait for g
+			if !(y >= floor) {
 				y = 0
 			}
 			if y == x {
 				continue
 			}
+			by := y - x
 			w[r] = y
-			axpy(size*(y-x), row, gradient)
-			step += curvature * (y - x) * (y - x)
+			axpy(size*by, row, gradient)
+			step += curvature * by * by
 		}
 		if t == 0 {
 			first = step

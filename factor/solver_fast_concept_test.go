@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -37,7 +38,21 @@ func TestWeightBlock(t *testing.T) {
 			gemm(kw, products, noTrans, w, noTrans)
 			gemm(gradient, kw, noTrans, gram, noTrans)
 			gradient.Sub(gradient, linear)
-			moveWeights(w.RawRowView(a), gradient.RawRowView(a), gram, products.At(a, a))
+			row := mat.NewVecDense(k, gradient.RawRowView(a))
+			for sweep, first, step := 0, 0.0, math.Inf(1); sweep < mostSweeps && step > stillShare*first; sweep++ {
+				step = 0
+				for r := range k {
+					curvature := products.At(a, a) * gram.At(r, r)
+					to := max(0, w.At(a, r)-row.AtVec(r)/curvature)
+					by := to - w.At(a, r)
+					w.Set(a, r, to)
+					row.AddScaledVec(row, products.At(a, a)*by, gram.ColView(r))
+					step += curvature * by * by
+				}
+				if sweep == 0 {
+					first = step
+				}
+			}
 		}
 		near(t, fmt.Sprintf("k = %d", k), mat.DenseCopyOf(b.weight.Slice(0, count, 0, k)), w, 1e-9)
 	}
