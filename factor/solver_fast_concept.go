@@ -200,47 +200,41 @@ func takeSamples(blocks []sampleBlock, samples []int, k *mat.Dense) []sampleBloc
 
 // sweepWeights goes once over the samples, and tells whether any weight has moved.
 func (s *fastConcept) sweepWeights(blocks []sampleBlock) (moved bool) {
-	w := s.m.w.RawMatrix()
 	for _, block := range blocks {
 		s.read(block.samples)
-		moves, _ := s.block.move(len(block.samples), block.products)
-		if len(moves) == 0 {
-			continue
+		if moves, _ := s.block.move(len(block.samples), block.products); len(moves) > 0 {
+			moved = true
+			s.follow(block)
 		}
-		moved = true
-		for _, a := range moves {
-			i, length := block.samples[a], math.Sqrt(block.products.At(a, a))
-			for r, x := range s.block.weight.RawRowView(a)[:w.Rows] {
-				w.Data[r*w.Stride+i] = x
-				s.largest[r] = max(s.largest[r], x*length)
-			}
-		}
-		s.follow(block.samples)
 	}
 	return moved
 }
 
-// follow brings W·K up to date once weights of a block have moved. Most entries of W are 0
+// follow brings W and W·K up to date once weights of a block have moved. Most entries of W are 0
 // and stay so, and of a sample that has moved few have.
-func (s *fastConcept) follow(block []int) {
-	k, kw := s.m.k.RawMatrix(), s.m.kw.RawMatrix()
+func (s *fastConcept) follow(block sampleBlock) {
+	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.products.RawMatrix(), s.block.weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride
 	for r := range s.largest {
-		by := &s.block.by[r]
-		if len(by.at) == 0 {
+		moved, by := s.block.changed(r)
+		if len(moved) == 0 {
 			continue
 		}
 		s.at = s.at[:0]
-		for _, a := range by.at {
-			s.at = append(s.at, block[a])
+		to := s.m.w.RawRowView(r)
+		for _, a := range moved {
+			i, x := block.samples[a], weight.Data[a*weight.Stride+r]
+			to[i] = x
+			s.largest[r] = max(s.largest[r], x*math.Sqrt(products.Data[a*products.Stride+a]))
+			s.at = append(s.at, i)
 		}
 		row := kw.Data[r*kw.Stride:]
 		if whole {
-			simd.AddRows(row[:kw.Stride], by.much, k.Data, s.at)
+			simd.AddRows(row[:kw.Stride], by, k.Data, s.at)
 			continue
 		}
 		for at, i := range s.at {
-			axpy(by.much[at], k.Data[i*k.Stride:][:kw.Cols], row)
+			axpy(by[at], k.Data[i*k.Stride:][:kw.Cols], row)
 		}
 	}
 }
@@ -261,21 +255,17 @@ func (s *fastConcept) read(samples []int) {
 
 // A weightBlock is some samples whose weights move one after another, their rows as long as
 // simd.Width says. What changes of the weights that have moved stands in the first rows of
-// change, and of each basis vector in by.
+// change.
 type weightBlock struct {
 	kw, linear, weight, change *mat.Dense // samples × k
 	gram                       *mat.Dense // k×k
 	gradient, before           []float64  // of a sample
-	by                         []weightChanges
-	numbers                    []int // 0, 1, …
+	at                         []int      // of each basis vector: the samples whose weights have moved, k × blockSamples
+	by                         []float64  // and by how much
+	count                      []int      // and how many
+	numbers                    []int      // 0, 1, …
 	moves                      []int
 	k                          int
-}
-
-// weightChanges are the samples of a block whose weights in a basis vector have moved, and by how much.
-type weightChanges struct {
-	at   []int
-	much []float64
 }
 
 func newWeightBlock(k int) *weightBlock {
@@ -284,11 +274,8 @@ func newWeightBlock(k int) *weightBlock {
 	b := &weightBlock{
 		kw: room(blockSamples), linear: room(blockSamples), weight: room(blockSamples), change: room(blockSamples), gram: room(width),
 		gradient: make([]float64, width), before: make([]float64, width),
-		by: make([]weightChanges, k), numbers: make([]int, width), k: k,
-	}
-	at, much := make([]int, k*blockSamples), make([]float64, k*blockSamples)
-	for r := range b.by {
-		b.by[r] = weightChanges{at[r*blockSamples:][:0:blockSamples], much[r*blockSamples:][:0:blockSamples]}
+		at: make([]int, k*blockSamples), by: make([]float64, k*blockSamples), count: make([]int, k),
+		numbers: make([]int, width), k: k,
 	}
 	for i := range b.numbers {
 		b.numbers[i] = i
@@ -303,14 +290,18 @@ func (b *weightBlock) setGram(m *mat.Dense) {
 	}
 }
 
+// changed returns the samples whose weights in basis vector r have moved, and by how much.
+func (b *weightBlock) changed(r int) (at []int, by []float64) {
+	from, count := r*blockSamples, b.count[r]
+	return b.at[from:][:count], b.by[from:][:count]
+}
+
 // move moves the weights of the first count samples, given W·K, B and the inner products of
 // the samples, each with those before it and itself, and W·K with them. It returns which of the
 // samples' have moved, and about how much that lowers the objective, twice.
 func (b *weightBlock) move(count int, products *mat.Dense) (moves []int, step float64) {
 	b.moves = b.moves[:0]
-	for r := range b.by {
-		b.by[r] = weightChanges{b.by[r].at[:0], b.by[r].much[:0]}
-	}
+	clear(b.count)
 	kw, product := b.kw.RawMatrix(), products.RawMatrix()
 	for a := range count {
 		weight, change := b.weight.RawRowView(a)[:b.k], b.change.RawRowView(len(b.moves))
@@ -330,7 +321,9 @@ func (b *weightBlock) move(count int, products *mat.Dense) (moves []int, step fl
 				continue
 			}
 			step += by * (b.gradient[r] - b.before[r])
-			b.by[r].at, b.by[r].much = append(b.by[r].at, a), append(b.by[r].much, by)
+			place := r*blockSamples + b.count[r]
+			b.at[place], b.by[place] = a, by
+			b.count[r]++
 			from, to := product.Data[a:], kw.Data[r:]
 			for c := a + 1; c < count; c++ {
 				to[c*kw.Stride] += by * from[c*product.Stride]
