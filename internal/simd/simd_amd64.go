@@ -53,19 +53,25 @@ func addRows(dst, weights, rows []float64, at []int) int {
 	if !fast || len(dst) == 0 {
 		return 0
 	}
-	add := addRowsAVX2
-	if held(len(dst)) {
-		add = addRowsAVX512
-	}
 	n := len(at) &^ 3
 	if n > 0 {
-		add(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
+		addFours(&dst[0], &weights[0], &rows[0], &at[0], n, len(dst))
 	}
 	if n < len(at) {
 		f := lastFour(at[n:], weights[n:])
-		add(&dst[0], &f.x[0], &rows[0], &f.at[0], 4, len(dst))
+		addFours(&dst[0], &f.x[0], &rows[0], &f.at[0], 4, len(dst))
 	}
 	return len(at)
+}
+
+// addFours calls either by its name: what is passed to a function that a variable holds is
+// allocated.
+func addFours(dst, weights, rows *float64, at *int, n, width int) {
+	if held(width) {
+		addRowsAVX512(dst, weights, rows, at, n, width)
+	} else {
+		addRowsAVX2(dst, weights, rows, at, n, width)
+	}
 }
 
 // held says that registers hold the numbers of four rows of a width, and what they are added to.

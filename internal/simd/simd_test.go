@@ -10,6 +10,20 @@ import (
 
 func TestLoops(t *testing.T) { checkLoops(t) }
 
+// TestLoopsAllocate: nothing, with rows that are no multiple of four too.
+func TestLoopsAllocate(t *testing.T) {
+	for _, k := range []int{Width(3), Width(33), Width(50)} {
+		a, rows, weights, y, at := make([]float64, k), make([]float64, 7*k), make([]float64, 7), make([]float64, 7), []int{0, 1, 2, 3, 4, 5, 6}
+		if n := testing.AllocsPerRun(10, func() {
+			AddRows(a, weights, rows, at)
+			Dots(y, a, rows, at)
+			Ratios(a, a, rows, at, weights, y, 1)
+		}); n != 0 {
+			t.Errorf("rows of %d numbers: %v allocations", k, n)
+		}
+	}
+}
+
 // checkLoops compares the loops with plain ones: rows of every length, any
 // number of values, none too, and rows that are picked twice.
 func checkLoops(t *testing.T) {
