@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -106,18 +107,14 @@ func newData(x mat.Matrix) (data, error) {
 	}
 	peak := make([]float64, n)
 	i, j, v, found := firstValue(d, func(i int, values []float64) int {
-		bad, most := -1, 0.0
-		for p, v := range values {
-			size := math.Abs(v)
-			if bad < 0 && !(size <= largestValue) { // NaN too
-				bad = p
-			}
-			if size > most {
-				most = size
-			}
+		var most uint64 // of the bits without the sign, which are in the order of the sizes, NaN last
+		for _, v := range values {
+			most = max(most, math.Float64bits(v)&math.MaxInt64)
 		}
-		peak[i] = most
-		return bad
+		if peak[i] = math.Float64frombits(most); peak[i] <= largestValue {
+			return -1
+		}
+		return slices.IndexFunc(values, func(v float64) bool { return !(math.Abs(v) <= largestValue) })
 	})
 	if found {
 		return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is not usable (a value must be finite and at most %g)", j+1, v, largestValue)}
