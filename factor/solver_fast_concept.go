@@ -60,7 +60,7 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 	k, n := m.w.Dims()
 	s := &fastConcept{
 		f: f, m: m, order: order,
-		all: newSampleBlocks(n), some: newSampleBlocks(n), weighted: make([]int, 0, n),
+		all: newSampleBlocks(n, k), some: newSampleBlocks(n, k), weighted: make([]int, 0, n),
 		block: newWeightBlock(k), largest: make([]float64, k),
 	}
 	takeSamples(s.all, s.order, m.k)
@@ -109,9 +109,11 @@ func (s *fastConcept) iterate(context.Context) error {
 	f.Keep()
 	m.basisProducts()
 	s.block.setGram(m.vv)
+	s.read(s.all)
 	moved := s.sweepWeights(s.all)
 	s.weighted = haveWeights(s.weighted[:0], m.w, s.order)
 	some := takeSamples(s.some, s.weighted, m.k)
+	s.read(some)
 	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
 		moved = s.sweepWeights(some)
 	}
@@ -170,14 +172,16 @@ func haveWeights(found []int, weights *mat.Dense, order []int) []int {
 type sampleBlock struct {
 	samples  []int
 	products *mat.Dense // of them with each other; of each with those before it and itself
+	// Their columns of B and W, samples × k.
+	linear, weight *mat.Dense
 }
 
-// newSampleBlocks returns blocks with room for n samples.
-func newSampleBlocks(n int) []sampleBlock {
+// newSampleBlocks returns blocks with room for n samples and k basis vectors.
+func newSampleBlocks(n, k int) []sampleBlock {
 	blocks := make([]sampleBlock, parallel.Count(n, blockSamples))
 	for at := range blocks {
 		size := min(blockSamples, n-at*blockSamples)
-		blocks[at].products = mat.NewDense(size, size, nil)
+		blocks[at] = sampleBlock{products: mat.NewDense(size, size, nil), linear: mat.NewDense(size, k, nil), weight: mat.NewDense(size, k, nil)}
 	}
 	return blocks
 }
@@ -201,8 +205,8 @@ func takeSamples(blocks []sampleBlock, samples []int, k *mat.Dense) []sampleBloc
 // sweepWeights goes once over the samples, and tells whether any weight has moved.
 func (s *fastConcept) sweepWeights(blocks []sampleBlock) (moved bool) {
 	for _, block := range blocks {
-		s.read(block.samples)
-		if moves, _ := s.block.move(len(block.samples), block.products); len(moves) > 0 {
+		readColumns(s.block.kw, s.m.kw, block.samples)
+		if moves, _ := s.block.move(block.linear, block.weight, block.products, len(block.samples)); len(moves) > 0 {
 			moved = true
 			s.follow(block)
 		}
@@ -213,7 +217,7 @@ func (s *fastConcept) sweepWeights(blocks []sampleBlock) (moved bool) {
 // follow brings W and W·K up to date once weights of a block have moved. Most entries of W are 0
 // and stay so, and of a sample that has moved few have.
 func (s *fastConcept) follow(block sampleBlock) {
-	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.products.RawMatrix(), s.block.weight.RawMatrix()
+	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.products.RawMatrix(), block.weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride
 	for r := range s.largest {
 		moved, by := s.block.changed(r)
@@ -239,40 +243,47 @@ func (s *fastConcept) follow(block sampleBlock) {
 	}
 }
 
-// read reads the columns of W·K, B and W of a block.
-func (s *fastConcept) read(samples []int) {
-	m, b := s.m, s.block
-	kw, linear, weight := b.kw.RawMatrix(), b.linear.RawMatrix().Data, b.weight.RawMatrix().Data
-	for r := range s.largest {
-		fromKW, fromKV, fromW := m.kw.RawRowView(r), m.kv.RawRowView(r), m.w.RawRowView(r)
-		at := r
-		for _, i := range samples {
-			kw.Data[at], linear[at], weight[at] = fromKW[i], fromKV[i], fromW[i]
-			at += kw.Stride
+// read reads the columns of B and W of blocks.
+func (s *fastConcept) read(blocks []sampleBlock) {
+	for _, b := range blocks {
+		readColumns(b.linear, s.m.kv, b.samples)
+		readColumns(b.weight, s.m.w, b.samples)
+	}
+}
+
+// readColumns writes some columns of a to the first rows of dst.
+func readColumns(dst, a *mat.Dense, columns []int) {
+	k, _ := a.Dims()
+	to := dst.RawMatrix()
+	for r := range k {
+		row, at := a.RawRowView(r), r
+		for _, i := range columns {
+			to.Data[at] = row[i]
+			at += to.Stride
 		}
 	}
 }
 
-// A weightBlock is some samples whose weights move one after another, their rows as long as
+// A weightBlock is what moves the weights of some samples one after another, its rows as long as
 // simd.Width says. What changes of the weights that have moved stands in the first rows of
 // change.
 type weightBlock struct {
-	kw, linear, weight, change *mat.Dense // samples × k
-	gram                       *mat.Dense // k×k
-	gradient, before           []float64  // of a sample
-	at                         []int      // of each basis vector: the samples whose weights have moved, k × blockSamples
-	by                         []float64  // and by how much
-	count                      []int      // and how many
-	numbers                    []int      // 0, 1, …
-	moves                      []int
-	k                          int
+	kw, change       *mat.Dense // samples × k
+	gram             *mat.Dense // k×k
+	gradient, before []float64  // of a sample
+	at               []int      // of each basis vector: the samples whose weights have moved, k × blockSamples
+	by               []float64  // and by how much
+	count            []int      // and how many
+	numbers          []int      // 0, 1, …
+	moves            []int
+	k                int
 }
 
 func newWeightBlock(k int) *weightBlock {
 	width := simd.Width(k)
 	room := func(rows int) *mat.Dense { return mat.NewDense(rows, width, nil) }
 	b := &weightBlock{
-		kw: room(blockSamples), linear: room(blockSamples), weight: room(blockSamples), change: room(blockSamples), gram: room(width),
+		kw: room(blockSamples), change: room(blockSamples), gram: room(width),
 		gradient: make([]float64, width), before: make([]float64, width),
 		at: make([]int, k*blockSamples), by: make([]float64, k*blockSamples), count: make([]int, k),
 		numbers: make([]int, width), k: k,
@@ -296,16 +307,16 @@ func (b *weightBlock) changed(r int) (at []int, by []float64) {
 	return b.at[from:][:count], b.by[from:][:count]
 }
 
-// move moves the weights of the first count samples, given W·K, B and the inner products of
-// the samples, each with those before it and itself, and W·K with them. It returns which of the
+// move moves the weights of the first count samples, given B, samples × k, and the inner products of
+// the samples, each with those before it and itself, and W·K in kw with them. It returns which of the
 // samples' have moved, and about how much that lowers the objective, twice.
-func (b *weightBlock) move(count int, products *mat.Dense) (moves []int, step float64) {
+func (b *weightBlock) move(linear, weights, products *mat.Dense, count int) (moves []int, step float64) {
 	b.moves = b.moves[:0]
 	clear(b.count)
 	kw, product := b.kw.RawMatrix(), products.RawMatrix()
 	for a := range count {
-		weight, change := b.weight.RawRowView(a)[:b.k], b.change.RawRowView(len(b.moves))
-		for r, x := range b.linear.RawRowView(a) {
+		weight, change := weights.RawRowView(a), b.change.RawRowView(len(b.moves))
+		for r, x := range linear.RawRowView(a) {
 			b.gradient[r] = -x
 		}
 		simd.AddRows(b.gradient, kw.Data[a*kw.Stride:][:kw.Cols], b.gram.RawMatrix().Data, b.numbers)

@@ -356,16 +356,9 @@ func (s *fastSelected) sweep(gram *mat.Dense) (step float64) {
 		weight, linear := part(s.weight, at), part(s.linear, at)
 		count, k := weight.Dims()
 		s.rows.timesOf(b.kw.Slice(0, count, 0, k).(*mat.Dense), at)
-		for a := range count {
-			copy(b.weight.RawRowView(a), weight.RawRowView(a))
-			copy(b.linear.RawRowView(a), linear.RawRowView(a))
-		}
-		moves, by := b.move(count, products)
+		moves, by := b.move(linear, weight, products, count)
 		if len(moves) == 0 {
 			continue
-		}
-		for _, a := range moves {
-			copy(weight.RawRowView(a), b.weight.RawRowView(a))
 		}
 		s.rows.addOf(at, moves, b.change.Slice(0, len(moves), 0, k).(*mat.Dense))
 		step += by
