@@ -40,9 +40,9 @@ func (k *Kept[T]) Multiply(tA Transpose, a, c Of[T]) {
 	}
 	p := k.products.Get()
 	defer k.products.Put(p)
-	p.layOutLeft(tA, a, c.Rows, k.rows)
+	p.left = laidLeft(p.left, tA, a, c.Rows, k.rows)
 	if work < parallel.Few {
-		k.part(p, c, 0)
+		k.part(p.left, c, 0)
 		return
 	}
 	p.c, p.split = c, parallel.Even(c.Cols, ColumnUnit, max(c.Cols/min(work/partMultiplications, mostParts), leastKept))
@@ -60,8 +60,8 @@ func (k *Kept[T]) MultiplyColumns(tA Transpose, a, c Of[T], lo int) {
 	if k.laid != nil {
 		p := k.products.Get()
 		defer k.products.Put(p)
-		p.layOutLeft(tA, a, c.Rows, k.rows)
-		k.part(p, c, lo)
+		p.left = laidLeft(p.left, tA, a, c.Rows, k.rows)
+		k.part(p.left, c, lo)
 		return
 	}
 	b := k.b
@@ -76,8 +76,7 @@ func (k *Kept[T]) MultiplyColumns(tA Transpose, a, c Of[T], lo int) {
 
 // keptProduct is one under way, kept for the next, so that none allocates.
 type keptProduct[T Number] struct {
-	left    []T // op(a), laid out, in so many rows
-	height  int
+	left    []T // op(a), laid out
 	c       Of[T]
 	split   parallel.Split
 	columns func(i int) // does part i
@@ -89,7 +88,7 @@ func (k *Kept[T]) newProduct() *keptProduct[T] {
 		lo, hi := p.split.At(i)
 		c := p.c
 		c.Cols, c.Data = hi-lo, c.Data[lo:]
-		k.part(p, c, lo)
+		k.part(p.left, c, lo)
 	}
 	return p
 }

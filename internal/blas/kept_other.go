@@ -6,8 +6,8 @@ package blas
 
 func (k *Kept[T]) layOut() {}
 
-func (p *keptProduct[T]) layOutLeft(Transpose, Of[T], int, int) { panic(nothing) }
+func laidLeft[T Number]([]T, Transpose, Of[T], int, int) []T { panic(nothing) }
 
-func (k *Kept[T]) part(*keptProduct[T], Of[T], int) { panic(nothing) }
+func (k *Kept[T]) part([]T, Of[T], int) { panic(nothing) }
 
 const nothing = "blas: nothing is laid out"

@@ -216,7 +216,7 @@ const sumRows = 32
 // so, after packDepth rows. The last tile of columns ends with b, and may have some of the tile before it.
 func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	scaleRows(c, ldc, m, n, beta)
-	rows := (m + simd.TileRows - 1) / simd.TileRows * simd.TileRows
+	rows := wholeTiles(m)
 	left := p.a[:rows*sumRows]
 	most := len(p.b) / (rows * p.tile) * p.tile // columns, whose sums there is room for
 	for j := 0; j < n; j += most {
@@ -363,31 +363,36 @@ func (k *Kept[T]) layOut() {
 	})
 }
 
-// layOutLeft lays out all of op(a), as layOut does op(b).
-func (p *keptProduct[T]) layOutLeft(tA Transpose, a Of[T], rows, deep int) {
+// laidLeft lays out all of op(a), rows×deep, as layOut does op(b), in left where there is room.
+func laidLeft[T Number](left []T, tA Transpose, a Of[T], rows, deep int) []T {
 	tiles := packedOf[T]()
 	defer tiles.put()
-	p.height = (rows + simd.TileRows - 1) / simd.TileRows * simd.TileRows
-	if size := p.height * deep; cap(p.left) < size {
-		p.left = make([]T, size)
+	height := wholeTiles(rows)
+	if size := height * deep; cap(left) < size {
+		left = make([]T, size)
 	}
-	p.left = p.left[:p.height*deep]
+	left = left[:height*deep]
 	for d := 0; d < deep; d += packDepth {
-		tiles.pack(p.left[d*p.height:], a.Data, max(1, a.Stride), tA == NoTrans, 0, rows, d, min(packDepth, deep-d), simd.TileRows)
+		tiles.pack(left[d*height:], a.Data, max(1, a.Stride), tA == NoTrans, 0, rows, d, min(packDepth, deep-d), simd.TileRows)
 	}
+	return left
 }
 
-// part computes c, the columns of op(a)·op(b) from lo on, which is the first of a tile.
-func (k *Kept[T]) part(p *keptProduct[T], c Of[T], lo int) {
+// wholeTiles is how many rows are laid out.
+func wholeTiles(rows int) int { return (rows + simd.TileRows - 1) / simd.TileRows * simd.TileRows }
+
+// part computes c, the columns of op(a)·op(b) from lo on, which is the first of a tile. left is from laidLeft.
+func (k *Kept[T]) part(left []T, c Of[T], lo int) {
 	tiles := packedOf[T]()
 	defer tiles.put()
+	height := wholeTiles(c.Rows)
 	for i := range c.Rows {
 		clear(c.Data[i*c.Stride:][:c.Cols])
 	}
 	for d := 0; d < k.rows; d += packDepth {
 		depth := min(packDepth, k.rows-d)
 		for i := 0; i < c.Rows; i += packRows {
-			tiles.multiply(c.Data[i*c.Stride:], c.Stride, min(packRows, c.Rows-i), c.Cols, depth, p.left[d*p.height+i*depth:], k.laid[d/packDepth][lo*depth:])
+			tiles.multiply(c.Data[i*c.Stride:], c.Stride, min(packRows, c.Rows-i), c.Cols, depth, left[d*height+i*depth:], k.laid[d/packDepth][lo*depth:])
 		}
 	}
 }
