@@ -49,14 +49,13 @@ type fastConcept struct {
 func startFastConcept(f *Factorisation) func(context.Context) error {
 	m := f.model.(*conceptModel)
 	order := f.sampleOrder()
-	if m.k == nil {
-		if f.drawnWeights {
-			thinWeights(m.w, order)
-		}
-		scaleStart(f)
-		return startFastSelected(f, m, order)
+	if m.k == nil && f.drawnWeights {
+		thinWeights(m.w, order)
 	}
 	scaleStart(f)
+	if m.k == nil {
+		return startFastSelected(f, m, order)
+	}
 	k, n := m.w.Dims()
 	s := &fastConcept{
 		f: f, m: m, order: order,

@@ -118,7 +118,7 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 			for i := 0; i < m; i += packRows {
 				rows := min(packRows, m-i)
 				p.pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
-				scale(p.a[:(rows+simd.TileRows-1)/simd.TileRows*simd.TileRows*depth], alpha)
+				scale(p.a[:wholeTiles(rows)*depth], alpha)
 				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth, p.a[:], p.b[:])
 			}
 		}
@@ -368,10 +368,7 @@ func laidLeft[T Number](left []T, tA Transpose, a Of[T], rows, deep int) []T {
 	tiles := packedOf[T]()
 	defer tiles.put()
 	height := wholeTiles(rows)
-	if size := height * deep; cap(left) < size {
-		left = make([]T, size)
-	}
-	left = left[:height*deep]
+	left = roomFor(left, height*deep)
 	for d := 0; d < deep; d += packDepth {
 		tiles.pack(left[d*height:], a.Data, max(1, a.Stride), tA == NoTrans, 0, rows, d, min(packDepth, deep-d), simd.TileRows)
 	}
