@@ -180,21 +180,26 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	return means
 }
 
-// between returns the scatter of the class means, Σ n_c·m_c·m_cᵀ, q×q; y is
-// centred at the mean of the labelled samples.
-func (t *training) between(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
+// weightedMeans returns the class means of y, each times the root of the size of its class, c×q; y is
+// centred at the mean of the labelled samples. That they are all the same is an error.
+func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
 		scaleRow(means, c, math.Sqrt(float64(n)))
 	}
-	s, err := scatter(ctx, means)
+	if !(inner(means, means) > 1e-20*inner(y, y)) {
+		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
+	}
+	return means, nil
+}
+
+// between returns the scatter of the class means, Σ n_c·m_c·m_cᵀ, q×q.
+func (t *training) between(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
+	means, err := t.weightedMeans(y)
 	if err != nil {
 		return nil, err
 	}
-	if !(mat.Trace(s) > 1e-20*inner(y, y)) {
-		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
-	}
-	return s, nil
+	return scatter(ctx, means)
 }
 
 // within returns the scatter of the samples about the means of their classes,
@@ -289,13 +294,19 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 	if err != nil {
 		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
-	count = len(lambda)
-	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
-		count--
-	}
+	count = parting(lambda)
 	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
 	blas.Trsm(blas.Left, noTrans, u, v.RawMatrix())
 	return v, nil
+}
+
+// parting returns how many of the values, falling, are not what rounding makes of λ = 0.
+func parting(lambda []float64) int {
+	count := len(lambda)
+	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
+		count--
+	}
+	return count
 }
 
 // times returns a·b.
