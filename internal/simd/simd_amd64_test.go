@@ -14,6 +14,7 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	checkLoops(t)
 	checkSweep(t)
 	checkBounds(t)
+	checkNearest(t)
 	checkCentres(t)
 	checkAddBoth(t)
 	TestDivideSumEdges(t)

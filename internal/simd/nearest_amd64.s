@@ -1,0 +1,114 @@
+#include "textflag.h"
+
+// func subtractFromAVX2(x, from *float64, n int)
+TEXT ·subtractFromAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), DI
+	MOVQ from+8(FP), SI
+	MOVQ n+16(FP), CX
+
+subtract:
+	VMOVUPD (SI), Y0
+	VSUBPD  (DI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $4, CX
+	JNZ     subtract
+	VZEROUPPER
+	RET
+
+// func laneMinimaAVX2(least *[64]float64, x *float64, n int)
+// Y0 to Y15 are the least of the lanes.
+TEXT ·laneMinimaAVX2(SB), NOSPLIT, $0-24
+	MOVQ least+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPD 0(DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	VMOVUPD 256(DI), Y8
+	VMOVUPD 288(DI), Y9
+	VMOVUPD 320(DI), Y10
+	VMOVUPD 352(DI), Y11
+	VMOVUPD 384(DI), Y12
+	VMOVUPD 416(DI), Y13
+	VMOVUPD 448(DI), Y14
+	VMOVUPD 480(DI), Y15
+
+minima:
+	VMINPD 0(SI), Y0, Y0
+	VMINPD 32(SI), Y1, Y1
+	VMINPD 64(SI), Y2, Y2
+	VMINPD 96(SI), Y3, Y3
+	VMINPD 128(SI), Y4, Y4
+	VMINPD 160(SI), Y5, Y5
+	VMINPD 192(SI), Y6, Y6
+	VMINPD 224(SI), Y7, Y7
+	VMINPD 256(SI), Y8, Y8
+	VMINPD 288(SI), Y9, Y9
+	VMINPD 320(SI), Y10, Y10
+	VMINPD 352(SI), Y11, Y11
+	VMINPD 384(SI), Y12, Y12
+	VMINPD 416(SI), Y13, Y13
+	VMINPD 448(SI), Y14, Y14
+	VMINPD 480(SI), Y15, Y15
+	ADDQ $512, SI
+	SUBQ $64, CX
+	JNZ  minima
+
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	VMOVUPD Y8, 256(DI)
+	VMOVUPD Y9, 288(DI)
+	VMOVUPD Y10, 320(DI)
+	VMOVUPD Y11, 352(DI)
+	VMOVUPD Y12, 384(DI)
+	VMOVUPD Y13, 416(DI)
+	VMOVUPD Y14, 448(DI)
+	VMOVUPD Y15, 480(DI)
+	VZEROUPPER
+	RET
+
+// Four of the numbers, whose bits come below those in AX.
+#define FOUR(at) \
+	VMOVUPD   at(SI), Y1         \
+	VCMPPD    $2, Y0, Y1, Y1     \
+	VMOVMSKPD Y1, DX             \
+	SHLQ      $4, AX             \
+	ORQ       DX, AX
+
+// func belowAVX2(x *[64]float64, limit float64) uint64
+TEXT ·belowAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	VBROADCASTSD limit+8(FP), Y0
+	XORQ AX, AX
+	FOUR(480)
+	FOUR(448)
+	FOUR(416)
+	FOUR(384)
+	FOUR(352)
+	FOUR(320)
+	FOUR(288)
+	FOUR(256)
+	FOUR(224)
+	FOUR(192)
+	FOUR(160)
+	FOUR(128)
+	FOUR(96)
+	FOUR(64)
+	FOUR(32)
+	FOUR(0)
+	MOVQ AX, ret+16(FP)
+	VZEROUPPER
+	RET
