@@ -27,8 +27,7 @@ type bounds struct {
 	// Squared distances that are less apart than rounding may not be in order: that of the
 	// longest sample, in squares of the unit.
 	rounding float64
-	open     []int     // the samples that have a choice
-	rows     []float64 // of a panel
+	open     []int // the samples that have a choice
 }
 
 const (
@@ -46,16 +45,7 @@ func newBounds(s *samples, d Distance, k int) *bounds {
 	if d == DistanceEuclidean {
 		b.unit = max(2*slices.Max(s.norms), smallestNorm)
 	}
-	b.rows = gatherRoom(s)
 	return b
-}
-
-// gatherRoom returns room for the rows that are compared with the centres at once, where they are copied to it.
-func gatherRoom(s *samples) []float64 {
-	if _, sparse := s.rowReader.(csr); sparse {
-		return nil
-	}
-	return make([]float64, min(gathered(s.m), s.n)*s.m)
 }
 
 // forget leaves every sample a choice.
@@ -94,7 +84,7 @@ func (l *lloyd) assignBounded(ctx context.Context) error {
 			return err
 		}
 		rows := b.open[at:min(at+size, len(b.open))]
-		l.centres.scoreRows(l.scores, l.samples, rows, b.rows)
+		l.centres.scoreRows(l.scores, l.samples, rows)
 		for a, i := range rows {
 			scores := l.scores[a*l.K : (a+1)*l.K]
 			to := l.seeds.kept(i)

@@ -50,7 +50,7 @@ func TestFewSamples(t *testing.T) {
 				t.Fatalf("trial %d, %d×%d, k = %d, %v: objective %v after %d iterations, want %v after %d", trial, n, m, k, d, got.Objective, got.Iterations, want.Objective, want.Iterations)
 			}
 			if trial%4 == 0 && settings.MaxIterations == 0 && n > 4*k {
-				f := l.fewSamples(l.weightedProducts())
+				f := l.fewSamples().another()
 				for start := range settings.restarts() {
 					rows, err := f.startRows(context.Background(), start)
 					if err != nil {

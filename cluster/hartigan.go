@@ -86,14 +86,8 @@ func (l *lloyd) change(j int, by float64, i int) {
 // moves returns the samples that gain while all centres are held.
 func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	var open []int
-	var room []float64
-	switch {
-	case l.scored != nil:
-		room = l.scored.rows
-	case l.bounds != nil:
-		open, room = l.bounds.open[:0], l.bounds.rows
-	default:
-		room = gatherRoom(l.samples)
+	if l.bounds != nil {
+		open = l.bounds.open[:0]
 	}
 	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
@@ -106,7 +100,7 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		l.centres.scoreRows(l.scores, l.samples, rows, room)
+		l.centres.scoreRows(l.scores, l.samples, rows)
 		for a, i := range rows {
 			scores := l.scores[a*l.K : (a+1)*l.K]
 			if l.bounds != nil {

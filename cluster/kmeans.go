@@ -103,11 +103,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
 	}
 	if l.worthProducts() {
-		products := l.weightedProducts()
-		return bestTogether(ctx, k.restarts(), func() func(start int) (*Result, error) {
-			own := l.fewSamples(products)
-			return func(start int) (*Result, error) { return own.run(ctx, start) }
-		})
+		return l.bestByProducts(ctx)
 	}
 	return bestTogether(ctx, k.restarts(), func() func(start int) (*Result, error) {
 		own := l.another()

@@ -145,14 +145,14 @@ func (k KMeans) kernel() KernelKMeans {
 
 // kMeansMemory is what k-means takes: for each of the starts that go side by side the
 // centres, of this start and of the best, and a panel of scores; of few samples also their inner
-// products, and a sum of such for each cluster.
+// products, a sum of such for each cluster, and what the starts come to.
 func kMeansMemory(s Size) float64 {
 	n, m, k := float64(s.N), float64(s.M), float64(s.K)
 	points, sums := 0.0, 0.0
 	if !s.Sparse {
 		points = 8 * n * m // brought to unit length
 		if n <= m {
-			points, sums = points+8*n*n, 8*n*k+48*n
+			points, sums = points+8*n*n+8*defaultRestarts*n, 8*n*k+56*n
 		}
 	}
 	drawn := n * float64(candidates(s.K))

@@ -35,8 +35,8 @@ type rowReader interface {
 	// dotsByPoint writes them to out too, those of a point in a row and the rows stride apart.
 	// lo is that of a panel.
 	dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix)
-	// dotsOf is dots of rows, in rising order, which dense ones are copied to room for.
-	dotsOf(out []float64, rows []int, points blas.Matrix, room []float64)
+	// dotsOf is dots of rows, in rising order.
+	dotsOf(out []float64, rows []int, points blas.Matrix)
 }
 
 // samples are rows with their lengths.
@@ -150,16 +150,28 @@ func (x dense) dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix
 	blas.Multiply(blas.NoTrans, blas.Trans, 1, blas.Of[float64](points), rows, 0, blas.Of[float64]{Rows: points.Rows, Cols: hi - lo, Stride: stride, Data: out})
 }
 
-func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix, room []float64) {
+// rowRooms hold dense rows side by side, or points that are laid out.
+var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
+
+// ofLength returns so much of the room, which holds anything.
+func ofLength(room *[]float64, n int) []float64 {
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return *room
+}
+
+func (x dense) dotsOf(out []float64, rows []int, points blas.Matrix) {
 	if first := rows[0]; rows[len(rows)-1]-first == len(rows)-1 {
 		x.dots(out, first, first+len(rows), points)
 		return
 	}
+	room := rowRooms.Get()
+	defer rowRooms.Put(room)
 	_, m := x.Dims()
+	laid := ofLength(room, len(rows)*m)
 	for a, i := range rows {
-		copy(room[a*m:][:m], x.RawRowView(i))
+		copy(laid[a*m:][:m], x.RawRowView(i))
 	}
-	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: room}, 0, len(rows), blas.Of[float64](points))
+	panel.Dots(out, blas.Of[float64]{Rows: len(rows), Cols: m, Stride: m, Data: laid}, 0, len(rows), blas.Of[float64](points))
 }
 
 // csr reads the rows of a sparse matrix.
@@ -201,16 +213,13 @@ func (x csr) dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix) 
 	x.products(out, 1, stride, hi-lo, func(a int) int { return lo + a }, points)
 }
 
-func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix, _ []float64) {
+func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix) {
 	x.products(out, points.Rows, 1, len(rows), func(a int) int { return rows[a] }, points)
 }
 
 // pointsAtOnce are laid out side by side for the products of sparse rows, so that what is
 // laid out of many features fits a cache.
 const pointsAtOnce = 32
-
-// pointRooms hold points that are laid out.
-var pointRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
 // products writes those of n rows, which row numbers, with the points: of one row they are across
 // apart, and of one point down.
@@ -219,13 +228,12 @@ func (x csr) products(out []float64, down, across, n int, row func(a int) int, p
 	for a := range n {
 		stored += len(x.values(row(a)))
 	}
-	room := pointRooms.Get()
-	defer pointRooms.Put(room)
+	room := rowRooms.Get()
+	defer rowRooms.Put(room)
 	for first := 0; first < points.Rows; first += pointsAtOnce {
 		count := min(pointsAtOnce, points.Rows-first)
 		width := simd.Width(count)
-		*room = slices.Grow((*room)[:0], points.Cols*width)[:points.Cols*width]
-		laid := *room
+		laid := ofLength(room, points.Cols*width)
 		clear(laid)
 		for r := range count {
 			for j, v := range points.Data[(first+r)*points.Stride:][:points.Cols] {

@@ -36,7 +36,6 @@ func (s *samples) layOut() {
 // scored are the scores of all samples with the centres that they were last compared with.
 type scored struct {
 	products      []float64 // of a panel, K×panelRows
-	rows          []float64 // of a panel
 	ones          []float64
 	longest       float64
 	least, second []float64 // of the scores of each sample; the least is infinite where it says nothing
@@ -44,7 +43,7 @@ type scored struct {
 
 func newScored(s *samples, k int) *scored {
 	return &scored{
-		products: make([]float64, k*panelRows), rows: gatherRoom(s), ones: slices.Repeat([]float64{1}, k), longest: slices.Max(s.norms),
+		products: make([]float64, k*panelRows), ones: slices.Repeat([]float64{1}, k), longest: slices.Max(s.norms),
 		least: make([]float64, s.n), second: make([]float64, s.n),
 	}
 }

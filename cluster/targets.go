@@ -57,10 +57,9 @@ func (t *targets) score(out []float64, s *samples, lo, hi int) {
 	panel.Scores(out[:(hi-lo)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
-// scoreRows writes the scores of the rows to out. room holds them side by side, where
-// they are dense.
-func (t *targets) scoreRows(out []float64, s *samples, rows []int, room []float64) {
-	s.dotsOf(out, rows, t.points, room)
+// scoreRows writes the scores of the rows to out.
+func (t *targets) scoreRows(out []float64, s *samples, rows []int) {
+	s.dotsOf(out, rows, t.points)
 	panel.Scores(out[:len(rows)*t.points.Rows], t.offsets[:t.points.Rows])
 }
 
