@@ -27,8 +27,8 @@ type Ratios[T Number] struct {
 type ratioLoops[T Number] struct {
 	columns   int // of a tile
 	rowLogs   int // sums of the logarithms of a row
-	ratioTile func(ratios []T, stride int, x []T, xStride int, a, b []T, floor T)
-	logTile   func(ratios []T, stride int, x []T, xStride int, a, b []T, floor T, logs []float64)
+	ratioRows func(ratios []T, stride int, x []T, xStride, rows, columns int, a, b []T, floor T)
+	logRows   func(logs []float64, ratios []T, stride int, x []T, xStride, rows, columns int)
 	logsOf    func(logs []float64) float64
 	logTerm   func(y, x T) float64
 }
@@ -46,10 +46,10 @@ func ratiosBy[T Number](l ratioLoops[T]) *freelist.List[*Ratios[T]] {
 
 var (
 	ratios64 = ratiosBy(ratioLoops[float64]{
-		simd.MostTileColumns, simd.RatioLogs, simd.RatioTile, simd.RatioLogTile, simd.LogsOf, simd.LogTerm,
+		simd.MostTileColumns, simd.RatioLogs, simd.RatioRows, simd.LogRows, simd.LogsOf, simd.LogTerm,
 	})
 	ratios32 = ratiosBy(ratioLoops[float32]{
-		simd.MostTileColumns32, simd.RatioLogs32, simd.RatioTile32, simd.RatioLogTile32, simd.LogsOf32, simd.LogTerm32,
+		simd.MostTileColumns32, simd.RatioLogs32, simd.RatioRows32, simd.LogRows32, simd.LogsOf32, simd.LogTerm32,
 	})
 )
 
@@ -64,7 +64,7 @@ func ratioList[T Number]() *freelist.List[*Ratios[T]] {
 func NewRatios[T Number](u Of[T], samples, features parallel.Split, floor T, coefficients bool) *Ratios[T] {
 	fewest, most := sizes(samples)
 	narrowest, widest := sizes(features)
-	if !simd.HasRatioTile() || fewest*narrowest*u.Rows < fewMultiplications ||
+	if !simd.HasRatioRows() || fewest*narrowest*u.Rows < fewMultiplications ||
 		most > ratioSamples || widest > ratioFeatures || u.Rows > ratioRank {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (r *Ratios[T]) AddToBasis(write bool, v, x, dst Of[T], first, end int, logs
 	defer p.put()
 	samples := v.Cols
 	left, rest := r.layOut(p, v)
-	strip, rest := cut(rest, ratioSamples*r.columns)
+	strip := rest[:ratioSamples*r.columns]
 	sums := p.logs[:ratioSamples*r.rowLogs]
 	if dst.Data != nil {
 		p.pack(p.a[:], v.Data, v.Stride, true, 0, r.rank, 0, samples, simd.TileRows)
@@ -118,16 +118,10 @@ func (r *Ratios[T]) AddToBasis(write bool, v, x, dst Of[T], first, end int, logs
 		for at := lo; at < hi; at += r.columns {
 			columns := min(r.columns, hi-at)
 			u := r.u[at*r.rank:][:r.columns*r.rank]
-			for i := 0; i < samples; i += simd.RatioTileRows {
-				rows, to := min(simd.RatioTileRows, samples-i), strip[i*r.columns:]
-				if logs != nil {
-					from, stride := r.tileOf(rest, x, i, at, rows, columns-columns%r.rowLogs)
-					r.logTile(to, r.columns, from, stride, left[i*r.rank:], u, r.floor, sums[i*r.rowLogs:])
-				}
-				if logs == nil || columns%r.rowLogs != 0 {
-					from, stride := r.tileOf(rest, x, i, at, rows, columns)
-					r.ratioTile(to, r.columns, from, stride, left[i*r.rank:], u, r.floor)
-				}
+			from := x.Data[at:]
+			r.ratioRows(strip, r.columns, from, x.Stride, samples, columns, left, u, r.floor)
+			if logs != nil {
+				r.logRows(sums, strip, r.columns, from, x.Stride, samples, columns-columns%r.rowLogs)
 			}
 			if dst.Data != nil {
 				p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, p.a[:], strip)
@@ -154,24 +148,24 @@ func (r *Ratios[T]) Coefficients(v, x, dst Of[T]) {
 	defer p.put()
 	samples, width := v.Cols, r.tiles*r.tile
 	left, rest := r.layOut(p, v)
-	ratios, rest := cut(rest, simd.RatioTileRows*ratioFeatures)
-	sums, rest := cut(rest, simd.RatioTileRows*width)
-	for i := 0; i < samples; i += simd.RatioTileRows {
-		rows := min(simd.RatioTileRows, samples-i)
+	ratios, rest := cut(rest, simd.RowTileRows*ratioFeatures)
+	sums := rest[:simd.RowTileRows*width]
+	for i := 0; i < samples; i += simd.RowTileRows {
+		rows := min(simd.RowTileRows, samples-i)
 		clear(sums)
 		for part := range r.features.Parts() {
 			lo, hi := r.features.At(part)
 			for at := lo; at < hi; at += r.columns {
-				from, stride := r.tileOf(rest, x, i, at, rows, min(r.columns, hi-at))
-				r.ratioTile(ratios[at-lo:], ratioFeatures, from, stride, left[i*r.rank:], r.u[at*r.rank:][:r.columns*r.rank], r.floor)
+				u := r.u[at*r.rank:][:r.columns*r.rank]
+				r.ratioRows(ratios[at-lo:], ratioFeatures, x.Data[i*x.Stride+at:], x.Stride, rows, min(r.columns, hi-at), left[i*r.rank:], u, r.floor)
 			}
 			for t := range r.tiles {
 				ut := r.ut[lo*width+t*r.tile*(hi-lo):][:r.tile*(hi-lo)]
-				p.addRowTile(sums[t*r.tile*simd.RatioTileRows:], ratios, ratioFeatures, ut, r.tile)
+				p.addRowTile(sums[t*r.tile*simd.RowTileRows:], ratios, ratioFeatures, ut, r.tile)
 			}
 		}
 		for c := range r.rank {
-			column := sums[c/r.tile*r.tile*simd.RatioTileRows+c%r.tile:]
+			column := sums[c/r.tile*r.tile*simd.RowTileRows+c%r.tile:]
 			for j := range rows {
 				dst.Data[c*dst.Stride+i+j] = column[j*r.tile]
 			}
@@ -179,28 +173,11 @@ func (r *Ratios[T]) Coefficients(v, x, dst Of[T]) {
 	}
 }
 
-// layOut lays out the left factor of vᵀu in whole tiles of samples, and returns the room that is left.
+// layOut lays out the left factor of vᵀu, and returns the room that is left.
 func (r *Ratios[T]) layOut(p *packed[T], v Of[T]) (left, rest []T) {
-	const unit = simd.RatioTileRows
-	left, rest = cut(p.b[:], (v.Cols+unit-1)/unit*unit*r.rank)
-	clear(left[v.Cols/unit*unit*r.rank:]) // of samples beyond the last
+	left, rest = cut(p.b[:], wholeTiles(v.Cols)*r.rank)
 	p.pack(left, v.Data, v.Stride, false, 0, v.Cols, 0, r.rank, simd.TileRows)
 	return left, rest
-}
-
-// tileOf returns a tile of x from a row and a column on: x itself where all of its rows and columns count, or
-// else a copy with zeros beyond these.
-func (r *Ratios[T]) tileOf(room []T, x Of[T], row, column, rows, columns int) (tile []T, stride int) {
-	from := x.Data[row*x.Stride+column:]
-	if rows == simd.RatioTileRows && columns == r.columns {
-		return from, x.Stride
-	}
-	tile = room[:simd.RatioTileRows*r.columns]
-	clear(tile)
-	for i := range rows {
-		copy(tile[i*r.columns:][:columns], from[i*x.Stride:])
-	}
-	return tile, r.columns
 }
 
 // sizes returns the sizes of the smallest and of the largest part.

@@ -19,7 +19,7 @@ func TestRatios(t *testing.T) {
 }
 
 func testRatios[T Number](t *testing.T, tile int, divideSum func(y, x []T, floor T) float64) {
-	if !simd.HasRatioTile() {
+	if !simd.HasRatioRows() {
 		t.Skip("this processor is served by other means")
 	}
 	const floor = 1e-3
