@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -92,6 +93,17 @@ type pair struct {
 
 func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
 
+// border keeps the nearest pairs across that of a class.
+type border struct{ topk.Heap[pair] }
+
+// limit returns the distance above which no pair is kept.
+func (b *border) limit() float64 {
+	if p, ok := b.Last(); ok {
+		return p.d
+	}
+	return math.Inf(1)
+}
+
 // pairs returns those of each sample and its nearest of its own class, and the
 // nearest pairs across the border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
@@ -105,9 +117,9 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		row := t.x.RawRowView(i)
 		square[i] = dot(row, row)
 	}
-	borders := make([]topk.Heap[pair], len(t.sizes))
+	borders := make([]border, len(t.sizes))
 	for c := range borders {
-		borders[c] = topk.NewHeap(cmp.Or(m.K2, 40*t.sizes[c]), pair.compare)
+		borders[c] = border{topk.NewHeap(cmp.Or(m.K2, 40*t.sizes[c]), pair.compare)}
 	}
 	err = t.eachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
@@ -115,15 +127,19 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 			i := from + a
 			c := t.class[i]
 			var nearest []pair
+			own, others := math.Inf(1), borders[c].limit()
 			for j, g := range part.RawRowView(a) {
-				if j == i {
-					continue
-				}
-				p := pair{i, j, squaredDistance(square[i], square[j], g)}
-				if t.class[j] == c {
-					nearest = topk.Insert(nearest, k1, p, pair.compare)
-				} else {
-					borders[c].Add(p)
+				d := squaredDistance(square[i], square[j], g)
+				switch {
+				case t.class[j] != c:
+					if d <= others {
+						borders[c].Add(pair{i, j, d})
+						others = borders[c].limit()
+					}
+				case d <= own && j != i:
+					if nearest = topk.Insert(nearest, k1, pair{i, j, d}, pair.compare); len(nearest) == k1 {
+						own = nearest[k1-1].d
+					}
 				}
 			}
 			joined = rowsOf(joined, nearest)

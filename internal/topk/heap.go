@@ -44,6 +44,14 @@ func (h *Heap[T]) Add(x T) {
 	h.heap[at] = x
 }
 
+// Last returns the largest of the k values that are kept, or ok is false where there is room for more.
+func (h *Heap[T]) Last() (x T, ok bool) {
+	if len(h.heap) < h.k || h.k == 0 {
+		return x, false
+	}
+	return h.heap[0], true
+}
+
 // Values returns what is kept, rising. Nothing can be added then.
 func (h *Heap[T]) Values() []T {
 	slices.SortFunc(h.heap, h.compare)

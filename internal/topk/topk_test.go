@@ -33,6 +33,9 @@ func TestTopK(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("the %d least of %v: %v, want %v", k, items, got, want)
 		}
+		if last, full := heap.Last(); full != (k > 0 && k <= n) || full && last != want[k-1] {
+			t.Fatalf("the last of the %d least of %v is %v, want %v", k, items, last, want)
+		}
 		if kept := heap.Values(); !slices.Equal(kept, want) {
 			t.Fatalf("the %d least of %v in a heap: %v, want %v", k, items, kept, want)
 		}
