@@ -19,6 +19,9 @@ type fitID struct {
 type represented struct {
 	*factor.Result
 	test *mat.Dense
+	// found keeps what leading directions say of the samples to be classified, by how many they are:
+	// ranks above the number that there are ask for the same. It is nil for a method of one rank.
+	found *latest[int, []int]
 }
 
 // represent fits the trial's method to the rows drawn, and returns nil where it takes them as
@@ -45,11 +48,16 @@ func (p *Plan) represent(ctx context.Context, t trial, w *work, seen *view, test
 	if len(ranks) < 2 {
 		return fit(t.rank)
 	}
-	whole, err := p.direct.get(ctx, fitID{id, t.method}, func() (*represented, error) {
+	fits := &p.direct
+	if p.isModelled(t) {
+		fits = &p.modelled
+	}
+	whole, err := fits.get(ctx, fitID{id, t.method}, func() (*represented, error) {
 		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
 		if err == nil && p.Experiment.Task == Classification {
 			whole.test, err = whole.Model.Transform(ctx, seen.test())
 			err = w.in.nameRows(err, testRows)
+			whole.found = &latest[int, []int]{}
 		}
 		return whole, err
 	})
@@ -75,7 +83,7 @@ func (r *represented) leading(k int) *represented {
 	res := *r.Result
 	res.Basis, res.Coefficients = first(l.Projection), first(r.Coefficients)
 	res.Model = &factor.Linear{Mean: l.Mean, Projection: res.Basis}
-	out := &represented{Result: &res}
+	out := &represented{Result: &res, found: r.found}
 	if r.test != nil {
 		out.test = first(r.test)
 	}

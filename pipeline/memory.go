@@ -254,7 +254,7 @@ func (p *Plan) shared() int64 {
 		most := e.Rank[len(e.Rank)-1].Of(s.classes)
 		for _, m := range p.methods {
 			if m.needs.Direct {
-				total += atOnce * 8 * float64(most) * float64(2*(s.n+s.m)+s.tested)
+				total += (atOnce + 1) * 8 * float64(most) * float64(2*(s.n+s.m)+s.tested)
 			}
 		}
 	}

@@ -31,6 +31,7 @@ type Plan struct {
 	trials       []trial
 	// What does not depend on the rank is done once for several.
 	direct   latest[fitID, *represented]
+	modelled latest[fitID, *represented] // of the draw whose models are kept, once the best ranks are known
 	unranked latest[fitID, *Record]
 	chosen   latest[drawID, *RankChoice]
 	counted  latest[drawID, *CountChoice]
@@ -112,7 +113,8 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 		}
 		p.methods = append(p.methods, r)
 	}
-	p.direct.each, p.unranked.each, p.chosen.each, p.counted.each = len(e.Methods), len(e.Methods), len(e.Methods), len(e.Methods)
+	many := len(e.Methods)
+	p.direct.each, p.modelled.each, p.unranked.each, p.chosen.each, p.counted.each = many, many, many, many, many
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}

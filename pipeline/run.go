@@ -265,11 +265,14 @@ func (r *run) lacksModel(t trial) bool {
 // keepsModel picks the trials whose models are kept. Where there are several
 // ranks these are known when all trials are done.
 func (p *Plan) keepsModel(t trial) bool {
-	if p.methods[t.method].factoriser == nil || t.repeat > 0 || t.k != p.most() {
+	if p.methods[t.method].factoriser == nil || !p.isModelled(t) {
 		return false
 	}
 	return len(p.Experiment.Rank) < 2 || p.best != nil && p.best[t.method] == t.rank
 }
+
+// isModelled tells whether a trial is of the draw whose models are kept.
+func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most() }
 
 // model returns the model of a trial's result.
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*Model, error) {

@@ -131,5 +131,10 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 	if err != nil {
 		return nil, w.in.nameRows(err, rows)
 	}
-	return by(ctx, train, truth, coefficients)
+	find := func() ([]int, error) { return by(ctx, train, truth, coefficients) }
+	if res.found == nil {
+		return find()
+	}
+	_, k := coefficients.Dims()
+	return res.found.get(ctx, k, find)
 }
