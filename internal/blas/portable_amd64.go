@@ -35,8 +35,8 @@ const (
 // loops are those of one precision, see internal/simd.
 type loops[T float32 | float64] struct {
 	tile       int // its columns
-	addTiles   func(c []T, stride, rows, columns int, a, b []T)
-	interleave func(dst []T, tile int, x []T, stride, depth int)
+	addTiles   func(write bool, c []T, stride, rows, columns int, a, b []T)
+	interleave func(dst []T, tile int, x []T, stride, lines, depth int)
 	addRowTile func(tile, x []T, stride int, b []T, columns int)
 	addToSums  func(sums, a, x []T, stride, depth int)
 }
@@ -109,7 +109,10 @@ func (p *packed[T]) product(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, 
 }
 
 func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	scaleRows(c, ldc, m, n, beta)
+	write := beta == 0
+	if !write {
+		scaleRows(c, ldc, m, n, beta)
+	}
 	for j := 0; j < n; j += packColumns {
 		columns := min(packColumns, n-j)
 		for d := 0; d < k; d += packDepth {
@@ -119,7 +122,7 @@ func (p *packed[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 				rows := min(packRows, m-i)
 				p.pack(p.a[:], a, lda, tA == blas.NoTrans, i, rows, d, depth, simd.TileRows)
 				scale(p.a[:wholeTiles(rows)*depth], alpha)
-				p.multiply(c[i*ldc+j:], ldc, rows, columns, depth, p.a[:], p.b[:])
+				p.multiply(write && d == 0, c[i*ldc+j:], ldc, rows, columns, depth, p.a[:], p.b[:])
 			}
 		}
 	}
@@ -246,19 +249,22 @@ func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b 
 }
 
 // multiply adds to c the product of the rows that are laid out in left and the columns that
-// are laid out in right.
-func (p *packed[T]) multiply(c []T, ldc, rows, columns, depth int, left, right []T) {
+// are laid out in right, or writes it there.
+func (p *packed[T]) multiply(write bool, c []T, ldc, rows, columns, depth int, left, right []T) {
 	for j := 0; j < columns; j += p.tile {
 		b := right[j*depth:][:p.tile*depth]
 		wide, register := min(p.tile, columns-j), p.tile/3
 		if wide%register == 0 {
-			p.addTiles(c[j:], ldc, rows, wide, left, b)
+			p.addTiles(write, c[j:], ldc, rows, wide, left, b)
 			continue
 		}
-		clear(p.edge[:rows*p.tile])
-		p.addTiles(p.edge[:], p.tile, rows, (wide/register+1)*register, left, b)
+		p.addTiles(true, p.edge[:], p.tile, rows, (wide/register+1)*register, left, b)
 		for r := range rows {
 			to := c[r*ldc+j:][:wide]
+			if write {
+				copy(to, p.edge[r*p.tile:])
+				continue
+			}
 			for s, x := range p.edge[r*p.tile:][:wide] {
 				to[s] += x
 			}
@@ -329,14 +335,8 @@ const packDeep = 64
 func (l loops[T]) packAlong(out, x []T, stride, lines, depth, tile int) {
 	for d := 0; d < depth; d += packDeep {
 		deep := min(packDeep, depth-d)
-		s := 0
-		for ; s+4 <= lines; s += 4 {
-			l.interleave(out[d*tile+s:], tile, x[s*stride+d:], stride, deep)
-		}
-		for ; s < lines; s++ {
-			for e, v := range x[s*stride+d:][:deep] {
-				out[(d+e)*tile+s] = v
-			}
+		for s := 0; s < lines; s += 4 {
+			l.interleave(out[d*tile+s:], tile, x[s*stride+d:], stride, min(4, lines-s), deep)
 		}
 	}
 }
@@ -383,13 +383,10 @@ func (k *Kept[T]) part(left []T, c Of[T], lo int) {
 	tiles := packedOf[T]()
 	defer tiles.put()
 	height := wholeTiles(c.Rows)
-	for i := range c.Rows {
-		clear(c.Data[i*c.Stride:][:c.Cols])
-	}
 	for d := 0; d < k.rows; d += packDepth {
 		depth := min(packDepth, k.rows-d)
 		for i := 0; i < c.Rows; i += packRows {
-			tiles.multiply(c.Data[i*c.Stride:], c.Stride, min(packRows, c.Rows-i), c.Cols, depth, left[d*height+i*depth:], k.laid[d/packDepth][lo*depth:])
+			tiles.multiply(d == 0, c.Data[i*c.Stride:], c.Stride, min(packRows, c.Rows-i), c.Cols, depth, left[d*height+i*depth:], k.laid[d/packDepth][lo*depth:])
 		}
 	}
 }

@@ -108,11 +108,6 @@ func (r *Ratios[T]) AddToBasis(write bool, v, x, dst Of[T], first, end int, logs
 	}
 	for part := first; part < end; part++ {
 		lo, hi := r.features.At(part)
-		if write && dst.Data != nil {
-			for i := range r.rank {
-				clear(dst.Data[i*dst.Stride:][lo:hi])
-			}
-		}
 		clear(sums)
 		tail := (hi - lo) % r.rowLogs // features whose logarithms are taken one by one
 		for at := lo; at < hi; at += r.columns {
@@ -124,7 +119,7 @@ func (r *Ratios[T]) AddToBasis(write bool, v, x, dst Of[T], first, end int, logs
 				r.logRows(sums, strip, r.columns, from, x.Stride, samples, columns-columns%r.rowLogs)
 			}
 			if dst.Data != nil {
-				p.multiply(dst.Data[at:], dst.Stride, r.rank, columns, samples, p.a[:], strip)
+				p.multiply(write, dst.Data[at:], dst.Stride, r.rank, columns, samples, p.a[:], strip)
 			}
 		}
 		if logs == nil {

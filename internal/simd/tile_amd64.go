@@ -39,28 +39,32 @@ func TileColumns32() int {
 	return MostTileColumns32 / 2
 }
 
-// AddTiles adds a·b to the first columns of the rows of c, which are stride apart. a holds for each
+// AddTiles adds a·b to the first columns of the rows of c, which are stride apart, or writes it there. a holds for each
 // TileRows rows the columns of its factor, TileRows numbers each, one after another; b its rows, TileColumns
 // numbers each, of which columns are a third, two thirds or all.
-func AddTiles(c []float64, stride, rows, columns int, a, b []float64) {
+func AddTiles(write bool, c []float64, stride, rows, columns int, a, b []float64) {
 	if wide {
-		addTiles(c, stride, rows, columns, TileColumns(), a, b, 2*TileRows, &tilesAVX512)
+		addTiles(write, c, stride, rows, columns, TileColumns(), a, b, 2*TileRows, &tilesAVX512)
 	} else {
-		addTiles(c, stride, rows, columns, TileColumns(), a, b, TileRows, &tilesAVX2)
+		addTiles(write, c, stride, rows, columns, TileColumns(), a, b, TileRows, &tilesAVX2)
 	}
 }
 
 // AddTiles32 is AddTiles in single precision, with TileColumns32.
-func AddTiles32(c []float32, stride, rows, columns int, a, b []float32) {
+func AddTiles32(write bool, c []float32, stride, rows, columns int, a, b []float32) {
 	if wide {
-		addTiles(c, stride, rows, columns, TileColumns32(), a, b, 2*TileRows, &tiles32AVX512)
+		addTiles(write, c, stride, rows, columns, TileColumns32(), a, b, 2*TileRows, &tiles32AVX512)
 	} else {
-		addTiles(c, stride, rows, columns, TileColumns32(), a, b, TileRows, &tiles32AVX2)
+		addTiles(write, c, stride, rows, columns, TileColumns32(), a, b, TileRows, &tiles32AVX2)
 	}
 }
 
-// tiles add to one row of a tile or to several, of one register, of two and of three.
-type tiles[T float32 | float64] [3]func(c *T, stride int, a, b *T, depth, rows int)
+// tiles write to c one row of a tile or several, of one register, of two and of three: the sum of the rows at to,
+// which are apart, and of the product.
+type tiles[T float32 | float64] [3]func(c *T, stride int, to *T, apart int, a, b *T, depth, rows int)
+
+// zeros are what a row is added to that is written.
+var zeros [MostTileColumns]float64
 
 var (
 	tilesAVX2     = tiles[float64]{tileOneAVX2, tileTwoAVX2, tileThreeAVX2}
@@ -70,7 +74,7 @@ var (
 )
 
 // addTiles adds to at most so many rows at a time.
-func addTiles[T float32 | float64](c []T, stride, rows, columns, tile int, a, b []T, most int, by *tiles[T]) {
+func addTiles[T float32 | float64](write bool, c []T, stride, rows, columns, tile int, a, b []T, most int, by *tiles[T]) {
 	depth := len(b) / tile
 	if depth == 0 || rows == 0 {
 		return
@@ -82,46 +86,50 @@ func addTiles[T float32 | float64](c []T, stride, rows, columns, tile int, a, b 
 		if left := rows - i - n; n > TileRows && 0 < left && left < TileRows {
 			n = TileRows // and the rest by itself: one row or two alone wait for b
 		}
-		add(&c[i*stride], stride, &a[i*depth], &b[0], depth, n)
+		to, apart := &c[i*stride], stride
+		if write {
+			to, apart = (*T)(unsafe.Pointer(&zeros)), 0
+		}
+		add(&c[i*stride], stride, to, apart, &a[i*depth], &b[0], depth, n)
 		i += n
 	}
 }
 
 //go:noescape
-func tileOneAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+func tileOneAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
 
 //go:noescape
-func tileTwoAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+func tileTwoAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
 
 //go:noescape
-func tileThreeAVX2(c *float64, stride int, a, b *float64, depth, rows int)
+func tileThreeAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
 
 //go:noescape
-func tileOneAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+func tileOneAVX512(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
 
 //go:noescape
-func tileTwoAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+func tileTwoAVX512(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
 
 //go:noescape
-func tileThreeAVX512(c *float64, stride int, a, b *float64, depth, rows int)
+func tileThreeAVX512(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
 
 //go:noescape
-func tile32OneAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+func tile32OneAVX2(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
 
 //go:noescape
-func tile32TwoAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+func tile32TwoAVX2(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
 
 //go:noescape
-func tile32ThreeAVX2(c *float32, stride int, a, b *float32, depth, rows int)
+func tile32ThreeAVX2(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
 
 //go:noescape
-func tile32OneAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+func tile32OneAVX512(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
 
 //go:noescape
-func tile32TwoAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+func tile32TwoAVX512(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
 
 //go:noescape
-func tile32ThreeAVX512(c *float32, stride int, a, b *float32, depth, rows int)
+func tile32ThreeAVX512(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
 
 // HasRowTile reports whether there is AddRowTile.
 func HasRowTile() bool { return wide }
@@ -242,35 +250,36 @@ func sums32AVX512(sums, a, x *float32, stride, depth int)
 //go:noescape
 func twoSums32AVX512(sums, a, x *float32, stride, depth int)
 
-// Interleave writes four lines of numbers, stride apart in x, side by side: dst holds the
-// first number of each, then, tile numbers later, the second of each, and so on to depth.
-func Interleave(dst []float64, tile int, x []float64, stride, depth int) {
-	interleave(dst, tile, x, stride, depth, depth&^1, interleaveAVX2)
+// Interleave writes one line of numbers to four, stride apart in x, side by side: dst holds the
+// first number of each, then, tile numbers later, the second of each, and so on to depth. For lines that are
+// missing to four it has the last one again.
+func Interleave(dst []float64, tile int, x []float64, stride, lines, depth int) {
+	interleave(dst, tile, x, stride, lines, depth, depth&^1, interleaveAVX2)
 }
 
 // Interleave32 is Interleave in single precision.
-func Interleave32(dst []float32, tile int, x []float32, stride, depth int) {
-	interleave(dst, tile, x, stride, depth, depth&^7, interleave32AVX2)
+func Interleave32(dst []float32, tile int, x []float32, stride, lines, depth int) {
+	interleave(dst, tile, x, stride, lines, depth, depth&^7, interleave32AVX2)
 }
 
 // interleave leaves as many numbers of each line as are whole to first.
-func interleave[T float32 | float64](dst []T, tile int, x []T, stride, depth, whole int, first func(dst *T, tile int, x *T, stride, depth int)) {
+func interleave[T float32 | float64](dst []T, tile int, x []T, stride, lines, depth, whole int, first func(dst *T, tile int, x *T, stride, lines, depth int)) {
 	if whole > 0 {
-		_, _ = dst[:(whole-1)*tile+4], x[:3*stride+whole]
-		first(&dst[0], tile, &x[0], stride, whole)
+		_, _ = dst[:(whole-1)*tile+4], x[:(lines-1)*stride+whole]
+		first(&dst[0], tile, &x[0], stride, lines, whole)
 	}
 	for d := whole; d < depth; d++ {
 		for s := range 4 {
-			dst[d*tile+s] = x[s*stride+d]
+			dst[d*tile+s] = x[min(s, lines-1)*stride+d]
 		}
 	}
 }
 
 //go:noescape
-func interleaveAVX2(dst *float64, tile int, x *float64, stride, depth int)
+func interleaveAVX2(dst *float64, tile int, x *float64, stride, lines, depth int)
 
 //go:noescape
-func interleave32AVX2(dst *float32, tile int, x *float32, stride, depth int)
+func interleave32AVX2(dst *float32, tile int, x *float32, stride, lines, depth int)
 
 // CopyRows copies the first width numbers of rows that are stride apart in x to dst, one
 // after another. They take a multiple of 32 bytes.

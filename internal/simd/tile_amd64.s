@@ -5,21 +5,28 @@
 // register, in bytes, and in their rows. Three registers hold a row of b or of c.
 
 #define ARGUMENTS(shift) \
-	MOVQ c+0(FP), DI      \
-	MOVQ stride+8(FP), R8 \
-	MOVQ a+16(FP), AX     \
-	MOVQ b+24(FP), BX     \
-	MOVQ depth+32(FP), CX \
-	SHLQ $shift, R8
+	MOVQ c+0(FP), DI       \
+	MOVQ stride+8(FP), R8  \
+	MOVQ to+16(FP), SI     \
+	MOVQ apart+24(FP), R10 \
+	MOVQ a+32(FP), AX      \
+	MOVQ b+40(FP), BX      \
+	MOVQ depth+48(FP), CX  \
+	SHLQ $shift, R8        \
+	SHLQ $shift, R10
 
-// A row of the tile to that of c.
+// A row of the tile and what it is added to, to that of c.
 #define ADDROW(ADD, MOVE, register, p, q, r) \
-	ADD  0(DI), p, p            \
-	ADD  register(DI), q, q     \
-	ADD  (2*register)(DI), r, r \
+	ADD  0(SI), p, p            \
+	ADD  register(SI), q, q     \
+	ADD  (2*register)(SI), r, r \
 	MOVE p, 0(DI)               \
 	MOVE q, register(DI)        \
 	MOVE r, (2*register)(DI)    \
+	NEXTROW
+
+#define NEXTROW \
+	ADDQ R10, SI \
 	ADDQ R8, DI
 
 // The next row of b, of three registers of size bytes, of which one, two or three are read.
@@ -37,9 +44,9 @@
 	VFMADD231PD  x, all, p
 
 #define ADDONEPD(size, number, all, x, y, z, p, q, r) \
-	VADDPD  0(DI), p, p \
+	VADDPD  0(SI), p, p \
 	VMOVUPD p, 0(DI) \
-	ADDQ   R8, DI
+	NEXTROW
 
 #define MULTIPLYTWOPD(size, number, all, x, y, z, p, q, r) \
 	VBROADCASTSD number, all \
@@ -47,11 +54,11 @@
 	VFMADD231PD  y, all, q
 
 #define ADDTWOPD(size, number, all, x, y, z, p, q, r) \
-	VADDPD  0(DI), p, p \
-	VADDPD  size(DI), q, q \
+	VADDPD  0(SI), p, p \
+	VADDPD  size(SI), q, q \
 	VMOVUPD p, 0(DI) \
 	VMOVUPD q, size(DI) \
-	ADDQ   R8, DI
+	NEXTROW
 
 #define ADDTHREEPD(size, number, all, x, y, z, p, q, r) \
 	ADDROW(VADDPD, VMOVUPD, size, p, q, r)
@@ -61,9 +68,9 @@
 	VFMADD231PS  x, all, p
 
 #define ADDONEPS(size, number, all, x, y, z, p, q, r) \
-	VADDPS  0(DI), p, p \
+	VADDPS  0(SI), p, p \
 	VMOVUPS p, 0(DI) \
-	ADDQ   R8, DI
+	NEXTROW
 
 #define MULTIPLYTWOPS(size, number, all, x, y, z, p, q, r) \
 	VBROADCASTSS number, all \
@@ -71,11 +78,11 @@
 	VFMADD231PS  y, all, q
 
 #define ADDTWOPS(size, number, all, x, y, z, p, q, r) \
-	VADDPS  0(DI), p, p \
-	VADDPS  size(DI), q, q \
+	VADDPS  0(SI), p, p \
+	VADDPS  size(SI), q, q \
 	VMOVUPS p, 0(DI) \
 	VMOVUPS q, size(DI) \
-	ADDQ   R8, DI
+	NEXTROW
 
 #define ADDTHREEPS(size, number, all, x, y, z, p, q, r) \
 	ADDROW(VADDPS, VMOVUPS, size, p, q, r)
@@ -116,7 +123,7 @@ deep: \
 
 #define FOURTILES(load, multiply, add, shift) \
 	ARGUMENTS(shift) \
-	MOVQ rows+40(FP), R9 \
+	MOVQ rows+56(FP), R9 \
 	CMPQ R9, $2 \
 	JEQ  two \
 	JLT  one \
@@ -132,7 +139,7 @@ deep: \
 	MOVQ CX, DX \
 	SHLQ $(shift+2), DX \
 	ADDQ AX, DX \
-	MOVQ rows+40(FP), R9 \
+	MOVQ rows+56(FP), R9 \
 	CMPQ R9, $4 \
 	JEQ  four \
 	JLT  few \
@@ -406,67 +413,78 @@ deep: \
 
 // The tiles of one register a row, of two and of three, with AVX2 and with AVX-512.
 
-// func tileOneAVX2(c *float64, stride int, a, b *float64, depth, rows int)
-TEXT ·tileOneAVX2(SB), NOSPLIT, $0-48
+// func tileOneAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
+TEXT ·tileOneAVX2(SB), NOSPLIT, $0-64
 	FOURTILES(LOADONEOF, MULTIPLYONEPD, ADDONEPD, 3)
 
-// func tileTwoAVX2(c *float64, stride int, a, b *float64, depth, rows int)
-TEXT ·tileTwoAVX2(SB), NOSPLIT, $0-48
+// func tileTwoAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
+TEXT ·tileTwoAVX2(SB), NOSPLIT, $0-64
 	FOURTILES(LOADTWOOF, MULTIPLYTWOPD, ADDTWOPD, 3)
 
-// func tileThreeAVX2(c *float64, stride int, a, b *float64, depth, rows int)
-TEXT ·tileThreeAVX2(SB), NOSPLIT, $0-48
+// func tileThreeAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
+TEXT ·tileThreeAVX2(SB), NOSPLIT, $0-64
 	FOURTILES(LOADTHREEOF, MULTIPLYTHREEPD, ADDTHREEPD, 3)
 
-// func tileOneAVX512(c *float64, stride int, a, b *float64, depth, rows int)
-TEXT ·tileOneAVX512(SB), NOSPLIT, $0-48
+// func tileOneAVX512(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
+TEXT ·tileOneAVX512(SB), NOSPLIT, $0-64
 	EIGHTTILES(LOADONEOF, MULTIPLYONEPD, ADDONEPD, 3)
 
-// func tileTwoAVX512(c *float64, stride int, a, b *float64, depth, rows int)
-TEXT ·tileTwoAVX512(SB), NOSPLIT, $0-48
+// func tileTwoAVX512(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
+TEXT ·tileTwoAVX512(SB), NOSPLIT, $0-64
 	EIGHTTILES(LOADTWOOF, MULTIPLYTWOPD, ADDTWOPD, 3)
 
-// func tileThreeAVX512(c *float64, stride int, a, b *float64, depth, rows int)
-TEXT ·tileThreeAVX512(SB), NOSPLIT, $0-48
+// func tileThreeAVX512(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
+TEXT ·tileThreeAVX512(SB), NOSPLIT, $0-64
 	EIGHTTILES(LOADTHREEOF, MULTIPLYTHREEPD, ADDTHREEPD, 3)
 
-// func tile32OneAVX2(c *float32, stride int, a, b *float32, depth, rows int)
-TEXT ·tile32OneAVX2(SB), NOSPLIT, $0-48
+// func tile32OneAVX2(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
+TEXT ·tile32OneAVX2(SB), NOSPLIT, $0-64
 	FOURTILES(LOADONEOF, MULTIPLYONEPS, ADDONEPS, 2)
 
-// func tile32TwoAVX2(c *float32, stride int, a, b *float32, depth, rows int)
-TEXT ·tile32TwoAVX2(SB), NOSPLIT, $0-48
+// func tile32TwoAVX2(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
+TEXT ·tile32TwoAVX2(SB), NOSPLIT, $0-64
 	FOURTILES(LOADTWOOF, MULTIPLYTWOPS, ADDTWOPS, 2)
 
-// func tile32ThreeAVX2(c *float32, stride int, a, b *float32, depth, rows int)
-TEXT ·tile32ThreeAVX2(SB), NOSPLIT, $0-48
+// func tile32ThreeAVX2(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
+TEXT ·tile32ThreeAVX2(SB), NOSPLIT, $0-64
 	FOURTILES(LOADTHREEOF, MULTIPLYTHREEPS, ADDTHREEPS, 2)
 
-// func tile32OneAVX512(c *float32, stride int, a, b *float32, depth, rows int)
-TEXT ·tile32OneAVX512(SB), NOSPLIT, $0-48
+// func tile32OneAVX512(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
+TEXT ·tile32OneAVX512(SB), NOSPLIT, $0-64
 	EIGHTTILES(LOADONEOF, MULTIPLYONEPS, ADDONEPS, 2)
 
-// func tile32TwoAVX512(c *float32, stride int, a, b *float32, depth, rows int)
-TEXT ·tile32TwoAVX512(SB), NOSPLIT, $0-48
+// func tile32TwoAVX512(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
+TEXT ·tile32TwoAVX512(SB), NOSPLIT, $0-64
 	EIGHTTILES(LOADTWOOF, MULTIPLYTWOPS, ADDTWOPS, 2)
 
-// func tile32ThreeAVX512(c *float32, stride int, a, b *float32, depth, rows int)
-TEXT ·tile32ThreeAVX512(SB), NOSPLIT, $0-48
+// func tile32ThreeAVX512(c *float32, stride int, to *float32, apart int, a, b *float32, depth, rows int)
+TEXT ·tile32ThreeAVX512(SB), NOSPLIT, $0-64
 	EIGHTTILES(LOADTHREEOF, MULTIPLYTHREEPS, ADDTHREEPS, 2)
 
-// func interleaveAVX2(dst *float64, tile int, x *float64, stride, depth int)
+// The second to fourth of AX lines, R9 apart from SI on, or for those that are missing the last.
+#define LINES \
+	LEAQ    (SI)(R9*1), R10  \
+	CMPQ    AX, $2           \
+	CMOVQLT SI, R10          \
+	LEAQ    (R10)(R9*1), R11 \
+	CMPQ    AX, $3           \
+	CMOVQLT R10, R11         \
+	LEAQ    (R11)(R9*1), R12 \
+	CMPQ    AX, $4           \
+	CMOVQLT R11, R12
+
+// func interleaveAVX2(dst *float64, tile int, x *float64, stride, lines, depth int)
 // Two numbers of each line at a time.
-TEXT ·interleaveAVX2(SB), NOSPLIT, $0-40
+TEXT ·interleaveAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ tile+8(FP), R8
 	MOVQ x+16(FP), SI
 	MOVQ stride+24(FP), R9
-	MOVQ depth+32(FP), CX
+	MOVQ lines+32(FP), AX
+	MOVQ depth+40(FP), CX
 	SHLQ $3, R8
 	SHLQ $3, R9
-	LEAQ (SI)(R9*1), R10
-	LEAQ (SI)(R9*2), R11
-	LEAQ (R10)(R9*2), R12
+	LINES
 	LEAQ (DI)(R8*1), R13
 	SHLQ $1, R8
 
@@ -490,19 +508,18 @@ two:
 	VZEROUPPER
 	RET
 
-// func interleave32AVX2(dst *float32, tile int, x *float32, stride, depth int)
+// func interleave32AVX2(dst *float32, tile int, x *float32, stride, lines, depth int)
 // Eight numbers of each line at a time.
-TEXT ·interleave32AVX2(SB), NOSPLIT, $0-40
+TEXT ·interleave32AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ tile+8(FP), R8
 	MOVQ x+16(FP), SI
 	MOVQ stride+24(FP), R9
-	MOVQ depth+32(FP), CX
+	MOVQ lines+32(FP), AX
+	MOVQ depth+40(FP), CX
 	SHLQ $2, R8
 	SHLQ $2, R9
-	LEAQ (SI)(R9*1), R10
-	LEAQ (SI)(R9*2), R11
-	LEAQ (R10)(R9*2), R12
+	LINES
 	LEAQ (R8)(R8*2), R13
 
 eight:

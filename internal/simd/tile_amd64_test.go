@@ -107,26 +107,32 @@ func testSums[T float32 | float64](t *testing.T, columns int, add func(sums, a, 
 	}
 }
 
-func testTiles[T float32 | float64](t *testing.T, rows, depth, thirds, tile int, add func(c []T, stride, rows, columns int, a, b []T), draw func() T, fma func(a, b, c T) T) {
+func testTiles[T float32 | float64](t *testing.T, rows, depth, thirds, tile int, add func(write bool, c []T, stride, rows, columns int, a, b []T), draw func() T, fma func(a, b, c T) T) {
 	columns := thirds * tile / 3
 	stride := tile + 3
 	a, b, c := numbers((rows+TileRows-1)/TileRows*TileRows*depth, draw), numbers(tile*depth, draw), numbers(rows*stride, draw)
-	want := append([]T(nil), c...)
+	added, written := slices.Clone(c), slices.Clone(c)
 	for i := range rows {
 		for j := range columns {
 			var sum T
 			for d := range depth {
 				sum = fma(a[i/TileRows*TileRows*depth+d*TileRows+i%TileRows], b[d*tile+j], sum)
 			}
-			want[i*stride+j] += sum
+			added[i*stride+j] += sum
+			written[i*stride+j] = sum
 		}
 	}
-	add(c, stride, rows, columns, a, b)
-	for i := range c {
-		if c[i] != want[i] {
-			t.Fatalf("%d of %d columns: row %d, column %d is %v, want %v", columns, tile, i/stride, i%stride, c[i], want[i])
+	check := func(write bool, want []T) {
+		got := slices.Clone(c)
+		add(write, got, stride, rows, columns, a, b)
+		for i := range got {
+			if got[i] != want[i] {
+				t.Fatalf("%d of %d columns, written %v: row %d, column %d is %v, want %v", columns, tile, write, i/stride, i%stride, got[i], want[i])
+			}
 		}
 	}
+	check(false, added)
+	check(true, written)
 }
 
 // TestLayOut: what Interleave and CopyRows write, and that they write nothing else.
@@ -141,7 +147,7 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
-func testLayOut[T float32 | float64](t *testing.T, depth int, interleave func(dst []T, tile int, x []T, stride, depth int), draw func() T) {
+func testLayOut[T float32 | float64](t *testing.T, depth int, interleave func(dst []T, tile int, x []T, stride, lines, depth int), draw func() T) {
 	const stride, tile, width = 60, 24, 16
 	x := numbers(depth*stride+4*stride, draw)
 	check := func(what string, got, want []T) {
@@ -152,13 +158,15 @@ func testLayOut[T float32 | float64](t *testing.T, depth int, interleave func(ds
 		}
 	}
 	got, want := make([]T, (depth+1)*tile), make([]T, (depth+1)*tile)
-	for d := range depth {
-		for s := range 4 {
-			want[d*tile+4+s] = x[s*stride+d]
+	for lines := 1; lines <= 4; lines++ {
+		for d := range depth {
+			for s := range 4 {
+				want[d*tile+4+s] = x[min(s, lines-1)*stride+d]
+			}
 		}
+		interleave(got[4:], tile, x[:(lines-1)*stride+depth], stride, lines, depth)
+		check(fmt.Sprintf("%d lines interleaved", lines), got, want)
 	}
-	interleave(got[4:], tile, x, stride, depth)
-	check("interleaved", got, want)
 
 	clear(got)
 	clear(want)
