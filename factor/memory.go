@@ -53,6 +53,9 @@ func (p Parts) Memory(s Size) int64 {
 		}
 		need += laid
 	}
+	if p.Cost == CostKL {
+		need += s.laidOut() / 2 // of fast, in single precision
+	}
 	if p.HeldOut != nil {
 		held := 0
 		for _, columns := range p.HeldOut {

@@ -21,6 +21,29 @@ func Descend(z []float64, y, x, u []float32, stride int, floor float64) {
 	}
 }
 
+// DescendColumns is Descend of so many columns with the same rows, whose z, y and x follow one another.
+func DescendColumns(columns int, z []float64, y, x, u []float32, stride int, floor float64) {
+	if columns == 0 || len(z) == 0 || len(y) == 0 {
+		return
+	}
+	k, n := len(z)/columns, len(y)/columns
+	x = x[:len(y)]
+	_ = u[(k-1)*stride+n-1]
+	at := func(c, end int) ([]float64, []float32, []float32) {
+		return z[c*k : end*k], y[c*n : end*n], x[c*n : end*n]
+	}
+	c := 0
+	for ; c+2 <= columns; c += 2 {
+		if zs, ys, xs := at(c, c+2); !descendPair(zs, ys, xs, u, stride, floor) {
+			break
+		}
+	}
+	for ; c < columns; c++ {
+		zs, ys, xs := at(c, c+1)
+		Descend(zs, ys, xs, u, stride, floor)
+	}
+}
+
 const (
 	least32    = 1e-30
 	mostEntry  = 1e6
