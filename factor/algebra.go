@@ -3,6 +3,7 @@ package factor
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
@@ -169,12 +170,8 @@ const (
 	trans   = blas.Trans
 )
 
-func axpy(a float64, x, y []float64) {
-	y = y[:len(x)]
-	for i, xi := range x {
-		y[i] += a * xi
-	}
-}
+// axpy adds a·x to y.
+func axpy(a float64, x, y []float64) { floats.AddScaled(y[:len(x)], a, x) }
 
 // dot adds up in four sums, which do not wait for each other.
 func dot(x, y []float64) float64 {
