@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
@@ -152,13 +153,18 @@ func (p *Plan) drawn(d draw, k int) []int {
 	return out
 }
 
+// keptPoints are the iterations that thin keeps beside the last.
+var keptPoints = func() (points []int) {
+	for at := 0; at < math.MaxInt32; at = max(at+1, int(math.Ceil(float64(at)*1.12))) {
+		points = append(points, at)
+	}
+	return points
+}()
+
 // keepsPoint tells whether thin keeps an iteration that is not the last.
 func keepsPoint(iteration int) bool {
-	at := 0
-	for at < iteration {
-		at = max(at+1, int(math.Ceil(float64(at)*1.12)))
-	}
-	return at == iteration
+	_, kept := slices.BinarySearch(keptPoints, iteration)
+	return kept
 }
 
 // thin keeps the objective, and the penalty in it where there is one, of the
