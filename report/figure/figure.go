@@ -7,14 +7,18 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"math"
+	"slices"
 	"unicode/utf8"
 
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -59,8 +63,9 @@ func (f *Figure) Size() (w, h vg.Length) {
 }
 
 // paint draws it with the margin round it, on a canvas that is white.
-func (f *Figure) paint(ctx context.Context, c vg.CanvasSizer) error {
-	return f.draw(ctx, draw.Crop(draw.New(c), edge, -edge, edge, -edge))
+func (f *Figure) paint(ctx context.Context, c vg.Canvas) error {
+	w, h := f.Size()
+	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
 }
 
 // paintWhite draws it on a canvas that it makes white before.
@@ -73,16 +78,32 @@ func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
 
 // PNG writes the figure as a picture of 200 dots an inch, which the file says.
 func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
+	room := pictures.Get()
+	defer pictures.Put(room)
 	width, height := f.Size()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
-	if err := f.paint(ctx, c); err != nil {
+	img := room.picture(pngSize(width), pngSize(height))
+	on := gg.NewContextForRGBA(img)
+	on.SetLineCapButt()
+	on.InvertY()
+	if err := f.paint(ctx, vgimg.NewWith(vgimg.UseImageWithContext(img, on), vgimg.UseDPI(pngDPI))); err != nil {
 		return err
 	}
-	img, ok := c.Image().(*image.RGBA)
-	if !ok {
-		return errors.New("the canvas holds no picture of its own")
-	}
 	return writePNG(w, img, pngDPI)
+}
+
+// pngSize is how many dots of a picture a length takes.
+func pngSize(l vg.Length) int { return int(math.Round(l.Dots(pngDPI))) }
+
+// pictures hold what figures are drawn on as pictures.
+var pictures = freelist.List[*pixels]{New: func() *pixels { return new(pixels) }}
+
+type pixels []uint8
+
+// picture returns a picture of anything.
+func (p *pixels) picture(width, height int) *image.RGBA {
+	n := 4 * width * height
+	*p = slices.Grow((*p)[:0], n)[:n]
+	return &image.RGBA{Pix: *p, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
 }
 
 // SVG writes the figure as a scalable drawing. Its letters are text in the

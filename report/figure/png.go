@@ -8,6 +8,8 @@ import (
 	"image"
 	"io"
 	"math"
+
+	"github.com/seed4492f2cd/partwise/internal/freelist"
 )
 
 // writePNG writes an opaque picture of so many dots an inch, which the file says. Each row is
@@ -29,10 +31,9 @@ func writePNG(w io.Writer, img *image.RGBA, dpi float64) error {
 	resolution = append(resolution, 1) // the unit is the metre
 
 	var packed bytes.Buffer
-	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
+	z := packers.Get()
+	defer packers.Put(z)
+	z.Reset(&packed)
 	line, same := make([]byte, 1+3*size.X), make([]byte, 1+3*size.X)
 	line[0], same[0] = filterUp, filterUp
 	above := make([]byte, 4*size.X)
@@ -64,6 +65,15 @@ func writePNG(w io.Writer, img *image.RGBA, dpi float64) error {
 		file = append(append(file, chunk.name...), chunk.data...)
 		file = binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(file[from:]))
 	}
-	_, err = w.Write(file)
+	_, err := w.Write(file)
 	return err
 }
+
+// packers are what packs the rows of pictures, fast.
+var packers = freelist.List[*zlib.Writer]{New: func() *zlib.Writer {
+	z, err := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed)
+	if err != nil {
+		panic(err) // there is such a level
+	}
+	return z
+}}
