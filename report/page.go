@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"image"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // that the page copies, by the paths of their files
-	// later draws what sections show, once all of them are made.
+	// later draws and writes what sections show, once all of them are made.
 	later []func() error
 }
 
@@ -201,8 +202,8 @@ func (p *page) writeSections(sections []section) error {
 			return err
 		}
 	}
-	// Drawings, of which a page mostly consists, do not wait for each other.
-	if err := each(p.ctx, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
+	// Drawings, of which a page mostly consists, do not wait for each other, nor for the disk.
+	if err := eachOf(p.ctx, 2*runtime.GOMAXPROCS(0), len(p.later), func(i int) error { return p.later[i]() }); err != nil {
 		return err
 	}
 	for i, s := range sections {
@@ -368,7 +369,7 @@ func (p *page) pictureOf(path, alt string, draw func() (image.Image, error)) *pi
 	return shown
 }
 
-// table writes a table into a file of each format, and returns it for the page.
+// table writes a table into a file of each format, later, and returns it for the page.
 func (p *page) table(name string, d *table.Document) (v tableView, err error) {
 	for _, format := range table.Formats {
 		if format.Extension == "" {
@@ -380,9 +381,9 @@ func (p *page) table(name string, d *table.Document) (v tableView, err error) {
 			return v, err
 		}
 		p.keepTable(path, format, text.Bytes())
-		if err := p.write(path, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }); err != nil {
-			return v, err
-		}
+		p.later = append(p.later, func() error {
+			return p.write(path, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
+		})
 		v.Files = append(v.Files, fileView{format.Name, path})
 	}
 	var text strings.Builder
