@@ -159,8 +159,13 @@ func drawn(opt Options, what string, columns int) *mat.Dense {
 	return out
 }
 
+// ofInitNMF returns the options of the fit of NMF that InitNMF starts from.
+func (o Options) ofInitNMF() Options {
+	return Options{Rank: o.Rank, Seed: o.Seed, Solver: Multiplicative{}, Trace: o.Trace, Shared: o.Shared}
+}
+
 func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {
-	res, err := NMF{}.Fit(ctx, x, Known{}, Options{Rank: opt.Rank, Seed: opt.Seed, Solver: Multiplicative{}})
+	res, err := NMF{}.Fit(ctx, x, Known{}, opt.ofInitNMF())
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}

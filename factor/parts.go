@@ -85,6 +85,10 @@ func (p Parts) Needs() Needs {
 // Kernel.Matrix x may be nil. It fails on data or options that cannot be used,
 // when ctx ends, and when the cost runs over what a float64 holds.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	which := p.nmfFit(opt)
+	if res := opt.Shared.fitted(which, known, opt.wants); res != nil {
+		return res, nil
+	}
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
 	ready()
@@ -94,7 +98,11 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err := f.iterate(ctx, opt); err != nil {
 		return nil, err
 	}
-	return f.finish(opt)
+	res, err := f.finish(opt)
+	if err == nil {
+		opt.Shared.keep(which, res)
+	}
+	return res, err
 }
 
 // check reports parts that there are not, or that do not go together.
@@ -144,7 +152,7 @@ func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFro
 // start makes ready to iterate.
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
 	if x == nil && p.Kernel.Matrix != nil {
-		x = p.Kernel.Matrix
+		x, opt.Shared = p.Kernel.Matrix, nil
 	}
 	d, err := newData(x)
 	if err != nil {
@@ -174,7 +182,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 		d = p.HeldOut.without(d)
-		x = d.matrix()
+		x, opt.Shared = d.matrix(), nil
 	}
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {

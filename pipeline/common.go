@@ -7,11 +7,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// commons keeps what the direct methods of a draw have in common until each of them is
-// fitted.
+// commons keeps what fits of a draw have in common until each of them has ended.
 type commons struct {
 	mu sync.Mutex
-	of map[drawID]*common
+	of map[commonID]*common
+}
+
+// commonID tells apart what fits have in common.
+type commonID struct {
+	draw drawID
+	rank int // 0 where there is one alone, or all have it in common
+	of   factor.Sharing
 }
 
 type common struct {
@@ -19,29 +25,41 @@ type common struct {
 	left int // fits
 }
 
-// expect forgets what it has and expects one fit of each direct method of the trials for
-// each of their draws.
-func (c *commons) expect(todo []trial, methods []*method) {
+// commonOf returns what the trial's fit has in common with others. That of a direct method is
+// one fit for all ranks.
+func (p *Plan) commonOf(t trial) commonID {
+	m := p.methods[t.method]
+	id := commonID{drawID{t.k, t.repeat}, p.row(t), m.sharing}
+	if m.needs.Direct {
+		id.rank = 0
+	}
+	return id
+}
+
+// expect forgets what is kept and expects the fits of the trials.
+func (p *Plan) expect(todo []trial) {
+	fits := map[commonID]map[int]bool{} // by method
+	for _, t := range todo {
+		id := p.commonOf(t)
+		if fits[id] == nil {
+			fits[id] = map[int]bool{}
+		}
+		fits[id][t.method] = true
+	}
+	c := &p.common
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.of = map[drawID]*common{}
-	seen := map[fitID]bool{}
-	for _, t := range todo {
-		id := fitID{drawID{t.k, t.repeat}, t.method}
-		if !methods[t.method].needs.Direct || seen[id] {
-			continue
+	c.of = map[commonID]*common{}
+	for id, methods := range fits {
+		if id.of != (factor.Sharing{}) && len(methods) > 1 {
+			c.of[id] = &common{left: len(methods)}
 		}
-		seen[id] = true
-		if c.of[id.draw] == nil {
-			c.of[id.draw] = &common{}
-		}
-		c.of[id.draw].left++
 	}
 }
 
-// use returns what fits of a draw share, nil where none is expected. The fit that calls it
-// calls done when it has ended.
-func (c *commons) use(id drawID) (s *factor.Shared, done func()) {
+// use returns what fits share, nil where no other is expected. The fit that calls it calls done
+// when it has ended.
+func (c *commons) use(id commonID) (s *factor.Shared, done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := c.of[id]
@@ -57,23 +75,25 @@ func (c *commons) use(id drawID) (s *factor.Shared, done func()) {
 	})
 }
 
-// shareDraws takes the memory that direct methods need to share what they find of a draw, of
+// shareDraws takes the memory that methods need to share what they find of a draw, of
 // which as many are at work as there are workers. It is not ok where there is nothing to share,
 // or where the trials themselves need the memory.
 func (p *Plan) shareDraws(budget *memory.Budget, workers int) (release func(), ok bool) {
-	direct := 0
+	fits := map[factor.Sharing]int{}
 	for _, m := range p.methods {
-		if m.needs.Direct {
-			direct++
+		fits[m.sharing]++
+	}
+	delete(fits, factor.Sharing{})
+	ranks := p.Experiment.Rank.list()
+	s := p.problem(p.most(), ranks[len(ranks)-1].Of(p.most()))
+	var need int64
+	for sharing, n := range fits {
+		if n > 1 {
+			need += sharing.Memory(factor.Size{Samples: s.n, Features: s.m, Rank: s.rank, Labelled: s.labelled}, n) * int64(workers)
 		}
 	}
-	if direct < 2 {
+	if need == 0 {
 		return nil, false
-	}
-	s := p.problem(p.most(), 1)
-	need := factor.SharedMemory(factor.Size{Samples: s.n, Features: s.m}) * int64(workers)
-	if s.labelled < s.n {
-		need *= int64(min(direct, 3)) // of all samples, of those with labels, and at the mean of these
 	}
 	release, err := budget.Keep(need, "what methods share of a draw")
 	if err != nil {

@@ -27,32 +27,27 @@ type represented struct {
 // represent fits the trial's method to the rows drawn, and returns nil where it takes them as
 // they are. A direct method finds its directions in their order: where there are several ranks
 // it is fitted once for a draw, with the largest, and the leading directions are those of the
-// others. Direct methods share what they find of the draw.
+// others. Methods share what they find of the draw.
 func (p *Plan) represent(ctx context.Context, t trial, w *work, seen *view, testRows []int) (*represented, error) {
-	if !w.needs.Direct {
-		res, err := w.fit(ctx, t.rank)
+	fit := func(rank int) (*represented, error) {
+		var done func()
+		w.shared, done = p.common.use(p.commonOf(t))
+		defer done()
+		res, err := w.fit(ctx, rank)
 		if res == nil || err != nil {
 			return nil, err
 		}
 		return &represented{Result: res}, nil
 	}
-	id := drawID{t.k, t.repeat}
-	fit := func(rank int) (*represented, error) {
-		var done func()
-		w.shared, done = p.common.use(id)
-		defer done()
-		res, err := w.fit(ctx, rank)
-		return &represented{Result: res}, err
-	}
 	ranks := p.Experiment.Rank
-	if len(ranks) < 2 {
+	if !w.needs.Direct || len(ranks) < 2 {
 		return fit(t.rank)
 	}
 	fits := &p.direct
 	if p.isModelled(t) {
 		fits = &p.modelled
 	}
-	whole, err := fits.get(ctx, fitID{id, t.method}, func() (*represented, error) {
+	whole, err := fits.get(ctx, fitID{drawID{t.k, t.repeat}, t.method}, func() (*represented, error) {
 		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
 		if err == nil && p.Experiment.Task == Classification {
 			whole.test, err = whole.Model.Transform(ctx, seen.test())

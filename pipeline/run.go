@@ -121,7 +121,7 @@ type run struct {
 	plan     *Plan
 	to       Sink
 	workers  int
-	shares   bool // whether direct methods share what they find of a draw
+	shares   bool // whether methods share what they find of a draw
 	progress *reporter
 
 	mu   sync.Mutex // of all below, and of the sink
@@ -166,8 +166,8 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
 	if r.shares {
-		p.common.expect(todo, p.methods)
-		defer p.common.expect(nil, nil)
+		p.expect(todo)
+		defer p.expect(nil)
 	}
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)

@@ -18,6 +18,8 @@ type method struct {
 	needs factor.Needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
+	// sharing is what its fits in an experiment have in common with those of other methods.
+	sharing factor.Sharing
 	// cluster is how points are put into groups: what the method makes of the
 	// samples, or the features themselves.
 	cluster Cluster
@@ -38,8 +40,25 @@ func (m Method) resolve(task Task, how Cluster) (*method, error) {
 	}
 	r.cluster.By = cmp.Or(m.By, how.By)
 	var err error
-	r.factoriser, err = m.build()
+	if r.factoriser, err = m.build(); err == nil {
+		r.sharing = factor.SharingOf(r.factoriser, r.options(false))
+	}
 	return r, err
+}
+
+// options returns those of a fit that the settings say. best leaves to the library what lowers the
+// objective, where they say nothing of it: otherwise that is the papers' rule.
+func (m *method) options(best bool) factor.Options {
+	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance, Precision: m.Precision}
+	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, m.factoriser) == nil {
+		switch {
+		case !best:
+			opt.Solver = factor.Multiplicative{}
+		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, m.factoriser) == nil:
+			opt.Tolerance = bestTolerance
+		}
+	}
+	return opt
 }
 
 // work is what a method is given: some samples and what is known of them. It fits
@@ -58,8 +77,7 @@ type work struct {
 	onIteration func(i int, objective float64)
 	// trace is that of the fit's options, or nil.
 	trace func(i int) bool
-	// best leaves to the library what lowers the objective, where the settings say
-	// nothing of it: otherwise that is the papers' rule.
+	// best is that of its options.
 	best bool
 	// start are initial factors, or nil.
 	start *factor.Start
@@ -76,19 +94,9 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 		return nil, nil
 	}
 	defer timing.Start(ctx, timing.Factorising)()
-	opt := factor.Options{
-		Rank: rank, Init: w.Init, Solver: w.Solver.Solver(), Iterations: w.Iterations, Tolerance: w.Tolerance,
-		Precision: w.Precision, Seed: w.seed("initial factors"),
-		OnIteration: w.onIteration, Trace: w.trace, Shared: w.shared, Start: w.start,
-	}
-	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, w.factoriser) == nil {
-		switch {
-		case !w.best:
-			opt.Solver = factor.Multiplicative{}
-		case opt.Tolerance == 0 && opt.Iterations == 0 && factor.Serves(factor.Fast{}, w.factoriser) == nil:
-			opt.Tolerance = bestTolerance
-		}
-	}
+	opt := w.options(w.best)
+	opt.Rank, opt.Seed, opt.Start = rank, w.seed("initial factors"), w.start
+	opt.OnIteration, opt.Trace, opt.Shared = w.onIteration, w.trace, w.shared
 	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x(), w.known, opt)
 	return res, w.in.nameRows(err, w.rows)
 }
