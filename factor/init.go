@@ -23,7 +23,8 @@ const (
 	// Gallopoulos 2008). It does not depend on the seed.
 	InitNNDSVDa Init = "nndsvda"
 	// InitNMF starts from the factors of NMF on the same data, with the same
-	// seed. The CCF paper starts so without saying how; here Z is the class
+	// seed: where Options.Solver is Fast by that and to the same tolerance, else
+	// by DefaultIterations of Multiplicative. The CCF paper starts so without saying how; here Z is the class
 	// means of NMF's V, and W is V with columns that sum to 1, each plus a
 	// fifth of its mean so that nothing starts at 0, where it would stay.
 	InitNMF Init = "nmf"
@@ -161,7 +162,11 @@ func drawn(opt Options, what string, columns int) *mat.Dense {
 
 // ofInitNMF returns the options of the fit of NMF that InitNMF starts from.
 func (o Options) ofInitNMF() Options {
-	return Options{Rank: o.Rank, Seed: o.Seed, Solver: Multiplicative{}, Trace: o.Trace, Shared: o.Shared}
+	first := Options{Rank: o.Rank, Seed: o.Seed, Solver: Multiplicative{}, Trace: o.Trace, Shared: o.Shared}
+	if _, fast := o.Solver.(Fast); fast {
+		first.Solver, first.Tolerance = o.Solver, o.Tolerance
+	}
+	return first
 }
 
 func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {

@@ -35,7 +35,7 @@ func TestSharedNMF(t *testing.T) {
 	few := all
 	few.Trace = func(i int) bool { return i%7 == 0 }
 	from := few
-	from.Init, from.Iterations = InitNMF, 5
+	from.Init, from.Iterations, from.Tolerance = InitNMF, 5, 0.1
 	fits := []struct {
 		name   string
 		method Method
@@ -136,5 +136,28 @@ func TestSharedNMFOfOthers(t *testing.T) {
 	}
 	if iterated != 2*p.opt.Iterations {
 		t.Errorf("%d iterations are told of, want twice %d", iterated, p.opt.Iterations)
+	}
+}
+
+// TestInitNMFBySolver: the start by NMF is found by fast where that is asked for, to its tolerance, and
+// else by the papers' rule, whatever the tolerance.
+func TestInitNMFBySolver(t *testing.T) {
+	p := randomProblem(9, false)
+	p.opt.Rank = 3
+	for _, c := range []struct {
+		solver, start Solver
+		tolerance     float64
+	}{{nil, Multiplicative{}, 0}, {Multiplicative{}, Multiplicative{}, 0}, {Fast{}, Fast{}, 0.01}} {
+		opt := Options{Rank: 3, Seed: 5, Init: InitNMF, Solver: c.solver, Tolerance: 0.01, Shared: new(Shared)}
+		if _, err := (CCF{}).Fit(t.Context(), p.x, p.known, opt); err != nil {
+			t.Fatal(err)
+		}
+		nmf := Options{Rank: 3, Seed: 5, Solver: c.start, Tolerance: c.tolerance}
+		if want := (Parts{}).nmfFit(nmf); len(opt.Shared.nmf) != 1 || opt.Shared.nmf[want] == nil {
+			t.Errorf("%T starts from %v, want %v", c.solver, opt.Shared.nmf, want)
+		}
+		if SharingOf(CCF{}, opt) != SharingOf(NMF{}, nmf) {
+			t.Errorf("%T does not share its start with NMF by %T", c.solver, c.start)
+		}
 	}
 }
