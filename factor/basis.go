@@ -3,9 +3,11 @@ package factor
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Basis says which basis vectors U can have.
@@ -125,10 +127,7 @@ func (b rankOneBasis) moved(int) {
 	for r := range k {
 		row, br := b.u.RawRowView(r), b.b.RawRowView(r)
 		for i, a := range b.a.RawRowView(r)[:h] {
-			line := row[i*w:][:len(br)]
-			for j, x := range br {
-				line[j] = a * x
-			}
+			floats.ScaleTo(row[i*w:][:w], a, br)
 		}
 	}
 }
