@@ -107,11 +107,6 @@ func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
 	}
 }
 
-// Syrk adds a·aᵀ to c.
-func Syrk(a Matrix, c blas64.Symmetric) {
-	ours.Dsyrk(c.Uplo, NoTrans, c.N, a.Cols, 1, a.Data, max(1, a.Stride), 1, c.Data, max(1, c.Stride))
-}
-
 // UseForProcess makes this library the one of every call to gonum's BLAS in the
 // process. gonum's LAPACK, which factorises matrices for internal/eigen and factor,
 // multiplies with that one and cannot be given another, so that its speed and last
