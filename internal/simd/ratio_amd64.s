@@ -33,21 +33,25 @@
 	DECQ       R11              \
 	JZ         done
 
+// Rows of ratios, those of x, and which columns of three registers there are.
+#define ROWARGUMENTS(shift, bits) \
+	MOVQ ratios+0(FP), DI   \
+	MOVQ stride+8(FP), R8   \
+	MOVQ x+16(FP), SI       \
+	MOVQ xStride+24(FP), R9 \
+	MOVQ mask+32(FP), DX    \
+	MASKS(bits)             \
+	SHLQ $shift, R8         \
+	SHLQ $shift, R9
+
 // Four rows at a time, so that a processor looks ahead to the product of the next while it divides.
 #define RATIOS(LOADMASKED, BROADCAST, multiply, MAXIMUM, QUOTIENT, shift, bits) \
-	MOVQ ratios+0(FP), DI        \
-	MOVQ stride+8(FP), R8        \
-	MOVQ x+16(FP), SI            \
-	MOVQ xStride+24(FP), R9      \
-	MOVQ mask+32(FP), DX         \
-	MASKS(bits)                  \
+	ROWARGUMENTS(shift, bits)    \
 	MOVQ a+40(FP), AX            \
 	MOVQ b+48(FP), R12           \
 	MOVQ depth+56(FP), R10       \
 	MOVQ rows+64(FP), R11        \
 	BROADCAST floor+72(FP), Z7   \
-	SHLQ $shift, R8              \
-	SHLQ $shift, R9              \
 four: \
 	MOVQ R12, BX                 \
 	MOVQ R10, CX                 \
@@ -68,17 +72,10 @@ done: \
 	RET
 
 #define LOGARGUMENTS(shift, bits) \
-	MOVQ ratios+0(FP), DI     \
-	MOVQ stride+8(FP), R8     \
-	MOVQ x+16(FP), SI         \
-	MOVQ xStride+24(FP), R9   \
-	MOVQ mask+32(FP), DX      \
-	MASKS(bits)               \
+	ROWARGUMENTS(shift, bits) \
 	MOVQ logs+40(FP), BX      \
 	MOVQ rows+48(FP), CX      \
-	MOVQ constants+56(FP), DX \
-	SHLQ $shift, R8           \
-	SHLQ $shift, R9
+	MOVQ constants+56(FP), DX
 
 // To the sums of a row, which take so many bytes, x·log y of three registers.
 #define LOGROWS(LOGOF, MOVE, sums, bytes) \

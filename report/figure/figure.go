@@ -99,7 +99,7 @@ var pictures = freelist.List[*pixels]{New: func() *pixels { return new(pixels) }
 
 type pixels []uint8
 
-// picture returns a picture of anything.
+// picture returns a picture whose dots hold anything: vgimg.NewWith fills it with white.
 func (p *pixels) picture(width, height int) *image.RGBA {
 	n := 4 * width * height
 	*p = slices.Grow((*p)[:0], n)[:n]
