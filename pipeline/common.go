@@ -92,16 +92,5 @@ func (p *Plan) shareDraws(budget *memory.Budget, workers int) (release func(), o
 			need += sharing.Memory(factor.Size{Samples: s.n, Features: s.m, Rank: s.rank, Labelled: s.labelled}, n) * int64(workers)
 		}
 	}
-	if need == 0 {
-		return nil, false
-	}
-	release, err := budget.Keep(need, "what methods share of a draw")
-	if err != nil {
-		return nil, false
-	}
-	if p.checkMemory(budget) != nil {
-		release()
-		return nil, false
-	}
-	return release, true
+	return p.keep(budget, need, "what methods share of a draw")
 }

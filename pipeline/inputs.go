@@ -261,11 +261,16 @@ func picked(x mat.Matrix, rows []int) func() mat.Matrix {
 	return sync.OnceValue(func() mat.Matrix { return selectRows(x, rows) })
 }
 
+// pick returns the features of the rows of a draw where all draws have the same features.
+func (in *Inputs) pick(d draw) *view {
+	return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales, in.wordWeights}
+}
+
 // view returns the features of the rows of a draw, and of those to be classified.
 // Where each draw learns its own, those of the last few are kept.
 func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
 	if in.X != nil {
-		return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales, in.wordWeights}, nil
+		return in.pick(d), nil
 	}
 	return in.views.get(ctx, d.id, func() (*view, error) {
 		if in.bag != nil {

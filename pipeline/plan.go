@@ -36,6 +36,7 @@ type Plan struct {
 	chosen   latest[drawID, *RankChoice]
 	counted  latest[drawID, *CountChoice]
 	common   commons
+	draws    draws
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.
 	best []int

@@ -91,6 +91,10 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
+	release, keeps := p.keepDraws(budget, opt.Workers)
+	if keeps {
+		defer release()
+	}
 	release, shares := p.shareDraws(budget, opt.Workers)
 	if shares {
 		defer release()
@@ -103,7 +107,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}}
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, keeps: keeps, shares: shares, progress: &reporter{to: opt.Progress}}
 	defer r.progress.end()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
@@ -121,6 +125,7 @@ type run struct {
 	plan     *Plan
 	to       Sink
 	workers  int
+	keeps    bool // whether a draw stays until the last of its trials has ended
 	shares   bool // whether methods share what they find of a draw
 	progress *reporter
 
@@ -165,6 +170,10 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	}
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
+	if r.keeps {
+		p.draws.expect(todo)
+		defer p.draws.expect(nil)
+	}
 	if r.shares {
 		p.expect(todo)
 		defer p.expect(nil)

@@ -17,13 +17,15 @@ import (
 // representation; what such a method gives is the same for all ranks, and it is
 // run once for a draw. A panic is an error.
 func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Result, err error) {
+	drawn, done := p.draws.use(p, drawID{t.k, t.repeat})
+	defer done()
 	err = guard.Call(func() error {
 		if p.methods[t.method].factoriser != nil {
-			rec, res, err = p.score(ctx, t)
+			rec, res, err = p.score(ctx, t, drawn())
 			return err
 		}
 		once, err := p.unranked.get(ctx, fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
-			rec, _, err := p.score(ctx, t)
+			rec, _, err := p.score(ctx, t, drawn())
 			return rec, err
 		})
 		if err == nil {
@@ -38,9 +40,8 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 
 // score does one trial: representation, then clustering or classification, then
 // scores.
-func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, error) {
-	e := p.Experiment
-	d := p.draw(t.k, t.repeat)
+func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *factor.Result, error) {
+	e, d, seen := p.Experiment, drawn.draw, drawn.seen
 	m := p.methods[t.method]
 	rec := &Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
@@ -51,9 +52,8 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 			rec.Labelled++
 		}
 	}
-	var seen *view
 	var err error
-	if p.Inputs.X == nil {
+	if seen == nil {
 		// Images are described here, which wait for shares of their own.
 		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
 			return nil, nil, err
@@ -66,11 +66,6 @@ func (p *Plan) score(ctx context.Context, t trial) (*Record, *factor.Result, err
 	defer release()
 	ctx, release = parallel.Hold(ctx)
 	defer release()
-	if seen == nil {
-		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
-			return nil, nil, err
-		}
-	}
 	ctx = timing.Of(ctx, m.Label())
 	w := p.work(m, d, seen)
 	if !p.keepsModel(t) { // of which only the curve is seen
