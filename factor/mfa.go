@@ -93,17 +93,6 @@ type pair struct {
 
 func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
 
-// border keeps the nearest pairs across that of a class.
-type border struct{ topk.Heap[pair] }
-
-// limit returns the distance above which no pair is kept.
-func (b *border) limit() float64 {
-	if p, ok := b.Last(); ok {
-		return p.d
-	}
-	return math.Inf(1)
-}
-
 // pairs returns those of each sample and its nearest of its own class, and the
 // nearest pairs across the border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
@@ -117,24 +106,25 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		row := t.x.RawRowView(i)
 		square[i] = dot(row, row)
 	}
-	borders := make([]border, len(t.sizes))
+	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
 	for c := range borders {
-		borders[c] = border{topk.NewHeap(cmp.Or(m.K2, 40*t.sizes[c]), pair.compare)}
+		borders[c] = topk.NewSelection[[2]int32](cmp.Or(m.K2, 40*t.sizes[c]))
 	}
+	var nearest []pair
 	err = t.eachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for a := range r {
 			i := from + a
 			c := t.class[i]
-			var nearest []pair
-			own, others := math.Inf(1), borders[c].limit()
+			nearest = nearest[:0]
+			own, others := math.Inf(1), borders[c].Limit()
 			for j, g := range part.RawRowView(a) {
 				d := squaredDistance(square[i], square[j], g)
 				switch {
 				case t.class[j] != c:
 					if d <= others {
-						borders[c].Add(pair{i, j, d})
-						others = borders[c].limit()
+						borders[c].Add(d, [2]int32{int32(min(i, j)), int32(max(i, j))})
+						others = borders[c].Limit()
 					}
 				case d <= own && j != i:
 					if nearest = topk.Insert(nearest, k1, pair{i, j, d}, pair.compare); len(nearest) == k1 {
@@ -142,32 +132,26 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 					}
 				}
 			}
-			joined = rowsOf(joined, nearest)
+			for _, p := range nearest {
+				joined = append(joined, [2]int{min(i, p.j), max(i, p.j)})
+			}
 		}
 	})
-	for c := range borders {
-		parted = rowsOf(parted, borders[c].Values())
+	for _, b := range borders {
+		b.Each(func(p [2]int32) { parted = append(parted, [2]int{int(p[0]), int(p[1])}) })
 	}
 	return joined, parted, err
 }
 
-// rowsOf appends the rows of the pairs, the lower one first.
-func rowsOf(dst [][2]int, pairs []pair) [][2]int {
-	for _, p := range pairs {
-		dst = append(dst, [2]int{min(p.i, p.j), max(p.i, p.j)})
-	}
-	return dst
-}
-
-// binaryGraph returns the symmetric graph of the pairs, with weights of 1.
+// binaryGraph returns the symmetric graph of the pairs, of which some may be there twice, with weights of 1.
 func binaryGraph(n int, pairs [][2]int) *CSR {
-	seen := map[[2]int]bool{}
-	var entries []sparse.Entry
+	entries := make([]sparse.Entry, 0, 2*len(pairs))
 	for _, p := range pairs {
-		if !seen[p] {
-			seen[p] = true
-			entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
-		}
+		entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
 	}
-	return sparse.FromEntries(n, n, entries)
+	g := sparse.FromEntries(n, n, entries)
+	for p := range g.Values {
+		g.Values[p] = 1
+	}
+	return g
 }

@@ -1,7 +1,6 @@
 package pictures
 
 import (
-	"cmp"
 	"image"
 	"slices"
 
@@ -57,13 +56,12 @@ func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {
 		values := c.Values[plane*area : (plane+1)*area]
-		least := topk.NewHeap(area/100+1, cmp.Compare[float64])
-		greatest := topk.NewHeap(area/100+1, func(a, b float64) int { return cmp.Compare(b, a) })
+		least, greatest := topk.NewSelection[struct{}](area/100+1), topk.NewSelection[struct{}](area/100+1)
 		for _, v := range values {
-			least.Add(v)
-			greatest.Add(v)
+			least.Add(v, struct{}{})
+			greatest.Add(-v, struct{}{})
 		}
-		most = max(most, 255*(greatest.Values()[area/100]-least.Values()[area/100]))
+		most = max(most, 255*(-greatest.Last()-least.Last()))
 	}
 	return most
 }

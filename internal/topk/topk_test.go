@@ -2,6 +2,7 @@ package topk
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -22,10 +23,12 @@ func TestTopK(t *testing.T) {
 		byValue := func(a, b item) int { return cmp.Compare(a.value, b.value) }
 		byBoth := func(a, b item) int { return cmp.Or(byValue(a, b), a.at-b.at) }
 		var got []item
-		heap := NewHeap(k, byBoth)
+		selection := NewSelection[item](max(k, 1))
 		for _, x := range items {
 			got = Insert(got, k, x, byBoth)
-			heap.Add(x)
+			if float64(x.value)-5 <= selection.Limit() {
+				selection.Add(float64(x.value)-5, x)
+			}
 		}
 		want := slices.Clone(items)
 		slices.SortStableFunc(want, byValue)
@@ -33,11 +36,18 @@ func TestTopK(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("the %d least of %v: %v, want %v", k, items, got, want)
 		}
-		if last, full := heap.Last(); full != (k > 0 && k <= n) || full && last != want[k-1] {
-			t.Fatalf("the last of the %d least of %v is %v, want %v", k, items, last, want)
+		var kept []item
+		selection.Each(func(x item) { kept = append(kept, x) })
+		slices.SortFunc(kept, byBoth)
+		if !slices.Equal(kept[:min(k, len(kept))], want) || len(kept) != min(max(k, 1), n) {
+			t.Fatalf("the %d least of %v in a selection: %v, want %v", k, items, kept, want)
 		}
-		if kept := heap.Values(); !slices.Equal(kept, want) {
-			t.Fatalf("the %d least of %v in a heap: %v, want %v", k, items, kept, want)
+		last := math.Inf(1)
+		if n >= max(k, 1) {
+			last = float64(kept[len(kept)-1].value) - 5
+		}
+		if selection.Last() != last {
+			t.Fatalf("the last of the %d least of %v is %v, want %v", k, items, selection.Last(), last)
 		}
 		least := Least(values, k, nil)
 		slices.Sort(values)
