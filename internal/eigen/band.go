@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // bandMatrix is a symmetric matrix that is 0 beyond panel places from the diagonal: its
@@ -18,12 +19,12 @@ type bandMatrix struct {
 
 const bandWidth = panel + 1
 
-// reduceToBand brings a symmetric matrix a, n×n, to one of panel places beside the diagonal
-// with the same eigenvalues (Bischof, Lang and Sun 2000), and overwrites it. It reads of a
-// what reduce does, and takes products of matrices only, where half of reduce is products of
-// a matrix and a vector, which wait for the memory.
-func reduceToBand(ctx context.Context, n int, a []float64) (*bandMatrix, error) {
-	r := newReduction(n, panel, a)
+// reduceToBand brings a symmetric matrix a to one of panel places beside the diagonal
+// with the same eigenvalues (Bischof, Lang and Sun 2000), and overwrites it. Of a it reads the upper
+// triangle, and the blocks of band rows and columns on the diagonal. It takes products of matrices only, where half
+// of reduce is products of a matrix and a vector, which wait for the memory.
+func reduceToBand(ctx context.Context, a *square) (*bandMatrix, error) {
+	n, r := a.size, newReduction(a, panel)
 	var tau [panel]float64
 	var squares [3][panel * panel]float64
 	square := func(i int) blas.Matrix {
@@ -38,7 +39,7 @@ func reduceToBand(ctx context.Context, n int, a []float64) (*bandMatrix, error) 
 		}
 		// With Q = I − VSVᵀ, Y = AVS and M = SᵀVᵀY, QᵀAQ is A − VWᵀ − WVᵀ for W = Y − ½VM.
 		v, w, av := rows(r.p), rows(r.p[panel*n:]), rows(r.q)
-		triangular(rows(a[(from-panel)*n:]), v, tau[:])
+		triangular(rows(a.data[(from-panel)*n:]), v, tau[:])
 		s, vy, m := square(0), square(1), square(2)
 		blockReflector(v, tau[:], s.Data)
 		r.multiply(av, from, v)
@@ -50,11 +51,53 @@ func reduceToBand(ctx context.Context, n int, a []float64) (*bandMatrix, error) 
 		copy(r.q[panel*n:], r.p[:panel*n])
 		r.update(from)
 	}
-	b := &bandMatrix{n: n, rows: make([]float64, n*bandWidth)}
-	for i := range n {
-		copy(b.rows[i*bandWidth:(i+1)*bandWidth], a[i*n+i:(i+1)*n])
+	b := &bandMatrix{n: a.n, rows: make([]float64, a.n*bandWidth)}
+	for i := range a.n {
+		copy(b.rows[i*bandWidth:(i+1)*bandWidth], a.data[i*n+i:i*n+a.n])
 	}
 	return b, nil
+}
+
+// multiply computes y = vA of the rows of v with what is left of the matrix from row
+// and column from on.
+func (r *reduction) multiply(y blas.Matrix, from int, v blas.Matrix) {
+	n, k := r.n, v.Rows
+	first, last := from/band, (n-1)/band
+	columns := func(x blas.Matrix, from, lo, hi int) blas.Matrix {
+		return blas.Matrix{Rows: k, Cols: hi - lo, Stride: x.Stride, Data: x.Data[lo-from:]}
+	}
+	// add adds to columns out of a sum the product of columns in of v and a part of the
+	// matrix.
+	add := func(sum blas.Matrix, out, in int, t blas.Transpose, part blas.Matrix) {
+		inside, outside := part.Rows, part.Cols
+		if t == blas.Trans {
+			inside, outside = outside, inside
+		}
+		blas.Gemm(blas.NoTrans, t, 1, columns(v, from, in, in+inside), part, 1, columns(sum, 0, out, out+outside))
+	}
+	parallel.DoWork((n-from)*(n-from)*k, bandParts, func(part int) {
+		sum := blas.Matrix{Rows: k, Cols: n, Stride: n, Data: r.sums[part*k*n : (part+1)*k*n]}
+		clear(sum.Data)
+		for b := first + part; b <= last; b += bandParts {
+			lo, hi := max(b*band, from), min((b+1)*band, n)
+			of := func(column, end int) blas.Matrix {
+				return blas.Matrix{Rows: hi - lo, Cols: end - column, Stride: n, Data: r.a[lo*n+column:]}
+			}
+			add(sum, lo, lo, blas.NoTrans, of(lo, hi))
+			for c := hi; c < n; c += tile {
+				part := of(c, min(c+tile, n))
+				add(sum, lo, c, blas.Trans, part)
+				add(sum, c, lo, blas.NoTrans, part)
+			}
+		}
+	})
+	for l := range k {
+		row := y.Data[l*y.Stride:][:n-from]
+		copy(row, r.sums[l*n+from:])
+		for part := 1; part < bandParts; part++ {
+			floats.Add(row, r.sums[(part*k+l)*n+from:][:n-from])
+		}
+	}
 }
 
 // triangular brings panel rows to lower triangular form by reflectors on the right, and

@@ -79,7 +79,7 @@ func some(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float64,
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := reduce(ctx, n, work)
+	t, err := reduce(ctx, work)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +113,7 @@ func least(ctx context.Context, a *mat.SymDense) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := reduceToBand(ctx, a.SymmetricDim(), work)
+	b, err := reduceToBand(ctx, work)
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +127,7 @@ func least(ctx context.Context, a *mat.SymDense) (float64, error) {
 
 // scaled returns what the reductions read of sign·a, brought near 1 by a power of 2, and
 // that power.
-func scaled(a *mat.SymDense, sign float64) (out []float64, scale float64, err error) {
+func scaled(a *mat.SymDense, sign float64) (out *square, scale float64, err error) {
 	largest, err := largestOf(a)
 	if err != nil {
 		return nil, 0, err
@@ -137,14 +137,14 @@ func scaled(a *mat.SymDense, sign float64) (out []float64, scale float64, err er
 	if largest > 0 {
 		scale = powerOf2(largest)
 	}
-	out = make([]float64, n*n)
+	out = newSquare(n)
 	for i := range n {
 		block := i / band * band
 		for j, x := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
 			x *= sign / scale
-			out[i*n+i+j] = x
+			out.data[i*out.size+i+j] = x
 			if i+j < block+band {
-				out[(i+j)*n+i] = x
+				out.data[(i+j)*out.size+i] = x
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
 		return nil, err
 	}
 	s := &System{}
-	if s.t, err = reduce(ctx, n, work); err != nil {
+	if s.t, err = reduce(ctx, work); err != nil {
 		return nil, err
 	}
 	if s.halves, err = s.t.divide(ctx); err != nil {

@@ -12,11 +12,12 @@ import (
 )
 
 // The reduction to tridiagonal form updates the matrix after every panel of reflectors,
-// and goes over its upper triangle by bands of rows and, within one, tiles of columns
-// that fit a cache. None depends on the number of cores.
+// and goes over its upper triangle by bands of rows and, within one, strips of rows and tiles of
+// columns that fit a cache. None depends on the number of cores.
 const (
 	panel     = 32
 	band      = 64
+	strip     = simd.StripRows
 	tile      = 512
 	bandParts = 4 // sums that a product of matrix and vector is split into
 )
@@ -27,15 +28,28 @@ type tridiagonal struct {
 	n    int
 	d, e []float64 // T's diagonal and, n−1, what is beside it
 	tau  []float64
-	v    []float64 // n×n, v of reflector i in row i from i+1 on, 0 before
+	v    *square // v of reflector i in row i from i+1 on, 0 before
 }
 
-// reduce brings a symmetric matrix a, n×n, with numbers near 1 or below, to tridiagonal
-// form (Dongarra, Sorensen and Hammarling 1989), and overwrites it. Of a the upper triangle
-// is read, and the blocks of band rows and columns on the diagonal.
-func reduce(ctx context.Context, n int, a []float64) (*tridiagonal, error) {
+// square is an n×n matrix in rows of size numbers, n filled up to whole strips; as many rows lie there, and
+// what is beyond n is 0.
+type square struct {
+	n, size int
+	data    []float64
+}
+
+func newSquare(n int) *square {
+	size := parallel.Count(n, strip) * strip
+	return &square{n: n, size: size, data: make([]float64, size*size)}
+}
+
+// reduce brings a symmetric matrix a with numbers near 1 or below to tridiagonal form (Dongarra,
+// Sorensen and Hammarling 1989), and overwrites it. Of a the upper triangle is read.
+func reduce(ctx context.Context, a *square) (*tridiagonal, error) {
+	n := a.n
 	t := &tridiagonal{n: n, d: make([]float64, n), e: make([]float64, max(n-1, 0)), tau: make([]float64, max(n-1, 0)), v: a}
-	r := newReduction(n, 1, a)
+	r := newReduction(a, 1)
+	r.halve(0)
 	for start := 0; start < n; start += panel {
 		end := min(start+panel, n)
 		for i := start; i < end; i++ {
@@ -45,7 +59,9 @@ func reduce(ctx context.Context, n int, a []float64) (*tridiagonal, error) {
 			r.column(t, i, 2*(i-start))
 		}
 		if end < n {
+			r.scaleDiagonal(end, 2)
 			r.update(end)
+			r.halve(end)
 		}
 	}
 	return t, nil
@@ -54,15 +70,32 @@ func reduce(ctx context.Context, n int, a []float64) (*tridiagonal, error) {
 // reduction is a reduction under way. Of a panel's reflectors v and the vectors w with
 // A − Σ(vwᵀ + wvᵀ) the matrix that they leave, p holds v, w, v, w, … as rows and q w, v, ….
 type reduction struct {
-	n    int
-	a    []float64
+	n    int       // the size of the matrix
+	a    []float64 // the matrix
 	p, q []float64
 	sums []float64
 }
 
 // newReduction returns one whose products of the matrix have k vectors.
-func newReduction(n, k int, a []float64) *reduction {
-	return &reduction{n: n, a: a, p: make([]float64, 2*panel*n), q: make([]float64, 2*panel*n), sums: make([]float64, bandParts*k*n)}
+func newReduction(a *square, k int) *reduction {
+	n := a.size
+	return &reduction{n: n, a: a.data, p: make([]float64, 2*panel*n), q: make([]float64, 2*panel*n), sums: make([]float64, bandParts*k*n)}
+}
+
+// halve leaves half of the diagonal from row from on, and of the blocks on it, strips of rows and columns, the
+// upper triangle: as multiplyVector reads them.
+func (r *reduction) halve(from int) {
+	r.scaleDiagonal(from, 0.5)
+	for i := from; i < r.n; i++ {
+		clear(r.a[i*r.n+max(i/strip*strip, from) : i*r.n+i])
+	}
+}
+
+// scaleDiagonal multiplies the diagonal from row from on.
+func (r *reduction) scaleDiagonal(from int, by float64) {
+	for i := from; i < r.n; i++ {
+		r.a[i*r.n+i] *= by
+	}
 }
 
 // column finds the reflector of column i, after so many rows of p, and clears what is
@@ -70,6 +103,7 @@ func newReduction(n, k int, a []float64) *reduction {
 func (r *reduction) column(t *tridiagonal, i, rows int) {
 	n := r.n
 	x := r.a[i*n : i*n+n]
+	x[i] *= 2
 	var coefficients [2 * panel]float64
 	g := coefficients[:rows]
 	for l := range g {
@@ -78,19 +112,16 @@ func (r *reduction) column(t *tridiagonal, i, rows int) {
 	r.subtract(g, i, x)
 	t.d[i] = x[i]
 	clear(x[:i+1])
-	if i == n-1 {
+	if i == t.n-1 {
 		return
 	}
 	v := x[i+1:]
 	t.e[i], t.tau[i] = reflector(v)
-	row := func(x []float64) blas.Matrix {
-		return blas.Matrix{Rows: 1, Cols: n - i - 1, Stride: n, Data: x}
-	}
 	p, q := r.p[rows*n:(rows+2)*n], r.q[rows*n:(rows+2)*n]
 	clear(p)
 	if tau := t.tau[i]; tau != 0 {
 		w := p[n+i+1:]
-		r.multiply(row(w), i+1, row(v))
+		r.multiplyVector(p[n:], x, i+1)
 		if rows > 0 {
 			blas.Gemv(blas.NoTrans, 1, blas.Matrix{Rows: rows, Cols: n - i - 1, Stride: n, Data: r.q[i+1:]}, v, 0, g)
 			r.subtract(g, i+1, p[n:])
@@ -127,67 +158,44 @@ func reflector(x []float64) (e, tau float64) {
 	return e, (e - alpha) / e
 }
 
-// multiply computes y = vA of the rows of v with what is left of the matrix from row
-// and column from on.
-func (r *reduction) multiply(y blas.Matrix, from int, v blas.Matrix) {
-	n, k := r.n, v.Rows
-	first, last := from/band, (n-1)/band
-	columns := func(x blas.Matrix, from, lo, hi int) blas.Matrix {
-		return blas.Matrix{Rows: k, Cols: hi - lo, Stride: x.Stride, Data: x.Data[lo-from:]}
-	}
-	// add adds to columns out of a sum the product of columns in of v and a part of the
-	// matrix.
-	add := func(sum blas.Matrix, out, in int, t blas.Transpose, part blas.Matrix) {
-		inside, outside := part.Rows, part.Cols
-		if t == blas.Trans {
-			inside, outside = outside, inside
+// multiplyVector computes y = vA with what is left of the matrix from row and column from on,
+// as halve leaves it. v is 0 before. Every other product goes from the last rows to the first: those
+// that the one before has read last are in the cache.
+func (r *reduction) multiplyVector(y, v []float64, from int) {
+	n := r.n
+	first, bands := from/band, parallel.Count(n, band)
+	back := from%2 == 1
+	parallel.DoWork((n-from)*(n-from), bandParts, func(part int) {
+		if back {
+			part = bandParts - 1 - part
 		}
-		x, y := columns(v, from, in, in+inside), columns(sum, 0, out, out+outside)
-		if k == 1 {
-			other := blas.Trans
-			if t == blas.Trans {
-				other = blas.NoTrans
+		sum := r.sums[part*n : (part+1)*n]
+		clear(sum[from/strip*strip:])
+		for at := range parallel.Count(bands-first-part, bandParts) {
+			if back {
+				at = parallel.Count(bands-first-part, bandParts) - 1 - at
 			}
-			blas.Gemv(other, 1, part, x.Data, 1, y.Data)
-			return
-		}
-		blas.Gemm(blas.NoTrans, t, 1, x, part, 1, y)
-	}
-	// addBoth adds the products with a part of rows lo to hi and with its transpose, of columns from c
-	// on, to the sum.
-	addBoth := func(sum blas.Matrix, lo, c int, part blas.Matrix) {
-		if k == 1 {
-			x, w := v.Data[c-from:][:part.Cols], v.Data[lo-from:]
-			for ; part.Rows >= 4; part.Rows, part.Data, lo, w = part.Rows-4, part.Data[4*part.Stride:], lo+4, w[4:] {
-				simd.AddBoth(sum.Data[c:][:part.Cols], x, part.Data, part.Stride, (*[4]float64)(w), (*[4]float64)(sum.Data[lo:]))
-			}
-			if part.Rows == 0 {
-				return
-			}
-		}
-		add(sum, lo, c, blas.Trans, part)
-		add(sum, c, lo, blas.NoTrans, part)
-	}
-	parallel.DoWork((n-from)*(n-from)*k, bandParts, func(part int) {
-		sum := blas.Matrix{Rows: k, Cols: n, Stride: n, Data: r.sums[part*k*n : (part+1)*k*n]}
-		clear(sum.Data)
-		for b := first + part; b <= last; b += bandParts {
-			lo, hi := max(b*band, from), min((b+1)*band, n)
-			of := func(column, end int) blas.Matrix {
-				return blas.Matrix{Rows: hi - lo, Cols: end - column, Stride: n, Data: r.a[lo*n+column:]}
-			}
-			add(sum, lo, lo, blas.NoTrans, of(lo, hi))
-			for c := hi; c < n; c += tile {
-				end := min(c+tile, n)
-				addBoth(sum, lo, c, of(c, end))
-			}
+			r.addBand(sum, v, first+part+at*bandParts, from)
 		}
 	})
-	for l := range k {
-		row := y.Data[l*y.Stride:][:n-from]
-		copy(row, r.sums[l*n+from:])
-		for part := 1; part < bandParts; part++ {
-			floats.Add(row, r.sums[(part*k+l)*n+from:][:n-from])
+	row := y[from:n]
+	copy(row, r.sums[from:n])
+	for part := 1; part < bandParts; part++ {
+		floats.Add(row, r.sums[part*n+from:][:n-from])
+	}
+}
+
+// addBand adds to sum what a band of the upper triangle, and its transpose, times v are.
+func (r *reduction) addBand(sum, v []float64, b, from int) {
+	n := r.n
+	lo, hi := max(b*band, from/strip*strip), min((b+1)*band, n)
+	var products [strip]float64
+	for c := lo; c < n; c += tile {
+		end := min(c+tile, n)
+		for i := lo; i < min(hi, end); i += strip {
+			at := max(c, i)
+			simd.AddBoth(sum[at:end], v[at:end], r.a[i*n+at:], n, (*[strip]float64)(v[i:]), &products)
+			floats.Add(sum[i:i+strip], products[:])
 		}
 	}
 }
@@ -233,7 +241,7 @@ func (t *tridiagonal) rotate(ctx context.Context, c int, z []float64) error {
 			return err
 		}
 		k, length := min(panel, n-1-start), n-start-1
-		v := blas.Matrix{Rows: k, Cols: length, Stride: n, Data: t.v[start*n+start+1:]}
+		v := blas.Matrix{Rows: k, Cols: length, Stride: t.v.size, Data: t.v.data[start*t.v.size+start+1:]}
 		part := blas.Matrix{Rows: c, Cols: length, Stride: n, Data: z[start+1:]}
 		columns := func(x []float64, rows int) blas.Matrix {
 			return blas.Matrix{Rows: rows, Cols: k, Stride: panel, Data: x}

@@ -79,6 +79,27 @@ func TestDivideSumWidth(t *testing.T) {
 	}
 }
 
+// TestAddBothWidth: registers of any width give the same bytes.
+func TestAddBothWidth(t *testing.T) {
+	if !wide {
+		t.Skip("this processor has no AVX-512")
+	}
+	defer func() { wide = true }()
+	for n := StripRows; n < 200; n += StripRows {
+		d := drawRows(rand.New(rand.NewPCG(1, uint64(n))), n)
+		var got [2][]float64
+		for i := range got {
+			wide = i == 0
+			y := slices.Clone(d.y)
+			AddBoth(y[:n], d.x, d.a, d.stride, &d.weights, &d.products)
+			got[i] = append(y, d.products[:]...)
+		}
+		if !slices.Equal(got[0], got[1]) {
+			t.Errorf("%d columns: other bytes", n)
+		}
+	}
+}
+
 // TestRowsWidth: registers of any width give the same bytes, of rows of every length.
 func TestRowsWidth(t *testing.T) {
 	if !wide {

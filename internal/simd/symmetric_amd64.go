@@ -1,14 +1,25 @@
 package simd
 
-func addBoth(y, x, a []float64, stride int, weights, sums *[4]float64) int {
-	n := len(y) &^ 3
-	if !fast || n == 0 {
-		return 0
+// addBoth does AddBoth, if it can.
+func addBoth(y, x, a []float64, stride int, weights, products *[StripRows]float64) bool {
+	if !fast || len(y) == 0 {
+		return false
 	}
-	_ = a[3*stride+n-1]
-	addBothAVX2(&y[0], &x[0], &a[0], stride, n, weights, sums)
-	return n
+	_ = a[(StripRows-1)*stride+len(y)-1]
+	if wide {
+		addBothAVX512(&y[0], &x[0], &a[0], stride, len(y), weights, products)
+	} else {
+		half := (*[4]float64)(weights[4:])
+		addBothAVX2(&y[0], &x[0], &a[0], stride, len(y), (*[4]float64)(weights[:4]), (*[4]float64)(products[:4]))
+		addBothAVX2(&y[0], &x[0], &a[4*stride], stride, len(y), half, (*[4]float64)(products[4:]))
+	}
+	return true
 }
 
 //go:noescape
-func addBothAVX2(y, x, a *float64, stride, n int, weights, sums *[4]float64)
+func addBothAVX512(y, x, a *float64, stride, n int, weights, products *[StripRows]float64)
+
+// addBothAVX2 takes four rows.
+//
+//go:noescape
+func addBothAVX2(y, x, a *float64, stride, n int, weights, products *[4]float64)

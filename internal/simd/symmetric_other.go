@@ -2,4 +2,4 @@
 
 package simd
 
-func addBoth(_, _, _ []float64, _ int, _, _ *[4]float64) int { return 0 }
+func addBoth(_, _, _ []float64, _ int, _, _ *[StripRows]float64) bool { return false }
