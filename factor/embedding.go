@@ -12,6 +12,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -233,24 +234,36 @@ func scatter(ctx context.Context, a *mat.Dense) (*mat.SymDense, error) {
 // graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
 // over the rows of y.
 func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, error) {
+	const most = 256 // rows of L·y at a time, which stay in a cache
 	n, q := y.Dims()
 	width := simd.Width(q)
-	laid, ly := mat.NewDense(n, width, nil), mat.NewDense(n, width, nil) // rows of whole lanes
-	laid.Slice(0, n, 0, q).(*mat.Dense).Copy(y)
-	var minus []float64
-	for i := range n {
-		cols, vals := s.Row(i)
-		var degree float64
-		minus = minus[:0]
-		for _, v := range vals {
-			degree += v
-			minus = append(minus, -v)
-		}
-		row := ly.RawRowView(i)
-		axpy(degree, laid.RawRowView(i), row)
-		simd.AddRows(row, minus, laid.RawMatrix().Data, cols)
+	if y.RawMatrix().Stride != width {
+		whole := padded(n, q)
+		whole.Copy(y)
+		y = whole
 	}
-	return symmetricProduct(ctx, y, trans, ly.Slice(0, n, 0, q).(*mat.Dense), noTrans)
+	rows := y.RawMatrix().Data
+	ly := make([]float64, min(n, most)*width)
+	out := mat.NewSymDense(q, nil)
+	var minus []float64
+	err := panel.Each(ctx, n, most, func(lo, hi int) error {
+		clear(ly)
+		for i := lo; i < hi; i++ {
+			cols, vals := s.Row(i)
+			var degree float64
+			minus = minus[:0]
+			for _, v := range vals {
+				degree += v
+				minus = append(minus, -v)
+			}
+			row := ly[(i-lo)*width:][:width]
+			axpy(degree, y.RawRowView(i), row)
+			simd.AddRows(row, minus, rows, cols)
+		}
+		part := y.Slice(lo, hi, 0, q).(*mat.Dense).RawMatrix()
+		return blas.MultiplyUpper(ctx, trans, noTrans, 1, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, upperOf(out))
+	})
+	return out, err
 }
 
 // generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,

@@ -289,7 +289,7 @@ func (a *axes) coordinates(ctx context.Context) (*mat.Dense, error) {
 		return timesLarge(ctx, a.x, a.directions)
 	}
 	n, c := a.left.Dims()
-	y := mat.NewDense(n, c, nil)
+	y := padded(n, c)
 	for i := range n {
 		row := y.RawRowView(i)
 		for j, u := range a.left.RawRowView(i) {
@@ -331,47 +331,20 @@ func (a *axes) features(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 	return transpose(out), nil
 }
 
-// symmetricLeaf is the size of a block on the diagonal of a symmetric product.
-const symmetricLeaf = 96
-
-// symmetricProduct returns op(a)·op(b), which is symmetric: its upper triangle, and blocks
-// on the diagonal.
+// symmetricProduct returns op(a)·op(b), which is symmetric.
 func symmetricProduct(ctx context.Context, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) (*mat.SymDense, error) {
 	q, c := a.Dims()
 	if ta == trans {
 		q = c
 	}
 	out := mat.NewSymDense(q, nil)
-	upper := out.RawSymmetric()
-	// part returns the rows of op(x) from lo to hi, or its columns.
-	part := func(x *mat.Dense, along bool, lo, hi int) blas.Matrix {
-		if !along {
-			return blas.Matrix(columnsOf(raw(x), lo, hi))
-		}
-		_, c := x.Dims()
-		return x.Slice(lo, hi, 0, c).(*mat.Dense).RawMatrix()
-	}
-	product := func(top, bottom, from, to int) {
-		blas.Gemm(ta, tb, 1, part(a, ta == noTrans, top, bottom), part(b, tb == trans, from, to),
-			0, blas.Matrix{Rows: bottom - top, Cols: to - from, Stride: upper.Stride, Data: upper.Data[top*upper.Stride+from:]})
-	}
-	var divide func(lo, hi int) error
-	divide = func(lo, hi int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if hi-lo <= symmetricLeaf {
-			product(lo, hi, lo, hi)
-			return nil
-		}
-		at := lo + (hi-lo)/2
-		product(lo, at, at, hi)
-		if err := divide(lo, at); err != nil {
-			return err
-		}
-		return divide(at, hi)
-	}
-	return out, divide(0, q)
+	return out, blas.MultiplyUpper(ctx, ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, upperOf(out))
+}
+
+// upperOf returns a as internal/blas has a matrix of which the upper triangle counts, the same numbers.
+func upperOf(a *mat.SymDense) blas.Matrix {
+	r := a.RawSymmetric()
+	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}
 }
 
 // mirrored returns a whole, with the values of the upper triangle below it.

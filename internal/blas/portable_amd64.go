@@ -3,6 +3,8 @@
 package blas
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
@@ -389,6 +391,60 @@ func (k *Kept[T]) part(left []T, c Of[T], lo int) {
 			tiles.multiply(d == 0, c.Data[i*c.Stride:], c.Stride, min(packRows, c.Rows-i), c.Cols, depth, left[d*height+i*depth:], k.laid[d/packDepth][lo*depth:])
 		}
 	}
+}
+
+// bothLaid has room for what is laid out of both factors of MultiplyUpper at a time: packDepth
+// columns of op(a) and rows of op(b).
+type bothLaid struct{ left, right []float64 }
+
+var bothRooms = freelist.List[*bothLaid]{New: func() *bothLaid { return new(bothLaid) }}
+
+// upperByTiles is MultiplyUpper where factors are laid out: both once, for all of c.
+func upperByTiles(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) (done bool, err error) {
+	if !simd.HasTile() {
+		return false, nil
+	}
+	room := bothRooms.Get()
+	defer bothRooms.Put(room)
+	n, k := c.Rows, a.Cols
+	if tA != NoTrans {
+		k = a.Rows
+	}
+	units := parallel.Count(n, ColumnUnit)
+	room.left = roomFor(room.left, units*ColumnUnit*min(packDepth, k))
+	room.right = roomFor(room.right, units*ColumnUnit*min(packDepth, k))
+	for d := 0; d < k; d += packDepth {
+		if err := ctx.Err(); err != nil {
+			return true, err
+		}
+		depth := min(packDepth, k-d)
+		const work = 8 // multiplications take as long as a number that is laid out
+		parallel.DoWork(2*work*n*depth, units, func(unit int) {
+			tiles := packedOf[float64]()
+			defer tiles.put()
+			from := unit * ColumnUnit
+			lines := min(ColumnUnit, n-from)
+			left := room.left[from*depth:][:ColumnUnit*depth]
+			tiles.pack(left, a.Data, max(1, a.Stride), tA == NoTrans, from, lines, d, depth, simd.TileRows)
+			scale(left, alpha)
+			tiles.pack(room.right[from*depth:], b.Data, max(1, b.Stride), tB != NoTrans, from, lines, d, depth, tiles.tile)
+		})
+		parallel.DoWork(n*n/2*depth, units, func(unit int) {
+			tiles := packedOf[float64]()
+			defer tiles.put()
+			from := (units - 1 - unit) * ColumnUnit // the longest columns first
+			columns := min(ColumnUnit, n-from)
+			rows := from + columns
+			write := beta == 0 && d == 0
+			if !write && d == 0 {
+				scaleRows(c.Data[from:], c.Stride, rows, columns, beta)
+			}
+			for i := 0; i < rows; i += packRows {
+				tiles.multiply(write, c.Data[i*c.Stride+from:], c.Stride, min(packRows, rows-i), columns, depth, room.left[i*depth:], room.right[from*depth:])
+			}
+		})
+	}
+	return true, nil
 }
 
 // packedOf returns room for factors of one precision, or nil where none are laid out.

@@ -1,0 +1,33 @@
+package blas
+
+import (
+	"context"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+)
+
+// MultiplyUpper computes the upper triangle of c = alpha·op(a)·op(b) + beta·c, such as what is symmetric
+// needs, on all cores that are free, and returns soon after ctx ends, with its error. What it leaves below
+// the diagonal is open. c shares no memory with a and b. The bytes do not depend on the number of cores.
+func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) error {
+	if done, err := upperByTiles(ctx, tA, tB, alpha, a, b, beta, c); done {
+		return err
+	}
+	const width = 192 // columns at a time
+	return parallel.Blocks(ctx, 0, c.Cols, width, func(_, lo, hi int) {
+		left, right, part := Of[float64](a), Of[float64](b), Of[float64](c)
+		if tA == NoTrans {
+			left.Rows = hi
+		} else {
+			left.Cols = hi
+		}
+		right.Data = b.Data[place(tB, 0, lo, b.Stride):]
+		if tB == NoTrans {
+			right.Cols = hi - lo
+		} else {
+			right.Rows = hi - lo
+		}
+		part.Rows, part.Cols, part.Data = hi, hi-lo, c.Data[lo:]
+		MultiplyAlone(tA, tB, alpha, left, right, beta, part)
+	})
+}
