@@ -84,15 +84,15 @@ func solveLeaf(d, e []float64) (values, z []float64, err error) {
 }
 
 // joined is a tridiagonal matrix whose two halves are solved. Its eigenvectors are k rows
-// that are s times left and right, and n−k that came of one half or the other.
+// that are those of roots times left and right, and n−k that came of one half or the other.
 type joined struct {
 	n, k   int
 	values []float64 // of the k, rising, and of the others in any order
+	roots  *rankOne
 	// Of the vectors of the halves, fromLeft have no entries right of at, and the last
 	// fromRight none left of it.
 	at, fromLeft, fromRight int
 	left, right             []float64 // k−fromRight rows of at, k−fromLeft rows of n−at
-	s                       []float64 // k×k
 	deflated                []float64 // (n−k)×n
 }
 
@@ -101,10 +101,12 @@ func (j *joined) multiply(z []float64, lo, hi int) {
 	if hi <= lo {
 		return
 	}
+	s := make([]float64, (hi-lo)*j.k)
+	parallel.DoWork(8*len(s), hi-lo, func(r int) { j.roots.vector(lo+r, s[r*j.k:(r+1)*j.k]) })
 	part := func(from, inner, columns int, of, to []float64) {
 		if inner > 0 {
 			blas.Gemm(blas.NoTrans, blas.NoTrans, 1,
-				blas.Matrix{Rows: hi - lo, Cols: inner, Stride: j.k, Data: j.s[lo*j.k+from:]},
+				blas.Matrix{Rows: hi - lo, Cols: inner, Stride: j.k, Data: s[from:]},
 				blas.Matrix{Rows: inner, Cols: columns, Stride: columns, Data: of},
 				0, blas.Matrix{Rows: hi - lo, Cols: columns, Stride: j.n, Data: to})
 			return
@@ -122,59 +124,71 @@ func (j *joined) multiply(z []float64, lo, hi int) {
 func join(values, vectors [2][]float64, between float64) *joined {
 	at, n := len(values[0]), len(values[0])+len(values[1])
 	d := slices.Concat(values[0], values[1])
-	rows, z := make([]float64, n*n), make([]float64, n)
+	rows, z := make([]sides, n), make([]float64, n)
 	largest := 0.0
 	for i := range n {
 		if i < at {
-			copy(rows[i*n:], vectors[0][i*at:(i+1)*at])
-			z[i] = rows[i*n+at-1] / math.Sqrt2
+			rows[i][0] = vectors[0][i*at : (i+1)*at]
+			z[i] = rows[i][0][at-1] / math.Sqrt2
 		} else {
-			copy(rows[i*n+at:], vectors[1][(i-at)*(n-at):(i-at+1)*(n-at)])
-			z[i] = math.Copysign(1, between) * rows[i*n+at] / math.Sqrt2
+			rows[i][1] = vectors[1][(i-at)*(n-at) : (i-at+1)*(n-at)]
+			z[i] = math.Copysign(1, between) * rows[i][1][0] / math.Sqrt2
 		}
 		largest = max(largest, math.Abs(d[i]), math.Abs(z[i]))
 	}
 	rho := 2 * math.Abs(between)
-	kept, gone, support := deflate(d, z, rho, 8*eps*largest, rows, at)
+	kept, gone := deflate(d, z, rho, 8*eps*largest, rows)
 
-	j := &joined{n: n, k: len(kept), at: at, deflated: make([]float64, 0, len(gone)*n)}
-	for _, i := range gone {
-		j.deflated = append(j.deflated, rows[i*n:(i+1)*n]...)
-	}
-	var count [3]int
-	for _, i := range kept {
-		count[support[i]]++
-	}
-	j.fromLeft, j.fromRight = count[leftOnly], count[rightOnly]
-	j.left = make([]float64, 0, (j.k-j.fromRight)*at)
-	j.right = make([]float64, 0, (j.k-j.fromLeft)*(n-at))
-	place := make([]int, j.k) // of the kept, by where they have entries
-	next := 0
-	for where := range count {
-		for r, i := range kept {
-			if support[i] != where {
-				continue
-			}
-			place[r] = next
-			next++
-			if where != rightOnly {
-				j.left = append(j.left, rows[i*n:i*n+at]...)
-			}
-			if where != leftOnly {
-				j.right = append(j.right, rows[i*n+at:(i+1)*n]...)
-			}
-		}
-	}
-	dk, zk := make([]float64, j.k), make([]float64, j.k)
+	dk, zk := make([]float64, len(kept)), make([]float64, len(kept))
 	for r, i := range kept {
 		dk[r], zk[r] = d[i], z[i]
 	}
-	j.values, j.s = rankOne(dk, zk, rho, place)
-	for _, i := range gone {
+	j := &joined{n: n, k: len(kept), at: at, roots: solveRankOne(dk, zk, rho), deflated: make([]float64, len(gone)*n)}
+	j.values = j.roots.values()
+	for r, i := range gone {
 		j.values = append(j.values, d[i])
+		copy(j.deflated[r*n:], rows[i][0])
+		copy(j.deflated[r*n+at:], rows[i][1])
 	}
+	j.arrange(kept, rows, vectors)
 	return j
 }
+
+// arrange moves the kept vectors of each half to one end of its memory, those of one half alone first on the left
+// and last on the right, and brings the entries of the roots' vectors in the same order.
+func (j *joined) arrange(kept []int, rows []sides, vectors [2][]float64) {
+	order := slices.Clone(kept)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(rows[a].where()-rows[b].where(), a-b) })
+	place := make([]int, j.n)
+	var count [3]int
+	for p, i := range order {
+		place[i] = p
+		count[rows[i].where()]++
+	}
+	j.fromLeft, j.fromRight = count[leftOnly], count[rightOnly]
+	j.roots.arrange(func(r int) int { return place[kept[r]] })
+
+	move := func(to, row []float64) {
+		if &to[0] != &row[0] {
+			copy(to, row)
+		}
+	}
+	// None is written where one lies that is still to be moved.
+	width := j.at
+	j.left = vectors[0][:(j.k-j.fromRight)*width]
+	for p, i := range order[:j.k-j.fromRight] {
+		move(j.left[p*width:], rows[i][0])
+	}
+	width = j.n - j.at
+	j.right = vectors[1][len(vectors[1])-(j.k-j.fromLeft)*width:]
+	for p, i := range slices.Backward(order[j.fromLeft:]) {
+		move(j.right[p*width:], rows[i][1])
+	}
+}
+
+// sides are the entries of a vector in each half, nil where all are 0. Those of a vector of one half alone lie in the
+// half's memory, those of others by themselves.
+type sides [2][]float64
 
 // Where a vector has entries.
 const (
@@ -183,18 +197,45 @@ const (
 	rightOnly
 )
 
+func (x *sides) where() int {
+	switch {
+	case x[1] == nil:
+		return leftOnly
+	case x[0] == nil:
+		return rightOnly
+	}
+	return both
+}
+
+// turn turns two vectors in their plane.
+func turn(x, y *sides, c, s float64) {
+	apart := x.where() != y.where()
+	for side := range x {
+		if apart {
+			n := max(len(x[side]), len(y[side]))
+			x[side], y[side] = lengthened(x[side], n), lengthened(y[side], n)
+		}
+		v, w := x[side], y[side]
+		for p := range v {
+			v[p], w[p] = c*v[p]+s*w[p], c*w[p]-s*v[p]
+		}
+	}
+}
+
+// lengthened returns a copy of x with zeros behind it, n numbers in all.
+func lengthened(x []float64, n int) []float64 {
+	out := make([]float64, n)
+	copy(out, x)
+	return out
+}
+
 // deflate parts the eigenvalues d, of vectors in rows, into those that ρzzᵀ moves, which it
 // returns rising, and those that stay. Of two that are as good as the same it turns the
 // vectors until one stays.
-func deflate(d, z []float64, rho, tolerance float64, rows []float64, at int) (kept, gone, support []int) {
-	n := len(d)
-	order := make([]int, n)
-	support = make([]int, n)
-	for i := range n {
+func deflate(d, z []float64, rho, tolerance float64, rows []sides) (kept, gone []int) {
+	order := make([]int, len(d))
+	for i := range order {
 		order[i] = i
-		if i >= at {
-			support[i] = rightOnly
-		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
 	last := -1
@@ -215,13 +256,7 @@ func deflate(d, z []float64, rho, tolerance float64, rows []float64, at int) (ke
 			continue
 		}
 		z[i], z[last] = length, 0
-		if support[i] != support[last] {
-			support[i] = both
-		}
-		x, y := rows[last*n:(last+1)*n], rows[i*n:(i+1)*n]
-		for p := range x {
-			x[p], y[p] = c*x[p]+s*y[p], c*y[p]-s*x[p]
-		}
+		turn(&rows[last], &rows[i], c, s)
 		d[last], d[i] = d[last]*c*c+d[i]*s*s, d[last]*s*s+d[i]*c*c
 		gone = append(gone, last)
 		last = i
@@ -229,155 +264,5 @@ func deflate(d, z []float64, rho, tolerance float64, rows []float64, at int) (ke
 	if last >= 0 {
 		kept = append(kept, last)
 	}
-	return kept, gone, support
-}
-
-// rankOne returns the eigenvalues of diag(d) + ρzzᵀ, rising, and the eigenvectors as rows
-// of k, entry i of each at place[i]. d is rising, with distances and entries of z that are
-// not negligible.
-func rankOne(d, z []float64, rho float64, place []int) (values, s []float64) {
-	k := len(d)
-	values, s = make([]float64, k), make([]float64, k*k)
-	from := make([]float64, k*k) // row r: d − value r
-	parallel.DoWork(64*k*k, k, func(r int) { values[r] = secular(r, d, z, rho, from[r*k:(r+1)*k]) })
-
-	// z such that these values are exact: then the vectors are orthogonal.
-	exact := make([]float64, k)
-	for i := range exact {
-		exact[i] = from[i*k+i]
-	}
-	for r := range k {
-		row := from[r*k : (r+1)*k]
-		for i := range r {
-			exact[i] *= row[i] / (d[i] - d[r])
-		}
-		for i := r + 1; i < k; i++ {
-			exact[i] *= row[i] / (d[i] - d[r])
-		}
-	}
-	for i := range exact {
-		exact[i] = math.Copysign(math.Sqrt(math.Abs(exact[i])), z[i])
-	}
-	parallel.DoWork(8*k*k, k, func(r int) {
-		row, sum := from[r*k:(r+1)*k], 0.0
-		for i := range row {
-			row[i] = exact[i] / row[i]
-			sum += row[i] * row[i]
-		}
-		length := math.Sqrt(sum)
-		for i, x := range row {
-			s[r*k+place[i]] = x / length
-		}
-	})
-	return values, s
-}
-
-// mostSecular bounds the steps to a root; bisection alone takes fewer.
-const mostSecular = 400
-
-// secular returns root r of 1/ρ + Σ z_i²/(d_i − x), which lies between d_r and the next, and
-// sets from to d − x, each to its last digits. It goes from one rational interpolation to the
-// next (Li 1994, the middle way; LAPACK's dlaed4), and bisects where one leaves the bracket.
-func secular(r int, d, z []float64, rho float64, from []float64) float64 {
-	k, inverse := len(d), 1/rho
-	last := r == k-1
-	var gap float64
-	if last {
-		for _, x := range z {
-			gap += x * x
-		}
-		gap *= rho * (1 + 16*eps)
-	} else {
-		gap = d[r+1] - d[r]
-	}
-	// The nearer end is where x is counted from.
-	origin, tau := r, gap/2
-	lower, upper := 0.0, gap
-	for i, x := range d {
-		from[i] = x - d[r]
-	}
-	w, psi, phi, _, _, _ := sums(r, from, z, inverse, tau)
-	if !last {
-		a, b := z[r]*z[r], z[r+1]*z[r+1]
-		rest := inverse + (psi + a/tau) + (phi - b/tau)
-		if w >= 0 {
-			upper = tau
-			tau = quadratic(rest, rest*gap+a+b, a*gap)
-		} else {
-			origin, lower, upper = r+1, -tau, 0
-			for i, x := range d {
-				from[i] = x - d[r+1]
-			}
-			tau = quadratic(rest, -rest*gap+a+b, -b*gap)
-		}
-		if !(tau > lower && tau < upper) {
-			tau = lower + (upper-lower)/2
-		}
-	} else if w >= 0 {
-		upper = tau
-	} else {
-		lower = tau
-	}
-	before := math.Inf(1)
-	for range mostSecular {
-		w, psi, phi, dpsi, dphi, err := sums(r, from, z, inverse, tau)
-		if w >= 0 {
-			upper = min(upper, tau)
-		} else {
-			lower = max(lower, tau)
-		}
-		if math.Abs(w) <= eps*(err+8*(phi-psi)+2*inverse+math.Abs(tau)*(dpsi+dphi)) {
-			break
-		}
-		left := from[r] - tau
-		right := gap + left
-		if !last {
-			right = from[r+1] - tau
-		}
-		step := quadratic(w-left*dpsi-right*dphi, (left+right)*w-left*right*(dpsi+dphi), left*right*w)
-		if !(w*step < 0) {
-			step = -w / (dpsi + dphi)
-		}
-		next := tau + step
-		if !(next > lower && next < upper) || math.Abs(w) > before/4 {
-			next = lower + (upper-lower)/2
-		}
-		before = math.Abs(w)
-		if next <= lower || next >= upper {
-			break
-		}
-		tau = next
-	}
-	for i := range from {
-		from[i] -= tau
-	}
-	return d[origin] + tau
-}
-
-// sums returns 1/ρ + Σ z_i²/(from_i − τ), the parts of that sum up to r and beyond, their
-// derivatives, and in units of eps what rounding may have left in them.
-func sums(r int, from, z []float64, inverse, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
-	for i, x := range from[:r+1] {
-		t := z[i] / (x - tau)
-		psi += z[i] * t
-		dpsi += t * t
-		err -= psi
-	}
-	for i := len(from) - 1; i > r; i-- {
-		t := z[i] / (from[i] - tau)
-		phi += z[i] * t
-		dphi += t * t
-		err += phi
-	}
-	return inverse + psi + phi, psi, phi, dpsi, dphi, err
-}
-
-// quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without
-// cancellation.
-func quadratic(c, a, b float64) float64 {
-	root := math.Sqrt(math.Abs(a*a - 4*b*c))
-	if a <= 0 {
-		return (a - root) / (2 * c)
-	}
-	return 2 * b / (a + root)
+	return kept, gone
 }

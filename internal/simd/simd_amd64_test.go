@@ -17,6 +17,7 @@ func TestLoopsWithoutAssembly(t *testing.T) {
 	checkNearest(t)
 	checkCentres(t)
 	checkAddBoth(t)
+	TestPoles(t)
 	TestDivideSumEdges(t)
 	TestDescend(t)
 	TestGather(t)

@@ -1,0 +1,147 @@
+package eigen
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// rankOne is diag(d) + ρzzᵀ, k×k, of which the eigenvalues are known: value r is origin[r] + tau[r],
+// with origin[r] an entry of d, so that d − value r is right to its last digits. z is such that
+// these values are exact: then the vectors are orthogonal.
+type rankOne struct{ d, z, origin, tau []float64 }
+
+// solveRankOne finds the eigenvalues, rising. d is rising, with distances and entries of z that are not
+// negligible.
+func solveRankOne(d, z []float64, rho float64) *rankOne {
+	k := len(d)
+	m := &rankOne{d: d, z: make([]float64, k), origin: make([]float64, k), tau: make([]float64, k)}
+	parallel.DoWork(64*k*k, k, func(r int) { m.origin[r], m.tau[r] = secular(r, d, z, rho) })
+	for i := range m.z {
+		m.z[i] = 1
+	}
+	for r := range k {
+		simd.PoleRatios(m.z[:r], d[:r], m.origin[r], m.tau[r], d[r])
+		m.z[r] *= d[r] - m.origin[r] - m.tau[r]
+		simd.PoleRatios(m.z[r+1:], d[r+1:], m.origin[r], m.tau[r], d[r])
+	}
+	for i, x := range m.z {
+		m.z[i] = math.Copysign(math.Sqrt(math.Abs(x)), z[i])
+	}
+	return m
+}
+
+// values returns the eigenvalues.
+func (m *rankOne) values() []float64 {
+	values := make([]float64, len(m.d))
+	floats.AddTo(values, m.origin, m.tau)
+	return values
+}
+
+// arrange puts the entries of the eigenvectors in another order, entry i at place(i).
+func (m *rankOne) arrange(place func(i int) int) {
+	d, z := make([]float64, len(m.d)), make([]float64, len(m.d))
+	for i := range d {
+		d[place(i)], z[place(i)] = m.d[i], m.z[i]
+	}
+	m.d, m.z = d, z
+}
+
+// vector writes eigenvector r to v.
+func (m *rankOne) vector(r int, v []float64) {
+	simd.PoleTerms(v, m.z, m.d, m.origin[r], m.tau[r])
+	floats.Scale(1/floats.Norm(v, 2), v)
+}
+
+// mostSecular bounds the steps to a root; bisection alone takes fewer.
+const mostSecular = 400
+
+// secular returns root r of 1/ρ + Σ z_i²/(d_i − x), which lies between d_r and the next, as the nearer
+// of these and what is to be added to it. It goes from one rational interpolation to the
+// next (Li 1994, the middle way; LAPACK's dlaed4), and bisects where one leaves the bracket.
+func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
+	k, inverse := len(d), 1/rho
+	last := r == k-1
+	var gap float64
+	if last {
+		for _, x := range z {
+			gap += x * x
+		}
+		gap *= rho * (1 + 16*eps)
+	} else {
+		gap = d[r+1] - d[r]
+	}
+	origin, tau = d[r], gap/2
+	lower, upper := 0.0, gap
+	w, psi, phi, _, _, _ := sums(r, d, z, inverse, origin, tau)
+	if !last {
+		a, b := z[r]*z[r], z[r+1]*z[r+1]
+		rest := inverse + (psi + a/tau) + (phi - b/tau)
+		if w >= 0 {
+			upper = tau
+			tau = quadratic(rest, rest*gap+a+b, a*gap)
+		} else {
+			origin, lower, upper = d[r+1], -tau, 0
+			tau = quadratic(rest, -rest*gap+a+b, -b*gap)
+		}
+		if !(tau > lower && tau < upper) {
+			tau = lower + (upper-lower)/2
+		}
+	} else if w >= 0 {
+		upper = tau
+	} else {
+		lower = tau
+	}
+	before := math.Inf(1)
+	for range mostSecular {
+		w, psi, phi, dpsi, dphi, err := sums(r, d, z, inverse, origin, tau)
+		if w >= 0 {
+			upper = min(upper, tau)
+		} else {
+			lower = max(lower, tau)
+		}
+		if math.Abs(w) <= eps*(err+8*(phi-psi)+2*inverse+math.Abs(tau)*(dpsi+dphi)) {
+			break
+		}
+		left := d[r] - origin - tau
+		right := gap + left
+		if !last {
+			right = d[r+1] - origin - tau
+		}
+		step := quadratic(w-left*dpsi-right*dphi, (left+right)*w-left*right*(dpsi+dphi), left*right*w)
+		if !(w*step < 0) {
+			step = -w / (dpsi + dphi)
+		}
+		next := tau + step
+		if !(next > lower && next < upper) || math.Abs(w) > before/4 {
+			next = lower + (upper-lower)/2
+		}
+		before = math.Abs(w)
+		if next <= lower || next >= upper {
+			break
+		}
+		tau = next
+	}
+	return origin, tau
+}
+
+// sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of that sum up to r and beyond, their
+// derivatives, and in units of eps what rounding may have left in them, where each is summed towards r.
+func sums(r int, d, z []float64, inverse, origin, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
+	psi, dpsi, left := simd.PoleSums(z[:r+1], d[:r+1], origin, tau)
+	phi, dphi, right := simd.PoleSums(z[r+1:], d[r+1:], origin, tau)
+	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(r+1)*psi + right + phi
+}
+
+// quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without
+// cancellation.
+func quadratic(c, a, b float64) float64 {
+	root := math.Sqrt(math.Abs(a*a - 4*b*c))
+	if a <= 0 {
+		return (a - root) / (2 * c)
+	}
+	return 2 * b / (a + root)
+}
