@@ -79,6 +79,10 @@ func (t tiled) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []floa
 		t.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
+	if alpha == 1 && beta == 0 && tA == blas.NoTrans && tB != blas.NoTrans && alongRows(m, n) && leastInnerDepth <= k && k <= mostInnerDepth {
+		innerProducts(m, n, k, a, lda, b, ldb, c, ldc)
+		return
+	}
 	p := singles.Get()
 	defer singles.Put(p)
 	p.product(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
