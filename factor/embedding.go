@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
@@ -278,32 +280,16 @@ func generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
 	q := r.SymmetricDim()
 	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
-	var chol mat.Cholesky
-	if !chol.Factorize(r) || mat.Norm(r, 1)/chol.Cond() < 1e-13*mean {
-		lifted := mat.NewSymDense(q, nil)
-		lifted.CopySym(r)
-		for i := range q {
-			lifted.SetSym(i, i, r.At(i, i)+1e-10*mean)
-		}
-		if !chol.Factorize(lifted) {
+	u, ok := root(r, 0)
+	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
+		if u, ok = root(r, 1e-10*mean); !ok {
 			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
 		}
 	}
-	var root mat.TriDense
-	chol.UTo(&root)
-	u := root.RawTriangular() // r = uᵀu
-
 	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
-	white := mat.DenseCopyOf(a)
-	blas.Trsm(blas.Left, trans, u, white.RawMatrix())
-	blas.Trsm(blas.Right, noTrans, u, white.RawMatrix())
-	sym := mat.NewSymDense(q, nil)
-	for i := range q {
-		for j := i; j < q; j++ {
-			sym.SetSym(i, j, (white.At(i, j)+white.At(j, i))/2)
-		}
-	}
-	lambda, w, err := eigen.Largest(ctx, sym, min(count, q))
+	white := copyOfSymmetric(a)
+	blas.Whiten(upperOf(white), u)
+	lambda, w, err := eigen.Largest(ctx, white, min(count, q))
 	if err != nil {
 		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
@@ -311,6 +297,27 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
 	blas.Trsm(blas.Left, noTrans, u, v.RawMatrix())
 	return v, nil
+}
+
+// root returns u, upper triangular, with r + lift·I = uᵀu, if there is one.
+func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
+	lifted := copyOfSymmetric(r)
+	for i := range r.SymmetricDim() {
+		lifted.SetSym(i, i, r.At(i, i)+lift)
+	}
+	return blas.Cholesky(upperOf(lifted))
+}
+
+func copyOfSymmetric(a *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
+	out.CopySym(a)
+	return out
+}
+
+// leastValue returns about 1/‖r⁻¹‖₁ of r = uᵀu with the norm ‖r‖₁.
+func leastValue(u blas64.Triangular, norm float64) float64 {
+	r := blas64.Symmetric{Uplo: u.Uplo, N: u.N, Stride: u.Stride, Data: u.Data}
+	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
 }
 
 // parting returns how many of the values, falling, are not what rounding makes of λ = 0.

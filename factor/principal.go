@@ -232,7 +232,9 @@ func (p *principal) next(ctx context.Context) error {
 		}
 	}
 	if len(p.levels) == 0 && n <= m {
-		p.gram = mirrored(gram)
+		whole := upperOf(gram)
+		blas.Mirror(whole)
+		p.gram = mat.NewDense(n, n, whole.Data)
 	}
 	for _, done := range p.levels {
 		done.left, done.within, done.others = nil, nil, nil
@@ -345,20 +347,4 @@ func symmetricProduct(ctx context.Context, a *mat.Dense, ta blas.Transpose, b *m
 func upperOf(a *mat.SymDense) blas.Matrix {
 	r := a.RawSymmetric()
 	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}
-}
-
-// mirrored returns a whole, with the values of the upper triangle below it.
-func mirrored(a *mat.SymDense) *mat.Dense {
-	n, raw := a.SymmetricDim(), a.RawSymmetric()
-	const block = 32
-	for top := 0; top < n; top += block {
-		for left := 0; left <= top; left += block {
-			for i := top; i < min(top+block, n); i++ {
-				for j := left; j < min(left+block, i); j++ {
-					raw.Data[i*raw.Stride+j] = raw.Data[j*raw.Stride+i]
-				}
-			}
-		}
-	}
-	return mat.NewDense(n, n, raw.Data)
 }

@@ -66,47 +66,6 @@ func Gemv(tA Transpose, alpha float64, a Matrix, x []float64, beta float64, y []
 	ours.Dgemv(tA, a.Rows, a.Cols, alpha, a.Data, max(1, a.Stride), x, 1, beta, y, 1)
 }
 
-// trsmLeaf is the size of a triangle that is not divided.
-const trsmLeaf = 48
-
-// Trsm solves op(a)·x = b, or x·op(a) = b with a on the right, a upper triangular, and writes x
-// to b. Nearly all of it is products of matrices, on all cores that are free.
-func Trsm(side blas.Side, tA Transpose, a blas64.Triangular, b Matrix) {
-	if a.N <= trsmLeaf {
-		ours.Dtrsm(side, a.Uplo, tA, a.Diag, b.Rows, b.Cols, 1, a.Data, max(1, a.Stride), b.Data, max(1, b.Stride))
-		return
-	}
-	at := a.N / 2
-	first, last := a, a
-	first.N, last.N = at, a.N-at
-	last.Data = a.Data[at*a.Stride+at:]
-	corner := Matrix{Rows: at, Cols: a.N - at, Stride: a.Stride, Data: a.Data[at:]}
-	head, tail := b, b
-	if side == Left {
-		head.Rows, tail.Rows, tail.Data = at, b.Rows-at, b.Data[at*b.Stride:]
-	} else {
-		head.Cols, tail.Cols, tail.Data = at, b.Cols-at, b.Data[at:]
-	}
-	switch {
-	case side == Left && tA == NoTrans:
-		Trsm(side, tA, last, tail)
-		Gemm(NoTrans, NoTrans, -1, corner, tail, 1, head)
-		Trsm(side, tA, first, head)
-	case side == Left:
-		Trsm(side, tA, first, head)
-		Gemm(Trans, NoTrans, -1, corner, head, 1, tail)
-		Trsm(side, tA, last, tail)
-	case tA == NoTrans:
-		Trsm(side, tA, first, head)
-		Gemm(NoTrans, NoTrans, -1, head, corner, 1, tail)
-		Trsm(side, tA, last, tail)
-	default:
-		Trsm(side, tA, last, tail)
-		Gemm(NoTrans, Trans, -1, tail, corner, 1, head)
-		Trsm(side, tA, first, head)
-	}
-}
-
 // UseForProcess makes this library the one of every call to gonum's BLAS in the
 // process. gonum's LAPACK, which factorises matrices for internal/eigen and factor,
 // multiplies with that one and cannot be given another, so that its speed and last

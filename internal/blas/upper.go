@@ -14,7 +14,11 @@ func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Ma
 		return err
 	}
 	const width = 192 // columns at a time
-	return parallel.Blocks(ctx, 0, c.Cols, width, func(_, lo, hi int) {
+	parallel.Do(parallel.Count(c.Cols, width), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		lo, hi := i*width, min((i+1)*width, c.Cols)
 		left, right, part := Of[float64](a), Of[float64](b), Of[float64](c)
 		if tA == NoTrans {
 			left.Rows = hi
@@ -30,4 +34,19 @@ func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Ma
 		part.Rows, part.Cols, part.Data = hi, hi-lo, c.Data[lo:]
 		MultiplyAlone(tA, tB, alpha, left, right, beta, part)
 	})
+	return ctx.Err()
+}
+
+// Mirror copies the upper triangle of a, n×n, to below the diagonal.
+func Mirror(a Matrix) {
+	const block = 32
+	for top := 0; top < a.Rows; top += block {
+		for left := 0; left <= top; left += block {
+			for i := top; i < min(top+block, a.Rows); i++ {
+				for j := left; j < min(left+block, i); j++ {
+					a.Data[i*a.Stride+j] = a.Data[j*a.Stride+i]
+				}
+			}
+		}
+	}
 }
