@@ -49,13 +49,25 @@ func reduceToBand(ctx context.Context, a *square) (*bandMatrix, error) {
 		blas.Gemm(blas.NoTrans, blas.NoTrans, -0.5, m, v, 1, w)
 		copy(r.q, r.p[panel*n:])
 		copy(r.q[panel*n:], r.p[:panel*n])
-		r.update(from)
+		if err := r.update(ctx, from); err != nil {
+			return nil, err
+		}
+		r.mirror(from)
 	}
 	b := &bandMatrix{n: a.n, rows: make([]float64, a.n*bandWidth)}
 	for i := range a.n {
 		copy(b.rows[i*bandWidth:(i+1)*bandWidth], a.data[i*n+i:i*n+a.n])
 	}
 	return b, nil
+}
+
+// mirror writes what is above the diagonal below it, in the blocks of band rows and columns from row from on.
+func (r *reduction) mirror(from int) {
+	for i := from; i < r.n; i++ {
+		for j := max(i/band*band, from); j < i; j++ {
+			r.a[i*r.n+j] = r.a[j*r.n+i]
+		}
+	}
 }
 
 // multiply computes y = vA of the rows of v with what is left of the matrix from row

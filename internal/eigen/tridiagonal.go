@@ -29,6 +29,8 @@ type tridiagonal struct {
 	d, e []float64 // T's diagonal and, n−1, what is beside it
 	tau  []float64
 	v    *square // v of reflector i in row i from i+1 on, 0 before
+	// For every panel of reflectors what blockReflector writes.
+	blocks [][panel * panel]float64
 }
 
 // square is an n×n matrix in rows of size numbers, n filled up to whole strips; as many rows lie there, and
@@ -60,11 +62,24 @@ func reduce(ctx context.Context, a *square) (*tridiagonal, error) {
 		}
 		if end < n {
 			r.scaleDiagonal(end, 2)
-			r.update(end)
+			if err := r.update(ctx, end); err != nil {
+				return nil, err
+			}
 			r.halve(end)
 		}
 	}
+	t.blocks = make([][panel * panel]float64, parallel.Count(n-1, panel))
+	parallel.DoWork(n*n*panel/2, len(t.blocks), func(b int) {
+		v := t.reflectors(b)
+		blockReflector(v, t.tau[b*panel:], t.blocks[b][:])
+	})
 	return t, nil
+}
+
+// reflectors returns the v of a panel, from its first reflector's column on.
+func (t *tridiagonal) reflectors(b int) blas.Matrix {
+	start := b * panel
+	return blas.Matrix{Rows: min(panel, t.n-1-start), Cols: t.n - 1 - start, Stride: t.v.size, Data: t.v.data[start*t.v.size+start+1:]}
 }
 
 // reduction is a reduction under way. Of a panel's reflectors v and the vectors w with
@@ -200,18 +215,15 @@ func (r *reduction) addBand(sum, v []float64, b, from int) {
 	}
 }
 
-// update subtracts a panel's Σ(vwᵀ + wvᵀ) from what is left of the matrix from row and
-// column from on.
-func (r *reduction) update(from int) {
+// update subtracts a panel's Σ(vwᵀ + wvᵀ) from the upper triangle of what is left of the matrix from row and
+// column from on. What it leaves below is open.
+func (r *reduction) update(ctx context.Context, from int) error {
 	n := r.n
-	first, bands := from/band, parallel.Count(n, band)
-	parallel.DoWork((n-from)*(n-from)*panel, bands-first, func(b int) {
-		lo, hi := max((first+b)*band, from), min((first+b+1)*band, n)
-		part := func(x []float64, columns int) blas.Matrix {
-			return blas.Matrix{Rows: 2 * panel, Cols: columns, Stride: n, Data: x[lo:]}
-		}
-		blas.Gemm(blas.Trans, blas.NoTrans, -1, part(r.p, hi-lo), part(r.q, n-lo), 1, blas.Matrix{Rows: hi - lo, Cols: n - lo, Stride: n, Data: r.a[lo*n+lo:]})
-	})
+	part := func(x []float64) blas.Matrix {
+		return blas.Matrix{Rows: 2 * panel, Cols: n - from, Stride: n, Data: x[from:]}
+	}
+	left := blas.Matrix{Rows: n - from, Cols: n - from, Stride: n, Data: r.a[from*n+from:]}
+	return blas.MultiplyUpper(ctx, blas.Trans, blas.NoTrans, -1, part(r.p), part(r.q), 1, left)
 }
 
 // blockReflector writes to s, in rows of panel, Sᵀ, lower triangular, with I − VSVᵀ the
@@ -230,25 +242,18 @@ func blockReflector(v blas.Matrix, tau, s []float64) {
 
 // rotate turns the rows of z, c×n, eigenvectors of T, into those of the matrix.
 func (t *tridiagonal) rotate(ctx context.Context, c int, z []float64) error {
-	n := t.n
-	if n < 2 {
-		return nil
-	}
-	var s [panel * panel]float64
 	zv, zvs := make([]float64, c*panel), make([]float64, c*panel)
-	for start := (n - 2) / panel * panel; start >= 0; start -= panel {
+	for b := len(t.blocks) - 1; b >= 0; b-- {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		k, length := min(panel, n-1-start), n-start-1
-		v := blas.Matrix{Rows: k, Cols: length, Stride: t.v.size, Data: t.v.data[start*t.v.size+start+1:]}
-		part := blas.Matrix{Rows: c, Cols: length, Stride: n, Data: z[start+1:]}
+		v := t.reflectors(b)
+		part := blas.Matrix{Rows: c, Cols: v.Cols, Stride: t.n, Data: z[b*panel+1:]}
 		columns := func(x []float64, rows int) blas.Matrix {
-			return blas.Matrix{Rows: rows, Cols: k, Stride: panel, Data: x}
+			return blas.Matrix{Rows: rows, Cols: v.Rows, Stride: panel, Data: x}
 		}
-		blockReflector(v, t.tau[start:], s[:])
 		blas.Gemm(blas.NoTrans, blas.Trans, 1, part, v, 0, columns(zv, c))
-		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, columns(zv, c), columns(s[:], k), 0, columns(zvs, c))
+		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, columns(zv, c), columns(t.blocks[b][:], v.Rows), 0, columns(zvs, c))
 		blas.Gemm(blas.NoTrans, blas.NoTrans, -1, columns(zvs, c), v, 1, part)
 	}
 	return nil
