@@ -41,6 +41,7 @@ type loops[T float32 | float64] struct {
 	interleave func(dst []T, tile int, x []T, stride, lines, depth int)
 	addRowTile func(tile, x []T, stride int, b []T, columns int)
 	addToSums  func(sums, a, x []T, stride, depth int)
+	addSums    func(c []T, stride int, sums []T)
 }
 
 // packed holds panels of both factors as addTiles reads them, tile columns at once.
@@ -58,8 +59,8 @@ func packedFor[T float32 | float64](l loops[T]) *freelist.List[*packed[T]] {
 }
 
 var (
-	doubles = packedFor(loops[float64]{simd.TileColumns(), simd.AddTiles, simd.Interleave, simd.AddRowTile, simd.AddToSums})
-	singles = packedFor(loops[float32]{simd.TileColumns32(), simd.AddTiles32, simd.Interleave32, simd.AddRowTile32, simd.AddToSums32})
+	doubles = packedFor(loops[float64]{simd.TileColumns(), simd.AddTiles, simd.Interleave, simd.AddRowTile, simd.AddToSums, simd.AddSums})
+	singles = packedFor(loops[float32]{simd.TileColumns32(), simd.AddTiles32, simd.Interleave32, simd.AddRowTile32, simd.AddToSums32, simd.AddSums32})
 )
 
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
@@ -243,6 +244,10 @@ func (p *packed[T]) sumOfRows(tA blas.Transpose, m, n, k int, a []T, lda int, b 
 			}
 			for s := 0; s < columns; s += p.tile {
 				again := j + s - min(j+s, n-p.tile) // columns of the tile before it
+				if again == 0 {
+					p.addSums(c[j+s:], ldc, sums[s*rows:][:m*p.tile])
+					continue
+				}
 				for r := range m {
 					to := c[r*ldc+j+s:][:p.tile-again]
 					for i, x := range sums[s*rows+r*p.tile+again:][:len(to)] {

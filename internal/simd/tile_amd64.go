@@ -250,6 +250,29 @@ func sums32AVX512(sums, a, x *float32, stride, depth int)
 //go:noescape
 func twoSums32AVX512(sums, a, x *float32, stride, depth int)
 
+// AddSums adds sums, rows of TileColumns numbers one after another, to rows of c, which are stride apart.
+func AddSums(c []float64, stride int, sums []float64) {
+	addSums(c, stride, sums, TileColumns(), addSumsAVX2)
+}
+
+// AddSums32 is AddSums in single precision, with TileColumns32.
+func AddSums32(c []float32, stride int, sums []float32) {
+	addSums(c, stride, sums, TileColumns32(), addSums32AVX2)
+}
+
+func addSums[T float32 | float64](c []T, stride int, sums []T, columns int, add func(c *T, stride int, sums *T, rows, columns int)) {
+	if rows := len(sums) / columns; rows > 0 {
+		_ = c[:(rows-1)*stride+columns]
+		add(&c[0], stride, &sums[0], rows, columns)
+	}
+}
+
+//go:noescape
+func addSumsAVX2(c *float64, stride int, sums *float64, rows, columns int)
+
+//go:noescape
+func addSums32AVX2(c *float32, stride int, sums *float32, rows, columns int)
+
 // Interleave writes one line of numbers to four, stride apart in x, side by side: dst holds the
 // first number of each, then, tile numbers later, the second of each, and so on to depth. For lines that are
 // missing to four it has the last one again.

@@ -411,6 +411,32 @@ deep: \
 	VZEROUPPER \
 	RET
 
+// Rows of so many columns, whole registers of 32 bytes, that lie one after another at SI, are added to rows
+// that are R8 bytes apart.
+#define ADDSUMS(ADD, shift) \
+	MOVQ c+0(FP), DI       \
+	MOVQ stride+8(FP), R8  \
+	MOVQ sums+16(FP), SI   \
+	MOVQ rows+24(FP), CX   \
+	MOVQ columns+32(FP), R9 \
+	SHLQ $shift, R8        \
+	SHLQ $shift, R9        \
+row: \
+	XORQ R10, R10          \
+column: \
+	VMOVUPD (SI)(R10*1), Y0     \
+	ADD     (DI)(R10*1), Y0, Y0 \
+	VMOVUPD Y0, (DI)(R10*1)     \
+	ADDQ    $32, R10            \
+	CMPQ    R10, R9             \
+	JLT     column              \
+	ADDQ    R9, SI              \
+	ADDQ    R8, DI              \
+	DECQ    CX                  \
+	JNZ     row                 \
+	VZEROUPPER                  \
+	RET
+
 // The tiles of one register a row, of two and of three, with AVX2 and with AVX-512.
 
 // func tileOneAVX2(c *float64, stride int, to *float64, apart int, a, b *float64, depth, rows int)
@@ -642,3 +668,11 @@ TEXT ·sums32AVX512(SB), NOSPLIT, $0-40
 // func twoSums32AVX512(sums, a, x *float32, stride, depth int)
 TEXT ·twoSums32AVX512(SB), NOSPLIT, $0-40
 	EIGHTSUMSAVX512(VBROADCASTSS, VFMADD231PS, VMOVUPS, 2)
+
+// func addSumsAVX2(c *float64, stride int, sums *float64, rows, columns int)
+TEXT ·addSumsAVX2(SB), NOSPLIT, $0-40
+	ADDSUMS(VADDPD, 3)
+
+// func addSums32AVX2(c *float32, stride int, sums *float32, rows, columns int)
+TEXT ·addSums32AVX2(SB), NOSPLIT, $0-40
+	ADDSUMS(VADDPS, 2)

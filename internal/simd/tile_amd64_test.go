@@ -107,6 +107,32 @@ func testSums[T float32 | float64](t *testing.T, columns int, add func(sums, a, 
 	}
 }
 
+// TestAddSums: tiles of sums are added to rows that lie apart, and to nothing beside them.
+func TestAddSums(t *testing.T) {
+	if !HasTile() {
+		t.Skip("this processor has no AVX2")
+	}
+	src := rand.New(rand.NewPCG(1, 5))
+	testAddSums(t, TileColumns(), AddSums, src.NormFloat64)
+	testAddSums(t, TileColumns32(), AddSums32, func() float32 { return float32(src.NormFloat64()) })
+}
+
+func testAddSums[T float32 | float64](t *testing.T, tile int, add func(c []T, stride int, sums []T), draw func() T) {
+	for rows := range 6 {
+		stride := tile + 3
+		c, sums := numbers(rows*stride, draw), numbers(rows*tile, draw)
+		want := slices.Clone(c)
+		for r := range rows {
+			for j := range tile {
+				want[r*stride+j] += sums[r*tile+j]
+			}
+		}
+		if add(c, stride, sums); !slices.Equal(c, want) {
+			t.Errorf("%T, %d rows: other numbers", c, rows)
+		}
+	}
+}
+
 func testTiles[T float32 | float64](t *testing.T, rows, depth, thirds, tile int, add func(write bool, c []T, stride, rows, columns int, a, b []T), draw func() T, fma func(a, b, c T) T) {
 	columns := thirds * tile / 3
 	stride := tile + 3
