@@ -94,45 +94,64 @@ func (b *block) values(c int) []float64 {
 	for r := range c {
 		lower[r], upper[r] = -b.norm-margin, b.norm+margin
 	}
-	for r := range c {
-		for upper[r]-lower[r] > eps*b.norm/4 {
-			x := lower[r] + (upper[r]-lower[r])/2
-			if x <= lower[r] || x >= upper[r] {
+	for r := 0; r < c; r += lanes {
+		for {
+			var x [lanes]float64
+			var open [lanes]bool
+			for l := range min(lanes, c-r) {
+				lo, hi := lower[r+l], upper[r+l]
+				x[l] = lo + (hi-lo)/2
+				open[l] = hi-lo > eps*b.norm/4 && lo < x[l] && x[l] < hi
+			}
+			if open == [lanes]bool{} {
 				break
 			}
 			below := b.below(x)
-			for s := r; s < c; s++ {
-				if s < below {
-					upper[s] = min(upper[s], x)
-				} else {
-					lower[s] = max(lower[s], x)
+			for l := range lanes {
+				for s := r; s < c && open[l]; s++ {
+					if s < below[l] {
+						upper[s] = min(upper[s], x[l])
+					} else {
+						lower[s] = max(lower[s], x[l])
+					}
 				}
 			}
 		}
+	}
+	for r := range c {
 		lower[r] += (upper[r] - lower[r]) / 2
 	}
 	return lower
 }
 
-// below returns how many eigenvalues are below x, by the signs of the pivots of T − xI.
-func (b *block) below(x float64) int {
-	const least = 1e-290
-	count := 0
-	pivot := b.d[0] - x
+// lanes are so many numbers that their divisions, one after another for each, do not wait for each other.
+const lanes = 4
+
+// below returns how many eigenvalues are below each x, by the signs of the pivots of T − xI.
+func (b *block) below(x [lanes]float64) [lanes]int {
+	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+	p0, p1, p2, p3 := b.d[0]-x0, b.d[0]-x1, b.d[0]-x2, b.d[0]-x3
+	var c0, c1, c2, c3 int
 	for i, e := range b.e {
-		if math.Abs(pivot) < least {
-			pivot = -least
-		}
-		if pivot < 0 {
-			count++
-		}
-		pivot = b.d[i+1] - x - e*e/pivot
+		d, square := b.d[i+1], e*e
+		p0, p1, p2, p3 = apart(p0), apart(p1), apart(p2), apart(p3)
+		c0, c1, c2, c3 = c0+negative(p0), c1+negative(p1), c2+negative(p2), c3+negative(p3)
+		p0, p1, p2, p3 = d-x0-square/p0, d-x1-square/p1, d-x2-square/p2, d-x3-square/p3
 	}
-	if pivot < 0 {
-		count++
-	}
-	return count
+	return [lanes]int{c0 + negative(p0), c1 + negative(p1), c2 + negative(p2), c3 + negative(p3)}
 }
+
+// apart returns a pivot that can be divided by.
+func apart(pivot float64) float64 {
+	const least = 1e-290
+	if math.Abs(pivot) < least {
+		return -least
+	}
+	return pivot
+}
+
+// negative returns 1 of a number below 0, and 0 of others.
+func negative(x float64) int { return int(math.Float64bits(x) >> 63) }
 
 // Inverse iteration ends once no part of Tx − λx is above enough·eps of the norm, and one
 // step later. In a cluster of eigenvalues, of which any combination of vectors may be found,
