@@ -47,8 +47,6 @@ func reduceToBand(ctx context.Context, a *square) (*bandMatrix, error) {
 		blas.Gemm(blas.NoTrans, blas.Trans, 1, v, w, 0, vy)
 		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, s, vy, 0, m)
 		blas.Gemm(blas.NoTrans, blas.NoTrans, -0.5, m, v, 1, w)
-		copy(r.q, r.p[panel*n:])
-		copy(r.q[panel*n:], r.p[:panel*n])
 		if err := r.update(ctx, from); err != nil {
 			return nil, err
 		}

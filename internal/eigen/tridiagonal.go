@@ -58,7 +58,7 @@ func reduce(ctx context.Context, a *square) (*tridiagonal, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			r.column(t, i, 2*(i-start))
+			r.column(t, i, i-start)
 		}
 		if end < n {
 			r.scaleDiagonal(end, 2)
@@ -83,7 +83,8 @@ func (t *tridiagonal) reflectors(b int) blas.Matrix {
 }
 
 // reduction is a reduction under way. Of a panel's reflectors v and the vectors w with
-// A − Σ(vwᵀ + wvᵀ) the matrix that they leave, p holds v, w, v, w, … as rows and q w, v, ….
+// A − Σ(vwᵀ + wvᵀ) the matrix that they leave, p holds as rows panel places for v and as many for w. q has room for
+// as many, those of w first.
 type reduction struct {
 	n    int       // the size of the matrix
 	a    []float64 // the matrix
@@ -113,46 +114,74 @@ func (r *reduction) scaleDiagonal(from int, by float64) {
 	}
 }
 
-// column finds the reflector of column i, after so many rows of p, and clears what is
+// column finds the reflector of column i, after so many others of its panel, and clears what is
 // left of it in the matrix.
-func (r *reduction) column(t *tridiagonal, i, rows int) {
+func (r *reduction) column(t *tridiagonal, i, count int) {
 	n := r.n
 	x := r.a[i*n : i*n+n]
-	x[i] *= 2
-	var coefficients [2 * panel]float64
-	g := coefficients[:rows]
-	for l := range g {
-		g[l] = r.q[l*n+i]
+	if count == 0 {
+		x[i] *= 2
+	} else {
+		v, w := r.pair(count - 1)
+		floats.AddScaled(x[i:], -w[i], v[i:])
+		floats.AddScaled(x[i:], -v[i], w[i:])
 	}
-	r.subtract(g, i, x)
 	t.d[i] = x[i]
 	clear(x[:i+1])
 	if i == t.n-1 {
 		return
 	}
-	v := x[i+1:]
-	t.e[i], t.tau[i] = reflector(v)
-	p, q := r.p[rows*n:(rows+2)*n], r.q[rows*n:(rows+2)*n]
-	clear(p)
-	if tau := t.tau[i]; tau != 0 {
-		w := p[n+i+1:]
-		r.multiplyVector(p[n:], x, i+1)
-		if rows > 0 {
-			blas.Gemv(blas.NoTrans, 1, blas.Matrix{Rows: rows, Cols: n - i - 1, Stride: n, Data: r.q[i+1:]}, v, 0, g)
-			r.subtract(g, i+1, p[n:])
+	t.e[i], t.tau[i] = reflector(x[i+1:])
+	v, w := r.pair(count)
+	clear(v)
+	clear(w)
+	tau := t.tau[i]
+	if tau != 0 {
+		copy(v, x)
+		r.multiplyVector(w, x, i+1)
+	}
+	// While the pairs before this one are multiplied by v, the next column of the panel is rid of them.
+	var weights, products [2 * panel]float64
+	next := r.q[:n] // or what nothing is added to
+	if count+1 < panel {
+		next = r.a[(i+1)*n:][:n]
+		next[i+1] *= 2
+		for l := range count {
+			v, w := r.pair(l)
+			weights[l], weights[panel+l] = -w[i+1], -v[i+1]
 		}
+	}
+	r.addPairs(next, x, &weights, &products, count, i+1)
+	if tau != 0 {
+		for l := range count {
+			weights[l], weights[panel+l] = -products[panel+l], -products[l]
+		}
+		r.addPairs(w, x, &weights, &products, count, i+1)
+		v, w = v[i+1:], w[i+1:]
 		floats.Scale(tau, w)
 		floats.AddScaled(w, -tau/2*floats.Dot(w, v), v)
-		copy(p[i+1:n], v)
 	}
-	copy(q[:n], p[n:])
-	copy(q[n:], p[:n])
 }
 
-// subtract takes the rows of p, each times its weight, from x, from place i on.
-func (r *reduction) subtract(weights []float64, i int, x []float64) {
-	if len(weights) > 0 {
-		blas.Gemv(blas.Trans, -1, blas.Matrix{Rows: len(weights), Cols: r.n - i, Stride: r.n, Data: r.p[i:]}, weights, 1, x[i:])
+// pair returns v and w of a reflector of the panel.
+func (r *reduction) pair(l int) (v, w []float64) {
+	return r.p[l*r.n:][:r.n], r.p[(panel+l)*r.n:][:r.n]
+}
+
+// addPairs adds to y so many pairs, each v and each w times its weight, and writes to products their inner
+// products with x, which is 0 before column from. From there on y counts.
+func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float64, count, from int) {
+	n := r.n
+	clear(products[:])
+	var part [strip]float64
+	for c := from / strip * strip; c < n; c += tile {
+		end := min(c+tile, n)
+		for side := 0; side < 2*panel; side += panel {
+			for l := side; l < side+count; l += strip {
+				simd.AddBoth(y[c:end], x[c:end], r.p[l*n+c:], n, (*[strip]float64)(weights[l:]), &part)
+				floats.Add(products[l:l+strip], part[:])
+			}
+		}
 	}
 }
 
@@ -219,6 +248,8 @@ func (r *reduction) addBand(sum, v []float64, b, from int) {
 // column from on. What it leaves below is open.
 func (r *reduction) update(ctx context.Context, from int) error {
 	n := r.n
+	copy(r.q, r.p[panel*n:])
+	copy(r.q[panel*n:], r.p[:panel*n])
 	part := func(x []float64) blas.Matrix {
 		return blas.Matrix{Rows: 2 * panel, Cols: n - from, Stride: n, Data: x[from:]}
 	}
