@@ -31,11 +31,6 @@ func factorise(a blas64.Triangular) (ok bool) {
 	return factorise(last)
 }
 
-// square returns the matrix of which a is the upper triangle.
-func square(a blas64.Triangular) Matrix {
-	return Matrix{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data}
-}
-
 func factoriseLeaf(a blas64.Triangular) (ok bool) {
 	for i := range a.N {
 		row := a.Data[i*a.Stride:][i:a.N]

@@ -41,12 +41,3 @@ func subtract(a, b Matrix) {
 		floats.Sub(a.Data[i*a.Stride:][:a.Cols], b.Data[i*b.Stride:][:b.Cols])
 	}
 }
-
-// parts returns the blocks on and above the diagonal, the first at×at.
-func parts(a Matrix, at int) (a11, a12, a22 Matrix) {
-	a11, a12, a22 = a, a, a
-	a11.Rows, a11.Cols = at, at
-	a12.Rows, a12.Cols, a12.Data = at, a.Cols-at, a.Data[at:]
-	a22.Rows, a22.Cols, a22.Data = a.Rows-at, a.Cols-at, a.Data[at*a.Stride+at:]
-	return a11, a12, a22
-}
