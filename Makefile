@@ -6,6 +6,8 @@
 # make release   archives for Linux, macOS and Windows
 
 GO ?= go
+# TESTFLAGS are added to every go test, as in TESTFLAGS=-v.
+TEST = $(GO) test $(TESTFLAGS)
 DEMO = docs/experiments/demo.yaml
 
 # The tags of the build with OpenBLAS and OpenCV.
@@ -56,17 +58,17 @@ test: test-portable test-native test-race
 # What multiplies matrices or decodes by OpenCV, which the builds do in ways of their own, and
 # what uses that.
 test-native: deps
-	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) ./internal/blas ./internal/eigen ./factor ./cluster ./eval ./vocab ./features ./pipeline/... ./report ./cmd/...
+	CGO_ENABLED=1 $(TEST) -tags $(NATIVE) ./internal/blas ./internal/eigen ./factor ./cluster ./eval ./vocab ./features ./pipeline/... ./report ./cmd/...
 
 test-portable:
-	CGO_ENABLED=0 $(GO) test ./...
+	CGO_ENABLED=0 $(TEST) ./...
 
 # What runs several goroutines of its own, with what finds unsynchronised access; of
 # the commands those that are stopped or meet another. Tests that take long with it and
 # have no goroutines that the others have not skip themselves (testkit.Slow).
 test-race:
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache ./internal/parallel
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
+	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache ./internal/parallel
+	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
 
 # What computes, with the loops in plain Go instead of assembly, as on a processor
 # without AVX2.

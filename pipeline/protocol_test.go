@@ -16,9 +16,7 @@ import (
 // of what is run here.
 func TestPaperProtocols(t *testing.T) {
 	root := testkit.NeedFolder(t, testkit.DataFolder)
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
+	testkit.Slow(t)
 	const (
 		ccf  = "labels: 30%, rank: k+1, cluster: {distance: cosine}"
 		cnmf = "labels: 10%, rank: k"

@@ -103,9 +103,7 @@ func TestForestIsRepeatable(t *testing.T) {
 
 // As many words as there may be sensible use for, learned and found.
 func TestHundredThousandWords(t *testing.T) {
-	if testkit.Race {
-		t.Skip("takes minutes under the race detector")
-	}
+	testkit.Slow(t)
 	const words, dim, queries = 100_000, 16, 100
 	rows := randomRows(rng.New(1, "many words"), words+queries, dim, 2000)
 	v := train(t, Training{Words: words, MaxIterations: 1, Checks: 32}, rows, dim)
