@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -65,7 +66,7 @@ type Server struct {
 // largestBody is the size of the largest request, in bytes.
 const largestBody = 1 << 20
 
-// acceptable is how long a client may take to send one.
+// acceptable is how long a client may take to send one, and to read each piece of an answer.
 var acceptable = 20 * time.Second
 
 // New returns a server of the results of partwise cluster in dir. files holds the file of each
@@ -84,7 +85,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	}
 	s := &Server{ctx: ctx, token: newToken(), page: page, root: root, files: files, session: session, finished: make(chan struct{})}
 	if err == nil {
-		err = s.keep(state)
+		_, err = s.keep(state)
 	}
 	if err != nil {
 		_ = root.Close()
@@ -113,8 +114,8 @@ func (s *Server) Close() error {
 	return s.root.Close()
 }
 
-// keep keeps a state for the page. Names and sentences are shown as plaintext.Line shows them.
-func (s *Server) keep(state *feedback.State) error {
+// keep keeps a state for the page, and returns it as JSON. Names and sentences are shown as plaintext.Line shows them.
+func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	shown := *state
 	shown.Names = make([]string, len(state.Names))
 	for i, name := range state.Names {
@@ -133,12 +134,12 @@ func (s *Server) keep(state *feedback.State) error {
 	}
 	text, err := json.Marshal(&shown)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = text
-	return nil
+	return text, nil
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -149,6 +150,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
+	w = timedWriter{w}
 	err := guard.Call(func() error { return s.serve(w, r) })
 	if err == nil {
 		return
@@ -158,6 +160,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = e.status
 	}
 	http.Error(w, plaintext.Line(err.Error()), status)
+}
+
+// timedWriter gives up on a client that does not read.
+type timedWriter struct{ http.ResponseWriter }
+
+func (w timedWriter) WriteHeader(status int) {
+	w.extend()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w timedWriter) Write(p []byte) (int, error) {
+	w.extend()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w timedWriter) extend() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(acceptable)) // only a test's writer has none
 }
 
 // statusError is an error with the status of its answer.
@@ -232,12 +253,11 @@ func forLoopback(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
-	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
-		if r.Host == net.JoinHostPort(host, port) {
-			return true
-		}
+	host, ok := strings.CutSuffix(r.Host, ":"+port)
+	if !ok && port != "80" { // which browsers leave out
+		return false
 	}
-	return false
+	return slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
 // act does what the person says.
@@ -270,8 +290,8 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.acting.Lock()
-	defer s.acting.Unlock()
 	s.finish.Do(func() { close(s.finished) })
+	s.acting.Unlock()
 	return s.serveState(w)
 }
 
@@ -306,12 +326,22 @@ func decode(text []byte, into any) error {
 }
 
 // change lets the session do something and answers with what there is to show then. It goes on
-// when the client has gone.
+// when the client has gone. The lock is not held while the answer is written: a client that does
+// not read must not keep others from acting.
 func (s *Server) change(w http.ResponseWriter, do func(context.Context) (*feedback.State, error)) error {
+	text, err := s.changed(do)
+	if err != nil {
+		return err
+	}
+	return writeState(w, text)
+}
+
+// changed does so and returns the state as JSON.
+func (s *Server) changed(do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	s.acting.Lock()
 	defer s.acting.Unlock()
 	if s.closed || s.ctx.Err() != nil {
-		return failure(http.StatusServiceUnavailable, "partwise explore is stopping")
+		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
 	var state *feedback.State
 	err := guard.Call(func() (err error) {
@@ -319,24 +349,26 @@ func (s *Server) change(w http.ResponseWriter, do func(context.Context) (*feedba
 		return err
 	})
 	if mistake := (*feedback.MistakeError)(nil); errors.As(err, &mistake) {
-		return &statusError{http.StatusUnprocessableEntity, mistake}
+		return nil, &statusError{http.StatusUnprocessableEntity, mistake}
 	}
 	if err != nil {
 		if s.ctx.Err() != nil {
-			return failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
+			return nil, failure(http.StatusServiceUnavailable, "partwise explore was stopped meanwhile")
 		}
-		return errors.Join(err, s.keep(s.session.State()))
+		_, err2 := s.keep(s.session.State())
+		return nil, errors.Join(err, err2)
 	}
-	if err := s.keep(state); err != nil {
-		return err
-	}
-	return s.serveState(w)
+	return s.keep(state)
 }
 
 func (s *Server) serveState(w http.ResponseWriter) error {
 	s.mu.Lock()
 	text := s.state
 	s.mu.Unlock()
+	return writeState(w, text)
+}
+
+func writeState(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(text) // the client may have gone
 	return nil

@@ -531,6 +531,69 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
+// TestDeafClient: a client that sends many acts and reads no answer keeps nobody from acting, and
+// is cut off.
+func TestDeafClient(t *testing.T) {
+	defer func(before time.Duration) { acceptable = before }(acceptable)
+	g := newGrouping(t, 12)
+	deaf := func(t *testing.T) (*Server, *httptest.Server) {
+		t.Helper()
+		session := newFake(g.groups)
+		session.state.Names[2] = strings.Repeat("long ", 1<<19) // more than the buffers of a connection hold
+		s, web := start(t, g, session)
+		c, err := net.Dial("tcp", web.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		_ = c.(*net.TCPConn).SetReadBuffer(1024)
+		skip := `{"do":"skip","pictures":[0,1]}`
+		fmt.Fprint(c, strings.Repeat(fmt.Sprintf("POST %sact HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.Path(), web.Listener.Addr(), len(skip), skip), 20))
+		if _, err := io.ReadFull(c, make([]byte, 1)); err != nil { // the first answer is on the way
+			t.Fatal(err)
+		}
+		return s, web
+	}
+	t.Run("others act", func(t *testing.T) {
+		acceptable = time.Hour
+		s, web := deaf(t)
+		client := &http.Client{Timeout: 20 * time.Second}
+		answer, err := client.Post(web.URL+s.Path()+"act", "application/json", strings.NewReader(`{"do":"move","pictures":[0],"groups":[1]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+	})
+	t.Run("cut off", func(t *testing.T) {
+		acceptable = 100 * time.Millisecond
+		_, web := deaf(t)
+		closed := make(chan struct{})
+		go func() {
+			web.Close() // which waits for the answer
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(20 * time.Second):
+			t.Fatal("it is still being answered")
+		}
+	})
+}
+
+// TestPort80: browsers leave the port 80 out.
+func TestPort80(t *testing.T) {
+	for host, ok := range map[string]bool{"127.0.0.1": true, "localhost": true, "[::1]": true, "localhost:80": true, "example.com": false, "localhost:81": false, "::1": false, "": false} {
+		for port, ok := range map[int]bool{80: ok, 8080: false} {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Host = host
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})))
+			if forLoopback(r) != ok {
+				t.Errorf("the host %q at port %d: %v", host, port, !ok)
+			}
+		}
+	}
+}
+
 // TestNoPage: results that cannot be served are refused with what to do.
 func TestNoPage(t *testing.T) {
 	g := newGrouping(t, 12)
