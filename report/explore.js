@@ -361,7 +361,7 @@ const keys = [
 const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
   element("p", {textContent: `Drag ${data.thing}s to another group, or to one of the groups that appear at the bottom meanwhile. Or select some, by the ring in their corners or with Space, and say at the bottom where they belong. After each thing that you say the groups are found again, and other ${data.thing}s move as well; nothing that you said is undone by it. A green dot marks ${data.thing}s whose group you told. The keys act on what is selected, or on the ${data.thing} that has the focus or is shown large.`}),
   element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
-byId("results").before(help, question);
+byId("results").after(help, question);
 
 // ---- keys
 
@@ -410,13 +410,13 @@ document.addEventListener("partwise:show", ({detail: {i}}) => {
 
 let dragged = null, under = null;
 
-// dropAt returns the element of the group below the pointer and the group, null for a new one.
+// dropAt returns the element of the group below the pointer, the group, null for a new one, and
+// whether all that is dragged is in it.
 function dropAt(target) {
   const e = target?.closest?.("#dock button, section.group, nav a[href^='#group-']");
   if (!e) return null;
   const group = e.dataset.group === "new" ? null : e.dataset.group !== undefined ? +e.dataset.group : +e.getAttribute("href").slice(7) - 1;
-  if (dragged.every((i) => pictures[i].group === group)) return null;
-  return {e, group};
+  return {e, group, there: dragged.every((i) => pictures[i].group === group)};
 }
 function hover(e) {
   under?.classList.remove("drop-here");
@@ -458,7 +458,7 @@ document.addEventListener("dragstart", (event) => {
 document.addEventListener("dragover", (event) => {
   if (!dragged) return;
   const at = dropAt(event.target);
-  hover(at?.e);
+  hover(at?.there ? null : at?.e);
   if (!at) return;
   event.preventDefault();
   event.dataTransfer.dropEffect = "move";
@@ -467,7 +467,8 @@ document.addEventListener("drop", (event) => {
   if (!dragged) return;
   event.preventDefault();
   const at = dropAt(event.target);
-  if (at) move(dragged, at.group);
+  if (at?.there) say(`Nothing moved: ${dragged.length === 1 ? "it is" : "they are"} in ${groupTitle(at.group)} already.`, true);
+  else if (at) move(dragged, at.group);
   drop();
 });
 function drop() {
@@ -476,7 +477,10 @@ function drop() {
   dock.hidden = true;
   document.body.classList.remove("dragging");
 }
-document.addEventListener("dragend", drop);
+document.addEventListener("dragend", () => {
+  if (dragged) say(`Nothing moved: drop ${data.thing}s on a group, or on its button at the bottom of the window.`, true);
+  drop();
+});
 
 // ---- the start
 

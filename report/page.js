@@ -374,21 +374,24 @@ function tell(text) { byId("told").textContent = text; }
 
 function list(title, samples) {
   resultGrid ??= new Grid(results.querySelector(".pictures"), results.appendChild(element("p", {className: "more note"})));
-  if (results.hidden) before = document.activeElement;
+  if (results.hidden) before = {focus: document.activeElement, top: scrollY};
   resultGrid.whole = false;
   resultGrid.shown = 0;
   results.hidden = false;
   byId("results-title").textContent = title;
   resultGrid.show(samples);
+  const {top} = results.getBoundingClientRect();
+  if (top < byId("tools").getBoundingClientRect().bottom || top > innerHeight / 2) results.scrollIntoView({behavior: "instant"});
   tell(`${title}: ${count(samples.length)}.`);
 }
 
 function closeResults() {
   if (results.hidden) return;
-  const back = results.contains(document.activeElement);
+  const back = results.contains(document.activeElement), seen = results.getBoundingClientRect().bottom > 0;
   results.hidden = true;
   tell("");
-  if (back && before) before.focus();
+  if (back) before.focus.focus({preventScroll: true});
+  if (seen) scrollTo({top: before.top, behavior: "instant"});
 }
 
 function find(text) {
@@ -520,10 +523,18 @@ groups.forEach(render);
 lists();
 sayFold();
 byId("tools").hidden = false;
-// What is scrolled to is not behind the tools.
+document.body.prepend(element("a", {className: "skip", href: "#groups", textContent: `Skip to the ${data.thing}s`, onclick: (event) => {
+  const to = groups.find((g) => g.members.length > 0 && !g.folded)?.grid.box ?? byId("groups");
+  event.preventDefault();
+  to.tabIndex = -1;
+  to.focus();
+}}));
+// What is scrolled to is not behind the tools. Lines above that of the search scroll away.
 new ResizeObserver(() => {
-  const height = getComputedStyle(byId("tools")).position === "sticky" ? byId("tools").offsetHeight : 0;
-  document.documentElement.style.setProperty("--tools", `${height}px`);
+  const above = byId("find").parentElement.offsetTop - parseFloat(getComputedStyle(byId("tools")).paddingTop);
+  const {style} = document.documentElement;
+  style.setProperty("--above", `${-above}px`);
+  style.setProperty("--tools", `${byId("tools").offsetHeight - above}px`);
 }).observe(byId("tools"));
 if (location.hash) unfoldTarget();
 document.dispatchEvent(new CustomEvent("partwise:ready"));

@@ -37,7 +37,6 @@ document.addEventListener("partwise:ready", () => {
   const all = element("button", {type: "button", textContent: `All ${data.thing}s by similarity`, onclick: () => {
     view.close();
     partwise.list(`Like ${partwise.pictures[at].name}`, partwise.similar([at]));
-    document.getElementById("results").scrollIntoView();
     document.getElementById("results").focus();
   }});
   title.textContent = `Similar ${data.thing}s`;

@@ -191,16 +191,64 @@ check($("#viewer dl").textContent.includes("Toldthat it is in this group"), $("#
 	p.Run(`$("#told").textContent = "Did move of 1.";`, nil) // which is not told again
 	settled(p, 13)
 
-	// Nothing sticks out of a narrow window.
-	p.Size(400, 800)
-	p.Run(`partwise.select([1, 2, 3]); check(document.documentElement.scrollWidth <= 400, "the page is", document.documentElement.scrollWidth, "wide");`, nil)
-
 	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished"));`, nil)
 	select {
 	case <-s.Finished():
 	default:
 		t.Error("the server is not told of the end")
 	}
+}
+
+// TestBrowserManyGroups: with many groups pictures can be dropped on all of them, what is dropped
+// elsewhere is said, and in a narrow window nothing is cut off.
+func TestBrowserManyGroups(t *testing.T) {
+	g := newGrouping(t, 120)
+	for i := range g.groups {
+		g.groups[i] = i % 60
+	}
+	session := newFake(g.groups)
+	session.state.Names[7] = "A name that is longer than what a button of the tray can show"
+	session.state.Confidence[0], session.state.Confidence[4] = 1, 1
+	s, web := start(t, g, session)
+	p := browsertest.Open(t, web.URL+s.Path())
+	p.Size(1280, 800)
+	p.Run(`await until(() => $("#question img.large"));
+check(getComputedStyle($("#group-5 .unsure img")).opacity < 1, "a picture that is unsure does not look so");
+check($("#question .unsure") && $$("#question img").every((img) => getComputedStyle(img).opacity === "1"), "a picture of the question is faded");`, nil)
+
+	x, y := p.Middle("#group-30 a.picture")
+	drop := func(to string) { // at the top left corner, for which a whole section need not be in view
+		t.Helper()
+		p.Mouse("mousePressed", x, y)
+		p.Mouse("mouseMoved", x+8, y+8)
+		p.Run(`await until(() => !$("#dock").hidden);
+const tray = $("#dock").getBoundingClientRect(), buttons = $$("#dock button").map((b) => b.getBoundingClientRect());
+check(tray.top > 0 && tray.bottom <= innerHeight && buttons.length === 61, buttons.length, "buttons");
+check(buttons.every((b) => b.top >= tray.top && b.bottom <= tray.bottom && b.width > 50 && b.height > 20), "some cannot be reached");`, nil)
+		var at [2]float64
+		p.Run(`const {x, y} = $("`+to+`").getBoundingClientRect(); return [x + 2, y + 2];`, &at)
+		p.Mouse("mouseMoved", at[0], at[1])
+		p.Mouse("mouseMoved", at[0]+1, at[1])
+		p.Mouse("mouseReleased", at[0]+1, at[1])
+		p.Run(`await until(() => $("#dock").hidden);`, nil)
+	}
+	for to, said := range map[string]string{"#tools": "Nothing moved: drop pictures on a group,", "#dock [data-group='29']": "Nothing moved: it is in Group 30 already."} {
+		drop(to)
+		p.Run(`check($("#told.wrong") && $("#told").textContent.startsWith("`+said+`"), $("#told").textContent);`, nil)
+	}
+	settled(p, 0)
+	drop("#dock [data-group='59']")
+	settled(p, 1)
+	if st := session.State(); st.Groups[29] != 59 {
+		t.Errorf("the picture is in group %d", st.Groups[29]+1)
+	}
+
+	p.Size(390, 800)
+	p.Run(`partwise.select([1, 2, 3]);
+const cut = $$("body *").filter((e) => { const {left, right, width} = e.getBoundingClientRect(); return width > 0 && (left < 0 || right > innerWidth) && getComputedStyle(e).visibility === "visible"; });
+check(cut.length === 0, "cut off is", cut[0]?.outerHTML);
+const small = $$("button, label, select").filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0);
+check(small.length === 0, "too small is", small[0]?.outerHTML);`, nil)
 }
 
 // TestBrowserQueue: what is said while the groups are found waits for its turn, an act that fails
