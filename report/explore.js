@@ -1,12 +1,13 @@
-// What a person says of the groups, on the page that partwise explore serves. Each act goes to the
-// server, whose answer, the state of pipeline/feedback, says where all pictures are now. One act goes
-// after the other. This script uses what page.js describes, and these addresses beside the page:
+// Corrections of the groups, on the page that partwise explore serves. Each correction is an act,
+// which goes to the server; the answer is the state of pipeline/feedback, which says where all
+// pictures are. This script uses what page.js describes, and these addresses beside the page:
 //
-//   GET state            groups, names, confidence, told, must, cannot, question, undo, redo, said
+//   GET state            groups, names, confidence, told, must, cannot, questions, undo, redo, said
 //   POST act             {do, pictures, groups, name}; do is move, merge, split, name, together, apart or skip
 //   POST undo, redo, finish   {}
 //
-// each of which answers with the state, or with a line of text that says why not.
+// A POST also has an id: the server does nothing twice that is sent again with the same one. It
+// answers with the state, or with a line of text that says why not.
 "use strict";
 
 document.addEventListener("partwise:ready", () => {
@@ -17,75 +18,126 @@ const button = (textContent, onclick, properties = {}) => element("button", {typ
 const count = (n) => `${n.toLocaleString("en")} ${data.thing}${n === 1 ? "" : "s"}`;
 const viewer = byId("viewer");
 
-let state = null; // what the server said last
-let over = false; // whether the server has gone, or the person is finished
+let state = null; // the last one
+let over = false; // after Finish
+let away = false; // whether the server does not answer
 
 // ---- the server
+
+let tag = null; // of the last state
 
 async function ask(path, body) {
   let answer, text;
   try {
-    answer = await fetch(path, body && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+    answer = await fetch(path, body ? {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)} : {headers: tag ? {"If-None-Match": tag} : {}});
     text = await answer.text();
-  } catch {
-    throw Object.assign(new Error("gone"), {gone: true});
-  }
-  if (!answer.ok) throw Object.assign(new Error(text.trim()), {mistake: answer.status === 422});
+  } catch {}
+  if (!answer || text === undefined || [403, 404, 503].includes(answer.status)) throw Object.assign(new Error("gone"), {gone: true});
+  if (answer.status === 304) return state;
+  if (!answer.ok) throw new Error(text.trim());
+  tag = answer.headers.get("ETag");
   return JSON.parse(text);
 }
 
-let waiting = 0, last = Promise.resolve();
+const queue = []; // acts that are not saved yet, in their order; the first is under way
+const failed = []; // those that could not be done
+const tab = crypto.randomUUID();
+let sent = 0, sending = false;
 
-// send does one thing after those that were sent before, and then what is to be done after it.
+// send appends an act to the queue, and tells whether it did. After it is done, then is called with
+// the new state.
 function send(path, body, then = () => {}) {
-  if (over) return;
-  waiting++;
+  if (away) say("Nothing was done: partwise explore does not answer.", true);
+  if (over || away || leaving.open) return false;
+  queue.push({path, body: {...body, id: `${tab} ${++sent}`}, then});
+  next();
+  return true;
+}
+
+// next sends the acts of the queue, one after the other.
+async function next() {
   showWork();
-  last = last.then(async () => {
-    if (over) return;
+  if (sending) return;
+  sending = true;
+  while (queue.length > 0 && !away) {
+    const {path, body, then} = queue[0];
     try {
-      const next = await ask(path, body);
-      take(next);
-      then(next);
+      const now = await ask(path, body);
+      queue.shift();
+      asked.delete(pairOf(body));
+      take(now);
+      then(now);
       refocus();
     } catch (error) {
       if (error.gone) gone();
       else {
-        say(error.mistake ? `Not done: ${error.message}` : `That failed: ${error.message}`, true);
-        if (!error.mistake) try { take(await ask("state"), false); } catch { gone(); }
+        const job = queue.shift();
+        if (queue[0]?.path === "undo") { queue.shift(); asked.delete(pairOf(body)); } // of this act
+        else if (path === "act") failed.push({...job, why: error.message});
+        else say(`Not done: ${error.message}`, true);
+        stay();
       }
+      showTrouble();
     }
-  }).finally(() => { waiting--; showWork(); });
+    showWork();
+  }
+  sending = false;
 }
 
-const act = (what, then) => send("act", what, then);
+const act = (body, then) => send("act", body, then);
 
-// refresh takes what was said in another window.
+// refresh shows what was done in another window, and finds out whether the server is there.
 async function refresh() {
-  if (over || waiting > 0 || document.visibilityState !== "visible") return;
+  if (over || dragged || queue.length > 0 && !away || document.visibilityState !== "visible") return;
+  const before = sent;
   try {
-    const next = await ask("state");
-    if (waiting === 0 && JSON.stringify(next) !== JSON.stringify(state)) take(next, false);
+    const now = await ask("state");
+    if (now !== state && before === sent) take(now, false);
+    if (!away) return;
+    away = false;
+    showTrouble();
+    next();
   } catch (error) {
     if (error.gone) gone();
   }
 }
 document.addEventListener("visibilitychange", refresh);
+setInterval(refresh, 1000);
 
 function gone() {
-  if (over) return;
-  over = true;
-  const lost = waiting > 1 ? ` The last ${waiting} things were not taken.` : waiting === 1 ? " The last thing was perhaps not taken." : "";
-  trouble.textContent = `partwise explore has stopped.${lost} Everything else that you said is kept: start partwise explore again, and open the address that it tells.`;
-  trouble.hidden = false;
-  for (const e of [always, selected, dock]) e.hidden = true;
-  for (const e of document.querySelectorAll("#question button, .group-acts button, .picture-acts button")) e.disabled = true;
+  if (over || away) return;
+  away = true;
+  stay();
+  showTrouble();
+}
+window.addEventListener("beforeunload", (event) => { if (queue.length + failed.length > 0) event.preventDefault(); });
+
+// what is an act in words.
+function what({do: verb, pictures: of = [], groups: to = [], name}) {
+  const title = {move: to.length > 0 ? "Move" : "New group", merge: "Merge", split: "Split", name: "Rename", together: "Belong together", apart: "Do not belong together", skip: "Skip"}[verb] ?? "Undo or redo";
+  const names = of.slice(0, 3).map((i) => pictures[i].name).join(", ") + (of.length > 3 ? ` and ${of.length - 3} more` : "");
+  return `${title}: ${[names, to.map(groupTitle).join(", "), name].filter(Boolean).join(" → ")}`;
+}
+
+// showTrouble lists the acts that are not saved.
+function showTrouble() {
+  document.body.classList.toggle("away", away);
+  trouble.hidden = !away && failed.length === 0;
+  const forget = (job) => { failed.splice(failed.indexOf(job), 1); showTrouble(); };
+  trouble.replaceChildren(away ? `partwise explore does not answer. Start it again with --port ${location.port || 80}, and this page continues. ${queue.length > 0 ? "It then saves:" : "Everything that you did is saved."}` : "",
+    ...(away ? queue : []).map((job) => element("p", {textContent: what(job.body)})),
+    ...failed.map((job) => element("p", {}, `Not saved: ${what(job.body)} (${job.why}) `,
+      button("Try again", () => { forget(job); queue.push(job); next(); }), " ",
+      button("Discard", () => { forget(job); asked.delete(pairOf(job.body)); showQuestion(); }))));
 }
 
 // ---- what is shown of a state
 
-// take shows a state. What is looked at stays where it is in the window.
+// take shows a state. What is looked at stays where it is in the window. A picture that is being
+// dragged must stay in the page until it is dropped.
+let dragged = null, held = null;
 function take(next, told = true) {
+  if (dragged) return void (held = [next, told]);
   const first = state === null;
   const from = pictures.map((p) => p.group);
   const hold = anchor();
@@ -178,34 +230,42 @@ function subject() {
 
 const bar = element("div", {id: "acts"});
 bar.setAttribute("role", "region");
-bar.ariaLabel = "What you say";
+bar.ariaLabel = "Corrections";
 const undo = button("Undo", () => send("undo", {})), redo = button("Redo", () => send("redo", {}));
-const finish = button("Finish", () => send("finish", {}, end), {id: "finish"});
-const trouble = element("p", {className: "warn", hidden: true});
+const finish = button("Finish", () => {
+  if (failed.length > 0) return say("Some corrections are not saved: try them again, or discard them.", true);
+  send("finish", {}, end);
+  leaving.replaceChildren(element("h2", {textContent: "Saving …"}));
+  leaving.showModal();
+}, {id: "finish"});
+const leaving = element("dialog", {id: "finished"});
+leaving.addEventListener("cancel", (event) => event.preventDefault());
+const trouble = element("div", {className: "warn", hidden: true});
 trouble.setAttribute("role", "alert");
-const work = element("span", {id: "work", textContent: "Finding groups …", hidden: true});
+const work = element("span", {id: "work", hidden: true});
 const chosen = element("span", {id: "chosen"});
 const together = button("Belong together", () => pair("together", [...selection]));
 const apart = button("Do not belong together", () => pair("apart", [...selection]), {title: "No two of them belong together (d)"});
-together.title = "All of them belong into one group (t)";
+together.title = "All of them belong together (t)";
 const selected = element("div", {id: "selected", hidden: true}, chosen,
   button("Move to …", () => chooseMove([...selection]), {title: "m"}),
   button("New group", () => move([...selection], null), {title: "g"}),
-  button("Right here", () => confirm([...selection]), {title: "They are in the right group (r)"}),
+  button("Confirm", () => confirm([...selection]), {title: "They are in the right group (r)"}),
   together, apart, button("Clear", () => clear([...selection]), {title: "Select nothing (Escape)"}));
 const dock = element("div", {id: "dock", hidden: true});
 const always = element("div", {id: "always"}, undo, redo, byId("told"), work, finish);
 bar.append(trouble, always, selected, dock);
-document.body.append(bar);
+document.body.append(bar, leaving);
 
 function showWork() {
-  work.hidden = waiting === 0;
-  for (const b of document.querySelectorAll("#question button")) b.disabled = waiting > 0 || over;
+  work.hidden = queue.length === 0;
+  work.textContent = queue.length > 1 ? `Saving ${queue.length} corrections …` : "Finding groups …";
+  if (state) showActs();
 }
 
 function showActs() {
   for (const [b, what, name] of [[undo, state.undo, "Undo"], [redo, state.redo, "Redo"]]) {
-    b.disabled = !what;
+    b.disabled = !what && queue.length === 0;
     b.title = what;
     b.replaceChildren(element("b", {textContent: name}));
     if (what) b.append(element("span", {textContent: `: ${what}`}));
@@ -221,13 +281,15 @@ document.addEventListener("partwise:selection", showSelection);
 
 function end() {
   over = true;
-  const last = element("dialog", {id: "finished"},
-    element("h2", {textContent: "Finished"}),
-    element("p", {textContent: "Everything that you said is kept. The program puts the groups into its results now; you may close this page."}));
-  last.addEventListener("cancel", (event) => event.preventDefault());
+  leaving.replaceChildren(element("h2", {textContent: "Finished"}),
+    element("p", {textContent: "Everything that you did is saved. The program writes the groups into its results now; you may close this page."}));
   for (const e of [bar, byId("question")]) e.hidden = true;
-  document.body.append(last);
-  last.showModal();
+}
+
+// stay takes Finish back.
+function stay() {
+  queue.splice(0, queue.length, ...queue.filter((job) => job.path !== "finish"));
+  leaving.close();
 }
 
 // ---- groups
@@ -320,12 +382,20 @@ for (const [key, b] of Object.entries(answers)) {
 question.append(element("h2", {id: "question-title", textContent: "Do these belong together?"}),
   element("div", {className: "bar"}, ...Object.values(answers)), element("div", {className: "pair"}, ...sides));
 
+// asked holds the pairs whose answers are not saved yet. The next question is shown at once, so that
+// each answer is one to the question that is seen; it stays while it is open.
+const asked = new Set();
+const pairOf = ({pictures: [a, b] = []}) => `${a} ${b}`;
+let q = null;
 function showQuestion() {
-  const q = state.question, before = question.dataset.pair;
+  const before = question.dataset.pair;
+  const open = ({a, b}) => !asked.has(`${a} ${b}`) && !state.told.includes(a) && ![...state.must, ...state.cannot].some((p) => p.includes(a) && p.includes(b));
+  if (!q || !open(q)) q = state.questions.find(open) ?? null;
   question.hidden = !q;
   question.dataset.pair = q ? `${q.a} ${q.b}` : "";
   if (!q) return;
-  [q.a, q.b].forEach((i, side) => {
+  const {a: first, b: second} = q;
+  [first, second].forEach((i, side) => {
     const p = pictures[i];
     const caption = `${p.name}, ${side === 0 ? "now in " : "typical of "}${groupTitle(p.group)}`;
     if (before === question.dataset.pair) return void (sides[side].lastChild.textContent = caption);
@@ -334,7 +404,7 @@ function showQuestion() {
     a.addEventListener("click", (event) => {
       if (event.target.closest(".tick") || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      partwise.show(i, [q.a, q.b]);
+      partwise.show(i, [first, second]);
     });
     if (p.href && partwise.cellOf(i)) {
       const large = element("img", {alt: p.name, className: "large"});
@@ -346,20 +416,21 @@ function showQuestion() {
 }
 
 function answer(verb) {
-  if (waiting > 0 || !state?.question) return;
-  act({do: verb, pictures: [state.question.a, state.question.b]});
+  if (!q || !act({do: verb, pictures: [q.a, q.b]})) return;
+  asked.add(`${q.a} ${q.b}`);
+  showQuestion();
 }
 
 // ---- help
 
 const keys = [
-  ["m", "move what is selected to another group"], ["g", "put it into a new group"], ["r", "it is in the right group"],
-  ["t", "all of it belongs together"], ["d", "no two of it belong together"],
-  ["y, n, s", "answer the question: yes, no, skip"], ["u, Ctrl+Z", "take the last thing back"], ["U, Ctrl+Shift+Z", "do it again"],
+  ["m", "move to another group"], ["g", "move to a new group"], ["r", "confirm the group"],
+  ["t", `the selected ${data.thing}s belong together`], ["d", `no two of the selected ${data.thing}s belong together`],
+  ["y, n, s", "answer the question: yes, no, skip"], ["u, Ctrl+Z", "undo"], ["U, Ctrl+Shift+Z", "redo"],
   ["Space", `select the ${data.thing} that has the focus`], ["Escape", "select nothing"],
 ];
 const help = element("details", {id: "help"}, element("summary", {textContent: "How to correct the groups"}),
-  element("p", {textContent: `Drag ${data.thing}s to another group, or to one of the groups that appear at the bottom meanwhile. Or select some, by the ring in their corners or with Space, and say at the bottom where they belong. After each thing that you say the groups are found again, and other ${data.thing}s move as well; nothing that you said is undone by it. A green dot marks ${data.thing}s whose group you told. The keys act on what is selected, or on the ${data.thing} that has the focus or is shown large.`}),
+  element("p", {textContent: `Drag ${data.thing}s to another group; while you drag, all groups are at the bottom of the window. Or select ${data.thing}s, by the ring in the corner or with Space, and use the buttons at the bottom. Each correction re-clusters all ${data.thing}s: similar ones follow, and your corrections always hold. A green dot marks labelled ${data.thing}s. The keys act on the selection, or on the ${data.thing} that has the focus or is shown large.`}),
   element("dl", {}, ...keys.flatMap(([key, what]) => [element("dt", {}, ...key.split(", ").flatMap((k, at) => at > 0 ? [", ", element("kbd", {textContent: k})] : [element("kbd", {textContent: k})])), element("dd", {textContent: what})])));
 byId("results").after(help, question);
 
@@ -397,18 +468,18 @@ document.addEventListener("keydown", (event) => {
 
 // ---- a picture, large
 
-view.extra.before(element("div", {className: "bar picture-acts"}, button("Move to …", () => byKey.m(), {title: "m"}), button("New group", () => byKey.g(), {title: "g"}), button("Right here", () => byKey.r(), {title: "It is in the right group (r)"})));
+view.extra.before(element("div", {className: "bar picture-acts"}, button("Move to …", () => byKey.m(), {title: "m"}), button("New group", () => byKey.g(), {title: "g"}), button("Confirm", () => byKey.r(), {title: "It is in the right group (r)"})));
 document.addEventListener("partwise:show", ({detail: {i}}) => {
   if (!state) return;
   const partners = (pairs) => pairs.filter((p) => p.includes(i)).map(([a, b]) => pictures[a === i ? b : a].name).join(", ");
   for (const [what, value] of [
-    ["Told", state.told.includes(i) ? "that it is in this group" : ""], ["Belongs with", partners(state.must)], ["Does not with", partners(state.cannot)],
+    ["Labelled", state.told.includes(i) ? "as one of this group" : ""], ["Belongs with", partners(state.must)], ["Does not belong with", partners(state.cannot)],
   ]) if (value) view.known.append(element("dt", {textContent: what}), element("dd", {textContent: value}));
 });
 
 // ---- dragging
 
-let dragged = null, under = null;
+let under = null;
 
 // dropAt returns the element of the group below the pointer, the group, null for a new one, and
 // whether all that is dragged is in it.
@@ -473,6 +544,8 @@ document.addEventListener("drop", (event) => {
 });
 function drop() {
   dragged = null;
+  if (held) take(...held);
+  held = null;
   hover(null);
   dock.hidden = true;
   document.body.classList.remove("dragging");
@@ -486,5 +559,5 @@ document.addEventListener("dragend", () => {
 
 showSelection();
 undo.disabled = redo.disabled = true;
-last = ask("state").then((next) => take(next, false), (error) => error.gone ? gone() : say(error.message, true));
+refresh();
 });

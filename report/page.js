@@ -140,7 +140,7 @@ function dress(a, p) {
   const on = partwise.selection.has(p.i);
   a.classList.toggle("selected", on);
   a.classList.toggle("told", p.told);
-  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "unsure" : "", p.remark, p.told ? "told" : "", on ? "selected" : ""].filter(Boolean).join(", "));
+  a.setAttribute("aria-label", [p.name, isUnsure(p) ? "unsure" : "", p.remark, p.told ? "labelled" : "", on ? "selected" : ""].filter(Boolean).join(", "));
 }
 
 // redress does so for all elements of some samples.
@@ -404,7 +404,7 @@ function find(text) {
 // lists puts up a button for each list of pictures that are worth a look.
 function lists() {
   const all = [
-    ["Told", pictures.filter((p) => p.told)],
+    ["Labelled", pictures.filter((p) => p.told)],
     ["Unsure", pictures.filter(isUnsure).sort(orders.unsure[1])],
     ["Outliers", pictures.filter((p) => p.outlier > 0).sort((a, b) => b.outlier - a.outlier)],
     ...[...new Set(remarks.values())].sort().map((r) => [r[0].toUpperCase() + r.slice(1), pictures.filter((p) => p.remark === r)]),

@@ -93,7 +93,7 @@ func run(ctx context.Context, name string, seeds, most int) error {
 			for ; n < most && p.right(groups) < enough; n++ {
 				begin := time.Now()
 				ours := true
-				switch q := session.State().Question; {
+				switch questions := session.State().Questions; {
 				case way == "by hand" || way == "k-means again":
 					ours = false
 					i := p.wrong(groups)
@@ -103,7 +103,8 @@ func run(ctx context.Context, name string, seeds, most int) error {
 							return err
 						}
 					}
-				case (way == "answers" || way == "both" && n%3 == 0) && q != nil:
+				case (way == "answers" || way == "both" && n%3 == 0) && len(questions) > 0:
+					q := questions[0]
 					act := feedback.Act{Do: feedback.Apart, Pictures: []int{q.A, q.B}}
 					if truth[q.A] == truth[q.B] {
 						act.Do = feedback.Together

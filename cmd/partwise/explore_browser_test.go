@@ -90,6 +90,7 @@ check(cannot.length > 0 && cannot.every(([a, b]) => groups[a] !== groups[b]), "w
 		t.Errorf("loaded again, the groups are %s, before %s", after, before)
 	}
 	said(acts)
+	p.Go("about:blank") // a page would say that the server has gone
 	finish()
 
 	// The results hold it, and it is there when they are explored again.
@@ -112,5 +113,6 @@ check(cannot.length > 0 && cannot.every(([a, b]) => groups[a] !== groups[b]), "w
 	p.Run(fmt.Sprintf(`const p = partwise.pictures[%d];
 check(p.told && partwise.groups[p.group].name === "=Türme <b>", "it is in", partwise.groupTitle(p.group));
 check($$("section.group h2").some((h) => h.textContent.endsWith(": =Türme <b>")), "no group has the name");`, dragged.Picture), nil)
+	p.Go("about:blank")
 	finish()
 }

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,7 +104,7 @@ check(document.activeElement.matches("#group-2 a.picture"), "the focus is on", d
 	settled(p, 5)
 	want("one is confirmed", func(s feedback.State) bool { return s.Groups[7] == 1 && slices.Contains(s.Told, 7) })
 	p.Run(`check(document.activeElement.matches("#group-2 a.picture[data-i='7']"), "the focus is on", document.activeElement.outerHTML);
-check(document.activeElement.getAttribute("aria-label").endsWith(", told"), document.activeElement.getAttribute("aria-label"));`, nil)
+check(document.activeElement.getAttribute("aria-label").endsWith(", labelled"), document.activeElement.getAttribute("aria-label"));`, nil)
 	p.Press("g")
 	settled(p, 6)
 	want("one is put into a new group", func(s feedback.State) bool { return s.Groups[7] == 5 })
@@ -116,11 +120,11 @@ check(document.activeElement.getAttribute("aria-label").endsWith(", told"), docu
 
 	// The question.
 	st := session.State()
-	a, b := st.Question.A, st.Question.B
+	a, b := st.Questions[0].A, st.Questions[0].B
 	p.Run(`$("#question").scrollIntoView();`, nil)
 	p.Press("y")
 	settled(p, 9)
-	want("yes", func(s feedback.State) bool { return s.Must[1] == [2]int{a, b} && s.Question.B != b })
+	want("yes", func(s feedback.State) bool { return s.Must[1] == [2]int{a, b} && s.Questions[0].B != b })
 	p.Click(`#question .bar button:nth-of-type(2)`)
 	settled(p, 10)
 	want("no", func(s feedback.State) bool { return s.Cannot[1] == [2]int{a, b + 1} })
@@ -154,16 +158,17 @@ check(document.activeElement.ariaLabel === "Rename Group 2: Beach", document.act
 	p.Click(`#group-1 .group-acts > button:nth-of-type(1)`)
 	p.Type("Beach")
 	p.Press("Enter")
-	p.Run(`await until(() => $("#told.wrong")); check($("#told").textContent.startsWith("Not done: another group is called"), $("#told").textContent);`, nil)
+	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.startsWith("Not saved: Rename: Group 1 → Beach (another group is called"), $("#acts .warn").textContent);`, nil)
 	if said := p.Problems(); len(said) != 1 || !strings.Contains(said[0], "422") {
 		t.Errorf("the console says %q", said)
 	}
 
 	// Back and again.
-	p.Run(`document.activeElement.blur();`, nil)
+	p.Click("#acts .warn button:last-child")
+	p.Run(`check($("#acts .warn").hidden, "what was discarded is still there"); document.activeElement.blur();`, nil)
 	p.Press("u")
 	settled(p, 12)
-	p.Run(`check(!$("#told.wrong"), "what is told is still wrong"); check($$("#always button")[1].textContent === "Redo: act 13", $("#always").textContent);`, nil)
+	p.Run(`check($$("#always button")[1].textContent === "Redo: act 13", $("#always").textContent);`, nil)
 	p.Press("Control+z", "Control+z")
 	settled(p, 10)
 	p.Press("Control+Shift+Z")
@@ -180,7 +185,7 @@ check($("#viewer dl").textContent.includes("Belongs with<b>13.png"), $("#viewer 
 	p.Press("g")
 	settled(p, 12)
 	p.Run(`check($("#viewer").open && $("#viewer h2").textContent === "<b>10.png", $("#viewer").textContent);
-check($("#viewer dl").textContent.includes("Toldthat it is in this group"), $("#viewer dl").textContent);`, nil)
+check($("#viewer dl").textContent.includes("Labelledas one of this group"), $("#viewer dl").textContent);`, nil)
 	p.Press("Escape")
 
 	// What is said in another window is shown here.
@@ -191,7 +196,7 @@ check($("#viewer dl").textContent.includes("Toldthat it is in this group"), $("#
 	p.Run(`$("#told").textContent = "Did move of 1.";`, nil) // which is not told again
 	settled(p, 13)
 
-	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished"));`, nil)
+	p.Run(`check($$("button").every((b) => b.textContent.trim() || b.ariaLabel), "a button has no name"); $("#finish").click(); await until(() => $("#finished").open && $("#finished").textContent.startsWith("Finished"));`, nil)
 	select {
 	case <-s.Finished():
 	default:
@@ -208,7 +213,7 @@ func TestBrowserManyGroups(t *testing.T) {
 	}
 	session := newFake(g.groups)
 	session.state.Names[7] = "A name that is longer than what a button of the tray can show"
-	session.state.Confidence[0], session.state.Confidence[4] = 1, 1
+	session.state.Confidence[119], session.state.Confidence[4] = 1, 1
 	s, web := start(t, g, session)
 	p := browsertest.Open(t, web.URL+s.Path())
 	p.Size(1280, 800)
@@ -251,22 +256,84 @@ const small = $$("button, label, select").filter((e) => e.scrollWidth > e.client
 check(small.length === 0, "too small is", small[0]?.outerHTML);`, nil)
 }
 
-// TestBrowserQueue: what is said while the groups are found waits for its turn, an act that fails
-// does not keep others from being done, and when the server is gone the page says so.
-func TestBrowserQueue(t *testing.T) {
-	g := newGrouping(t, 12)
-	session := newFake(g.groups)
-	working := make(chan struct{})
+// gate holds the acts of a session back until pass lets one go on, and lists them in their order.
+type gate struct {
+	t    *testing.T
+	way  chan struct{}
+	acts []feedback.Act
+}
+
+func newGate(t *testing.T, session *fakeSession) *gate {
+	g := &gate{t: t, way: make(chan struct{})}
 	session.before = func(ctx context.Context, a feedback.Act) error {
 		select {
-		case <-working:
+		case <-g.way:
 		case <-ctx.Done(): // the test has failed
 			return ctx.Err()
 		}
-		if a.Do == feedback.Split {
-			return errors.New("disk full")
-		}
+		g.acts = append(g.acts, a)
 		return nil
+	}
+	return g
+}
+
+func (g *gate) pass(n int) {
+	g.t.Helper()
+	for range n {
+		select {
+		case g.way <- struct{}{}:
+		case <-time.After(20 * time.Second):
+			g.t.Fatal("no act begins")
+		}
+	}
+}
+
+// TestBrowserFast: answers that are given faster than the groups are found are all done, in their
+// order, each of the pair that was shown when it was given.
+func TestBrowserFast(t *testing.T) {
+	g := newGrouping(t, 12)
+	session := newFake(g.groups)
+	gate := newGate(t, session)
+	s, web := start(t, g, session)
+	p := browsertest.Open(t, web.URL+s.Path())
+	p.Run(`await until(() => $("#question img.large"));`, nil)
+	var want []feedback.Act
+	for _, key := range []string{"y", "n", "y", "n", "s", "n"} {
+		var shown string
+		p.Run(`return $("#question").dataset.pair;`, &shown)
+		a := feedback.Act{Do: map[string]feedback.Verb{"y": feedback.Together, "n": feedback.Apart, "s": feedback.Skip}[key], Pictures: make([]int, 2)}
+		fmt.Sscan(shown, &a.Pictures[0], &a.Pictures[1])
+		want = append(want, a)
+		p.Press(key)
+	}
+	p.Press("u") // of the last answer
+	p.Run(`check($("#work").textContent === "Saving 7 corrections …", $("#work").textContent);`, nil)
+	gate.pass(6)
+	settled(p, 4)
+	if !reflect.DeepEqual(gate.acts, want) {
+		t.Errorf("done was %+v, want %+v", gate.acts, want)
+	}
+	pairs := map[string]bool{}
+	for _, a := range want {
+		pairs[fmt.Sprint(a.Pictures)] = true
+	}
+	if st := session.State(); len(pairs) != 6 || len(st.Must) != 2 || len(st.Cannot) != 2 {
+		t.Errorf("%d pairs were asked about: %+v", len(pairs), st)
+	}
+}
+
+// TestBrowserQueue: what is done while the groups are found waits for its turn. An act that fails
+// does not keep others from being done, and can be tried again.
+func TestBrowserQueue(t *testing.T) {
+	g := newGrouping(t, 12)
+	session := newFake(g.groups)
+	gate := newGate(t, session)
+	pass := session.before
+	session.before = func(ctx context.Context, a feedback.Act) error {
+		if err := pass(ctx, a); err != nil || len(gate.acts) > 1 {
+			return err
+		}
+		return errors.New("disk full")
 	}
 	s, web := start(t, g, session)
 	p := browsertest.Open(t, web.URL+s.Path())
@@ -274,31 +341,64 @@ func TestBrowserQueue(t *testing.T) {
 	p.Press("g")
 	p.Run(`partwise.select([0], false); partwise.select([1]);`, nil)
 	p.Press("g", "y")
-	p.Run(`await until(() => !$("#work").hidden); check($$("#question button").every((b) => b.disabled), "the question can be answered");
+	p.Run(`check($("#work").textContent === "Saving 4 corrections …", $("#work").textContent);
 check(partwise.selection.size === 1, "selected:", [...partwise.selection]);`, nil)
-	goOn := func() {
-		t.Helper()
-		select {
-		case working <- struct{}{}:
-		case <-time.After(20 * time.Second):
-			t.Fatal("no act begins")
-		}
-	}
-	goOn()
-	p.Run(`await until(() => $("#told.wrong")); check($("#told").textContent === "That failed: disk full", $("#told").textContent);`, nil)
-	goOn()
-	goOn()
-	settled(p, 2)
+	gate.pass(1)
+	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.startsWith("Not saved: Split: Group 1 (disk full)"), $("#acts .warn").textContent);
+$("#finish").click(); check(!$("#finished").open, "it ends with something that is not saved");`, nil)
+	gate.pass(3)
+	settled(p, 3)
 	if said := p.Problems(); len(said) != 1 || !strings.Contains(said[0], "500") {
 		t.Errorf("the console says %q", said)
 	}
-	if st := session.State(); st.Groups[0] != 3 || st.Groups[1] != 4 {
+	p.Click("#acts .warn button")
+	gate.pass(1)
+	settled(p, 4)
+	p.Run(`check($("#acts .warn").hidden, $("#acts .warn").textContent);`, nil)
+	if st := session.State(); st.Groups[0] != 3 || st.Groups[1] != 4 || !slices.Contains(st.Groups, 5) {
 		t.Errorf("the state is %+v", st)
 	}
-	close(working)
-	web.Close()
-	p.Press("u", "u")
-	p.Run(`await until(() => !$("#acts .warn").hidden); check(/has stopped.*is kept/.test($("#acts .warn").textContent), $("#acts .warn").textContent);
-check($$("#acts button, #question button, .group-acts button").every((b) => b.disabled || b.closest("[hidden]")), "something can be said yet"); partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
+}
+
+// TestBrowserAway: when the server does not answer the page says so and keeps what is not saved, and
+// when it is back everything is done once.
+func TestBrowserAway(t *testing.T) {
+	g := newGrouping(t, 12)
+	session := newFake(g.groups)
+	gate := newGate(t, session)
+	s, err := New(t.Context(), session, g.dir, g.files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var away atomic.Bool
+	t.Cleanup(func() { s.Close() })
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !away.Load() {
+			s.ServeHTTP(w, r)
+		}
+		if away.Load() { // also where the act is done: its answer is lost
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	t.Cleanup(web.Close)
+	p := browsertest.Open(t, web.URL+s.Path())
+	p.Run(`await until(() => $("#question img.large")); partwise.select([0]);`, nil)
+	p.Press("g", "y", "n")
+	away.Store(true)
+	gate.pass(1)
+	p.Run(`await until(() => !$("#acts .warn").hidden);
+const said = $("#acts .warn").innerText;
+check(said.includes("does not answer") && said.includes("New group: <b>00.png") && said.includes("Do not belong together: <b>11.png, <b>01.png"), said);
+check($$("#always button, #question button, .group-acts button").every((b) => b.getClientRects().length === 0), "something can be done");
+partwise.show(3); check($("#viewer").open, "pictures cannot be looked at");`, nil)
+	p.Press("Escape", "u")
+	p.Run(`check($("#told.wrong").textContent.startsWith("Nothing was done"), $("#told").textContent);`, nil)
+	away.Store(false)
+	gate.pass(2)
+	settled(p, 3)
+	p.Run(`check($("#acts .warn").hidden && $("#always button").getClientRects().length > 0, "it is still away");`, nil)
+	if len(gate.acts) != 3 {
+		t.Errorf("done was %+v", gate.acts)
+	}
 	p.Problems()
 }

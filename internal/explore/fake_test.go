@@ -14,7 +14,7 @@ type fakeSession struct {
 	state feedback.State
 	past  []feedback.State
 	ahead []feedback.State
-	asked int
+	skips [][2]int
 	// before is called before anything is done.
 	before func(context.Context, feedback.Act) error
 }
@@ -24,21 +24,23 @@ func newFake(groups []int) *fakeSession {
 	for range groups {
 		f.state.Confidence = append(f.state.Confidence, 50)
 	}
-	f.ask()
 	return f
 }
 
-// ask asks about the first picture and each other one in turn.
-func (f *fakeSession) ask() {
-	if f.state.Question = nil; f.asked+1 < len(f.state.Groups) {
-		f.asked++
-		f.state.Question = &feedback.Question{A: 0, B: f.asked}
+// questions asks about the last picture and each other one in turn.
+func (f *fakeSession) questions() (list []feedback.Question) {
+	last := len(f.state.Groups) - 1
+	for i := range last {
+		if pair := [2]int{last, i}; !slices.Contains(slices.Concat(f.state.Must, f.state.Cannot, f.skips), pair) && len(list) < 10 {
+			list = append(list, feedback.Question{A: last, B: i})
+		}
 	}
+	return list
 }
 
 func (f *fakeSession) State() *feedback.State {
 	s := f.state
-	s.Acts, s.Undo, s.Redo = len(f.past), "", ""
+	s.Acts, s.Undo, s.Redo, s.Questions = len(f.past), "", "", f.questions()
 	if n := len(f.past); n > 0 {
 		s.Undo = fmt.Sprintf("act %d", n)
 	}
@@ -84,7 +86,9 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 	next.Said = fmt.Sprintf("Did %s of %d.", a.Do, len(a.Pictures))
 	switch a.Do {
 	case feedback.Skip:
-		f.ask()
+		if len(a.Pictures) == 2 {
+			f.skips = append(f.skips, [2]int(a.Pictures))
+		}
 		return f.State(), nil
 	case feedback.Move:
 		if len(a.Groups) > 0 {
@@ -128,7 +132,6 @@ func (f *fakeSession) Do(ctx context.Context, a feedback.Act) (*feedback.State, 
 		*list = append(slices.Clip(*list), [2]int{a.Pictures[0], a.Pictures[1]})
 	}
 	f.past, f.ahead, f.state = append(f.past, f.state), nil, next
-	f.ask()
 	return f.State(), nil
 }
 

@@ -6,6 +6,7 @@ package explore
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
@@ -44,7 +45,8 @@ type Session interface {
 //	POST /TOKEN/finish       {}: the person is finished
 //
 // Each POST is answered by the State, and by a line of text where it could not be done: of status
-// 422 where it was a mistake, which has changed nothing.
+// 422 where it was a mistake, which has changed nothing. One that has the id of an earlier one, as
+// its client sends again what was not answered, does nothing.
 type Server struct {
 	ctx   context.Context // ends acts
 	token string
@@ -55,6 +57,7 @@ type Server struct {
 	acting  sync.Mutex // held by the act that runs
 	session Session
 	closed  bool
+	done    []string // ids of the last acts
 
 	mu    sync.Mutex
 	state []byte // as JSON
@@ -63,8 +66,11 @@ type Server struct {
 	finish   sync.Once
 }
 
-// largestBody is the size of the largest request, in bytes.
-const largestBody = 1 << 20
+const (
+	largestBody = 1 << 20 // bytes of a request
+	largestID   = 100     // bytes of an id
+	mostDone    = 1000    // ids that are known
+)
 
 // acceptable is how long a client may take to send one, and to read each piece of an answer.
 var acceptable = 20 * time.Second
@@ -226,7 +232,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 		case path == "":
 			return s.servePage(w)
 		case path == "state":
-			return s.serveState(w)
+			return s.serveState(w, r)
 		case ok:
 			return s.original(w, r, original)
 		}
@@ -262,7 +268,10 @@ func forLoopback(r *http.Request) bool {
 
 // act does what the person says.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
-	var a feedback.Act
+	var a struct {
+		feedback.Act
+		ID string `json:"id"`
+	}
 	if err := body(w, r, &a); err != nil {
 		return err
 	}
@@ -271,28 +280,34 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
-	return s.change(w, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a) })
+	return s.change(w, a.ID, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
 // without does what needs no more words.
 func (s *Server) without(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := body(w, r, &struct{}{}); err != nil {
+		var a onlyID
+		if err := body(w, r, &a); err != nil {
 			return err
 		}
-		return s.change(w, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
+		return s.change(w, a.ID, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
 	}
+}
+
+// onlyID is a request without words.
+type onlyID struct {
+	ID string `json:"id"`
 }
 
 // end tells that the person is finished, when acts that were begun before are.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
-	if err := body(w, r, &struct{}{}); err != nil {
+	if err := body(w, r, &onlyID{}); err != nil {
 		return err
 	}
 	s.acting.Lock()
 	s.finish.Do(func() { close(s.finished) })
 	s.acting.Unlock()
-	return s.serveState(w)
+	return s.serveState(w, r)
 }
 
 // body reads the body of a request into what it should hold.
@@ -328,8 +343,8 @@ func decode(text []byte, into any) error {
 // change lets the session do something and answers with what there is to show then. It goes on
 // when the client has gone. The lock is not held while the answer is written: a client that does
 // not read must not keep others from acting.
-func (s *Server) change(w http.ResponseWriter, do func(context.Context) (*feedback.State, error)) error {
-	text, err := s.changed(do)
+func (s *Server) change(w http.ResponseWriter, id string, do func(context.Context) (*feedback.State, error)) error {
+	text, err := s.changed(id, do)
 	if err != nil {
 		return err
 	}
@@ -337,11 +352,17 @@ func (s *Server) change(w http.ResponseWriter, do func(context.Context) (*feedba
 }
 
 // changed does so and returns the state as JSON.
-func (s *Server) changed(do func(context.Context) (*feedback.State, error)) ([]byte, error) {
+func (s *Server) changed(id string, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
+	if len(id) > largestID {
+		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
+	}
 	s.acting.Lock()
 	defer s.acting.Unlock()
 	if s.closed || s.ctx.Err() != nil {
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
+	}
+	if id != "" && slices.Contains(s.done, id) {
+		return s.state, nil // which only acts change
 	}
 	var state *feedback.State
 	err := guard.Call(func() (err error) {
@@ -358,18 +379,27 @@ func (s *Server) changed(do func(context.Context) (*feedback.State, error)) ([]b
 		_, err2 := s.keep(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
+	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], id)
 	return s.keep(state)
 }
 
-func (s *Server) serveState(w http.ResponseWriter) error {
+// serveState answers with the state, or says that the client has it.
+func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 	s.mu.Lock()
 	text := s.state
 	s.mu.Unlock()
+	if r.Header.Get("If-None-Match") == tag(text) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
 	return writeState(w, text)
 }
 
+func tag(state []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(state)) }
+
 func writeState(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", tag(text))
 	_, _ = w.Write(text) // the client may have gone
 	return nil
 }

@@ -365,6 +365,31 @@ func TestActs(t *testing.T) {
 	if st := post("act", `{"do":"skip","pictures":[0,1]}`); st.Acts != 2 {
 		t.Errorf("in the end: %+v", st)
 	}
+	// What is sent again is done once, and what failed is done then.
+	for _, request := range []struct {
+		path, body string
+		acts       int
+	}{
+		{"act", `{"do":"split","groups":[1],"id":"a 1"}`, 3}, {"act", `{"do":"split","groups":[1],"id":"a 1"}`, 3}, {"act", `{"do":"split","groups":[1],"id":"a 2"}`, 4},
+		{"undo", `{"id":"a 3"}`, 3}, {"undo", `{"id":"a 3"}`, 3}, {"act", `{"do":"split","groups":[1]}`, 4}, {"act", `{"do":"split","groups":[1]}`, 5},
+	} {
+		if st := post(request.path, request.body); st.Acts != request.acts {
+			t.Errorf("%s %s: %d acts, want %d", request.path, request.body, st.Acts, request.acts)
+		}
+	}
+	if status, _, _ := request(t, web, "POST", s.Path()+"undo", `{"id":"`+strings.Repeat("x", largestID+1)+`"}`, nil); status != 400 {
+		t.Errorf("a long id: %d", status)
+	}
+	// A state that the client has is not sent again.
+	_, _, h := request(t, web, "GET", s.Path()+"state", "", nil)
+	has := func(r *http.Request) { r.Header.Set("If-None-Match", h.Get("ETag")) }
+	if status, text, _ := request(t, web, "GET", s.Path()+"state", "", has); status != 304 || text != "" {
+		t.Errorf("the same state: %d, %q", status, text)
+	}
+	post("undo", `{}`)
+	if status, _, _ := request(t, web, "GET", s.Path()+"state", "", has); status != 200 {
+		t.Errorf("another state: %d", status)
+	}
 }
 
 // TestOneAtATime: acts do not overlap, the state is there meanwhile, and an act whose client went

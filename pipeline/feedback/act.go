@@ -51,8 +51,9 @@ type State struct {
 	Told   []int    `json:"told"`
 	Must   [][2]int `json:"must"`
 	Cannot [][2]int `json:"cannot"`
-	// Question is the pair of pictures to ask about, nil where no answer would tell anything.
-	Question *Question `json:"question"`
+	// Questions are pairs of pictures to ask about, the one whose answer tells most first: several,
+	// so that the next one can be asked while the groups are found under the answer.
+	Questions []Question `json:"questions"`
 	// Acts is how many acts are in force. Undo and Redo are the acts in words that can be taken
 	// back and done again, "" where there is none.
 	Acts int    `json:"acts"`

@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	askedOf = 100 // the most unsure pictures are candidates
-	toldBy  = 500 // and an answer tells something of so many of these
-	sureAt  = 0.9 // margin from which on an answer tells nothing
+	askedOf   = 100 // the most unsure pictures are candidates
+	toldBy    = 500 // and an answer tells something of so many of these
+	sureAt    = 0.9 // margin from which on an answer tells nothing
+	mostAsked = 20  // questions of a State
 )
 
-// ask finds the pair whose answer would tell most: a picture of no told group that is
+// ask finds the pairs whose answers would tell most: a picture of no told group that is
 // as near to two groups, and that many other unsure pictures are like, and a picture of
-// the group that it is in, the nearest told one or else the typical one. It is nil where all is
+// the group that it is in, the nearest told one or else the typical one. There are none where all is
 // told or sure.
-func (s *Session) ask() *Question {
+func (s *Session) ask() []Question {
 	linked := map[[2]int]bool{}
 	for _, p := range append(slices.Clone(s.now.must), s.now.cannot...) {
 		linked[p] = true
@@ -32,8 +33,11 @@ func (s *Session) ask() *Question {
 	}
 	slices.SortStableFunc(unsure, func(a, b int) int { return cmp.Compare(margin[a], margin[b]) })
 	unsure = unsure[:min(len(unsure), toldBy)]
-	var best *Question
-	most := 0.0
+	type candidate struct {
+		Question
+		worth float64
+	}
+	var found []candidate
 	for _, i := range unsure[:min(len(unsure), askedOf)] {
 		b := s.partner(i, told[s.found.Labels[i]])
 		if s.skipped[i] || b < 0 || linked[[2]int{min(i, b), max(i, b)}] {
@@ -43,11 +47,16 @@ func (s *Session) ask() *Question {
 		for _, j := range unsure {
 			worth += (1 - margin[j]) * s.regroup.Covariance(i, j)
 		}
-		if worth *= 1 - margin[i]; worth > most {
-			best, most = &Question{A: i, B: b}, worth
+		if worth *= 1 - margin[i]; worth > 0 {
+			found = append(found, candidate{Question{A: i, B: b}, worth})
 		}
 	}
-	return best
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.worth, a.worth) })
+	questions := make([]Question, min(len(found), mostAsked))
+	for at := range questions {
+		questions[at] = found[at].Question
+	}
+	return questions
 }
 
 // partner returns the picture that stands for the group of picture i, of which some are told:

@@ -43,8 +43,8 @@ type Session struct {
 
 	now         *told
 	found       *cluster.Correction
-	typical     []int     // the picture nearest to the middle of each group, or −1
-	question    *Question // of State
+	typical     []int      // the picture nearest to the middle of each group, or −1
+	questions   []Question // of State
 	past, ahead []*told
 	skipped     map[int]bool // pictures about which nothing is asked any more
 	log         []entry
@@ -103,7 +103,7 @@ func (s *Session) find(ctx context.Context, t *told) error {
 		}
 	}
 	s.now, s.found, s.typical = t, found, typical
-	s.question = s.ask()
+	s.questions = s.ask()
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (s *Session) State() *State {
 	out := &State{
 		Groups: slices.Clone(s.found.Labels), Names: slices.Clone(s.now.names), Confidence: make([]int, len(s.found.Labels)),
 		Told: []int{}, Must: append([][2]int{}, s.now.must...), Cannot: append([][2]int{}, s.now.cannot...),
-		Question: s.question, Acts: len(s.past), Undo: s.now.words, Said: s.said,
+		Questions: s.questions, Acts: len(s.past), Undo: s.now.words, Said: s.said,
 	}
 	for i := range out.Confidence {
 		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
@@ -156,7 +156,7 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		for _, i := range a.Pictures {
 			s.skipped[i] = s.now.labels[i] < 0 || s.skipped[i]
 		}
-		s.said, s.question = "", s.ask()
+		s.said, s.questions = "", s.ask()
 		return s.State(), nil
 	}
 	next := s.now.clone()
