@@ -2,12 +2,13 @@
 // which goes to the server; the answer is the state of pipeline/feedback, which says where all
 // pictures are. This script uses what page.js describes, and these addresses beside the page:
 //
-//   GET state            groups, names, confidence, told, must, cannot, questions, undo, redo, said
+//   GET state            groups, names, confidence, told, must, cannot, questions, model, undo, redo, said
 //   POST act             {do, pictures, groups, name}; do is move, merge, split, name, together, apart or skip
 //   POST undo, redo, finish   {}
 //
-// A POST also has an id: the server does nothing twice that is sent again with the same one. It
-// answers with the state, or with a line of text that says why not.
+// A POST also has an id, since the server does nothing twice that is sent again, and the model of the
+// state, since groups have other numbers with another one. It is answered by the state, or by a line of
+// text that says why not.
 "use strict";
 
 document.addEventListener("partwise:ready", () => {
@@ -49,7 +50,7 @@ let sent = 0, sending = false;
 function send(path, body, then = () => {}) {
   if (away) say("Nothing was done: partwise explore does not answer.", true);
   if (over || away || leaving.open) return false;
-  queue.push({path, body: {...body, id: `${tab} ${++sent}`}, then});
+  queue.push({path, body: {...body, id: `${tab} ${++sent}`, model: state?.model}, then});
   next();
   return true;
 }
@@ -92,6 +93,7 @@ async function refresh() {
   const before = sent;
   try {
     const now = await ask("state");
+    if (state && now.model !== state.model && queue.length + failed.length === 0) return location.reload();
     if (now !== state && before === sent) take(now, false);
     if (!away) return;
     away = false;

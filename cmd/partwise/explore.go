@@ -28,17 +28,19 @@ func exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore RESULTS",
 		Short: "Correct the groups that cluster found, by hand",
-		Long: `Explore shows the page of a grouping in a browser, where you say what is wrong with the
-groups: move pictures to other groups, merge groups and split them, name them, say
-that pictures belong together or not. After each the groups are found again, and pictures that
-are like those go with them. It asks about the pair of pictures whose answer would tell most.
+		Long: `Explore shows the page of a grouping in a browser, where you correct the groups: move
+pictures to other groups, merge, split and name groups, say that pictures belong
+together or not. Each correction re-clusters all pictures: your corrections always
+hold, and similar pictures follow them. The page asks about the pair of pictures whose
+answer tells most.
 
-RESULTS is the folder of cluster's results. All that you say is kept in its folder feedback, as
-labels and links that cluster and experiments read, and a log. When you are finished, or stop it
-with Ctrl-C, the results are replaced by the groups as they are then. Where it was
-killed, it goes on from what was kept.
+RESULTS is the folder of cluster's results. Its folder feedback keeps your corrections, as
+labels and links that cluster and experiments read, with a history for undo and redo.
+When you finish, or stop it with Ctrl-C, the results are replaced by the corrected groups.
+If it is killed, the next explore continues where it was.
 
-The page is served to this computer alone, at an address that nobody else can guess.`,
+The page is served to this computer alone, at an address that nobody else can guess. With
+the same --port the address stays the same.`,
 		Example: `  partwise cluster photos -k 10
   partwise explore results/photos-groups
   partwise sort results/photos-groups --to by-hand --copy`,
@@ -130,10 +132,10 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 		return err
 	}
 	if !session.Changed() {
-		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "Nothing was said, and %s is as it was.\n", dir)
+		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "Nothing was corrected, and %s is as it was.\n", dir)
 		return err
 	}
-	// Once more a signal ends it at once, and what was said is kept.
+	// Once more a signal ends it at once, and the corrections are saved.
 	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, looked, e.Data, m, dir)
 }
 
@@ -150,8 +152,8 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 		Settings: [][2]string{
 			{"data", data.Set},
 			{"features", in.Features.String()},
-			{"corrected by hand", fmt.Sprintf("%s told, %s", phrase.Count(len(state.Told), "picture", "pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
-			{"what was said", report.FeedbackFolder + feedback.LogFile},
+			{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled picture", "labelled pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
+			{"corrections", report.FeedbackFolder + feedback.LogFile},
 		},
 	}
 	if found.Scores != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -91,7 +92,7 @@ func TestExplore(t *testing.T) {
 	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
 	before := read(t, "groups", "assignments.csv")
 	_, finish := exploring(t, "groups")
-	if said := finish(); !strings.Contains(said, "Nothing was said") || read(t, "groups", "assignments.csv") != before {
+	if said := finish(); !strings.Contains(said, "Nothing was corrected") || read(t, "groups", "assignments.csv") != before {
 		t.Errorf("without a word: %q", said)
 	}
 
@@ -116,7 +117,7 @@ func TestExplore(t *testing.T) {
 		}
 	}
 	files := listed(t, "groups/feedback")
-	if want := []string{"groups/feedback/feedback.csv", "groups/feedback/labels.csv", "groups/feedback/links.csv", "groups/feedback/log.jsonl"}; !slices.Equal(files, want) {
+	if want := []string{"groups/feedback/feedback.csv", "groups/feedback/history.json", "groups/feedback/labels.csv", "groups/feedback/links.csv", "groups/feedback/log.jsonl"}; !slices.Equal(files, want) {
 		t.Errorf("kept: %v", files)
 	}
 	// The files are those that others read.
@@ -127,6 +128,37 @@ func TestExplore(t *testing.T) {
 	address, finish = exploring(t, "groups")
 	if state = getState(t, address); state.Groups[0] != state.Groups[1] || !slices.Contains(state.Names, "Früh") || state.Groups[7] == state.Groups[8] {
 		t.Errorf("on other groups: %+v", state)
+	}
+	finish()
+}
+
+// TestExploreAgain: with the same port the address is the same, and what was done before is undone.
+func TestExploreAgain(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+	l.Close()
+	first, finish := exploring(t, "groups", "--port", port)
+	before := getState(t, first)
+	post(t, first+"act", feedback.Act{Do: feedback.Merge, Groups: []int{0, 1}})
+	post(t, first+"act", feedback.Act{Do: feedback.Move, Pictures: []int{0}, Name: "Früh"})
+	finish()
+	again, finish := exploring(t, "groups", "--port", port)
+	if again != first {
+		t.Errorf("the address is %s, and was %s", again, first)
+	}
+	post(t, again+"undo", struct{}{})
+	state := post(t, again+"undo", struct{}{})
+	pairs := map[[2]int]bool{}
+	for i, g := range state.Groups {
+		pairs[[2]int{g, before.Groups[i]}] = true
+	}
+	if len(pairs) != 4 || state.Undo != "" || state.Redo == "" {
+		t.Errorf("undone: %+v, before %+v", state, before)
 	}
 	finish()
 }

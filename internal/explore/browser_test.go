@@ -192,7 +192,7 @@ check($("#viewer dl").textContent.includes("Labelledas one of this group"), $("#
 	if status, text, _ := request(t, web, "POST", s.Path()+"act", `{"do":"move","pictures":[23],"groups":[0]}`, nil); status != 200 {
 		t.Fatal(text)
 	}
-	p.Run(`document.dispatchEvent(new Event("visibilitychange")); await until(() => partwise.pictures[23].group === 0);`, nil)
+	p.Run(`await until(() => partwise.pictures[23].group === 0);`, nil)
 	p.Run(`$("#told").textContent = "Did move of 1.";`, nil) // which is not told again
 	settled(p, 13)
 
@@ -358,6 +358,58 @@ $("#finish").click(); check(!$("#finished").open, "it ends with something that i
 	if st := session.State(); st.Groups[0] != 3 || st.Groups[1] != 4 || !slices.Contains(st.Groups, 5) {
 		t.Errorf("the state is %+v", st)
 	}
+}
+
+// TestBrowserAgain: a page goes on with a server that was started again, and loads itself again where
+// there are other groups. What is not saved then is listed.
+func TestBrowserAgain(t *testing.T) {
+	g := newGrouping(t, 12)
+	var now atomic.Pointer[Server]
+	begin := func(model string) *gate {
+		session := newFake(g.groups)
+		session.state.Model = model
+		gate := newGate(t, session)
+		s, err := New(t.Context(), session, g.dir, g.files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		now.Store(s)
+		return gate
+	}
+	begin("one")
+	loaded := make(chan struct{}, 10)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now.Load().ServeHTTP(w, r)
+		if strings.HasSuffix(r.URL.Path, "explore.js") {
+			loaded <- struct{}{}
+		}
+	}))
+	t.Cleanup(web.Close)
+	p := browsertest.Open(t, web.URL+now.Load().Path())
+	<-loaded
+	p.Run(`await until(() => $("#question img.large")); window.first = true;`, nil)
+	gate := begin("one")
+	p.Press("y")
+	gate.pass(1)
+	settled(p, 1)
+	p.Run(`check(window.first, "it was loaded again");`, nil)
+
+	p.Press("n")
+	p.Run(`await until(() => !$("#work").hidden);`, nil)
+	begin("two")
+	p.Press("s")
+	gate.pass(1)
+	p.Run(`await until(() => !$("#acts .warn").hidden); check($("#acts .warn").textContent.includes("load it again"), $("#acts .warn").textContent); check(window.first, "what is not saved is lost");`, nil)
+	p.Click("#acts .warn button:last-child")
+	select {
+	case <-loaded:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it is not loaded again")
+	}
+	p.Run(`check(!window.first, "it is the first page"); await until(() => $("#question img.large"));`, nil)
+	settled(p, 0)
+	p.Problems() // 409
 }
 
 // TestBrowserAway: when the server does not answer the page says so and keeps what is not saved, and

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -89,7 +90,8 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request, row string) er
 	return content(w, r, f, kind)
 }
 
-// content serves a file, which the browser may keep for itself.
+// content serves a file, which the browser may keep for itself, but asks for each time: the address
+// stays the same when there are other results.
 func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -99,7 +101,8 @@ func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) er
 	if kind != "application/pdf" { // of which the browser's own view is not shown in a sandbox
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
 	}
-	h.Set("Cache-Control", "private, max-age=3600")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
 	h.Set("Content-Type", kind)
 	http.ServeContent(w, r, "", info.ModTime(), f)
 	return nil

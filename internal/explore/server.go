@@ -1,14 +1,12 @@
 // Package explore serves the page of a grouping on the loopback address, to a person who says
-// there what is wrong with the groups. The address holds a token of 128 random bits, which nobody
-// else knows; no other page of the browser can make use of it.
+// there what is wrong with the groups. The address holds a token of 128 random bits, which other
+// users of the computer do not know; no other page of the browser can make use of it.
 package explore
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,11 +43,13 @@ type Session interface {
 //	POST /TOKEN/finish       {}: the person is finished
 //
 // Each POST is answered by the State, and by a line of text where it could not be done: of status
-// 422 where it was a mistake, which has changed nothing. One that has the id of an earlier one, as
-// its client sends again what was not answered, does nothing.
+// 422 where it was a mistake, which has changed nothing. A POST may have two more fields: with the id of
+// an earlier one it does nothing, as clients send again what was not answered, and with another model
+// than that of the State it is refused.
 type Server struct {
 	ctx   context.Context // ends acts
 	token string
+	model string // of the session's states
 	page  *report.ServedPage
 	root  *os.Root
 	files []string
@@ -89,7 +89,7 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 	if err == nil && page.Samples != n {
 		err = fmt.Errorf("the page shows %d pictures, and the groups are of %d: make it again with partwise cluster", page.Samples, n)
 	}
-	s := &Server{ctx: ctx, token: newToken(), page: page, root: root, files: files, session: session, finished: make(chan struct{})}
+	s := &Server{ctx: ctx, token: tokenOf(dir), model: state.Model, page: page, root: root, files: files, session: session, finished: make(chan struct{})}
 	if err == nil {
 		_, err = s.keep(state)
 	}
@@ -98,12 +98,6 @@ func New(ctx context.Context, session Session, dir string, files []string) (*Ser
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return s, nil
-}
-
-func newToken() string {
-	var bits [16]byte
-	_, _ = rand.Read(bits[:]) // which never fails
-	return hex.EncodeToString(bits[:])
 }
 
 // Path is the path of the page: the token between slashes.
@@ -199,7 +193,7 @@ func failure(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Errorf(format, args...)}
 }
 
-var errNothing = failure(http.StatusNotFound, "there is nothing at this address; the page is at the one that partwise explore told")
+var errNothing = failure(http.StatusNotFound, "there is nothing at this address; partwise explore printed that of the page")
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if !forLoopback(r) {
@@ -270,7 +264,7 @@ func forLoopback(r *http.Request) bool {
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	var a struct {
 		feedback.Act
-		ID string `json:"id"`
+		from
 	}
 	if err := body(w, r, &a); err != nil {
 		return err
@@ -280,28 +274,29 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return failure(http.StatusBadRequest, "%q is nothing that can be done", a.Do)
 	}
-	return s.change(w, a.ID, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
+	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
 // without does what needs no more words.
 func (s *Server) without(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		var a onlyID
+		var a struct{ from }
 		if err := body(w, r, &a); err != nil {
 			return err
 		}
-		return s.change(w, a.ID, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
+		return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return do(s.session, ctx) })
 	}
 }
 
-// onlyID is a request without words.
-type onlyID struct {
-	ID string `json:"id"`
+// from is what a request tells of the page that it comes from.
+type from struct {
+	ID    string `json:"id"`
+	Model string `json:"model"`
 }
 
 // end tells that the person is finished, when acts that were begun before are.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
-	if err := body(w, r, &onlyID{}); err != nil {
+	if err := body(w, r, &struct{ from }{}); err != nil {
 		return err
 	}
 	s.acting.Lock()
@@ -343,8 +338,8 @@ func decode(text []byte, into any) error {
 // change lets the session do something and answers with what there is to show then. It goes on
 // when the client has gone. The lock is not held while the answer is written: a client that does
 // not read must not keep others from acting.
-func (s *Server) change(w http.ResponseWriter, id string, do func(context.Context) (*feedback.State, error)) error {
-	text, err := s.changed(id, do)
+func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
+	text, err := s.changed(by, do)
 	if err != nil {
 		return err
 	}
@@ -352,16 +347,19 @@ func (s *Server) change(w http.ResponseWriter, id string, do func(context.Contex
 }
 
 // changed does so and returns the state as JSON.
-func (s *Server) changed(id string, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
-	if len(id) > largestID {
+func (s *Server) changed(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
+	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
+	}
+	if by.Model != "" && by.Model != s.model {
+		return nil, failure(http.StatusConflict, "the groups have changed since this page was opened: load it again")
 	}
 	s.acting.Lock()
 	defer s.acting.Unlock()
 	if s.closed || s.ctx.Err() != nil {
 		return nil, failure(http.StatusServiceUnavailable, "partwise explore is stopping")
 	}
-	if id != "" && slices.Contains(s.done, id) {
+	if by.ID != "" && slices.Contains(s.done, by.ID) {
 		return s.state, nil // which only acts change
 	}
 	var state *feedback.State
@@ -379,7 +377,7 @@ func (s *Server) changed(id string, do func(context.Context) (*feedback.State, e
 		_, err2 := s.keep(s.session.State())
 		return nil, errors.Join(err, err2)
 	}
-	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], id)
+	s.done = append(s.done[max(0, len(s.done)+1-mostDone):], by.ID)
 	return s.keep(state)
 }
 

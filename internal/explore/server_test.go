@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -273,6 +274,7 @@ func TestNotServed(t *testing.T) {
 		{"GET", path + "index.html", "", nil, 404},
 		{"GET", path + "model.npz", "", nil, 404},
 		{"GET", path + "own.png", "", nil, 404},
+		{"GET", path + tokenFile, "", nil, 404},
 		{"GET", path + "page/evil.js", "", nil, 404},
 		{"GET", path + "pictures", "", nil, 404},
 		{"GET", path + "pictures/", "", nil, 404},
@@ -376,6 +378,9 @@ func TestActs(t *testing.T) {
 		if st := post(request.path, request.body); st.Acts != request.acts {
 			t.Errorf("%s %s: %d acts, want %d", request.path, request.body, st.Acts, request.acts)
 		}
+	}
+	if status, _, _ := request(t, web, "POST", s.Path()+"act", `{"do":"split","groups":[1],"model":"another"}`, nil); status != 409 {
+		t.Errorf("an act on other groups: %d", status)
 	}
 	if status, _, _ := request(t, web, "POST", s.Path()+"undo", `{"id":"`+strings.Repeat("x", largestID+1)+`"}`, nil); status != 400 {
 		t.Errorf("a long id: %d", status)
@@ -603,6 +608,42 @@ func TestDeafClient(t *testing.T) {
 			t.Fatal("it is still being answered")
 		}
 	})
+}
+
+// TestToken: the address of results stays the same, is for this user alone, and no file is replaced
+// that the program did not write.
+func TestToken(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, tokenFile)
+	first := tokenOf(dir)
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Fatalf("the token is kept as %v, %v", info.Mode(), err)
+	}
+	if again := tokenOf(dir); again != first || len(first) != 32 {
+		t.Errorf("the token is %q, and then %q", first, again)
+	}
+	if other := tokenOf(t.TempDir()); other == first {
+		t.Error("two folders have one token")
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(path, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		second := tokenOf(dir)
+		if info, err := os.Stat(path); second == first || err != nil || info.Mode().Perm() != 0o600 || tokenOf(dir) != second {
+			t.Errorf("a token that others could read: %q, then %q, %v", first, second, err)
+		}
+	}
+	for _, text := range []string{"mine", strings.Repeat("ab", 17)} {
+		write(t, path, text)
+		if token := tokenOf(dir); len(token) != 32 || token == tokenOf(dir) {
+			t.Errorf("beside a file of somebody's the token is %q", token)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("the file is %q, %v", got, err)
+		}
+	}
 }
 
 // TestPort80: browsers leave the port 80 out.

@@ -54,6 +54,8 @@ type State struct {
 	// Questions are pairs of pictures to ask about, the one whose answer tells most first: several,
 	// so that the next one can be asked while the groups are found under the answer.
 	Questions []Question `json:"questions"`
+	// Model is that of Options: with another one groups have other numbers.
+	Model string `json:"model"`
 	// Acts is how many acts are in force. Undo and Redo are the acts in words that can be taken
 	// back and done again, "" where there is none.
 	Acts int    `json:"acts"`

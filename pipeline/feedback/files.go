@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -24,10 +23,13 @@ const (
 	LabelsFile   = "labels.csv"
 	LinksFile    = "links.csv"
 	FeedbackFile = "feedback.csv"
+	// HistoryFile holds the present state and all that Undo and Redo lead to. A session that goes on
+	// with the same groups reads nothing else.
+	HistoryFile = "history.json"
 	// GroupsFile holds the groups while they are in no results yet: a picture a line, with its
 	// group, the group's name, and the group that it was in before anything was told.
 	GroupsFile = "groups.csv"
-	// LogFile holds all acts in their order, an object of JSON a line.
+	// LogFile lists all acts in their order, an object of JSON a line.
 	LogFile = "log.jsonl"
 )
 
@@ -57,6 +59,12 @@ const (
 	opened   Verb = "open"
 	finished Verb = "finish"
 )
+
+// note appends an entry to the log.
+func (s *Session) note(e entry) {
+	line, _ := json.Marshal(e) // which cannot fail
+	s.log = append(append(slices.Clip(s.log), line...), '\n')
+}
 
 func entryOf(a Act, in *pipeline.Inputs) entry {
 	e := entry{Do: a.Do, Name: a.Name}
@@ -125,7 +133,7 @@ func (s *Session) logs() (logs []datasets.FeedbackLog) {
 	return logs
 }
 
-// keep writes all files.
+// keep writes all files, the history first: what is in it has been done.
 func (s *Session) keep() error {
 	if s.opt.Store == nil {
 		return nil
@@ -138,12 +146,13 @@ func (s *Session) keep() error {
 	for _, file := range []struct {
 		name  string
 		any   bool
-		write func(io.Writer) error
+		write func(*bytes.Buffer) error
 	}{
+		{HistoryFile, true, s.writeHistory},
 		{LogFile, true, s.writeLog},
-		{LabelsFile, slices.Max(append(s.now.labels, -1)) >= 0, func(w io.Writer) error { return set.WriteLabels(w, s.classes(number)) }},
-		{LinksFile, !links.None(), func(w io.Writer) error { return set.WriteLinks(w, links) }},
-		{FeedbackFile, len(s.logs()) > 0, func(w io.Writer) error { return set.WriteFeedback(w, s.logs()) }},
+		{LabelsFile, slices.Max(append(s.now.labels, -1)) >= 0, func(w *bytes.Buffer) error { return set.WriteLabels(w, s.classes(number)) }},
+		{LinksFile, !links.None(), func(w *bytes.Buffer) error { return set.WriteLinks(w, links) }},
+		{FeedbackFile, len(s.logs()) > 0, func(w *bytes.Buffer) error { return set.WriteFeedback(w, s.logs()) }},
 		{GroupsFile, true, s.writeGroups},
 	} {
 		if !file.any {
@@ -163,20 +172,12 @@ func (s *Session) keep() error {
 	return nil
 }
 
-func (s *Session) writeLog(w io.Writer) error {
-	for _, e := range s.log {
-		line, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+func (s *Session) writeLog(w *bytes.Buffer) error {
+	_, err := w.Write(s.log)
+	return err
 }
 
-func (s *Session) writeGroups(w io.Writer) error {
+func (s *Session) writeGroups(w *bytes.Buffer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"file", "group", "name", "before"})
 	for i, g := range s.found.Labels {
@@ -188,33 +189,34 @@ func (s *Session) writeGroups(w io.Writer) error {
 	return out.Error()
 }
 
-// Finished says that the groups are in results now, as the model that this tells from others.
+// Finished says that the groups are in results now, as the model that this tells from others. It
+// ends the session.
 func (s *Session) Finished(model string) error {
 	if s.opt.Store == nil {
 		return nil
 	}
-	s.log = append(s.log, entry{Do: finished, Model: model})
+	s.note(entry{Do: finished, Model: model})
+	s.opt.Model = model
+	s.publish()
 	var text bytes.Buffer
-	if err := s.writeLog(&text); err != nil {
+	if err := s.writeHistory(&text); err != nil {
 		return err
 	}
-	return errors.Join(s.opt.Store.Write(LogFile, text.Bytes()), s.opt.Store.Remove(GroupsFile))
+	return errors.Join(s.opt.Store.Write(HistoryFile, text.Bytes()), s.opt.Store.Write(LogFile, s.log), s.opt.Store.Remove(GroupsFile))
 }
 
-// load takes what was told before: what the store holds, or what the groups were found under.
-func (s *Session) load(ctx context.Context) error {
+// load goes on from the history, or takes what was told of other groups: what the store holds, or
+// what the groups were found under.
+func (s *Session) load(ctx context.Context) (err error) {
 	classes, links := s.opt.Labels, s.opt.Links
 	if s.opt.Store != nil {
-		same, err := s.loadLog()
-		if err != nil {
+		if s.log, err = s.opt.Store.Read(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if same {
-			if err := s.loadGroups(); err != nil {
-				return err
-			}
+		s.note(entry{Do: opened, Model: s.opt.Model})
+		if same, err := s.resume(); same || err != nil {
+			return err
 		}
-		s.log = append(s.log, entry{Do: opened, Model: s.opt.Model})
 		_, noLabels := s.opt.Store.Read(LabelsFile)
 		_, noLinks := s.opt.Store.Read(LinksFile)
 		if noLabels == nil || noLinks == nil {
@@ -234,95 +236,6 @@ func (s *Session) load(ctx context.Context) error {
 		}
 	}
 	return s.take(classes, links)
-}
-
-// loadLog reads the log, and tells whether its last session was on the same groups and its own
-// are in no results yet.
-func (s *Session) loadLog() (same bool, err error) {
-	text, err := s.opt.Store.Read(LogFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	at := 0
-	for line := range bytes.Lines(text) {
-		at++
-		var e entry
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&e); err != nil {
-			return false, fmt.Errorf("%s: line %d: %w", filepath.Join(s.opt.Store.Dir(), LogFile), at, err)
-		}
-		s.log = append(s.log, e)
-		switch e.Do {
-		case opened:
-			same = e.Model == s.opt.Model
-		case finished:
-			same = false
-		}
-	}
-	return same, nil
-}
-
-// loadGroups reads groups that are in no results yet.
-func (s *Session) loadGroups() error {
-	text, err := s.opt.Store.Read(GroupsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.changed = true
-	if err := s.decodeGroups(text); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(s.opt.Store.Dir(), GroupsFile), err)
-	}
-	return nil
-}
-
-func (s *Session) decodeGroups(text []byte) error {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord = 4
-	if _, err := r.Read(); err != nil {
-		return errors.New("line 1: want the names of four columns")
-	}
-	n := len(s.now.base)
-	base, names := make([]int, 0, n), slices.Clone(s.now.names)
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err // with its line
-		}
-		line, _ := r.FieldPos(0)
-		if len(base) == n || spreadsheet.Text(record[0]) != s.in.Set.Names[s.in.Rows[len(base)]] {
-			return fmt.Errorf("line %d: %q is not the picture that stands here", line, record[0])
-		}
-		var numbers [2]int
-		for at, field := range []string{record[1], record[3]} {
-			if numbers[at], err = strconv.Atoi(field); err != nil || numbers[at] < 1 || numbers[at] > n+len(names) {
-				return fmt.Errorf("line %d: group %q; want a number from 1", line, field)
-			}
-		}
-		for most := max(numbers[0], numbers[1]); len(names) < most; {
-			names = append(names, "")
-		}
-		if g := numbers[0] - 1; record[2] != "" {
-			names[g] = spreadsheet.Text(record[2])
-		} else {
-			names[g] = ""
-		}
-		base = append(base, numbers[1]-1)
-	}
-	if len(base) != n {
-		return fmt.Errorf("it lists %d pictures of %d", len(base), n)
-	}
-	s.now.base, s.now.names = base, names
-	return nil
 }
 
 // take tells classes and links of samples of the set. A class is the group of its name, or the
@@ -391,7 +304,7 @@ func (s *Session) take(classes []string, links datasets.Links) error {
 		}
 	}
 	if err := t.known().Check(len(t.labels)); err != nil {
-		return fmt.Errorf("what was told before contradicts itself: %w", err)
+		return fmt.Errorf("the labels and links contradict each other: %w", err)
 	}
 	return nil
 }

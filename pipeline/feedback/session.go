@@ -23,7 +23,7 @@ type Options struct {
 	// Store is where what is said is kept, nil for nowhere.
 	Store Store
 	// Model tells the model from others, by the SHA-256 sum of its file for instance: what is
-	// found in the store is of this model or of an earlier one.
+	// found in the store is of this model or of another one.
 	Model string
 	// Labels and Links are what was told when the groups were found: the class of each sample of
 	// the set, or "", and links of its samples. What the store holds goes before.
@@ -47,12 +47,12 @@ type Session struct {
 	questions   []Question // of State
 	past, ahead []*told
 	skipped     map[int]bool // pictures about which nothing is asked any more
-	log         []entry
-	changed     bool // since the model
+	log         []byte       // LogFile
+	changed     bool         // since the model
 	said        string
 }
 
-// mostPast is how many acts can be taken back.
+// mostPast is how many acts can be undone.
 const mostPast = 200
 
 // Open returns a session on groups that a model holds, of the inputs that it was learned
@@ -125,7 +125,7 @@ func (s *Session) State() *State {
 	out := &State{
 		Groups: slices.Clone(s.found.Labels), Names: slices.Clone(s.now.names), Confidence: make([]int, len(s.found.Labels)),
 		Told: []int{}, Must: append([][2]int{}, s.now.must...), Cannot: append([][2]int{}, s.now.cannot...),
-		Questions: s.questions, Acts: len(s.past), Undo: s.now.words, Said: s.said,
+		Questions: s.questions, Model: s.opt.Model, Acts: len(s.past), Undo: s.now.words, Said: s.said,
 	}
 	for i := range out.Confidence {
 		out.Confidence[i] = int(math.Round(100 * s.margin(i)))
@@ -165,18 +165,15 @@ func (s *Session) Do(ctx context.Context, a Act) (*State, error) {
 		return nil, err
 	}
 	if err := next.known().Check(len(next.labels)); err != nil {
-		return nil, &MistakeError{errors.New("this contradicts what was told before: take that back first")}
+		return nil, &MistakeError{errors.New("this contradicts an earlier correction: undo that first")}
 	}
-	before, was := s.found.Labels, s.now
-	err = s.change(ctx, next, entryOf(a, s.in))
+	before := s.found.Labels
+	err = s.change(ctx, next, append(slices.Clip(s.past), s.now), nil, entryOf(a, s.in))
 	switch {
 	case errors.Is(err, cluster.ErrDeadEnd):
-		return nil, &MistakeError{fmt.Errorf("no %s part all pictures that are told not to belong together: make a new group first", phrase.Count(len(next.names), "group", "groups"))}
+		return nil, &MistakeError{fmt.Errorf("%s cannot part all pictures that do not belong together: make a new group first", phrase.Count(len(next.names), "group", "groups"))}
 	case err != nil:
 		return nil, err
-	}
-	if s.past, s.ahead = append(s.past, was), nil; len(s.past) > mostPast {
-		s.past = slices.Delete(s.past, 0, 1)
 	}
 	s.said = strings.ToUpper(next.words[:1]) + next.words[1:] + "." + s.followed(before, own)
 	return s.State(), nil
@@ -201,14 +198,16 @@ func (s *Session) followed(before []int, own map[int]bool) string {
 	return " " + pictures(n) + " moved."
 }
 
-// change finds the groups under what is told, and keeps it. After an error all is as it was.
-func (s *Session) change(ctx context.Context, t *told, e entry) error {
+// change goes to a state with its past and what is ahead of it, finds the groups, and keeps it.
+// After an error all is as it was.
+func (s *Session) change(ctx context.Context, t *told, past, ahead []*told, e entry) error {
 	was := *s
 	if err := s.find(ctx, t); err != nil {
 		*s = was
 		return err
 	}
-	s.log, s.changed = append(slices.Clip(s.log), e), true
+	s.past, s.ahead, s.changed = past[max(0, len(past)-mostPast):], ahead, true
+	s.note(e)
 	if err := s.keep(); err != nil {
 		*s = was
 		return errors.Join(err, s.keep())
@@ -216,32 +215,29 @@ func (s *Session) change(ctx context.Context, t *told, e entry) error {
 	return nil
 }
 
-// Undo takes the last act back, and Redo does it again.
+// Undo takes the last act back.
 func (s *Session) Undo(ctx context.Context) (*State, error) {
-	return s.turn(ctx, &s.past, &s.ahead, "undo", func(words string) string { return "Taken back: " + words + "." })
-}
-
-// Redo does again what was taken back last.
-func (s *Session) Redo(ctx context.Context) (*State, error) {
-	return s.turn(ctx, &s.ahead, &s.past, "redo", func(words string) string { return "Done again: " + words + "." })
-}
-
-// turn goes to the last of one list, and leaves what there is now to the other.
-func (s *Session) turn(ctx context.Context, from, to *[]*told, do Verb, said func(string) string) (*State, error) {
-	n := len(*from)
+	n, was := len(s.past), s.now
 	if n == 0 {
-		return nil, &MistakeError{fmt.Errorf("there is nothing to %s", do)}
+		return nil, &MistakeError{errors.New("there is nothing to undo")}
 	}
-	was, next := s.now, (*from)[n-1]
-	if err := s.change(ctx, next, entry{Do: do}); err != nil {
+	if err := s.change(ctx, s.past[n-1], s.past[:n-1], append(slices.Clip(s.ahead), was), entry{Do: "undo"}); err != nil {
 		return nil, err
 	}
-	*from, *to = (*from)[:n-1], append(*to, was)
-	if do == "undo" {
-		s.said = said(was.words)
-	} else {
-		s.said = said(next.words)
+	s.said = "Undone: " + was.words + "."
+	return s.State(), nil
+}
+
+// Redo does again what was undone last.
+func (s *Session) Redo(ctx context.Context) (*State, error) {
+	n := len(s.ahead)
+	if n == 0 {
+		return nil, &MistakeError{errors.New("there is nothing to redo")}
 	}
+	if err := s.change(ctx, s.ahead[n-1], append(slices.Clip(s.past), s.now), s.ahead[:n-1], entry{Do: "redo"}); err != nil {
+		return nil, err
+	}
+	s.said = "Redone: " + s.now.words + "."
 	return s.State(), nil
 }
 
@@ -341,10 +337,10 @@ func (s *Session) apply(ctx context.Context, t *told, a *Act) (own map[int]bool,
 		}
 		return own, nil
 	case Together:
-		t.words = pictures(len(all)) + " told to belong together"
+		t.words = pictures(len(all)) + " belong together"
 		return own, t.join(all)
 	case Apart:
-		t.words = pictures(len(a.Pictures)) + " told not to belong together"
+		t.words = pictures(len(a.Pictures)) + " do not belong together"
 		return own, t.part(a.Pictures)
 	}
 	return nil, fmt.Errorf("%q is nothing that can be done", a.Do)
@@ -448,7 +444,7 @@ func (s *Session) split(ctx context.Context, t *told, a *Act) (part []int, err e
 	}
 	t.words = t.group(g) + " split in two"
 	if typical[0] < 0 || typical[1] < 0 {
-		return nil, fmt.Errorf("all pictures of one half of %s are told to be of it", t.group(g))
+		return nil, fmt.Errorf("all pictures of one half of %s are labelled as its own", t.group(g))
 	}
 	return part, t.part(typical[:])
 }
@@ -466,14 +462,7 @@ func rowsOf(x mat.Matrix, rows []int) *mat.Dense {
 // Grouping returns the groups as they are now, without empty ones, and what is told of them as
 // labels of the inputs' set, whose classes they become.
 func (s *Session) Grouping(ctx context.Context) (*pipeline.Grouping, error) {
-	number := slices.Repeat([]int{-1}, len(s.now.names))
-	k := 0
-	for g := range number {
-		if slices.Contains(s.found.Labels, g) {
-			number[g] = k
-			k++
-		}
-	}
+	number, _ := s.numbers()
 	groups := make([]int, len(s.found.Labels))
 	for i, g := range s.found.Labels {
 		groups[i] = number[g]

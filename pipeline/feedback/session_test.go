@@ -85,6 +85,12 @@ func grouped(t *testing.T, in *pipeline.Inputs, k int, method pipeline.Method) *
 	if err != nil {
 		t.Fatal(err)
 	}
+	return saved(t, in, found)
+}
+
+// saved returns the model of a grouping as it is read from its file.
+func saved(t *testing.T, in *pipeline.Inputs, found *pipeline.Grouping) *pipeline.Model {
+	t.Helper()
 	m, err := found.Model(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -212,9 +218,6 @@ func TestActs(t *testing.T) {
 	if !strings.Contains(s.State().Said, "confirmed") {
 		t.Errorf("said %q", s.State().Said)
 	}
-	same := func(a, b *State) bool {
-		return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
-	}
 	for at := len(states) - 2; at >= 0; at-- {
 		back, err := s.Undo(t.Context())
 		if err != nil || !same(back, states[at]) {
@@ -233,6 +236,11 @@ func TestActs(t *testing.T) {
 	if _, err := s.Redo(t.Context()); !isMistake(err) {
 		t.Errorf("redo of nothing: %v", err)
 	}
+}
+
+// same tells whether two states show the same.
+func same(a, b *State) bool {
+	return slices.Equal(a.Groups, b.Groups) && slices.Equal(a.Names, b.Names) && slices.Equal(a.Told, b.Told) && slices.Equal(a.Must, b.Must) && slices.Equal(a.Cannot, b.Cannot)
 }
 
 func isMistake(err error) bool {
@@ -381,7 +389,6 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		LogFile:    "{\"do\":\"open\"}\n{\"x\":1}\n",
 		LabelsFile: "file,class\nnone,1\n",
 		LinksFile:  "1,2\n",
 	} {
@@ -390,6 +397,119 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Open(t.Context(), in, m, Options{Store: broken, Model: "one"}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHistory: Undo and Redo lead to the same states after a session was killed, and after its groups
+// became the results, where groups have other numbers.
+func TestHistory(t *testing.T) {
+	in, truth := parted(t, 80)
+	m := grouped(t, in, 3, kmeans)
+	store := &folder{dir: t.TempDir()}
+	s := open(t, in, m, Options{Store: store, Model: "one"})
+	states := []*State{s.State()}
+	three := slices.Index(truth, 3)
+	for _, a := range []Act{
+		{Do: Apart, Pictures: []int{0, 4}},
+		{Do: Move, Pictures: []int{three}},
+		{Do: Merge, Groups: []int{states[0].Groups[1], 0}},
+		{Do: Move, Pictures: []int{three}, Name: "far"},
+		{Do: Together, Pictures: []int{0, 4}},
+		{Do: Name, Groups: []int{states[0].Groups[1]}, Name: "near"},
+	} {
+		states = append(states, do(t, s, a))
+	}
+	now := len(states) - 1
+	// turn undoes or redoes to a state, in which group g has the number to[g].
+	turn := func(at int, to []int) {
+		t.Helper()
+		for now != at {
+			step, by := s.Undo, -1
+			if at > now {
+				step, by = s.Redo, 1
+			}
+			state, err := step(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			now += by
+			want := *states[now]
+			want.Groups, want.Names = slices.Clone(want.Groups), make([]string, len(state.Names))
+			for i, g := range want.Groups {
+				want.Groups[i] = to[g]
+			}
+			for g, name := range states[now].Names {
+				if name != "" {
+					want.Names[to[g]] = name
+				}
+			}
+			if !same(state, &want) || state.Acts != now {
+				t.Fatalf("at act %d, %d acts: %+v, want %+v", now, state.Acts, state, want)
+			}
+		}
+	}
+	self := []int{0, 1, 2, 3, 4}
+	turn(4, self)
+	s = open(t, in, m, Options{Store: store, Model: "one"})
+	turn(6, self)
+	s = open(t, in, m, Options{Store: store, Model: "one"})
+	if !s.Changed() {
+		t.Error("what is in no results is nothing new")
+	}
+	turn(1, self)
+	turn(5, self)
+
+	found, err := s.Grouping(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finished("two"); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, in, saved(t, in, found), Options{Store: store, Model: "two"})
+	state := s.State()
+	if s.Changed() || !slices.Equal(state.Groups, found.Groups) || slices.Max(state.Groups) != len(state.Names)-1 {
+		t.Errorf("from the results: %v and %q, want %v", state.Groups, state.Names, found.Groups)
+	}
+	to := []int{-1, -1, -1, -1, -1}
+	for i, g := range states[5].Groups {
+		to[g] = state.Groups[i]
+	}
+	most := slices.Max(to)
+	for g := range to {
+		if to[g] < 0 {
+			most++
+			to[g] = most
+		}
+	}
+	if slices.Equal(to, self) {
+		t.Fatal("no group has another number")
+	}
+	if want := fmt.Sprintf("1 picture moved to a new group, group %d", to[3]+1); s.past[2].words != want {
+		t.Errorf("%q is what was done, want %q", s.past[2].words, want)
+	}
+	turn(1, to)
+	turn(6, to)
+
+	file, _ := store.Read(HistoryFile)
+	for name, text := range map[string]string{
+		"not whole":     string(file[:len(file)/2]),
+		"another key":   strings.Replace(string(file), `"past"`, `"post"`, 1),
+		"too many":      strings.Replace(string(file), `"past":6`, `"past":7`, 1),
+		"a picture":     strings.Replace(string(file), `"base":{`, `"base":{"80":0,`, 1),
+		"a group":       strings.Replace(string(file), `"base":{`, `"base":{"0":9,`, 1),
+		"a link":        strings.Replace(string(file), `[0,4]`, `[0,400]`, 1),
+		"itself":        strings.Replace(string(file), `[0,4]`, `[0,0]`, 1),
+		"no state":      `{"model":"two"}`,
+		"a small group": strings.Replace(string(file), `"labels":{`, `"labels":{"1":-2,`, 1),
+	} {
+		broken := &folder{dir: t.TempDir()}
+		if err := broken.Write(HistoryFile, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), in, m, Options{Store: broken, Model: "two"}); text == string(file) || err == nil || !strings.Contains(err.Error(), HistoryFile) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -508,13 +628,13 @@ func TestKilled(t *testing.T) {
 		"together": {Do: Together, Pictures: []int{8, 12}},
 		"apart":    {Do: Apart, Pictures: []int{8, 12, 16}},
 	} {
-		for left := range 6 {
+		for left := range 7 {
 			store := &dying{folder: folder{dir: t.TempDir()}, left: 1 << 30}
 			s := open(t, in, m, Options{Store: store, Model: "one"})
 			do(t, s, Act{Do: Move, Pictures: []int{0, 20}, Name: "first"})
 			store.left = left
 			_, err := s.Do(t.Context(), act)
-			if (err == nil) != (left > 4) {
+			if (err == nil) != (left > 5) {
 				t.Fatalf("%s, killed after %d writes: %v", name, left, err)
 			}
 			again := open(t, in, m, Options{Store: &folder{dir: store.dir}, Model: "one"})

@@ -102,7 +102,7 @@ func (t *told) join(pictures []int) error {
 		case labelled < 0:
 			labelled = i
 		case t.labels[i] != t.labels[labelled]:
-			return fmt.Errorf("two of the pictures are told to be of different groups, %s and %s: move one, or merge the groups", t.group(t.labels[labelled]), t.group(t.labels[i]))
+			return fmt.Errorf("two of the pictures are labelled as of different groups, %s and %s: move one, or merge the groups", t.group(t.labels[labelled]), t.group(t.labels[i]))
 		}
 	}
 	for at := 1; at < len(pictures); at++ {
@@ -121,14 +121,14 @@ func (t *told) join(pictures []int) error {
 // part links pictures as those of which no two are of one group.
 func (t *told) part(pictures []int) error {
 	if len(pictures) > mostApart {
-		return fmt.Errorf("%d pictures, each of a group of its own: of %d at most that can be told at once", len(pictures), mostApart)
+		return fmt.Errorf("%d pictures that do not belong together: at most %d at once", len(pictures), mostApart)
 	}
 	among := func(p [2]int) bool { return slices.Contains(pictures, p[0]) && slices.Contains(pictures, p[1]) }
 	t.must = slices.DeleteFunc(t.must, among)
 	for at, i := range pictures {
 		for _, j := range pictures[:at] {
 			if t.labels[i] >= 0 && t.labels[i] == t.labels[j] {
-				return fmt.Errorf("two of the pictures are told to be of one group, %s: move one", t.group(t.labels[i]))
+				return fmt.Errorf("two of the pictures are labelled as of one group, %s: move one", t.group(t.labels[i]))
 			}
 			t.cannot = with(t.cannot, i, j)
 		}
