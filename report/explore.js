@@ -25,19 +25,16 @@ let away = false; // whether the server does not answer
 
 // ---- the server
 
-let tag = null; // of the last state
-
 async function ask(path, body) {
   let answer, text;
   try {
-    answer = await fetch(path, body ? {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)} : {headers: tag ? {"If-None-Match": tag} : {}});
+    answer = await fetch(path, body ? {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)} : {headers: state ? {"If-None-Match": state.tag} : {}});
     text = await answer.text();
   } catch {}
   if (!answer || text === undefined || [403, 404, 503].includes(answer.status)) throw Object.assign(new Error("gone"), {gone: true});
   if (answer.status === 304) return state;
   if (!answer.ok) throw new Error(text.trim());
-  tag = answer.headers.get("ETag");
-  return JSON.parse(text);
+  return {...JSON.parse(text), tag: answer.headers.get("ETag")};
 }
 
 const queue = []; // acts that are not saved yet, in their order; the first is under way
@@ -60,29 +57,32 @@ async function next() {
   showWork();
   if (sending) return;
   sending = true;
-  while (queue.length > 0 && !away) {
-    const {path, body, then} = queue[0];
-    try {
-      const now = await ask(path, body);
-      queue.shift();
+  try {
+    while (queue.length > 0 && !away) {
+      const now = await ask(queue[0].path, queue[0].body).catch(fail);
+      if (!now) continue;
+      const {body, then} = queue.shift();
       asked.delete(pairOf(body));
       take(now);
       then(now);
       refocus();
-    } catch (error) {
-      if (error.gone) gone();
-      else {
-        const job = queue.shift();
-        if (queue[0]?.path === "undo") { queue.shift(); asked.delete(pairOf(body)); } // of this act
-        else if (path === "act") failed.push({...job, why: error.message});
-        else say(`Not done: ${error.message}`, true);
-        stay();
-      }
-      showTrouble();
+      showWork();
     }
-    showWork();
+  } finally {
+    sending = false;
   }
-  sending = false;
+}
+
+// fail takes an act that failed out of the queue, or waits for the server.
+function fail(error) {
+  if (error.gone) return gone();
+  const job = queue.shift();
+  if (job.path !== "act") say(`Not done: ${error.message}`, true);
+  else if (queue[0]?.path !== "undo") failed.push({...job, why: error.message});
+  else { queue.shift(); asked.delete(pairOf(job.body)); } // it undoes this act
+  stay();
+  showTrouble();
+  showWork();
 }
 
 const act = (body, then) => send("act", body, then);
@@ -450,7 +450,7 @@ const byKey = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (over || event.defaultPrevented || event.altKey || chooser.open || event.target.closest("input, select, textarea")) return;
+  if (over || event.defaultPrevented || event.repeat || event.altKey || chooser.open || event.target.closest("input, select, textarea")) return;
   const {key} = event;
   if (event.ctrlKey || event.metaKey) {
     if (key.toLowerCase() === "z") (event.shiftKey ? redo : undo).click();
