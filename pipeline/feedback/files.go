@@ -27,7 +27,7 @@ const (
 	// with the same groups reads nothing else.
 	HistoryFile = "history.json"
 	// GroupsFile holds the groups while they are in no results yet: a picture a line, with its
-	// group, the group's name, and the group that it was in before anything was told.
+	// group and the group's name.
 	GroupsFile = "groups.csv"
 	// LogFile lists all acts in their order, an object of JSON a line.
 	LogFile = "log.jsonl"
@@ -179,11 +179,9 @@ func (s *Session) writeLog(w *bytes.Buffer) error {
 
 func (s *Session) writeGroups(w *bytes.Buffer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"file", "group", "name", "before"})
+	_ = out.Write([]string{"file", "group", "name"})
 	for i, g := range s.found.Labels {
-		_ = out.Write([]string{
-			spreadsheet.Cell(s.in.Set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now.names[g]), strconv.Itoa(s.now.base[i] + 1),
-		})
+		_ = out.Write([]string{spreadsheet.Cell(s.in.Set.Names[s.in.Rows[i]]), strconv.Itoa(g + 1), spreadsheet.Cell(s.now.names[g])})
 	}
 	out.Flush()
 	return out.Error()

@@ -3,6 +3,7 @@ package feedback
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -352,6 +353,17 @@ func TestFiles(t *testing.T) {
 	logs, err := in.Set.ReadFeedback(t.Context(), filepath.Join(store.dir, FeedbackFile))
 	if err != nil || len(logs.Must) != 1 || len(logs.Cannot) != 3 {
 		t.Errorf("feedback: %v, %+v", err, logs)
+	}
+
+	file, _ := store.Read(GroupsFile)
+	rows, err := csv.NewReader(bytes.NewReader(file)).ReadAll()
+	if err != nil || len(rows) != 81 || rows[1+three][2] != "'=far" {
+		t.Fatalf("groups: %v, %q", err, rows)
+	}
+	for i, g := range want.Groups {
+		if rows[1+i][0] != in.Set.Names[i] || rows[1+i][1] != fmt.Sprint(g+1) {
+			t.Errorf("groups: %q, want group %d", rows[1+i], g+1)
+		}
 	}
 
 	again := open(t, in, m, opt).State()
