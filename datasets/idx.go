@@ -85,7 +85,11 @@ func idxVectors(path string, opt VectorOptions, room *room) (set *Set, err error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return newVectorSet(path, x, words, opt, room)
+	s, err := newVectorSet(path, x, words, opt, room)
+	if err == nil && from != "" {
+		s.Beside = []string{from}
+	}
+	return s, err
 }
 
 // idxLabels returns the file of the labels beside a file of images, or "".

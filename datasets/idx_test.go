@@ -70,7 +70,7 @@ func TestIDX(t *testing.T) {
 		want := &Set{
 			Name: got.Name, Names: []string{test.images + " row 1", test.images + " row 2", test.images + " row 3"},
 			Classes: []string{"0", "7"}, Labels: []int{1, 0, 1},
-			Vectors: NewBytes(3, 4, pixels(0, 12)), Height: 2, Width: 2,
+			Vectors: NewBytes(3, 4, pixels(0, 12)), Height: 2, Width: 2, Beside: []string{filepath.Join(dir, test.labels)},
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Bytes{})); diff != "" {
 			t.Errorf("%s: %s", test.images, diff)

@@ -42,14 +42,16 @@ func Indexed(path string, opt VectorOptions) (*Set, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	words, names := classesOrNames(labels)
+	var beside []string
 	if names != nil {
-		if words, err = besideQrels(path, names, room); err != nil {
+		if words, beside, err = besideQrels(path, names, room); err != nil {
 			return nil, err
 		}
 	}
 	s, err := newVectorSet(path, x, words, opt, room)
 	if err == nil && names != nil {
 		s.nameSamples(names)
+		s.Beside = beside
 	}
 	return s, err
 }
@@ -154,34 +156,32 @@ func classesOrNames(labels []string) (words, names []string) {
 	return words, nil
 }
 
-// besideQrels returns the classes of the documents by the file of topics beside path, nil where
+// besideQrels returns the classes of the documents by the file of topics beside path, and that file, nil where
 // there is none.
-func besideQrels(path string, documents []string, room *room) ([]string, error) {
-	var found []string
+func besideQrels(path string, documents []string, room *room) (classes, found []string, err error) {
 	for _, pattern := range []string{"*.qrels", "*.qrels.gz"} {
 		files, err := filepath.Glob(filepath.Join(globEscape(filepath.Dir(path)), pattern))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		found = append(found, files...)
 	}
 	switch len(found) {
 	case 0:
-		return nil, nil
+		return nil, nil, nil
 	case 1:
 	default:
-		return nil, fmt.Errorf("%s: several files of topics lie beside it, %s: leave one", path, short(found))
+		return nil, nil, fmt.Errorf("%s: several files of topics lie beside it, %s: leave one", path, short(found))
 	}
 	f, err := os.Open(found[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
-	classes, err := parseQrels(f, documents, room)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", found[0], err)
+	if classes, err = parseQrels(f, documents, room); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", found[0], err)
 	}
-	return classes, nil
+	return classes, found, nil
 }
 
 // globEscape makes a pattern of a folder's name that fits it alone.

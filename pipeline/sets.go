@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -57,4 +58,17 @@ func (e *Experiment) SetNames() []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// Files returns what the experiment reads: the path or name of its data, and files of labels, links, visual words
+// and so on, "" for those that it has not.
+func (e *Experiment) Files() []string {
+	files := []string{e.Data.Set, e.Data.Labels, e.Data.Truth, e.Links.File, e.Links.Feedback}
+	for _, f := range e.Features.each() {
+		files = append(files, f.Words.From, f.Crop.Eyes)
+		if n, ok := f.Extractor.(features.Network); ok {
+			files = append(files, n.File)
+		}
+	}
+	return files
 }

@@ -62,7 +62,7 @@ to none. Partwise sort takes such a file.`,
 			if m.Groups == nil {
 				return fmt.Errorf("%s: the model has no groups; partwise apply represents samples by it", args[0])
 			}
-			if err := checkNewFile(out, force, args...); err != nil {
+			if err := checkNewFiles(force, out); err != nil {
 				return err
 			}
 			return assign(cmd, m, e, args[1], out, reject, force)
@@ -82,23 +82,6 @@ func newSamplesFlags(cmd *cobra.Command, e *pipeline.Experiment, force *bool) {
 	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
-}
-
-// checkNewFile finds before any work that a file cannot be written, is there already and not
-// to be replaced, or is one of those that are read.
-func checkNewFile(out string, force bool, read ...string) error {
-	if out == "" {
-		return nil
-	}
-	for _, file := range read {
-		if file != "" && sameFile(out, file) {
-			return usageError{fmt.Errorf("%s is read, and what is written cannot take its place", out)}
-		}
-	}
-	if err := checkFiles([]string{out}, force); err != nil {
-		return err
-	}
-	return atomicfile.RemoveStale(filepath.Dir(out))
 }
 
 // readModel reads a model, of a file or of a folder of results, and returns where it is.

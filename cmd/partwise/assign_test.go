@@ -180,7 +180,7 @@ func TestAssignMistakes(t *testing.T) {
 		"assign vectors photos":                       "the samples of photos are image files, and the model is of images of 32×32 pixels in vectors",
 		"assign vectors numbers.csv":                  "vectors of 2 values",
 		"assign groups/model.npz photos":              "broken.png",
-		"assign groups photos --out groups/model.npz": "groups/model.npz is there already",
+		"assign groups photos --out groups/model.npz": "groups is read, and --out groups/model.npz would replace a file in it",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)

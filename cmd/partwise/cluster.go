@@ -216,7 +216,7 @@ func onFeatures(told bool) string {
 // findGroups puts the data into groups. Where no method is said, it is chosen by the features.
 func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, links string, unsaid bool, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := checkCache(cmd, out, report.GroupingFiles); err != nil {
+	if err := checkResults(cmd, e, out, report.GroupingFiles); err != nil {
 		return err
 	}
 	folder, err := report.OpenGrouping(out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))

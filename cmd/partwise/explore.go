@@ -63,7 +63,7 @@ the same --port the address stays the same.`,
 
 func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures string, port int, browse bool) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := checkCache(cmd, dir, report.GroupingFiles); err != nil {
+	if err := checkResults(cmd, e, dir, report.GroupingFiles); err != nil {
 		return err
 	}
 	folder, data, err := report.ExploreGrouping(dir)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -66,22 +63,8 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if err := datasets.CanWrite(out); err != nil {
 				return usageError{err}
 			}
-			files := []string{out}
-			if words != "" {
-				files = append(files, words)
-			}
-			for _, file := range files {
-				if sameFile(file, args[0]) || sameFile(file, e.Data.Labels) || sameFile(file, e.Data.Truth) {
-					return usageError{fmt.Errorf("%s is read for the features, and they cannot take its place", file)}
-				}
-			}
-			if err := checkFiles(files, force); err != nil {
+			if err := checkNewFiles(force, out, words); err != nil {
 				return err
-			}
-			for _, file := range files {
-				if err := atomicfile.RemoveStale(filepath.Dir(file)); err != nil {
-					return err
-				}
 			}
 			return writeFeatures(cmd, e, out, words, force)
 		},
@@ -113,31 +96,6 @@ func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 // labelsFlag adds the flag of the file of known classes.
 func labelsFlag(f *pflag.FlagSet, d *pipeline.Data) {
 	f.StringVar(&d.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
-}
-
-// checkFiles finds before any work that a file cannot be written or is there
-// already and not to be replaced.
-func checkFiles(files []string, force bool) error {
-	for i, file := range files {
-		if err := isThere(output.CheckFile(file, force)); err != nil {
-			return err
-		}
-		for _, other := range files[:i] {
-			if a, err := output.Resolve(file); err != nil {
-				return err
-			} else if b, err := output.Resolve(other); err != nil || a == b {
-				return errors.Join(err, usageError{fmt.Errorf("--out and --words both name %s", file)})
-			}
-		}
-	}
-	return nil
-}
-
-// sameFile tells whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // isThere says of an error that a file is there already what replaces it.

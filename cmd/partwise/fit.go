@@ -58,10 +58,8 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 			if err != nil {
 				return usageError{err}
 			}
-			for _, file := range []string{o.out, o.trace} {
-				if err := checkNewFile(file, o.force, args[0], e.Data.Labels, o.links, o.start); err != nil {
-					return err
-				}
+			if err := checkNewFiles(o.force, o.out, o.trace); err != nil {
+				return err
 			}
 			if o.start != "" {
 				if err := o.readStart(f); err != nil {
@@ -100,8 +98,6 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 		return nil, errors.New("where to? say it with --out FILE.npz")
 	case strings.ToLower(filepath.Ext(o.out)) != ".npz":
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
-	case o.trace != "" && filepath.Clean(o.trace) == filepath.Clean(o.out):
-		return nil, fmt.Errorf("--out and --trace both name %s", o.out)
 	case cmd.Flags().Changed("iterations") && o.iterations < 1:
 		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
 	case o.rank == "" && o.start == "":
@@ -311,7 +307,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if m.Result == nil {
 				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
 			}
-			if err := checkNewFile(out, force, file, args[1], e.Data.Labels); err != nil {
+			if err := checkNewFiles(force, out); err != nil {
 				return err
 			}
 			return apply(cmd, m, e, args[1], out, force)

@@ -91,7 +91,7 @@ func writeManual(root *cobra.Command, dir string, force bool) (int, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
 	}
-	if err := checkFiles(files, force); err != nil {
+	if err := checkNewFiles(force, files...); err != nil {
 		return 0, err
 	}
 	write := atomicfile.CreateFunc // a file may have appeared after the check

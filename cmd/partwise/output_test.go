@@ -236,8 +236,8 @@ func TestFeaturesSparesFiles(t *testing.T) {
 
 	// Nor is what they are made of.
 	write(t, "vectors.csv", "1,2\n3,4\n")
-	refused(t, "vectors.csv is read for the features", "features", "vectors.csv", "--out", "./vectors.csv", "--force")
-	refused(t, "labels.csv is read for the features", "features", "photos", "--labels", "labels.csv", "--out", "labels.csv", "--force")
+	refused(t, "vectors.csv is read", "features", "vectors.csv", "--out", "./vectors.csv", "--force")
+	refused(t, "labels.csv is read", "features", "photos", "--labels", "labels.csv", "--out", "labels.csv", "--force")
 	if err := os.Remove("vectors.csv"); err != nil {
 		t.Fatal(err)
 	}

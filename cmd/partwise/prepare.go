@@ -53,8 +53,16 @@ func cacheFolder(cmd *cobra.Command) (string, error) {
 	return folder, nil
 }
 
-// checkCache refuses a cache in a folder that results replace.
-func checkCache(cmd *cobra.Command, out string, names []string) error {
+// checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or
+// the cache.
+func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names []string) error {
+	of := filesIn(cmd.Context())
+	if err := of.readsExperiment(e); err != nil {
+		return err
+	}
+	if err := of.writes(written{"out", out, names}); err != nil {
+		return err
+	}
 	folder, err := cacheFolder(cmd)
 	if folder == "" || err != nil {
 		return err
@@ -135,6 +143,9 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	if err != nil {
 		return nil, err
 	}
+	if err := filesIn(cmd.Context()).readsExperiment(e); err != nil {
+		return nil, err
+	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
 	bars.begin("looking at the data")
@@ -143,7 +154,10 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		if err != nil {
 			return err
 		}
-		if err := check(set); err != nil {
+		if err = filesIn(cmd.Context()).readsSet(set, e.Data.Set); err == nil {
+			err = check(set)
+		}
+		if err != nil {
 			set.Close()
 			return err
 		}

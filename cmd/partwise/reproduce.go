@@ -108,6 +108,9 @@ func (r *reproduction) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		recipes = append(recipes, recipe)
+		if err := filesIn(cmd.Context()).reads(reproduce.Beside(name)); err != nil {
+			return err
+		}
 	}
 	switch {
 	case r.show:
@@ -121,10 +124,8 @@ func (r *reproduction) run(cmd *cobra.Command, args []string) error {
 	case len(recipes) == 0:
 		return r.list(cmd.OutOrStdout())
 	}
-	if r.doc != "" {
-		if err := checkFiles([]string{r.doc}, r.force); err != nil {
-			return err
-		}
+	if err := checkNewFiles(r.force, r.doc); err != nil {
+		return err
 	}
 	if r.quick {
 		r.draws = min(r.draws, reproduce.Look(0))
@@ -267,7 +268,7 @@ func (r *reproduction) open(cmd *cobra.Command, recipe *reproduce.Recipe, v *rep
 	if v != nil {
 		p.name, out = v.Name, filepath.Join(out, variantsFolder, v.Folder())
 	}
-	if err := checkCache(cmd, out, append(results.Files(), pages...)); err != nil {
+	if err := checkResults(cmd, p.e, out, append(results.Files(), pages...)); err != nil {
 		return nil, err
 	}
 	if p.folder, err = results.Open(out, p.e, pages...); err != nil {

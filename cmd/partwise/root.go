@@ -89,8 +89,11 @@ To compare methods as a paper does, with tables and curves:
 		Args:          arguments(0, 0),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := noEmptyFlags(cmd); err != nil {
+				return err
+			}
+			if err := checkFiles(cmd, args); err != nil {
 				return err
 			}
 			return limitMemory(cmd)

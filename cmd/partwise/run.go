@@ -237,7 +237,7 @@ func nameOf(set string) (string, error) {
 
 // openResults opens the folder of an experiment on one set.
 func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*results.Folder, error) {
-	if err := checkCache(cmd, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
+	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
 		return nil, err
 	}
 	return results.Open(out, e, report.ExperimentFiles...)

@@ -31,6 +31,9 @@ func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int
 			return fmt.Errorf("%s: %w", names[i], err)
 		}
 	}
+	if err := filesIn(ctx).writes(written{"out", out, report.SetsFiles}); err != nil {
+		return err
+	}
 	top, err := results.OpenSets(out, report.SetsFiles...)
 	if err != nil {
 		return err

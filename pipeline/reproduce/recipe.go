@@ -152,10 +152,13 @@ func Lookup(name string) (*Recipe, error) {
 	return parse(name, name+protocolEnd, name+printedEnd, protocol, printed)
 }
 
+// Beside returns the file of what a paper prints, which lies beside that of a recipe's protocol.
+func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
+
 // Load reads a recipe from an experiment file and the file of a paper beside it, NAME.yaml and
 // NAME.paper.yaml.
 func Load(file string) (*Recipe, error) {
-	beside := strings.TrimSuffix(file, protocolEnd) + printedEnd
+	beside := Beside(file)
 	var texts [2][]byte
 	for i, name := range []string{file, beside} {
 		f, err := os.Open(name)
