@@ -37,6 +37,9 @@ type FolderOptions struct {
 	// Pool merges class folders of one name, such as train/Coast and
 	// test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool
+	// SkipBad passes over folders and files that cannot be read, and links that lead round in a circle. The set's Bad
+	// lists them. Without it the first is an error.
+	SkipBad bool
 }
 
 // check reports options that do not go together.
@@ -85,11 +88,18 @@ func Folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 }
 
 func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
-	names, left, err := findImages(ctx, dir, []string{opt.LabelsFile, opt.TruthFile}, mostFiles)
+	var bad *[]BadFile
+	if opt.SkipBad {
+		bad = new([]BadFile)
+	}
+	names, left, err := findImages(ctx, dir, []string{opt.LabelsFile, opt.TruthFile}, mostFiles, bad)
 	if err != nil {
 		return nil, err
 	}
 	set := &Set{Name: readableName(folderName(dir)), Names: readable(names), Files: make([]string, len(names)), LeftOut: left}
+	if bad != nil {
+		set.Bad = *bad
+	}
 	for i, name := range names {
 		set.Files[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
@@ -124,8 +134,9 @@ const mostFiles = 10_000_000
 
 // findImages returns the paths of all images below dir, relative to it and
 // with forward slashes, in natural order, and what else lies there but for the
-// files about them. More files and folders than most are an error.
-func findImages(ctx context.Context, dir string, about []string, most int) (images []string, left []LeftOut, err error) {
+// files about them. More files and folders than most are an error. What cannot be looked at goes into bad, or is an error
+// where that is nil.
+func findImages(ctx context.Context, dir string, about []string, most int, bad *[]BadFile) (images []string, left []LeftOut, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, nil, err
@@ -141,13 +152,20 @@ func findImages(ctx context.Context, dir string, about []string, most int) (imag
 	}
 	var others leftOutList
 	seen := 0
+	skip := func(name string, err error) error {
+		if bad == nil || name == "" {
+			return err
+		}
+		*bad = append(*bad, BadFile{readableName(name), kindOf(err), err.Error()})
+		return nil
+	}
 	// above holds the folders from dir down to the one that is being read: a
 	// link to one of them would lead round in a circle.
 	var walk func(below string, above []fs.FileInfo) error
 	walk = func(below string, above []fs.FileInfo) error {
 		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
 		if err != nil {
-			return err
+			return skip(below, err)
 		}
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
@@ -171,7 +189,10 @@ func findImages(ctx context.Context, dir string, about []string, most int) (imag
 				others.add(NotImage, name)
 			case info.IsDir():
 				if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
-					return fmt.Errorf("%s is a link to a folder that it lies in", file)
+					if err := skip(name, kinded(KindCircle, "%s is a link to a folder that it lies in", file)); err != nil {
+						return err
+					}
+					continue
 				}
 				if err := walk(name, append(above, info)); err != nil {
 					return err
@@ -181,12 +202,14 @@ func findImages(ctx context.Context, dir string, about []string, most int) (imag
 				others.add(NotImage, name)
 			default:
 				isImage, err := looksLikeImage(file)
-				if err != nil {
-					return err
-				}
-				if isImage {
+				switch {
+				case err != nil:
+					if err := skip(name, err); err != nil {
+						return err
+					}
+				case isImage:
 					images = append(images, name)
-				} else {
+				default:
 					others.add(NotImage, name)
 				}
 			}
@@ -197,6 +220,8 @@ func findImages(ctx context.Context, dir string, about []string, most int) (imag
 		return nil, nil, err
 	}
 	switch {
+	case len(images) == 0 && bad != nil && len(*bad) > 0:
+		return nil, nil, fmt.Errorf("it holds no image that can be used: %s, the first of them %s", CountKinds(*bad), (*bad)[0].Reason)
 	case len(images) == 0 && others == nil:
 		return nil, nil, errors.New("it holds no files")
 	case len(images) == 0:

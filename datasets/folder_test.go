@@ -409,11 +409,11 @@ func TestFolderOfManyLinks(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, fmt.Sprint(deep), "x.pgm"), []byte("P5 1 1 255\n\x01"))
-	_, _, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 5000)
+	_, _, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 5000, nil)
 	if err == nil || !strings.Contains(err.Error(), "more than 5000 files") {
 		t.Errorf("error %v", err)
 	}
-	if names, _, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 1<<14); err != nil || len(names) != 1<<deep {
+	if names, _, err := findImages(t.Context(), filepath.Join(dir, "0"), nil, 1<<14, nil); err != nil || len(names) != 1<<deep {
 		t.Errorf("%d images, %v", len(names), err)
 	}
 }

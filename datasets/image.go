@@ -91,9 +91,9 @@ func unreadKind(head []byte) error {
 	isAVIF := func(kind string) bool { return kind == "avif" || kind == "avis" }
 	switch {
 	case slices.ContainsFunc(kinds, isAVIF):
-		return errors.New("an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
+		return kinded(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
 	case slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(heicKinds, kind) }):
-		return errors.New("a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
+		return kinded(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
 	}
 	return nil
 }
@@ -227,14 +227,14 @@ func decodeConfig(r interface {
 		return nil, image.Config{}, err
 	}
 	if n == 0 {
-		return nil, image.Config{}, errors.New("the file is empty")
+		return nil, image.Config{}, kinded(KindEmpty, "the file is empty")
 	}
 	kind := formatOf(head[:n])
 	if kind == nil {
 		if err := unreadKind(head[:n]); err != nil {
 			return nil, image.Config{}, err
 		}
-		return nil, image.Config{}, errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+		return nil, image.Config{}, kinded(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)
 	var config image.Config
@@ -259,7 +259,7 @@ func checkSize(width, height int) error {
 		return fmt.Errorf("%d×%d pixels", width, height)
 	}
 	if width > MaxPixels/height {
-		return fmt.Errorf("%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
+		return kinded(KindTooLarge, "%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
 	}
 	return nil
 }

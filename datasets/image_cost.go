@@ -3,7 +3,6 @@ package datasets
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -74,7 +73,7 @@ func costOfJPEG(content []byte, c image.Config) (int64, error) {
 	}
 	f := jpegmeans.Parse(content)
 	if f.Scans > mostScans || int64(f.Scans)*pixelsOf(c) > mostScanPixels {
-		return 0, fmt.Errorf("a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
+		return 0, kinded(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
 			min(mostScans, mostScanPixels/pixelsOf(c)))
 	}
 	components := int64(f.Components)
@@ -153,7 +152,7 @@ func costOfWebP(content []byte, c image.Config) (int64, error) {
 	}
 	const extended, flagsAt, animated = "VP8X", 20, 0x02
 	if string(content[12:16]) == extended && len(content) > flagsAt && content[flagsAt]&animated != 0 {
-		return 0, errors.New("an animated WebP, which is not read")
+		return 0, kinded(KindUnsupported, "an animated WebP, which is not read")
 	}
 	blocks := ((int64(c.Width) + 15) / 16) * ((int64(c.Height) + 15) / 16)
 	const tables = 64 << 20 // up to 2600 groups of prefix codes

@@ -27,14 +27,19 @@ type Images struct {
 	set          *Set
 	black, white float64
 
-	mu   sync.Mutex
-	sums map[int][sha256.Size]byte
+	// UseTruncated takes a JPEG file that ends early as far as it goes, if at least half of its rows are there: the
+	// image is as high as they are. Truncated tells which these are.
+	UseTruncated bool
+
+	mu        sync.Mutex
+	sums      map[int][sha256.Size]byte
+	truncated map[int]string
 }
 
 // Images returns what opens the set's images. The range of a set of vectors is
 // worked out once for all its samples.
 func (s *Set) Images() *Images {
-	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}}
+	im := &Images{set: s, white: 1, sums: map[int][sha256.Size]byte{}, truncated: map[int]string{}}
 	if s.Files == nil && s.Height > 0 && s.Width > 0 {
 		im.black, im.white = s.ValueRange()
 	}
@@ -120,7 +125,7 @@ func countWhileHeld(budget *limits.Budget, img image.Image) {
 // With gives the image of sample i to each of the uses, in their order, and reads its file once for all of
 // them. It holds a share of the memory budget of the context meanwhile, for the file's content, for
 // decoding it and for what the uses take. Errors are those of Open and the first of a use, and a
-// *memory.LimitError where the budget is too small for the image.
+// *memory.LimitError where the budget is too small for the image. Where the file cannot be used they are an *ImageError.
 func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 	budget, set := limits.FromContext(ctx), im.set
 	if set.Files == nil {
@@ -154,9 +159,9 @@ func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 		return err
 	}
 	defer func() { release() }()
-	r, err := newReading(content)
+	r, err := newReading(content, im.UseTruncated)
 	if err != nil {
-		return fmt.Errorf("image %s: %w", path, err)
+		return imageError(path, err)
 	}
 	need := r.memory(uses)
 	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.header.Width, r.header.Height)); err != nil {
@@ -171,14 +176,19 @@ func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 			release = func() {}
 			return err
 		}
-		if r, err = newReading(content); err != nil {
-			return fmt.Errorf("image %s: %w", path, err)
+		if r, err = newReading(content, im.UseTruncated); err != nil {
+			return imageError(path, err)
 		}
+	}
+	if r.truncated != "" {
+		im.mu.Lock()
+		im.truncated[i] = r.truncated
+		im.mu.Unlock()
 	}
 	for _, u := range uses {
 		img, whole, err := r.image(u.Least)
 		if err != nil {
-			return fmt.Errorf("image %s: %w", path, err)
+			return imageError(path, err)
 		}
 		if err := u.Do(img, whole); err != nil {
 			return err
@@ -187,22 +197,34 @@ func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 	return nil
 }
 
+// imageError is the error of the image file at path.
+func imageError(path string, err error) error {
+	return &ImageError{kindOf(err), fmt.Errorf("image %s: %w", path, err)}
+}
+
+// Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded yet.
+func (im *Images) Truncated(i int) string {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return im.truncated[i]
+}
+
 // read returns the content of the file of sample i, with a share of the budget for
 // it and for more bytes.
 func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, release func(), err error) {
 	path := im.set.Files[i]
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("image: %w", err)
+		return nil, nil, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, fmt.Errorf("image: %w", err)
+		return nil, nil, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
 	}
 	size := info.Size()
 	if size > maxImageFile {
-		return nil, nil, fmt.Errorf("image %s: %d bytes, more than the %d that are read of an image", path, size, maxImageFile)
+		return nil, nil, kinded(KindTooLarge, "image %s: %d bytes, more than the %d that are read of an image", path, size, maxImageFile)
 	}
 	share, err := limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	if err != nil {
@@ -217,7 +239,7 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 	if _, err := io.ReadFull(f, content); err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil, nil, changedError(path)
 	} else if err != nil {
-		return nil, nil, fmt.Errorf("image: %w", err)
+		return nil, nil, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
 	}
 	if n, _ := f.Read(make([]byte, 1)); n > 0 {
 		return nil, nil, changedError(path)
@@ -247,11 +269,11 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	}
 	f, err := os.Open(im.set.Files[i])
 	if err != nil {
-		return sum, fmt.Errorf("image: %w", err)
+		return sum, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
 	}
 	defer f.Close()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, fmt.Errorf("image: %w", err)
+		return sum, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
 	}
 	sum = [sha256.Size]byte(h.Sum(nil))
 	return sum, im.note(i, sum)

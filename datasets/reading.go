@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"image"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -31,6 +32,9 @@ func (u Use) memory(size image.Point) int64 {
 // not depend on other uses. Of other files the whole image is reduced. Nothing is made twice.
 type reading struct {
 	content []byte
+	// truncated says how much is there of a file that ends early, "" for a whole one.
+	truncated string
+
 	kind    *format
 	header  ImageHeader
 	jpeg    *jpegmeans.File // nil for other kinds
@@ -38,8 +42,9 @@ type reading struct {
 	reduced [mostReduced + 1]image.Image // by what height and width are divided
 }
 
-// newReading reads the header of a file with this content. Errors are those of ReadImageHeader.
-func newReading(content []byte) (*reading, error) {
+// newReading reads the header of a file with this content. Errors are those of ReadImageHeader. With mend a JPEG file
+// that ends early becomes one of the rows that are there, and less than half of them are an error.
+func newReading(content []byte, mend bool) (*reading, error) {
 	kind, header, err := readImageHeader(content)
 	if err != nil {
 		return nil, err
@@ -48,7 +53,27 @@ func newReading(content []byte) (*reading, error) {
 	if kind.name == "JPEG" {
 		r.jpeg = jpegmeans.Parse(content)
 	}
+	if mend && r.jpeg != nil {
+		if mended, rows := r.jpeg.Mend(); rows > 0 {
+			return newTruncated(mended, rows, header.Height)
+		}
+	}
 	return r, nil
+}
+
+// newTruncated reads the header of a file of so many rows that are left of an image.
+func newTruncated(content []byte, rows, height int) (*reading, error) {
+	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, height)
+	if 2*rows < height {
+		return nil, kinded(KindTruncated, "%s, and less than half is not used", said)
+	}
+	r, err := newReading(content, false)
+	if err == nil {
+		if r.truncated = said; rows == height && r.jpeg.Progressive {
+			r.truncated = "the progressive JPEG file ends early: its finest detail is missing"
+		}
+	}
+	return r, err
 }
 
 // means returns by what the height and width are divided while the file is decoded, or 1.
@@ -87,6 +112,9 @@ func (r *reading) memory(uses []Use) int64 {
 			}
 		}
 		using = max(using, u.memory(of))
+	}
+	if r.truncated != "" {
+		decoding += int64(len(r.content)) // which is a copy
 	}
 	return decoding + using
 }

@@ -133,7 +133,7 @@ func TestReadingMemory(t *testing.T) {
 		}}
 	}
 	whole, half, quarter := use(0, image.Pt(1600, 1200)), use(600, image.Pt(800, 600)), use(300, image.Pt(400, 300))
-	r, err := newReading(content)
+	r, err := newReading(content, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func FuzzReading(f *testing.F) {
 		f.Add(manyImages(f)[name], 20)
 	}
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, content []byte, least int) {
-		r, err := newReading(content)
+		r, err := newReading(content, false)
 		if err != nil || len(content) > mostFuzzed || r.header.Width*r.header.Height > 1<<15 {
 			return
 		}

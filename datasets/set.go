@@ -49,6 +49,8 @@ type Set struct {
 	Features []Columns
 	// LeftOut counts what lay beside the samples and is none of them.
 	LeftOut []LeftOut
+	// Bad holds what could not be looked at in a folder of images, with FolderOptions.SkipBad.
+	Bad []BadFile
 	// Beside are files that were read beside that of the vectors: of labels or topics.
 	Beside []string
 	// Known is the name of the known set that this is or is a part of, "" for

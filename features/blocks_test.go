@@ -4,6 +4,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,13 +70,26 @@ func TestInBlocks(t *testing.T) {
 			}
 		}
 	}
-	if _, err := InBlocks(t.Context(), files, Pixels{}, Options{SkipBad: true}); err == nil {
-		t.Error("samples that cannot be used are to be left out of blocks")
-	}
 	if err := os.WriteFile(files.Files[5], []byte("no image"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	b, err := InBlocks(t.Context(), files, Pixels{}, Options{})
+	want, err := Extract(t.Context(), files, Pixels{}, Options{SkipBad: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := InBlocks(t.Context(), files, Pixels{}, Options{SkipBad: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, m := b.Dims()
+	got := mat.NewDense(n, m, nil)
+	if err := b.Read(t.Context(), 0, got); err != nil || !mat.Equal(got, want.X) || !slices.Equal(b.Rows, want.Rows) || len(b.Skipped) != 1 {
+		t.Errorf("rows %v without %v, error %v", b.Rows, b.Skipped, err)
+	}
+	if _, err := InBlocks(t.Context(), &datasets.Set{Name: "v", Names: []string{"a"}, Vectors: mat.NewDense(1, 2, nil)}, Pixels{}, Options{SkipBad: true}); err == nil {
+		t.Error("vectors that cannot be used are to be skipped in blocks")
+	}
+	b, err = InBlocks(t.Context(), files, Pixels{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.set.Names[i], err)
 		}
-		if d.opt.Cache != nil {
+		if d.opt.Cache != nil && d.opt.Images.Truncated(i) == "" {
 			blob, err := found.AppendBinary(nil)
 			if err != nil {
 				return err

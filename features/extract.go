@@ -204,7 +204,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 				row[j] = black + (white-black)*v
 			}
 		}
-		if kept {
+		if kept && images.Truncated(i) == "" { // it is to be noticed the next time
 			opt.Cache.Put(key, appendRow(nil, row))
 		}
 		return nil
@@ -377,18 +377,20 @@ func usable(ctx context.Context, set *datasets.Set, opt Options, bad []error, f 
 
 // listed returns the samples that can be used, and an error for each other one.
 func listed(set *datasets.Set, bad []error) (rows []int, skipped []error, err error) {
+	var kinds []datasets.BadFile
 	for i, err := range bad {
 		if err == nil {
 			rows = append(rows, i)
 		} else {
 			skipped = append(skipped, err)
+			kinds = append(kinds, datasets.BadFile{Kind: datasets.KindOf(err)})
 		}
 	}
 	switch {
 	case len(bad) == 0:
 		return nil, nil, fmt.Errorf("features: the set %s has no samples", set.Name)
 	case len(rows) == 0:
-		return nil, nil, fmt.Errorf("features: none of the %d samples of %s can be used: %w", len(bad), set.Name, skipped[0])
+		return nil, nil, fmt.Errorf("features: none of the %d samples of %s can be used (%s); the first: %w", len(bad), set.Name, datasets.CountKinds(kinds), skipped[0])
 	}
 	return rows, skipped, nil
 }

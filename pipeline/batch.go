@@ -58,14 +58,12 @@ func (f Features) checkBatch() error {
 		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
 	case f.OfWords():
 		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
-	case f.SkipBad:
-		return errors.New("features: what cannot be used is not known before all samples are read, and in blocks cannot be left out")
 	}
 	return nil
 }
 
 // prepareBlocks gets ready to make features in blocks.
-func (in *Inputs) prepareBlocks(ctx context.Context, store *keeper) error {
+func (in *Inputs) prepareBlocks(ctx context.Context, progress *reporter, store *keeper) error {
 	f := &in.Features
 	if err := f.checkBatch(); err != nil {
 		return err
@@ -75,16 +73,13 @@ func (in *Inputs) prepareBlocks(ctx context.Context, store *keeper) error {
 		return err
 	}
 	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
-		Crop: crop, Power: f.Power, Normalise: f.Normalise, Images: in.images, Cache: store,
+		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
 	})
 	if err != nil {
 		return err
 	}
 	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
-	in.Rows = make([]int, in.Set.Len())
-	for i := range in.Rows {
-		in.Rows[i] = i
-	}
+	in.Rows, in.Skipped = in.Blocks.Rows, in.Blocks.Skipped
 	if f.keepsShape() {
 		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
 	}

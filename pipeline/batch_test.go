@@ -88,7 +88,6 @@ func TestBatchRefuses(t *testing.T) {
 		"single precision":         {Method{Name: "nmf", Precision: "single"}, 10, Features{}},
 		"blocks of 0 samples":      {Method{Name: "nmf"}, 0, Features{}},
 		"visual words":             {Method{Name: "nmf"}, 10, Features{Extractor: features.DenseSIFT{}}},
-		"cannot be left out":       {Method{Name: "nmf"}, 10, Features{SkipBad: true}},
 	} {
 		err := Groups{K: 2, Method: c.method, Batch: c.batch}.CheckBatch(c.features)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -51,11 +51,11 @@ type Data struct {
 }
 
 // open returns the set, or the part of it that is asked for.
-func (d Data) open(ctx context.Context, seed uint64) (*datasets.Set, error) {
+func (d Data) open(ctx context.Context, seed uint64, skipBad bool) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
 		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk, OneImage: d.OneImage,
-		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, TruthFile: d.Truth, NoClasses: d.NoClasses, Pool: d.Pool},
+		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, TruthFile: d.Truth, NoClasses: d.NoClasses, Pool: d.Pool, SkipBad: skipBad},
 	})
 	if err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
-	return d.open(ctx, e.Seed)
+	return d.open(ctx, e.Seed, e.Features.SkipBad)
 }
 
 // PrepareSet makes the features of a set, which need not be that of the experiment's
@@ -104,6 +104,7 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	progress := &reporter{to: opt.Progress}
 	defer progress.end()
 	in := &Inputs{Set: set, Features: f, images: set.Images()}
+	in.images.UseTruncated = f.SkipBad
 	if in.shown = in.images; set.Files == nil && set.Pictures != nil {
 		in.shown = set.PictureFiles().Images()
 	}
@@ -121,7 +122,7 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 	switch {
 	case err != nil:
 	case opt.InBlocks:
-		err = in.prepareBlocks(ctx, store)
+		err = in.prepareBlocks(ctx, progress, store)
 	case f.Joined != nil || f.OfWords():
 		err = in.prepareLearned(ctx, e, progress, store)
 	default:
@@ -163,8 +164,8 @@ type PrepareOptions struct {
 	// Pictures looks at each picture of a set of files while it is decoded, for
 	// Inputs.Pictures and Inputs.Thumbnail.
 	Pictures bool
-	// InBlocks makes no features, but Inputs.Blocks, for Groups.Batch. Visual words and
-	// Features.SkipBad are an error.
+	// InBlocks makes no features, but Inputs.Blocks, for Groups.Batch. Visual words, and
+	// Features.SkipBad of vectors, are an error.
 	InBlocks bool
 	// Progress, if set, is called while features are made.
 	Progress Progress

@@ -2,27 +2,33 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
-// Notes says, a line each, what somebody should know of the inputs who reads
-// results: that a known set is here in part only, which pictures have no class, what lay beside its samples and
-// was left out, and which samples were left out and why.
-func (e *Experiment) Notes(in *Inputs) []string {
+// Notes says, a line each, what somebody should know of the inputs who reads results: what SetNotes says of the set, and
+// what SkippedNotes says.
+func (e *Experiment) Notes(in *Inputs, list string) []string {
+	return append(e.SetNotes(in.Set), in.SkippedNotes(list)...)
+}
+
+// SetNotes says, a line each, that a known set is here in part only, which pictures have no class, and what lay beside
+// the samples and was left out.
+func (e *Experiment) SetNotes(set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
-	info, _ := datasets.Lookup(in.Set.Known)
-	if n := in.Set.Len(); in.Set.Known != "" && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
+	info, _ := datasets.Lookup(set.Known)
+	if n := set.Len(); set.Known != "" && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
 		notes = append(notes, fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name))
 	}
-	if in.Set.FolderClasses {
+	if set.FolderClasses {
 		var beside []string
-		for i, label := range in.Set.Labels {
+		for i, label := range set.Labels {
 			if label < 0 {
-				beside = append(beside, in.Set.Names[i])
+				beside = append(beside, set.Names[i])
 			}
 		}
 		if n := len(beside); n > 0 {
@@ -30,21 +36,54 @@ func (e *Experiment) Notes(in *Inputs) []string {
 		}
 	}
 	var left []string
-	for _, l := range in.Set.LeftOut {
+	for _, l := range set.LeftOut {
 		left = append(left, l.String())
-	}
-	switch n := len(in.Skipped); n {
-	case 0:
-	case 1:
-		left = append(left, "1 sample that cannot be used:")
-	default:
-		left = append(left, fmt.Sprintf("%d samples that cannot be used:", n))
 	}
 	if left != nil {
 		notes = append(notes, "left out: "+strings.Join(left, ", "))
 	}
-	for _, s := range in.Skipped {
-		notes = append(notes, "left out: "+s.Error())
-	}
 	return notes
+}
+
+// SkippedNotes says in a line how many samples were skipped, by kind, and where they are listed, "" for nowhere. It is
+// nil where all are used.
+func (in *Inputs) SkippedNotes(list string) []string {
+	bad := in.Bad()
+	if len(bad) == 0 {
+		return nil
+	}
+	one, many := "file", "files"
+	if in.Set.Files == nil {
+		one, many = "sample", "samples"
+	}
+	var parts []string
+	skipped := slices.DeleteFunc(slices.Clone(bad), func(b datasets.BadFile) bool { return b.Kind == datasets.KindUsed })
+	if n := len(skipped); n > 0 {
+		parts = append(parts, fmt.Sprintf("skipped %d of %s: %s", n, phrase.Count(in.Set.Len()+len(in.Set.Bad), one, many), datasets.CountKinds(skipped)))
+	}
+	if n := len(bad) - len(skipped); n > 0 {
+		parts = append(parts, "used "+phrase.Count(n, "truncated JPEG file as far as it goes", "truncated JPEG files as far as they go"))
+	}
+	text := strings.Join(parts, "; ")
+	if list != "" {
+		text += "; see " + list
+	}
+	return []string{text}
+}
+
+// Bad returns what was skipped, and the files that are used as far as they go.
+func (in *Inputs) Bad() []datasets.BadFile {
+	bad := slices.Clone(in.Set.Bad)
+	rows, skipped := in.Rows, in.Skipped
+	for i, name := range in.Set.Names {
+		if len(rows) > 0 && rows[0] == i {
+			if rows = rows[1:]; in.images.Truncated(i) != "" {
+				bad = append(bad, datasets.BadFile{Name: name, Kind: datasets.KindUsed, Reason: in.images.Truncated(i)})
+			}
+			continue
+		}
+		bad = append(bad, datasets.BadFile{Name: name, Kind: datasets.KindOf(skipped[0]), Reason: skipped[0].Error()})
+		skipped = skipped[1:]
+	}
+	return bad
 }

@@ -72,7 +72,9 @@ func (l *looks) see(i int, img image.Image, whole image.Point) (thumbnail []byte
 	if err != nil {
 		return nil, err
 	}
-	l.store.Put(key, append(blob, thumbnail...))
+	if l.images.Truncated(i) == "" { // it is to be noticed the next time
+		l.store.Put(key, append(blob, thumbnail...))
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of[i] = look

@@ -60,7 +60,7 @@ type Sample struct {
 func (p *Plan) Summary() *Summary {
 	e := p.Experiment
 	s := &Summary{Name: e.Name, Command: e.Command, Program: e.Program, Classes: p.Inputs.Set.Classes, Population: p.Inputs.population(), Height: p.Inputs.Height, Width: p.Inputs.Width, Channels: p.Inputs.Channels, Models: make([]string, len(e.Methods))}
-	s.Warnings, s.Shared, s.Significance = e.Notes(p.Inputs), e.Shared(), e.Significance
+	s.Warnings, s.Shared, s.Significance = e.Notes(p.Inputs, ""), e.Shared(), e.Significance
 	n, m := p.Inputs.Dims()
 	var ks []string
 	for _, k := range p.ks {

@@ -35,12 +35,14 @@ const (
 	// partwise cluster --labels and --links read it.
 	LabelsFile = "labels.csv"
 	LinksFile  = "links.csv"
+	// SkippedFile lists the files that were skipped, where any were.
+	SkippedFile = "skipped.csv"
 	// FeedbackFolder is the folder of a feedback.Store, which groupings that follow leave alone.
 	FeedbackFolder = "feedback/"
 )
 
 // GroupingFiles are what a GroupingFolder holds.
-var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
+var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
 // GroupingFolder is the folder of a grouping, open for writing.
 type GroupingFolder struct{ folder *output.Folder }
@@ -146,6 +148,11 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 	}
 	if c.Pictures != nil {
 		if err := c.writePictures(filepath.Join(stage.Dir(), PicturesFile)); err != nil {
+			return c, err
+		}
+	}
+	if bad := in.Bad(); len(bad) > 0 {
+		if err := atomicfile.WriteFunc(filepath.Join(stage.Dir(), SkippedFile), func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }); err != nil {
 			return c, err
 		}
 	}

@@ -62,7 +62,7 @@ to none. Partwise sort takes such a file.`,
 			if m.Groups == nil {
 				return fmt.Errorf("%s: the model has no groups; partwise apply represents samples by it", args[0])
 			}
-			if err := checkNewFiles(force, out); err != nil {
+			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
 			}
 			return assign(cmd, m, e, args[1], out, reject, force)
@@ -79,7 +79,7 @@ to none. Partwise sort takes such a file.`,
 func newSamplesFlags(cmd *cobra.Command, e *pipeline.Experiment, force *bool) {
 	f := cmd.Flags()
 	f.BoolVar(force, "force", false, "replace a file that is there already")
-	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 }
@@ -109,15 +109,8 @@ func readModel(ctx context.Context, path string) (m *pipeline.Model, file string
 
 // prepareNew makes the features of a model of new samples.
 func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data string) (*inputs, error) {
-	skipBad := e.Features.SkipBad
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
-	e.Features.SkipBad = skipBad
-	in, err := prepare(cmd, e, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
-	if err != nil {
-		return nil, err
-	}
-	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
-	return in, nil
+	return prepare(cmd, e, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 }
 
 func assign(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, reject float64, force bool) error {
@@ -145,6 +138,9 @@ func assign(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data,
 		}
 		said = cmd.ErrOrStderr()
 	} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return err
+	}
+	if err := in.listSkipped(out, force); err != nil {
 		return err
 	}
 	return tellAssigned(said, found, m, out)

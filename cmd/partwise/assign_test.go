@@ -179,14 +179,14 @@ func TestAssignMistakes(t *testing.T) {
 		"assign groups generated":                     "the samples of generated are images of 32×32 pixels in vectors, and the model is of image files",
 		"assign vectors photos":                       "the samples of photos are image files, and the model is of images of 32×32 pixels in vectors",
 		"assign vectors numbers.csv":                  "vectors of 2 values",
-		"assign groups/model.npz photos":              "broken.png",
+		"assign groups/model.npz photos --strict":     "broken.png",
 		"assign groups photos --out groups/model.npz": "groups is read, and --out groups/model.npz would replace a file in it",
 	} {
 		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)
 		}
 	}
-	if code, _, stderr := partwise("assign", "groups", "photos", "--skip-bad"); code != exitDone || !strings.Contains(stderr, "broken.png") {
+	if code, _, stderr := partwise("assign", "groups", "photos"); code != exitDone || !strings.Contains(stderr, "skipped 1 of 73 files: 1 ") {
 		t.Errorf("exit code %d, said %q", code, stderr)
 	}
 	if read(t, "there.csv") != "mine" || read(t, "groups", "model.npz") != model {

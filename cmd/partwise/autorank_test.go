@@ -11,7 +11,7 @@ import (
 func TestRankAuto(t *testing.T) {
 	workplace(t)
 	const want = ", chosen from 2 to 6 by stability (misfit of what is held out "
-	said := must(t, "cluster", "photos", "-k", "4", "--skip-bad", "--method", "nmf", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "groups")
+	said := must(t, "cluster", "photos", "-k", "4", "--method", "nmf", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "groups")
 	if !strings.HasPrefix(said, "rank ") || !strings.Contains(said, want) {
 		t.Errorf("cluster said %q", said)
 	}
@@ -24,7 +24,7 @@ func TestRankAuto(t *testing.T) {
 			t.Errorf("the page has no %q", text)
 		}
 	}
-	said = must(t, "fit", "photos", "--skip-bad", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "model.npz")
+	said = must(t, "fit", "photos", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "model.npz")
 	rank, _, _ := strings.Cut(said, ",")
 	if !strings.Contains(said, want) || !strings.Contains(said, "nmf of "+rank+":") {
 		t.Errorf("fit said %q", said)

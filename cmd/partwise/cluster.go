@@ -24,7 +24,6 @@ func clusterCommand() *cobra.Command {
 	var k groupCount
 	var batch int
 	var seed uint64
-	var skipBad bool
 	var data pipeline.Data
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
@@ -98,10 +97,9 @@ ten epochs, and pictures of any size are compared by their colours.`,
 			if err != nil {
 				return usageError{err}
 			}
-			e.Features.SkipBad = skipBad
 			if cmd.Flags().Changed("batch") {
 				if e.Data.OnDisk = true; features == "" {
-					e.Features = pipeline.Features{Extractor: colours, SkipBad: skipBad}
+					e.Features = pipeline.Features{Extractor: colours}
 				}
 			}
 			if out == "" {
@@ -138,7 +136,7 @@ ten epochs, and pictures of any size are compared by their colours.`,
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
-	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	strictFlag(cmd)
 	dataFlags(cmd, &data)
 	prepareFlags(cmd)
 	timesFlag(cmd)
@@ -258,8 +256,8 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if err != nil {
 		return err
 	}
-	warnings := append(e.Notes(in.Inputs), g.Notes(in.Inputs)...)
-	tellNotes(stderr, warnings)
+	tellNotes(stderr, g.Notes(in.Inputs))
+	warnings := append(e.Notes(in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
 	working := &stages{w: stderr}
 	working.begin("grouping")
 	found, err := g.Find(ctx, in.Inputs, working.show)

@@ -521,7 +521,7 @@ func TestMistakes(t *testing.T) {
 		"cluster photos -k 1..5":                          {2, `-k "1..5": there must be 2 groups or more`},
 		"cluster photos -k 3 --labels none.csv":           {1, "none.csv"},
 		"cluster photos -k 3 --labels missing.csv":        {1, "missing.csv: line 2"},
-		"cluster cut -k 3":                                {1, "not enough pixel data (--skip-bad leaves out what cannot be used)"},
+		"cluster cut -k 3 --strict":                       {1, "not enough pixel data (--strict=false skips what cannot be used)"},
 		"cluster photos -k 3 --out photos-file":           {1, "photos-file"},
 		"cluster photos -k 3 --solver newton":             {2, `--solver "newton": there is no such solver`},
 		"cluster photos -k 3 --method gnmf --solver fast": {2, "only with unit-norm"},
@@ -535,7 +535,7 @@ func TestMistakes(t *testing.T) {
 		"completion bash x":                               {2, `"x" is one argument too many: partwise completion bash`},
 		"cluster photos -k 99999999999999999999":          {2, `-k "99999999999999999999": the number is too large`},
 		"cluster photos --seed -1":                        {2, `--seed "-1": want a whole number of 0 or more`},
-		"cluster photos --skip-bad=maybe":                 {2, `--skip-bad "maybe": want true or false`},
+		"cluster photos --strict=maybe":                   {2, `--strict "maybe": want true or false`},
 		"cluster photos -k":                               {2, "-k needs a value"},
 		"cluster cut -k 3 --from neither":                 {1, `from "neither" is neither raw nor mat`},
 		"cluster photos --out":                            {2, "--out needs a value"},
@@ -568,8 +568,8 @@ func TestMistakes(t *testing.T) {
 	if code, _, stderr := partwise("cluster", "", "-k", "3"); code != exitUsage || !strings.Contains(stderr, "an argument is empty: partwise cluster DIR") {
 		t.Errorf("without a name: exit code %d and %q", code, stderr)
 	}
-	code, out, stderr := partwise("cluster", "cut", "-k", "3", "--skip-bad", "--out", "skipped")
-	if code != exitDone || !strings.Contains(stderr, "left out: ") || !strings.Contains(stderr, "half.png") || !strings.Contains(out, "72 samples") {
+	code, out, stderr := partwise("cluster", "cut", "-k", "3", "--out", "skipped")
+	if code != exitDone || !strings.Contains(stderr, "skipped 1 of 73 files: 1 truncated; see skipped/skipped.csv\n") || !strings.Contains(read(t, "skipped", "skipped.csv"), "\nhalf.png,truncated,") || !strings.Contains(out, "72 samples") {
 		t.Errorf("with a bad picture skipped: %d, %q, %q", code, out, stderr)
 	}
 }
@@ -588,21 +588,22 @@ func TestLeftOut(t *testing.T) {
 	}
 	write(t, "mine/bass/notes.txt", "none")
 	write(t, "mine/bass/broken.png", picture[:len(picture)/2])
-	const left = "left out: 1 hidden file or folder (.thumbnails), 1 file that is no image (bass/notes.txt), 1 sample that cannot be used:"
-	for _, line := range []string{"cluster mine -k 2 --out found", "run --set mine --method kmeans --repeats 1 --classes 2 --out found-run", "features mine --out found.csv"} {
-		code, out, stderr := partwise(append(strings.Fields(line), "--skip-bad")...)
-		if code != exitDone || !strings.Contains(stderr, left) || !strings.Contains(stderr, "broken.png: png") {
+	const left, skipped = "left out: 1 hidden file or folder (.thumbnails), 1 file that is no image (bass/notes.txt)\n", "skipped 1 of 7 files: 1 truncated"
+	for _, line := range []string{"cluster mine -k 2 --out found", "features mine --out found.csv"} {
+		code, out, stderr := partwise(strings.Fields(line)...)
+		if code != exitDone || !strings.Contains(stderr, left) || !strings.Contains(stderr, skipped) {
 			t.Errorf("partwise %s: exit code %d, printed %q and said %q", line, code, out, stderr)
 		}
 		if strings.HasPrefix(line, "cluster") && !strings.Contains(out, "6 samples in 2 groups") {
 			t.Errorf("partwise %s printed %q", line, out)
 		}
 	}
-	must(t, "report", "found-run")
-	for _, dir := range []string{"found", "found-run"} {
-		if page := read(t, dir, "index.html"); !strings.Contains(page, left) || !strings.Contains(page, "broken.png") {
-			t.Errorf("the page in %s does not say what was left out", dir)
-		}
+	if page := read(t, "found", "index.html"); !strings.Contains(page, strings.TrimSpace(left)) || !strings.Contains(page, skipped+"; see skipped.csv") {
+		t.Error("the page does not say what was left out")
+	}
+	code, _, stderr := partwise(strings.Fields("run --set mine --method kmeans --repeats 1 --classes 2")...)
+	if code != exitFailed || !strings.Contains(stderr, "broken.png: png: invalid format: not enough pixel data (an experiment skips no file") {
+		t.Errorf("run: exit code %d, said %q", code, stderr)
 	}
 }
 

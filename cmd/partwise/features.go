@@ -46,11 +46,9 @@ Visual words are learned from all of the pictures, or are those of a file that
 			e.Data.Set, e.Seed = args[0], seed
 			e.Features.Auto = features == ""
 			if features != "" {
-				skipBad := e.Features.SkipBad
 				if err := setKey(e, "features", features); err != nil {
 					return usageError{err}
 				}
-				e.Features.SkipBad = skipBad
 			}
 			switch {
 			case out == "":
@@ -63,7 +61,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 			if err := datasets.CanWrite(out); err != nil {
 				return usageError{err}
 			}
-			if err := checkNewFiles(force, out, words); err != nil {
+			if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
 				return err
 			}
 			return writeFeatures(cmd, e, out, words, force)
@@ -77,7 +75,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	dataFlags(cmd, &e.Data)
 	labelsFlag(f, &e.Data)
-	f.BoolVar(&e.Features.SkipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	strictFlag(cmd)
 	prepareFlags(cmd)
 	return cmd
 }
@@ -113,7 +111,6 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 		return err
 	}
 	defer in.Close()
-	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
 	n, m := in.Dims()
 	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: in.X}
 	for i, row := range in.Rows {
@@ -142,6 +139,9 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	}
 	if err = isThere(err); err != nil {
 		return stopped(cmd.Context(), err, "writing "+out, "the file is as it was, "+in.kept())
+	}
+	if err := in.listSkipped(out, force); err != nil {
+		return err
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
 	return err

@@ -71,11 +71,11 @@ func TestFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
-	if code := run([]string{"features", "photos", "--features", sift, "--out", "new.npz"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "tiny.pgm: no descriptors: the image has 3×3 pixels") {
+	if code := run([]string{"features", "photos", "--features", sift, "--strict", "--out", "new.npz"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "tiny.pgm: no descriptors: the image has 3×3 pixels") {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
 	}
 	stderr.Reset()
-	if code := run([]string{"features", "photos", "--features", sift, "--skip-bad", "--out", "new.npz"}, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "left out: tiny.pgm") {
+	if code := run([]string{"features", "photos", "--features", sift, "--out", "new.npz"}, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "skipped 1 of 73 files: 1 without features; see new.npz.skipped.csv") {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
 	}
 }
@@ -122,18 +122,20 @@ func TestFeaturesTogether(t *testing.T) {
 	}
 }
 
-// cancelling cancels a context when something is written to it.
+// cancelling cancels a context when it is written to that something was skipped, which is known when the features are made.
 type cancelling struct{ context.CancelFunc }
 
 func (c cancelling) Write(p []byte) (int, error) {
-	c.CancelFunc()
+	if bytes.Contains(p, []byte("skipped")) {
+		c.CancelFunc()
+	}
 	return len(p), nil
 }
 
 // TestFeaturesStopped: stopped while it writes, features says what is kept.
 func TestFeaturesStopped(t *testing.T) {
 	workplace(t)
-	write(t, "photos/notes.txt", "of which a note tells before the file is written")
+	write(t, "photos/bad.png", "of which a note tells before the file is written")
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := featuresCommand()
 	cmd.SetErr(cancelling{cancel})

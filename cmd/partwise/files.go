@@ -57,6 +57,7 @@ func useOf(cmd *cobra.Command, f *pflag.Flag) (use, bool) {
 type usedFiles struct {
 	read    []string
 	written []written
+	list    string // of what is skipped, "" where none is written
 }
 
 // written is a file that is written, or a folder of results in which the files and folders of these names are.
@@ -89,6 +90,10 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if use, _ := useOf(cmd, f); use == writes && err == nil {
 			err = of.writes(written{flag: f.Name, path: f.Value.String()})
+			if f.Name == "out" && err == nil && cmd.Flags().Lookup("strict") != nil {
+				of.list = skippedList(f.Value.String())
+				err = of.writes(written{flag: f.Name, path: of.list})
+			}
 		}
 	})
 	return err

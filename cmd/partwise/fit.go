@@ -27,9 +27,9 @@ import (
 type fitFlags struct {
 	method, solver, features, links, start, trace, out, rank string
 
-	iterations     int
-	seed           uint64
-	skipBad, force bool
+	iterations int
+	seed       uint64
+	force      bool
 }
 
 func fitCommand() *cobra.Command {
@@ -58,7 +58,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 			if err != nil {
 				return usageError{err}
 			}
-			if err := checkNewFiles(o.force, o.out, o.trace); err != nil {
+			if err := checkNewFiles(o.force, o.out, o.trace, skippedList(o.out)); err != nil {
 				return err
 			}
 			if o.start != "" {
@@ -83,7 +83,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
 	f.StringVar(&o.features, "features", "", "as in pixels=32,colour=true,normalise=l2 or hog (default vectors as they are, pictures as 32×32 greys of unit length)")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
-	f.BoolVar(&o.skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
+	strictFlag(cmd)
 	labelsFlag(f, &e.Data)
 	f.StringVar(&o.links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
 	dataFlags(cmd, &e.Data)
@@ -133,7 +133,6 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 	if err != nil {
 		return nil, err
 	}
-	e.Features.SkipBad = o.skipBad
 	return &pipeline.Fit{Method: e.Methods[0], Rank: rank, UseLabels: e.Data.Labels != "", Seed: o.seed}, nil
 }
 
@@ -187,7 +186,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 			}
 			f.Links = *l
 		}
-		if err := f.Check(set, o.skipBad); err != nil {
+		if err := f.Check(set, e.Features.SkipBad); err != nil {
 			return startError(o.start, err)
 		}
 		return nil
@@ -196,7 +195,6 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 		return err
 	}
 	defer in.Close()
-	tellNotes(cmd.ErrOrStderr(), e.Notes(in.Inputs))
 	if len(e.Rank) == 1 && e.Rank[0].Auto != nil {
 		c, err := autoRank(cmd, *e.Rank[0].Auto, in, f.Seed)
 		if err != nil {
@@ -232,6 +230,9 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	}
 	if err != nil {
 		return stopped(ctx, err, "writing "+o.out, "the file is as it was, "+in.kept())
+	}
+	if err := in.listSkipped(o.out, o.force); err != nil {
+		return err
 	}
 	return tellFit(cmd, in, f, res, o.out)
 }
@@ -307,7 +308,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if m.Result == nil {
 				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
 			}
-			if err := checkNewFiles(force, out); err != nil {
+			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
 			}
 			return apply(cmd, m, e, args[1], out, force)
@@ -342,6 +343,9 @@ func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, 
 	}
 	if err := isThere(write(ctx, out, set)); err != nil {
 		return stopped(ctx, err, "writing "+out, "the file is as it was, "+in.kept())
+	}
+	if err := in.listSkipped(out, force); err != nil {
+		return err
 	}
 	var text strings.Builder
 	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)

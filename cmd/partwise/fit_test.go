@@ -255,7 +255,7 @@ func TestFitMistakes(t *testing.T) {
 		"fit photos --rank 2 --out there.npz":                            "there.npz is there already; --force replaces it",
 		"fit photos --rank 2 --out no/m2.npz":                            "no",
 		"fit photos --rank 200 --out m2.npz":                             "rank 200 is above the number of samples of photos, 73",
-		"fit photos --rank 2 --out m2.npz":                               "broken.png",
+		"fit photos --rank 2 --strict --out m2.npz":                      "broken.png",
 		"fit photos --rank 2 --method nope --out m2.npz":                 `no method "nope"`,
 		"fit photos --rank 2 --method kmeans --out m2.npz":               "kmeans makes no factors",
 		"fit photos --rank 2 --method cnmf --out m2.npz":                 "cnmf needs the classes of some samples",
@@ -291,7 +291,7 @@ func TestFitMistakes(t *testing.T) {
 			t.Errorf("a refusal made %s", file)
 		}
 	}
-	if _, _, stderr := partwise("fit", "photos", "--rank", "2", "--iterations", "2", "--skip-bad", "--out", "m2.npz"); !strings.Contains(stderr, "broken.png") {
+	if _, _, stderr := partwise("fit", "photos", "--rank", "2", "--iterations", "2", "--out", "m2.npz"); !strings.Contains(stderr, "skipped 1 of 73 files: 1 ") {
 		t.Errorf("said %q", stderr)
 	}
 }

@@ -111,24 +111,25 @@ func TestInertNames(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join("mine", class), 0o777); err != nil {
 				t.Fatal(err)
 			}
+			place(t, filepath.Join("whole", class, file), picture)
 			write(t, filepath.Join("mine", class, file), picture[:len(picture)-i])
 		}
 	}
 	write(t, "mine/"+classes[1]+"/\x1b[5m.png", "no picture")
-	write(t, "\x1b[2J.yaml", "name: \"x\\e[2J\"\nmethods: [nmf, {name: kmeans, as: \"\\e[1mk\"}]\ndata: mine\nclasses: 2\nrepeats: 2\nfeatures: {pixels: 4}\n")
+	write(t, "\x1b[2J.yaml", "name: \"x\\e[2J\"\nmethods: [nmf, {name: kmeans, as: \"\\e[1mk\"}]\ndata: whole\nclasses: 2\nrepeats: 2\nfeatures: {pixels: 4}\n")
 	write(t, "bad.yaml", "name: x\n\x1b[2J: y\n")
 	write(t, "told.csv", "=cmd|calc/@1.png,x\x1b[2J\n")
 	for _, args := range [][]string{
-		{"cluster", "mine", "-k", "2", "--skip-bad", "--features", "pixels=4", "--out", "found\x1b[2J"},
-		{"cluster", "mine", "-k", "2", "--skip-bad", "--features", "pixels=4", "--labels", "told.csv", "--out", "told"},
+		{"cluster", "mine", "-k", "2", "--features", "pixels=4", "--out", "found\x1b[2J"},
+		{"cluster", "mine", "-k", "2", "--features", "pixels=4", "--labels", "told.csv", "--out", "told"},
 		{"cluster", "mine", "-k", "2"},
 		{"cluster", "\x1b[2J\npartwise: done"},
-		{"run", "\x1b[2J.yaml", "--skip-bad", "--out", "run\x1b[2J"},
+		{"run", "\x1b[2J.yaml", "--out", "run\x1b[2J"},
 		{"report", "run\x1b[2J"},
 		{"report", "none\x1b[2J"},
 		{"run", "bad.yaml"},
 		{"run", "--set", "mine", "--method", "\x1b[2J"},
-		{"features", "mine", "--skip-bad", "--features", "pixels=2", "--out", "x\x1b[2J.csv"},
+		{"features", "mine", "--features", "pixels=2", "--out", "x\x1b[2J.csv"},
 		{"cache", "--cache", "c\x1b[2J"},
 		{"datasets", "get", "\x1b[2J"},
 		{"\x1b[2J"},

@@ -78,7 +78,6 @@ func TestMistakesChangeNothing(t *testing.T) {
 		"cluster photos -k 2 --batch 0 --out groups":                                   {"--batch", "0 samples"},
 		"cluster photos -k 2 --batch 9 --method gnmf --out groups":                     {"--batch", "gnmf"},
 		"cluster photos -k 2 --batch 9 --solver mu --out groups":                       {"--batch", "mu"},
-		"cluster photos -k 2 --batch 9 --skip-bad --out groups":                        {"--batch", "left out"},
 		"features zero.csv --features normalise=l2 --out f.npz":                        {"zero.csv", "row 2"},
 		"features word.csv --out f.npz":                                                {"word.csv", `"many"`},
 		"features photos --features sift=dense,words=0 --out f.npz":                    {"words", "1 to"},

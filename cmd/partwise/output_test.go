@@ -272,7 +272,7 @@ func TestFeaturesSparesFiles(t *testing.T) {
 func TestNoFolderLeft(t *testing.T) {
 	workplace(t)
 	write(t, "photos/broken.png", "no picture")
-	refused(t, "broken.png", groupPhotos("deep/out")...)
+	refused(t, "broken.png", append(groupPhotos("deep/out"), "--strict")...)
 	if _, err := os.Stat("deep"); !os.IsNotExist(err) {
 		t.Errorf("a folder is left: %v", err)
 	}

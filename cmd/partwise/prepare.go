@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // colours are what pictures that are read in blocks are compared by.
@@ -62,6 +65,9 @@ func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names 
 	}
 	if err := of.writes(written{"out", out, names}); err != nil {
 		return err
+	}
+	if slices.Contains(names, report.SkippedFile) {
+		of.list = filepath.Join(out, report.SkippedFile)
 	}
 	folder, err := cacheFolder(cmd)
 	if folder == "" || err != nil {
@@ -132,8 +138,31 @@ func (in *inputs) openCache(size int64) (store *cache.Store, err error) {
 	return store, err
 }
 
-// prepare makes the features that a command works on, and shows how far it is. The
-// set is checked before an image is read, and options may be changed then.
+// strictFlag adds the flag of commands that skip what cannot be used.
+func strictFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("strict", false, "end at the first file that cannot be used, in place of skipping and listing it")
+}
+
+// skippedList returns the file beside an output that lists what was skipped.
+func skippedList(out string) string {
+	if out == "" {
+		return "" // standard output
+	}
+	return out + ".skipped.csv"
+}
+
+// listSkipped writes the list of what was skipped beside the output. Without any it writes none, but replaces an
+// earlier one.
+func (in *inputs) listSkipped(out string, force bool) error {
+	bad, list := in.Bad(), skippedList(out)
+	if _, err := os.Lstat(list); list == "" || len(bad) == 0 && err != nil {
+		return nil
+	}
+	return writeFile(list, force, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) })
+}
+
+// prepare makes the features that a command works on, shows how far it is, and tells what should be known of the
+// data. The set is checked before an image is read, and options may be changed then.
 func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Set) error, options ...func(*pipeline.PrepareOptions)) (_ *inputs, err error) {
 	in := &inputs{}
 	if in.folder, err = cacheFolder(cmd); err != nil {
@@ -146,6 +175,10 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	if err := filesIn(cmd.Context()).readsExperiment(e); err != nil {
 		return nil, err
 	}
+	strict := cmd.Flags().Lookup("strict")
+	if strict != nil {
+		e.Features.SkipBad = strict.Value.String() == "false"
+	}
 	bars := &stages{w: cmd.ErrOrStderr()}
 	defer bars.end()
 	bars.begin("looking at the data")
@@ -154,6 +187,9 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		if err != nil {
 			return err
 		}
+		if strict != nil && set.Files == nil && !strict.Changed {
+			e.Features.SkipBad = false // a file of vectors is whole or wrong
+		}
 		if err = filesIn(cmd.Context()).readsSet(set, e.Data.Set); err == nil {
 			err = check(set)
 		}
@@ -161,6 +197,8 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 			set.Close()
 			return err
 		}
+		bars.end()
+		tellNotes(cmd.ErrOrStderr(), e.SetNotes(set))
 		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
@@ -180,11 +218,16 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		in.Close()
 		var bad *features.BadSampleError
 		if errors.As(err, &bad) {
-			err = fmt.Errorf("%w (--skip-bad leaves out what cannot be used)", err)
+			how := "an experiment skips no file: take it out of the folder"
+			if strict != nil {
+				how = "--strict=false skips what cannot be used"
+			}
+			err = fmt.Errorf("%w (%s)", err, how)
 		}
 		doing := bars.doing()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && e.Features.Cached()))
 	}
+	tellNotes(cmd.ErrOrStderr(), in.SkippedNotes(filesIn(cmd.Context()).list))
 	collectEarlier(in.X)
 	return in, nil
 }

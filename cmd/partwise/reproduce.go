@@ -278,7 +278,6 @@ func (r *reproduction) open(cmd *cobra.Command, recipe *reproduce.Recipe, v *rep
 		p.close()
 		return nil, err
 	}
-	tellNotes(cmd.ErrOrStderr(), p.e.Notes(p.in.Inputs))
 	return p, nil
 }
 

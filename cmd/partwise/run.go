@@ -22,7 +22,6 @@ import (
 func runCommand() *cobra.Command {
 	var out, root string
 	var workers int
-	var skipBad bool
 	var methods []string
 	values := map[string]*string{}
 	cmd := &cobra.Command{
@@ -73,7 +72,7 @@ same again goes on where it stopped.`,
 					return usageError{err}
 				}
 			}
-			e.Data.Root, e.Data.Labelled, e.Features.SkipBad = root, true, skipBad
+			e.Data.Root, e.Data.Labelled = root, true
 			e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
 			if out == "" {
 				out = outFor(e.Data.Set, e.Name)
@@ -110,7 +109,6 @@ same again goes on where it stopped.`,
 	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
 	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
 	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
-	f.BoolVar(&skipBad, "skip-bad", false, "leave out images that cannot be used, and list them")
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
@@ -251,7 +249,6 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 		return err
 	}
 	defer in.Close()
-	tellNotes(stderr, e.Notes(in.Inputs))
 	plan, err := pipeline.NewPlan(ctx, e, in.Inputs)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func readGroups(path string) (assigned []report.Assignment, data, list string, e
 
 func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, assigned []report.Assignment) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, Folder: datasets.FolderOptions{NoClasses: true}})
+	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, Folder: datasets.FolderOptions{NoClasses: true, SkipBad: true}})
 	if err != nil {
 		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
 	}

@@ -57,18 +57,30 @@ type File struct {
 	frame   *frame // nil where none is, or one that is not served
 	colours colours
 	unusual bool // has what is left to image/jpeg
+
+	whole    bool // has an end
+	heightAt int  // where the height stands in the content
+	lastScan int  // where the last scan begins, or 0
+	before   int  // has a bit for each component whose first coefficients are in scans before that
 }
 
 // Parse reads the segments of a file, as far as they are whole, and decodes nothing.
 func Parse(content []byte) *File {
 	f := &File{Components: 3, content: content}
-	frames := 0
-	Segments(content, func(marker byte, data []byte) bool {
+	frames, last := 0, 0
+	r := reader{content: content, at: min(2, len(content))}
+	for {
+		marker, data, err := r.next()
+		if err != nil || marker == endOfImage {
+			f.whole = err == nil
+			break
+		}
+		at := r.at - len(data)
 		switch marker {
 		case startOfFrame, startOfExtended, startOfProgressive:
 			frames++
 			if len(data) >= 6 {
-				f.Components, f.Progressive = int(data[5]), marker == startOfProgressive
+				f.Components, f.Progressive, f.heightAt = int(data[5]), marker == startOfProgressive, at+1
 			}
 			var err error
 			if f.frame, err = readFrame(marker, data); err == nil {
@@ -76,14 +88,30 @@ func Parse(content []byte) *File {
 			}
 		case startOfScan:
 			f.Scans++
+			f.before |= last
+			f.lastScan, last = at-4, f.firstOf(data)
 		case huffmanTables:
 			f.unusual = f.unusual || eachTable(data, func(_ byte, counts, _ []byte) error { return checkCodes(counts) }) != nil
 		}
 		f.colours.see(marker, data)
-		return true
-	})
+	}
 	f.unusual = f.unusual || frames != 1 || f.frame == nil
 	return f
+}
+
+// firstOf returns a bit for each component of a scan that has their first coefficients.
+func (f *File) firstOf(header []byte) (components int) {
+	if f.frame == nil || len(header) == 0 || len(header) != 4+2*int(header[0]) || header[len(header)-3] != 0 {
+		return 0
+	}
+	for i, c := range f.frame.components {
+		for at := 1; at < len(header)-3; at += 2 {
+			if header[at] == c.id {
+				components |= 1 << i
+			}
+		}
+	}
+	return components
 }
 
 // Segments calls f for each segment of a JPEG file before the end of the image, with its marker
@@ -164,6 +192,11 @@ type decoder struct {
 	// endOfBand is how many blocks have no more coefficients in this band (T.81, G.1.2.2).
 	endOfBand int
 	wild      bool
+
+	// counting makes no image, but counts rows: those that are whole in the scan that is read.
+	counting bool
+	rows     int
+	seen     int // has a bit for each component that a scan has
 }
 
 func (d *decoder) decode() (image.Image, error) {
@@ -214,6 +247,9 @@ func (d *decoder) decode() (image.Image, error) {
 // start makes room for the image before the first scan.
 func (d *decoder) start() error {
 	width, height := d.frame.width, d.frame.height
+	if d.counting {
+		return nil
+	}
 	if width < 1 || height < 1 {
 		return fmt.Errorf("a JPEG of %d×%d pixels", width, height)
 	}

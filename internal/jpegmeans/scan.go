@@ -56,7 +56,13 @@ func (d *decoder) scan(header []byte) error {
 	across, down := d.frame.mcus()
 	expected := byte(restart0)
 	d.bits.start(d.content, d.at)
+	for i := range parts {
+		d.seen |= 1 << parts[i].index
+	}
 	for unit := range across * down {
+		if unit%across == 0 {
+			d.rows = unit / across * 8 * d.frame.components[0].v
+		}
 		if d.interval > 0 && unit > 0 && unit%d.interval == 0 {
 			if err := d.restart(expected); err != nil {
 				return err
@@ -86,7 +92,7 @@ func (d *decoder) scan(header []byte) error {
 			}
 		}
 	}
-	d.at = d.bits.end()
+	d.at, d.rows = d.bits.end(), d.frame.height
 	return nil
 }
 
@@ -198,6 +204,10 @@ func (d *decoder) readBlock(p *part, b *band, x, y, across int) error {
 
 // put writes the means of the block that was read, and clears it.
 func (d *decoder) put(c *component, x, y int) {
+	if d.counting {
+		d.block.clear()
+		return
+	}
 	if d.block.wild() {
 		d.wild = true
 		d.block.clip()

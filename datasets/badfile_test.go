@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// noise is an image of which every part takes about as many bytes.
+func noise(width, height int) *image.RGBA {
+	rng := rand.New(rand.NewPCG(1, 2))
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(rng.Uint32())
+	}
+	return img
+}
+
+// opened opens a file of this content, as one that may end early or not.
+func opened(t *testing.T, content []byte, useTruncated bool) (img image.Image, truncated string, err error) {
+	t.Helper()
+	file := writeFile(t, filepath.Join(t.TempDir(), "x.jpg"), content)
+	images := (&Set{Names: []string{"x.jpg"}, Files: []string{file}}).Images()
+	images.UseTruncated = useTruncated
+	img, err = images.Open(t.Context(), 0)
+	return img, images.Truncated(0), err
+}
+
+// TestKinds: what is wrong with a file is of its kind, and whole files are of none.
+func TestKinds(t *testing.T) {
+	whole := encoded(t, png.Encode, noise(40, 40))
+	photograph := encoded(t, encodeJPEG, noise(40, 40))
+	damaged := bytes.Clone(photograph)
+	copy(damaged[len(damaged)/2:], bytes.Repeat([]byte{0xff, 0xd0}, 40))
+	large := rawPNG(100_000, 100_000, 8, 0, 0, make([]byte, 1000))
+	for want, contents := range map[Kind][][]byte{
+		KindEmpty:       {{}},
+		KindNoImage:     {[]byte("hello, this is no image")},
+		KindHEIC:        {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic")},
+		KindAVIF:        {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1miaf")},
+		KindTruncated:   {whole[:len(whole)/2], photograph[:len(photograph)/5], photograph[:100], encoded(t, encodeGIF, noise(40, 40))[:900]},
+		KindDamaged:     {damaged},
+		KindTooLarge:    {large, progressiveJPEG(100, 100, mostScans+1)},
+		KindUnsupported: {riff("VP8X\x02\x00\x00\x00\xca\x00\x00\x6a\x00\x00")},
+	} {
+		for i, content := range contents {
+			for _, useTruncated := range []bool{false, true} {
+				_, _, err := opened(t, content, useTruncated)
+				if err == nil || KindOf(err) != want || !strings.Contains(err.Error(), "x.jpg") {
+					t.Errorf("file %d of kind %q is %q: %v", i, want, KindOf(err), err)
+				}
+			}
+		}
+	}
+	if _, _, err := opened(t, whole, true); err != nil {
+		t.Error(err)
+	}
+	if kind := KindOf(errors.New("all values are zero")); kind != KindNoFeatures {
+		t.Errorf("kind %q", kind)
+	}
+	bad := []BadFile{{Kind: KindTruncated}, {Kind: KindHEIC}, {Kind: KindNoImage}, {Kind: KindHEIC}, {Kind: KindBrokenLink}, {Kind: KindBrokenLink}}
+	if got, want := CountKinds(bad), "2 HEIC images (not supported), 2 links to nothing, 1 not an image, 1 truncated"; got != want {
+		t.Errorf("counted %q, want %q", got, want)
+	}
+}
+
+// TestUseTruncated: a JPEG file that ends early is its first rows where they are at least half, as it lies in the file, and
+// an error where they are fewer or nobody asks for them; a use of a smaller image gets that of the same rows.
+func TestUseTruncated(t *testing.T) {
+	upright := withOrientation(t, noise(64, 96), 6)
+	progressive, err := os.ReadFile(filepath.Join("..", "internal", "jpegmeans", "testdata", "progressive-420.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"colour": encoded(t, encodeJPEG, noise(64, 96)), "grey": encoded(t, encodeJPEG, image.NewGray(image.Rect(0, 0, 640, 960)))} {
+		whole, err := jpeg.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := whole.Bounds().Size()
+		for _, part := range []int{40, 70, 95, 99} {
+			cut := content[:len(content)*part/100]
+			if _, _, err := opened(t, cut, false); KindOf(err) != KindTruncated {
+				t.Errorf("%s, %d %%: error %v, though nobody asks for a part", name, part, err)
+			}
+			img, said, err := opened(t, cut, true)
+			if part < 45 {
+				if KindOf(err) != KindTruncated || !strings.Contains(err.Error(), fmt.Sprintf("of %d rows are there, and less than half", size.Y)) && name == "colour" {
+					t.Errorf("%s, %d %%: error %v", name, part, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s, %d %%: %v", name, part, err)
+				continue
+			}
+			got := img.Bounds().Size()
+			if got.X != size.X || 2*got.Y < size.Y || got.Y >= size.Y || said != fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", got.Y, size.Y) {
+				t.Errorf("%s, %d %%: %v of %v, said %q", name, part, got, size, said)
+			}
+			if diff := cmp.Diff(Gray(whole).Pix[:2*got.X*got.Y], Gray(img).Pix); diff != "" {
+				t.Errorf("%s, %d %%: the rows differ", name, part)
+			}
+		}
+	}
+	if img, _, err := opened(t, upright[:len(upright)*8/10], true); err != nil || img.Bounds().Dy() != 64 || img.Bounds().Dx() >= 96 || img.Bounds().Dx() < 48 {
+		t.Errorf("turned upright: %v, %v", img, err)
+	}
+	if img, said, err := opened(t, progressive[:len(progressive)*8/10], true); err != nil || img.Bounds().Dy() != 77 || !strings.Contains(said, "finest detail") {
+		t.Errorf("progressive: %q, %v", said, err)
+	}
+	if _, said, err := opened(t, progressive, true); err != nil || said != "" {
+		t.Errorf("a whole file: %q, %v", said, err)
+	}
+	large := encoded(t, encodeJPEG, noise(256, 256))
+	file := writeFile(t, filepath.Join(t.TempDir(), "x.jpg"), large[:len(large)*3/4])
+	images := (&Set{Names: []string{"x.jpg"}, Files: []string{file}}).Images()
+	images.UseTruncated = true
+	if err := images.With(context.Background(), 0, Use{Least: 64, Do: func(img image.Image, whole image.Point) error {
+		if whole.Y >= 256 || whole.Y < 128 || img.Bounds().Dy() != (whole.Y+1)/2 {
+			t.Errorf("%v of %v", img.Bounds(), whole)
+		}
+		return nil
+	}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSkipBadFolders: a link that leads round in a circle is listed with SkipBad, and what lies beside it stays.
+func TestSkipBadFolders(t *testing.T) {
+	dir := tree(t, "a/1.pgm", "b/2.pgm")
+	if err := os.Symlink("..", filepath.Join(dir, "a", "round")); err != nil {
+		t.Skip(err)
+	}
+	set, err := Folder(t.Context(), dir, FolderOptions{SkipBad: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Bad) != 1 || set.Bad[0].Name != "a/round" || set.Bad[0].Kind != KindCircle || set.Len() != 2 || len(set.Subset([]int{0}).Bad) != 1 {
+		t.Errorf("%d samples without %v", set.Len(), set.Bad)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "a", "1.pgm")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(t.Context(), dir, FolderOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no image that can be used: 1 link to a folder that it lies in") {
+		t.Errorf("without an image: %v", err)
+	}
+}
