@@ -34,7 +34,7 @@ type FolderOptions struct {
 	TruthFile string
 	// NoClasses takes no folder for a class: all are read through.
 	NoClasses bool
-	// Pool merges class folders of one name, such as train/Coast and
+	// Pool takes folders for classes whatever their names, and merges those of one name, such as train/Coast and
 	// test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool
 	// SkipBad passes over folders and files that cannot be read, and links that lead round in a circle. The set's Bad
@@ -65,7 +65,8 @@ func (opt *FolderOptions) saysClasses() bool {
 
 // Folder returns the set of the images in the folder dir and the folders below
 // it. Where images lie in folders below dir, the folder that holds an image is
-// its class, and images in dir itself have none. The options
+// its class, and images in dir itself have none. Where most of these folders are called after dates or by cameras
+// (2019-05-12 Trip, 100CANON, Camera Roll) they are no classes: see Set.TimeFolders. The options
 // give other ways. Samples and classes are in natural order, s2 before s10.
 //
 // An image is told by its content. Other files, and files and folders whose
@@ -112,7 +113,10 @@ func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	case opt.Pattern != "":
 		err = set.classesByPattern(opt.Pattern)
 	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") }):
-		err = set.classesByFolder(opt.Pool)
+		if set.TimeFolders, set.Folders = timeFolders(names); set.TimeFolders == nil || opt.Pool {
+			set.TimeFolders, set.Folders = nil, 0
+			err = set.classesByFolder(opt.Pool)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -20,6 +20,10 @@ type Set struct {
 	// FolderClasses tells that the classes are the folders that hold the images. An image
 	// without a class then lies beside them.
 	FolderClasses bool
+	// TimeFolders are the folders that look as if a date or a camera had named them, where these are most of those that
+	// hold images: none of them is a class then. Folders is how many there are.
+	TimeFolders []string
+	Folders     int
 	// OwnClasses and OwnLabels are what Classes and Labels were before ReadLabels
 	// put others in their place, or nil.
 	OwnClasses []string

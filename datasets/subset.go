@@ -12,7 +12,7 @@ import (
 // with no sample is dropped and the labels renumbered. It panics where a row
 // is not a sample of s.
 func (s *Set) Subset(rows []int) *Set {
-	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width, LeftOut: slices.Clone(s.LeftOut), Bad: s.Bad, Beside: s.Beside, Known: s.Known, FolderClasses: s.FolderClasses}
+	out := &Set{Name: s.Name, Names: take(s.Names, rows), Height: s.Height, Width: s.Width, LeftOut: slices.Clone(s.LeftOut), Bad: s.Bad, Beside: s.Beside, Known: s.Known, FolderClasses: s.FolderClasses, TimeFolders: s.TimeFolders, Folders: s.Folders}
 	if s.Files != nil {
 		out.Files = take(s.Files, rows)
 	}

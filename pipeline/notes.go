@@ -45,6 +45,20 @@ func (e *Experiment) SetNotes(set *datasets.Set) []string {
 	return notes
 }
 
+// SubfoldersNote says how the subfolders of a folder of images were understood and how to say otherwise, "" where there are
+// none, or where it was said or is known.
+func SubfoldersNote(set *datasets.Set) string {
+	switch {
+	case set.Known != "":
+	case set.TimeFolders != nil:
+		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); --pool reads them as classes",
+			len(set.TimeFolders), set.Folders, someOf(set.TimeFolders))
+	case set.FolderClasses:
+		return fmt.Sprintf("subfolders read as classes: %d (%s); --no-classes ignores them", len(set.Classes), someOf(set.Classes))
+	}
+	return ""
+}
+
 // SkippedNotes says in a line how many samples were skipped, by kind, and where they are listed, "" for nowhere. It is
 // nil where all are used.
 func (in *Inputs) SkippedNotes(list string) []string {

@@ -149,7 +149,11 @@ type class struct {
 func (p *Plan) findClasses() error {
 	set := p.Inputs.Set
 	if len(set.Classes) == 0 {
-		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; partwise cluster works without", p.Experiment.Data.Set)
+		how := "partwise cluster works without"
+		if set.TimeFolders != nil {
+			how = fmt.Sprintf("pool: true reads its subfolders as classes, which look like dates or camera folders (%s)", someOf(set.TimeFolders))
+		}
+		return fmt.Errorf("%s has no classes, and an experiment draws and scores classes; %s", p.Experiment.Data.Set, how)
 	}
 	if p.Experiment.Split != "" && set.Test == nil {
 		return fmt.Errorf("split: %s has no parts train and test: no folders of these names with all images in them, and no IDX files of both", p.Experiment.Data.Set)

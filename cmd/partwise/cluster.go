@@ -41,6 +41,8 @@ Where the folder has a subfolder for each class, the groups are compared with
 the classes; the method is not told of them. Pictures beside the subfolders have no
 class, and are grouped with the others. --pattern finds the classes in the names of the
 files, --truth reads them from a file, and --no-classes takes no subfolder for a class.
+Subfolders that dates or cameras name (2019-05 Trip, 100CANON, Camera Roll) are no classes;
+with --pool they are. The first line says how subfolders were read.
 
 Photographs, of 64 pixels or more in width and height, are compared by the features
 of a network that is built in, and grouped by k-means, or guided k-means with
@@ -258,6 +260,9 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	}
 	tellNotes(stderr, g.Notes(in.Inputs))
 	warnings := append(e.Notes(in.Inputs, report.SkippedFile), g.Notes(in.Inputs)...)
+	if in.Set.TimeFolders != nil {
+		warnings = append(warnings, pipeline.SubfoldersNote(in.Set))
+	}
 	working := &stages{w: stderr}
 	working.begin("grouping")
 	found, err := g.Find(ctx, in.Inputs, working.show)

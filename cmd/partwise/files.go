@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -122,8 +123,15 @@ func (f *usedFiles) reads(paths ...string) error {
 
 // readsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind links.
 func (f *usedFiles) readsSet(set *datasets.Set, path string) error {
-	if err := f.reads(set.Beside...); err != nil || len(f.written) == 0 {
+	if err := f.reads(set.Beside...); err != nil {
 		return err
+	}
+	there := slices.DeleteFunc(slices.Clone(f.written), func(w written) bool {
+		_, err := os.Lstat(w.path)
+		return err != nil
+	})
+	if len(there) == 0 {
+		return nil
 	}
 	folders := map[string]bool{}
 	for i := range set.Names {
@@ -131,7 +139,7 @@ func (f *usedFiles) readsSet(set *datasets.Set, path string) error {
 		folder := filepath.Dir(file)
 		if set.Files != nil && !folders[folder] && !sameFile(file, path) {
 			folders[folder] = true
-			for _, w := range f.written {
+			for _, w := range there {
 				if err := w.check(folder); err != nil {
 					return err
 				}
@@ -139,7 +147,7 @@ func (f *usedFiles) readsSet(set *datasets.Set, path string) error {
 		}
 		info, err := os.Lstat(file)
 		isLink := err == nil && info.Mode()&fs.ModeSymlink != 0
-		for _, w := range f.written {
+		for _, w := range there {
 			if w.names == nil && sameFile(w.path, file) {
 				return w.replaces(file)
 			}

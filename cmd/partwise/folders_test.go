@@ -99,3 +99,47 @@ func TestMixedFolder(t *testing.T) {
 		same(t, "partwise "+line, ".", before)
 	}
 }
+
+// TestSubfolders: the first line says how subfolders were read and how to say otherwise. Those of dates and cameras give
+// no classes, and so no number of groups, unless they are told to.
+func TestSubfolders(t *testing.T) {
+	workplace(t)
+	files := photos(t)
+	for i, file := range files {
+		place(t, filepath.Join("classes", []string{"cat", "dog", "owl"}[i%3], file), read(t, "photos", file))
+		place(t, filepath.Join("dated", []string{"2019", "2020-05 Trip", "100CANON", "Family"}[i%4], file), read(t, "photos", file))
+	}
+	must(t, "fit", "photos", "--rank", "2", "--iterations", "1", "--features", "pixels=4", "--out", "m.npz")
+	must(t, groupPhotos("groups")...)
+	const (
+		classes = "subfolders read as classes: 3 (cat, dog, owl); --no-classes ignores them"
+		dated   = "subfolders not read as classes, because 3 of 4 look like dates or camera folders (100CANON, 2019, 2020-05 Trip); --pool reads them as classes"
+		pooled  = "subfolders read as classes: 4 (100CANON, 2019, 2020-05 Trip, Family); --no-classes ignores them"
+		chosen  = " groups, chosen from "
+	)
+	for line, want := range map[string]struct{ first, later, never string }{
+		"cluster classes --features pixels=4 --out a":                   {classes, "in 3 groups", chosen},
+		"cluster dated --features pixels=4 --out b":                     {dated, chosen, "compared with"},
+		"cluster dated --features pixels=4 --pool --out c":              {pooled, "in 4 groups", chosen},
+		"cluster dated --features pixels=4 --no-classes --out d":        {"", chosen, "subfolders"},
+		"cluster dated --features pixels=4 --pattern {class}/* --out e": {"", "in 4 groups", "subfolders"},
+		"features classes --features pixels=4 --out a.csv":              {classes, "samples of", ""},
+		"features dated --features pixels=4 --out b.csv":                {dated, "samples of", ""},
+		"apply m.npz dated --out c.csv":                                 {dated, "coefficients", ""},
+		"assign groups dated":                                           {"file,group,name,confidence", "", "subfolders"},
+	} {
+		code, out, stderr := partwise(strings.Fields(line)...)
+		first, _, _ := strings.Cut(out, "\n")
+		if code != exitDone || want.first != "" && first != want.first || !strings.Contains(out, want.later) || want.never != "" && strings.Contains(out+stderr, want.never) {
+			t.Errorf("partwise %s: exit code %d, printed\n%s\nsaid %q\nwant %q", line, code, out, stderr, want)
+		}
+	}
+	if text := read(t, "b.csv"); strings.Contains(text, ",Family,") {
+		t.Errorf("there are classes:\n%.200s", text)
+	}
+	if page := read(t, "b", "index.html"); !strings.Contains(page, "subfolders not read as classes") {
+		t.Error("the page does not say how subfolders were read")
+	}
+	refused(t, "dated has no classes, and an experiment draws and scores classes; pool: true reads its subfolders as classes", strings.Fields("run --set dated --features pixels=4 --method kmeans --repeats 1")...)
+	must(t, strings.Fields("run --set dated,pool=true --features pixels=4 --method kmeans --repeats 1 --classes 2")...)
+}

@@ -198,6 +198,9 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 			return err
 		}
 		bars.end()
+		if note := pipeline.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
+			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
+		}
 		tellNotes(cmd.ErrOrStderr(), e.SetNotes(set))
 		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
