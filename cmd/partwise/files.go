@@ -176,6 +176,9 @@ func (f *usedFiles) writes(w written) error {
 			return err
 		}
 	}
+	if w.names != nil {
+		return f.reads(w.path) // to go on from there
+	}
 	return nil
 }
 

@@ -42,6 +42,7 @@ var guarded = map[string]map[string][]string{
 	"reproduce --doc": {
 		"reproduce tiny.yaml":              {"tiny.yaml", "tiny.paper.yaml"},
 		"reproduce tiny.yaml --set photos": {"PICTURE"},
+		"reproduce tiny.yaml --out n":      {"n/tables/mine.csv"},
 	},
 	"reproduce --out": {"reproduce tiny.yaml --set n/tables/mine.csv": {"n"}},
 	"run --out": {

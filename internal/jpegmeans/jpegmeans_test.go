@@ -478,5 +478,11 @@ func FuzzDecode(f *testing.F) {
 			return // right, and slow
 		}
 		check(t, content)
+		if mended, rows := Parse(content[:len(content)*3/4]).Mend(); rows > 0 {
+			if again := Parse(mended); again.Height != rows || rows > file.Height {
+				t.Errorf("%d rows of %d, and %d in the header", rows, file.Height, again.Height)
+			}
+			check(t, mended)
+		}
 	}))
 }
