@@ -15,9 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
-
+	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
@@ -322,7 +320,7 @@ func checkName(name string) error {
 // refuses a file that is there already, and names that are different here and
 // the same on a system that does not tell case or forms of characters apart.
 func (u *unpacker) claim(name string, isFile bool) error {
-	key := nameKey(name)
+	key := filename.Key(name)
 	for at, to := 0, 0; to < len(name); {
 		at, to = nextSlash(key, at), nextSlash(name, to)
 		last := to == len(name)
@@ -346,15 +344,6 @@ func nextSlash(name string, i int) int {
 		return i + 1 + next
 	}
 	return len(name)
-}
-
-// nameKey returns what names have in common that some file system takes for
-// the same. It holds as many slashes as name.
-func nameKey(name string) string {
-	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		return strings.ToLower(name)
-	}
-	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
 // shortName cuts a name of an archive short enough for a message.

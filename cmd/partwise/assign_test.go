@@ -141,7 +141,7 @@ func TestAssignNone(t *testing.T) {
 		t.Errorf("%d of %d strange pictures belong to none of the groups", none, len(group))
 	}
 	out := must(t, "sort", "strange.csv", "--pictures", "strange", "--to", "sorted", "--copy")
-	if sorted := listed(t, "sorted"); !slices.ContainsFunc(sorted, func(f string) bool { return strings.HasPrefix(f, "sorted/none-of-these/cat-") }) {
+	if sorted := listed(t, "sorted"); !slices.ContainsFunc(sorted, func(f string) bool { return strings.HasPrefix(f, "sorted/none of these/cat-") }) {
 		t.Errorf("printed %q, made %v", out, sorted)
 	}
 	text := must(t, "assign", "groups", "photos", "--out", "known.csv")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -144,7 +145,7 @@ func places(assigned []report.Assignment, files map[string]string, list string) 
 		most = max(most, a.Group)
 	}
 	folder := map[int]string{}
-	taken := map[string]bool{}
+	taken := map[string]bool{filing.JournalFile: true}
 	items := make([]filing.Item, 0, len(assigned))
 	for _, a := range assigned {
 		file, ok := files[a.Sample]
@@ -155,34 +156,30 @@ func places(assigned []report.Assignment, files map[string]string, list string) 
 		if folder[a.Group] == "" {
 			name := fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group)
 			if a.Name != "" {
-				name = filename.Safe(a.Name)
+				name = filename.Folder(a.Name, runtime.GOOS == "windows")
 			}
-			folder[a.Group] = unused(name, taken)
+			folder[a.Group] = unused(name, "", taken)
 		}
-		name := filepath.Base(file)
-		if taken[key(path.Join(folder[a.Group], name))] {
-			name = strings.ReplaceAll(a.Sample, "/", "-")
+		place := path.Join(folder[a.Group], filepath.Base(file))
+		if taken[filename.Key(place)] {
+			place = path.Join(folder[a.Group], strings.ReplaceAll(a.Sample, "/", "-"))
 		}
-		items = append(items, filing.Item{From: file, To: unused(path.Join(folder[a.Group], name), taken)})
+		ext := path.Ext(place)
+		items = append(items, filing.Item{From: file, To: unused(strings.TrimSuffix(place, ext), ext, taken)})
 	}
 	return items, nil
 }
 
-// unused returns a name that is not taken, by a number before its extension if need be,
-// and takes it.
-func unused(name string, taken map[string]bool) string {
-	ext := path.Ext(name)
-	for try, n := name, 2; ; n++ {
-		if !taken[key(try)] {
-			taken[key(try)] = true
-			return try
-		}
-		try = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+// unused returns a name with its extension that is not taken, by a number between them if need
+// be, and takes it.
+func unused(name, ext string, taken map[string]bool) string {
+	try := name + ext
+	for n := 2; taken[filename.Key(try)]; n++ {
+		try = fmt.Sprintf("%s-%d%s", name, n, ext)
 	}
+	taken[filename.Key(try)] = true
+	return try
 }
-
-// key is what is one name on file systems that do not tell capitals.
-func key(name string) string { return strings.ToLower(name) }
 
 func folders(items []filing.Item) int {
 	names := map[string]bool{}

@@ -5,7 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/seed4492f2cd/partwise/internal/filename"
+	"github.com/seed4492f2cd/partwise/internal/filing"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -48,13 +51,13 @@ func FuzzPlaces(f *testing.F) {
 			if !both || strings.Contains(file, "/") || !filepath.IsLocal(filepath.FromSlash(it.To)) {
 				t.Errorf("%q goes to %q", it.From, it.To)
 			}
-			if folder == "" || strings.ContainsAny(folder, `\:`) || strings.HasPrefix(folder, ".") {
+			if folder == "" || folder == filing.JournalFile || len(folder) > 255 || strings.ContainsFunc(folder, unicode.IsControl) {
 				t.Errorf("the folder %q", folder)
 			}
-			if seen[strings.ToLower(it.To)] {
+			if seen[filename.Key(it.To)] {
 				t.Errorf("two go to %q", it.To)
 			}
-			seen[strings.ToLower(it.To)] = true
+			seen[filename.Key(it.To)] = true
 		}
 	}))
 }

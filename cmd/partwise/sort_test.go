@@ -1,12 +1,16 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // listed returns what is below a folder.
@@ -50,7 +54,7 @@ func TestSort(t *testing.T) {
 		t.Errorf("left among the pictures: %v", left)
 	}
 	sorted := listed(t, "sorted")
-	for _, want := range []string{"sorted/früh-am-tag/Bild 1.png", "sorted/früh-am-tag/spät-Bild 1.png"} {
+	for _, want := range []string{"sorted/Früh am Tag/Bild 1.png", "sorted/Früh am Tag/spät-Bild 1.png"} {
 		if !slices.Contains(sorted, want) {
 			t.Errorf("no %s in %v", want, sorted)
 		}
@@ -126,5 +130,24 @@ func TestSortMistakes(t *testing.T) {
 	}
 	if after := listed(t, "photos"); !slices.Equal(photos, after) {
 		t.Errorf("now there are %v", after)
+	}
+}
+
+// TestPlaces: folders are called as groups are, and no two as one on any file system.
+func TestPlaces(t *testing.T) {
+	files := map[string]string{}
+	var assigned []report.Assignment
+	for i, name := range []string{"Summer 2019", "summer 2019", "Café", "CAFE\u0301", "AC/DC", "", "夏休み"} {
+		sample := fmt.Sprintf("%d.jpg", i)
+		files[sample] = "/photos/" + sample
+		assigned = append(assigned, report.Assignment{Sample: sample, Group: i + 1, Name: name})
+	}
+	items, err := places(assigned, files, "")
+	var got []string
+	for _, it := range items {
+		got = append(got, path.Dir(it.To))
+	}
+	if want := []string{"Summer 2019", "summer 2019-2", "Café", "CAFE\u0301-2", "AC-DC", "group-6", "夏休み"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // longest is the length of a file name, in characters, beyond which it is cut;
@@ -41,4 +45,50 @@ func Safe(name string) string {
 		return s + "-"
 	}
 	return s
+}
+
+// longestFolder is the length of a folder's name, in bytes, beyond which it is cut. Systems stop
+// at 255, and a number may follow.
+const longestFolder = 240
+
+// reserved are the characters that Windows keeps for itself, and deviceFolder is a name that it
+// keeps for a device, with an extension.
+var (
+	reserved     = regexp.MustCompile(`[<>:"\\|?*]`)
+	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
+)
+
+// Folder returns a name as that of a folder. It changes only what file systems cannot hold, for
+// Windows more of that.
+func Folder(name string, windows bool) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '/' || unicode.IsControl(r) {
+			return '-'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "-"))
+	if windows {
+		name = deviceFolder.ReplaceAllString(reserved.ReplaceAllString(name, "-"), "$1-$2")
+	}
+	for len(name) > longestFolder {
+		_, n := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-n]
+	}
+	if windows {
+		name = strings.TrimRight(name, ". ")
+	}
+	switch name {
+	case "", ".", "..":
+		return "unnamed"
+	}
+	return name
+}
+
+// Key returns what names have in common that some file system takes for the same. It holds as
+// many slashes as name.
+func Key(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return strings.ToLower(name)
+	}
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }
