@@ -121,6 +121,9 @@ func hasImageExtension(name string) bool {
 	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
 }
 
+// HasImageExtension tells whether a file's name ends as an image's does, of whatever kind.
+func HasImageExtension(name string) bool { return hasImageExtension(name) }
+
 // DecodeImage reads the image file at path: PNG, JPEG, GIF (its first frame),
 // BMP, TIFF, WebP, PGM or PPM. The kind is told by the file's content, not by
 // its name. A JPEG is turned upright as its EXIF orientation says. A file of

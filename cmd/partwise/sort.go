@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,16 +30,22 @@ func sortCommand() *cobra.Command {
 		Short: "Put pictures into folders, one for each of their groups",
 		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
 of them, symbolic links to them, or the files themselves. RESULTS is the folder of
-cluster's results; the groups are those of its assignments.csv, which may be changed by hand
-before. A folder is called after its group, or after the class that was told of it. RESULTS
-may also be a file that partwise assign wrote, with --pictures for the folder of its pictures.
+cluster's results. The groups are those of its assignments.csv, which you may edit before. A folder is called after its group's name or class.
+RESULTS may also be a file that partwise assign wrote, with --pictures for the folder of its
+pictures.
 
 No file is ever overwritten. --undo removes the copies and links, and moves files back
-to where they were.`,
+to where they were. It needs only --to.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
-  partwise sort results/photos-groups --to sorted --undo`,
-		Args: arguments(1, 1),
+  partwise sort --to sorted --undo`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			least := 1
+			if undo {
+				least = 0
+			}
+			return arguments(least, 1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var way filing.Way
 			chosen := 0
@@ -56,6 +63,12 @@ to where they were.`,
 			case !undo && chosen != 1:
 				return usageError{errors.New("how? say one of --copy, --link and --move")}
 			}
+			if undo {
+				if pictures == "" && len(args) > 0 {
+					_, pictures, _ = output.Written(args[0]) // without results the journal is enough
+				}
+				return undoSort(cmd, to, pictures)
+			}
 			assigned, data, list, err := readGroups(args[0])
 			if err != nil {
 				return err
@@ -65,9 +78,6 @@ to where they were.`,
 			}
 			if pictures != "" {
 				data = pictures
-			}
-			if undo {
-				return undoSort(cmd, to, data)
 			}
 			return sortFiles(cmd, way, to, data, root, list, assigned)
 		},
@@ -123,18 +133,44 @@ func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, 
 		return err
 	}
 	working := newBar(stderr, "sorting")
-	done := 0
-	err = filing.File(ctx, to, way, items, func(n, total int) { done = n; working.count(n, total) })
+	r, err := filing.File(ctx, to, way, items, home(data), working.count)
 	working.end()
-	if err != nil {
-		if done > 0 {
-			err = fmt.Errorf("%w; %s were sorted before, which --undo takes back", err, phrase.Count(done, "picture", "pictures"))
-		}
+	tellLeft(stderr, r.Left)
+	sorted := phrase.Count(r.Files, "picture", "pictures")
+	switch {
+	case err != nil && r.Files > 0:
+		return fmt.Errorf("%w; %s were sorted before, which --undo takes back", err, sorted)
+	case err != nil:
 		return err
+	case r.Files == 0:
+		return fmt.Errorf("no picture of %s was moved into %s", data, to)
 	}
 	did := map[filing.Way]string{filing.Copy: "copied", filing.Link: "linked", filing.Move: "moved"}[way]
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s %s into %s of %s; --undo takes it back.\n", phrase.Count(len(items), "picture", "pictures"), did, phrase.Count(folders(items), "folder", "folders"), to)
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s %s into %s of %s; --undo takes it back.\n", sorted, did, phrase.Count(r.Folders, "folder", "folders"), to)
 	return err
+}
+
+// home tells to which paths files may be moved back: those in the folder of the pictures. Where
+// that is not known the journal alone says where, which may be a stranger's: then files that
+// are called as images are, which do no harm wherever they are.
+func home(pictures string) func(string) (bool, error) {
+	return func(name string) (bool, error) {
+		if pictures == "" {
+			return datasets.HasImageExtension(name), nil
+		}
+		return output.Inside(pictures, name)
+	}
+}
+
+// tellLeft says of the first files that were left why.
+func tellLeft(stderr io.Writer, left []string) {
+	const most = 10
+	for _, why := range left[:min(len(left), most)] {
+		tell(stderr)(why)
+	}
+	if n := len(left) - most; n > 0 {
+		tell(stderr)(fmt.Sprintf("and %d more", n))
+	}
 }
 
 // places returns where each file goes. A file keeps its name; of two that would have
@@ -181,28 +217,18 @@ func unused(name, ext string, taken map[string]bool) string {
 	return try
 }
 
-func folders(items []filing.Item) int {
-	names := map[string]bool{}
-	for _, it := range items {
-		names[path.Dir(it.To)] = true
-	}
-	return len(names)
-}
-
-func undoSort(cmd *cobra.Command, to, data string) error {
+func undoSort(cmd *cobra.Command, to, pictures string) error {
 	working := newBar(cmd.ErrOrStderr(), "taking back")
-	u, err := filing.Undo(cmd.Context(), to, data, working.count)
+	u, err := filing.Undo(cmd.Context(), to, home(pictures), working.count)
 	working.end()
+	tellLeft(cmd.ErrOrStderr(), u.Left)
 	if err != nil {
 		return err
-	}
-	for _, why := range u.Left {
-		plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %s\n", why)
 	}
 	if n := len(u.Left); n > 0 {
 		return fmt.Errorf("%s could not be taken back; the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}
 	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d %s.\n", u.Back, did)
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d %s.\n", u.Files, did)
 	return err
 }

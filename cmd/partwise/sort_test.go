@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/internal/filing"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -79,6 +80,9 @@ func TestSort(t *testing.T) {
 	if sorted := listed(t, "photos"); !slices.Contains(sorted, "photos/group-12/Bild 1.png") {
 		t.Errorf("%v", sorted)
 	}
+	if err := os.RemoveAll("groups"); err != nil { // the journal is enough
+		t.Fatal(err)
+	}
 	must(t, "sort", "groups", "--to", "photos", "--undo")
 	if after := listed(t, "photos"); !slices.Equal(before, after) {
 		t.Errorf("after --undo there are %v, want %v", after, before)
@@ -130,6 +134,28 @@ func TestSortMistakes(t *testing.T) {
 	}
 	if after := listed(t, "photos"); !slices.Equal(photos, after) {
 		t.Errorf("now there are %v", after)
+	}
+}
+
+// TestSortWithoutResults: a stranger's journal without results moves images alone.
+func TestSortWithoutResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"home", "sorted/g"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, "sorted/g/evil", "evil")
+	write(t, "sorted/g/a.jpg", "a")
+	home, err := filepath.Abs("home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "sorted/"+filing.JournalFile, fmt.Sprintf("{\"format\":1,\"way\":\"move\"}\n{\"from\":%q,\"to\":\"g/evil\"}\n{\"from\":%q,\"to\":\"g/a.jpg\"}\n",
+		filepath.Join(home, ".profile"), filepath.Join(home, "a.jpg")))
+	code, _, stderr := partwise("sort", "--to", "./sorted", "--undo")
+	if files := listed(t, "home"); code != exitFailed || !strings.Contains(stderr, "--pictures") || !slices.Equal(files, []string{"home/a.jpg"}) {
+		t.Errorf("exit code %d, said %q, and there are %v", code, stderr, files)
 	}
 }
 

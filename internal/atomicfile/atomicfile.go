@@ -70,13 +70,22 @@ func (c contextWriter) Write(p []byte) (int, error) {
 // WriteFunc writes the file path with what write writes. If write returns an
 // error, that error is returned and the file stays as it was.
 func WriteFunc(path string, write func(io.Writer) error) error {
-	return writeFunc(path, write, os.Rename)
+	return writeFunc(path, write, nil, os.Rename)
 }
 
 // CreateFunc is WriteFunc for a file that must not be there yet, nor appear while it is
 // written: then it returns an error with fs.ErrExist and leaves that file alone.
 func CreateFunc(path string, write func(io.Writer) error) error {
-	return writeFunc(path, write, RenameNew)
+	return writeFunc(path, write, nil, RenameNew)
+}
+
+// CreateLike is CreateFunc for a copy of a file: it has the permissions and the time of like,
+// and its owner where this process may give files away, before it has its name.
+func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
+	return writeFunc(path, write, func(f *os.File) error {
+		own(f, like)
+		return errors.Join(f.Chmod(like.Mode().Perm()), os.Chtimes(f.Name(), like.ModTime(), like.ModTime()))
+	}, RenameNew)
 }
 
 // RenameNew renames a file unless there is one of the new name: then it returns an error
@@ -102,7 +111,7 @@ func RenameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-func writeFunc(path string, write func(io.Writer) error, move func(from, to string) error) error {
+func writeFunc(path string, write func(io.Writer) error, end func(*os.File) error, move func(from, to string) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
@@ -123,9 +132,16 @@ func writeFunc(path string, write func(io.Writer) error, move func(from, to stri
 		renamed = err == nil
 		return err
 	}
-	steps := []func() error{buffered.Flush, f.Sync, rename, f.Close}
+	flush := func() error {
+		err := buffered.Flush()
+		if err == nil && end != nil {
+			err = end(f)
+		}
+		return err
+	}
+	steps := []func() error{flush, f.Sync, rename, f.Close}
 	if runtime.GOOS == "windows" { // where an open file keeps its name
-		steps = []func() error{buffered.Flush, f.Sync, f.Close, rename}
+		steps = []func() error{flush, f.Sync, f.Close, rename}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -161,7 +177,19 @@ func createTemporary(dir string) (*filelock.Lock, error) {
 
 // RemoveStale removes the temporary files in dir that killed processes left.
 // Those that another process is writing stay.
-func RemoveStale(dir string) error {
+func RemoveStale(dir string) error { return eachStale(dir, (*filelock.Lock).Release) }
+
+// Stale returns the paths of the temporary files that RemoveStale would remove.
+func Stale(dir string) (paths []string, err error) {
+	err = eachStale(dir, func(l *filelock.Lock) {
+		paths = append(paths, l.File().Name())
+		l.File().Close()
+	})
+	return paths, err
+}
+
+// eachStale calls do, which closes its file, with each temporary file that nobody is writing.
+func eachStale(dir string, do func(*filelock.Lock)) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -178,7 +206,7 @@ func RemoveStale(dir string) error {
 			return err
 		}
 		if lock.Held() {
-			lock.Release() // which removes it
+			do(lock)
 		} else {
 			lock.File().Close()
 		}

@@ -2,12 +2,15 @@ package atomicfile_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
@@ -102,6 +105,50 @@ func TestCreateFunc(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("the folder holds %v", entries)
 	}
+}
+
+// TestCreateLike: a copy has the permissions, the time and, by a process that may, the owner of its
+// original, already under its temporary name.
+func TestCreateLike(t *testing.T) {
+	dir := t.TempDir()
+	from, to, at := filepath.Join(dir, "a"), filepath.Join(dir, "b"), time.Date(2001, 2, 3, 4, 5, 6, 0, time.Local)
+	if err := errors.Join(os.WriteFile(from, []byte("a"), 0o600), os.Chmod(from, 0o440), os.Chtimes(from, at, at)); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Chown(from, 12345, 12346) // as root
+	like, err := os.Stat(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.CreateLike(to, like, func(w io.Writer) error { _, err := io.WriteString(w, "a"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.Stat(to)
+	if err != nil || got.Mode() != like.Mode() || !got.ModTime().Equal(at) || owner(got) != owner(like) {
+		t.Errorf("%v of %v, owner %s, want that of %s (%v)", got.Mode(), got.ModTime(), owner(got), owner(like), err)
+	}
+	// A temporary file that may only be read is removed all the same.
+	if err := os.Rename(to, filepath.Join(dir, ".partwise-0123456789abcdef.tmp")); err != nil {
+		t.Fatal(err)
+	}
+	if stale, err := atomicfile.Stale(dir); len(stale) != 1 || err != nil {
+		t.Errorf("%v, %v", stale, err)
+	}
+	if err := atomicfile.RemoveStale(dir); err != nil {
+		t.Error(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+}
+
+// owner returns the owner and the group of a file, where the system has them.
+func owner(info fs.FileInfo) string {
+	v := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	if v.Kind() != reflect.Struct || !v.FieldByName("Uid").IsValid() {
+		return ""
+	}
+	return fmt.Sprint(v.FieldByName("Uid"), v.FieldByName("Gid"))
 }
 
 func TestErrorNamesPath(t *testing.T) {

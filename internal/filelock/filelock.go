@@ -36,6 +36,11 @@ func Acquire(path string) (*Lock, error) {
 			return nil, &fs.PathError{Op: "lock", Path: path, Err: errors.New("not a regular file")}
 		}
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+		if errors.Is(err, fs.ErrPermission) { // a file that may be read alone
+			if readable, readErr := os.Open(path); readErr == nil {
+				f, err = readable, nil
+			}
+		}
 		if err != nil {
 			return nil, err
 		}

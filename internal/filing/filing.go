@@ -1,14 +1,15 @@
-// Package filing puts files into folders by a list, and takes that back. No file is ever
-// overwritten, and what is removed holds the bytes of a file that stays.
+// Package filing copies, links or moves files into folders by a list, and takes that back. It
+// never overwrites a file, and removes one only when another with its bytes is on the disk.
 //
-// The list is in a journal in the folder, which is there before the first file is
-// touched. So Undo works after a stop at any moment, and looks at each file for what was
-// done.
+// A journal in the folder lists the files. It is on the disk before the first file is touched,
+// so Undo works after a kill or a power failure at any moment, and looks at each file for what
+// was done.
 package filing
 
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,13 +20,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/filelock"
-	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
 // Way is how a file comes to its place.
@@ -104,120 +105,321 @@ type head struct {
 	Made bool `json:"made"`
 }
 
+// Result says what File or Undo did.
+type Result struct {
+	Way Way
+	// Files is the number of files that were filed or taken back, and Folders that of the folders
+	// that were made for them.
+	Files, Folders int
+	// Left says of each file that stays where it is why.
+	Left []string
+}
+
+// work is a Result in the making.
+type work struct {
+	Result
+	total    int
+	progress func(done, total int)
+}
+
+// tell counts a file, or says why it stays.
+func (w *work) tell(why string) {
+	if why == "" {
+		w.Files++
+	} else {
+		w.Left = append(w.Left, why)
+	}
+	if w.progress != nil {
+		w.progress(w.Files+len(w.Left), w.total)
+	}
+}
+
 // File puts the items into their places below dir, which it makes if need be. Before it
 // touches a file it refuses a folder that has a journal, folders of items that are there
-// already, files that are not there or no regular ones, and two items of one place.
-// progress, which may be nil, is called after each file. An error, that of the context
-// among them, leaves what was done by then, which Undo takes back.
-func File(ctx context.Context, dir string, way Way, items []Item, progress func(done, total int)) (err error) {
-	if err := check(dir, way, items); err != nil {
-		return err
+// already, files that are not there or no regular ones, and two items of one place. It moves
+// no symbolic link, and no file that Undo could not move back: home tells whether files may be
+// moved to a path. progress, which may be nil, is called after each file. An error, that of
+// the context among them, leaves what was done by then, which Undo takes back.
+func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (_ Result, err error) {
+	w := &work{Result{Way: way}, len(items), progress}
+	if items, err = w.check(dir, items, home); err != nil || len(items) == 0 {
+		return w.Result, err
 	}
-	_, missing := os.Lstat(dir)
+	made := !exists(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return w.Result, err
 	}
-	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
+	defer func() {
+		if err != nil && made {
+			_ = os.Remove(dir) // which fails where it holds the journal
+		}
+	}()
+	lock, made, err := take(dir, made)
 	if err != nil {
-		return locked(dir, err)
+		return w.Result, err
 	}
 	defer lock.Release()
-	if err := atomicfile.RemoveStale(dir); err != nil {
-		return err
-	}
-	if err := writeJournal(dir, head{format, way, missing != nil}, items); err != nil {
-		return err
-	}
+	files := make([]pair, len(items))
+	folders := map[string]bool{}
 	for i, it := range items {
+		files[i] = pair{it.From, filepath.Join(dir, filepath.FromSlash(it.To))}
+		folders[filepath.Dir(files[i].to)] = true
+	}
+	if err := writeJournal(dir, head{format, way, made}, items); err != nil {
+		return w.Result, err
+	}
+	if err := makeFolders(folders); err != nil {
+		return w.Result, err
+	}
+	w.Folders = len(folders)
+	if way == Move {
+		err = w.move(ctx, files)
+		return w.Result, err
+	}
+	put := os.Symlink
+	if way == Copy {
+		put = func(from, to string) error { return duplicate(ctx, from, to) }
+	}
+	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return err
+			return w.Result, err
 		}
-		to := filepath.Join(dir, filepath.FromSlash(it.To))
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			return err
+		if err := put(f.from, f.to); err != nil {
+			return w.Result, err
 		}
-		if err := way.put(ctx, it.From, to); err != nil {
-			return err
-		}
-		if progress != nil {
-			progress(i+1, len(items))
-		}
+		w.tell("")
 	}
-	return nil
+	return w.Result, nil
 }
 
-func locked(dir string, err error) error {
+// mark is in the lock's file of a folder that partwise made, so that the next start knows it
+// where a process was killed before there was a journal.
+const mark = "made"
+
+// take locks a folder, and removes what a killed process left there. made tells that this
+// process made it; the result tells whether this one or a killed one did.
+func take(dir string, made bool) (*filelock.Lock, bool, error) {
+	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
-		return fmt.Errorf("%s: another partwise is at work in this folder", dir)
+		err = fmt.Errorf("%s: another partwise is at work in this folder", dir)
 	}
-	return err
+	if err != nil {
+		return nil, made, err
+	}
+	if made {
+		_, _ = lock.File().WriteAt([]byte(mark), 0)
+	} else {
+		var text [len(mark)]byte
+		n, _ := lock.File().ReadAt(text[:], 0)
+		made = string(text[:n]) == mark
+	}
+	if err := atomicfile.RemoveStale(dir); err != nil {
+		lock.Release()
+		return nil, made, err
+	}
+	return lock, made, nil
 }
 
-// check refuses what File cannot do.
-func check(dir string, way Way, items []Item) error {
+// check refuses what File cannot do, and returns the items that it can.
+func (w *work) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, JournalFile)); err == nil {
-		return fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
+		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
 	folders := map[string]bool{}
 	for _, it := range items {
-		info, err := os.Lstat(it.From)
-		switch {
-		case err != nil:
-			return err
-		case info.Mode()&fs.ModeSymlink != 0 && way == Move:
-			return fmt.Errorf("%s is a symbolic link, which may lead nowhere from another folder: copy or link it", it.From)
-		case info.Mode()&fs.ModeSymlink != 0:
-			if info, err = os.Stat(it.From); err != nil {
-				return err
+		if w.Way == Move {
+			info, err := os.Lstat(it.From)
+			inside, failed := home(it.From)
+			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				w.tell(it.From + " stays: it is a symbolic link or lies behind one, which --copy and --link follow")
+				continue
 			}
 		}
+		info, err := os.Stat(it.From)
+		if err != nil {
+			return nil, err
+		}
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no regular file", it.From)
+			return nil, fmt.Errorf("%s is no regular file", it.From)
 		}
 		if !filepath.IsLocal(filepath.FromSlash(it.To)) || path.Dir(it.To) == "." {
-			return fmt.Errorf("%q is no place in a folder of %s", it.To, dir)
+			return nil, fmt.Errorf("%q is no place in a folder of %s", it.To, dir)
 		}
 		if other, ok := places[it.To]; ok {
-			return fmt.Errorf("%s and %s would both become %s", other, it.From, it.To)
+			return nil, fmt.Errorf("%s and %s would both become %s", other, it.From, it.To)
 		}
 		places[it.To] = it.From
+		files = append(files, it)
 		folders[path.Dir(it.To)] = true
 	}
 	for name := range folders {
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := os.Lstat(at); err == nil {
-			return fmt.Errorf("%s is there already", at)
+			return nil, fmt.Errorf("%s is there already", at)
 		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// step is called before each thing on which the safety of a move rests. Tests record the
+// order of these, and stop there.
+var step = func(do, name string) error { return nil }
+
+// flush brings a file, or the names in a folder, to the disk. Windows has no way to do so for
+// a folder, and brings a file there by its name.
+func flush(name string) error {
+	if err := step("flush", name); err != nil || runtime.GOOS == "windows" {
+		return err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+// makeFolders makes folders where they are missing, and brings the names of them and of those
+// above them to the disk.
+func makeFolders(names map[string]bool) error {
+	above := map[string]bool{}
+	for name := range names {
+		if err := os.MkdirAll(name, 0o777); err != nil {
+			return err
+		}
+		for at := filepath.Dir(name); !above[at]; at = filepath.Dir(at) {
+			above[at] = true
+		}
+	}
+	for name := range above {
+		if err := flush(name); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 	}
 	return nil
 }
 
-// put brings a file to its place.
-func (w Way) put(ctx context.Context, from, to string) error {
-	switch w {
-	case Link:
-		return os.Symlink(from, to)
-	case Move:
-		err := atomicfile.RenameNew(from, to)
-		if !otherDisk(err) {
-			return err
+// pair is a file and the path to which it goes.
+type pair struct{ from, to string }
+
+// atOnce is how many files are moved before their folders are brought to the disk.
+const atOnce = 100
+
+// move moves files into folders that are there. It removes none before the file and its name
+// in the new place are on the disk, so that neither a kill nor a power failure loses one. A
+// file that is in its new place already, as after a stop, stays there.
+func (w *work) move(ctx context.Context, files []pair) error {
+	for batch := range slices.Chunk(files, atOnce) {
+		folders := map[string]bool{}
+		for _, f := range batch {
+			if err := place(ctx, f.from, f.to); err != nil {
+				return err
+			}
+			folders[filepath.Dir(f.to)] = true
+			w.tell("")
 		}
-		if err := duplicate(ctx, from, to); err != nil {
-			return err
+		for name := range folders {
+			if err := flush(name); err != nil {
+				return err
+			}
 		}
-		same, err := equal(ctx, from, to)
-		if err != nil {
-			return err
+		for _, f := range batch {
+			why, err := drop(ctx, f.from, f.to)
+			if err != nil {
+				return err
+			}
+			if why != "" {
+				w.Files--
+				w.Left = append(w.Left, why)
+			}
 		}
-		if !same {
-			return fmt.Errorf("%s changed while it was moved, and stays; %s is a copy of it", from, to)
-		}
-		return os.Remove(from)
 	}
-	return duplicate(ctx, from, to)
+	return nil
+}
+
+// place gives a file a second name, or copies it to another disk. On a file system without
+// second names it loses the first.
+func place(ctx context.Context, from, to string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(to); err == nil {
+		if info.Mode().IsRegular() {
+			err = flush(to)
+		}
+		return err
+	}
+	err := step("link", to)
+	if err == nil {
+		err = os.Link(from, to)
+	}
+	if err != nil && !otherDisk(err) && !errors.Is(err, fs.ErrExist) {
+		err = atomicfile.RenameNew(from, to)
+	}
+	if !otherDisk(err) {
+		return err
+	}
+	if err := duplicate(ctx, from, to); err != nil {
+		return err
+	}
+	return flush(to)
+}
+
+// drop removes a file, if it is there, of which twin holds the same bytes. why says what speaks
+// against it.
+func drop(ctx context.Context, name, twin string) (why string, err error) {
+	info, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	other, err := os.Stat(twin)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%s stays: %s is no longer there", name, twin), nil
+	case err != nil:
+		return "", err
+	case !other.Mode().IsRegular():
+		return fmt.Sprintf("%s stays: %s is no regular file", name, twin), nil
+	case os.SameFile(info, other):
+		if two, err := twoNames(name, twin); err != nil || !two {
+			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
+		}
+	default:
+		a, errA := sum(ctx, name)
+		b, errB := sum(ctx, twin)
+		if err := errors.Join(errA, errB); err != nil || a != b {
+			return fmt.Sprintf("%s stays: %s holds something else", name, twin), err
+		}
+	}
+	if err := step("remove", name); err != nil {
+		return "", err
+	}
+	return "", os.Remove(name)
+}
+
+// twoNames tells whether two paths of one file are two names of it, so that one can go.
+// Otherwise they are one name, by a link to it or to its folder, or in other letters.
+func twoNames(a, b string) (bool, error) {
+	var folders [2]fs.FileInfo
+	for i, name := range []string{a, b} {
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return false, err
+		}
+		if folders[i], err = os.Stat(filepath.Dir(name)); err != nil {
+			return false, err
+		}
+	}
+	return !os.SameFile(folders[0], folders[1]), nil
 }
 
 // otherDisk tells whether a file could not be renamed because its new place is on another
@@ -227,7 +429,7 @@ func otherDisk(err error) bool {
 	return errors.Is(err, syscall.EXDEV) || runtime.GOOS == "windows" && errors.Is(err, notSameDevice)
 }
 
-// duplicate copies a file, with its permissions and its time.
+// duplicate copies a file, with its permissions, its owner and its time.
 func duplicate(ctx context.Context, from, to string) error {
 	f, err := os.Open(from)
 	if err != nil {
@@ -238,50 +440,26 @@ func duplicate(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.CreateFunc(to, func(w io.Writer) error {
+	return atomicfile.CreateLike(to, info, func(w io.Writer) error {
 		_, err := io.Copy(atomicfile.UntilDone(ctx, w), f)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.Chmod(to, info.Mode().Perm()), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }
 
-// equal tells whether two files hold the same bytes.
-func equal(ctx context.Context, a, b string) (bool, error) {
-	var files [2]*os.File
-	for i, name := range []string{a, b} {
-		f, err := os.Open(name)
-		if err != nil {
-			return false, err
-		}
-		defer f.Close()
-		files[i] = f
+// sum returns what only files of the same bytes have in common.
+func sum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return sum, err
 	}
-	var buffers [2][1 << 16]byte
-	for {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		n, errA := io.ReadFull(files[0], buffers[0][:])
-		m, errB := io.ReadFull(files[1], buffers[1][:])
-		if !bytes.Equal(buffers[0][:n], buffers[1][:m]) {
-			return false, nil
-		}
-		for _, err := range []error{errA, errB} {
-			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-				return false, err
-			}
-		}
-		if errA != nil {
-			return errB != nil, nil
-		}
-	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(atomicfile.UntilDone(ctx, h), f)
+	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 func writeJournal(dir string, h head, items []Item) error {
-	return atomicfile.CreateFunc(filepath.Join(dir, JournalFile), func(w io.Writer) error {
+	err := atomicfile.CreateFunc(filepath.Join(dir, JournalFile), func(w io.Writer) error {
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
 		if err := lines.Encode(h); err != nil {
@@ -294,6 +472,10 @@ func writeJournal(dir string, h head, items []Item) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return flush(dir)
 }
 
 // readJournal reads the journal of a folder. Its paths are a stranger's.
@@ -343,172 +525,146 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	return h, items, nil
 }
 
-// Undone says what Undo did.
-type Undone struct {
-	Way Way
-	// Back is the number of files that were taken back.
-	Back int
-	// Left says of each file that was left where it is why.
-	Left []string
-}
-
 // Undo takes back what File did in dir: copies and links are removed, what was moved
-// goes where it was, which must be in the folder root, since the journal may be a
+// goes where it was, if home tells that files may be moved there, since the journal may be a
 // stranger's. A copy is removed only if its original holds the same bytes, a link
 // only if it is the one that File made, and a file is moved only where there is
 // none. Emptied folders of items are removed, and the journal where nothing is left.
-func Undo(ctx context.Context, dir, root string, progress func(done, total int)) (u Undone, err error) {
+func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (Result, error) {
 	h, items, err := readJournal(dir)
 	if err != nil {
-		return u, err
+		if _, killed := os.Lstat(filepath.Join(dir, lockFile)); killed == nil {
+			if lock, made, err := take(dir, false); err == nil {
+				lock.Release()
+				if made {
+					_ = os.Remove(dir)
+				}
+			}
+		}
+		return Result{}, err
 	}
-	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
+	lock, _, err := take(dir, h.Made)
 	if err != nil {
-		return u, locked(dir, err)
+		return Result{}, err
 	}
-	if err = atomicfile.RemoveStale(dir); err == nil {
-		u, err = h.Way.undo(ctx, dir, root, items, progress)
-	}
-	if err == nil && len(u.Left) == 0 {
+	w := &work{Result{Way: h.Way}, len(items), progress}
+	err = w.undo(ctx, dir, items, home)
+	if err == nil && len(w.Left) == 0 {
 		err = os.Remove(filepath.Join(dir, JournalFile))
 	}
 	lock.Release()
 	if err == nil && h.Made {
 		_ = os.Remove(dir) // which fails where somebody's files are in it
 	}
-	return u, err
+	return w.Result, err
 }
 
-func (way Way) undo(ctx context.Context, dir, root string, items []Item, progress func(done, total int)) (Undone, error) {
-	u := Undone{Way: way}
-	if way == Move {
-		for _, it := range items {
-			inside, err := output.Inside(root, it.From)
-			if err != nil {
-				return u, err
-			}
-			if !inside {
-				return u, fmt.Errorf("%s: %s was not moved out of %s", filepath.Join(dir, JournalFile), it.From, root)
-			}
-		}
+func (w *work) undo(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) error {
+	files, err := w.settle(dir, items, home)
+	if err != nil {
+		return err
 	}
-	folders := map[string]bool{}
-	for i, it := range slices.Backward(items) {
+	var moved []pair
+	parents := map[string]bool{}
+	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return u, err
+			return err
 		}
-		to := filepath.Join(dir, filepath.FromSlash(it.To))
-		why, err := elsewhere(dir, to)
-		if why == "" && err == nil {
-			folders[filepath.Dir(to)] = true
-			why, err = way.takeBack(ctx, it.From, to)
-		}
+		info, err := os.Lstat(f.from)
+		why := ""
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if w.Way == Move && !exists(f.to) {
+				why = fmt.Sprintf("%s is no longer there, nor is %s", f.from, f.to)
+			}
 		case err != nil:
-			return u, err
-		case why != "":
-			u.Left = append(u.Left, why)
+			why = err.Error()
+		case w.Way == Link:
+			if target, err := os.Readlink(f.from); err != nil || target != f.to {
+				why = f.from + " is not the link that was made"
+			} else if err := os.Remove(f.from); err != nil {
+				return err
+			}
+		case !info.Mode().IsRegular():
+			why = f.from + " is not the file that was put there"
+		case w.Way == Move:
+			moved = append(moved, f)
+			parents[filepath.Dir(f.to)] = true
+			continue
 		default:
-			u.Back++
+			if why, err = drop(ctx, f.from, f.to); err != nil {
+				return err
+			}
 		}
-		if progress != nil {
-			progress(len(items)-i, len(items))
-		}
+		w.tell(why)
 	}
-	for folder := range folders {
-		if err := atomicfile.RemoveStale(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return u, err
-		}
-		_ = os.Remove(folder) // which fails where somebody's files are in it
+	if err := makeFolders(parents); err != nil {
+		return err
 	}
-	return u, nil
+	if err := w.move(ctx, moved); err != nil {
+		return err
+	}
+	for _, f := range files {
+		_ = os.Remove(filepath.Dir(f.from)) // which fails where somebody's files are in it
+	}
+	return nil
 }
 
-// elsewhere says where a place in dir is behind a symbolic link, which File does not make
-// and which may lead anywhere, or in something else that is no folder.
-func elsewhere(dir, to string) (why string, err error) {
-	for at := filepath.Dir(to); len(at) > len(dir); at = filepath.Dir(at) {
-		info, err := os.Lstat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
-		case err != nil && !errors.Is(err, syscall.ENOTDIR):
-			return "", err
-		default:
-			return fmt.Sprintf("%s stays, for %s is no folder that was made", to, at), nil
-		}
-	}
-	return "", nil
-}
-
-// takeBack takes back what put did. why says what speaks against it, and is empty where it
-// is done or there is nothing to do.
-func (w Way) takeBack(ctx context.Context, from, to string) (why string, err error) {
-	info, err := os.Lstat(to)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(from); err != nil && w == Move {
-			return fmt.Sprintf("%s is no longer there, nor is %s", to, from), nil
-		}
-		return "", nil
-	}
+// settle returns the files that may be taken back, and where they go. It removes the temporary
+// files that a stop left beside them or where they go. Where one file is missing, the only
+// temporary file of its folder is that file, and gets its name.
+func (w *work) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
+	sorted, err := os.OpenRoot(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	link := info.Mode()&fs.ModeSymlink != 0
-	if w == Link {
-		if target, err := os.Readlink(to); !link || err != nil || target != from {
-			return to + " is not the link that was made", nil
+	defer sorted.Close()
+	missing := map[string][]string{} // by folder
+	for _, it := range items {
+		f := pair{filepath.Join(dir, filepath.FromSlash(it.To)), it.From}
+		// What is behind a symbolic link, which File does not make, may be anywhere.
+		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
+		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			w.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))
+			continue
 		}
-		return "", os.Remove(to)
-	}
-	if link || !info.Mode().IsRegular() {
-		return to + " is not the file that was put there", nil
-	}
-	original, err := os.Stat(from)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && w == Move:
-		if err := os.MkdirAll(filepath.Dir(from), 0o777); err != nil {
-			return "", err
+		places := []string{f.from}
+		if w.Way == Move {
+			if ok, err := home(f.to); err != nil || !ok {
+				w.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures, which --pictures says", f.from, f.to))
+				continue
+			}
+			places = append(places, f.to)
 		}
-		return "", Move.put(ctx, to, from)
-	case errors.Is(err, fs.ErrNotExist):
-		return to + " stays, for its original is no longer there", nil
-	case err != nil:
-		return "", err
-	case !original.Mode().IsRegular():
-		return fmt.Sprintf("%s stays, for %s is no regular file", to, from), nil
+		gone := !exists(f.from) && !exists(f.to)
+		for _, name := range places {
+			var lost []string
+			if gone {
+				lost = []string{name}
+			}
+			missing[filepath.Dir(name)] = append(missing[filepath.Dir(name)], lost...)
+		}
+		files = append(files, f)
 	}
-	if os.SameFile(info, original) {
-		two, err := w.twoNames(from, to)
+	for folder, names := range missing {
+		if !exists(folder) {
+			continue
+		}
+		if len(names) == 0 {
+			err = atomicfile.RemoveStale(folder)
+		} else if found, failed := atomicfile.Stale(folder); len(found) == 1 && len(names) == 1 {
+			err = atomicfile.RenameNew(found[0], names[0])
+		} else if err = failed; len(found) > 0 {
+			w.Left = append(w.Left, fmt.Sprintf("%s stays: it is one of the %d files that are missing beside it", strings.Join(found, ", "), len(names)))
+		}
 		if err != nil {
-			return "", err
-		}
-		if !two {
-			return fmt.Sprintf("%s stays, for %s is the same file", to, from), nil
-		}
-	} else {
-		same, err := equal(ctx, from, to)
-		if err != nil {
-			return "", err
-		}
-		if !same {
-			return fmt.Sprintf("%s stays, for %s holds something else", to, from), nil
+			return nil, err
 		}
 	}
-	return "", os.Remove(to)
+	return files, nil
 }
 
-// twoNames tells whether the two paths of one file are two names of it, as where a move was
-// stopped between them, so that one can go. Otherwise they are one name, by a link to it or to
-// its folder, or in other letters.
-func (w Way) twoNames(from, to string) (bool, error) {
-	info, err := os.Lstat(from)
-	if err != nil || w != Move || !info.Mode().IsRegular() {
-		return false, err
-	}
-	a, err := os.Stat(filepath.Dir(from))
-	if err != nil {
-		return false, err
-	}
-	b, err := os.Stat(filepath.Dir(to))
-	return err == nil && !os.SameFile(a, b), err
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }

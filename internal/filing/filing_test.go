@@ -8,8 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/seed4492f2cd/partwise/internal/filelock"
+	"github.com/seed4492f2cd/partwise/internal/output"
 )
+
+// in tells of paths whether they are in a folder.
+func in(dir string) func(string) (bool, error) {
+	return func(name string) (bool, error) { return output.Inside(dir, name) }
+}
+
+func anywhere(string) (bool, error) { return true, nil }
 
 // write makes a file with its folders.
 func write(t *testing.T, path, text string) string {
@@ -69,7 +81,7 @@ func TestFileAndUndo(t *testing.T) {
 			items := pictures(t, root)
 			before := tree(t, root)
 			to := filepath.Join(root, "sorted")
-			if err := File(t.Context(), to, way, items, nil); err != nil {
+			if _, err := File(t.Context(), to, way, items, anywhere, nil); err != nil {
 				t.Fatal(err)
 			}
 			for _, it := range items {
@@ -85,11 +97,11 @@ func TestFileAndUndo(t *testing.T) {
 					t.Errorf("%s has the permissions %v", it.To, info.Mode())
 				}
 			}
-			if err := File(t.Context(), to, way, items, nil); err == nil {
+			if _, err := File(t.Context(), to, way, items, anywhere, nil); err == nil {
 				t.Error("sorted twice into one folder")
 			}
-			u, err := Undo(t.Context(), to, filepath.Join(root, "photos"), nil)
-			if err != nil || u.Back != len(items) || u.Left != nil || u.Way != way {
+			u, err := Undo(t.Context(), to, in(filepath.Join(root, "photos")), nil)
+			if err != nil || u.Files != len(items) || u.Left != nil || u.Way != way {
 				t.Errorf("%+v, %v", u, err)
 			}
 			if after := tree(t, root); after != before {
@@ -99,7 +111,6 @@ func TestFileAndUndo(t *testing.T) {
 	}
 }
 
-// What somebody changed or put there meanwhile stays.
 // TestUndoOfBytes: names that are no text in UTF-8 go there and back.
 func TestUndoOfBytes(t *testing.T) {
 	for _, way := range []Way{Copy, Link, Move} {
@@ -116,11 +127,11 @@ func TestUndoOfBytes(t *testing.T) {
 			items = append(items, Item{write(t, filepath.Join(photos, name), name), fmt.Sprintf("group-%d/%s", i, filepath.Base(name))})
 		}
 		before := tree(t, root)
-		if err := File(t.Context(), to, way, items, nil); err != nil {
+		if _, err := File(t.Context(), to, way, items, anywhere, nil); err != nil {
 			t.Fatal(err)
 		}
-		u, err := Undo(t.Context(), to, photos, nil)
-		if err != nil || u.Back != len(items) || len(u.Left) > 0 {
+		u, err := Undo(t.Context(), to, in(photos), nil)
+		if err != nil || u.Files != len(items) || len(u.Left) > 0 {
 			t.Errorf("%v: %+v, %v", way, u, err)
 		}
 		if after := tree(t, root); after != before {
@@ -129,13 +140,14 @@ func TestUndoOfBytes(t *testing.T) {
 	}
 }
 
+// What somebody changed or put there meanwhile stays.
 func TestUndoSpares(t *testing.T) {
 	for way := Copy; way <= Move; way++ {
 		t.Run(way.String(), func(t *testing.T) {
 			root := t.TempDir()
 			items := pictures(t, root)
 			to := filepath.Join(root, "sorted")
-			if err := File(t.Context(), to, way, items, nil); err != nil {
+			if _, err := File(t.Context(), to, way, items, anywhere, nil); err != nil {
 				t.Fatal(err)
 			}
 			mine := write(t, filepath.Join(to, "group-1", "mine.jpg"), "mine")
@@ -145,8 +157,8 @@ func TestUndoSpares(t *testing.T) {
 			}
 			write(t, changed, "another")
 			write(t, items[0].From, "in the place of the original")
-			u, err := Undo(t.Context(), to, root, nil)
-			if err != nil || u.Back != 2 || len(u.Left) != 1 || !strings.Contains(u.Left[0], changed) {
+			u, err := Undo(t.Context(), to, in(root), nil)
+			if err != nil || u.Files != 2 || len(u.Left) != 1 || !strings.Contains(u.Left[0], changed) {
 				t.Errorf("%+v, %v", u, err)
 			}
 			for path, want := range map[string]string{mine: "mine", changed: "another", items[0].From: "in the place of the original", items[1].From: "a/2.jpg"} {
@@ -170,7 +182,7 @@ func TestUndoOfHalf(t *testing.T) {
 			before := tree(t, root)
 			to := filepath.Join(root, "sorted")
 			ctx, cancel := context.WithCancel(t.Context())
-			err := File(ctx, to, way, items, func(done, _ int) {
+			_, err := File(ctx, to, way, items, anywhere, func(done, _ int) {
 				if done == stop {
 					cancel()
 				}
@@ -179,7 +191,7 @@ func TestUndoOfHalf(t *testing.T) {
 				t.Fatal(err)
 			}
 			cancel()
-			if _, err := Undo(t.Context(), to, root, nil); err != nil {
+			if _, err := Undo(t.Context(), to, in(root), nil); err != nil {
 				t.Fatal(err)
 			}
 			if after := tree(t, root); after != before {
@@ -194,13 +206,13 @@ func TestUndoOfTwoNames(t *testing.T) {
 	root := t.TempDir()
 	items := pictures(t, root)
 	to := filepath.Join(root, "sorted")
-	if err := File(t.Context(), to, Move, items, nil); err != nil {
+	if _, err := File(t.Context(), to, Move, items, anywhere, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Link(filepath.Join(to, filepath.FromSlash(items[1].To)), items[1].From); err != nil {
 		t.Skip(err)
 	}
-	if u, err := Undo(t.Context(), to, root, nil); err != nil || u.Left != nil {
+	if u, err := Undo(t.Context(), to, in(root), nil); err != nil || u.Left != nil {
 		t.Errorf("%+v, %v", u, err)
 	}
 	if text, err := os.ReadFile(items[1].From); string(text) != "a/2.jpg" {
@@ -226,12 +238,6 @@ func TestFileRefuses(t *testing.T) {
 			items[2].From = filepath.Dir(items[2].From)
 			return items
 		},
-		"is a symbolic link": func(root string, items []Item) []Item {
-			link := filepath.Join(root, "photos", "link.jpg")
-			os.Symlink("a/1.jpg", link)
-			items[2].From = link
-			return items
-		},
 		"no place in a folder": func(_ string, items []Item) []Item {
 			items[2].To = "../group/1.jpg"
 			return items
@@ -240,7 +246,7 @@ func TestFileRefuses(t *testing.T) {
 		root := t.TempDir()
 		items := change(root, pictures(t, root))
 		before := tree(t, root)
-		err := File(t.Context(), filepath.Join(root, "sorted"), Move, items, nil)
+		_, err := File(t.Context(), filepath.Join(root, "sorted"), Move, items, anywhere, nil)
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -250,14 +256,12 @@ func TestFileRefuses(t *testing.T) {
 	}
 }
 
-// A journal from a stranger moves nothing to places outside of the pictures' folder.
+// What is no journal is refused.
 func TestUndoRefuses(t *testing.T) {
 	root := t.TempDir()
 	to := filepath.Join(root, "sorted")
 	write(t, filepath.Join(to, "group-1", "x"), "x")
-	outside := filepath.Join(root, "elsewhere", "x")
 	for text, want := range map[string]string{
-		`{"format":1,"way":"move"}` + "\n" + fmt.Sprintf(`{"from":%q,"to":"group-1/x"}`, outside):                  "was not moved out of",
 		`{"format":1,"way":"move"}` + "\n" + fmt.Sprintf(`{"from":%q,"to":"../x"}`, filepath.Join(root, "p", "x")): "line 2",
 		`{"format":1,"way":"move"}` + "\n" + `{"from":"p/x","to":"group-1/x"}`:                                     "line 2",
 		`{"format":2,"way":"move"}`: "format 2",
@@ -267,14 +271,239 @@ func TestUndoRefuses(t *testing.T) {
 	} {
 		write(t, filepath.Join(to, JournalFile), text)
 		before := tree(t, root)
-		if _, err := Undo(t.Context(), to, filepath.Join(root, "p"), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Undo(t.Context(), to, in(filepath.Join(root, "p")), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 		if after := tree(t, root); after != before {
 			t.Errorf("%s: now there is\n%s\nwant\n%s", text, after, before)
 		}
 	}
-	if _, err := Undo(t.Context(), root, root, nil); err == nil || !strings.Contains(err.Error(), "no files were sorted") {
+	if _, err := Undo(t.Context(), root, in(root), nil); err == nil || !strings.Contains(err.Error(), "no files were sorted") {
 		t.Error(err)
+	}
+}
+
+// A link, and what lies behind one, stays where it is, and the rest is moved there and back.
+func TestMoveLeavesLinks(t *testing.T) {
+	root := t.TempDir()
+	items := pictures(t, root)
+	photos, to := filepath.Join(root, "photos"), filepath.Join(root, "sorted")
+	write(t, filepath.Join(root, "elsewhere", "x.jpg"), "x")
+	for link, target := range map[string]string{"far": "../elsewhere", "link.jpg": "a/1.jpg", "loop.jpg": "loop.jpg", "none.jpg": "none"} {
+		if err := os.Symlink(target, filepath.Join(photos, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, name := range []string{"far/x.jpg", "link.jpg", "loop.jpg", "none.jpg"} {
+		items = append(items, Item{filepath.Join(photos, filepath.FromSlash(name)), "group-1/" + filepath.Base(name)})
+	}
+	before := tree(t, root)
+	r, err := File(t.Context(), to, Move, items, in(photos), nil)
+	if err != nil || r.Files != 3 || len(r.Left) != 4 || !strings.Contains(r.Left[0], filepath.Join("far", "x.jpg")) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if r, err := Undo(t.Context(), to, in(photos), nil); err != nil || r.Files != 3 || r.Left != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if after := tree(t, root); after != before {
+		t.Errorf("there and back there is\n%s\nwant\n%s", after, before)
+	}
+
+	// An older version moved those behind links as well: the others still go back.
+	if _, err := File(t.Context(), to, Move, items[:4], anywhere, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Undo(t.Context(), to, in(photos), nil); err != nil || r.Files != 3 || len(r.Left) != 1 || !strings.Contains(r.Left[0], "x.jpg") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := Undo(t.Context(), to, in(root), nil); err != nil || r.Left != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if after := tree(t, root); after != before {
+		t.Errorf("with the folder of all there is\n%s\nwant\n%s", after, before)
+	}
+}
+
+// stepping calls do before each step until the test ends.
+func stepping(t *testing.T, do func(what, name string) error) {
+	step = do
+	t.Cleanup(func() { step = func(string, string) error { return nil } })
+}
+
+// TestMoveOrder: to another disk and back, and on one, no file is removed before the journal, its
+// twin, and the folders of both are on the disk.
+func TestMoveOrder(t *testing.T) {
+	for _, other := range []error{nil, syscall.EXDEV} {
+		root := t.TempDir()
+		items := pictures(t, root)
+		to := filepath.Join(root, "new", "sorted")
+		flushed, removed := map[string]bool{}, 0
+		twin := map[string]string{}
+		for _, it := range items {
+			place := filepath.Join(to, filepath.FromSlash(it.To))
+			twin[it.From], twin[place] = place, it.From
+		}
+		stepping(t, func(what, name string) error {
+			switch what {
+			case "link":
+				if _, err := os.Lstat(filepath.Join(to, JournalFile)); err != nil || !flushed[to] || !flushed[filepath.Dir(to)] || !flushed[root] {
+					t.Errorf("%s is made before the journal is on the disk: %v", name, err)
+				}
+				delete(flushed, filepath.Dir(name))
+				return other
+			case "flush":
+				flushed[name] = true
+			case "remove":
+				removed++
+				if !flushed[twin[name]] && other != nil || !flushed[filepath.Dir(twin[name])] || !flushed[filepath.Dir(filepath.Dir(twin[name]))] {
+					t.Errorf("%s is removed before %s is on the disk", name, twin[name])
+				}
+			}
+			return nil
+		})
+		if r, err := File(t.Context(), to, Move, items, anywhere, nil); err != nil || r.Left != nil {
+			t.Fatal(r, err)
+		}
+		if err := os.RemoveAll(filepath.Join(root, "photos")); err != nil { // so that Undo makes its folders
+			t.Fatal(err)
+		}
+		clear(flushed)
+		flushed[to], flushed[filepath.Dir(to)], flushed[root] = true, true, true
+		if r, err := Undo(t.Context(), to, anywhere, nil); err != nil || r.Left != nil {
+			t.Fatal(r, err)
+		}
+		if removed != 2*len(items) {
+			t.Errorf("%d files removed", removed)
+		}
+	}
+}
+
+// TestStopAtEachStep: a move to another disk and its undo, stopped at any step, keep each file
+// with its permissions and its time, and the next Undo ends what was begun.
+func TestStopAtEachStep(t *testing.T) {
+	stop := errors.New("stop")
+	for last, ended := 0, false; !ended; last++ {
+		root := t.TempDir()
+		items := pictures(t, root)
+		to, at := filepath.Join(root, "sorted"), time.Date(2001, 2, 3, 4, 5, 6, 7000, time.Local)
+		for _, it := range items {
+			if err := errors.Join(os.Chmod(it.From, 0o400), os.Chtimes(it.From, at, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := tree(t, root)
+		check := func() {
+			t.Helper()
+			_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				if info, _ := d.Info(); filepath.Ext(path) == ".jpg" && (info.Mode() != 0o400 || !info.ModTime().Equal(at)) {
+					t.Errorf("stopped after %d steps: %s is %v of %v", last, path, info.Mode(), info.ModTime())
+				}
+				return err
+			})
+			for _, it := range items {
+				if !exists(it.From) && !exists(filepath.Join(to, filepath.FromSlash(it.To))) {
+					t.Errorf("stopped after %d steps: %s is lost", last, it.From)
+				}
+			}
+		}
+		n := 0
+		ended = true
+		stepping(t, func(what, _ string) error {
+			if n++; n == last+1 {
+				ended = false
+				return stop
+			}
+			if what == "link" {
+				return syscall.EXDEV
+			}
+			return nil
+		})
+		_, err := File(t.Context(), to, Move, items, anywhere, nil)
+		check()
+		if err == nil || exists(filepath.Join(to, JournalFile)) {
+			_, err = Undo(t.Context(), to, anywhere, nil)
+			check()
+		}
+		if err != nil {
+			if _, err = Undo(t.Context(), to, anywhere, nil); err != nil {
+				t.Fatal(err)
+			}
+			check()
+		}
+		if after := tree(t, root); after != before {
+			t.Errorf("stopped after %d steps: there is\n%s\nwant\n%s", last, after, before)
+		}
+	}
+}
+
+// TestUndoGivesBack: the temporary file that is all that a power failure left of a file becomes
+// that file, in whichever of its two folders it is. Others are removed where no file is missing.
+func TestUndoGivesBack(t *testing.T) {
+	const temporary = ".partwise-0123456789abcdef.tmp"
+	for _, folder := range []string{"photos/a", "sorted/group-2"} {
+		root := t.TempDir()
+		items := pictures(t, root)
+		before := tree(t, root)
+		to := filepath.Join(root, "sorted")
+		if _, err := File(t.Context(), to, Move, items, anywhere, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(to, "group-2", "1.jpg"), filepath.Join(root, filepath.FromSlash(folder), temporary)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(to, "group-1", temporary), "half")
+		if r, err := Undo(t.Context(), to, in(root), nil); err != nil || r.Files != 3 || r.Left != nil {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if after := tree(t, root); after != before {
+			t.Errorf("from %s: there is\n%s\nwant\n%s", folder, after, before)
+		}
+	}
+	// Which is which of two cannot be known.
+	root := t.TempDir()
+	items := pictures(t, root)
+	to := filepath.Join(root, "sorted")
+	if _, err := File(t.Context(), to, Move, items, anywhere, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"0.jpg", "2.jpg"} {
+		if err := os.Rename(filepath.Join(to, "group-1", name), filepath.Join(to, "group-1", strings.ReplaceAll(temporary, "0", fmt.Sprint(i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Undo(t.Context(), to, in(root), nil)
+	if err != nil || len(r.Left) != 3 || !strings.Contains(r.Left[0], "2 files that are missing") {
+		t.Errorf("%q, %v", r.Left, err)
+	}
+	if found, err := filepath.Glob(filepath.Join(to, "group-1", ".*.tmp")); len(found) != 2 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// TestKilledBeforeJournal: the folder that a process made and was killed in goes with the next start.
+func TestKilledBeforeJournal(t *testing.T) {
+	for _, undo := range []bool{false, true} {
+		root := t.TempDir()
+		items := pictures(t, root)
+		before := tree(t, root)
+		to := filepath.Join(root, "sorted")
+		write(t, filepath.Join(to, ".partwise-0123456789abcdef.tmp"), "half")
+		lock, err := filelock.Acquire(filepath.Join(to, lockFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = lock.File().WriteString(mark)
+		lock.File().Close() // as of a killed process
+		if !undo {
+			if _, err := File(t.Context(), to, Copy, items, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Undo(t.Context(), to, nil, nil); (err != nil) != undo {
+			t.Error(err)
+		}
+		if after := tree(t, root); after != before {
+			t.Errorf("there is\n%s\nwant\n%s", after, before)
+		}
 	}
 }

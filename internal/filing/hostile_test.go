@@ -69,14 +69,24 @@ func holds(t *testing.T, dir string) map[string]int {
 	return found
 }
 
-// checkUndo takes back what a journal says, and fails the test where something outside of the
+// checkUndo takes back what a journal says, with the folder spelt in some way, and fails the test where something outside of the
 // folder and of the pictures changes, or where the last file of some content is gone.
-func checkUndo(t *testing.T, root, journal string) (Undone, error) {
+func checkUndo(t *testing.T, root, spelt, journal string) (Result, error) {
 	t.Helper()
 	dir, pictures := sandbox(t, root, journal)
 	home, before := tree(t, filepath.Join(root, "home")), holds(t, root)
 	picturesBefore := tree(t, pictures)
-	u, err := Undo(t.Context(), dir, pictures, nil)
+	if spelt != "" {
+		if strings.HasPrefix(spelt, "linked") {
+			if err := os.Symlink(root, filepath.Join(root, "linked")); err != nil {
+				t.Skip(err)
+			}
+		}
+		t.Chdir(root)
+		dir = spelt
+	}
+	u, err := Undo(t.Context(), dir, in(pictures), nil)
+	dir = filepath.Join(root, "sorted")
 	if after := tree(t, filepath.Join(root, "home")); after != home {
 		t.Errorf("%s\nchanges files outside: now there is\n%s\nwant\n%s", journal, after, home)
 	}
@@ -112,15 +122,15 @@ var hostile = []struct {
 	{"copy", "{root}/home/diary.txt", "out/diary.txt", 1}, // a file by two paths
 	{"copy", "{root}/home/diary.txt", "g/deep/diary.txt", 1},
 	{"copy", "{root}/sorted/g/mine.jpg", "g/mine.jpg", 1}, // by one
-	{"move", "{root}/sorted/g/mine.jpg", "g/mine.jpg", -1},
+	{"move", "{root}/sorted/g/mine.jpg", "g/mine.jpg", 1},
 	{"copy", "{root}/sorted/back/mine.jpg", "g/mine.jpg", 1},
 	{"copy", "{root}/home/diary", "g/mine.jpg", 1}, // a link to it
 	{"copy", "{root}/pictures/../sorted/g/mine.jpg", "g/mine.jpg", 1},
 	{"link", "{root}/pictures/a.jpg", "out/l.jpg", 1},
 	{"link", "{root}/pictures/a.jpg", "g/deep/l.jpg", 1},
 	{"move", "{root}/pictures/new.jpg", "out/diary.txt", 1}, // out of somebody's folder
-	{"move", "{root}/home/new.jpg", "g/moved.jpg", -1},      // into one
-	{"move", "{root}/pictures/../home/new.jpg", "g/moved.jpg", -1},
+	{"move", "{root}/home/new.jpg", "g/moved.jpg", 1},       // into one
+	{"move", "{root}/pictures/../home/new.jpg", "g/moved.jpg", 1},
 	{"copy", "{root}/home", "g/a.jpg", 1},
 	{"copy", "/dev/zero", "g/a.jpg", 1},
 	{"copy", "{root}/pictures/a.jpg", "../home/a.jpg", -1},
@@ -146,9 +156,11 @@ func journalOf(way, from, to string) string {
 // outside of it, and remove no file of which there is no other.
 func TestHostileJournal(t *testing.T) {
 	for _, h := range hostile {
-		u, err := checkUndo(t, t.TempDir(), journalOf(h.way, h.from, h.to))
-		if runtime.GOOS != "windows" && (len(u.Left) != max(h.left, 0) || (err != nil) != (h.left < 0)) {
-			t.Errorf("%+v: left %q, error %v", h, u.Left, err)
+		for _, spelt := range []string{"", "sorted", "./sorted", "sorted/", "sorted/.", "linked/sorted"} {
+			u, err := checkUndo(t, t.TempDir(), spelt, journalOf(h.way, h.from, h.to))
+			if runtime.GOOS != "windows" && (len(u.Left) != max(h.left, 0) || (err != nil) != (h.left < 0)) {
+				t.Errorf("%s: %+v: left %q, error %v", spelt, h, u.Left, err)
+			}
 		}
 	}
 	for name, journal := range map[string]string{
@@ -158,7 +170,7 @@ func TestHostileJournal(t *testing.T) {
 		"long line": journalOf("copy", "{root}/pictures/a.jpg", "g/"+strings.Repeat("a/", 1<<16)),
 		"NUL":       journalOf("copy", "{root}/pictures/a.jpg", "g/\x00"),
 	} {
-		if used := testkit.Allocated(func() { _, _ = checkUndo(t, t.TempDir(), journal) }); used > 64<<20 {
+		if used := testkit.Allocated(func() { _, _ = checkUndo(t, t.TempDir(), "", journal) }); used > 64<<20 {
 			t.Errorf("%s: %d bytes allocated", name, used)
 		}
 	}
@@ -190,7 +202,7 @@ func FuzzJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(root)
-		if used := testkit.Allocated(func() { _, _ = checkUndo(t, root, journal) }); used > 16<<20+256*uint64(len(journal)) {
+		if used := testkit.Allocated(func() { _, _ = checkUndo(t, root, "", journal) }); used > 16<<20+256*uint64(len(journal)) {
 			t.Errorf("%d bytes allocated", used)
 		}
 	}))

@@ -1,0 +1,17 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// own gives a file the group and the owner of another, as far as this process may.
+func own(f *os.File, like fs.FileInfo) {
+	if of, ok := like.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(-1, int(of.Gid))
+		_ = f.Chown(int(of.Uid), -1)
+	}
+}
