@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
+	"github.com/seed4492f2cd/partwise/report"
 )
 
 // exploring runs partwise explore until it is finished, and returns the address of the page and
@@ -107,7 +108,7 @@ func TestExplore(t *testing.T) {
 	if !strings.Contains(said, "Früh in group") {
 		t.Errorf("printed %q", said)
 	}
-	assigned, _, _, err := readGroups("groups")
+	assigned, _, err := report.ReadAssignments("groups")
 	if err != nil || assigned[0].Name != "Früh" || assigned[0].Group != assigned[1].Group || assigned[7].Group == assigned[8].Group {
 		t.Errorf("%v: %+v", err, assigned[:2])
 	}

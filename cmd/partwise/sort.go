@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -30,7 +32,8 @@ func sortCommand() *cobra.Command {
 		Short: "Put pictures into folders, one for each of their groups",
 		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
 of them, symbolic links to them, or the files themselves. RESULTS is the folder of
-cluster's results. The groups are those of its assignments.csv, which you may edit before. A folder is called after its group's name or class.
+cluster's results. The groups are those of its assignments.csv, which you may edit before, or
+those of an explore that runs or was killed. A folder is called after its group's name or class.
 RESULTS may also be a file that partwise assign wrote, with --pictures for the folder of its
 pictures.
 
@@ -69,7 +72,7 @@ to where they were. It needs only --to.`,
 				}
 				return undoSort(cmd, to, pictures)
 			}
-			assigned, data, list, err := readGroups(args[0])
+			assigned, data, list, err := readGroups(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -95,13 +98,34 @@ to where they were. It needs only --to.`,
 
 // readGroups returns which sample is in which group by a folder of results or a list, where
 // the samples are, "" where that is not known, and the list.
-func readGroups(path string) (assigned []report.Assignment, data, list string, err error) {
+func readGroups(cmd *cobra.Command, path string) (assigned []report.Assignment, data, list string, err error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		assigned, err = report.ReadAssignmentsFile(path)
 		return assigned, "", path, err
 	}
-	assigned, data, err = report.ReadAssignments(path)
-	return assigned, data, filepath.Join(path, report.AssignmentsFile), err
+	if assigned, data, err = report.ReadAssignments(path); err != nil {
+		return nil, "", "", err
+	}
+	list = filepath.Join(path, report.AssignmentsFile)
+	kept := filepath.Join(path, report.FeedbackFolder)
+	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+		return assigned, data, list, nil
+	}
+	model, err := sumOfFile(filepath.Join(path, report.ModelFile))
+	if err != nil {
+		return nil, "", "", err
+	}
+	corrected, unapplied, err := feedback.Pending(kept, model)
+	switch note := tell(cmd.ErrOrStderr()); {
+	case err != nil:
+	case unapplied:
+		note(fmt.Sprintf("%s holds corrections of earlier groups; partwise explore %s applies them to these", kept, path))
+	case corrected != "":
+		note(fmt.Sprintf("%s holds corrections that are not in %s yet; they are used", corrected, list))
+		assigned, err = report.ReadAssignmentsFile(corrected)
+		list = corrected
+	}
+	return assigned, data, list, err
 }
 
 func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, assigned []report.Assignment) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/filing"
+	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -134,6 +135,33 @@ func TestSortMistakes(t *testing.T) {
 	}
 	if after := listed(t, "photos"); !slices.Equal(photos, after) {
 		t.Errorf("now there are %v", after)
+	}
+}
+
+// TestSortCorrections: sort takes the corrections of an explore that is at work or was killed, and
+// says where there are some of earlier groups.
+func TestSortCorrections(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "4", "--out", "groups")
+	address, finish := exploring(t, "groups")
+	state := post(t, address+"act", feedback.Act{Do: feedback.Move, Pictures: []int{0, 1}, Name: "Früh"})
+	size := 0
+	for _, g := range state.Groups {
+		if g == state.Groups[0] {
+			size++
+		}
+	}
+	_, _, said := partwise("sort", "groups", "--to", "sorted", "--copy")
+	if files := listed(t, filepath.Join("sorted", "Früh")); len(files) != size || !strings.Contains(said, filepath.Join("groups", "feedback", "groups.csv")) {
+		t.Errorf("%d files of %d in the corrected group; said %q", len(files), size, said)
+	}
+	must(t, "sort", "--to", "sorted", "--undo")
+	finish()
+	must(t, "sort", "groups", "--to", "sorted", "--link") // silent, as they are in the results
+	must(t, "sort", "--to", "sorted", "--undo")
+	must(t, "cluster", "photos", "-k", "3", "--out", "groups")
+	if code, _, said := partwise("sort", "groups", "--to", "sorted", "--copy"); code != exitDone || !strings.Contains(said, "partwise explore groups applies them") {
+		t.Errorf("exit code %d, said %q", code, said)
 	}
 }
 
