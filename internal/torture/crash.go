@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -75,7 +76,8 @@ func crash(ctx context.Context, s *scene, list []*job, kills, workers int, seed 
 // killSeries kills a job's command one to three times in a row and runs it to its end.
 // It returns how often it was killed, and in which way the end is wrong.
 func killSeries(s *scene, j *job, dir string, most int, r *rand.Rand) (done int, failure string, err error) {
-	if err := os.CopyFS(dir, os.DirFS(j.state)); err != nil {
+	defer j.end(dir)
+	if err := j.start(dir); err != nil {
 		return 0, "", err
 	}
 	var moments []time.Duration
@@ -83,21 +85,29 @@ func killSeries(s *scene, j *job, dir string, most int, r *rand.Rand) (done int,
 		moment := time.Duration(r.Float64() * 1.05 * float64(j.lasting))
 		moments = append(moments, moment)
 		o, err := run(s.command(dir, filepath.Join(dir, "cache"), j.args), max(moment, 1))
+		off := err == nil && j.whole != ""
+		if off {
+			err = failPower(dir, j.whole)
+		}
 		switch {
 		case err != nil:
 			return done, "", err
-		case o.killed:
+		case o.killed || off && o.code == 0:
 			done++
 			if j.takeBack != nil && r.IntN(2) == 0 { // else the next one finds what this one left
 				if err := j.undo(s, dir); err != nil {
 					return done, fmt.Sprintf("after kills at %v: %v", moments, err), nil
 				}
 			}
-		case o.code != 0 && j.sorted(dir): // it refuses to go on from what another left
+		case o.code != 0 && (j.sorted(dir) || j.undoes && !hasJournal(dir)): // it refuses to go on from what another left
 		case o.code != 0:
 			return done, fmt.Sprintf("started after kills at %v: exit code %d: %s", moments, o.code, lastLines(o.printed)), nil
 		}
-		if err := checkNote(dir); err != nil {
+		err = checkNote(dir)
+		if j.own {
+			err = errors.Join(err, eachPhoto(dir, checkPhoto))
+		}
+		if err != nil {
 			return done, fmt.Sprintf("after kills at %v: %v", moments, err), nil
 		}
 	}

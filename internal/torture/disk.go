@@ -134,7 +134,7 @@ func tryShortage(s *scene, j *job, kind shortage, dir string, size int) (refused
 			return false, "", err
 		}
 	}
-	if err := os.CopyFS(work, os.DirFS(j.state)); err != nil {
+	if err := j.start(work); err != nil {
 		return false, "", err
 	}
 	before, err := readContents(work)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +33,12 @@ type job struct {
 	// takeBack is the command that takes back what args did, all of it or a part, where
 	// args does not go on from a part.
 	takeBack []string
+	// undoes tells that args takes back, and refuses to where that was done before.
+	undoes bool
+	// disks tells that onDisks are disks of their own. whole is one of them: then the power fails
+	// where the command is killed, and that disk has all that was done to it.
+	disks bool
+	whole string
 
 	state   string        // the folder as it is before the command
 	begin   tree          // what it holds
@@ -75,7 +83,24 @@ func jobs() []*job {
 		{name: "datasets get, .tar.gz", args: []string{"datasets", "get", "two", "--data", "out", "--mirror", "MIRROR"}},
 		{name: "sort --copy", own: true, before: [][]string{clusterOwn}, args: sortCopies, takeBack: sortUndo},
 		{name: "sort --move", own: true, before: [][]string{clusterOwn}, args: sortMoves, takeBack: sortUndo},
+		{name: "sort --undo", own: true, before: [][]string{clusterOwn, sortMoves}, args: sortUndo, undoes: true},
+		{name: "sort --move onto another disk", own: true, before: [][]string{clusterOwn}, args: sortMoves, takeBack: sortUndo, disks: true},
+		{name: "sort --undo from another disk", own: true, before: [][]string{clusterOwn, sortMoves}, args: sortUndo, undoes: true, disks: true},
+		{name: "sort --move onto another disk, power failure", own: true, before: [][]string{clusterOwn}, args: sortMoves, takeBack: sortUndo, disks: true, whole: "photos"},
+		{name: "sort --undo from another disk, power failure", own: true, before: [][]string{clusterOwn, sortMoves}, args: sortUndo, undoes: true, disks: true, whole: "out"},
 	}
+}
+
+// jobsHere returns the jobs that can be run here.
+func jobsHere(scratch string) (list []*job, notes []string) {
+	list = jobs()
+	probe := filepath.Join(scratch, "probe")
+	defer unmountDisks(probe)
+	if err := mountDisks(probe); err != nil {
+		list = slices.DeleteFunc(list, func(j *job) bool { return j.disks })
+		notes = []string{"This process may not mount, so nothing was tried with two disks."}
+	}
+	return list, notes
 }
 
 // outcome is how a command ended.
@@ -147,9 +172,11 @@ func (j *job) undo(s *scene, dir string) error {
 }
 
 // sorted tells whether there is something to take back.
-func (j *job) sorted(dir string) bool {
+func (j *job) sorted(dir string) bool { return j.takeBack != nil && hasJournal(dir) }
+
+func hasJournal(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, "out", "sorted", filing.JournalFile))
-	return j.takeBack != nil && err == nil
+	return err == nil
 }
 
 func (j *job) runWhole(s *scene, dir string) error {
@@ -157,7 +184,7 @@ func (j *job) runWhole(s *scene, dir string) error {
 	switch {
 	case err != nil:
 		return err
-	case o.code != 0:
+	case o.code != 0 && !(j.undoes && !hasJournal(dir)):
 		return fmt.Errorf("exit code %d: %s", o.code, lastLines(o.printed))
 	}
 	return j.compare(dir)
@@ -167,6 +194,9 @@ func (j *job) compare(dir string) error { return j.compareWith(dir, j.want) }
 
 func (j *job) compareWith(dir string, want tree) error {
 	got, err := readTree(dir)
+	if err == nil && j.own {
+		err = eachPhoto(dir, checkPhoto)
+	}
 	if err != nil {
 		return err
 	}
@@ -206,7 +236,7 @@ func (j *job) prepare(s *scene, number int) error {
 	}
 	for i := range 2 {
 		dir := filepath.Join(s.dir, fmt.Sprintf("unbroken-%d-%d", number, i))
-		if err := os.CopyFS(dir, os.DirFS(j.state)); err != nil {
+		if err := j.start(dir); err != nil {
 			return err
 		}
 		o, err := run(s.command(dir, filepath.Join(dir, "cache"), j.args), 0)
@@ -223,7 +253,78 @@ func (j *job) prepare(s *scene, number int) error {
 		} else {
 			j.lasting = o.lasted
 		}
+		j.end(dir)
 		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start makes the folder as it is before the command.
+func (j *job) start(dir string) error {
+	if j.disks {
+		if err := mountDisks(dir); err != nil {
+			return err
+		}
+	}
+	if err := os.CopyFS(dir, os.DirFS(j.state)); err != nil || !j.own {
+		return err
+	}
+	if j.undoes { // the journal names the folder
+		journal := filepath.Join(dir, "out", "sorted", filing.JournalFile)
+		text, err := os.ReadFile(journal)
+		if err == nil {
+			err = os.WriteFile(journal, bytes.ReplaceAll(text, []byte(j.state+"/"), []byte(dir+"/")), 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := eachPhoto(dir, func(path string, _ fs.FileInfo) error {
+		return errors.Join(os.Chmod(path, photoMode), os.Chtimes(path, photoTime, photoTime))
+	})
+	if j.disks {
+		for _, name := range onDisks {
+			err = errors.Join(err, syncDisk(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
+// end gives back what start took, but for the folder.
+func (j *job) end(dir string) {
+	if j.disks {
+		unmountDisks(dir)
+	}
+}
+
+// What photographs have that are sorted, wherever they are.
+const photoMode = 0o640
+
+var photoTime = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+
+func checkPhoto(path string, info fs.FileInfo) error {
+	if info.Mode() != photoMode || !info.ModTime().Equal(photoTime) {
+		return fmt.Errorf("%s has the permissions %v and the time %v", path, info.Mode(), info.ModTime())
+	}
+	return nil
+}
+
+// eachPhoto calls do with each photograph, sorted or not.
+func eachPhoto(dir string, do func(path string, info fs.FileInfo) error) error {
+	for _, folder := range []string{"photos", "out/sorted"} {
+		err := filepath.WalkDir(filepath.Join(dir, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".png" {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			return do(path, info)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

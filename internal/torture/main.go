@@ -152,9 +152,12 @@ func (s settings) interrupted(ctx context.Context, name, module string, log io.W
 	defer scene.close()
 	part := &Part{}
 	if name == "crash" {
-		part.Rows, err = crash(ctx, scene, jobs(), s.kills, s.workers, s.seed, log)
+		var list []*job
+		list, part.Notes = jobsHere(dir)
+		part.Rows, err = crash(ctx, scene, list, s.kills, s.workers, s.seed, log)
 	} else {
-		part.Rows, part.Notes, err = disk(ctx, scene, jobs(), s.step, s.workers, log)
+		list := slices.DeleteFunc(jobs(), func(j *job) bool { return j.disks })
+		part.Rows, part.Notes, err = disk(ctx, scene, list, s.step, s.workers, log)
 	}
 	return part, err
 }

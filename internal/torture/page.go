@@ -13,7 +13,13 @@ var about = map[string]string{
 three times in a row, over an empty folder or over what an earlier command left there.
 Then it is run to its end, which must succeed and leave exactly the files of a run that
 nobody killed, byte for byte, the cache among them. A file of the user's lies in the
-folder of the results and must stay as it is.`,
+folder of the results and must stay as it is. Photographs that are sorted must keep their
+permissions and times after every kill.
+
+With another disk, the photographs and the results are on two disks of their own. At a power
+failure the command is killed or has just ended, and the disks start again with what was on them:
+of the disk from which files go all that was done, the worst case, of the other what was brought
+to it.`,
 	"disk": `The folder of the results is on a disk that has room for n blocks of
 4 KiB and no more, that takes n files and no more, or that is read-only; or no file may be
 larger than n KiB. The number n rises from 0 until the command does its work. Where it does not,
