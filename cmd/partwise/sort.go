@@ -245,10 +245,10 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	working := newBar(cmd.ErrOrStderr(), "taking back")
 	u, err := filing.Undo(cmd.Context(), to, home(pictures), working.count)
 	working.end()
-	tellLeft(cmd.ErrOrStderr(), u.Left)
 	if err != nil {
 		return err
 	}
+	tellLeft(cmd.ErrOrStderr(), u.Left)
 	if n := len(u.Left); n > 0 {
 		return fmt.Errorf("%s could not be taken back; the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}

@@ -113,24 +113,20 @@ type Result struct {
 	Files, Folders int
 	// Left says of each file that stays where it is why.
 	Left []string
-}
 
-// work is a Result in the making.
-type work struct {
-	Result
 	total    int
 	progress func(done, total int)
 }
 
 // tell counts a file, or says why it stays.
-func (w *work) tell(why string) {
+func (r *Result) tell(why string) {
 	if why == "" {
-		w.Files++
+		r.Files++
 	} else {
-		w.Left = append(w.Left, why)
+		r.Left = append(r.Left, why)
 	}
-	if w.progress != nil {
-		w.progress(w.Files+len(w.Left), w.total)
+	if r.progress != nil {
+		r.progress(r.Files+len(r.Left), r.total)
 	}
 }
 
@@ -140,14 +136,14 @@ func (w *work) tell(why string) {
 // no symbolic link, and no file that Undo could not move back: home tells whether files may be
 // moved to a path. progress, which may be nil, is called after each file. An error, that of
 // the context among them, leaves what was done by then, which Undo takes back.
-func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (_ Result, err error) {
-	w := &work{Result{Way: way}, len(items), progress}
-	if items, err = w.check(dir, items, home); err != nil || len(items) == 0 {
-		return w.Result, err
+func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
+	r = &Result{Way: way, total: len(items), progress: progress}
+	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
+		return r, err
 	}
 	made := !exists(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return w.Result, err
+		return r, err
 	}
 	defer func() {
 		if err != nil && made {
@@ -156,7 +152,7 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	}()
 	lock, made, err := take(dir, made)
 	if err != nil {
-		return w.Result, err
+		return r, err
 	}
 	defer lock.Release()
 	files := make([]pair, len(items))
@@ -166,15 +162,14 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 		folders[filepath.Dir(files[i].to)] = true
 	}
 	if err := writeJournal(dir, head{format, way, made}, items); err != nil {
-		return w.Result, err
+		return r, err
 	}
 	if err := makeFolders(folders); err != nil {
-		return w.Result, err
+		return r, err
 	}
-	w.Folders = len(folders)
+	r.Folders = len(folders)
 	if way == Move {
-		err = w.move(ctx, files)
-		return w.Result, err
+		return r, r.move(ctx, files)
 	}
 	put := os.Symlink
 	if way == Copy {
@@ -182,14 +177,14 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	}
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return w.Result, err
+			return r, err
 		}
 		if err := put(f.from, f.to); err != nil {
-			return w.Result, err
+			return r, err
 		}
-		w.tell("")
+		r.tell("")
 	}
-	return w.Result, nil
+	return r, nil
 }
 
 // mark is in the lock's file of a folder that partwise made, so that the next start knows it
@@ -221,18 +216,18 @@ func take(dir string, made bool) (*filelock.Lock, bool, error) {
 }
 
 // check refuses what File cannot do, and returns the items that it can.
-func (w *work) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
+func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, JournalFile)); err == nil {
 		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
 	}
 	places := make(map[string]string, len(items))
 	folders := map[string]bool{}
 	for _, it := range items {
-		if w.Way == Move {
+		if r.Way == Move {
 			info, err := os.Lstat(it.From)
 			inside, failed := home(it.From)
 			if failed != nil || !inside || err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				w.tell(it.From + " stays: it is a symbolic link or lies behind one, which --copy and --link follow")
+				r.tell(it.From + " stays: it is a symbolic link or lies behind one, which --copy and --link follow")
 				continue
 			}
 		}
@@ -314,7 +309,7 @@ const atOnce = 100
 // move moves files into folders that are there. It removes none before the file and its name
 // in the new place are on the disk, so that neither a kill nor a power failure loses one. A
 // file that is in its new place already, as after a stop, stays there.
-func (w *work) move(ctx context.Context, files []pair) error {
+func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
 		for _, f := range batch {
@@ -322,7 +317,7 @@ func (w *work) move(ctx context.Context, files []pair) error {
 				return err
 			}
 			folders[filepath.Dir(f.to)] = true
-			w.tell("")
+			r.tell("")
 		}
 		for name := range folders {
 			if err := flush(name); err != nil {
@@ -335,8 +330,8 @@ func (w *work) move(ctx context.Context, files []pair) error {
 				return err
 			}
 			if why != "" {
-				w.Files--
-				w.Left = append(w.Left, why)
+				r.Files--
+				r.Left = append(r.Left, why)
 			}
 		}
 	}
@@ -383,12 +378,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	}
 	other, err := os.Stat(twin)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("%s stays: %s is no longer there", name, twin), nil
-	case err != nil:
-		return "", err
-	case !other.Mode().IsRegular():
-		return fmt.Sprintf("%s stays: %s is no regular file", name, twin), nil
+	case err != nil || !other.Mode().IsRegular():
+		return fmt.Sprintf("%s stays: there is no file %s", name, twin), nil
 	case os.SameFile(info, other):
 		if two, err := twoNames(name, twin); err != nil || !two {
 			return fmt.Sprintf("%s stays: %s is the same file", name, twin), err
@@ -530,7 +521,7 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 // stranger's. A copy is removed only if its original holds the same bytes, a link
 // only if it is the one that File made, and a file is moved only where there is
 // none. Emptied folders of items are removed, and the journal where nothing is left.
-func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (Result, error) {
+func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	h, items, err := readJournal(dir)
 	if err != nil {
 		if _, killed := os.Lstat(filepath.Join(dir, lockFile)); killed == nil {
@@ -541,26 +532,26 @@ func Undo(ctx context.Context, dir string, home func(string) (bool, error), prog
 				}
 			}
 		}
-		return Result{}, err
+		return &Result{}, err
 	}
 	lock, _, err := take(dir, h.Made)
 	if err != nil {
-		return Result{}, err
+		return &Result{}, err
 	}
-	w := &work{Result{Way: h.Way}, len(items), progress}
-	err = w.undo(ctx, dir, items, home)
-	if err == nil && len(w.Left) == 0 {
+	r := &Result{Way: h.Way, total: len(items), progress: progress}
+	err = r.undo(ctx, dir, items, home)
+	if err == nil && len(r.Left) == 0 {
 		err = os.Remove(filepath.Join(dir, JournalFile))
 	}
 	lock.Release()
 	if err == nil && h.Made {
 		_ = os.Remove(dir) // which fails where somebody's files are in it
 	}
-	return w.Result, err
+	return r, err
 }
 
-func (w *work) undo(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) error {
-	files, err := w.settle(dir, items, home)
+func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(string) (bool, error)) error {
+	files, err := r.settle(dir, items, home)
 	if err != nil {
 		return err
 	}
@@ -574,12 +565,12 @@ func (w *work) undo(ctx context.Context, dir string, items []Item, home func(str
 		why := ""
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if w.Way == Move && !exists(f.to) {
+			if r.Way == Move && !exists(f.to) {
 				why = fmt.Sprintf("%s is no longer there, nor is %s", f.from, f.to)
 			}
 		case err != nil:
 			why = err.Error()
-		case w.Way == Link:
+		case r.Way == Link:
 			if target, err := os.Readlink(f.from); err != nil || target != f.to {
 				why = f.from + " is not the link that was made"
 			} else if err := os.Remove(f.from); err != nil {
@@ -587,7 +578,7 @@ func (w *work) undo(ctx context.Context, dir string, items []Item, home func(str
 			}
 		case !info.Mode().IsRegular():
 			why = f.from + " is not the file that was put there"
-		case w.Way == Move:
+		case r.Way == Move:
 			moved = append(moved, f)
 			parents[filepath.Dir(f.to)] = true
 			continue
@@ -596,12 +587,12 @@ func (w *work) undo(ctx context.Context, dir string, items []Item, home func(str
 				return err
 			}
 		}
-		w.tell(why)
+		r.tell(why)
 	}
 	if err := makeFolders(parents); err != nil {
 		return err
 	}
-	if err := w.move(ctx, moved); err != nil {
+	if err := r.move(ctx, moved); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -613,7 +604,7 @@ func (w *work) undo(ctx context.Context, dir string, items []Item, home func(str
 // settle returns the files that may be taken back, and where they go. It removes the temporary
 // files that a stop left beside them or where they go. Where one file is missing, the only
 // temporary file of its folder is that file, and gets its name.
-func (w *work) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
+func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -625,13 +616,13 @@ func (w *work) settle(dir string, items []Item, home func(string) (bool, error))
 		// What is behind a symbolic link, which File does not make, may be anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
 		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))
+			r.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))
 			continue
 		}
 		places := []string{f.from}
-		if w.Way == Move {
+		if r.Way == Move {
 			if ok, err := home(f.to); err != nil || !ok {
-				w.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures, which --pictures says", f.from, f.to))
+				r.tell(fmt.Sprintf("%s stays: %s is not in the folder of the pictures, which --pictures says", f.from, f.to))
 				continue
 			}
 			places = append(places, f.to)
@@ -655,7 +646,7 @@ func (w *work) settle(dir string, items []Item, home func(string) (bool, error))
 		} else if found, failed := atomicfile.Stale(folder); len(found) == 1 && len(names) == 1 {
 			err = atomicfile.RenameNew(found[0], names[0])
 		} else if err = failed; len(found) > 0 {
-			w.Left = append(w.Left, fmt.Sprintf("%s stays: it is one of the %d files that are missing beside it", strings.Join(found, ", "), len(names)))
+			r.Left = append(r.Left, fmt.Sprintf("%s stays: it is one of the %d files that are missing beside it", strings.Join(found, ", "), len(names)))
 		}
 		if err != nil {
 			return nil, err

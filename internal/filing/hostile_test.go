@@ -71,7 +71,7 @@ func holds(t *testing.T, dir string) map[string]int {
 
 // checkUndo takes back what a journal says, with the folder spelt in some way, and fails the test where something outside of the
 // folder and of the pictures changes, or where the last file of some content is gone.
-func checkUndo(t *testing.T, root, spelt, journal string) (Result, error) {
+func checkUndo(t *testing.T, root, spelt, journal string) (*Result, error) {
 	t.Helper()
 	dir, pictures := sandbox(t, root, journal)
 	home, before := tree(t, filepath.Join(root, "home")), holds(t, root)
