@@ -145,20 +145,19 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 	if len(records) == 0 {
 		return "No trial of this experiment has finished yet."
 	}
-	var fewest, most int
+	var numbers []int
 	task := "sort samples into groups"
-	for i, r := range records {
-		if i == 0 || r.Classes < fewest {
-			fewest = r.Classes
-		}
-		most = max(most, r.Classes)
+	for _, r := range records {
+		numbers = append(numbers, r.Classes)
 		if r.Tested > 0 {
 			task = "represent samples, which are then classified,"
 		}
 	}
-	classes := phrase.Count(most, "class", "classes")
-	if fewest < most {
-		classes = fmt.Sprintf("%d to %d classes", fewest, most)
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	classes := phrase.Numbers(numbers) + " classes"
+	if len(numbers) == 1 {
+		classes = phrase.Count(numbers[0], "class", "classes")
 	}
 	was := "were compared"
 	if methods == 1 {

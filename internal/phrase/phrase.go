@@ -3,6 +3,7 @@ package phrase
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -21,4 +22,16 @@ func List(words []string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Numbers lists numbers that rise, a run of three or more as in "2 to 10".
+func Numbers(n []int) string {
+	if last := len(n) - 1; last > 1 && n[last]-n[0] == last {
+		return fmt.Sprintf("%d to %d", n[0], n[last])
+	}
+	words := make([]string, len(n))
+	for i := range n {
+		words[i] = strconv.Itoa(n[i])
+	}
+	return List(words)
 }

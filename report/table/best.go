@@ -193,5 +193,5 @@ func (b *Best) Document() *Document {
 	for i, r := range b.Rows {
 		names[i] = r.name()
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(names, "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(g.Name, names, "where each is at its best")...)}
 }

@@ -136,7 +136,11 @@ func (b *Best) caption(m Marks) string {
 	var s []string
 	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
 	if t.Average != nil {
-		add("Averages over %d to %d classes.", t.Rows[0].Number, t.Rows[len(t.Rows)-1].Number)
+		var numbers []int
+		for _, r := range t.Rows {
+			numbers = append(numbers, r.Number)
+		}
+		add("Averages over %s classes.", phrase.Numbers(numbers))
 	}
 	var contest, tested, partial bool
 	for _, r := range b.Rows {

@@ -173,7 +173,7 @@ func (c *Comparison) heading(m Marks) []string {
 
 // Document returns the comparison in words, a grid for each score.
 func (c *Comparison) Document() *Document {
-	d := &Document{Heading: c.heading, Caption: c.notes}
+	d := &Document{Name: c.A + " and " + c.B, Heading: c.heading, Caption: c.notes}
 	for _, s := range c.Scores {
 		d.Grids = append(d.Grids, s.grid(c.Tests))
 	}

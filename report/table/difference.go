@@ -10,9 +10,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
-// differences is a grid of how the methods, of these names, differ from the first of the best in the
-// last row; none where no test was made.
-func (t *Table) differences(names []string, where string) []Grid {
+// differences is a grid of how the methods of another, of these names, differ from the first of the
+// best in the last row; none where no test was made.
+func (t *Table) differences(grid string, names []string, where string) []Grid {
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (t *Table) differences(names []string, where string) []Grid {
 		return nil
 	}
 	g := Grid{
-		Title: fmt.Sprintf("Difference from %s %s", names[best], where), Name: t.Score.Name + " differences", Detail: true, Keys: 1,
+		Title: fmt.Sprintf("Difference in %s from %s %s", t.Score.Label(), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,
 		Columns: append([]Column{{Heading: "Method"}, {Heading: "Difference", Right: true}}, t.Tests.columns()...),
 		Caption: t.differenceCaption,
 	}

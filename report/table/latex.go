@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -20,12 +21,12 @@ var latexEscape = strings.NewReplacer(
 	`{`, `\{`, `}`, `\}`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
 	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`, "`", "\\`{}", `"`, `{\char34}`, `'`, `{'}`,
 	`--`, `-{}-`, `?`, `?{}`, `!`, `!{}`, `,,`, `,{},`,
-	`<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `±`, `$\pm$`, `≥`, `$\geq$`, `–`, `--`, `—`, `---`, `…`, `\ldots{}`,
+	`<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `±`, `$\pm$`, `≥`, `$\geq$`, `−`, `$-$`, `–`, `--`, `—`, `---`, `…`, `\ldots{}`,
 	`α`, `$\alpha$`, `β`, `$\beta$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `μ`, `$\mu$`, `σ`, `$\sigma$`,
 )
 
 // latexOwn does so for our own words, which may hold marks.
-var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `–`, `--`, `−`, `--`)
+var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`)
 
 // latexText returns a name as LaTeX that shows nothing but it.
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
@@ -119,35 +120,33 @@ func needsFonts(latex string) bool {
 	return strings.ContainsFunc(latex, func(r rune) bool { return r > 0x17f && !strings.ContainsRune("‘’“”", r) })
 }
 
-// columnWidth is about how many characters, with their gaps, stand side by side
-// in a paper.
-const columnWidth = 70
-
-// blockMethods is the largest number of methods side by side; with more the
-// letters would shrink too far.
-const blockMethods = 8
+// Widths in points of a two-column article with letters of 10 points, and the share of their size to
+// which the letters of a wide table may shrink.
+const (
+	latexColumn = 246
+	latexPage   = 510
+	latexShrink = 0.75
+)
 
 // writeLaTeX writes each grid as a floating table with a caption and the label
-// tab:EXPERIMENT-NAME. It needs the package booktabs, and graphicx where a table is
-// wide and may have to shrink. More than eight methods are broken into blocks of one
-// scale, one below the other.
+// tab:EXPERIMENT-NAME, which needs the packages booktabs and graphicx.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	var out strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&out, format+"\n", a...) }
+	line(`%% Needs \usepackage{booktabs,graphicx}`)
 	if d.Heading != nil {
 		for _, l := range d.Heading(latexMarks) {
 			line("%% %s", l)
 		}
 	}
 	for _, g := range d.Grids {
-		caption := ""
+		text := d.Caption
 		if g.Caption != nil {
-			caption = g.Caption(latexMarks)
-		} else {
-			caption = d.Caption(latexMarks)
+			text = g.Caption
 		}
+		caption := text(latexMarks)
 		if g.Title != "" {
-			caption = latexText(g.Title) + ". " + caption
+			caption = latexText(strings.TrimPrefix(d.Name+": "+g.Title, ": ")) + ". " + caption
 		}
 		g.latex(line, caption, latexLabel(d.Name, g.Name))
 	}
@@ -159,27 +158,43 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return err
 }
 
-// latex writes a floating table.
+// points is about how wide a column is.
+func (g Grid) points(column int) float64 {
+	letters := utf8.RuneCountInString(g.Columns[column].Heading)
+	for _, l := range g.Lines {
+		w := l.Words[column]
+		n := utf8.RuneCountInString(w.Text)
+		if w.Deviation != "" {
+			n += len(" ± ") + w.Pad + len(w.Deviation)
+		}
+		letters = max(letters, n)
+	}
+	return float64(5*letters + 12)
+}
+
+// latex writes a floating table, over both columns of the page where its letters would shrink too
+// far in one. Where they would in both, it is broken into blocks, one below the other.
 func (g Grid) latex(line func(string, ...any), caption, label string) {
-	width := len("Average")
-	for _, c := range g.Columns[g.Keys:] {
-		width += max(utf8.RuneCountInString(c.Heading), len("00.0 ± 0.0")) + 2
+	var keys, values float64
+	for i := range g.Columns {
+		if i < g.Keys {
+			keys += g.points(i)
+		} else {
+			values += g.points(i)
+		}
 	}
-	wide := width > columnWidth
-	float, packages := "table", "booktabs"
-	if wide {
-		float, packages = "table*", "booktabs,graphicx"
+	n := g.values()
+	blocks := max(1, min(n, int(math.Ceil(values/max(1, latexPage/latexShrink-keys)))))
+	float := "table"
+	if keys+values > latexColumn/latexShrink {
+		float = "table*"
 	}
-	line(`%% Needs \usepackage{%s}`, packages)
 	line(`\begin{%s}`, float)
 	line(`  \centering`)
 	line(`  \caption{%s}`, caption)
 	line(`  \label{%s}`, label)
-	if wide {
-		line(`  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%`)
-	}
-	n := g.values()
-	blocks := max((n+blockMethods-1)/blockMethods, 1)
+	line(`  \medskip`)
+	line(`  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%`)
 	if blocks > 1 {
 		line(`  \begin{tabular}{@{}c@{}}`)
 	}
@@ -192,9 +207,7 @@ func (g Grid) latex(line func(string, ...any), caption, label string) {
 	if blocks > 1 {
 		line(`  \end{tabular}%%`)
 	}
-	if wide {
-		line(`  }`)
-	}
+	line(`  }`)
 	line(`\end{%s}`, float)
 }
 
@@ -257,7 +270,7 @@ func latexValue(w Word) string {
 	if strings.TrimSpace(w.Text) == missing {
 		return "--"
 	}
-	s := strings.ReplaceAll(strings.TrimSpace(w.Text), "−", "-")
+	s := strings.NewReplacer("−", "-", ", ", ", ", " ", "$ $").Replace(strings.TrimSpace(w.Text))
 	if w.Deviation != "" {
 		s += ` \pm ` + strings.Repeat(`\phantom{0}`, w.Pad) + w.Deviation
 	}

@@ -113,7 +113,7 @@ func ExampleNew() {
 	// ───────────────────────────────────────────────────
 	//        2  68.0 ± 2.6    81.7 ± 1.6 ~  82.0 ± 1.5 *
 	//
-	// Difference from ccf with 2 classes
+	// Difference in AC from ccf with 2 classes
 	//
 	//  Method  Difference   95 % interval  Effect         p
 	// ──────────────────────────────────────────────────────

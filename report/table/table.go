@@ -229,7 +229,7 @@ func (t *Table) Document() *Document {
 		}
 		g.Lines = append(g.Lines, Line{append([]Word{{Text: row.label()}}, words[i]...), row.Average, []string{key}})
 	}
-	d := &Document{Name: t.Name, Caption: t.caption, Grids: append([]Grid{g}, t.differences(t.Methods, t.where())...)}
+	d := &Document{Name: t.Name, Caption: t.caption, Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.where())...)}
 	if t.ByClass {
 		d.Class = "named"
 	}
