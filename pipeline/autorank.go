@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -91,6 +92,16 @@ func (c RankChoice) String() string {
 	at := c.Curve.Best(c.By)
 	return fmt.Sprintf("rank %d, chosen from %d to %d by %s (misfit of what is held out %.1f %%, stability %.2f)",
 		c.Rank, ranks[0], ranks[len(ranks)-1], c.By, 100*c.Curve.Misfit[at], c.Curve.Stability[at])
+}
+
+// AtLimit tells whether the rank is the largest that was tried, and below the most that the data have.
+func (c RankChoice) AtLimit(most int) bool {
+	return c.Rank < most && c.Rank == slices.Max(c.Curve.Rank)
+}
+
+// AtLimitNote says so, of how many draws where there are several.
+func (c RankChoice) AtLimitNote(draws string) string {
+	return fmt.Sprintf("rank: auto ended at its limit%s: %d is the largest rank that was tried, and a larger one may be better, as in among=2..%d", draws, c.Rank, 2*c.Rank)
 }
 
 // Check reports parts of the choice that are missing or do not fit together.

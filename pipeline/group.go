@@ -159,6 +159,9 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 	out := &Grouping{Method: m.Label(), Result: res, Cluster: m.cluster}
 	if res != nil {
 		out.Rank = rank
+		if note := UnconvergedFit(m.Label(), res); note != "" && in.Blocks == nil { // whose objectives are before and after a block
+			out.Notes = append(out.Notes, note)
+		}
 	}
 	truth, classes := labels, in.Set.Classes
 	if g.UseLabels {

@@ -119,7 +119,7 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w.shown = table.Labels(w.peaks)
 	w.chosen = first.ChoosesRank() || len(e.Sweeps) > 0
 	w.Lead = e.lead(w.records, len(w.peaks))
-	w.Warnings = append(slices.Clone(e.Warnings), warnings(w.records, e.Methods)...)
+	w.Warnings = append(slices.Clone(e.Warnings), e.TrialWarnings()...)
 	if missing := e.Trials - len(w.records); missing > 0 {
 		w.Note = fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
 	}
@@ -171,26 +171,33 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 		phrase.Count(methods, "method", "methods"), task, was, settings, classes, phrase.Count(len(records), "trial", "trials"))
 }
 
-// warnings gathers the records' warnings, each once for a method.
-func warnings(records []pipeline.Record, methods []string) []string {
-	type warning struct {
-		method int
-		text   string
-	}
-	trials := map[warning]int{}
-	var found []warning
-	for _, r := range records {
-		for _, text := range r.Warnings {
-			w := warning{slices.Index(methods, r.Method), text}
-			if trials[w]++; trials[w] == 1 {
-				found = append(found, w)
+// TrialWarnings says, a line each, what somebody should know of the finished trials: the warnings of
+// each method's records, that it had not converged, and that a rank was chosen at the limit.
+func (e Experiment) TrialWarnings() (lines []string) {
+	records := table.Finished(e.Records, e.Methods)
+	for _, method := range e.Methods {
+		own := slices.DeleteFunc(slices.Clone(records), func(r pipeline.Record) bool { return r.Method != method })
+		var texts []string
+		trials := map[string]int{}
+		for _, r := range own {
+			for _, text := range r.Warnings {
+				if trials[text]++; trials[text] == 1 {
+					texts = append(texts, text)
+				}
 			}
 		}
+		for _, text := range texts {
+			lines = append(lines, fmt.Sprintf("%s: %s (%s)", method, text, phrase.Count(trials[text], "trial", "trials")))
+		}
+		if text := pipeline.Unconverged(method, own); text != "" {
+			lines = append(lines, text)
+		}
 	}
-	slices.SortStableFunc(found, func(a, b warning) int { return a.method - b.method })
-	lines := make([]string, len(found))
-	for i, w := range found {
-		lines[i] = fmt.Sprintf("%s: %s (%s)", methods[w.method], w.text, phrase.Count(trials[w], "trial", "trials"))
+	draws := drawsOf(records, func(r pipeline.Record) bool { return r.Choice != nil })
+	limited := slices.DeleteFunc(slices.Clone(draws), func(r pipeline.Record) bool { return !r.Choice.AtLimit(r.Samples) })
+	if len(limited) > 0 {
+		largest := slices.MaxFunc(limited, func(a, b pipeline.Record) int { return a.Choice.Rank - b.Choice.Rank })
+		lines = append(lines, largest.Choice.AtLimitNote(fmt.Sprintf(" in %d of %s", len(limited), phrase.Count(len(draws), "draw", "draws"))))
 	}
 	return lines
 }

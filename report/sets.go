@@ -83,7 +83,7 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 	missing := 0
 	for i, e := range s.Sets {
 		missing += max(0, e.Trials-len(table.Finished(e.Records, e.Methods)))
-		for _, text := range e.Warnings {
+		for _, text := range append(slices.Clone(e.Warnings), e.TrialWarnings()...) {
 			w.Warnings = append(w.Warnings, s.Names[i]+": "+text)
 		}
 	}

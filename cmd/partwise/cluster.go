@@ -272,6 +272,9 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	}
 	tellNotes(stderr, found.Notes)
 	warnings = append(warnings, found.Notes...)
+	if n, m := in.Dims(); chosen != nil && chosen.AtLimit(min(n, m)) {
+		warnings = append(warnings, chosen.AtLimitNote(""))
+	}
 	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
 		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Ranks: chosen, Pictures: looked,
@@ -321,6 +324,9 @@ func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint6
 		return nil, stopped(cmd.Context(), err, "choosing the rank", in.kept())
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)
+	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
+		tell(cmd.ErrOrStderr())(c.AtLimitNote(""))
+	}
 	return c, nil
 }
 

@@ -211,6 +211,9 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	if err != nil {
 		return stopped(ctx, startError(o.start, err), "factorising", in.kept())
 	}
+	if note := pipeline.UnconvergedFit(f.Method.Label(), res); note != "" {
+		tell(cmd.ErrOrStderr())(note)
+	}
 	m, err := pipeline.NewModel(ctx, in.Inputs, f.Method.String(), res)
 	if err != nil {
 		return err
