@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -124,7 +125,7 @@ func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 	out := &Outcome{Recipe: r}
 	comparisons, values := 0, 0
 	for _, c := range r.Claims {
-		comparisons += max(1, len(c.Over))
+		comparisons += max(1, len(c.others())*len(c.rows()))
 		if c.Gain != 0 {
 			values++
 		}
@@ -180,29 +181,39 @@ func (o *Outcome) Surprising() bool {
 func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64) ClaimOutcome {
 	out := ClaimOutcome{Claim: c}
 	run := runs[c.In]
-	over := c.Over
-	if len(over) == 0 {
-		over = []string{""} // the claim is about iterations
+	others := c.others()
+	if len(others) == 0 {
+		others = []string{""} // the claim is about iterations
 	}
 	for look := 0; out.Verdict == Open; look++ {
 		at := levelAt(look, whole)
 		var all []ClaimOutcome
-		for _, other := range over {
-			a, b := run.paired(c, other, "", Look(look))
-			if len(a) < Look(look) {
-				return r.read(out, runs, whole, level)
+		for _, other := range others {
+			// At some of the rows is at the one with the largest difference, and at all where there is one.
+			var rows []ClaimOutcome
+			for _, row := range c.rows() {
+				a, b := run.paired(row, other, "", Look(look))
+				if len(a) < Look(look) {
+					return r.read(out, runs, whole, level)
+				}
+				draws := run.draws(row)
+				one := ClaimOutcome{
+					Claim: c, Verdict: row.verdict(a, b, at), Against: other,
+					Here:  estimate(significance.NewResampled(a, b, 0), 1-at),
+					Wider: estimate(significance.NewResampled(a, b, draws.Ratio()), 1-at), Beyond: draws.Beyond(),
+				}
+				if c.Gain != 0 {
+					d := differences(a, b)
+					one.Printed = place(c.Gain/100, r.predict(d, d, level))
+				}
+				if c.Some {
+					one.Against = fmt.Sprintf("%s at %d", other, row.At[0])
+				}
+				rows = append(rows, one)
 			}
-			draws := run.draws(c)
-			one := ClaimOutcome{
-				Claim: c, Verdict: c.verdict(a, b, at), Against: other,
-				Here:  estimate(significance.NewResampled(a, b, 0), 1-at),
-				Wider: estimate(significance.NewResampled(a, b, draws.Ratio()), 1-at), Beyond: draws.Beyond(),
-			}
-			if c.Gain != 0 {
-				d := differences(a, b)
-				one.Printed = place(c.Gain/100, r.predict(d, d, level))
-			}
-			all = append(all, one)
+			all = append(all, slices.MaxFunc(rows, func(a, b ClaimOutcome) int {
+				return cmp.Or(cmp.Compare(some[a.Verdict], some[b.Verdict]), cmp.Compare(a.Here.Mean, b.Here.Mean))
+			}))
 		}
 		out = slices.MinFunc(all, func(a, b ClaimOutcome) int { return cmp.Compare(a.Here.Mean, b.Here.Mean) })
 		// It holds if it does so over each, and fails if it does so over any.
@@ -216,6 +227,22 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 		}
 	}
 	return r.read(out, runs, whole, level)
+}
+
+// some orders verdicts: a claim of some rows holds where it does at one, and fails where it does at all.
+var some = [...]int{Fails: 0, Open: 1, Holds: 2}
+
+// rows returns the claim, or for a claim of some rows one for each of them.
+func (c *Claim) rows() (rows []*Claim) {
+	if !c.Some {
+		return []*Claim{c}
+	}
+	for _, at := range c.At {
+		row := *c
+		row.At = pipeline.Classes{at}
+		rows = append(rows, &row)
+	}
+	return rows
 }
 
 // verdict judges the claim over one method.
@@ -237,7 +264,7 @@ func (c *Claim) verdict(a, b []float64, level float64) Verdict {
 // read looks for readings under which a claim that does not hold here does, or under which its gain is what
 // is printed.
 func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float64) ClaimOutcome {
-	if out.Within > 0 || out.Verdict != Fails && out.Printed != Outside {
+	if out.Within > 0 || out.Some || out.Verdict != Fails && out.Printed != Outside {
 		return out
 	}
 	for _, v := range r.Readings {
@@ -252,7 +279,7 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 			draws = out.Here.Draws
 		}
 		worst := ReadingOutcome{Name: v.Name, Value: math.Inf(1), Gives: true}
-		for _, other := range out.Over {
+		for _, other := range out.others() {
 			a, b := run.paired(out.Claim, other, suffix, draws)
 			if len(a) < draws {
 				worst.Value = math.Inf(1)
@@ -413,7 +440,8 @@ func (r Run) values(method string, at pipeline.Classes, value of, draws int) (va
 	return values, repeats
 }
 
-// paired are the values of the claim's method and of another in the same draws.
+// paired are the values of the claim's method and of another in the same draws, that of which the claim
+// says that it is above first.
 func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) {
 	if c.Within > 0 {
 		values, _ := r.values(c.Method, c.At, iterations, draws)
@@ -441,6 +469,9 @@ func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) 
 		for i := range a {
 			a[i], b[i] = a[i]-less[i], b[i]-lessOther[i]
 		}
+	}
+	if len(c.Below) > 0 {
+		a, b = b, a
 	}
 	return a, b
 }

@@ -103,6 +103,34 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestBelowAndSome: a claim may say that a method is below others, and that it is so in some cases: at one
+// row at least, for each of the others.
+func TestBelowAndSome(t *testing.T) {
+	r := recipe(t, `claims:
+  - {says: below, score: AC, method: kmeans, below: [nmf, cf]}
+  - {says: below one, score: AC, method: kmeans, below: [nmf]}
+  - {says: sometimes, score: AC, method: kmeans, below: [cf], at: [2, 4], some: true}
+  - {says: sometimes below both, score: AC, method: kmeans, below: [nmf, cf], at: [2, 4], some: true}
+  - {says: never, score: AC, method: cf, over: [nmf], at: [2, 4], some: true}
+`)
+	src := rand.New(rand.NewPCG(1, 5))
+	records := simulated(src, 40, map[string]float64{"nmf": 0.2})
+	for _, rec := range records { // CF is above k-means with 2 classes, and as far below with 4
+		if rec.Method == "cf" {
+			rec.Scores["AC"] += map[int]float64{2: 0.1, 4: -0.1}[rec.Classes]
+		}
+	}
+	o := r.Judge(map[string]Run{"": {Records: records, Classes: 20}})
+	for i, want := range []struct {
+		verdict Verdict
+		ours    string
+	}{{Open, " of cf over kmeans"}, {Holds, " of nmf over kmeans"}, {Holds, " of cf at 2 over kmeans"}, {Holds, " of cf at 2 over kmeans"}, {Fails, " over nmf at 2"}} {
+		if c := &o.Claims[i]; c.Verdict != want.verdict || !strings.HasSuffix(c.Ours(), want.ours) {
+			t.Errorf("%s: %s, here %s", c.Says, c.Verdict, c.Ours())
+		}
+	}
+}
+
 // TestPrintedValues: means of ten draws of the same protocol are inside but for 5 of 100 recipes; others are
 // outside, or are those of a reading.
 func TestPrintedValues(t *testing.T) {

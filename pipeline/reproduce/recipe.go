@@ -48,7 +48,7 @@ type Paper struct {
 }
 
 // Claim is what a paper says of two or more methods: that the mean score of Method is above those
-// of all Over, by at least a part of Gain where that is printed.
+// of all Over, by at least a part of Gain where that is printed, or below those of all Below.
 type Claim struct {
 	Says string `setting:"says"`
 	// Where is the table, figure or text of the paper.
@@ -60,6 +60,9 @@ type Claim struct {
 	At     pipeline.Classes `setting:"at"`
 	Over   []string         `setting:"over"`
 	OverAt pipeline.Classes `setting:"over-at"`
+	Below  []string         `setting:"below"`
+	// Some says that it is so at some of the rows At, for each of the others at one at least.
+	Some bool `setting:"some"`
 	// Than are rows at which the difference is to be less than at At.
 	Than pipeline.Classes `setting:"than"`
 	// Gain is the printed difference in points, 0 where none is printed.
@@ -69,6 +72,11 @@ type Claim struct {
 	Within int `setting:"within"`
 	// In is the variant that it is about, "" for the protocol itself.
 	In string `setting:"in"`
+}
+
+// others are the methods that Method is compared with, none where the claim is about iterations.
+func (c *Claim) others() []string {
+	return append(slices.Clone(c.Over), c.Below...)
 }
 
 // Table is a table of a paper with one score.
@@ -249,10 +257,14 @@ func (r *Recipe) check() error {
 		if e == nil {
 			return fmt.Errorf("%q: there is no variant %q", c.Says, c.In)
 		}
-		err := checkMethods(e, append([]string{c.Method}, c.Over...))
+		err := checkMethods(e, append([]string{c.Method}, c.others()...))
 		if err == nil && c.Within == 0 {
-			if err = checkScore(e, c.Score); err == nil && len(c.Over) == 0 {
-				err = errors.New("it says over no method")
+			switch err = checkScore(e, c.Score); {
+			case err != nil:
+			case (len(c.Over) == 0) == (len(c.Below) == 0):
+				err = errors.New("it says over no method and below none, or both")
+			case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
+				err = errors.New("some is of rows that at lists, without over-at and than")
 			}
 		}
 		for _, at := range slices.Concat(c.At, c.OverAt, c.Than) {

@@ -119,6 +119,26 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
+// TestClaimsOfCCF: what the recipes of the CCF paper hold is what its text says, and no more.
+func TestClaimsOfCCF(t *testing.T) {
+	for name, want := range map[string][]string{
+		"ccf-yale": {"6.5 %", "8.2 %", "best by AC", "best by NMI", "second best", "in some cases below CF and NMF", "factorisations are above k-means"},
+	} {
+		r, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "read as points") }) {
+			t.Errorf("%s does not say that gains are read as points", name)
+		}
+		for i, c := range r.Claims {
+			if len(r.Claims) != len(want) || !strings.Contains(c.Says, want[i]) || c.Where == "" || strings.Contains(c.Says, "but") {
+				t.Errorf("%s: claim %d is %q (%s)", name, i+1, c.Says, c.Where)
+			}
+		}
+	}
+}
+
 const (
 	protocol = "{name: tiny, data: generated, methods: [kmeans, nmf, cf], classes: [2, 4], rank: k}\n"
 	printed  = "paper: P\nclaims:\n  - {says: one, score: AC, method: nmf, over: [kmeans, cf]}\n"
@@ -137,6 +157,8 @@ func TestMistakes(t *testing.T) {
 		strings.Replace(printed, "score", "at: 3, score", 1):                                     "there is no row 3",
 		strings.Replace(printed, "score", "in: x, score", 1):                                     `there is no variant "x"`,
 		strings.Replace(printed, ", over: [kmeans, cf]", "", 1):                                  "over no method",
+		strings.Replace(printed, "over:", "below: [cf], over:", 1):                               "or both",
+		strings.Replace(printed, "score", "some: true, score", 1):                                "some is of rows that at lists",
 		printed + "tables: [{where: w, score: AC, methods: [nmf], rows: [{are: [0.5, 0.6]}]}]\n": "2 values for 1 methods",
 		printed + "readings: [{name: r, rnk: k}]\n":                                              `unknown key "rnk"`,
 		printed + "readings: [{name: r, rank: k}, {name: R, rank: k}]\n":                         "stands twice",

@@ -140,7 +140,10 @@ func (c *ClaimOutcome) Ours() string {
 		return missing
 	}
 	text := c.amount(c.Here.Mean)
-	if c.Within == 0 && len(c.Over) > 1 {
+	switch {
+	case len(c.Below) > 0:
+		text += " of " + c.Against + " over " + c.Method
+	case len(c.Over) > 1 || c.Some:
 		text += " over " + c.Against
 	}
 	return text
