@@ -149,8 +149,7 @@ func TestInnerProducts(t *testing.T) {
 		want := like(got)
 		gemm(want, x, noTrans, x, trans)
 		near(t, "inner products", got, want, 1e-14)
-		if !mat.Equal(got, got.T()) {
-			t.Errorf("those of %d samples are not symmetric", n)
-		}
+		// Which entries a kernel of OpenBLAS rounds alike depends on the processor.
+		near(t, "transposed inner products", mat.DenseCopyOf(got.T()), got, 1e-14)
 	}
 }
