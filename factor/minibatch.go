@@ -81,7 +81,7 @@ type onlineCost interface {
 	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
 	// learn moves u by the blocks so far, of which those before that of the last call of
 	// represent count as much as they did times by.
-	learn(by float64)
+	learn(ctx context.Context, by float64) error
 }
 
 // Memory returns about how many bytes Fit takes at most.
@@ -270,7 +270,9 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
 		if sum += cost; epoch > 0 {
-			f.online.learn(math.Exp(-f.forgetting * float64(p) / float64(f.n)))
+			if err := f.online.learn(ctx, math.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return sum, nil
@@ -371,19 +373,21 @@ func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: like(u)}
 }
 
-func (o *onlineFrobenius) represent(_ context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
+func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
 	o.at = newFrobeniusCostOf(denseData{b.x}, o.u, v, floats.Sum(b.squares))
 	problem := o.at.coefficientBlock()
-	minimiseRows(v, v, problem.Linear, problem.Quadratic, mostSweeps)
+	if err := minimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, mostSweeps); err != nil {
+		return 0, err
+	}
 	o.at.moved(true)
 	return o.at.value(), nil
 }
 
-func (o *onlineFrobenius) learn(by float64) {
+func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	problem := o.at.basisBlock()
 	addTo(o.gram, by, problem.Quadratic)
 	addTo(o.linear, by, problem.Linear)
-	minimiseRows(o.u, o.u, o.linear, o.gram, mostSweeps)
+	return minimiseRows(ctx, o.u, o.u, o.linear, o.gram, mostSweeps)
 }
 
 // onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ)
@@ -436,7 +440,7 @@ func (o *onlineKL) lift() {
 	}
 }
 
-func (o *onlineKL) learn(by float64) {
+func (o *onlineKL) learn(_ context.Context, by float64) error {
 	problem := o.at.basisBlock()
 	for r := range o.sums {
 		row, shares, linear := o.u.RawRowView(r), o.shares.RawRowView(r), problem.Linear.RawRowView(r)
@@ -447,6 +451,7 @@ func (o *onlineKL) learn(by float64) {
 			}
 		}
 	}
+	return nil
 }
 
 // addTo sets a to by·a + b.

@@ -38,7 +38,9 @@ func solveBest(ctx context.Context, b Block, v *mat.Dense) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		minimiseRows(v, v, b.Linear, b.Quadratic, mostSweeps)
+		if err := minimiseRows(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+			return err
+		}
 	}
 	if !finite(v) {
 		return errOutgrown

@@ -63,7 +63,7 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 // (Ang and Gillis 2019).
 type fastFree struct {
 	f        *Factorisation
-	minimise func(theta, from, b, h *mat.Dense, sweeps int) // in the precision of the data
+	minimise func(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error // in the precision of the data
 	lead
 
 	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
@@ -113,7 +113,7 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 	return s.iterate
 }
 
-func (s *fastFree) iterate(context.Context) error {
+func (s *fastFree) iterate(ctx context.Context) error {
 	f, by := s.f, s.share()
 	u, v := f.Factors()[0], f.Factors()[1]
 	before := f.Objective()
@@ -123,13 +123,17 @@ func (s *fastFree) iterate(context.Context) error {
 	copyOf(s.lastVX, vx)
 	f.Keep()
 
-	s.minimise(u, s.u, s.vx, selfGram(s.v), mostSweeps)
+	if err := s.minimise(ctx, u, s.u, s.vx, selfGram(s.v), mostSweeps); err != nil {
+		return err
+	}
 	f.Moved(0)
 	ux := f.Block(1).Linear
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
 	copyOf(s.lastUX, ux)
-	s.minimise(v, s.v, s.ux, selfGram(s.u), mostSweeps)
+	if err := s.minimise(ctx, v, s.v, s.ux, selfGram(s.u), mostSweeps); err != nil {
+		return err
+	}
 	f.Moved(1)
 	if f.Objective() <= before {
 		s.lowered(1.02, 1.005)
@@ -138,10 +142,14 @@ func (s *fastFree) iterate(context.Context) error {
 
 	s.raised()
 	f.Restore()
-	s.minimise(u, u, s.lastVX, selfGram(v), mostSweeps)
+	if err := s.minimise(ctx, u, u, s.lastVX, selfGram(v), mostSweeps); err != nil {
+		return err
+	}
 	f.Moved(0)
 	b := f.Block(1)
-	s.minimise(v, v, b.Linear, b.Quadratic, mostSweeps)
+	if err := s.minimise(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+		return err
+	}
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()

@@ -102,19 +102,22 @@ func (f *Factorisation) sampleOrder() []int {
 	return order
 }
 
-func (s *fastConcept) iterate(context.Context) error {
+func (s *fastConcept) iterate(ctx context.Context) error {
 	f, m := s.f, s.m
 	before := f.Objective()
 	f.Keep()
 	m.basisProducts()
 	s.block.setGram(m.vv)
 	s.read(s.all)
-	moved := s.sweepWeights(s.all)
+	moved := s.sweepWeights(ctx, s.all)
 	s.weighted = haveWeights(s.weighted[:0], m.w, s.order)
 	some := takeSamples(s.some, s.weighted, m.k)
 	s.read(some)
 	for sweep := 1; moved && sweep < weightSweeps; sweep++ {
-		moved = s.sweepWeights(some)
+		moved = s.sweepWeights(ctx, some)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	m.haveU = false
 	m.h, f.known = nil, false
@@ -124,7 +127,9 @@ func (s *fastConcept) iterate(context.Context) error {
 		m.condense()
 		s.restart()
 	}
-	minimiseRows(m.v, m.v, m.lin, m.h, coefficientSweeps)
+	if err := minimiseRows(ctx, m.v, m.v, m.lin, m.h, coefficientSweeps); err != nil {
+		return err
+	}
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()
@@ -201,9 +206,12 @@ func takeSamples(blocks []sampleBlock, samples []int, k *mat.Dense) []sampleBloc
 	return blocks[:count]
 }
 
-// sweepWeights goes once over the samples, and tells whether any weight has moved.
-func (s *fastConcept) sweepWeights(blocks []sampleBlock) (moved bool) {
+// sweepWeights goes once over the samples, or until ctx ends, and tells whether any weight has moved.
+func (s *fastConcept) sweepWeights(ctx context.Context, blocks []sampleBlock) (moved bool) {
 	for _, block := range blocks {
+		if ctx.Err() != nil {
+			return false
+		}
 		readColumns(s.block.kw, s.m.kw, block.samples)
 		if moves, _ := s.block.move(block.linear, block.weight, block.products, len(block.samples)); len(moves) > 0 {
 			moved = true

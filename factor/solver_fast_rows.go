@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"context"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,18 +23,18 @@ const (
 // towards the minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive
 // semidefinite: coordinate descent row after row (Cichocki and Phan 2009), in panels of
 // columns side by side. What becomes of a column does not depend on the others.
-func minimiseRows(theta, from, b, h *mat.Dense, sweeps int) {
+func minimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error {
 	k, _ := theta.Dims()
 	ones := make([]float64, k)
 	for r := range ones {
 		ones[r] = 1
 	}
-	sweepDouble.minimise(theta, from, b, h.RawMatrix().Data, ones, 1, sweeps)
+	return sweepDouble.minimise(ctx, theta, from, b, h.RawMatrix().Data, ones, 1, sweeps)
 }
 
 // minimiseRowsSingle is minimiseRows in single precision. Row r of θ is scaled by a power of 2 so that
 // H has a diagonal near 1, and all of θ and B so that the largest of B is.
-func minimiseRowsSingle(theta, from, b, h *mat.Dense, sweeps int) {
+func minimiseRowsSingle(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error {
 	k, _ := theta.Dims()
 	scale, largest, scaled := make([]float64, k), make([]float64, k), make([]float32, k*k)
 	eachRow(b, 4, func(r int, row []float64) {
@@ -45,7 +46,7 @@ func minimiseRowsSingle(theta, from, b, h *mat.Dense, sweeps int) {
 			scaled[r*k+c] = float32(s * scale[c] * x)
 		}
 	}
-	sweepSingle.minimise(theta, from, b, scaled, scale, powerOf2(-exponentOf(slices.Max(largest))), sweeps)
+	return sweepSingle.minimise(ctx, theta, from, b, scaled, scale, powerOf2(-exponentOf(slices.Max(largest))), sweeps)
 }
 
 // sweeping is what minimiseRows takes of one precision, see internal/simd.
@@ -79,7 +80,7 @@ type columnPanel[T blas.Number] struct {
 
 // minimise is minimiseRows. h is H with rows and columns times scale, and θ is scale·by times what
 // minimises with it.
-func (s sweeping[T]) minimise(theta, from, b *mat.Dense, h []T, scale []float64, by float64, sweeps int) {
+func (s sweeping[T]) minimise(ctx context.Context, theta, from, b *mat.Dense, h []T, scale []float64, by float64, sweeps int) error {
 	k, p := theta.Dims()
 	inverse := make([]T, k)
 	for r := range inverse {
@@ -87,9 +88,8 @@ func (s sweeping[T]) minimise(theta, from, b *mat.Dense, h []T, scale []float64,
 			inverse[r] = 1 / x
 		}
 	}
-	parallel.Do(parallel.Count(p, s.columns), func(i int) {
-		at := i * s.columns
-		count := min(s.columns, p-at)
+	return parallel.Blocks(ctx, 0, p, s.columns, func(_, at, end int) {
+		count := end - at
 		d := s.panels.Get()
 		defer s.panels.Put(d)
 		d.v = slices.Grow(d.v[:0], k*s.columns)[:k*s.columns]
@@ -100,15 +100,15 @@ func (s sweeping[T]) minimise(theta, from, b *mat.Dense, h []T, scale []float64,
 				clear(to)
 				clear(linear)
 			}
-			s.read(to[:count], from.RawRowView(r)[at:at+count], by/scale[r])
+			s.read(to[:count], from.RawRowView(r)[at:end], by/scale[r])
 			for c, x := range to[:count] {
 				to[c] = max(x, 0)
 			}
-			s.read(linear[:count], b.RawRowView(r)[at:at+count], by*scale[r])
+			s.read(linear[:count], b.RawRowView(r)[at:end], by*scale[r])
 		}
 		s.descend(d, count, h, inverse, sweeps)
 		for r := range k {
-			to := theta.RawRowView(r)[at : at+count]
+			to := theta.RawRowView(r)[at:end]
 			s.write(to, d.v[r*s.columns:][:count], scale[r]/by)
 			for c, x := range to {
 				if x < floor {

@@ -129,7 +129,7 @@ func startFastSelected(f *Factorisation, m *conceptModel, order []int) func(cont
 	return s.iterate
 }
 
-func (s *fastSelected) iterate(context.Context) error {
+func (s *fastSelected) iterate(ctx context.Context) error {
 	f, m, by := s.f, s.m, s.share()
 	before := f.Objective()
 	goAhead(s.v, m.v, f.kept[1], by)
@@ -139,18 +139,26 @@ func (s *fastSelected) iterate(context.Context) error {
 	s.lastU.Copy(s.u)
 	copyOf(s.lastLin, m.lin)
 
-	s.moveWeights(selfGram(s.v), s.aheadQ)
+	if err := s.moveWeights(ctx, selfGram(s.v), s.aheadQ); err != nil {
+		return err
+	}
 	goAhead(s.aheadU, s.u, s.lastU, s.by)
 	goAhead(s.lin, m.lin, s.lastLin, s.by)
-	minimiseRows(m.v, s.v, s.lin, selfGram(s.aheadU), mostSweeps)
+	if err := minimiseRows(ctx, m.v, s.v, s.lin, selfGram(s.aheadU), mostSweeps); err != nil {
+		return err
+	}
 	f.Moved(1)
 	if f.Objective() <= before {
 		s.lowered(1.02, 1.005)
 	} else {
 		s.raised()
 		s.back()
-		s.moveWeights(selfGram(m.v), s.lastQ)
-		minimiseRows(m.v, m.v, m.lin, m.h, mostSweeps)
+		if err := s.moveWeights(ctx, selfGram(m.v), s.lastQ); err != nil {
+			return err
+		}
+		if err := minimiseRows(ctx, m.v, m.v, m.lin, m.h, mostSweeps); err != nil {
+			return err
+		}
 		f.Moved(1)
 		if !(f.Objective() <= before) { // by rounding
 			s.back()
@@ -169,7 +177,7 @@ func (s *fastSelected) back() {
 }
 
 // moveWeights moves W and U towards the minimum of ½·tr(gram·U·Uᵀ) − tr(U·qᵀ).
-func (s *fastSelected) moveWeights(gram, q *mat.Dense) {
+func (s *fastSelected) moveWeights(ctx context.Context, gram, q *mat.Dense) error {
 	m := s.m
 	residual := like(s.u)
 	gemm(residual, gram, noTrans, s.u, noTrans)
@@ -178,7 +186,7 @@ func (s *fastSelected) moveWeights(gram, q *mat.Dense) {
 	m.x.timesBasis(gradient, residual)
 	s.choose(gradient, gram)
 	if len(s.selected) == 0 {
-		return
+		return nil
 	}
 	s.gather(q)
 	if s.hasOther {
@@ -187,7 +195,10 @@ func (s *fastSelected) moveWeights(gram, q *mat.Dense) {
 	var first float64
 	s.rows.follow(s.u)
 	for t := range selectedSweeps {
-		step := s.sweep(gram)
+		step, err := s.sweep(ctx, gram)
+		if err != nil {
+			return err
+		}
 		if s.hasOther {
 			s.rows.finish(s.u)
 			for i := range s.others {
@@ -206,6 +217,7 @@ func (s *fastSelected) moveWeights(gram, q *mat.Dense) {
 	m.xt.timesBasis(m.lin, s.u)
 	m.setVectors(s.u)
 	s.f.known = false
+	return nil
 }
 
 // choose selects the samples whose weights are moved.
@@ -349,10 +361,13 @@ func (o *scaledWeights) move(u, gram, q *mat.Dense) (step float64) {
 
 // sweep goes once over the selected samples, and returns about how much that lowers the
 // objective, twice.
-func (s *fastSelected) sweep(gram *mat.Dense) (step float64) {
+func (s *fastSelected) sweep(ctx context.Context, gram *mat.Dense) (step float64, err error) {
 	b := s.block
 	b.setGram(gram)
 	for at, products := range s.products {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		weight, linear := part(s.weight, at), part(s.linear, at)
 		count, k := weight.Dims()
 		s.rows.timesOf(b.kw.Slice(0, count, 0, k).(*mat.Dense), at)
@@ -363,7 +378,7 @@ func (s *fastSelected) sweep(gram *mat.Dense) (step float64) {
 		s.rows.addOf(at, moves, b.change.Slice(0, len(moves), 0, k).(*mat.Dense))
 		step += by
 	}
-	return step
+	return step, nil
 }
 
 // spread writes the weights to W, and computes U anew, so that it keeps the rounding of no

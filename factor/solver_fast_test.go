@@ -30,7 +30,9 @@ func TestMinimiseRows(t *testing.T) {
 		h, b, theta := selfGram(a), mat.NewDense(k, p, nil), random(k, p)
 		gemm(b, a, noTrans, x, trans)
 		for range 300 {
-			minimiseRows(theta, theta, b, h, mostSweeps)
+			if err := minimiseRows(t.Context(), theta, theta, b, h, mostSweeps); err != nil {
+				t.Fatal(err)
+			}
 		}
 		gradient := like(b)
 		gemm(gradient, h, noTrans, theta, noTrans)
@@ -59,10 +61,12 @@ func TestMinimiseRowsSingle(t *testing.T) {
 			clear(a.RawRowView(0))
 			copy(a.RawRowView(1), a.RawRowView(2))
 		}
-		minimum := func(minimise func(theta, from, b, h *mat.Dense, sweeps int)) float64 {
+		minimum := func(minimise func(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error) float64 {
 			h, b, theta, product := selfGram(a), like(from), like(from), like(from)
 			gemm(b, a, noTrans, x, trans)
-			minimise(theta, from, b, h, 2*mostSweeps)
+			if err := minimise(t.Context(), theta, from, b, h, 2*mostSweeps); err != nil {
+				t.Fatal(err)
+			}
 			gemm(product, h, noTrans, theta, noTrans)
 			return inner(product, theta)/2 - inner(b, theta)
 		}

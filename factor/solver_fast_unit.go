@@ -51,17 +51,22 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 	return s.iterate, nil
 }
 
-func (s *fastUnit) iterate(context.Context) error {
+func (s *fastUnit) iterate(ctx context.Context) error {
 	f := s.f
 	before := f.Objective()
 	f.Keep()
 	u, v := f.Factors()[0], f.Factors()[1]
-	s.turn(u, f.Block(0))
+	s.turn(ctx, u, f.Block(0))
 	f.Moved(0)
 	if b := f.Block(1); s.diagonal == nil {
-		minimiseRows(v, v, b.Linear, b.Quadratic, mostSweeps)
+		if err := minimiseRows(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+			return err
+		}
 	} else {
-		s.sweepEntries(v, b)
+		s.sweepEntries(ctx, v, b)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding, or beyond what numbers can hold
@@ -82,12 +87,15 @@ func rowGradient(buf, theta *mat.Dense, b Block, r int) []float64 {
 }
 
 // turn moves basis vectors of unit norm.
-func (s *fastUnit) turn(u *mat.Dense, b Block) {
+func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
 	var first float64
 	for t := range mostSweeps {
 		var lowered float64
 		for r := range k {
+			if ctx.Err() != nil {
+				return
+			}
 			h := b.Quadratic.At(r, r)
 			if h < leastDenominator { // no coefficients: all vectors are as good
 				continue
@@ -131,12 +139,15 @@ func (s *fastUnit) turn(u *mat.Dense, b Block) {
 }
 
 // sweepEntries moves one coefficient after another to its minimum.
-func (s *fastUnit) sweepEntries(v *mat.Dense, b Block) {
+func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	k, _ := v.Dims()
 	var first float64
 	for t := range mostSweeps {
 		var step float64
 		for r := range k {
+			if ctx.Err() != nil {
+				return
+			}
 			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.PenaltyRow(1, r)
 			for _, j := range s.order {
 				x, curvature := row[j], h+s.diagonal[j]

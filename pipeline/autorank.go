@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -144,14 +143,10 @@ func (a AutoRank) choose(ctx context.Context, x mat.Matrix, seed uint64, progres
 
 // ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It
 // calls progress, which may be nil, after each rank of "choosing the rank". A panic is an error.
-func (a AutoRank) ChooseRank(ctx context.Context, in *Inputs, seed uint64, progress Progress) (c *RankChoice, err error) {
-	owner := &reporter{to: progress}
-	defer owner.end()
-	err = guard.Call(func() error {
-		c, err = a.chooseFor(ctx, in, seed, owner.of("choosing the rank"))
-		return err
+func (a AutoRank) ChooseRank(ctx context.Context, in *Inputs, seed uint64, progress Progress) (*RankChoice, error) {
+	return reported(ctx, progress, func(r *reporter) (*RankChoice, error) {
+		return a.chooseFor(ctx, in, seed, r.of("choosing the rank"))
 	})
-	return c, err
 }
 
 func (a AutoRank) chooseFor(ctx context.Context, in *Inputs, seed uint64, progress func(done, total int)) (*RankChoice, error) {

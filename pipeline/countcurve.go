@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -69,14 +68,8 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 // CountCurve puts the inputs, or 1,000 of them drawn at random, into from to to groups,
 // and says how well each number suits. It calls progress, which may be nil, after each
 // number of "counting groups". A panic is an error.
-func (g Groups) CountCurve(ctx context.Context, in *Inputs, from, to int, progress Progress) (c *CountCurve, err error) {
-	owner := &reporter{to: progress}
-	defer owner.end()
-	err = guard.Call(func() error {
-		c, err = g.countCurve(ctx, in, from, to, owner)
-		return err
-	})
-	return c, err
+func (g Groups) CountCurve(ctx context.Context, in *Inputs, from, to int, progress Progress) (*CountCurve, error) {
+	return reported(ctx, progress, func(r *reporter) (*CountCurve, error) { return g.countCurve(ctx, in, from, to, r) })
 }
 
 // CheckCount reports why the number of groups of n samples cannot be looked for.

@@ -92,12 +92,7 @@ func (f Fit) StartBasis() *mat.Dense {
 // Find factorises the inputs. It calls progress, which may be nil, after each iteration of
 // "factorising". A panic is an error.
 func (f Fit) Find(ctx context.Context, in *Inputs, progress Progress) (res *factor.Result, err error) {
-	owner := &reporter{to: progress}
-	defer owner.end()
-	err = guard.Call(func() error {
-		res, err = f.find(ctx, in, owner)
-		return err
-	})
+	res, err = reported(ctx, progress, func(r *reporter) (*factor.Result, error) { return f.find(ctx, in, r) })
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {
 		err = fmt.Errorf("%s: %w", f.Method.Label(), err)
@@ -135,7 +130,7 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 	}
 	w.onIteration = func(i int, objective float64) {
 		if f.OnIteration != nil {
-			f.OnIteration(i, objective)
+			progress.call(func() { f.OnIteration(i, objective) })
 		}
 		progress.tell("factorising", i, total)
 	}

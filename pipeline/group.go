@@ -88,14 +88,10 @@ type Grouping struct {
 // Find puts the inputs into groups. It calls progress, which may be nil, after
 // each iteration of "factorising". A panic is an error.
 func (g Groups) Find(ctx context.Context, in *Inputs, progress Progress) (out *Grouping, err error) {
-	owner := &reporter{to: progress}
-	defer owner.end()
-	err = guard.Call(func() error {
-		if out, err = g.findDistinct(ctx, in, owner); err == nil {
-			out.Links, out.settings = g.Links, g.Method
-		}
-		return err
-	})
+	out, err = reported(ctx, progress, func(r *reporter) (*Grouping, error) { return g.findDistinct(ctx, in, r) })
+	if err == nil {
+		out.Links, out.settings = g.Links, g.Method
+	}
 	var fault *guard.PanicError
 	if errors.As(err, &fault) {
 		err = fmt.Errorf("%s: %w", g.Method.Label(), err)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -455,13 +456,15 @@ func eachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
 func digestRows(w io.Writer, x mat.Matrix, rows []int) {
 	var buf [16]byte
 	_, isSparse := x.(*sparse.CSR)
+	to := bufio.NewWriterSize(w, 1<<16)
+	defer to.Flush()
 	eachValue(x, rows, func(_, column int, v float64) {
 		binary.LittleEndian.PutUint64(buf[:], uint64(column))
 		binary.LittleEndian.PutUint64(buf[8:], math.Float64bits(v))
 		if isSparse {
-			w.Write(buf[:])
+			to.Write(buf[:])
 		} else {
-			w.Write(buf[8:])
+			to.Write(buf[8:])
 		}
 	})
 }

@@ -93,11 +93,7 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 		}
 		w.method = &on
 	}
-	var res *factor.Result
-	err := guard.Call(func() (err error) {
-		res, err = w.fit(ctx, rank)
-		return err
-	})
+	res, err := guard.Interruptible(ctx, func() (*factor.Result, error) { return w.fit(ctx, rank) })
 	if err != nil {
 		return err
 	}

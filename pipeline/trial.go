@@ -17,12 +17,16 @@ import (
 // representation; what such a method gives is the same for all ranks, and it is
 // run once for a draw. A panic is an error.
 func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Result, err error) {
-	drawn, done := p.draws.use(p, drawID{t.k, t.repeat})
-	defer done()
-	err = guard.Call(func() error {
+	type outcome struct {
+		rec *Record
+		res *factor.Result
+	}
+	out, err := guard.Interruptible(ctx, func() (out outcome, err error) {
+		drawn, done := p.draws.use(p, drawID{t.k, t.repeat})
+		defer done()
 		if p.methods[t.method].factoriser != nil {
-			rec, res, err = p.score(ctx, t, drawn())
-			return err
+			out.rec, out.res, err = p.score(ctx, t, drawn())
+			return out, err
 		}
 		once, err := p.unranked.get(ctx, fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
 			rec, _, err := p.score(ctx, t, drawn())
@@ -31,11 +35,11 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 		if err == nil {
 			own := *once
 			own.Trial, own.Row = t.id, p.row(t)
-			rec = &own
+			out.rec = &own
 		}
-		return err
+		return out, err
 	})
-	return rec, res, err
+	return out.rec, out.res, err
 }
 
 // score does one trial: representation, then clustering or classification, then

@@ -91,7 +91,7 @@ func place() string {
 	for len(places) < mostPlaces {
 		frame, more := frames.Next()
 		name, own := strings.CutPrefix(frame.Function, module)
-		if own && !strings.HasPrefix(name, "internal/guard.Call") {
+		if own && !strings.HasPrefix(name, "internal/guard.") {
 			places = append(places, fmt.Sprintf("%s, %s:%d", name, path.Base(frame.File), frame.Line))
 		}
 		if !more {
