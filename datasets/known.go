@@ -284,11 +284,11 @@ func Known() []Info {
 }
 
 // Lookup returns what is known of the set called name, with or without SetPrefix
-// before it.
+// before it, whatever the case of its letters.
 func Lookup(name string) (Info, bool) {
 	name = strings.TrimPrefix(name, SetPrefix)
 	sets := Known()
-	i := slices.IndexFunc(sets, func(s Info) bool { return s.Name == name })
+	i := slices.IndexFunc(sets, func(s Info) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
 		return Info{}, false
 	}

@@ -171,6 +171,9 @@ func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err err
 	if err != nil {
 		return info, true, nil // nothing of this name is here
 	}
+	if name != info.Name {
+		return info, false, nil // a folder such as Yale
+	}
 	at, where := "", "made when asked for"
 	if name != generatedName {
 		_, at, err = info.find(opt)

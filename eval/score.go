@@ -192,7 +192,8 @@ func CompareScores(a, b string) int {
 	return cmp.Or(place(a)-place(b), unlabelled(a)-unlabelled(b), strings.Compare(a, b))
 }
 
-// CheckScores returns an error for the first name that is no score of the task.
+// CheckScores returns an error for the first name that is no score of the task. A name that
+// differs from a score's in the case of letters becomes that.
 func CheckScores(task Task, names []string) error {
 	var there []string
 	for _, s := range scores {
@@ -201,6 +202,8 @@ func CheckScores(task Task, names []string) error {
 		}
 	}
 	for i, name := range names {
+		name = enum.Fold(name, there)
+		names[i] = name
 		if !slices.Contains(there, name) {
 			return fmt.Errorf("there is no score %q of this task%s; there are %s", name, phrase.Guess(name, there), strings.Join(there, ", "))
 		}

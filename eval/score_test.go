@@ -90,10 +90,11 @@ func TestCompute(t *testing.T) {
 }
 
 func TestCheckScores(t *testing.T) {
-	if err := CheckScores(Clustering, []string{"VI", "AC"}); err != nil {
-		t.Error(err)
+	names := []string{"vi", "AC"}
+	if err := CheckScores(Clustering, names); err != nil || names[0] != "VI" {
+		t.Errorf("%v, error %v", names, err)
 	}
-	for _, names := range [][]string{{"accuracy"}, {"vi"}, {"VI", "VI"}} {
+	for _, names := range [][]string{{"accuracy"}, {"VJ"}, {"VI", "vi"}} {
 		if err := CheckScores(Clustering, names); err == nil || !strings.Contains(err.Error(), names[0]) {
 			t.Errorf("%v: error %v", names, err)
 		}

@@ -33,7 +33,7 @@ const (
 // UnmarshalText reads the name that settings use.
 func (i *Init) UnmarshalText(name []byte) error {
 	_, err := enum.Index("init", string(name), i.Values())
-	*i = Init(name)
+	*i = Init(enum.Fold(string(name), i.Values()))
 	return err
 }
 

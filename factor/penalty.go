@@ -65,7 +65,7 @@ type QuadraticPenalty interface {
 }
 
 // A CoordinatePenalty is a QuadraticPenalty that can be followed while the entries of a
-// row of θ move one at a time, as [Fast] moves them.
+// row of θ move one at a time, as [Fast] moves those of the coefficients.
 type CoordinatePenalty interface {
 	QuadraticPenalty
 	// Row returns the penalty in a row of θ, which it may look at and not change.
@@ -134,12 +134,12 @@ type Penalties []Penalty
 // UnmarshalText reads the names that settings use.
 func (p *Penalties) UnmarshalText(names []byte) error {
 	*p = nil
-	if string(names) == noPenalty {
+	if strings.EqualFold(string(names), noPenalty) {
 		return nil
 	}
 	for name := range strings.SplitSeq(string(names), "+") {
 		i, err := enum.Index("penalty", name, p.Values())
-		if err != nil || name == noPenalty {
+		if err != nil || i == 0 {
 			return cmp.Or(err, fmt.Errorf("%s stands alone", noPenalty))
 		}
 		*p = append(*p, penalties[i-1].zero)

@@ -26,7 +26,7 @@ const (
 // UnmarshalText reads the name that settings use.
 func (p *Precision) UnmarshalText(name []byte) error {
 	_, err := enum.Index("precision", string(name), p.Values())
-	*p = Precision(name)
+	*p = Precision(enum.Fold(string(name), p.Values()))
 	return err
 }
 

@@ -61,7 +61,7 @@ type SolverName string
 // the list.
 func (s *SolverName) UnmarshalText(name []byte) error {
 	_, err := enum.Index("solver", string(name), s.Values())
-	*s = SolverName(name)
+	*s = SolverName(enum.Fold(string(name), s.Values()))
 	return err
 }
 

@@ -27,17 +27,25 @@ func (Fast) Serves(p Parts) error {
 		return fmt.Errorf("fast does not serve entries that are held out under the %v cost: it steps by the data themselves", p.Cost)
 	case p.Cost == CostKL && p.UnitNorm:
 		return fmt.Errorf("fast does not serve a basis of unit norm under the %v cost: no exact step for it is known", p.Cost)
-	case p.Cost == CostKL && len(p.Penalties) > 0:
-		return fmt.Errorf("fast does not serve the penalty %s under the %v cost: without unit-norm there is no minimum", penaltyName(p.Penalties[0]), p.Cost)
 	}
 	for _, one := range p.Penalties {
 		_, learned := one.(LearnedGraph)
 		switch {
-		case learned || one.OnBasis() || p.Basis != BasisFree:
+		case one.OnBasis():
+			return fmt.Errorf("fast does not serve the penalty %s, which is on the basis vectors: it has a step for penalties on the coefficients only", penaltyName(one))
+		case learned:
+			return fmt.Errorf("fast does not serve the penalty %s: it has no step for a graph that is learned", penaltyName(one))
+		case p.Basis != BasisFree:
 			return fmt.Errorf("fast does not serve the penalty %s with a %v basis: it has no step for it", penaltyName(one), p.Basis)
-		case !p.UnitNorm:
-			return fmt.Errorf("fast serves the penalty %s only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", penaltyName(one))
 		}
+	}
+	switch {
+	case len(p.Penalties) == 0:
+		return nil
+	case p.Cost == CostKL:
+		return fmt.Errorf("fast does not serve the penalty %s under the %v cost: without unit-norm there is no minimum", penaltyName(p.Penalties[0]), p.Cost)
+	case !p.UnitNorm:
+		return fmt.Errorf("fast serves the penalty %s only with unit-norm: without, coefficients shrink while the basis grows, and there is no minimum", penaltyName(p.Penalties[0]))
 	}
 	return nil
 }

@@ -197,7 +197,8 @@ func TestFastRefuses(t *testing.T) {
 		"graph only with unit-norm":    GNMF{}.AsParts(),
 		"penalty graph with a concept": LCCF{}.AsParts(),
 		"penalty learned-graph":        {UnitNorm: true, Penalties: Penalties{LearnedGraph{}}},
-		"penalty smooth with":          {UnitNorm: true, Penalties: Penalties{Smooth{}}},
+		"penalty smooth, which is on":  {Penalties: Penalties{L1{}, Smooth{}}},
+		"smooth, which is on the":      {Cost: CostKL, Penalties: Penalties{L1{}, Smooth{}}},
 	} {
 		if err := (Fast{}).Serves(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -1,7 +1,6 @@
 package features
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -28,7 +27,7 @@ var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
 func (n Norm) String() string { return norms.String(n) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, bytes.ToLower(text)) }
+func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, text) }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }

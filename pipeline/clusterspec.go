@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -40,16 +41,20 @@ func (c *Cluster) DecodeSetting(v *settings.Value) error {
 	if by := v.Get("by").Value; by != nil {
 		v = by
 	}
+	c.By = enum.Fold(c.By, clusterings())
 	return checkBy(c.By, v)
 }
 
 // checkBy reports the name at v if no algorithm has it.
 func checkBy(name string, v *settings.Value) error {
 	if _, known := cluster.Lookup(name); !known && name != "" && name != Largest {
-		return v.Errorf("nothing clusters by %q%s; there are %s", name, phrase.Guess(name, append(Clusterers(), Largest)), strings.Join(append(Clusterers(), Largest), ", "))
+		return v.Errorf("nothing clusters by %q%s; there are %s", name, phrase.Guess(name, clusterings()), strings.Join(clusterings(), ", "))
 	}
 	return nil
 }
+
+// clusterings returns the names of what puts samples into groups.
+func clusterings() []string { return append(Clusterers(), Largest) }
 
 // String returns the clustering in words.
 func (c Cluster) String() string {

@@ -50,7 +50,7 @@ type Experiment struct {
 	Classifier Classifier `setting:"classifier" help:"neighbours, or linear, with settings as in by=linear,c=10"`
 	Neighbours Neighbours `setting:"neighbours" help:"how many neighbours classify, or as in k=10,distance=cosine"`
 	// Scores are optional ones that are computed too.
-	Scores []string `setting:"scores" help:"scores that are computed too, as in vi"`
+	Scores []string `setting:"scores" help:"scores that are computed too, as in VI"`
 	// Significance says how tables tell differences from chance. No trial depends on it.
 	Significance significance.Rule `setting:"significance" help:"how tables tell differences from chance: t, signed-rank, bayes-t, bayes-signed-rank or none, with settings as in t,correction=none or bayes-t,rope=2"`
 	// Seed makes it all repeatable.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -83,9 +84,13 @@ func (f *Features) DecodeSetting(v *settings.Value) error {
 	list := features.Extractors()
 	switch v.Kind {
 	case settings.KindMapping:
+		for _, field := range v.Fields {
+			field.Key.Text = enum.Fold(field.Key.Text, featureNames(list))
+		}
 	case settings.KindList:
 		return f.decodeList(v)
 	default:
+		v.Text = enum.Fold(v.Text, featureNames(list))
 		if !slices.ContainsFunc(list, func(i features.Info) bool { return i.Name == v.Text }) {
 			return v.Want("a feature (%s), keys and values in braces, or a list of these", strings.Join(featureNames(list), ", "))
 		}
@@ -191,7 +196,7 @@ func choose(v *settings.Value, list []features.Info) (features.Info, *settings.V
 			}
 			form = ""
 		}
-		i := slices.IndexFunc(list, func(i features.Info) bool { return i.Name == field.Key.Text && i.Form == form })
+		i := slices.IndexFunc(list, func(i features.Info) bool { return i.Name == field.Key.Text && strings.EqualFold(i.Form, form) })
 		_, isBool := field.Value.Data.(bool)
 		ofDefault := slices.Contains(settings.Names(list[0].Zero), field.Key.Text)
 		switch {
@@ -303,7 +308,28 @@ func (f Features) String() string {
 	if f.Joined != nil {
 		return joinedString(f.Joined)
 	}
-	out := f.extractor().Label()
+	return f.worded(f.extractor().Label())
+}
+
+// of is String for the samples of a set that have m values.
+func (f Features) of(set *datasets.Set, m int) string {
+	p, ok := f.extractor().(features.Pixels)
+	if f.Joined != nil || !ok {
+		return f.String()
+	}
+	rows, err := p.Rows(context.Background(), set)
+	switch {
+	case err != nil:
+		return f.String()
+	case rows.Height == 0:
+		return f.worded(fmt.Sprintf("vectors of %d values", m))
+	}
+	p.Size, p.Colour = features.Size{Height: rows.Height, Width: rows.Width}, rows.Channels == 3
+	return f.worded(p.Label())
+}
+
+// worded is String of features that are not joined, whose values out says.
+func (f Features) worded(out string) string {
 	switch {
 	case f.OfWords():
 		out += ", " + f.Words.String()

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -185,5 +186,23 @@ func TestColourHistograms(t *testing.T) {
 	}
 	if err := (Method{Name: "ntf"}).checkFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {
 		t.Errorf("images of rank one of histograms: %v", err)
+	}
+}
+
+// TestFeaturesOfSets: what a set's features are is said as they are, not as they might be.
+func TestFeaturesOfSets(t *testing.T) {
+	for want, f := range map[string]struct {
+		features Features
+		set      datasets.Set
+	}{
+		"vectors of 4 values, normalised by l2":      {set: datasets.Set{}},
+		"2×2 pixels, normalised by l2":               {set: datasets.Set{Height: 2, Width: 2}},
+		"8×8 pixels, normalised by l2":               {Features{Extractor: features.Pixels{Size: features.Size{Height: 8, Width: 8}}}, datasets.Set{Height: 2, Width: 2}},
+		"32×32 pixels in colour, normalised by l2":   {Features{Extractor: features.Pixels{Colour: true}}, datasets.Set{Files: []string{"a"}}},
+		Features{Extractor: features.HOG{}}.String(): {Features{Extractor: features.HOG{}}, datasets.Set{Files: []string{"a"}}},
+	} {
+		if got := f.features.of(&f.set, 4); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -341,6 +340,12 @@ func (in *Inputs) Labels() []int {
 	return out
 }
 
+// FeaturesText says in words what the features are.
+func (in *Inputs) FeaturesText() string {
+	_, m := in.Dims()
+	return in.Features.of(in.Set, m)
+}
+
 // ownLabels returns the class that the data itself gives each row of X, or −1,
 // where other classes were told, and else nil.
 func (in *Inputs) ownLabels() []int {
@@ -454,18 +459,16 @@ func eachValue(x mat.Matrix, rows []int, f func(at, column int, v float64)) {
 // digestRows writes the values of some rows of x, with their columns where it is sparse.
 // The identities of logged trials hold a digest of it, so its form stays.
 func digestRows(w io.Writer, x mat.Matrix, rows []int) {
-	var buf [16]byte
-	_, isSparse := x.(*sparse.CSR)
-	to := bufio.NewWriterSize(w, 1<<16)
-	defer to.Flush()
-	eachValue(x, rows, func(_, column int, v float64) {
-		binary.LittleEndian.PutUint64(buf[:], uint64(column))
-		binary.LittleEndian.PutUint64(buf[8:], math.Float64bits(v))
-		if isSparse {
-			to.Write(buf[:])
-		} else {
-			to.Write(buf[8:])
+	var buf []byte
+	eachRow(x, rows, func(_ int, columns []int, values []float64) {
+		buf = buf[:0]
+		for j, v := range values {
+			if columns != nil {
+				buf = binary.LittleEndian.AppendUint64(buf, uint64(columns[j]))
+			}
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
 		}
+		w.Write(buf)
 	})
 }
 

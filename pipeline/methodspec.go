@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -90,6 +91,20 @@ func (m *Method) DecodeSetting(v *settings.Value) error {
 	type plain Method
 	if err := settings.Decode(shared, (*plain)(m)); err != nil {
 		return err
+	}
+	m.Name, m.By = enum.Fold(m.Name, MethodNames()), enum.Fold(m.By, clusterings())
+	if info, ok := factor.Lookup(m.Name); ok {
+		for _, of := range info.Settings() {
+			text, ok := m.Params[of.Name].(string)
+			if !ok || of.Values == nil {
+				continue
+			}
+			names := strings.Split(text, "+") // of penalties
+			for i := range names {
+				names[i] = enum.Fold(names[i], of.Values)
+			}
+			m.Params[of.Name] = strings.Join(names, "+")
+		}
 	}
 	return m.check(v)
 }

@@ -68,7 +68,7 @@ func (p *Plan) Summary() *Summary {
 	}
 	s.Settings = [][2]string{
 		{"data", fmt.Sprintf("%s: %d samples of %d classes, %d features each", p.Inputs.Set.Name, n, len(p.classes), m)},
-		{"features", p.Inputs.Features.String()},
+		{"features", p.Inputs.FeaturesText()},
 		{"classes", strings.Join(ks, ", ")},
 		{"repeats", strconv.Itoa(e.repeats())},
 		{"rank", e.Rank.String()},

@@ -280,7 +280,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Ranks: chosen, Pictures: looked,
 		Settings: [][2]string{
 			{"data", e.Data.Set},
-			{"features", in.Features.String()},
+			{"features", in.FeaturesText()},
 			{"clustering", found.Cluster.String()},
 			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -660,7 +661,7 @@ func TestListings(t *testing.T) {
 		"methods":               {"ccf", "semi-gnmf", "Constrained concept", "lambda: 100"},
 		"methods gnmf":          {"λ·tr(VᵀLV)", "lambda", "default 100", "Cai"},
 		"methods kmeans":        {"k-means", "the features as they are"},
-		"methods parts":         {"frobenius, kl; default frobenius", "normalised-cut"},
+		"methods parts":         {strings.Join(factor.CostFrobenius.Values(), ", ") + "; default frobenius", "normalised-cut"},
 		"list":                  {"methods", "solvers", "penalties", "clusterers", "features", "scores"},
 		"list penalties":        {"links", "labels or links", "cannot: 1", "l1-weight: 0.1", "λ·tr(VᵀLV)", "Smooth"},
 		"list penalties graph":  {"default 100", "the coefficients V", "label-edges", "Cai"},

@@ -1,14 +1,22 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 )
 
 // TestCompletion: shells are given the values that flags and arguments take, files where these
@@ -27,56 +35,68 @@ func TestCompletion(t *testing.T) {
 		extensions = ":8"
 		folders    = ":16"
 	)
+	// of are the names of a list that begin as was begun, each behind before.
+	of := func(names []string, before, begun string) (found string) {
+		for _, name := range names {
+			if strings.HasPrefix(name, begun) {
+				found += before + name + " "
+			}
+		}
+		return found
+	}
+	methods, solvers := kindNamed("methods").names(), kindNamed("solvers").names()
+	scores := slices.DeleteFunc(kindNamed("scores").names(), func(name string) bool {
+		return !slices.ContainsFunc(eval.Scores(), func(s eval.Score) bool { return s.Name == name && s.Optional })
+	})
 	for line, want := range map[string]string{
-		"cluster mi":                              "minds/ mixed/ " + noSpace,
-		"cluster da":                              "data.csv " + noFiles,
-		"cluster ya":                              "yale " + noFiles,
-		"features sce":                            "scenes13 scenes15 " + noFiles,
-		"cluster mixed y":                         noFiles,
-		"cluster mixed --method cn":               "cnmf cnmf-kl " + noSpace,
-		"cluster mixed --method gnmf,lam":         "gnmf,lambda= " + noSpace,
-		"cluster mixed --method ccf,init=":        "ccf,init=random ccf,init=nndsvda ccf,init=nmf " + noSpace,
-		"cluster mixed --method ccf,init=nmf,ini": noSpace,
-		"cluster mixed --method ccf,solver=":      "ccf,solver=mu ccf,solver=fast " + noSpace,
-		"cluster mixed --solver ":                 "best mu fast " + noFiles,
-		"cluster mixed --cluster nc":              "ncut " + noSpace,
-		"cluster mixed --cluster ncut,b":          noSpace,
-		"cluster mixed --cluster by=nc":           "by=ncut " + noSpace,
-		"cluster mixed --cluster ncut,distance=c": "ncut,distance=cosine " + noSpace,
-		"cluster mixed --cluster refine=":         "refine=true refine=false " + noSpace,
-		"cluster mixed --features si":             "sift sift=dense sift=keypoints " + noSpace,
-		"cluster mixed --features colour=":        "colour=hsv " + noSpace,
-		"cluster mixed --features sift,wo":        "sift,words= " + noSpace,
-		"cluster mixed --features sift+col":       "sift+colour sift+colour=hsv " + noSpace,
-		"cluster mixed --features sift,normalise=l": "sift,normalise=l1 sift,normalise=l2 " +
-			noSpace,
-		"cluster mixed --labels ":      "csv tsv txt " + extensions,
-		"cluster mixed --truth ":       "csv tsv txt " + extensions,
-		"cluster mixed --out ":         folders,
-		"cluster mixed --data ":        folders,
-		"cluster mixed -k ":            "auto " + noFiles,
-		"cluster mixed --seed ":        noFiles,
-		"features mixed --out ":        "npz mat csv " + extensions,
-		"reproduce cnmf-":              "cnmf-caltech101 cnmf-corel cnmf-orl cnmf-yale " + noFiles,
-		"reproduce --doc ":             "md " + extensions,
-		"reproduce --budget ":          "10m 40m 2h " + noFiles,
-		"run ":                         "yaml yml " + extensions,
-		"run --task ":                  "cluster classify " + noFiles,
-		"run --split ":                 "folders " + noFiles,
-		"run --scores V":               "VI " + noFiles,
-		"run --labels 2":               "20% " + noFiles,
-		"run --set ya":                 "yale " + noSpace,
-		"run --set yale,from=":         "yale,from=raw yale,from=mat " + noSpace,
-		"run --classifier ":            "neighbours linear c= scale= " + noSpace,
-		"run --classifier linear,sc":   "linear,scale= " + noSpace,
-		"run --neighbours 3,distance=": "3,distance=euclidean 3,distance=cosine " + noSpace,
-		"sort ":                        ":0",
-		"assign --out ":                "csv " + extensions,
-		"fit --rank ":                  "auto " + noFiles,
-		"report ":                      folders,
-		"compare x ":                   folders,
-		"help clu":                     "cluster " + noFiles,
-		"help datasets g":              "get " + noFiles,
+		"cluster mi":                                "minds/ mixed/ " + noSpace,
+		"cluster da":                                "data.csv " + noFiles,
+		"cluster ya":                                of(knownNames(), "", "ya") + noFiles,
+		"features sce":                              of(knownNames(), "", "sce") + noFiles,
+		"cluster mixed y":                           noFiles,
+		"cluster mixed --method cn":                 of(methods, "", "cn") + noSpace,
+		"cluster mixed --method gnmf,lam":           "gnmf,lambda= " + noSpace,
+		"cluster mixed --method ccf,init=":          of(factor.Init("").Values(), "ccf,init=", "") + noSpace,
+		"cluster mixed --method ccf,init=nmf,ini":   noSpace,
+		"cluster mixed --method ccf,solver=":        of(solvers, "ccf,solver=", "") + noSpace,
+		"cluster mixed --solver ":                   "best " + of(solvers, "", "") + noFiles,
+		"cluster mixed --cluster nc":                of(pipeline.Clusterers(), "", "nc") + noSpace,
+		"cluster mixed --cluster ncut,b":            noSpace,
+		"cluster mixed --cluster by=nc":             of(pipeline.Clusterers(), "by=", "nc") + noSpace,
+		"cluster mixed --cluster ncut,distance=c":   of(cluster.Distance(0).Values(), "ncut,distance=", "c") + noSpace,
+		"cluster mixed --cluster refine=":           "refine=true refine=false " + noSpace,
+		"cluster mixed --features si":               "sift sift=dense sift=keypoints " + noSpace,
+		"cluster mixed --features colour=":          "colour=hsv " + noSpace,
+		"cluster mixed --features sift,wo":          "sift,words= " + noSpace,
+		"cluster mixed --features sift+col":         "sift+colour sift+colour=hsv " + noSpace,
+		"cluster mixed --features sift,normalise=l": of(slices.Sorted(slices.Values(features.Norm(0).Values())), "sift,normalise=", "l") + noSpace,
+		"cluster mixed --labels ":                   "csv tsv txt " + extensions,
+		"cluster mixed --truth ":                    "csv tsv txt " + extensions,
+		"cluster mixed --out ":                      folders,
+		"cluster mixed --data ":                     folders,
+		"cluster mixed -k ":                         "auto " + noFiles,
+		"cluster mixed --seed ":                     noFiles,
+		"features mixed --out ":                     "npz mat csv " + extensions,
+		"reproduce cnmf-":                           of(reproduce.Names(), "", "cnmf-") + noFiles,
+		"reproduce --doc ":                          "md " + extensions,
+		"reproduce --budget ":                       "10m 40m 2h " + noFiles,
+		"run ":                                      "yaml yml " + extensions,
+		"run --task ":                               of(eval.Task(0).Values(), "", "") + noFiles,
+		"run --split ":                              "folders " + noFiles,
+		"run --scores V":                            of(scores, "", "V") + noFiles,
+		"run --labels 2":                            "20% " + noFiles,
+		"run --set ya":                              of(knownNames(), "", "ya") + noSpace,
+		"run --set yale,from=":                      "yale,from=raw yale,from=mat " + noSpace,
+		"run --classifier ":                         "neighbours linear c= scale= " + noSpace,
+		"run --classifier linear,sc":                "linear,scale= " + noSpace,
+		"run --neighbours 3,distance=":              of(cluster.Distance(0).Values(), "3,distance=", "") + noSpace,
+		"sort ":                                     ":0",
+		"assign --out ":                             "csv " + extensions,
+		"fit --rank ":                               "auto " + noFiles,
+		"report ":                                   folders,
+		"compare x ":                                folders,
+		"help clu":                                  "cluster " + noFiles,
+		"help datasets g":                           "get " + noFiles,
 	} {
 		out := completed(t, append([]string{"__complete"}, strings.Split(line, " ")...)...)
 		if got := strings.Join(strings.Fields(out), " "); got != want {
@@ -127,5 +147,52 @@ func TestCompletedValues(t *testing.T) {
 		if err := setMethods(&pipeline.Experiment{}, []string{name}); err != nil && name != "largest" {
 			t.Errorf("--method %s: %v", name, err)
 		}
+	}
+}
+
+// TestNamesWithoutCase: a name of any list is taken in any case, and is the same then.
+func TestNamesWithoutCase(t *testing.T) {
+	same := func(flag, before, name, after string) {
+		t.Helper()
+		var one, other pipeline.Experiment
+		for e, name := range map[*pipeline.Experiment]string{&one: name, &other: strings.ToUpper(name)} {
+			value := before + name + after
+			set := func() error { return setKey(e, flag, value) }
+			if flag == "method" {
+				set = func() error { return setMethods(e, []string{value}) }
+			}
+			if err := set(); err != nil {
+				t.Errorf("--%s %s: %v", flag, value, err)
+			}
+		}
+		if diff := cmp.Diff(fmt.Sprintf("%+v", one), fmt.Sprintf("%+v", other)); diff != "" {
+			t.Errorf("--%s %s%s is another in capitals: %s", flag, before, name, diff)
+		}
+	}
+	for _, name := range pipeline.MethodNames() {
+		same("method", "", name, "")
+	}
+	for _, name := range kindNamed("solvers").names() {
+		same("method", "nmf,solver=", name, "")
+	}
+	for _, name := range kindNamed("penalties").names() {
+		same("method", "parts,penalty=", name, "")
+	}
+	for _, name := range kindNamed("clusterers").names() {
+		same("cluster", "", name, "")
+		same("method", "nmf,cluster=", name, "")
+	}
+	for _, name := range kindNamed("features").names() {
+		same("features", "", name, "")
+	}
+	for _, k := range kinds {
+		for _, name := range k.names() {
+			if must(t, "list", k.name, name) != must(t, "list", k.name, strings.ToUpper(name)) {
+				t.Errorf("partwise list %s tells of %s something else in capitals", k.name, name)
+			}
+		}
+	}
+	if must(t, "datasets", "orl") != must(t, "datasets", "ORL") {
+		t.Error("partwise datasets tells of ORL something else than of orl")
 	}
 }

@@ -151,7 +151,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data, Method: m.Method, Pictures: looked,
 		Settings: [][2]string{
 			{"data", data.Set},
-			{"features", in.Features.String()},
+			{"features", in.FeaturesText()},
 			{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled picture", "labelled pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
 			{"corrections", report.FeedbackFolder + feedback.LogFile},
 		},

@@ -143,7 +143,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	if err := in.listSkipped(out, force); err != nil {
 		return err
 	}
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.Features)
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.FeaturesText())
 	return err
 }
 

@@ -277,7 +277,7 @@ func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result
 		}
 		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
 	}
-	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.Features)
+	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
 	return err
 }

@@ -201,7 +201,7 @@ func kindCommand(k kind, line string) *cobra.Command {
 			if len(args) == 0 {
 				return k.list(cmd.OutOrStdout(), entries, line)
 			}
-			i := slices.IndexFunc(entries, func(e entry) bool { return e.name == args[0] })
+			i := slices.IndexFunc(entries, func(e entry) bool { return strings.EqualFold(e.name, args[0]) })
 			if i < 0 {
 				return usageError{fmt.Errorf("there is no %s %q%s; there are %s", k.one, args[0], phrase.Guess(args[0], k.names()), strings.Join(k.names(), ", "))}
 			}

@@ -55,10 +55,18 @@ func (n Names[T]) UnmarshalText(v *T, name []byte) error {
 // Values returns the names in the order of their values.
 func (n Names[T]) Values() []string { return slices.Clone(n.names) }
 
-// Index returns the index of a name among names, and an error that lists them if it is
-// not there. The kind is what they are names of.
+// Fold returns the one of names that is name but for the case of letters, and else name itself.
+func Fold(name string, names []string) string {
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && !slices.Contains(names, name) {
+		return names[i]
+	}
+	return name
+}
+
+// Index returns the index of a name among names, whatever the case of its letters, and an error
+// that lists them if it is not there. The kind is what they are names of.
 func Index(kind, name string, names []string) (int, error) {
-	i := slices.Index(names, name)
+	i := slices.Index(names, Fold(name, names))
 	if i < 0 {
 		return 0, fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))
 	}

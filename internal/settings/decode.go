@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
@@ -84,13 +85,14 @@ func decode(v *Value, to reflect.Value, f field) error {
 		}
 		to.SetBool(b)
 	case reflect.String:
-		if len(f.values) > 0 && !slices.Contains(f.values, v.Text) {
+		text := enum.Fold(v.Text, f.values)
+		if len(f.values) > 0 && !slices.Contains(f.values, text) {
 			return v.Want("%s", strings.Join(f.values, " or "))
 		}
 		if v.Kind != KindText || v.Text == "" {
 			return v.Want("%s", cmp.Or(f.Tag.Get("want"), "a name"))
 		}
-		to.SetString(v.Text)
+		to.SetString(text)
 	case reflect.Uint64:
 		x, err := strconv.ParseUint(v.Text, 10, 64)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/document"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -149,6 +150,7 @@ func Names() (names []string) {
 
 // Lookup returns a recipe that is built in.
 func Lookup(name string) (*Recipe, error) {
+	name = enum.Fold(name, Names())
 	protocol, err := recipes.ReadFile(path.Join("recipes", name+protocolEnd))
 	if err != nil {
 		return nil, err
