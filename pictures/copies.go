@@ -34,8 +34,11 @@ const (
 type Source struct {
 	// Looks are those of n pictures.
 	Looks []*Look
-	// Same holds for each picture one before it that is known to be the same, of which no
-	// other is known to be the same, or the picture itself.
+	// Order holds the pictures from the one that is most likely to be an original to the one
+	// that is least, nil for 0, …, n-1.
+	Order []int
+	// Same holds for each picture one before it, in this order, that is known to be the same,
+	// of which no other is known to be the same, or the picture itself.
 	Same []int
 	// Near holds for each picture some that look like it. Only these are compared.
 	Near [][]int
@@ -48,14 +51,14 @@ type Source struct {
 	Progress func(done, total int)
 }
 
-// Copies returns for each of n pictures the first of the stack of copies that it is in, and
-// whether it is a near duplicate of that one and no exact copy.
+// Copies returns for each of n pictures the original of the stack of copies that it is in, the
+// first of them in the order, and whether it is a near duplicate of that one and no exact copy.
 //
 // Two pictures are near duplicates where the details of their thumbnails, stretched to a
 // square of 64×64 and less the mean of the 5×5 pixels around each, correlate by 0.92 or more
 // as they lie; or by 0.95 or more where one shows a part of the other, in pictures of at
 // least 128 pixels in width and height, which is found by aligning them (Lucas and Kanade
-// 1981); and their colours are alike. Every picture of a stack is a copy of its first.
+// 1981); and their colours are alike. Every picture of a stack is a copy of its original.
 func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err error) {
 	n := len(from.Looks)
 	copyOf, near = slices.Clone(from.Same), make([]bool, n)
@@ -96,7 +99,17 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 	}
 	first := make([]int, n) // of pictures that are the first of those known to be the same
 	copy(first, copyOf)
-	for i := range n {
+	order, place := from.Order, make([]int, n)
+	if order == nil {
+		order = make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+	}
+	for at, i := range order {
+		place[i] = at
+	}
+	for _, i := range order {
 		if copyOf[i] != i || first[i] != i {
 			continue
 		}
@@ -105,7 +118,7 @@ func Copies(ctx context.Context, from Source) (copyOf []int, near []bool, err er
 		kept, seen := map[int]*detailed{}, map[int]bool{i: true}
 		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
 			for _, j := range links[queue[0]] {
-				if seen[j] || j < i || first[j] != j {
+				if seen[j] || place[j] < place[i] || first[j] != j {
 					continue
 				}
 				seen[j] = true

@@ -9,7 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
-// findDistinct is find, where copies follow the first of their stack.
+// findDistinct is find, where copies follow the original of their stack.
 func (g Groups) findDistinct(ctx context.Context, in *Inputs, progress *reporter) (*Grouping, error) {
 	some, first, of, notes := g.distinct(in)
 	if some == nil {
@@ -70,12 +70,12 @@ func (g Groups) distinct(in *Inputs) (some *Inputs, first []int, of Groups, note
 		if c == i {
 			first[i] = len(rows)
 			rows = append(rows, i)
-			continue
-		}
-		first[i] = first[c]
-		if g.tells() {
+		} else if g.tells() {
 			of.Links.Must = append(of.Links.Must, [2]int{in.Rows[c], in.Rows[i]})
 		}
+	}
+	for i, c := range copies {
+		first[i] = first[c]
 	}
 	if len(rows) == len(copies) || len(rows) < g.count(in.Set.Classes) {
 		return nil, nil, g, notes

@@ -40,9 +40,9 @@ type Groups struct {
 	// elsewhere is moved afterwards, as few samples as may be.
 	Cluster Cluster
 	Seed    uint64
-	// Copies, if set, holds for each row of the inputs the first row of its stack of copies,
+	// Copies, if set, holds for each row of the inputs the original of its stack of copies,
 	// as Pictures.CopyOf does. k-means on the features themselves, constrained or not, groups
-	// the first of each stack, and its copies follow: they weigh no more than one sample, and
+	// the original of each stack, and its copies follow: they weigh no more than one sample, and
 	// what is told of one is told of all. Copies that are told to be of different classes, or
 	// not to belong together, are samples of their own, which a note says.
 	Copies []int

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -165,8 +167,10 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 
 // Pictures is what is told of the rows of the inputs as pictures, one by one.
 type Pictures struct {
-	// CopyOf holds for each row the first of the stack of copies that it is in, itself where
-	// it has no copy, and Near whether it is a near duplicate of that and no exact copy.
+	// CopyOf holds for each row the original of the stack of copies that it is in, itself where
+	// it has no copy, and Near whether it is a near duplicate of that and no exact copy. The
+	// original is the picture of most pixels; of these that of the largest file, the oldest,
+	// and that of the shortest name.
 	CopyOf []int
 	Near   []bool
 	// Outlier holds for each row the probability that it is an outlier, 0 for most.
@@ -213,8 +217,9 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	for i, row := range in.Rows {
-		sum, err := contentOf(in.images, row)
+	order := in.byOriginality(all)
+	for _, i := range order {
+		sum, err := contentOf(in.images, in.Rows[i])
 		if err != nil {
 			return nil, err
 		}
@@ -243,7 +248,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		p.Sharpness[i] = l.Sharpness
 	}
 	p.CopyOf, p.Near, err = pictures.Copies(ctx, pictures.Source{
-		Looks: all, Same: same, Near: near,
+		Looks: all, Order: order, Same: same, Near: near,
 		Thumbnail: func(ctx context.Context, i int) (image.Image, error) { return in.pictures.thumbnail(ctx, in.Rows[i]) },
 		Equal:     in.equal, Progress: owner.of("comparing pictures"),
 	})
@@ -273,6 +278,24 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 		p.Outlier[i] = p.Outlier[of]
 	}
 	return p, nil
+}
+
+// byOriginality returns the rows in the order in which they are originals of copies.
+func (in *Inputs) byOriginality(all []*pictures.Look) []int {
+	bytes, changed := make([]int64, len(all)), make([]time.Time, len(all))
+	for i, row := range in.Rows {
+		if info, err := os.Stat(in.Set.Files[row]); err == nil {
+			bytes[i], changed[i] = info.Size(), info.ModTime()
+		}
+	}
+	order := allOf(len(all))
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := in.Set.Names[in.Rows[i]], in.Set.Names[in.Rows[j]]
+		return cmp.Or(
+			cmp.Compare(all[j].Width*all[j].Height, all[i].Width*all[i].Height), cmp.Compare(bytes[j], bytes[i]),
+			changed[i].Compare(changed[j]), cmp.Compare(len(a), len(b)), i-j)
+	})
+	return order
 }
 
 // nearestOf returns the rows nearest to each of x, made unit length, and how far they are.

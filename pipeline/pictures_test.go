@@ -5,6 +5,7 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,10 +13,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pictures"
 )
 
@@ -97,7 +100,7 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 0}
+		want := []int{13, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 13, 13} // 13.png is the largest file
 		near := slices.Repeat([]bool{false}, 15)
 		near[14] = true
 		if len(p.CopyOf) < 15 || !slices.Equal(p.CopyOf[:15], want) || !slices.Equal(p.Near[:15], near) {
@@ -137,6 +140,53 @@ func TestPictures(t *testing.T) {
 	in = prepare(t, "{name: x, methods: [nmf], features: {pixels: 8}}", photograph(t, 2), PrepareOptions{Pictures: true})
 	if _, err := in.Pictures(ctx, nil); err == nil {
 		t.Error("no error of a context that ended")
+	}
+}
+
+// TestOriginals: the original of a stack is the largest picture, then the largest file, the
+// oldest, and that of the shortest name, wherever it stands.
+func TestOriginals(t *testing.T) {
+	dir := t.TempDir()
+	whole := spots(1)
+	file := func(name string, img image.Image, quality, day int) {
+		t.Helper()
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Date(2020, 1, day, 0, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("a.jpg", features.Thumbnail(whole, 120), 100, 1) // 120×90
+	file("b.jpg", whole, 60, 1)
+	file("c.jpg", whole, 95, 9)
+	file("d, of the same day.jpg", whole, 95, 5)
+	file("e.jpg", whole, 95, 5)
+	file("f.jpg", spots(2), 95, 1)
+	in := prepare(t, "{name: x, methods: [nmf], features: {pixels: 16, colour: true}}", dir, PrepareOptions{Pictures: true})
+	p, err := in.Pictures(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{4, 4, 4, 4, 4, 5}; !slices.Equal(p.CopyOf, want) {
+		t.Errorf("copies of %v, want %v", p.CopyOf, want)
+	}
+	// They follow it, though it comes after them.
+	g, err := Groups{K: 2, Method: Method{Name: KMeans}, Copies: p.CopyOf}.Find(t.Context(), in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if g.Groups[i] != g.Groups[4] || g.Groups[i] == g.Groups[5] {
+			t.Errorf("groups %v", g.Groups)
+			break
+		}
 	}
 }
 

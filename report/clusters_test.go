@@ -298,7 +298,7 @@ func TestWriteClustersErrors(t *testing.T) {
 		"label 2":         func(c *Clusters) { c.Labels[3] = 2 },
 		"basis of nmf":    func(c *Clusters) { c.Basis.Width = 1 },
 		"copies of 5":     func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
-		"copy of":         func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf[2] = 3 },
+		"copy of":         func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf[2] = 6 },
 		"outlier by":      func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.Outlier[2] = math.NaN() },
 		"features of 256": func(c *Clusters) { c.Features = blobs(5) },
 	} {

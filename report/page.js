@@ -15,7 +15,7 @@
 //               for the height of each sample's thumbnail, 0 where there is none
 //   labels      class of each sample, an index into classes, or -1
 //   confidence  how surely each sample is in its group, in percent
-//   copyOf      first sample of the stack of copies that each is in
+//   copyOf      original of the stack of copies that each is in
 //   near        samples that are near and no exact copies
 //   outliers, remarks   lists of [sample, 0..1] and of [sample, "blurred"]
 //
@@ -76,7 +76,7 @@ const pictures = data.names.map((name, i) => ({
   label: data.labels ? data.labels[i] : -1, copyOf: data.copyOf ? data.copyOf[i] : i, near: near.has(i),
   outlier: outliers.get(i) ?? 0, remark: remarks.get(i) ?? "", told: false,
 }));
-const copies = new Map(); // of the first of each stack: all that are in it
+const copies = new Map(); // of the original of each stack: all that are in it
 if (data.copyOf) for (const p of pictures) if (p.copyOf !== p.i) {
   if (!copies.has(p.copyOf)) copies.set(p.copyOf, [p.copyOf]);
   copies.get(p.copyOf).push(p.i);

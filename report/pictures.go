@@ -30,8 +30,8 @@ func checkPictures(p *Pictures, n int) error {
 		return fmt.Errorf("report: %d samples, but copies of %d, %d near, outliers of %d and remarks on %d", n, len(p.CopyOf), len(p.Near), len(p.Outlier), len(p.Remark))
 	}
 	for i, first := range p.CopyOf {
-		if first < 0 || first > i || p.CopyOf[first] != first {
-			return fmt.Errorf("report: sample %d is a copy of sample %d, which is not the first of a stack", i, first)
+		if first < 0 || first >= n || p.CopyOf[first] != first {
+			return fmt.Errorf("report: sample %d is a copy of sample %d, which is not the original of a stack", i, first)
 		}
 		if !(p.Outlier[i] >= 0 && p.Outlier[i] <= 1) {
 			return fmt.Errorf("report: sample %d is an outlier by %v", i, p.Outlier[i])
@@ -72,7 +72,7 @@ func PicturesFound(p *Pictures) string {
 	return strings.Join(parts, ", ")
 }
 
-// writePictures writes what is told of each picture: the first of its stack of copies and
+// writePictures writes what is told of each picture: the original of its stack of copies and
 // whether it is an exact copy of that or a near one, the probability that it is an outlier,
 // its sharpness and a remark.
 func (c Clusters) writePictures(path string) error {

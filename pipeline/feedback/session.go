@@ -29,7 +29,7 @@ type Options struct {
 	// the set, or "", and links of its samples. What the store holds goes before.
 	Labels []string
 	Links  datasets.Links
-	// Copies holds for each row the first of its stack of copies, as Pictures.CopyOf does, or is
+	// Copies holds for each row the original of its stack of copies, as Pictures.CopyOf does, or is
 	// nil. What is told of a picture is told of its copies in the same group.
 	Copies []int
 }
