@@ -20,7 +20,7 @@ import (
 const (
 	// Version is part of the key under which looks are cached: it changes with what New
 	// returns for the same picture.
-	Version = "3"
+	Version = "4"
 	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
 	ThumbnailSide = 160
 	// Least is the height and width that a picture has to keep, in pixels, for its look; see
@@ -43,8 +43,8 @@ const (
 type Look struct {
 	// Width and Height are the size in pixels of the picture that was looked at.
 	Width, Height int
-	// Sharpness is how sharp the sharpest parts of the picture are, 0 or more, and −1 where
-	// nothing in it has enough contrast to tell.
+	// Sharpness is how steep the sharpest edges of the picture are, from 0 to 1, and −1 where
+	// it has too few edges to tell.
 	Sharpness float64
 	// Spread is how much the picture changes: the difference between the darkest and the
 	// brightest places, or between those of most and least of a colour, but for the outer
