@@ -306,7 +306,7 @@ func TestBrowserFast(t *testing.T) {
 		want = append(want, a)
 		p.Press(key)
 	}
-	p.Press("u") // of the last answer
+	p.Press("u")                                                                                                      // of the last answer
 	p.Run(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "y", repeat: true, bubbles: true}));`, nil) // of a key that is held down
 	p.Run(`check($("#work").textContent === "Saving 7 corrections …", $("#work").textContent);`, nil)
 	gate.pass(6)
