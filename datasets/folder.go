@@ -34,7 +34,7 @@ type FolderOptions struct {
 	TruthFile string
 	// NoClasses takes no folder for a class: all are read through.
 	NoClasses bool
-	// Pool takes folders for classes whatever their names, and merges those of one name, such as train/Coast and
+	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as train/Coast and
 	// test/Coast, and those that differ in case or in blanks around the name.
 	Pool bool
 	// SkipBad passes over folders and files that cannot be read, and links that lead round in a circle. The set's Bad

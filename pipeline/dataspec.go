@@ -26,7 +26,7 @@ type Data struct {
 	Labels    string `setting:"labels" help:"a CSV file of file names and classes"`
 	Truth     string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
 	NoClasses bool   `setting:"no-classes" help:"folders of images are no classes"`
-	Pool      bool   `setting:"pool" help:"folders are classes whatever their names, and those of one name are one, such as train/Coast and test/Coast"`
+	Pool      bool   `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
 	// Fea and Gnd name the variables of a .mat or .npz file that hold the
 	// vectors and the classes, and Shape is the size of the images that the
 	// vectors are, where the file's own do not tell.

@@ -83,7 +83,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 // dataFlags adds the flags of how classes are found and where sets are.
 func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 	f := cmd.Flags()
-	f.BoolVar(&d.Pool, "pool", false, "take subfolders for classes whatever their names, and merge those of one name, such as train/Coast and test/Coast")
+	f.BoolVar(&d.Pool, "pool", false, "make every subfolder a class, and merge subfolders of the same name, such as train/Coast and test/Coast")
 	f.StringVar(&d.From, "from", "", "raw or mat, for a known set that is here in both forms")
 	f.StringVar(&d.Pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*' or '{class}{number}'")
 	f.StringVar(&d.Truth, "truth", "", "CSV file of classes as that of --labels, which groups are compared with and no method is told")

@@ -32,8 +32,8 @@ func sortCommand() *cobra.Command {
 		Short: "Put pictures into folders, one for each of their groups",
 		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
 of them, symbolic links to them, or the files themselves. RESULTS is the folder of
-cluster's results. The groups are those of its assignments.csv, which you may edit before, or
-those of an explore that runs or was killed. A folder is called after its group's name or class.
+cluster's results. Sort reads its assignments.csv, which you may edit before, or the corrected
+groups of an explore that runs or was killed. A folder is called after its group's name or class.
 RESULTS may also be a file that partwise assign wrote, with --pictures for the folder of its
 pictures.
 
