@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
-
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
@@ -84,7 +84,16 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.Limit == 0 {
 		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
-	s, parts, err := open(name, opt)
+	var parts bool
+	s, err := guard.Interruptible(ctx, func() (*Set, error) { // files of vectors are read without looking at ctx
+		s, inParts, err := open(name, opt)
+		if err == nil && ctx.Err() != nil {
+			s.Close()
+			return nil, ctx.Err()
+		}
+		parts = inParts
+		return s, err
+	})
 	if err != nil {
 		return nil, err
 	}

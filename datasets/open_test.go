@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +79,22 @@ func TestOpenOptions(t *testing.T) {
 	if _, err := Open(ctx, path, OpenOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got error %v", err)
 	}
+	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Labels: "kind"}); s != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while a file of vectors is read: got %v, %v", s, err)
+	}
+}
+
+// endsNext is a cancelled context that says so from the third look at its error on.
+type endsNext struct {
+	context.Context
+	looks atomic.Int32
+}
+
+func (c *endsNext) Err() error {
+	if c.looks.Add(1) < 3 {
+		return nil
+	}
+	return c.Context.Err()
 }
 
 func TestOpenFolder(t *testing.T) {
