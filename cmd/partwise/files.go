@@ -190,7 +190,7 @@ func (w written) check(read string) error {
 			return usageError{fmt.Errorf("%s is read, and --%s %s would replace it in %s; name another folder", read, w.flag, w.path, at)}
 		}
 	}
-	if there, err := os.Lstat(w.path); err != nil || there.IsDir() {
+	if there, err := os.Lstat(w.path); w.names != nil || err != nil || there.IsDir() {
 		return nil
 	}
 	if sameFile(w.path, read) {
