@@ -170,7 +170,10 @@ const (
 	trans   = blas.Trans
 )
 
-// axpy adds a·x to y.
+// axpy adds a·x to y. It is not inlined, as the scheduler cannot preempt a loop that calls only
+// assembly, and a signal would wait until the loop ends.
+//
+//go:noinline
 func axpy(a float64, x, y []float64) { floats.AddScaled(y[:len(x)], a, x) }
 
 // dot adds up in four sums, which do not wait for each other.
