@@ -64,7 +64,8 @@ var (
 	sortCopies = []string{"sort", "out", "--to", "out/sorted", "--copy"}
 	sortMoves  = []string{"sort", "out", "--to", "out/sorted", "--move"}
 	sortUndo   = []string{"sort", "out", "--to", "out/sorted", "--undo"}
-	assignNew  = []string{"assign", "out", "../photos", "--force", "--out", "out/assigned.csv"}
+	clusterNew = []string{"cluster", "../photos", "-k", "2", "--out", "groups"}
+	assignNew  = []string{"assign", "groups", "../photos", "--force", "--out", "out/assigned.csv"}
 	fitMore    = []string{"fit", "../photos", "--rank", "3", "--iterations", "50", "--force", "--out", "out/factors.npz"}
 	csv        = []string{"features", "../photos", "--features", "pixels=12", "--force", "--out", "out/features.csv"}
 )
@@ -75,7 +76,7 @@ func jobs() []*job {
 		{name: "run over earlier results", before: [][]string{runHalf}, args: runWhole, keeps: "out/results.jsonl"},
 		{name: "cluster", args: clusterAll, caches: true},
 		{name: "cluster over earlier groups", before: [][]string{clusterTwo}, args: clusterAll},
-		{name: "assign over an earlier list", before: [][]string{clusterTwo, assignNew}, args: assignNew},
+		{name: "assign over an earlier list", before: [][]string{clusterNew, assignNew}, args: assignNew},
 		{name: "fit over earlier factors", before: [][]string{fitMore}, args: fitMore},
 		{name: "features to .npz", args: npz, caches: true},
 		{name: "features to .csv over an earlier file", before: [][]string{csv}, args: csv},
