@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// Kind is the kind of what is wrong with an image file.
+// Kind classifies the errors of image files.
 type Kind string
 
 const (
@@ -55,7 +55,7 @@ type ImageError struct {
 
 func (e *ImageError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong with the file.
+// Unwrap returns the cause.
 func (e *ImageError) Unwrap() error { return e.Err }
 
 // kinded is an error of a kind.

@@ -85,7 +85,7 @@ func (in *Inputs) SkippedNotes(list string) []string {
 	return []string{text}
 }
 
-// Bad returns what was skipped, and the files that are used as far as they go.
+// Bad returns the skipped files, and the truncated files that are used.
 func (in *Inputs) Bad() []datasets.BadFile {
 	bad := slices.Clone(in.Set.Bad)
 	rows, skipped := in.Rows, in.Skipped

@@ -604,7 +604,7 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	if page := read(t, "found", "index.html"); !strings.Contains(page, strings.TrimSpace(left)) || !strings.Contains(page, skipped+"; see skipped.csv") {
-		t.Error("the page does not say what was left out")
+		t.Error("the page does not list the skipped files")
 	}
 	code, _, stderr := partwise(strings.Fields("run --set mine --method kmeans --repeats 1 --classes 2")...)
 	if code != exitFailed || !strings.Contains(stderr, "broken.png: png: invalid format: not enough pixel data (an experiment skips no file") {

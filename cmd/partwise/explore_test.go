@@ -133,7 +133,7 @@ func TestExplore(t *testing.T) {
 	finish()
 }
 
-// TestExploreAgain: with the same port the address is the same, and what was done before is undone.
+// TestExploreAgain: with the same port the address is the same, and Undo reaches earlier corrections.
 func TestExploreAgain(t *testing.T) {
 	workplace(t)
 	must(t, "cluster", "photos", "-k", "4", "--out", "groups")

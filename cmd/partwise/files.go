@@ -58,7 +58,7 @@ func useOf(cmd *cobra.Command, f *pflag.Flag) (use, bool) {
 type usedFiles struct {
 	read    []string
 	written []written
-	list    string // of what is skipped, "" where none is written
+	list    string // the list of skipped files, "" where none is written
 }
 
 // written is a file that is written, or a folder of results in which the files and folders of these names are.

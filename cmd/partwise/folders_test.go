@@ -101,7 +101,7 @@ func TestMixedFolder(t *testing.T) {
 }
 
 // TestSubfolders: the first line says how subfolders were read and how to say otherwise. Those of dates and cameras give
-// no classes, and so no number of groups, unless they are told to.
+// no classes, and so no number of groups, without --pool.
 func TestSubfolders(t *testing.T) {
 	workplace(t)
 	files := photos(t)

@@ -143,7 +143,7 @@ func strictFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "end at the first file that cannot be used, in place of skipping and listing it")
 }
 
-// skippedList returns the file beside an output that lists what was skipped.
+// skippedList returns the path of the list of skipped files, beside an output.
 func skippedList(out string) string {
 	if out == "" {
 		return "" // standard output
@@ -151,7 +151,7 @@ func skippedList(out string) string {
 	return out + ".skipped.csv"
 }
 
-// listSkipped writes the list of what was skipped beside the output. Without any it writes none, but replaces an
+// listSkipped writes the list of skipped files beside the output. Without any it writes none, but replaces an
 // earlier one.
 func (in *inputs) listSkipped(out string, force bool) error {
 	bad, list := in.Bad(), skippedList(out)
