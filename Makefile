@@ -1,6 +1,6 @@
 # make run    install what is missing, build, and run the demonstration
-# make test   run all tests in both builds, and some with the race detector
-# make race   run them with the race detector; test-plain and test-arm64 on other processors
+# make test   run all tests, and some with the race detector
+# make race   run them all with the race detector; test-plain and test-arm64 on other processors
 # make lint   gofmt, go vet, staticcheck
 # make bench  time the kernels, and other programs beside this one
 # make release   archives for Linux, macOS and Windows
@@ -10,58 +10,65 @@ GO ?= go
 TEST = $(GO) test $(TESTFLAGS)
 DEMO = docs/experiments/demo.yaml
 
-# The tags of the build with OpenBLAS and OpenCV.
-NATIVE = native,opencv
-
 # Without -trimpath the program would hold the paths of the folder it was built
 # in. The revision is stamped into it where git can tell it.
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
 
-.PHONY: run test test-native test-portable test-race test-plain test-arm64 race lint native portable deps fuzz torture bench clean vulncheck release sbom reproducible reproducible-native
+# The build with OpenCV. gocv always compiles its core, imgproc and imgcodecs; the linker drops the
+# functions that nobody calls, and with them a hundred libraries. .ci/opencv has the list of modules
+# whose headers are there.
+TAGS = opencv,gocv_specific_modules,gocv_features2d,customenv
+OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
+  CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
+LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-run: native
+.PHONY: run test test-portable test-opencv test-race test-plain test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck release release-tools sbom reproducible reproducible-opencv
+
+run: opencv
 	./partwise run $(DEMO)
 
-# The native build does matrix products with OpenBLAS and finds key points with
-# OpenCV. With the tag native alone it goes without OpenCV. What the linker has just
-# written is mapped in large pieces, 10 MB more than of a copy.
-native: deps
-	CGO_ENABLED=1 $(BUILD) -tags $(NATIVE) -o partwise.linked ./cmd/partwise
+# The program with OpenCV, which finds key points. A file that the linker has just written is mapped in
+# large pieces, 15 MB more than its copy.
+opencv: deps
+	$(OPENCV) $(BUILD) -tags $(TAGS) $(LINK) -o partwise.linked ./cmd/partwise
 	install -m 755 partwise.linked partwise
 	rm partwise.linked
 
-# The portable build needs nothing but Go.
+# The portable build needs nothing but Go. Key points aside it gives the same results.
 portable:
 	CGO_ENABLED=0 $(BUILD) -o partwise ./cmd/partwise
 
-# Archives of the portable program for all systems, with their sums, into dist.
-# The version is that of git describe unless VERSION says it.
-release:
-	CGO_ENABLED=0 $(GO) run ./internal/release -out dist $(if $(VERSION),-version $(VERSION))
+# Archives of the portable program for all systems, with their sums and bills of materials, into dist; see
+# .goreleaser.yaml. VERSION names the release, as in VERSION=v1.2.3; without it they are a snapshot.
+RELEASE = PATH="$(CURDIR)/release-files/bin:$$PATH"
+release: release-tools
+	$(RELEASE) VERSION=$(VERSION) goreleaser release --clean --snapshot
 
 # The bill of materials of the portable program, in CycloneDX.
-sbom: portable
+sbom: portable release-tools
 	@mkdir -p dist
-	@CGO_ENABLED=0 $(GO) run ./internal/release -sbom partwise $(if $(VERSION),-version $(VERSION)) > dist/partwise.cdx.json
-	@echo dist/partwise.cdx.json
+	$(RELEASE) cyclonedx-gomod bin -json -licenses -noserial -notimestamp $(if $(VERSION),-version $(VERSION)) -output dist/partwise.cdx.json partwise
 
-# Builds the portable program, or the native one, twice in different places and
-# compares the bytes.
+release-tools:
+	GOBIN="$(CURDIR)/release-files/bin" CGO_ENABLED=0 $(GO) install github.com/goreleaser/goreleaser/v2@v2.15.0
+	GOBIN="$(CURDIR)/release-files/bin" CGO_ENABLED=0 $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+
+# Builds the program, portable or with OpenCV, twice in different places and compares the bytes.
 reproducible:
 	@GO=$(GO) .ci/reproducible portable
-reproducible-native: deps
-	@GO=$(GO) .ci/reproducible native
+reproducible-opencv: deps
+	@GO=$(GO) .ci/reproducible opencv
 
-test: test-portable test-native test-race
-
-# What multiplies matrices or decodes by OpenCV, which the builds do in ways of their own, and
-# what uses that.
-test-native: deps
-	CGO_ENABLED=1 $(TEST) -tags $(NATIVE) ./internal/blas ./internal/eigen ./factor ./cluster ./eval ./vocab ./features ./pipeline/... ./report ./cmd/...
+test: test-portable test-opencv test-race
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./...
+	cd tools && CGO_ENABLED=0 $(TEST) ./...
+
+# What calls OpenCV.
+test-opencv: deps
+	$(OPENCV) $(TEST) -tags $(TAGS) $(LINK) ./features
 
 # What runs several goroutines of its own, with what finds unsynchronised access; of
 # the commands those that are stopped or meet another. Tests that take long with it and
@@ -90,12 +97,12 @@ race:
 
 # Each system and each processor that releases are made for, once.
 SYSTEMS = linux/arm64 darwin/arm64 windows/amd64
-lint:
+lint: deps
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
-	CGO_ENABLED=1 $(GO) vet -tags $(NATIVE) ./...
-	$(GO) tool staticcheck ./...
-	CGO_ENABLED=1 $(GO) tool staticcheck -tags $(NATIVE) ./...
+	cd tools && $(GO) vet ./...
+	$(OPENCV) $(GO) vet -tags $(TAGS) ./features
+	@set -e; check=$$($(GO) -C tools tool -n staticcheck); set -x; $$check ./...; cd tools; $$check ./...
 	@set -e; for s in $(SYSTEMS); do echo "go vet for $$s"; \
 	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet -trimpath ./...; done
 
@@ -103,10 +110,10 @@ lint:
 vulncheck:
 	@GO=$(GO) .ci/vulncheck
 
-# What the native build needs of the system, installed where it is missing.
-PACKAGES = g++ libc6-dev libopenblas-dev libopencv-features2d-dev
+# What the build with OpenCV needs of the system, installed where it is missing.
+PACKAGES = g++ libc6-dev libopencv-features2d-dev
 deps:
-	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the native build needs a C++ compiler, OpenBLAS and OpenCV 4 with their headers; make portable needs none of them"; exit 0; }; \
+	@command -v dpkg >/dev/null 2>&1 || { echo "not a Debian: the build with OpenCV needs a C++ compiler and OpenCV 4 with its headers; make portable needs neither"; exit 0; }; \
 	missing=""; for p in $(PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
 	  echo "installing$$missing"; \
@@ -123,14 +130,14 @@ fuzz:
 # Kills, full disks, fuzzing and more, at length; docs/reliability.md is written from
 # it. TORTURE holds flags and parts, as in TORTURE='-for 1h fuzz'.
 torture:
-	$(GO) run ./internal/torture $(TORTURE)
+	cd tools && $(GO) run ./torture $(TORTURE)
 
-# Benchmarks of the kernels, and then other programs and this one by turns, which writes
+# Benchmarks of the kernels, and then other programs beside this one, which writes
 # the tables of docs/performance.md. BENCH holds flags, as in BENCH='-only fast -repeats 3'.
-bench: deps
-	CGO_ENABLED=1 $(GO) test -tags $(NATIVE) -run NONE -bench . ./...
-	$(GO) run ./bench $(BENCH)
+bench:
+	$(GO) test -run NONE -bench . ./...
+	cd tools && $(GO) run ./bench $(BENCH)
 
 # Results are the user's and stay.
 clean:
-	rm -rf partwise partwise.linked dist
+	rm -rf partwise partwise.linked dist release-files

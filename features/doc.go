@@ -35,7 +35,7 @@
 //
 // HOG takes histograms of gradient orientations, ColourHistogram those of colours. For visual vocabularies
 // DenseSIFT describes the patches of a grid, and KeypointSIFT those around the
-// points that stand out, for which it needs the native build.
+// points that stand out, for which it needs the build with OpenCV.
 //
 // # Networks
 //

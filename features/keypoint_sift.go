@@ -23,11 +23,11 @@ const (
 
 // ErrNoOpenCV is the error of key points in a build without OpenCV.
 var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the program goes without: " +
-	`make the native one with "make native", or take dense SIFT instead`)
+	`build one with "make opencv", or take dense SIFT instead`)
 
 // KeypointSIFT describes the points of an image that stand out, as blobs and
 // corners do, by the SIFT of OpenCV, which finds and describes them as Lowe 2004
-// does. It is part of the native build only; elsewhere all its errors are
+// does. It is part of the build with OpenCV only; elsewhere all its errors are
 // ErrNoOpenCV. The zero value has OpenCV's settings.
 //
 // A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is

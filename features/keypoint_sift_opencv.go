@@ -1,34 +1,84 @@
-//go:build native && opencv
+//go:build opencv
 
 package features
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"image"
+	"sync"
 
-	"github.com/seed4492f2cd/partwise/internal/opencv"
+	"gocv.io/x/gocv"
 )
 
-func init() { findKeypoints = findByOpenCV }
+func init() {
+	findKeypoints = findByOpenCV
+	gocv.SetNumThreads(1) // the images already run side by side
+}
+
+// openCV is locked for reading by calls of OpenCV. OpenCV's last exception belongs to the process, so
+// the call that looks at it locks for writing.
+var openCV sync.RWMutex
 
 // findByOpenCV finds and describes key points by OpenCV.
-func findByOpenCV(k KeypointSIFT, img *image.Gray) ([]keypoint, error) {
-	found, vectors, err := opencv.SIFT{
-		Most:     k.MaxPoints,
-		Contrast: cmp.Or(k.Contrast, defaultContrast),
-		Edge:     cmp.Or(k.Edge, defaultEdge),
-		Sigma:    cmp.Or(k.Sigma, defaultSigma),
-	}.Find(img)
+func findByOpenCV(k KeypointSIFT, img *image.Gray) (points []keypoint, err error) {
+	openCV.RLock()
+	points, err = detectAndCompute(k, img)
+	openCV.RUnlock()
+	if len(points) == 0 && err == nil {
+		// gocv returns no points after an exception too: run it alone to tell.
+		openCV.Lock()
+		defer openCV.Unlock()
+		gocv.ClearLastException()
+		points, err = detectAndCompute(k, img)
+		err = errors.Join(err, gocv.LastExceptionError())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("OpenCV failed to find key points: %w", err)
 	}
+	return points, nil
+}
+
+func detectAndCompute(k KeypointSIFT, img *image.Gray) ([]keypoint, error) {
+	sift := newSIFT(k.MaxPoints, cmp.Or(k.Sigma, defaultSigma), k)
+	defer sift.Close()
+	picture, err := gocv.ImageGrayToMatGray(img)
+	if err != nil {
+		return nil, err
+	}
+	defer picture.Close()
+	mask := gocv.NewMat()
+	defer mask.Close()
+	found, descriptors := sift.DetectAndCompute(picture, mask)
+	defer descriptors.Close()
+	if len(found) == 0 {
+		return nil, nil
+	}
+	vectors, err := siftVectors(descriptors, len(found))
+	if err != nil {
+		return nil, err
+	}
 	points := make([]keypoint, len(found))
 	for i, p := range found {
-		points[i] = keypoint{x: float64(p.X), y: float64(p.Y), diameter: float64(p.Size), angle: float64(p.Angle), contrast: float64(p.Response)}
+		points[i] = keypoint{x: p.X, y: p.Y, diameter: p.Size, angle: p.Angle, contrast: p.Response}
 		for j, v := range vectors[i*siftDim:][:siftDim] {
 			points[i].vector[j] = uint8(v)
 		}
 	}
 	return points, nil
+}
+
+// newSIFT returns the SIFT of Lowe 2004, with three layers an octave.
+func newSIFT(most int, sigma float64, k KeypointSIFT) gocv.SIFT {
+	layers, contrast, edge := 3, cmp.Or(k.Contrast, defaultContrast), cmp.Or(k.Edge, defaultEdge)
+	return gocv.NewSIFTWithParams(&most, &layers, &contrast, &edge, &sigma)
+}
+
+// siftVectors returns the n×128 values of descriptors, which are valid until it is closed.
+func siftVectors(descriptors gocv.Mat, n int) ([]float32, error) {
+	if descriptors.Rows() != n || descriptors.Cols() != siftDim {
+		return nil, fmt.Errorf("%d×%d descriptors for %d key points", descriptors.Rows(), descriptors.Cols(), n)
+	}
+	return descriptors.DataPtrFloat32()
 }

@@ -1,4 +1,4 @@
-//go:build native && opencv
+//go:build opencv
 
 package features
 

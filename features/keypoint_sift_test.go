@@ -41,7 +41,7 @@ func TestKeypointSIFTWithoutOpenCV(t *testing.T) {
 	for _, k := range []KeypointSIFT{{}, {Root: true}, {Contrast: -1}} {
 		_, err := k.Extract(noise(40, 40, 1))
 		for _, err := range []error{err, k.Check()} {
-			if !errors.Is(err, ErrNoOpenCV) || !strings.Contains(err.Error(), "make native") {
+			if !errors.Is(err, ErrNoOpenCV) || !strings.Contains(err.Error(), "make opencv") {
 				t.Errorf("%+v: error %v", k, err)
 			}
 		}

@@ -1,4 +1,4 @@
-//go:build native && opencv
+//go:build opencv
 
 package features
 
@@ -6,32 +6,42 @@ import (
 	"image"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"gocv.io/x/gocv"
+
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/opencv"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // byOpenCV returns OpenCV's descriptors of the patches of d, all of one bin, 4
-// or another even number of pixels, p×128. It is told to blur as much as we do,
-// and takes an image to have been blurred by 0.5.
+// or another even number of pixels, p×128. It blurs as much as we do, and assumes that
+// an image was blurred by 0.5.
 func byOpenCV(t *testing.T, img *image.Gray, d *Descriptors) []float32 {
 	t.Helper()
 	bin := float64(d.Scale[0])
-	points := make([]opencv.KeyPoint, d.Len())
+	points := make([]gocv.KeyPoint, d.Len())
 	for i := range points {
-		points[i] = opencv.KeyPoint{X: d.X[i], Y: d.Y[i], Size: float32(bin / keypointBin)}
+		points[i] = gocv.KeyPoint{X: float64(d.X[i]), Y: float64(d.Y[i]), Size: bin / keypointBin}
 	}
-	sift := opencv.SIFT{Contrast: defaultContrast, Edge: defaultEdge, Sigma: math.Hypot(0.5, 0.67/4*bin)}
-	found, values, err := sift.Describe(img, points)
+	sift := newSIFT(0, math.Hypot(0.5, 0.67/4*bin), KeypointSIFT{})
+	defer sift.Close()
+	picture, err := gocv.ImageGrayToMatGray(img)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != d.Len() || len(values) != d.Len()*d.Dim {
-		t.Fatalf("OpenCV describes %d of %d points by %d values", len(found), d.Len(), len(values))
+	defer picture.Close()
+	found, descriptors := sift.Compute(picture, gocv.Mat{}, points)
+	defer descriptors.Close()
+	if len(found) != d.Len() {
+		t.Fatalf("OpenCV describes %d of %d points (error %v)", len(found), d.Len(), gocv.LastExceptionError())
 	}
-	return values
+	values, err := siftVectors(descriptors, len(found))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(values)
 }
 
 // cosines returns the least and the mean cosine between our descriptors of the

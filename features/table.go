@@ -23,7 +23,7 @@ var extractors = []Info{
 		Images: "describes the photographs as they are", MinSide: 64, Zero: DenseSIFT{},
 	},
 	{
-		Name: "sift", Form: "keypoints", Title: "SIFT at key points", Help: "descriptors of the points that stand out, for visual words; needs the native build (Lowe 2004)",
+		Name: "sift", Form: "keypoints", Title: "SIFT at key points", Help: "descriptors of the points that stand out, for visual words; needs the build with OpenCV (Lowe 2004)",
 		Images: "describes the photographs as they are", MinSide: 64, Zero: KeypointSIFT{},
 	},
 }

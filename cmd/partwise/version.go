@@ -63,8 +63,8 @@ func describeVersion(info *debug.BuildInfo) string {
 		put("revision", text)
 	}
 	build := "portable"
-	if tags := settings["-tags"]; slices.Contains(strings.Split(tags, ","), "native") {
-		build = "native, with the tags " + tags
+	if slices.Contains(strings.Split(settings["-tags"], ","), "opencv") {
+		build = "with OpenCV"
 	}
 	put("build", build+"; matrix products by "+blas.Name)
 	put("go", fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH))

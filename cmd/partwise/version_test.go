@@ -27,8 +27,8 @@ func TestDescribeVersion(t *testing.T) {
 		{"release", of("v1.2.3", "vcs.revision", revision, "vcs.time", "2026-01-02T03:04:05Z", "vcs.modified", "false"),
 			[]string{"partwise v1.2.3\n", revision + " of 2026-01-02T03:04:05Z\n", "portable;", runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "by " + blas.Name + "\n"}, "uncommitted"},
 		{"changed", of("v1.2.3+dirty", "vcs.revision", revision, "vcs.modified", "true"), []string{"partwise v1.2.3+dirty\n", revision + ", with uncommitted changes\n"}, " of "},
-		{"native", of("v1.2.3", "-tags", "native,opencv"), []string{"native, with the tags native,opencv;"}, "portable"},
-		{"another tag", of("v1.2.3", "-tags", "nonnative"), []string{"portable;"}, "native,"},
+		{"opencv", of("v1.2.3", "-tags", "opencv,customenv"), []string{"with OpenCV;"}, "portable"},
+		{"another tag", of("v1.2.3", "-tags", "noopencv"), []string{"portable;"}, "OpenCV"},
 		{"no checkout", of("(devel)"), []string{"partwise unversioned\n"}, "devel"},
 		{"nothing known", of(""), []string{"partwise unversioned\n"}, "revision"},
 	} {

@@ -20,7 +20,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features/lite0"
 )
 
-//go:generate go run ./generate
+//go:generate go run -C ../../tools ./licences
 
 //go:embed modules.csv texts
 var files embed.FS
@@ -45,7 +45,6 @@ type Text struct{ File, Content string }
 // libraries are those of the system that builds with a tag call. They are not part of
 // the program.
 var libraries = map[string]Licence{
-	"native": {Name: "OpenBLAS", Version: "of the system", ID: "BSD-3-Clause"},
 	"opencv": {Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"},
 }
 
