@@ -14,7 +14,6 @@ import (
 const (
 	tileSamples  = 128
 	tileFeatures = 240
-	tileAhead    = 2 // rows by which X is brought into the cache before it is used
 )
 
 // tiled is X, n×m, with what is computed of it and vᵀu in one precision.
@@ -62,9 +61,6 @@ type tile[T blas.Number] struct {
 func (t tile[T]) each(f func(x, y []T) float64) (sum float64) {
 	row := func(i int) []T { return t.x.Data[(t.sample+i)*t.x.Stride+t.at:][:t.y.Cols] }
 	for i := range t.y.Rows {
-		if next := i + tileAhead; next < t.y.Rows {
-			simd.Prefetch(row(next))
-		}
 		sum += f(row(i), t.y.Data[i*t.y.Stride:][:t.y.Cols])
 	}
 	return sum
@@ -123,60 +119,25 @@ func abreast(features parallel.Split) parallel.Split {
 
 // ratioBasis writes v·R, k×m, unless dst is empty, and returns Σ x·log(x/y) if logs are wanted, see data.
 func (d tiled[T]) ratioBasis(dst, u, v blas.Of[T], logs bool) (sum float64) {
-	samples, features := d.tiles()
-	r := blas.NewRatios(u, samples, features, d.floor, false)
-	if r == nil {
-		divide := d.divideSum
-		if !logs {
-			divide = d.divideAlone
-		}
-		return d.walk(u, v, true, func(t tile[T], first bool) float64 {
-			sum := t.each(func(x, y []T) float64 { return divide(y, x, d.floor) })
-			if dst.Data != nil {
-				add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
-			}
-			return sum
-		})
+	divide := d.divideSum
+	if !logs {
+		divide = d.divideAlone
 	}
-	defer r.Put()
-	var sums []float64
-	if logs {
-		sums = make([]float64, features.Parts())
-	}
-	groups := abreast(features)
-	parallel.DoWork(d.x.Rows*d.x.Cols*u.Rows, groups.Parts(), func(group int) {
-		first, end := groups.At(group)
-		var of []float64
-		if logs {
-			of = sums[first:end]
+	return d.walk(u, v, true, func(t tile[T], first bool) float64 {
+		sum := t.each(func(x, y []T) float64 { return divide(y, x, d.floor) })
+		if dst.Data != nil {
+			add(first, noTrans, t.v, t.y, columnsOf(dst, t.at, t.at+t.y.Cols))
 		}
-		for i := range samples.Parts() {
-			from, to := samples.At(i)
-			r.AddToBasis(i == 0, columnsOf(v, from, to), samplesOf(d.x, from, to), dst, first, end, of)
-		}
+		return sum
 	})
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
 }
 
 // ratioCoefficients writes u·Rᵀ, k×n.
 func (d tiled[T]) ratioCoefficients(dst, u, v blas.Of[T]) {
-	samples, features := d.tiles()
-	r := blas.NewRatios(u, samples, features, d.floor, true)
-	if r == nil {
-		d.walk(u, v, false, func(t tile[T], first bool) float64 {
-			t.each(func(x, y []T) float64 { return d.divideAlone(y, x, d.floor) })
-			add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
-			return 0
-		})
-		return
-	}
-	defer r.Put()
-	parallel.DoWork(d.x.Rows*d.x.Cols*u.Rows, samples.Parts(), func(i int) {
-		from, to := samples.At(i)
-		r.Coefficients(columnsOf(v, from, to), samplesOf(d.x, from, to), columnsOf(dst, from, to))
+	d.walk(u, v, false, func(t tile[T], first bool) float64 {
+		t.each(func(x, y []T) float64 { return d.divideAlone(y, x, d.floor) })
+		add(first, trans, t.u, t.y, columnsOf(dst, t.sample, t.sample+t.y.Rows))
+		return 0
 	})
 }
 
@@ -192,11 +153,5 @@ func add[T blas.Number](first bool, tb blas.Transpose, a, b, dst blas.Of[T]) {
 // columnsOf returns the columns of a from lo to hi.
 func columnsOf[T blas.Number](a blas.Of[T], lo, hi int) blas.Of[T] {
 	a.Cols, a.Data = hi-lo, a.Data[lo:]
-	return a
-}
-
-// samplesOf returns the rows of a from lo to hi.
-func samplesOf[T blas.Number](a blas.Of[T], lo, hi int) blas.Of[T] {
-	a.Rows, a.Data = hi-lo, a.Data[lo*a.Stride:]
 	return a
 }

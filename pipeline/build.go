@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -15,7 +14,7 @@ import (
 // of matrix products and the processor's instructions. Trials run by different
 // ones differ in the last digits.
 func Build() string {
-	return fmt.Sprintf("%s, %s, %s", blas.Name, runtime.GOARCH, cmp.Or(simd.Instructions(), "no vector instructions"))
+	return fmt.Sprintf("%s, %s", runtime.GOARCH, cmp.Or(simd.Instructions(), "no vector instructions"))
 }
 
 // Builds returns what made records, in the order of the letters. Records of earlier versions do

@@ -6,6 +6,7 @@ replace github.com/seed4492f2cd/partwise => ../
 
 require (
 	github.com/google/go-cmp v0.7.0
+	github.com/mmcloughlin/avo v0.5.0
 	github.com/sbinet/npyio v0.9.0
 	github.com/seed4492f2cd/partwise v0.0.0
 	github.com/spf13/pflag v1.0.10
@@ -30,7 +31,6 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/vuln v1.8.0 // indirect
-	gonum.org/v1/netlib v0.0.0-20230729102104-8b8060e7531f // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )

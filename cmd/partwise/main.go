@@ -5,10 +5,8 @@ import (
 	"os"
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
-	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 func main() {
-	blas.UseForProcess()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -66,7 +65,7 @@ func describeVersion(info *debug.BuildInfo) string {
 	if slices.Contains(strings.Split(settings["-tags"], ","), "opencv") {
 		build = "with OpenCV"
 	}
-	put("build", build+"; matrix products by "+blas.Name)
+	put("build", build)
 	put("go", fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	put("processor", cmp.Or(simd.Instructions(), "no vector instructions")+" used by the inner loops")
 	return strings.Join(lines, "\n")

@@ -1,152 +1,286 @@
 package blas
 
 import (
-	"gonum.org/v1/gonum/blas"
-
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// Number is what matrices hold.
-type Number interface{ float32 | float64 }
+// operand is a factor as it is or transposed.
+type operand[T Number] struct {
+	t Transpose
+	x Of[T]
+}
 
-// implementation is a library's product of matrices, see blas.Float64Level3.
-type implementation[T Number] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+// rows returns the operand's rows from lo to hi.
+func (o operand[T]) rows(lo, hi int) operand[T] {
+	if o.t == NoTrans {
+		o.x.Data, o.x.Rows = o.x.Data[min(lo*o.x.Stride, len(o.x.Data)):], hi-lo
+	} else {
+		o.x.Data, o.x.Cols = o.x.Data[min(lo, len(o.x.Data)):], hi-lo
+	}
+	return o
+}
+
+func (o operand[T]) columns(lo, hi int) operand[T] { return o.transposed().rows(lo, hi).transposed() }
+
+func (o operand[T]) transposed() operand[T] {
+	if o.t == NoTrans {
+		o.t = Trans
+	} else {
+		o.t = NoTrans
+	}
+	return o
+}
+
+// depth returns how many columns it has.
+func (o operand[T]) depth() int {
+	if o.t == NoTrans {
+		return o.x.Cols
+	}
+	return o.x.Rows
+}
 
 // A product of parallel.Few multiplications or more is split over the cores. Its parts, of
 // partMultiplications or more, are the same on any number of cores: columns of c, or its
 // rows where it is taller than wide, or, for a small c of long factors, parts of the sum,
 // which are added in their order.
 const (
-	partMultiplications = 1 << 18
-	mostParts           = 32
-	// Each part lays out the other factor anew, which is little beside this many rows or
-	// columns. A unit is whole tiles in both precisions, or what is laid out at a time.
+	partMultiplications   = 1 << 18
+	mostParts             = 32
 	leastRows, rowUnit    = 64, 8
 	leastColumns          = 192
-	leastDepth, depthUnit = 1024, 256
+	leastDepth, depthUnit = 1024, packDepth
 	small                 = 1 << 16
 )
 
 // ColumnUnit columns are whole tiles in both precisions.
-const ColumnUnit = 48
+const ColumnUnit = simd.MostTileColumns
 
-// product is one under way. It is kept for the next, so that none allocates.
-type product[T Number] struct {
-	multiply      implementation[T]
-	tA, tB        blas.Transpose
-	m, n, k       int
-	alpha, beta   T
-	a, b, c       []T
-	lda, ldb, ldc int
-	split         parallel.Split
-	sums          []T // of the parts of a sum
-	// What does part i.
-	rows, columns, depth func(i int)
-}
-
-func productsBy[T Number](multiply implementation[T]) *freelist.List[*product[T]] {
-	return &freelist.List[*product[T]]{New: func() *product[T] {
-		p := &product[T]{multiply: multiply}
-		p.rows = func(i int) {
-			lo, hi := p.split.At(i)
-			p.multiply(p.tA, p.tB, hi-lo, p.n, p.k, p.alpha, p.a[place(p.tA, lo, 0, p.lda):], p.lda, p.b, p.ldb, p.beta, p.c[lo*p.ldc:], p.ldc)
-		}
-		p.columns = func(i int) {
-			lo, hi := p.split.At(i)
-			p.multiply(p.tA, p.tB, p.m, hi-lo, p.k, p.alpha, p.a, p.lda, p.b[place(p.tB, 0, lo, p.ldb):], p.ldb, p.beta, p.c[lo:], p.ldc)
-		}
-		p.depth = func(i int) {
-			lo, hi := p.split.At(i)
-			p.multiply(p.tA, p.tB, p.m, p.n, hi-lo, p.alpha, p.a[place(p.tA, 0, lo, p.lda):], p.lda, p.b[place(p.tB, lo, 0, p.ldb):], p.ldb, 0, p.sums[i*p.m*p.n:], p.n)
-		}
-		return p
-	}}
-}
-
-// place returns where the entry of op(x) at a row and a column is.
-func place(t blas.Transpose, row, column, stride int) int {
-	if t != blas.NoTrans {
-		row, column = column, row
-	}
-	return row*stride + column
-}
-
-var (
-	products64 = productsBy(ours.Dgemm)
-	products32 = productsBy(ours.Sgemm)
-)
-
-// ofPrecision returns the one of both that is an L.
-func ofPrecision[L any](double, single any) L {
-	if l, ok := double.(L); ok {
-		return l
-	}
-	return single.(L)
-}
-
-// multiply computes c = alpha·op(a)·op(b) + beta·c on all cores that are free, or on the
+// multiply computes c = alpha·a·b + beta·c on all cores that are free, or on the
 // caller's alone where it is fewer than few multiplications.
-func multiply[T Number](few int, tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	products := ofPrecision[*freelist.List[*product[T]]](products64, products32)
-	p := products.Get()
-	defer products.Put(p)
+func multiply[T Number](few int, a, b operand[T], alpha, beta T, c Of[T]) {
+	m, n, k := c.Rows, c.Cols, a.depth()
 	if m*n*k < few {
-		p.multiply(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		gemm(a, b, alpha, beta, c)
 		return
 	}
-	p.do(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-}
-
-// shared is the library with products on all cores.
-type shared struct{ library }
-
-// Dgemm computes C = alpha·op(A)·op(B) + beta·C, see blas.Float64Level3.
-func (shared) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	multiply(parallel.Few, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-}
-
-// Sgemm is Dgemm in single precision, see blas.Float32Level3.
-func (shared) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	multiply(parallel.Few, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-}
-
-func (p *product[T]) do(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	p.tA, p.tB, p.m, p.n, p.k, p.alpha, p.beta = tA, tB, m, n, k, alpha, beta
-	p.a, p.b, p.c, p.lda, p.ldb, p.ldc = a, b, c, lda, ldb, ldc
 	parts := min(m*n*k/partMultiplications, mostParts)
 	switch {
 	case m*n <= small && k >= 2*leastDepth:
-		p.split = parallel.Even(k, depthUnit, max(k/parts, leastDepth))
-		if size := p.split.Parts() * m * n; cap(p.sums) < size {
-			p.sums = make([]T, size)
+		split := parallel.Even(k, depthUnit, max(k/parts, leastDepth))
+		sums := make([]T, split.Parts()*m*n)
+		parallel.Do(split.Parts(), func(i int) {
+			lo, hi := split.At(i)
+			gemm(a.columns(lo, hi), b.rows(lo, hi), alpha, 0, Of[T]{Rows: m, Cols: n, Stride: n, Data: sums[i*m*n:]})
+		})
+		for r := range m {
+			row := c.Data[r*c.Stride:][:n]
+			scale(row, beta)
+			for i := range split.Parts() {
+				for j, x := range sums[(i*m+r)*n:][:n] {
+					row[j] += x
+				}
+			}
 		}
-		parallel.Do(p.split.Parts(), p.depth)
-		p.add()
 	case n >= m:
-		p.split = parallel.Even(n, ColumnUnit, max(n/parts, leastColumns))
-		parallel.Do(p.split.Parts(), p.columns)
+		split := parallel.Even(n, ColumnUnit, max(n/parts, leastColumns))
+		parallel.Do(split.Parts(), func(i int) {
+			lo, hi := split.At(i)
+			gemm(a, b.columns(lo, hi), alpha, beta, operand[T]{NoTrans, c}.columns(lo, hi).x)
+		})
 	default:
-		p.split = parallel.Even(m, rowUnit, max(m/parts, leastRows))
-		parallel.Do(p.split.Parts(), p.rows)
+		split := parallel.Even(m, rowUnit, max(m/parts, leastRows))
+		parallel.Do(split.Parts(), func(i int) {
+			lo, hi := split.At(i)
+			gemm(a.rows(lo, hi), b, alpha, beta, operand[T]{NoTrans, c}.rows(lo, hi).x)
+		})
 	}
-	p.a, p.b, p.c = nil, nil, nil
 }
 
-// add adds the parts of the sum to beta·c.
-func (p *product[T]) add() {
-	for r := range p.m {
-		row := p.c[r*p.ldc:][:p.n]
-		if p.beta == 0 {
-			clear(row)
+// What is laid out at a time: of a rows×depth, of b depth×columns, which is whole tiles.
+const (
+	packRows    = 128
+	packColumns = 5 * ColumnUnit
+	packDepth   = 256
+)
+
+// panels hold parts of both factors as simd.Tile reads them, which fit the caches (Goto and van de Geijn 2008).
+type panels[T Number] struct {
+	a [packRows * packDepth]T
+	b [packColumns * packDepth]T
+}
+
+var (
+	doubles = freelist.List[*panels[float64]]{New: func() *panels[float64] { return new(panels[float64]) }}
+	singles = freelist.List[*panels[float32]]{New: func() *panels[float32] { return new(panels[float32]) }}
+)
+
+func panelsOf[T Number]() *freelist.List[*panels[T]] {
+	if list, ok := any(&doubles).(*freelist.List[*panels[T]]); ok {
+		return list
+	}
+	return any(&singles).(*freelist.List[*panels[T]])
+}
+
+// gemm computes c = alpha·a·b + beta·c on the caller's core.
+func gemm[T Number](a, b operand[T], alpha, beta T, c Of[T]) {
+	m, n, k := c.Rows, c.Cols, a.depth()
+	if m == 0 || n == 0 {
+		return
+	}
+	if k == 0 || alpha == 0 || beta != 0 && beta != 1 {
+		for i := range m {
+			scale(c.Data[i*c.Stride:][:n], beta)
 		}
-		for j := range row {
-			row[j] *= p.beta
+		if k == 0 || alpha == 0 {
+			return
 		}
-		for i := range p.split.Parts() {
-			for j, x := range p.sums[(i*p.m+r)*p.n:][:p.n] {
-				row[j] += x
+	}
+	list := panelsOf[T]()
+	p := list.Get()
+	defer list.Put(p)
+	if b.t != NoTrans && m <= fewRows {
+		p.byRows(a, b, alpha, beta != 0, c)
+		return
+	}
+	tile := simd.TileColumns[T]()
+	for j := 0; j < n; j += packColumns {
+		columns := min(packColumns, n-j)
+		for d := 0; d < k; d += packDepth {
+			depth := min(packDepth, k-d)
+			right, ok := asItLies(b, j, columns, d, depth)
+			if m > fewRows || !ok {
+				right = laidOut[T]{p.b[:], tile * depth, tile}
+				b.transposed().pack(p.b[:], j, columns, d, depth, tile)
 			}
+			part := c
+			part.Cols, part.Data = columns, c.Data[j:]
+			p.add(beta != 0 || d > 0, a, alpha, d, depth, right, part)
+		}
+	}
+}
+
+// fewRows of a are too few to lay b out for.
+const fewRows = simd.MostTileColumns / 2
+
+// laidOut is a part of a right factor: a tile of columns is apart behind the one before, its rows are stride apart.
+type laidOut[T Number] struct {
+	data          []T
+	apart, stride int
+}
+
+// asItLies is a part of b that is not laid out. It is not ok where rows do not lie along memory, or end
+// within a register.
+func asItLies[T Number](b operand[T], from, columns, deep, depth int) (part laidOut[T], ok bool) {
+	if b.t != NoTrans || simd.WholeColumns[T](columns) != columns {
+		return part, false
+	}
+	return laidOut[T]{b.x.Data[deep*b.x.Stride+from:], simd.TileColumns[T](), b.x.Stride}, true
+}
+
+// byRows is gemm of few rows of a and a transposed b, whose rows lie along memory: they are the left factor of the
+// transposed product.
+func (p *panels[T]) byRows(a, b operand[T], alpha T, add bool, c Of[T]) {
+	tile, group := simd.TileColumns[T](), simd.TileRows()
+	if c.Rows > tile {
+		half := operand[T]{NoTrans, c}
+		p.byRows(a.rows(0, tile), b, alpha, add, half.rows(0, tile).x)
+		p.byRows(a.rows(tile, c.Rows), b, alpha, add, half.rows(tile, c.Rows).x)
+		return
+	}
+	var sums [simd.MostTileRows * simd.MostTileColumns]T
+	for d, k := 0, a.depth(); d < k; d += packDepth {
+		depth := min(packDepth, k-d)
+		a.pack(p.b[:], 0, c.Rows, d, depth, tile)
+		if alpha != 1 {
+			scale(p.b[:tile*depth], alpha)
+		}
+		for i := 0; i < c.Cols; i += group {
+			some := min(group, c.Cols-i)
+			simd.Tile(false, sums[:], tile, b.x.Data[i*b.x.Stride+d:], b.x.Stride, 1, p.b[:], tile, depth, some, c.Rows)
+			for r := range c.Rows {
+				for j, to := range c.Data[r*c.Stride+i:][:some] {
+					if to = to + sums[j*tile+r]; !add && d == 0 {
+						to = sums[j*tile+r]
+					}
+					c.Data[r*c.Stride+i+j] = to
+				}
+			}
+		}
+	}
+}
+
+// add adds to c, or writes to it, alpha times the product of the depth columns of a from deep on with b.
+func (p *panels[T]) add(add bool, a operand[T], alpha T, deep, depth int, b laidOut[T], c Of[T]) {
+	tile, group := simd.TileColumns[T](), simd.TileRows()
+	for i := 0; i < c.Rows; i += packRows {
+		rows := min(packRows, c.Rows-i)
+		a.pack(p.a[:], i, rows, deep, depth, group)
+		if alpha != 1 {
+			scale(p.a[:(rows+group-1)/group*group*depth], alpha)
+		}
+		for at := 0; at < c.Cols; at += tile {
+			for r := 0; r < rows; r += group {
+				simd.Tile(add, c.Data[(i+r)*c.Stride+at:], c.Stride, p.a[r*depth:], 1, group, b.data[at/tile*b.apart:], b.stride, depth, min(group, rows-r), min(tile, c.Cols-at))
+			}
+		}
+	}
+}
+
+// scale multiplies x by s; times 0 anything is 0.
+func scale[T Number](x []T, s T) {
+	switch s {
+	case 0:
+		clear(x)
+	case 1:
+	default:
+		for i := range x {
+			x[i] *= s
+		}
+	}
+}
+
+// pack lays out the rows from, …, from+count-1 of the operand, a tile's rows at a time: their first numbers from
+// deep on, their second, …. Numbers beyond the last row do no harm.
+func (o operand[T]) pack(to []T, from, count, deep, depth, tile int) {
+	x, stride := o.x.Data, o.x.Stride
+	step := packDeep
+	if o.t != NoTrans {
+		step = packAcross
+	}
+	for d := 0; d < depth; d += step {
+		deepest := min(step, depth-d)
+		for at := 0; at < count; at += tile {
+			out, rows := to[at*depth+d*tile:], min(tile, count-at)
+			if o.t == NoTrans {
+				packRowsOf(out, x[(from+at)*stride+deep+d:], stride, rows, deepest, tile)
+				continue
+			}
+			for r := range deepest {
+				copy(out[r*tile:][:rows], x[(deep+d+r)*stride+from+at:])
+			}
+		}
+	}
+}
+
+// packDeep numbers of all rows of a tile stay in the nearest cache. packAcross rows of a transposed operand are
+// read side by side, each from end to end.
+const packDeep, packAcross = 64, 16
+
+// packRowsOf is pack of rows that lie along x, four of them side by side.
+func packRowsOf[T Number](out, x []T, stride, rows, depth, tile int) {
+	r := 0
+	for ; r+4 <= rows; r += 4 {
+		x0, x1, x2, x3 := x[r*stride:][:depth], x[(r+1)*stride:][:depth], x[(r+2)*stride:][:depth], x[(r+3)*stride:][:depth]
+		for d, v := range x0 {
+			to := (*[4]T)(out[d*tile+r:])
+			to[0], to[1], to[2], to[3] = v, x1[d], x2[d], x3[d]
+		}
+	}
+	for ; r < rows; r++ {
+		for d, v := range x[r*stride:][:depth] {
+			out[d*tile+r] = v
 		}
 	}
 }

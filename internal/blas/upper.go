@@ -10,29 +10,14 @@ import (
 // needs, on all cores that are free, and returns soon after ctx ends, with its error. What it leaves below
 // the diagonal is open. c shares no memory with a and b. The bytes do not depend on the number of cores.
 func MultiplyUpper(ctx context.Context, tA, tB Transpose, alpha float64, a, b Matrix, beta float64, c Matrix) error {
-	if done, err := upperByTiles(ctx, tA, tB, alpha, a, b, beta, c); done {
-		return err
-	}
 	const width = 192 // columns at a time
 	parallel.Do(parallel.Count(c.Cols, width), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
 		lo, hi := i*width, min((i+1)*width, c.Cols)
-		left, right, part := Of[float64](a), Of[float64](b), Of[float64](c)
-		if tA == NoTrans {
-			left.Rows = hi
-		} else {
-			left.Cols = hi
-		}
-		right.Data = b.Data[place(tB, 0, lo, b.Stride):]
-		if tB == NoTrans {
-			right.Cols = hi - lo
-		} else {
-			right.Rows = hi - lo
-		}
-		part.Rows, part.Cols, part.Data = hi, hi-lo, c.Data[lo:]
-		MultiplyAlone(tA, tB, alpha, left, right, beta, part)
+		left, right := operand[float64]{tA, Of[float64](a)}, operand[float64]{tB, Of[float64](b)}
+		gemm(left.rows(0, hi), right.columns(lo, hi), alpha, beta, operand[float64]{NoTrans, Of[float64](c)}.rows(0, hi).columns(lo, hi).x)
 	})
 	return ctx.Err()
 }

@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -389,7 +388,6 @@ func TestCores(t *testing.T) {
 // BenchmarkExtreme finds what the callers want of 1440 samples in 20 groups, and finds it
 // among all eigenvalues.
 func BenchmarkExtreme(b *testing.B) {
-	blas.UseForProcess()
 	ctx := context.Background()
 	const n, m, c = 1440, 100, 20
 	src := rand.New(rand.NewPCG(1, 9))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -22,18 +21,14 @@ type convolution struct {
 
 	// Of what follows, finish makes what the step needs.
 	depthwise bool
-	tile      int       // windows at a time, 0 without assembly
+	tile      int       // windows at a time
 	panel     int       // numbers of a window at a time
 	table     []int32   // the offsets of all windows' runs
 	packed    []float32 // the weights, panel after panel of one group after the other
 	biases    []float32 // likewise
-	patch     *buffer   // windows laid out, without assembly
 }
 
 var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
-
-// windowTile is simd.WindowTile, but for tests.
-var windowTile = simd.WindowTile
 
 // patchNumbers is about how many numbers of windows are worked on at a time, so that they
 // stay in a near cache while all weights go by.
@@ -94,15 +89,11 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) (*value, erro
 		b.zeros = max(b.zeros, c.inC)
 	}
 	c.depthwise = c.groups == c.inC && c.outC == c.inC
-	c.tile, c.panel = windowTile()
+	c.tile, c.panel = simd.WindowTile()
 	rows := places
-	switch {
-	case c.depthwise:
+	if c.depthwise {
 		c.tile = 1
-	case c.tile == 0:
-		c.tile, c.panel = 1, c.outC/c.groups
-		c.patch = b.buffer(min(c.block(), places) * taps * c.inC / c.groups)
-	default:
+	} else {
 		rows += c.tile
 	}
 	// The last panel of a group is filled up to a whole register of 16 or fewer.
@@ -110,11 +101,7 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) (*value, erro
 		return nil, err
 	}
 	b.convolutions = append(b.convolutions, c)
-	buffers := []*buffer{c.in, c.out}
-	if c.patch != nil {
-		buffers = append(buffers, c.patch)
-	}
-	b.step(c.run, buffers...)
+	b.step(c.run, c.in, c.out)
 	c.out.maker = c
 	return out, nil
 }
@@ -161,7 +148,7 @@ func (c *convolution) finish() {
 	for g := range c.groups {
 		for from := 0; from < perGroup; from += c.panel {
 			columns := min(c.panel, perGroup-from)
-			width := c.width(columns)
+			width := simd.WindowColumns(columns)
 			at, first := len(c.packed), g*perGroup+from
 			c.packed = append(c.packed, make([]float32, taps*depth*width)...)
 			c.biases = append(append(c.biases, c.bias[first:first+columns]...), make([]float32, width-columns)...)
@@ -177,14 +164,6 @@ func (c *convolution) finish() {
 	c.weights = nil
 }
 
-// width returns how many columns weights have.
-func (c *convolution) width(columns int) int {
-	if c.patch != nil {
-		return columns
-	}
-	return simd.WindowColumns(columns)
-}
-
 func (c *convolution) run(arena []float32) {
 	taps, out := c.rows.taps*c.columns.taps, c.out.of(arena)
 	if c.depthwise {
@@ -198,36 +177,13 @@ func (c *convolution) run(arena []float32) {
 		for first := 0; first < places; first += block {
 			windows, table, to := min(block, places-first), c.table[first*taps:], out[first*c.outC+g*perGroup:]
 			weights, biases := c.packed[g*len(c.packed)/c.groups:], c.biases[g*len(c.biases)/c.groups:]
-			if c.patch != nil {
-				c.multiply(to, x, table, windows, weights, biases, c.patch.of(arena))
-				continue
-			}
 			for from := 0; from < perGroup; from += c.panel {
 				columns := min(c.panel, perGroup-from)
-				width := c.width(columns)
+				width := simd.WindowColumns(columns)
 				simd.Windows(to[from:], c.outC, columns, x, table, windows, taps, depth, weights, biases, &c.bounds)
 				weights, biases = weights[taps*depth*width:], biases[width:]
 			}
 		}
-	}
-}
-
-// multiply is simd.Windows of all numbers without assembly: the product of the windows,
-// laid out in patch, with the weights.
-func (c *convolution) multiply(to, x []float32, table []int32, windows int, weights, biases, patch []float32) {
-	taps, depth, columns := c.rows.taps*c.columns.taps, c.depth(), c.outC/c.groups
-	for i, from := range table[:windows*taps] {
-		copy(patch[i*depth:(i+1)*depth], x[from:])
-	}
-	for r := range windows {
-		copy(to[r*c.outC:][:columns], biases)
-	}
-	blas.MultiplyAlone(blas.NoTrans, blas.NoTrans, 1,
-		blas.Of[float32]{Rows: windows, Cols: taps * depth, Stride: taps * depth, Data: patch},
-		blas.Of[float32]{Rows: taps * depth, Cols: columns, Stride: columns, Data: weights},
-		1, blas.Of[float32]{Rows: windows, Cols: columns, Stride: c.outC, Data: to})
-	for r := range windows {
-		clamp(to[r*c.outC:][:columns], c.bounds)
 	}
 }
 

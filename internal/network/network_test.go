@@ -96,13 +96,6 @@ func TestRecorded(t *testing.T) {
 	checkRecorded(t, "random.zip", 10)
 }
 
-// TestWithoutAssembly: as on a processor that has no loop over windows.
-func TestWithoutAssembly(t *testing.T) {
-	defer func(before func() (int, int)) { windowTile = before }(windowTile)
-	windowTile = func() (int, int) { return 0, 0 }
-	TestRecorded(t)
-}
-
 // TestRunTogether: a network that runs in several goroutines gives the bytes of one, and
 // what it held of an image does not reach the next.
 func TestRunTogether(t *testing.T) {

@@ -7,9 +7,6 @@ import "math"
 // LeastGap returns the least of lower − went.
 func LeastGap(lower []float32, went []float64) float64 {
 	went = went[:len(lower)]
-	if least, done := leastGap(lower, went); done {
-		return least
-	}
 	least := math.Inf(1)
 	for j, v := range lower {
 		if at := float64(v) - went[j]; at < least {
@@ -23,9 +20,6 @@ func LeastGap(lower []float32, went []float64) float64 {
 // numbers up to about 1, in single precision or better.
 func Roots(dst []float32, x, added []float64, first, by float64) float64 {
 	x, added = x[:len(dst)], added[:len(dst)]
-	if least, done := roots(dst, x, added, first, by); done {
-		return least
-	}
 	least := math.Inf(1)
 	for j, v := range x {
 		var root float64
@@ -43,29 +37,12 @@ func Roots(dst []float32, x, added []float64, first, by float64) float64 {
 // LeastTwo returns the place of the least number, the first of several, and that number and the least of the others.
 func LeastTwo(x []float64) (at int, least, second float64) {
 	least, second = math.Inf(1), math.Inf(1)
-	lanes, done := leastTwo(x)
-	if done > 0 {
-		for lane, v := range lanes.least {
-			where := int(lanes.at[lane])
-			if v < least || v == least && where < at {
-				v, at, least = least, where, v
-			}
-			second = min(second, v, lanes.second[lane])
-		}
-	}
-	for j := done; j < len(x); j++ {
-		if v := x[j]; v < least {
+	for j, v := range x {
+		if v < least {
 			at, least, second = j, v, least
 		} else if v < second {
 			second = v
 		}
 	}
 	return at, least, second
-}
-
-// leastLanes are the least number of each of four lanes, the least of its others, and where
-// the first is.
-type leastLanes struct {
-	least, second [4]float64
-	at            [4]int64
 }

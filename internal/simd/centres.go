@@ -8,10 +8,13 @@ import "math"
 // the first of several such rows goes to at[i], its number to least[i], and the least of the other rows' to second[i].
 func LeastRows(at []int, least, second, x []float64, stride int, scales, offsets []float64) {
 	least, second, scales = least[:len(at)], second[:len(at)], scales[:len(offsets)]
-	for i := leastRows(at, least, second, x, stride, scales, offsets); i < len(at); i++ {
+	for i := range at {
 		at[i], least[i], second[i] = 0, math.Inf(1), math.Inf(1)
-		for j, offset := range offsets {
-			if v := offset - scales[j]*x[j*stride+i]; v < least[i] {
+	}
+	for j, offset := range offsets {
+		scale := scales[j]
+		for i, v := range x[j*stride:][:len(at)] {
+			if v = offset - float64(scale*v); v < least[i] {
 				at[i], least[i], second[i] = j, v, least[i]
 			} else if v < second[i] {
 				second[i] = v
@@ -25,7 +28,7 @@ func LeastRows(at []int, least, second, x []float64, stride int, scales, offsets
 // something before, and returns its place, or the number of samples.
 func LeastCosts(x, before, first, by []float64, offset, limit float64) int {
 	before, first, by = before[:len(x)], first[:len(x)], by[:len(x)]
-	for i := leastCosts(x, before, first, by, offset, limit); i < len(x); i++ {
+	for i := range x {
 		cost := first[i] + by[i]*(offset-x[i])
 		if cost <= limit && before[i] > 0 {
 			return i
@@ -38,7 +41,7 @@ func LeastCosts(x, before, first, by []float64, offset, limit float64) int {
 // Sum returns the sum of x, in an order that depends on its length alone.
 func Sum(x []float64) float64 {
 	var lanes [16]float64
-	n := sumLanes(&lanes, x)
+	n := 0
 	for ; n+len(lanes) <= len(x); n += len(lanes) {
 		for lane, v := range x[n:][:len(lanes)] {
 			lanes[lane] += v

@@ -10,20 +10,22 @@ func Depthwise(c, x []float32, at []int32, taps int, w, bias []float32, bounds *
 	channels := len(bias)
 	windows := len(at) / taps
 	c, w = c[:windows*channels], w[:taps*channels]
-	if windows == 0 || depthwise(c, x, at, windows, taps, w, bias, bounds) {
+	if windows == 0 {
+		return
+	}
+	done := depthwise(c, x, at, windows, taps, w, bias, bounds)
+	if done == channels {
 		return
 	}
 	for ; len(c) > 0; c, at = c[channels:], at[taps:] {
-		sum := c[:channels]
-		copy(sum, bias)
+		sums := c[done:channels]
+		copy(sums, bias[done:])
 		for t, from := range at[:taps] {
-			run, weights := x[from:][:channels], w[t*channels:][:channels]
+			run, weights := x[int(from)+done:][:len(sums)], w[t*channels+done:][:len(sums)]
 			for j, v := range run {
-				sum[j] += v * weights[j]
+				sums[j] = fma32(v, weights[j], sums[j])
 			}
 		}
-		for j, v := range sum {
-			sum[j] = min(max(v, bounds[0]), bounds[1])
-		}
+		clamp(sums, bounds)
 	}
 }

@@ -29,18 +29,15 @@ func DescendColumns(columns int, z []float64, y, x, u []float32, stride int, flo
 	k, n := len(z)/columns, len(y)/columns
 	x = x[:len(y)]
 	_ = u[(k-1)*stride+n-1]
-	at := func(c, end int) ([]float64, []float32, []float32) {
-		return z[c*k : end*k], y[c*n : end*n], x[c*n : end*n]
-	}
-	c := 0
-	for ; c+2 <= columns; c += 2 {
-		if zs, ys, xs := at(c, c+2); !descendPair(zs, ys, xs, u, stride, floor) {
-			break
+	for c := 0; c < columns; c += 2 {
+		end := min(c+2, columns)
+		zs, ys, xs := z[c*k:end*k], y[c*n:end*n], x[c*n:end*n]
+		if end == c+2 && descendPair(zs, ys, xs, u, stride, floor) {
+			continue
 		}
-	}
-	for ; c < columns; c++ {
-		zs, ys, xs := at(c, c+1)
-		Descend(zs, ys, xs, u, stride, floor)
+		for ; len(zs) > 0; zs, ys, xs = zs[k:], ys[n:], xs[n:] {
+			Descend(zs[:k], ys[:n], xs[:n], u, stride, floor)
+		}
 	}
 }
 
@@ -57,12 +54,12 @@ func descendPlain(z []float64, y, x, u []float32, stride int, floor float64) {
 	before := u[:len(y)]
 	for r, old := range z {
 		row := u[r*stride:][:len(y)]
-		var a, h float64
+		var as, hs [4]float64
 		for from := 0; from < len(y); from += segment {
 			to := min(from+segment, len(y))
-			sa, sh := coordinate(y[from:to], x[from:to], before[from:to], row[from:to], step)
-			a, h = a+sa, h+sh
+			coordinate(&as, &hs, y[from:to], x[from:to], before[from:to], row[from:to], step)
 		}
+		a, h := (as[0]+as[1])+(as[2]+as[3]), (hs[0]+hs[1])+(hs[2]+hs[3])
 		step, before = 0, row
 		next := old + (a-1)/(h/max(a, leastSlope))
 		if next <= mostEntry {
@@ -72,23 +69,27 @@ func descendPlain(z []float64, y, x, u []float32, stride int, floor float64) {
 	}
 }
 
-// coordinate adds step·before to y and returns Σ x·b and Σ x·b² of b = u/y.
-func coordinate(y, x, before, u []float32, step float32) (a, h float64) {
-	var as, hs [Lanes32]float32
+// coordinate adds step·before to y, and Σ x·b and Σ x·b² of b = u/y to as and hs, from eight lanes.
+func coordinate(as, hs *[4]float64, y, x, before, u []float32, step float32) {
+	var a, h [Lanes32]float32
 	for len(y) >= Lanes32 && len(x) >= Lanes32 && len(before) >= Lanes32 && len(u) >= Lanes32 {
 		for l := range Lanes32 {
-			y[l] += step * before[l]
-			b := u[l] / max(y[l], least32)
+			y[l] = fma32(step, before[l], y[l])
+			by := y[l]
+			if !(by > least32) {
+				by = least32
+			}
+			b := u[l] / by
 			xb := x[l] * b
-			as[l] += xb
-			hs[l] += xb * b
+			a[l] += xb
+			h[l] = fma32(b, xb, h[l])
 		}
 		y, x, before, u = y[Lanes32:], x[Lanes32:], before[Lanes32:], u[Lanes32:]
 	}
 	for l := range Lanes32 {
-		a, h = a+float64(as[l]), h+float64(hs[l])
+		as[l%4] += float64(a[l])
+		hs[l%4] += float64(h[l])
 	}
-	return a, h
 }
 
 // Gather lays out the rows at[0], at[1], … of rows, which are as long as z, as columns of
@@ -111,7 +112,7 @@ func Gather(u []float32, stride int, y, z, rows []float32, at []int) {
 		var sum float32
 		for r, v := range rows[i*len(z):][:len(z)] {
 			u[r*stride+p] = v
-			sum += z[r] * v
+			sum = fma32(z[r], v, sum)
 		}
 		y[p] = sum
 	}

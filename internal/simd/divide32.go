@@ -5,7 +5,7 @@ import "math"
 // Divide32 is [Divide] in single precision.
 func Divide32(y, x []float32, floor float32) {
 	x = x[:len(y)]
-	for p := divide32(y, x, floor); p < len(y); p++ {
+	for p := range y {
 		y[p] = x[p] / max(y[p], floor)
 	}
 }
@@ -13,8 +13,8 @@ func Divide32(y, x []float32, floor float32) {
 // DivideSum32 is [DivideSum] in single precision, whose terms are added in double.
 func DivideSum32(y, x []float32, floor float32) float64 {
 	x = x[:len(y)]
-	p, sum := divideSum32(y, x, floor)
-	for ; p < len(y); p++ {
+	sum := 0.0
+	for p := range y {
 		y[p] = x[p] / max(y[p], floor)
 		sum += LogTerm32(y[p], x[p])
 	}
@@ -31,8 +31,8 @@ func logarithm32(x float32) float32 {
 	bits := math.Float32bits(x) + (oneBits - rootHalfBits)
 	exponent := float32(int(bits>>23) - 127)
 	f := math.Float32frombits(bits&(1<<23-1)+rootHalfBits) - 1
-	series := logSeries[0]
-	for _, c := range logSeries[1:] {
+	series := logSeries32[0]
+	for _, c := range logSeries32[1:] {
 		series = series*f + c
 	}
 	return series*(f*f) + f + exponent*math.Ln2
@@ -43,8 +43,8 @@ const (
 	rootHalfBits = 0x3f3504f3
 )
 
-// logSeries are the coefficients of (log(1+f) − f)/f², that of the highest power first.
-var logSeries = [...]float32{
+// logSeries32 are the coefficients of (log(1+f) − f)/f², that of the highest power first.
+var logSeries32 = [...]float32{
 	7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
 	-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1, -0.5,
 }

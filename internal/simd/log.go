@@ -2,32 +2,50 @@ package simd
 
 import "math"
 
-// The divergence takes a logarithm of every value of the data in every
-// iteration. logarithm is math.Log for normal x > 0 but for some 3e-16 plus an
-// ulp, at a third of its cost: the logarithm of the power of 2, that of a
-// number near the mantissa, from a table, and a short series for the rest. From
-// 0 to the normal numbers it is about −709; the value that this is times is then
-// 0 or of no account.
-func logarithm(x float64) float64 {
-	bits := math.Float64bits(x)
-	i := bits >> (52 - logBits) & (1<<logBits - 1)
-	mantissa := math.Float64frombits(bits&(1<<52-1) | 1023<<52) // in [1, 2)
-	r := mantissa*logTable.inverse[i] - 1                       // |r| < 1/32
-	series := 1 - r*(1.0/2-r*(1.0/3-r*(1.0/4-r*(1.0/5-r*(1.0/6-r*(1.0/7-r*(1.0/8-r*(1.0/9-r*(1.0/10)))))))))
-	return float64(int(bits>>52)-1023)*math.Ln2 + (logTable.log[i] + r*series)
+// LogSum returns Σ x·log y for x ≥ 0 and y > 0, where 0·log 0 is 0, in eight lanes.
+func LogSum(y, x []float64) float64 {
+	x = x[:len(y)]
+	var sums [8]float64
+	n := logSum(y, x, &sums)
+	for ; n < whole(len(y)); n += 8 {
+		for l := range sums {
+			sums[l] = fma(logarithm(y[n+l]), x[n+l], sums[l])
+		}
+	}
+	sum := sumOfLanes(&sums)
+	for ; n < len(y); n++ {
+		sum += LogTerm(y[n], x[n])
+	}
+	return sum
 }
 
-// logBits is such that two registers of AVX-512 hold either half of the table, which are quicker to
-// pick from than memory.
-const logBits = 4
+// LogTerm returns x·log y as LogSum does of one number of each.
+func LogTerm(y, x float64) float64 { return x * logarithm(y) }
 
-// logTable holds, for the mantissas that begin with the same bits, the inverse
-// of the one in their middle and minus the logarithm of that inverse.
-var logTable = func() (table struct{ inverse, log [1 << logBits]float64 }) {
-	for i := range table.inverse {
-		middle := 1 + (float64(i)+0.5)/(1<<logBits)
-		table.inverse[i] = 1 / middle
-		table.log[i] = -math.Log(table.inverse[i])
+// logarithm is the logarithm of a normal x > 0 to about an ulp: that of the power of 2, and a series for a
+// number between √½ and √2. From 0 to the normal numbers it is about −709; the value that this is times
+// is then 0 or of no account.
+func logarithm(x float64) float64 {
+	bits := math.Float64bits(x) + logShift
+	exponent := float64(int(bits>>52) - 1023)
+	f := math.Float64frombits(bits&(1<<52-1)+logRootHalf) - 1
+	series := logSeries[len(logSeries)-1]
+	for i := len(logSeries) - 2; i >= 0; i-- {
+		series = fma(series, f, logSeries[i])
 	}
-	return table
-}()
+	return fma(exponent, math.Ln2, fma(series, f*f, f))
+}
+
+const (
+	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
+	logShift    = 0x3ff0000000000000 - logRootHalf
+)
+
+// logSeries are the coefficients of (log(1+f) − f)/f², from that of f⁰ on. tools/kernels has the same.
+var logSeries = [...]float64{
+	-0.5, 0.3333333333333326, -0.24999999999992914, 0.2000000000003205, -0.16666666668629757,
+	0.1428571428268799, -0.1249999978954668, 0.11111111107647632, -0.10000011277649974,
+	0.09090921328672855, -0.0833299913609137, 0.076916546465268, -0.07148420480023412,
+	0.06682375886233116, -0.062025600107261776, 0.05686585537339873, -0.05669643772565927,
+	0.06444421108963665, -0.0594377125876568, 0.026259864395059444,
+}

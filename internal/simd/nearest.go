@@ -10,11 +10,7 @@ const Lanes = 64
 // SubtractFrom turns each x into from − x.
 func SubtractFrom[T float32 | float64](x, from []T) {
 	from = from[:len(x)]
-	at := 0
-	if x, double := any(x).([]float64); double {
-		at = subtractFrom(x, any(from).([]float64))
-	}
-	for j := at; j < len(x); j++ {
+	for j := range x {
 		x[j] = from[j] - x[j]
 	}
 }
@@ -25,7 +21,7 @@ func LaneMinima(least *[Lanes]float64, x []float64) {
 	for l := range least {
 		least[l] = math.Inf(1)
 	}
-	for j := laneMinima(least, x); j < len(x); j++ {
+	for j := range x {
 		if l := j % Lanes; x[j] < least[l] {
 			least[l] = x[j]
 		}
@@ -34,11 +30,6 @@ func LaneMinima(least *[Lanes]float64, x []float64) {
 
 // Below returns which of the numbers, at most Lanes, are at most limit: bit j is of number j.
 func Below(x []float64, limit float64) (mask uint64) {
-	if len(x) == Lanes {
-		if mask, done := below((*[Lanes]float64)(x), limit); done {
-			return mask
-		}
-	}
 	for j, v := range x {
 		if v <= limit {
 			mask |= 1 << j

@@ -6,9 +6,7 @@ package simd
 // PoleSums returns Σ z_i t_i, Σ t_i² and Σ i z_i t_i of the terms t.
 func PoleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float64) {
 	z = z[:len(d)]
-	i, sums := poleSums(z, d, origin, tau)
-	sum, squares, weighted = sums[0], sums[1], sums[2]
-	for ; i < len(d); i++ {
+	for i := range d {
 		t := z[i] / (d[i] - origin - tau)
 		sum += z[i] * t
 		squares += t * t
@@ -20,7 +18,7 @@ func PoleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float
 // PoleTerms writes the terms to t.
 func PoleTerms(t, z, d []float64, origin, tau float64) {
 	z, t = z[:len(d)], t[:len(d)]
-	for i := poleTerms(t, z, d, origin, tau); i < len(d); i++ {
+	for i := range d {
 		t[i] = z[i] / (d[i] - origin - tau)
 	}
 }
@@ -28,7 +26,7 @@ func PoleTerms(t, z, d []float64, origin, tau float64) {
 // PoleRatios multiplies the numbers of p by (d_i − x)/(d_i − pole).
 func PoleRatios(p, d []float64, origin, tau, pole float64) {
 	p = p[:len(d)]
-	for i := poleRatios(p, d, origin, tau, pole); i < len(d); i++ {
+	for i := range d {
 		p[i] *= (d[i] - origin - tau) / (d[i] - pole)
 	}
 }

@@ -41,7 +41,7 @@ func checkLoops(t *testing.T) {
 		}
 		k, n, count := src.IntN(45), 1+src.IntN(30), src.IntN(30)
 		w := Width(k)
-		if w < k || w >= k+registerLength() || w%registerLength() != 0 {
+		if w < k || w >= k+4 || w%4 != 0 {
 			t.Fatalf("a width of %d for %d numbers", w, k)
 		}
 		a, rows, weights := random(w), random(n*w), random(count)

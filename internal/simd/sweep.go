@@ -15,20 +15,20 @@ const (
 // are set, and stay where none is. h_rr·δ² of every row, δ being what v_r has moved by, is
 // added to step, of SweepColumns sums. A column's numbers do not depend on the others'.
 func Sweep(v, b, h, inverse, active, step []float64) {
-	sweepOf(v, b, h, inverse, active[:SweepColumns], step, sweep)
+	if len(inverse) > 0 && sweep(v, b, h, inverse, active, step) {
+		return
+	}
+	sweepOf(v, b, h, inverse, active[:SweepColumns], step)
 }
 
 // Sweep32 is Sweep in single precision, of SweepColumns32 columns.
 func Sweep32(v, b, h, inverse, active, step []float32) {
-	sweepOf(v, b, h, inverse, active[:SweepColumns32], step, sweep32)
+	sweepOf(v, b, h, inverse, active[:SweepColumns32], step)
 }
 
-func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T, assembly func(v, b, h, inverse, active, step []T) bool) {
+func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T) {
 	k, width := len(inverse), len(active)
 	v, b, h, step = v[:k*width], b[:k*width], h[:k*k], step[:width]
-	if k == 0 || assembly(v, b, h, inverse, active, step) {
-		return
-	}
 	var sums [SweepColumns32]T
 	sum := sums[:width]
 	for r := range k {
@@ -36,7 +36,7 @@ func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T, assembly f
 		for s := range k {
 			x := h[r*k+s]
 			for c, y := range v[s*width:][:width] {
-				sum[c] += x * y
+				sum[c] = fma(x, y, sum[c])
 			}
 		}
 		row, linear, diagonal, by := v[r*width:][:width], b[r*width:][:width], h[r*k+r], inverse[r]
@@ -44,9 +44,13 @@ func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T, assembly f
 			if active[c] == 0 { // all bits set are no number
 				continue
 			}
-			delta := max(0, x-(sum[c]-linear[c])*by) - x
+			moved := fma(-(sum[c] - linear[c]), by, x)
+			if !(moved > 0) {
+				moved = 0
+			}
+			delta := moved - x
 			row[c] = x + delta
-			step[c] += diagonal * delta * delta
+			step[c] = fma(diagonal, delta*delta, step[c])
 		}
 	}
 }

@@ -1,8 +1,14 @@
 package simd
 
-// WindowTile is how [Windows] computes on this processor: so many windows at a time, and
-// so many numbers of each. Both are 0 where there is no assembly.
-func WindowTile() (windows, columns int) { return windowTile() }
+// WindowTile returns how [Windows] computes on this processor: so many windows at a time, and at most so many numbers
+// of each.
+func WindowTile() (windows, columns int) { return windowRows, TileColumns[float32]() }
+
+// WindowColumns returns how many columns weights of so many have for [Windows].
+func WindowColumns(columns int) int {
+	register := TileColumns[float32]() / 3
+	return (columns + register - 1) / register * register
+}
 
 // Windows computes a convolution of one group: of each window, taps runs of depth numbers
 // of x, its product with w, taps·depth × columns, and with bias the sum, which is kept
@@ -15,14 +21,49 @@ func WindowTile() (windows, columns int) { return windowTile() }
 // Columns are at most those of the tile. w and bias have as many as [WindowColumns] says,
 // in rows one after another. The caller answers for it that runs lie within x.
 func Windows(c []float32, stride, columns int, x []float32, at []int32, windows, taps, depth int, w, bias []float32, bounds *[2]float32) {
-	tile, _ := WindowTile()
 	width := WindowColumns(columns)
 	if windows == 0 || taps == 0 || depth == 0 {
 		panic("simd: empty windows")
 	}
-	tiles := (windows + tile - 1) / tile
-	_, _, _, _ = c[:(windows-1)*stride+columns], at[:tiles*tile*taps], w[:taps*depth*width], bias[:width]
+	tiles := (windows + windowRows - 1) / windowRows
+	_, _, _, _ = c[:(windows-1)*stride+columns], at[:tiles*windowRows*taps], w[:taps*depth*width], bias[:width]
+	var edge [MostTileRows * MostTileColumns]float32
 	for i := range tiles {
-		windowsTile(&c[i*tile*stride], stride, columns, &x[0], &at[i*tile*taps], taps, depth, &w[0], &bias[0], bounds, min(tile, windows-i*tile))
+		to, runs, some := c[i*windowRows*stride:], at[i*windowRows*taps:], min(windowRows, windows-i*windowRows)
+		if some == windowRows && columns == width {
+			windowsTile(to, stride, x, runs, taps, depth, w, bias, bounds, width)
+			continue
+		}
+		windowsTile(edge[:], width, x, runs, taps, depth, w, bias, bounds, width)
+		for r := range some {
+			copy(to[r*stride:][:columns], edge[r*width:])
+		}
+	}
+}
+
+// plainWindows is windowsTile in plain Go.
+func plainWindows(c []float32, stride int, x []float32, at []int32, taps, depth int, w, bias []float32, bounds *[2]float32, width int) {
+	for r := range windowRows {
+		sums := c[r*stride:][:width]
+		copy(sums, bias)
+		for t := range taps {
+			for d, v := range x[at[t*windowRows+r]:][:depth] {
+				for j, weight := range w[(t*depth+d)*width:][:width] {
+					sums[j] = fma32(v, weight, sums[j])
+				}
+			}
+		}
+		clamp(sums, bounds)
+	}
+}
+
+// clamp keeps numbers within bounds; one that is none stays.
+func clamp(x []float32, bounds *[2]float32) {
+	for j, v := range x {
+		if v < bounds[0] {
+			x[j] = bounds[0]
+		} else if v > bounds[1] {
+			x[j] = bounds[1]
+		}
 	}
 }

@@ -43,8 +43,8 @@ var comparisons = []comparison{
 	{"fastkl", []string{"go", "run", "./bench/fastkl", "-json", "-repeats", "REPEATS"}, "portable build", []string{"coil", "mnist", "news", "zipf", "parts"}},
 	{"kmeans", []string{"PYTHON", "bench/kmeans/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"codes", "coil", "mnist"}},
 	{"minibatch", []string{"PYTHON", "bench/minibatch/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"frobenius-10", "frobenius-20", "kl-10", "kl-20"}},
-	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "both builds", nil},
-	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "both builds", nil},
+	{"dsnmf", []string{"PYTHON", "bench/dsnmf/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", nil},
+	{"sift", []string{"PYTHON", "bench/sift/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", nil},
 	{"protocol", []string{"PYTHON", "bench/protocol/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", []string{"ccf-yale", "cnmf-orl", "scenes13"}},
 	{"network", []string{"PYTHON", "bench/network/compare.py", "--json", "--repeats", "REPEATS"}, "portable build", nil},
 	{"vocabulary", []string{"go", "run", "./bench/vocabulary", "--json", "--seeds", "REPEATS", "--python", "PYTHON"}, "portable build", nil},
@@ -157,7 +157,7 @@ func (c comparison) run(python string, repeats int) (rows []row.Row, err error) 
 	}
 	fmt.Fprintln(os.Stderr, "bench:", strings.Join(args, " "))
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // scripts that make the native build say so
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -4,12 +4,11 @@
     python3 bench/dsnmf/compare.py [--repeats 5] [--iterations 400] [--rank 18] [--json]
 
 The problem has the shape of 1,300 photographs of 13 scenes in histograms of 3,200
-bins, 15 % of them non-zero, all labels known. Each round times NumPy, the native
-and the portable build one after another. Printed are the medians of the seconds
+bins, 15 % of them non-zero, all labels known. Each round times NumPy
+and this program one after another. Printed are the medians of the seconds
 and of the processor's seconds, what share of NumPy's seconds ours are, and the
 objectives, which agree to single precision. NumPy takes all cores for its
-products unless OPENBLAS_NUM_THREADS is 1; ours takes one. Needs Go, NumPy and what
-the native build needs.
+products unless OPENBLAS_NUM_THREADS is 1; ours takes one. Needs Go and NumPy.
 """
 import argparse
 import json
@@ -86,11 +85,10 @@ def write(directory, x, labels, u, v):
         np.save(os.path.join(directory, name + ".npy"), a)
 
 
-def build(directory, native):
-    path = os.path.join(directory, "native" if native else "portable")
-    tags = ["-tags", "native"] if native else []
-    subprocess.run(["go", "build", *tags, "-o", path, "."], check=True, cwd=os.path.dirname(os.path.abspath(__file__)),
-                   env={**os.environ, "CGO_ENABLED": "1" if native else "0"})
+def build(directory):
+    path = os.path.join(directory, "partwise")
+    subprocess.run(["go", "build", "-o", path, "."], check=True, cwd=os.path.dirname(os.path.abspath(__file__)),
+                   env={**os.environ, "CGO_ENABLED": "0"})
     return path
 
 
@@ -106,24 +104,23 @@ def main():
     seconds, final = {}, {}
     with tempfile.TemporaryDirectory() as directory:
         write(directory, x, labels, u, v)
-        builds = {name: build(directory, name == "native") for name in ("native", "portable")}
+        path = build(directory)
         for _ in range(args.repeats):
             begin = time.perf_counter(), time.process_time()
             factors = numpy_dsnmf(x, labels, u, v, args.iterations)
             seconds.setdefault("numpy", []).append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
             final["numpy"] = objective(x, labels, *factors)
-            for name, path in builds.items():
-                command = [path, "-dir", directory, "-iterations", str(args.iterations)]
-                if args.dense:
-                    command.append("-dense")
-                out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-                seconds.setdefault(name, []).append((float(out[0]), float(out[1])))
-                final[name] = float(out[2])
+            command = [path, "-dir", directory, "-iterations", str(args.iterations)]
+            if args.dense:
+                command.append("-dense")
+            out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+            seconds.setdefault("partwise", []).append((float(out[0]), float(out[1])))
+            final["partwise"] = float(out[2])
     if args.json:
         theirs, theirs_cpu = zip(*seconds.pop("numpy"))
         for name, times in seconds.items():
             ours, ours_cpu = zip(*times)
-            print(json.dumps({"problem": f"1300×3200, rank {args.rank}, {args.iterations} iterations, {name}", "beside": f"NumPy {np.__version__}, single precision",
+            print(json.dumps({"problem": f"1300×3200, rank {args.rank}, {args.iterations} iterations", "beside": f"NumPy {np.__version__}, single precision",
                               "theirs": theirs, "ours": ours, "theirs_processor": theirs_cpu, "ours_processor": ours_cpu}))
         return
     medians = {name: [statistics.median(t) for t in zip(*times)] for name, times in seconds.items()}

@@ -71,13 +71,12 @@ def main():
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     args.add_argument("--repeats", type=int, default=3)
     args.add_argument("--only", default="codes,coil,mnist")
-    args.add_argument("--native", action="store_true", help="the native build")
     args.add_argument("--json", action="store_true", help="rows for bench/main.go")
     args = args.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         program = os.path.join(directory, "program")
-        subprocess.run(["go", "build", *(["-tags", "native"] if args.native else []), "-o", program, "."], check=True,
-                       cwd=os.path.dirname(os.path.abspath(__file__)), env={**os.environ, "CGO_ENABLED": "1" if args.native else "0"})
+        subprocess.run(["go", "build", "-o", program, "."], check=True,
+                       cwd=os.path.dirname(os.path.abspath(__file__)), env={**os.environ, "CGO_ENABLED": "0"})
         for name, title, load, k in (("codes", "codes of COIL-20", codes, 20), ("coil", "COIL-20", coil, 20), ("mnist", "MNIST", mnist, 10)):
             if name not in args.only.split(","):
                 continue

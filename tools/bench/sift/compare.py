@@ -8,8 +8,7 @@ Both describe the same patches of photographs of the set scenes13, on all cores:
 with the files and ends with how often each of 200 words is in each of 4×4 cells.
 OpenCV is called from Python in three ways (see opencv.py), of which the fastest
 counts. Each round runs all of them, one after another. Printed are the medians
-and our images/s as multiples of OpenCV's. Needs Go, NumPy, opencv-python and
-what the native build needs.
+and our images/s as multiples of OpenCV's. Needs Go, NumPy and opencv-python.
 """
 
 import argparse
@@ -25,15 +24,12 @@ import cv2
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NATIVE = "native,opencv"
 WORDS = 200
 
 
-def build(directory, native):
-    path = os.path.join(directory, "native" if native else "portable")
-    tags = ["-tags", NATIVE] if native else []
-    subprocess.run(["go", "build", *tags, "-o", path, "."], check=True, cwd=HERE,
-                   env={**os.environ, "CGO_ENABLED": "1" if native else "0"})
+def build(directory):
+    path = os.path.join(directory, "partwise")
+    subprocess.run(["go", "build", "-o", path, "."], check=True, cwd=HERE, env={**os.environ, "CGO_ENABLED": "0"})
     return path
 
 
@@ -69,8 +65,7 @@ def main():
         some_words(files).tofile(at("words"))
         commands = {f"OpenCV, {how}": [sys.executable, os.path.join(HERE, "opencv.py"), "STAGE", how]
                     for how in ("threads", "pool", "processes")}
-        for name in ("native", "portable"):
-            commands["partwise, " + name] = [build(directory, name == "native"), "STAGE"]
+        commands["partwise"] = [build(directory), "STAGE"]
         for stage in args.stages:
             rates = {name: [] for name in commands}
             for _ in range(args.repeats):
@@ -81,13 +76,12 @@ def main():
             medians = {name: statistics.median(r) for name, r in rates.items()}
             best = max((name for name in medians if name.startswith("OpenCV")), key=medians.get)
             if args.json:
-                for name in ("native", "portable"):
-                    row = {"problem": f"{stage}, {len(files)} images, {name}", "beside": f"OpenCV {cv2.__version__}" + best.removeprefix("OpenCV")}
-                    for key, of in (("theirs", best), ("ours", "partwise, " + name)):
-                        row[key] = [len(files) / rate for rate in rates[of]]
-                    if stage == "histogram":
-                        row["note"] = f"{100 * same(at('partwise, ' + name), at(best)):.2f} % counted the same"
-                    print(json.dumps(row), flush=True)
+                row = {"problem": f"{stage}, {len(files)} images", "beside": f"OpenCV {cv2.__version__}" + best.removeprefix("OpenCV")}
+                for key, of in (("theirs", best), ("ours", "partwise")):
+                    row[key] = [len(files) / rate for rate in rates[of]]
+                if stage == "histogram":
+                    row["note"] = f"{100 * same(at('partwise'), at(best)):.2f} % counted the same"
+                print(json.dumps(row), flush=True)
                 continue
             print(f"{stage}, {len(files)} images, {os.cpu_count()} cores, OpenCV {cv2.__version__}, median of {args.repeats}")
             for name, rate in medians.items():

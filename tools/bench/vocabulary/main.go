@@ -1,7 +1,7 @@
 // Command vocabulary compares the learning of visual words with
 // scikit-learn's: on the same descriptors, in turn, with several seeds.
 //
-//	go run -tags native ./bench/vocabulary
+//	go run ./bench/vocabulary
 //
 // The descriptors are dense SIFT of the set scenes13 where it is found (see
 // the environment variable PARTWISE_DATA), and else of generated images. It
@@ -30,7 +30,6 @@ import (
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -77,7 +76,7 @@ func (c *comparison) run(ctx context.Context) (err error) {
 	}
 	problem := fmt.Sprintf("%d words from %d descriptors of %s", c.words, len(c.sample)/c.dim, name)
 	if !c.asJSON {
-		fmt.Printf("%s, products by %s, %d processors\n", problem, blas.Name, runtime.GOMAXPROCS(0))
+		fmt.Printf("%s, %d processors\n", problem, runtime.GOMAXPROCS(0))
 	}
 	for _, m := range []vocab.Method{vocab.MethodLloyd, vocab.MethodMiniBatch} {
 		var ours, theirs results

@@ -1,0 +1,43 @@
+package simd
+
+// Divide turns each y into x/max(y, floor).
+func Divide(y, x []float64, floor float64) {
+	x = x[:len(y)]
+	for p := divide(y, x, floor); p < len(y); p++ {
+		y[p] = x[p] / atLeast(y[p], floor)
+	}
+}
+
+// Step multiplies z by x/max(y, least). A product that was not above 0 before, or is below floor, is set to 0.
+func Step(z, x, y []float64, least, floor float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for p := step(z, x, y, least, floor); p < len(z); p++ {
+		to := z[p] * (x[p] / atLeast(y[p], least))
+		if !(z[p] > 0) || to < floor {
+			to = 0
+		}
+		z[p] = to
+	}
+}
+
+// DivideSum is Divide for x ≥ 0, and returns [LogSum] of the new y.
+func DivideSum(y, x []float64, floor float64) float64 {
+	Divide(y, x, floor)
+	return LogSum(y, x)
+}
+
+// atLeast is max(x, least), but quicker.
+func atLeast(x, least float64) float64 {
+	if x < least {
+		return least
+	}
+	return x
+}
+
+// Ratios writes to y, for the rows at[0], at[1], … of rows, x/max(a·row, floor), and adds to dst these rows, each times its
+// y: Dots, Divide and AddRows.
+func Ratios(dst, a, rows []float64, at []int, x, y []float64, floor float64) {
+	Dots(y[:len(at)], a, rows, at)
+	Divide(y[:len(at)], x, floor)
+	AddRows(dst, y, rows, at)
+}

@@ -1,0 +1,61 @@
+package simd
+
+// Width returns the length of rows of k numbers with zeros at their ends, for [Dots] and [AddRows]. The zeros change
+// no result.
+func Width(k int) int { return (k + 3) &^ 3 }
+
+// Dots writes to dst the inner products of a with the rows at[0], at[1], … of rows, which are as long as a, of a
+// length that Width returns.
+func Dots(dst, a, rows []float64, at []int) {
+	dst = dst[:len(at)]
+	if len(a) == 0 {
+		clear(dst)
+		return
+	}
+	if dots(dst, a, rows, at) {
+		return
+	}
+	for p, i := range at {
+		var s [4]float64
+		row := rows[i*len(a):][:len(a)]
+		for c := 0; c < len(a); c += 4 {
+			for l := range s {
+				s[l] = fma(a[c+l], row[c+l], s[l])
+			}
+		}
+		dst[p] = (s[0] + s[1]) + (s[2] + s[3])
+	}
+}
+
+// AddRows adds to dst the rows at[0], at[1], … of rows, which are as long as dst, of a length that Width returns,
+// each times its weight: four rows at a time.
+func AddRows(dst, weights, rows []float64, at []int) {
+	weights = weights[:len(at)]
+	if len(dst) == 0 || addRows(dst, weights, rows, at) {
+		return
+	}
+	for p := 0; p < len(at); p += 4 {
+		four := lastFour(at[p:], weights[p:])
+		for c := range dst {
+			sum := four.x[0] * rows[four.at[0]*len(dst)+c]
+			for i := 1; i < 4; i++ {
+				sum = fma(four.x[i], rows[four.at[i]*len(dst)+c], sum)
+			}
+			dst[c] += sum
+		}
+	}
+}
+
+// four are up to four places with their weights. Where there are fewer, the last place follows with the weight 0.
+type four struct {
+	at [4]int
+	x  [4]float64
+}
+
+func lastFour(at []int, x []float64) (f four) {
+	for p := range f.at {
+		f.at[p] = at[min(p, len(at)-1)]
+	}
+	copy(f.x[:], x)
+	return f
+}

@@ -1,0 +1,827 @@
+// Command kernels writes the assembly of internal/simd for AVX2 and AVX-512 from one description:
+//
+//	go generate ./internal/simd
+//
+// The two widths differ in how many numbers a register holds, never in the order in which numbers
+// are added: both give the bytes of the plain Go beside them.
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	for _, w := range []*width{{"AVX2", 32, 4, 4}, {"AVX512", 64, 8, 8}} {
+		tile(w, double)
+		tile(w, single)
+		addBoth(w)
+		divide(w)
+		step(w)
+		logSum(w)
+		sweep(w)
+		windows(w)
+		depthwise(w)
+	}
+	dots()
+	addRows()
+	descend("descendAVX2", 1)
+	descend("descendPairAVX2", 2)
+	gather()
+	Generate()
+}
+
+// width is a size of registers.
+type width struct {
+	name    string
+	bytes   int // of a register
+	rows    int // of a tile of products
+	windows int // of a convolution at a time
+}
+
+var narrow = &width{bytes: 32}
+
+func (w *width) vec() reg.VecVirtual {
+	if w.bytes == 64 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (w *width) vecs(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = w.vec()
+	}
+	return v
+}
+
+func (w *width) zeros(n int) []reg.VecVirtual {
+	all := w.vecs(n)
+	for _, v := range all {
+		if w.bytes == 64 {
+			VPXORQ(v, v, v)
+		} else {
+			VXORPD(v, v, v)
+		}
+	}
+	return all
+}
+
+func (w *width) and(m, v, to Op) {
+	if w.bytes == 64 {
+		VPANDQ(m, v, to)
+	} else {
+		VANDPD(m, v, to)
+	}
+}
+
+func (w *width) or(m, v, to Op) {
+	if w.bytes == 64 {
+		VPORQ(m, v, to)
+	} else {
+		VPOR(m, v, to)
+	}
+}
+
+// keepWhere sets v to 0 where a does not compare with bound.
+func (w *width) keepWhere(compare int, bound, a, v Op) {
+	if w.bytes == 64 {
+		k := K()
+		VCMPPD(Imm(uint64(compare)), bound, a, k)
+		VMOVUPD_Z(v, k, v)
+		return
+	}
+	m := w.vec()
+	VCMPPD(Imm(uint64(compare)), bound, a, m)
+	VANDPD(m, v, v)
+}
+
+// precision names the instructions of float64 or float32.
+type precision struct {
+	name, number         string
+	shift                uint64 // bytes of a number, as a power of 2
+	load, broadcast, add func(...Op)
+	fma                  func(...Op)
+}
+
+var (
+	double = &precision{"", "float64", 3, VMOVUPD, VBROADCASTSD, VADDPD, VFMADD231PD}
+	single = &precision{"32", "float32", 2, VMOVUPS, VBROADCASTSS, VADDPS, VFMADD231PS}
+)
+
+// function begins one, which keeps no pointer.
+func function(name, signature string) {
+	TEXT(name, 4, signature) // 4 is NOSPLIT
+	Pragma("noescape")
+}
+
+func param(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// scaled is a parameter that counts numbers, in bytes.
+func scaled(name string, shift uint64) reg.GPVirtual {
+	r := param(name)
+	SHLQ(Imm(shift), r)
+	return r
+}
+
+func broadcastParam(name string, w *width) reg.VecVirtual {
+	m, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	v := w.vec()
+	VBROADCASTSD(m.Addr, v)
+	return v
+}
+
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+// at is an address some bytes behind a pointer.
+func at(p reg.Register, bytes int) Mem { return Mem{Base: p, Disp: bytes} }
+
+// behind is an address at an offset that a register holds.
+func behind(p, offset reg.Register, bytes int) Mem {
+	return Mem{Base: p, Index: offset, Scale: 1, Disp: bytes}
+}
+
+func copyOf(r reg.GPVirtual) reg.GPVirtual {
+	c := GP64()
+	MOVQ(r, c)
+	return c
+}
+
+func start() reg.GPVirtual {
+	r := GP64()
+	XORQ(r, r)
+	return r
+}
+
+// countDown does body until counter, less n each time, is 0.
+func countDown(label string, counter Op, n int, body func()) {
+	Label(label)
+	body()
+	SUBQ(Imm(uint64(n)), counter)
+	JNZ(LabelRef(label))
+}
+
+// tile writes to c, rows×registers, the product a·b, or adds it where add is not 0. A number of the product is added
+// up in the order of the depth.
+func tile(w *width, p *precision) {
+	function("tile"+p.name+w.name, fmt.Sprintf("func(add int, c *%[1]s, stride int, a *%[1]s, aRow, aDepth int, b *%[1]s, bDepth, depth, rows, registers int)", p.number))
+	c, stride := param("c"), scaled("stride", p.shift)
+	a, aRow, aDepth := param("a"), scaled("aRow", p.shift), scaled("aDepth", p.shift)
+	b, bDepth, depth := param("b"), scaled("bDepth", p.shift), param("depth")
+	rowsOfA := fourRows(a, aRow, w.rows)
+	rows, which := param("rows"), param("registers")
+	LEAQ(Mem{Base: which, Index: rows, Scale: 4}, which)
+	for r := w.rows; r > 0; r-- {
+		for g := 3; g > 0; g-- {
+			CMPQ(which, Imm(uint64(4*r+g)))
+			JEQ(LabelRef(fmt.Sprintf("tile%d%d", r, g)))
+		}
+	}
+	end()
+	for r := w.rows; r > 0; r-- {
+		for g := 3; g > 0; g-- {
+			name := fmt.Sprintf("%d%d", r, g)
+			Label("tile" + name)
+			sums := w.zeros(r * g)
+			countDown("deep"+name, depth, 1, func() {
+				right := w.vecs(g)
+				for j, v := range right {
+					p.load(at(b, j*w.bytes), v)
+				}
+				left := w.vec()
+				for i := range r {
+					p.broadcast(rowsOfA.at(i, 0), left)
+					for j, v := range right {
+						p.fma(v, left, sums[i*g+j])
+					}
+				}
+				rowsOfA.move(aDepth, r)
+				ADDQ(bDepth, b)
+			})
+			add := param("add")
+			CMPQ(add, Imm(0))
+			JEQ(LabelRef("write" + name))
+			row := copyOf(c)
+			for i, v := range sums {
+				p.add(at(row, i%g*w.bytes), v, v)
+				if i%g == g-1 {
+					ADDQ(stride, row)
+				}
+			}
+			Label("write" + name)
+			for i, v := range sums {
+				p.load(v, at(c, i%g*w.bytes))
+				if i%g == g-1 {
+					ADDQ(stride, c)
+				}
+			}
+			end()
+		}
+	}
+}
+
+// strided are pointers to rows, four of them from each.
+type strided struct {
+	pointers      []reg.GPVirtual
+	stride, three reg.GPVirtual
+}
+
+func fourRows(first, stride reg.GPVirtual, rows int) strided {
+	s := strided{[]reg.GPVirtual{first}, stride, GP64()}
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, s.three)
+	if rows > 4 {
+		s.pointers = append(s.pointers, GP64())
+		LEAQ(Mem{Base: first, Index: stride, Scale: 4}, s.pointers[1])
+	}
+	return s
+}
+
+// at is an address in row i.
+func (s strided) at(i, bytes int) Mem {
+	m := Mem{Base: s.pointers[i/4], Disp: bytes}
+	switch i % 4 {
+	case 1, 2:
+		m.Index, m.Scale = s.stride, uint8(i%4)
+	case 3:
+		m.Index, m.Scale = s.three, 1
+	}
+	return m
+}
+
+// move adds to the pointers of the first rows.
+func (s strided) move(bytes Op, rows int) {
+	for i, p := range s.pointers {
+		if 4*i < rows {
+			ADDQ(bytes, p)
+		}
+	}
+}
+
+// fourSums writes (s0 + s1) + (s2 + s3) of each of four registers of four numbers.
+func fourSums(s []reg.VecVirtual, to Mem) {
+	VHADDPD(s[1], s[0], s[0])
+	VHADDPD(s[3], s[2], s[2])
+	crossed := YMM()
+	VPERM2F128(Imm(0x21), s[2], s[0], crossed)
+	VBLENDPD(Imm(0xC), s[2], s[0], s[0])
+	VADDPD(crossed, s[0], s[0])
+	VMOVUPD(s[0], to)
+}
+
+// pickedRows are pointers to the next four rows that at picks.
+func pickedRows(places, rows, bytes reg.GPVirtual) (picked [4]reg.GPVirtual) {
+	for i := range picked {
+		picked[i] = GP64()
+		MOVQ(at(places, 8*i), picked[i])
+		IMULQ(bytes, picked[i])
+		ADDQ(rows, picked[i])
+	}
+	ADDQ(Imm(32), places)
+	return picked
+}
+
+func dots() {
+	function("dotsAVX2", "func(dst, a, rows *float64, at *int, n, width int)")
+	dst, a, rows, places, n, bytes := param("dst"), param("a"), param("rows"), param("at"), param("n"), scaled("width", 3)
+	countDown("four", n, 4, func() {
+		picked := pickedRows(places, rows, bytes)
+		sums := narrow.zeros(4)
+		offset := start()
+		Label("lane")
+		v := YMM()
+		VMOVUPD(behind(a, offset, 0), v)
+		for i, row := range picked {
+			VFMADD231PD(behind(row, offset, 0), v, sums[i])
+		}
+		ADDQ(Imm(32), offset)
+		CMPQ(offset, bytes)
+		JLT(LabelRef("lane"))
+		fourSums(sums, at(dst, 0))
+		ADDQ(Imm(32), dst)
+	})
+	end()
+}
+
+func addRows() {
+	function("addRowsAVX2", "func(dst, weights, rows *float64, at *int, n, width int)")
+	dst, weights, rows, places, n, bytes := param("dst"), param("weights"), param("rows"), param("at"), param("n"), scaled("width", 3)
+	countDown("four", n, 4, func() {
+		picked := pickedRows(places, rows, bytes)
+		w := narrow.vecs(4)
+		for i, v := range w {
+			VBROADCASTSD(at(weights, 8*i), v)
+		}
+		ADDQ(Imm(32), weights)
+		offset := start()
+		Label("lane")
+		sum := YMM()
+		VMULPD(behind(picked[0], offset, 0), w[0], sum)
+		for i := 1; i < 4; i++ {
+			VFMADD231PD(behind(picked[i], offset, 0), w[i], sum)
+		}
+		VADDPD(behind(dst, offset, 0), sum, sum)
+		VMOVUPD(sum, behind(dst, offset, 0))
+		ADDQ(Imm(32), offset)
+		CMPQ(offset, bytes)
+		JLT(LabelRef("lane"))
+	})
+	end()
+}
+
+// addBoth takes as many rows as a tile has.
+func addBoth(w *width) {
+	function("addBoth"+w.name, "func(y, x, a *float64, stride, n int, weights, products *float64)")
+	y, x, a, stride, n, weights, products := param("y"), param("x"), param("a"), scaled("stride", 3), param("n"), param("weights"), param("products")
+	each := w.vecs(w.rows)
+	for i, v := range each {
+		VBROADCASTSD(at(weights, 8*i), v)
+	}
+	registers := 64 / w.bytes // eight numbers
+	sums := w.zeros(w.rows * registers)
+	rows := fourRows(a, stride, w.rows)
+	countDown("eight", n, 8, func() {
+		for g := range registers {
+			across, down, row := w.vec(), w.vec(), w.vec()
+			VMOVUPD(at(x, g*w.bytes), across)
+			VMOVUPD(at(y, g*w.bytes), down)
+			for i, weight := range each {
+				VMOVUPD(rows.at(i, g*w.bytes), row)
+				VFMADD231PD(across, row, sums[i*registers+g])
+				VFMADD231PD(weight, row, down)
+			}
+			VMOVUPD(down, at(y, g*w.bytes))
+		}
+		ADDQ(Imm(64), x)
+		ADDQ(Imm(64), y)
+		rows.move(Imm(64), w.rows)
+	})
+	var fours []reg.VecVirtual
+	for i := range w.rows {
+		if w.bytes == 64 {
+			low, high := YMM(), YMM()
+			VEXTRACTF64X4(Imm(0), sums[i], low)
+			VEXTRACTF64X4(Imm(1), sums[i], high)
+			VADDPD(high, low, low)
+			fours = append(fours, low)
+		} else {
+			VADDPD(sums[2*i+1], sums[2*i], sums[2*i])
+			fours = append(fours, sums[2*i])
+		}
+	}
+	for i := 0; i < len(fours); i += 4 {
+		fourSums(fours[i:i+4], at(products, 8*i))
+	}
+	end()
+}
+
+func divide(w *width) {
+	function("divide"+w.name, "func(y, x *float64, n int, floor float64)")
+	y, x, n, floor := param("y"), param("x"), param("n"), broadcastParam("floor", w)
+	countDown("next", n, w.bytes/8, func() {
+		v, by := w.vec(), w.vec()
+		VMOVUPD(at(x, 0), v)
+		VMAXPD(at(y, 0), floor, by)
+		VDIVPD(by, v, v)
+		VMOVUPD(v, at(y, 0))
+		ADDQ(Imm(uint64(w.bytes)), x)
+		ADDQ(Imm(uint64(w.bytes)), y)
+	})
+	end()
+}
+
+func step(w *width) {
+	function("step"+w.name, "func(z, x, y *float64, n int, least, floor float64)")
+	z, x, y, n := param("z"), param("x"), param("y"), param("n")
+	least, floor, zero := broadcastParam("least", w), broadcastParam("floor", w), w.zeros(1)[0]
+	countDown("next", n, w.bytes/8, func() {
+		v, by, old := w.vec(), w.vec(), w.vec()
+		VMOVUPD(at(x, 0), v)
+		VMAXPD(at(y, 0), least, by)
+		VDIVPD(by, v, v)
+		VMOVUPD(at(z, 0), old)
+		VMULPD(v, old, v)
+		const above, notBelow = 30, 21
+		kept := w.vec()
+		VMOVUPD(v, kept)
+		w.keepWhere(above, zero, old, kept)
+		w.keepWhere(notBelow, floor, v, kept)
+		VMOVUPD(kept, at(z, 0))
+		for _, p := range []reg.GPVirtual{x, y, z} {
+			ADDQ(Imm(uint64(w.bytes)), p)
+		}
+	})
+	end()
+}
+
+// number is a constant by its bits: the printer writes 1.0 as a whole number.
+func number(x float64) Constant { return U64(math.Float64bits(x)) }
+
+// constant is data of the assembly.
+func constant(name string, v Constant) Mem {
+	if m, ok := constants[name]; ok {
+		return m
+	}
+	constants[name] = ConstData(name, v)
+	return constants[name]
+}
+
+var constants = map[string]Mem{}
+
+// logSum adds x·log y to eight sums, as logarithm computes it.
+func logSum(w *width) {
+	function("logSum"+w.name, "func(y, x *float64, n int, sums *[8]float64)")
+	y, x, n, to := param("y"), param("x"), param("n"), param("sums")
+	load := func(name string, v Constant) reg.VecVirtual {
+		r := w.vec()
+		VBROADCASTSD(constant(name, v), r)
+		return r
+	}
+	shift, mantissa, rootHalf := load("logShift", U64(logShift)), load("logMantissa", U64(1<<52-1)), load("logRootHalf", U64(logRootHalf))
+	one, magic, bias := load("logOne", number(1)), load("logMagic", number(0x1p52)), load("logBias", number(0x1p52+1023))
+	registers := 64 / w.bytes
+	sums := w.zeros(registers)
+	countDown("next", n, 8, func() {
+		for g, sum := range sums {
+			bits, exponent, f := w.vec(), w.vec(), w.vec()
+			VMOVUPD(at(y, g*w.bytes), bits)
+			VPADDQ(shift, bits, bits)
+			VPSRLQ(Imm(52), bits, exponent)
+			w.or(magic, exponent, exponent)
+			VSUBPD(bias, exponent, exponent)
+			w.and(mantissa, bits, f)
+			VPADDQ(rootHalf, f, f)
+			VSUBPD(one, f, f)
+			series, c := w.vec(), w.vec()
+			for i := len(logSeries) - 1; i >= 0; i-- {
+				m := constant(fmt.Sprintf("logSeries%d", i), number(logSeries[i]))
+				if i == len(logSeries)-1 {
+					VBROADCASTSD(m, series)
+					continue
+				}
+				VBROADCASTSD(m, c)
+				VFMADD213PD(c, f, series)
+			}
+			square := w.vec()
+			VMULPD(f, f, square)
+			VFMADD213PD(f, square, series)
+			VBROADCASTSD(constant("logLn2", number(ln2)), c)
+			VFMADD213PD(series, c, exponent)
+			VFMADD231PD(at(x, g*w.bytes), exponent, sum)
+		}
+		ADDQ(Imm(64), x)
+		ADDQ(Imm(64), y)
+	})
+	for g, sum := range sums {
+		VMOVUPD(sum, at(to, g*w.bytes))
+	}
+	end()
+}
+
+// sweep moves eight registers of columns.
+func sweep(w *width) {
+	function("sweep"+w.name, "func(v, b, h, inverse, active, step *float64, k int)")
+	v, b, h, inverse, active, steps, k := param("v"), param("b"), param("h"), param("inverse"), param("active"), param("step"), param("k")
+	const line = 512 // bytes between rows
+	offset, row, left := start(), start(), copyOf(k)
+	countDown("row", left, 1, func() {
+		sums := w.zeros(8)
+		other, entry, n := copyOf(v), copyOf(h), copyOf(k)
+		countDown("other", n, 1, func() {
+			times := w.vec()
+			VBROADCASTSD(at(entry, 0), times)
+			for i, sum := range sums {
+				VFMADD231PD(at(other, i*w.bytes), times, sum)
+			}
+			ADDQ(Imm(8), entry)
+			ADDQ(U32(line), other)
+		})
+		by, diagonal, zero := w.vec(), w.vec(), w.zeros(1)[0]
+		VBROADCASTSD(behind(inverse, row, 0), by)
+		VBROADCASTSD(behind(h, row, 0), diagonal)
+		mine, linear := GP64(), GP64()
+		LEAQ(behind(v, offset, 0), mine)
+		LEAQ(behind(b, offset, 0), linear)
+		for i, sum := range sums {
+			place := i * w.bytes
+			old, moved := w.vec(), w.vec()
+			VMOVUPD(at(mine, place), old)
+			VSUBPD(at(linear, place), sum, sum)
+			VMOVAPD(old, moved)
+			VFNMADD231PD(sum, by, moved)
+			VMAXPD(zero, moved, moved)
+			VSUBPD(old, moved, moved)
+			w.and(at(active, place), moved, moved)
+			VADDPD(moved, old, old)
+			VMOVUPD(old, at(mine, place))
+			VMULPD(moved, moved, moved)
+			VMOVUPD(at(steps, place), old)
+			VFMADD231PD(moved, diagonal, old)
+			VMOVUPD(old, at(steps, place))
+		}
+		LEAQ(Mem{Base: h, Index: k, Scale: 8}, h)
+		ADDQ(U32(line), offset)
+		ADDQ(Imm(8), row)
+	})
+	end()
+}
+
+// bounded keeps what sums hold within bounds.
+func bounded(lo, hi reg.VecVirtual, sums []reg.VecVirtual) {
+	for _, v := range sums {
+		VMAXPS(v, lo, v)
+		VMINPS(v, hi, v)
+	}
+}
+
+func loadBounds(w *width) (lo, hi reg.VecVirtual) {
+	bounds := param("bounds")
+	lo, hi = w.vec(), w.vec()
+	VBROADCASTSS(at(bounds, 0), lo)
+	VBROADCASTSS(at(bounds, 4), hi)
+	return lo, hi
+}
+
+// windows computes registers of numbers of some windows.
+func windows(w *width) {
+	function("windows"+w.name, "func(c *float32, stride int, x *float32, at *int32, taps, depth int, w, bias *float32, bounds *[2]float32, registers int)")
+	which := param("registers")
+	for g := 3; g > 0; g-- {
+		CMPQ(which, Imm(uint64(g)))
+		JEQ(LabelRef(fmt.Sprintf("windows%d", g)))
+	}
+	end()
+	for g := 3; g > 0; g-- {
+		Label(fmt.Sprintf("windows%d", g))
+		bias := param("bias")
+		sums := w.vecs(w.windows * g)
+		for i, v := range sums {
+			if i < g {
+				VMOVUPS(at(bias, i*w.bytes), v)
+			} else {
+				VMOVAPS(sums[i%g], v)
+			}
+		}
+		x, places, weights, taps := param("x"), param("at"), param("w"), param("taps")
+		depth := scaled("depth", 2)
+		countDown(fmt.Sprintf("tap%d", g), taps, 1, func() {
+			runs := make([]reg.GPVirtual, w.windows)
+			for i := range runs {
+				runs[i] = GP64()
+				MOVLQSX(at(places, 4*i), runs[i])
+				LEAQ(Mem{Base: x, Index: runs[i], Scale: 4}, runs[i])
+			}
+			ADDQ(Imm(uint64(4*w.windows)), places)
+			deep := start()
+			name := fmt.Sprintf("deep%d", g)
+			Label(name)
+			right := w.vecs(g)
+			for j, v := range right {
+				VMOVUPS(at(weights, j*w.bytes), v)
+			}
+			for i, run := range runs {
+				left := w.vec()
+				VBROADCASTSS(behind(run, deep, 0), left)
+				for j, v := range right {
+					VFMADD231PS(v, left, sums[i*g+j])
+				}
+			}
+			ADDQ(Imm(uint64(g*w.bytes)), weights)
+			ADDQ(Imm(4), deep)
+			CMPQ(deep, depth)
+			JLT(LabelRef(name))
+		})
+		lo, hi := loadBounds(w)
+		bounded(lo, hi, sums)
+		c, stride := param("c"), scaled("stride", 2)
+		for i, v := range sums {
+			VMOVUPS(v, at(c, i%g*w.bytes))
+			if i%g == g-1 {
+				ADDQ(stride, c)
+			}
+		}
+		end()
+	}
+}
+
+// depthwise computes many channels of each window, a multiple of 16 that is not 0.
+func depthwise(w *width) {
+	function("depthwise"+w.name, "func(c, x *float32, at *int32, windows, taps int, w, bias *float32, bounds *[2]float32, channels, many int)")
+	c, x, places, left, bias := param("c"), param("x"), param("at"), param("windows"), param("bias")
+	channels := scaled("channels", 2)
+	lo, hi := loadBounds(w)
+	countDown("window", left, 1, func() {
+		from := start()
+		some := func(label, enough string, n int) {
+			to := GP64()
+			Label(label)
+			LEAQ(at(from, n*w.bytes), to)
+			many := scaled("many", 2)
+			CMPQ(to, many)
+			JGT(LabelRef(enough))
+			sums := w.vecs(n)
+			for i, v := range sums {
+				VMOVUPS(behind(bias, from, i*w.bytes), v)
+			}
+			tap, taps, weights := copyOf(places), param("taps"), param("w")
+			ADDQ(from, weights)
+			countDown(label+"Tap", taps, 1, func() {
+				run := GP64()
+				MOVLQSX(at(tap, 0), run)
+				LEAQ(Mem{Base: x, Index: run, Scale: 4}, run)
+				ADDQ(from, run)
+				for i, sum := range sums {
+					v := w.vec()
+					VMOVUPS(at(run, i*w.bytes), v)
+					VFMADD231PS(at(weights, i*w.bytes), v, sum)
+				}
+				ADDQ(Imm(4), tap)
+				ADDQ(channels, weights)
+			})
+			bounded(lo, hi, sums)
+			for i, v := range sums {
+				VMOVUPS(v, behind(c, from, i*w.bytes))
+			}
+			MOVQ(to, from)
+			JMP(LabelRef(label))
+		}
+		some("four", "one", 4)
+		some("one", "next", 1)
+		Label("next")
+		ADDQ(channels, c)
+		taps := scaled("taps", 2)
+		ADDQ(taps, places)
+	})
+	end()
+}
+
+// descend moves the entries of columns with the same rows, one after another, the columns side by side: one
+// divides while another waits for its sums.
+func descend(name string, columns int) {
+	function(name, "func(z *float64, y, x, u *float32, n, stride, k int, bounds *float64, least float32)")
+	w := narrow
+	z, y, x := []reg.GPVirtual{param("z")}, []reg.GPVirtual{param("y")}, []reg.GPVirtual{param("x")}
+	u, n, stride := param("u"), scaled("n", 2), scaled("stride", 2)
+	bounds := param("bounds")
+	if columns == 2 {
+		entries := param("k")
+		for _, p := range []*[]reg.GPVirtual{&y, &x} {
+			second := GP64()
+			LEAQ(behind((*p)[0], n, 0), second)
+			*p = append(*p, second)
+		}
+		LEAQ(Mem{Base: z[0], Index: entries, Scale: 8}, entries)
+		z = append(z, entries)
+	}
+	leastAt, err := Param("least").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	steps := w.zeros(columns)
+	before := copyOf(u)
+	left, err := Param("k").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	countDown("entry", left.Addr, 1, func() {
+		totals := w.zeros(2 * columns) // Σ x·b and Σ x·b² in double precision
+		offset, until := start(), GP64()
+		Label("segment")
+		sums := w.zeros(2 * columns)
+		LEAQ(at(offset, 4096), until)
+		CMPQ(until, n)
+		CMOVQGT(n, until)
+		Label("eight")
+		last, row := w.vec(), w.vec()
+		VMOVUPS(behind(before, offset, 0), last)
+		VMOVUPS(behind(u, offset, 0), row)
+		for i := range columns {
+			value, least := w.vec(), w.vec()
+			VMOVUPS(behind(y[i], offset, 0), value)
+			VFMADD231PS(last, steps[i], value)
+			VMOVUPS(value, behind(y[i], offset, 0))
+			VBROADCASTSS(leastAt.Addr, least)
+			VMAXPS(least, value, value)
+			VDIVPS(value, row, value)
+			VMULPS(behind(x[i], offset, 0), value, least)
+			VADDPS(least, sums[2*i], sums[2*i])
+			VFMADD231PS(value, least, sums[2*i+1])
+		}
+		ADDQ(Imm(32), offset)
+		CMPQ(offset, until)
+		JLT(LabelRef("eight"))
+		for i, sum := range sums {
+			part, half := w.vec(), XMM()
+			VCVTPS2PD(sum.AsX(), part)
+			VADDPD(part, totals[i], totals[i])
+			VEXTRACTF128(Imm(1), sum, half)
+			VCVTPS2PD(half, part)
+			VADDPD(part, totals[i], totals[i])
+		}
+		CMPQ(offset, n)
+		JLT(LabelRef("segment"))
+		for i := range columns {
+			both, half := totals[2*i], XMM()
+			VHADDPD(totals[2*i+1], both, both)
+			VEXTRACTF128(Imm(1), both, half)
+			a, h := XMM(), XMM()
+			VADDPD(half, both.AsX(), a)
+			VUNPCKHPD(a, a, h)
+			newton(z[i], bounds, a, h, steps[i], fmt.Sprintf("stays%d", i))
+			ADDQ(Imm(8), z[i])
+		}
+		MOVQ(u, before)
+		ADDQ(stride, u)
+	})
+	end()
+}
+
+// newton moves the entry at z by (a − 1)/(h/a) and puts the step, in single precision, to all of a register.
+func newton(z, bounds reg.GPVirtual, a, h reg.VecVirtual, step reg.VecVirtual, stays string) {
+	const slope, most, floor, fall, one = 0, 8, 16, 24, 32
+	next, old, limit := XMM(), XMM(), XMM()
+	VSUBSD(at(bounds, one), a, next)
+	VMAXSD(at(bounds, slope), a, a)
+	VDIVSD(a, h, h)
+	VDIVSD(h, next, next)
+	VMOVSD(at(z, 0), old)
+	VADDSD(old, next, next)
+	VXORPS(step, step, step)
+	VMOVSD(at(bounds, most), limit)
+	VUCOMISD(next, limit)
+	JCS(LabelRef(stays))
+	VMULSD(at(bounds, fall), old, limit)
+	VMAXSD(limit, next, next)
+	VMAXSD(at(bounds, floor), next, next)
+	VMOVSD(next, at(z, 0))
+	VSUBSD(old, next, next)
+	VCVTSD2SS(next, next, next)
+	VBROADCASTSS(next, step)
+	Label(stays)
+}
+
+// gather takes stride and width in bytes.
+func gather() {
+	function("gatherAVX2", "func(u, y, z, rows *float32, at *int, stride, n, width int)")
+	u, z, rows, places := param("u"), param("z"), param("rows"), param("at")
+	n, err := Param("n").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	width, _ := Param("width").Resolve()
+	stride, _ := Param("stride").Resolve()
+	yAt, _ := Param("y").Resolve()
+	countDown("eight", n.Addr, 8, func() {
+		var picked [8]reg.GPVirtual
+		for i := range picked {
+			picked[i] = GP64()
+			MOVQ(at(places, 8*i), picked[i])
+			IMULQ(width.Addr, picked[i])
+			ADDQ(rows, picked[i])
+		}
+		ADDQ(Imm(64), places)
+		column, offset := copyOf(u), start()
+		sum := narrow.zeros(1)[0]
+		Label("columns")
+		r := narrow.vecs(4) // four numbers of each of eight rows
+		for i, v := range r {
+			VMOVUPS(behind(picked[i], offset, 0), v.AsX())
+			VINSERTF128(Imm(1), behind(picked[i+4], offset, 0), v, v)
+		}
+		low, high, lower, higher := YMM(), YMM(), YMM(), YMM()
+		VUNPCKLPS(r[1], r[0], low)
+		VUNPCKHPS(r[1], r[0], high)
+		VUNPCKLPS(r[3], r[2], lower)
+		VUNPCKHPS(r[3], r[2], higher)
+		VUNPCKLPD(lower, low, r[0])
+		VUNPCKHPD(lower, low, r[1])
+		VUNPCKLPD(higher, high, r[2])
+		VUNPCKHPD(higher, high, r[3])
+		for i, v := range r {
+			VMOVUPS(v, at(column, 0))
+			times := YMM()
+			VBROADCASTSS(behind(z, offset, 4*i), times)
+			VFMADD231PS(v, times, sum)
+			ADDQ(stride.Addr, column)
+		}
+		ADDQ(Imm(16), offset)
+		CMPQ(offset, width.Addr)
+		JLT(LabelRef("columns"))
+		MOVQ(yAt.Addr, column)
+		VMOVUPS(sum, at(column, 0))
+		ADDQ(Imm(32), column)
+		MOVQ(column, yAt.Addr)
+		ADDQ(Imm(32), u)
+	})
+	end()
+}
