@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // bounds hold how far samples are at most from their own centres and at least from the
@@ -109,7 +108,12 @@ func (b *bounds) decided(i, to int) bool {
 		return true
 	}
 	k := len(b.went)
-	least := simd.LeastGap(b.lower[i*k:(i+1)*k], b.went)
+	least := math.Inf(1)
+	for j, lower := range b.lower[i*k : (i+1)*k] {
+		if gap := float64(lower) - b.went[j]; gap < least {
+			least = gap
+		}
+	}
 	b.least[i] = b.kept(least + b.fastest)
 	return b.apart(upper, least)
 }
@@ -136,7 +140,12 @@ func (l *lloyd) bound(i, to int, scores []float64) {
 	slack, unit := w*l.centres.slack.of(l.norms[i]), b.unit*b.unit
 	own := scores[to]
 	scores[to] = math.Inf(1) // and so is its lower bound
-	least := simd.Roots(b.lower[i*l.K:(i+1)*l.K], scores[:l.K], b.shifts, (square-slack)/unit, w/unit)
+	least := math.Inf(1)
+	for j, first, by := 0, (square-slack)/unit, w/unit; j < l.K; j++ {
+		distance := math.Sqrt(max(first+by*scores[j], 0))
+		b.lower[i*l.K+j] = float32(distance + b.shifts[j])
+		least = min(least, distance)
+	}
 	scores[to] = own
 	b.least[i] = b.kept(least + b.fastest)
 	b.upper[i] = -b.kept(b.went[to] - math.Sqrt(max(square+w*own+slack, 0))/b.unit)

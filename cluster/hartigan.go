@@ -119,9 +119,6 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 // settled reports whether the bounds or scores say that sample i would gain nowhere. The cluster with the
 // shortest sum is given.
 func (l *lloyd) settled(i, shortest int) bool {
-	if l.scored != nil {
-		return l.settledShort(i, shortest)
-	}
 	b := l.bounds
 	if b == nil || math.IsInf(float64(b.upper[i]), 1) {
 		return false

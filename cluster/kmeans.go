@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // Init says how centres start.
@@ -94,16 +94,13 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
-	if k.Init == InitPlusPlus && len(k.Start) == 0 && l.scored == nil {
+	if k.Init == InitPlusPlus && len(k.Start) == 0 {
 		if _, err := l.starts.of(ctx, l, 0); err != nil { // on all cores
 			return nil, fmt.Errorf("k-means: %w", err)
 		}
 	}
 	if k.OnIteration != nil {
 		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
-	}
-	if l.worthProducts() {
-		return l.bestByProducts(ctx)
 	}
 	return bestTogether(ctx, k.restarts(), func() func(start int) (*Result, error) {
 		own := l.another()
@@ -226,7 +223,6 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.layOut()
 	return (&lloyd{KMeans: k, samples: s, links: links, starts: &plusPlusStarts{}}).another(), nil
 }
 
@@ -240,12 +236,10 @@ func (l *lloyd) another() *lloyd {
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	other.scored, other.bounds = nil, nil
+	other.bounds = nil
 	if l.links.none() {
 		other.sums, other.changes, other.whole = make([]float64, l.K*l.m), make([]int, l.K), make([]bool, l.K)
-		if _, short := l.rowReader.(laidOut); short {
-			other.scored = newScored(l.samples, l.K)
-		} else if l.n*l.K <= mostBounds {
+		if l.n*l.K <= mostBounds {
 			other.bounds = newBounds(l.samples, l.Distance, l.K)
 		}
 	}
@@ -268,9 +262,8 @@ type lloyd struct {
 	previous []int // the labels of the iteration before
 	counts   []int
 	lengths  []float64 // of the sums of the clusters, for refine
-	// Without links there are scores of short rows, or bounds of others if they are not too many, and sums of the clusters,
-	// of which so many samples came and went since they were added up, and which are to be added up anew.
-	scored  *scored
+	// Without links there are bounds, if they are not too many, and sums of the clusters: changes counts the samples that
+	// came and went since a sum was added up, and whole marks the sums to add up anew.
 	bounds  *bounds
 	sums    []float64
 	changes []int
@@ -356,9 +349,6 @@ func (l *lloyd) startRows(ctx context.Context, restart int) ([]int, error) {
 	switch {
 	case len(l.Start) > 0:
 		return l.Start, nil
-	case l.Init == InitPlusPlus && l.scored != nil:
-		rows, err := l.plusPlus(ctx, restart, restart+1)
-		return slices.Concat(rows...), err
 	case l.Init == InitPlusPlus:
 		return l.starts.of(ctx, l, restart)
 	}
@@ -384,12 +374,9 @@ func (l *lloyd) cost(i, j int) float64 {
 func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
-	switch {
-	case l.scored != nil:
-		err = l.assignShort(ctx)
-	case l.bounds != nil:
+	if l.bounds != nil {
 		err = l.assignBounded(ctx)
-	default:
+	} else {
 		err = l.assignAll(ctx)
 	}
 	if err != nil {
@@ -424,7 +411,7 @@ func (l *lloyd) assignAll(ctx context.Context) error {
 // nearest returns the centre with the least cost for sample i, given its
 // scores.
 func (l *lloyd) nearest(i int, scores []float64) int {
-	at, least, second := simd.LeastTwo(scores)
+	at, least, second := leastTwo(scores)
 	limit := least + l.centres.slack.of(l.norms[i])
 	if second > limit {
 		return at
@@ -448,6 +435,19 @@ func (l *lloyd) nearest(i int, scores []float64) int {
 	return nearest
 }
 
+// leastTwo returns the place of the least number, the first of several, and that number and the least of the others.
+func leastTwo(x []float64) (at int, least, second float64) {
+	least, second = math.Inf(1), math.Inf(1)
+	for j, v := range x {
+		if v < least {
+			at, least, second = j, v, least
+		} else if v < second {
+			second = v
+		}
+	}
+	return at, least, second
+}
+
 // fillEmpty gives each empty cluster the sample that costs most in its own.
 func (l *lloyd) fillEmpty() {
 	if !slices.Contains(l.counts, 0) {
@@ -462,9 +462,6 @@ func (l *lloyd) fillEmpty() {
 	}
 	if l.bounds != nil {
 		l.bounds.forget()
-	}
-	if l.scored != nil {
-		l.scored.forget()
 	}
 	fillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) })
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,7 +11,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
@@ -111,7 +109,8 @@ func (s *nearestSearch) byPanels(ctx context.Context, among int) error {
 // are too close to tell.
 func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound slack) {
 	off := bound.of(s.rows.norms[i])
-	found := r.atMost(scores, s.atLeast(r, scores)+off)
+	r.least = topk.Least(scores, s.k, r.least)
+	found := r.atMost(scores, r.least[s.k-1]+off)
 	slices.SortFunc(found, neighbour.compare)
 	limit := found[s.k-1].cost + off
 	for len(found) > s.k && !(found[len(found)-1].cost <= limit) {
@@ -134,24 +133,12 @@ func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound sl
 	s.nearest[i] = nearest
 }
 
-// atLeast returns a number that k of the scores or more are at most, and few besides.
-func (s *nearestSearch) atLeast(r *nearestRoom, scores []float64) float64 {
-	if s.k <= simd.Lanes/4 && len(scores) >= 2*simd.Lanes {
-		simd.LaneMinima(&r.minima, scores)
-		scores = r.minima[:]
-	}
-	r.least = topk.Least(scores, s.k, r.least)
-	return r.least[s.k-1]
-}
-
 // atMost returns the points whose scores are at most the limit.
 func (r *nearestRoom) atMost(scores []float64, limit float64) []neighbour {
 	r.found = r.found[:0]
-	for from := 0; from < len(scores); from += simd.Lanes {
-		part := scores[from:min(from+simd.Lanes, len(scores))]
-		for mask := simd.Below(part, limit); mask != 0; mask &= mask - 1 {
-			j := bits.TrailingZeros64(mask)
-			r.found = append(r.found, neighbour{from + j, part[j]})
+	for j, v := range scores {
+		if v <= limit {
+			r.found = append(r.found, neighbour{j, v})
 		}
 	}
 	return r.found
@@ -160,8 +147,7 @@ func (r *nearestRoom) atMost(scores []float64, limit float64) []neighbour {
 // nearestRoom is what a goroutine needs for itself.
 type nearestRoom struct {
 	row, to, scores []float64
-	minima          [simd.Lanes]float64
-	least           []float64   // the k least of the scores or of minima
+	least           []float64   // the k least of the scores
 	found           []neighbour // points that might be among the nearest
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // plusPlusStarts are the rows of the centres of runs that start by k-means++. Those of
@@ -84,7 +83,11 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 			for at := range points.points.Rows {
 				own := costs[at*l.n:][lo:hi]
 				l.leastCosts(own, runs[at/tries].costs[lo:hi], lo, points, at, limit)
-				totals[at*blocks+block] = simd.Sum(own)
+				total := &totals[at*blocks+block]
+				*total = 0
+				for _, cost := range own {
+					*total += cost
+				}
 			}
 		})
 		for r := range runs {
@@ -105,12 +108,9 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 // it. Where that may be 0, by a limit for all samples, it may be no more than rounding.
 func (l *lloyd) leastCosts(products, before []float64, lo int, points *targets, at int, limit float64) {
 	first, by, offset := l.first[lo:][:len(products)], l.by[lo:][:len(products)], points.offsets[at]
-	for a := 0; ; a++ {
-		if a += simd.LeastCosts(products[a:], before[a:], first[a:], by[a:], offset, limit); a == len(products) {
-			return
-		}
-		i, cost := lo+a, first[a]+by[a]*(offset-products[a])
-		if cost <= 2*l.weights[i]*points.slack.of(l.norms[i]) {
+	for a, product := range products {
+		i, cost := lo+a, first[a]+by[a]*(offset-product)
+		if cost <= limit && before[a] > 0 && cost <= 2*l.weights[i]*points.slack.of(l.norms[i]) {
 			cost = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(at), 1)
 		}
 		products[a] = min(cost, before[a])

@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // Each calls f for one panel of the n rows after another, of size rows but for the last,
@@ -34,7 +33,9 @@ func Dots[T blas.Number](out []T, x blas.Of[T], lo, hi int, points blas.Of[T]) {
 // halves of ½‖y‖² orders the points as ‖x − y‖² does.
 func Scores[T blas.Number](products, halves []T) {
 	for ; len(products) > 0; products = products[len(halves):] {
-		simd.SubtractFrom(products[:len(halves)], halves)
+		for j, half := range halves {
+			products[j] = half - products[j]
+		}
 	}
 }
 
