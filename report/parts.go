@@ -86,7 +86,7 @@ func (p *page) parts(bases []Basis, about string, chosen bool) (any, error) {
 		alt := fmt.Sprintf("%s learned by %s, each drawn as a %spicture of %d by %d pixels; %s is large.",
 			phrase.Count(k, "part", "parts"), b.Method, kind, b.Width, b.Height, large)
 		drawn := p.pictureOf("bases/"+name+".png", alt, func() (image.Image, error) {
-			img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1), figure.MontageOptions{})
+			img, err := figure.Montage(p.ctx, b.Vectors, b.Height, b.Width, cmp.Or(b.Channels, 1))
 			if err != nil {
 				return nil, fmt.Errorf("basis of %s: %w", b.Method, err)
 			}

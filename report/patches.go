@@ -225,7 +225,7 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 			return nil
 		}
 		for j, m := range marks {
-			err := figure.CheckPatch(m)
+			err := figure.ValidatePatch(m)
 			if err == nil && m.Part >= k {
 				err = fmt.Errorf("a patch of part %d of %d", m.Part, k)
 			}

@@ -15,36 +15,30 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// Coefficients is how a method represents samples whose classes are known.
+// Coefficients are a method's representations of samples with known classes.
 type Coefficients struct {
 	Method string
-	// Values is n×k, a sample a row, and Classes its n classes, indices of the
-	// names of all.
+	// Values is n×k, a sample a row, and Classes its n classes, indices of the names of all.
 	Values  *mat.Dense
 	Classes []int
 }
 
 const (
-	coefficientSide  = 600 // pixels, the most
-	coefficientRoom  = 150 // pixels, about, for the k rows
+	coefficientSide  = 600 // pixels, at most
+	coefficientBand  = 150 // pixels, about, of the k rows
 	coefficientGap   = 10
 	coefficientNames = 120
 	markLength       = 5
-	// From this mean width of a class on, lines part the classes.
-	linedClass = 20
+	linedClass       = 20 // least mean width of classes with lines between them
 )
 
-// CoefficientPicture draws the coefficients of n samples in the order of their
-// classes: above a column for each sample and a row for each basis vector, white
-// where it is strong, below the Euclidean distance of each sample to each other,
-// black for near and white for far. Where no coefficient is negative the basis
-// vectors are in the order of the classes that use them most. Marks part the
-// classes, whose names stand beside the distances, and lines where they are wide
-// enough. Where there are many samples several share a pixel, and their mean is
-// drawn.
+// CoefficientPicture draws the coefficients of n samples in the order of their classes: above, a
+// column for each sample and a row for each basis vector; below, the Euclidean distances between
+// samples. If no coefficient is negative, basis vectors are in the order of the classes that use them
+// most. Of many samples, several share a pixel, which shows their mean.
 //
-// White is the 99th percentile, of coefficients or distances, and black is 0, or
-// the 1st percentile where some are negative.
+// White is the 99th percentile, of coefficients or distances, and black is 0, or the 1st percentile if
+// some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
@@ -55,11 +49,7 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 			return nil, fmt.Errorf("coefficients of %s: sample %d is of class %d of %d", c.Method, i+1, class, len(classes))
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Classes[a], c.Classes[b]) })
+	order := orderBy(c.Classes)
 
 	pool := (n + coefficientSide - 1) / coefficientSide // samples a cell
 	cells := (n + pool - 1) / pool
@@ -71,7 +61,7 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 		strong = selectRows(strong, byClass(c))
 	}
 	k, _ := strong.Dims()
-	band := max(2, coefficientRoom/k)
+	band := max(2, coefficientBand/k)
 	far, err := pooledDistances(ctx, c.Values, order, pool)
 	if err != nil {
 		return nil, err
@@ -125,8 +115,17 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 // borderColour parts classes.
 var borderColour = Palette[1]
 
-// byClass orders the basis vectors by the class in whose samples they are the
-// strongest on average.
+// orderBy returns the indices of values in ascending order, equal ones as they stand.
+func orderBy[T cmp.Ordered](values []T) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
+}
+
+// byClass orders the basis vectors by the class whose samples use them most on average.
 func byClass(c Coefficients) []int {
 	_, k := c.Values.Dims()
 	size := make([]float64, slices.Max(c.Classes)+1)
@@ -134,16 +133,14 @@ func byClass(c Coefficients) []int {
 		size[class]++
 	}
 	main := make([]int, k)
-	order := make([]int, k)
 	for j := range k {
 		use := make([]float64, len(size))
 		for i, class := range c.Classes {
 			use[class] += c.Values.At(i, j) / size[class]
 		}
-		main[j], order[j] = floats.MaxIdx(use), j
+		main[j] = floats.MaxIdx(use)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(main[a], main[b]) })
-	return order
+	return orderBy(main)
 }
 
 // selectRows returns the rows of x in another order.
@@ -156,7 +153,7 @@ func selectRows(x *mat.Dense, order []int) *mat.Dense {
 	return out
 }
 
-// pooledCoefficients returns the means of each pool samples in the order given, k×cells.
+// pooledCoefficients returns the means over every pool samples, k×cells.
 func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
 	n, k := v.Dims()
 	out := mat.NewDense(k, (n+pool-1)/pool, nil)
@@ -169,13 +166,11 @@ func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
 	return out
 }
 
-// mostPooled bounds the samples of a cell whose distances are averaged, so that the
-// time does not grow with the square of the number of samples.
+// mostPooled bounds the samples of a cell whose distances are averaged, so that the time does not grow
+// with the square of the number of samples.
 const mostPooled = 8
 
-// pooledDistances returns the mean distances between pool samples each, in the order
-// given, cells×cells. Of a cell of more than mostPooled samples as many stand for all
-// of them, evenly spread.
+// pooledDistances returns mean distances between pool samples each, or mostPooled of them, cells×cells.
 func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (*mat.Dense, error) {
 	members := make([][]int, 0, (len(order)+pool-1)/pool)
 	for cell := range slices.Chunk(order, pool) {
@@ -201,8 +196,7 @@ func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (
 	return out, nil
 }
 
-// distance returns ‖x − y‖. floats.Distance, which divides at each step, takes over where
-// squares are beyond what numbers hold.
+// distance returns ‖x − y‖. The slower floats.Distance serves where squares overflow or underflow.
 func distance(x, y []float64) float64 {
 	y = y[:len(x)]
 	var sum float64
@@ -215,7 +209,7 @@ func distance(x, y []float64) float64 {
 	return floats.Distance(x, y, 2)
 }
 
-// percentiles returns what is drawn black and white: see CoefficientPicture.
+// percentiles returns the values drawn black and white: see CoefficientPicture.
 func percentiles(v *mat.Dense) (lo, hi float64) {
 	sorted := slices.Sorted(slices.Values(mat.DenseCopyOf(v).RawMatrix().Data))
 	last := float64(len(sorted) - 1)

@@ -56,7 +56,7 @@ func TestDrawingStops(t *testing.T) {
 			return err
 		},
 		"montage": func(ctx context.Context) error {
-			_, err := Montage(ctx, mat.NewDense(4, 50, nil), 2, 2, 1, MontageOptions{})
+			_, err := Montage(ctx, mat.NewDense(4, 50, nil), 2, 2, 1)
 			return err
 		},
 		"marks": func(ctx context.Context) error {
