@@ -6,10 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -115,24 +112,14 @@ func (o *Outcome) hasParts() bool {
 	return o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0)
 }
 
-// unlabelledSuffix ends the names of scores over the unlabelled samples.
-const unlabelledSuffix = " free"
+// UnlabelledSuffix ends the names of scores over the unlabelled samples.
+const UnlabelledSuffix = " free"
 
 // OverUnlabelled returns the score over the unlabelled samples.
 func (s Score) OverUnlabelled() Score {
-	s.Name, s.Title, s.Unlabelled = s.Name+unlabelledSuffix, s.Title+" of the unlabelled samples", true
+	s.Name, s.Title, s.Unlabelled = s.Name+UnlabelledSuffix, s.Title+" of the unlabelled samples", true
 	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
 	return s
-}
-
-// Label is the short name of the score, for an axis or a column.
-func (s Score) Label() string {
-	first, size := utf8.DecodeRuneInString(s.Name)
-	label := string(unicode.ToUpper(first)) + s.Name[size:]
-	if s.Unlabelled {
-		label = strings.TrimSuffix(label, unlabelledSuffix) + " of the unlabelled samples"
-	}
-	return label
 }
 
 // Holds tells whether the score can have the value.
@@ -161,7 +148,7 @@ func MainScore(task Task) Score {
 // FindScore returns the score that records call by this name. One that is not known
 // is returned with its name alone, and may have any finite value.
 func FindScore(name string) (s Score, known bool) {
-	base, unlabelled := strings.CutSuffix(name, unlabelledSuffix)
+	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
 	at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
 	known = at >= 0 && (scores[at].ofSamples || !unlabelled)
 	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); at >= 0 {
@@ -177,14 +164,14 @@ func FindScore(name string) (s Score, known bool) {
 // list, over all samples before over the unlabelled ones, then the others by name.
 func CompareScores(a, b string) int {
 	place := func(name string) int {
-		base := strings.TrimSuffix(name, unlabelledSuffix)
+		base := strings.TrimSuffix(name, UnlabelledSuffix)
 		if at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base }); at >= 0 {
 			return at
 		}
 		return len(scores)
 	}
 	unlabelled := func(name string) int {
-		if strings.HasSuffix(name, unlabelledSuffix) {
+		if strings.HasSuffix(name, UnlabelledSuffix) {
 			return 1
 		}
 		return 0
@@ -248,7 +235,7 @@ func Compute(task Task, o Outcome, optional ...string) (map[string]float64, erro
 
 // OnlyUnlabelled leaves only the scores over the unlabelled samples.
 func OnlyUnlabelled(scores map[string]float64) {
-	maps.DeleteFunc(scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, unlabelledSuffix) })
+	maps.DeleteFunc(scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, UnlabelledSuffix) })
 }
 
 // unlabelled returns the outcome of the samples whose label was not given.
@@ -260,38 +247,4 @@ func (o *Outcome) unlabelled() Outcome {
 		}
 	}
 	return rest
-}
-
-// Format is a value in words, without its unit: a percentage has one decimal, other
-// numbers have three.
-func (s Score) Format(v float64) string {
-	decimals := 3
-	if s.Unit == UnitPercent {
-		v, decimals = 100*v, 1
-	}
-	if math.Abs(v) >= 1e6 {
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	}
-	text := strconv.FormatFloat(v, 'f', decimals, 64)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
-	}
-	return text
-}
-
-// Suffix is the unit behind a heading or a value, after a separator; "" of plain
-// numbers.
-func (s Score) Suffix(separator string) string {
-	if s.Unit == UnitNone {
-		return ""
-	}
-	return separator + string(s.Unit)
-}
-
-// In says in what unit people are shown the score, as in " in percent".
-func (s Score) In() string {
-	if s.Unit == UnitPercent {
-		return " in percent"
-	}
-	return s.Suffix(" in ")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/report/figure"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 type plainScore struct {
@@ -25,7 +26,7 @@ func clusterScoresSection(w *clustersPage) section {
 		var scores []plainScore
 		for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
 			s, _ := eval.FindScore(name)
-			scores = append(scores, plainScore{s.Title, s.Help, s.Format(w.clusters.Scores[name]) + s.Suffix(" "), s.Prominence == eval.Headline})
+			scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
 		}
 		if scores == nil {
 			return nil, nil

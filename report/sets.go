@@ -95,12 +95,12 @@ func WriteSets(ctx context.Context, dir string, s Sets) error {
 }
 
 // tables are those of a set by score.
-func (s Sets) of(score string) []table.Of {
-	var out []table.Of
+func (s Sets) of(score string) []table.SetTable {
+	var out []table.SetTable
 	for i, e := range s.Sets {
 		t := e.tablesOf(e.Records, score)
 		if len(t.all.Rows) > 0 {
-			out = append(out, table.Of{Set: s.Names[i], Table: t.all, Best: t.best})
+			out = append(out, table.SetTable{Set: s.Names[i], Table: t.all, Best: t.best})
 		}
 	}
 	return out

@@ -28,7 +28,7 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	if t.Ranks {
 		across = "Number of basis vectors"
 	}
-	f := newChart(across, t.Score.Label()+t.Score.Suffix(", "))
+	f := newChart(across, table.AxisLabel(t.Score, ""))
 	numbers := make([]int, len(t.Rows))
 	for i, row := range t.Rows {
 		numbers[i] = row.Number
@@ -75,7 +75,7 @@ func flat(s eval.Score, points plotter.XYs) bool {
 // dots draws the only row of a table, the first method at the top.
 func dots(t *table.Table, looks Looks) (*Figure, error) {
 	row := t.Rows[0]
-	f := newChart(t.Score.Label()+" with "+t.Describe(row)+t.Score.Suffix(", "), "")
+	f := newChart(table.AxisLabel(t.Score, " with "+t.Describe(row)), "")
 	f.grid.Vertical.Color = gridGrey
 	var names plot.ConstantTicks
 	var longest vg.Length

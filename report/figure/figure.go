@@ -114,5 +114,3 @@ func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
 	return err
 }
-
-

@@ -18,13 +18,13 @@ import (
 // of classes, or the best rank's. Each combination of a sweep's other settings is a line, with a ring
 // at the best of the sweep; other methods are level lines. Without any mean the error is ErrNoData.
 func SweepCurves(t *table.Table, sweeps []pipeline.Sweep, setting string, looks Looks) (*Figure, error) {
-	y := t.Score.Label()
+	level := ""
 	if t.ChoosesRank() {
-		y += " at the best rank"
+		level = " at the best rank"
 	} else if t.Average != nil {
-		y += ", average"
+		level = ", average"
 	}
-	f := newChart(setting, y+t.Score.Suffix(", "))
+	f := newChart(setting, table.AxisLabel(t.Score, level))
 	lines, values := sweepLines(t, sweeps, setting)
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)

@@ -9,9 +9,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Finished returns the records of the given methods, one for each trial (the
-// last, where a log has several), in the order of classes, repeat and method,
-// so that nothing depends on the order in which trials were finished.
+// Finished returns the records of the given methods, one for each trial (the last of several), in the
+// order of rows, repeats and methods, so that nothing depends on the order of the log.
 func Finished(records []pipeline.Record, methods []string) []pipeline.Record {
 	order := func(a, b pipeline.Record) int {
 		return cmp.Or(
@@ -29,8 +28,7 @@ func Finished(records []pipeline.Record, methods []string) []pipeline.Record {
 	return slices.CompactFunc(kept, func(a, b pipeline.Record) bool { return order(a, b) == 0 })
 }
 
-// ScoresOf returns the names of all scores in the records, in the order in
-// which they are shown.
+// ScoresOf returns the names of all scores in the records, in the order of display.
 func ScoresOf(records []pipeline.Record) []string {
 	found := map[string]bool{}
 	for _, r := range records {
