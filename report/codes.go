@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// directions is along how many principal directions neighbours are looked for, for the map,
-	// and codeLength along how many for similar samples on the page.
-	directions, codeLength = 48, 32
+	directions = 48 // principal directions for the neighbours of the map
+	codeLength = 32 // principal directions for similar samples on the page
 )
 
-// codes are what the page knows of the features, in base64.
+// codes are the features for the page, in base64.
 type codes struct {
-	// numbers holds length bytes for each sample, whose distances are nearly those of the features.
+	// numbers holds length bytes for each sample, whose distances approximate those of the features.
 	numbers string
 	length  int
 	// places holds x and y of each sample on the map, of two bytes each, the low one first.
 	places string
 }
 
-// code returns codes and the map of the samples, or nil where there are no features, they are
-// all equal, or the memory does not suffice.
+// code returns codes and the map of the samples, or nil if there are no features, all are equal, or memory is
+// short.
 func (c Clusters) code(ctx context.Context) (*codes, error) {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {
@@ -62,8 +61,7 @@ func (c Clusters) code(ctx context.Context) (*codes, error) {
 	return out, nil
 }
 
-// places returns points on a plane as numbers of two bytes, of one scale for both coordinates, in the
-// middle of the range.
+// places returns points on a plane as numbers of two bytes, with one scale for both coordinates, centred.
 func places(at []float32) []byte {
 	low, high := [2]float32{at[0], at[1]}, [2]float32{at[0], at[1]}
 	for i, v := range at {

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"github.com/seed4492f2cd/partwise/pipeline"
 	"image"
 	"io"
 	"io/fs"
@@ -37,17 +38,19 @@ func blobs(k int) *mat.Dense {
 func fakeExperiment() Experiment {
 	methods := []string{"nmf", "cnmf", "a <b> & c_d"}
 	e := Experiment{
-		Name:     "Faces & <places>",
-		Command:  `partwise run faces.yaml --out "results & more"`,
-		Settings: [][2]string{{"data", "faces.mat"}, {"repeats", "6"}},
-		Methods:  methods,
-		Records:  fakeRecords(methods, []int{2, 3}, 6),
-		Trials:   40,
+		Summary: &pipeline.Summary{
+			Name:     "Faces & <places>",
+			Command:  `partwise run faces.yaml --out "results & more"`,
+			Settings: [][2]string{{"data", "faces.mat"}, {"repeats", "6"}},
+			Methods:  methods,
+			Trials:   make([]string, 40),
+			Warnings: []string{"lda was left out"},
+		},
+		Records: fakeRecords(methods, []int{2, 3}, 6),
 		Bases: []Basis{
 			{Method: "nmf", Vectors: blobs(3), Height: 16, Width: 16},
 			{Method: "a <b> & c_d", Vectors: blobs(2), Height: 16, Width: 16},
 		},
-		Warnings: []string{"lda was left out"},
 	}
 	for _, i := range []int{1, 4, 7} {
 		e.Records[i].Warnings = []string{"the objective rose"}
@@ -138,10 +141,10 @@ func TestWriteExperiment(t *testing.T) {
 
 func TestWriteExperimentUnfinished(t *testing.T) {
 	for name, e := range map[string]Experiment{
-		"nothing":   {},
-		"no trial":  {Name: "x", Methods: sevenMethods, Trials: 10},
-		"one trial": {Name: "x", Methods: []string{"nmf"}, Records: scored("nmf", 1, 0.5), Trials: 2},
-		"no curves": {Name: "x", Methods: []string{"nmf", "cf"}, Records: scored("nmf", 2, 0.5, 0.6)},
+		"nothing":   {Summary: &pipeline.Summary{}},
+		"no trial":  {Summary: &pipeline.Summary{Name: "x", Methods: sevenMethods, Trials: make([]string, 10)}},
+		"one trial": {Summary: &pipeline.Summary{Name: "x", Methods: []string{"nmf"}, Trials: make([]string, 2)}, Records: scored("nmf", 1, 0.5)},
+		"no curves": {Summary: &pipeline.Summary{Name: "x", Methods: []string{"nmf", "cf"}}, Records: scored("nmf", 2, 0.5, 0.6)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -150,7 +153,7 @@ func TestWriteExperimentUnfinished(t *testing.T) {
 			}
 			files := tree(t, dir)
 			sources(t, files)
-			if got, want := strings.Contains(files["index.html"], "not finished"), e.Trials > 0; got != want {
+			if got, want := strings.Contains(files["index.html"], "not finished"), e.Trials != nil; got != want {
 				t.Errorf("says that it is not finished: %v, want %v", got, want)
 			}
 		})
@@ -214,7 +217,7 @@ func TestWriteStops(t *testing.T) {
 	if err := WriteClusters(ctx, dir, c); !errors.Is(err, context.Canceled) || asked.Load() > 50 {
 		t.Errorf("groups: error %v after %d pictures, want the context's soon after 3", err, asked.Load())
 	}
-	e := Experiment{Name: "stopped", Methods: sevenMethods, Records: fakeRecords(sevenMethods, []int{2, 3}, 2)}
+	e := Experiment{Summary: &pipeline.Summary{Name: "stopped", Methods: sevenMethods}, Records: fakeRecords(sevenMethods, []int{2, 3}, 2)}
 	if err := WriteExperiment(ctx, dir, e); !errors.Is(err, context.Canceled) {
 		t.Errorf("experiment: error %v, want the context's", err)
 	}

@@ -37,7 +37,7 @@ func fakePatches(n, k int) Patches {
 func patchesPage(t *testing.T, patches []patchesView, words *wordsView) string {
 	t.Helper()
 	var b strings.Builder
-	if err := photographsTemplate().Execute(&b, photographsView{Patches: patches, Words: words}); err != nil {
+	if err := stored("photographs")().Execute(&b, photographsView{Patches: patches, Words: words}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

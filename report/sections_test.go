@@ -17,10 +17,10 @@ import (
 // chosenExperiment is a classification with several ranks and sweeps, saved
 // models, and penalties.
 func chosenExperiment() Experiment {
-	e := Experiment{
+	e := Experiment{Summary: &pipeline.Summary{
 		Name: "scenes", Methods: sweptMethods, Sweeps: lambdaSweep, Classes: threeClasses,
 		Settings: [][2]string{{"rank", "5, 10, 30"}},
-	}
+	}}
 	for _, r := range ranksAndSweeps() {
 		r.Scores = map[string]float64{"accuracy": r.Scores["AC"], "basis sparsity": r.Scores["NMI"]}
 		if r.Method == "nmf" {
@@ -36,7 +36,7 @@ func chosenExperiment() Experiment {
 		}
 		e.Records = append(e.Records, r)
 	}
-	e.Trials = len(e.Records)
+	e.Trials = make([]string, len(e.Records))
 	for _, method := range []string{"ogl 1 1", "g 50"} {
 		c := inClasses(30, 3)
 		c.Method = method
@@ -179,7 +179,7 @@ func TestWriteChosenErrors(t *testing.T) {
 // TestWriteManyClasses: of more classes than can be seen no picture is drawn, and the
 // page says so.
 func TestWriteManyClasses(t *testing.T) {
-	e := Experiment{Name: "faces", Methods: []string{"nmf"}, Trials: 1}
+	e := Experiment{Summary: &pipeline.Summary{Name: "faces", Methods: []string{"nmf"}, Trials: make([]string, 1)}}
 	for i := range figure.MostConfused + 1 {
 		e.Classes = append(e.Classes, fmt.Sprint("person ", i))
 	}

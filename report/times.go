@@ -61,7 +61,7 @@ func experimentTimes(w *experimentPage) section {
 }
 
 func timesSection(ctx context.Context, methods []string, judging string, phases []phase) section {
-	return section{id: "times", title: "Times", template: timesTemplate, make: func() (any, error) {
+	return section{id: "times", title: "Times", template: stored("times"), make: func() (any, error) {
 		t := timing.FromContext(ctx)
 		if t == nil {
 			return nil, nil
@@ -116,30 +116,3 @@ func spent(t *timing.Times, method string, p timing.Phase) time.Duration {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
-
-var timesTemplate = parse("times", `
-{{- define "time"}}<th scope="row">{{.Name}}</th>{{range .Words}}<td>{{.}}<span class="mark"></span></td>{{end}}</tr>
-{{end}}
-
-<h2 id="times">Where the time went</h2>
-<p>The times are those of the run that made this page, by the clock. Set-up is what comes before the first iteration, such as the kernel and neighbours.</p>
-<div class="wide">
-<table class="scores named">
-<thead><tr><th scope="col">Phase</th><th scope="col">Seconds</th><th scope="col">Share</th></tr></thead>
-<tbody>
-{{range .Lines}}<tr>{{template "time" .}}{{end -}}
-<tr class="average">{{template "time" .All -}}
-</tbody>
-</table>
-</div>
-{{- if .Methods}}
-<p>Below are the seconds that the trials of each method took, added up. Trials run side by side, one for each processor unless the run was told otherwise, so that their times add up to more than what passed. Trials that an earlier run had finished are not among them.{{with .Words}} The visual words of the draws, which methods share, took {{.}} seconds.{{end}}</p>
-<div class="wide">
-<table class="scores named">
-<thead><tr><th scope="col">Method</th><th scope="col">Trials</th><th scope="col">Factorising</th><th scope="col">of it set-up</th><th scope="col">of it initial factors</th><th scope="col">{{.Judging}}</th><th scope="col">Scores</th></tr></thead>
-<tbody>
-{{range .Methods}}<tr>{{template "time" .}}{{end -}}
-</tbody>
-</table>
-</div>
-{{- end}}`)
