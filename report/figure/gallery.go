@@ -88,7 +88,7 @@ func newChip(part int, at image.Point) chip {
 func (c chip) draw(img draw.Image) {
 	colour, face := partColour(c.part), sheetFace(chipFont)
 	var ink color.Color = color.White
-	if oklab(colour)[0] > 0.66 {
+	if color.GrayModel.Convert(colour).(color.Gray).Y > 128 {
 		ink = color.Black
 	}
 	fill(img, c.rect, colour)

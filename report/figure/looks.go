@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -90,69 +89,22 @@ func (l Looks) number(method string, place int) int {
 	return l.count() + place
 }
 
-// maxPartColours is the number of colours of parts, after which they repeat.
-const maxPartColours = 64
+// partColours are easily told apart: the blue of the figures, and then always the colour farthest from all before
+// it (Glasbey et al. 2007, "Colour displays for categorical images"), by distances in Oklab, without very dark,
+// light and dull colours, which are lost on grey photos, and the fullest, nearly all of which are purple.
+var partColours = [...]uint32{
+	0x0072b2, 0xc3e100, 0xff96ff, 0xd22d00, 0x009600, 0x00d2ff, 0x961e96, 0xff965a, 0x9678ff, 0xe14ba5, 0xa5872d, 0x3cc387,
+	0x5a6900, 0x694bd2, 0x00a5c3, 0x4bf0c3, 0x963c4b, 0xc3b43c, 0x0f87ff, 0xff5a5a, 0xb4a5ff, 0xe187b4, 0xa569a5, 0x009678,
+	0x965a0f, 0xffc35a, 0xc3695a, 0xc31e69, 0xa54bd2, 0x5ae169, 0xd278f0, 0x5ab400, 0x7896e1, 0xe17800, 0x784b96, 0xb4e196,
+	0xffa5c3, 0x6978c3, 0x69872d, 0x78a55a, 0x005ad2, 0x4bd2c3, 0x00b4ff, 0xff69c3, 0xb4001e, 0x96c300, 0x00784b, 0xe13c69,
+	0xe1b4ff, 0x5a69f0, 0xe18778, 0xb487d2, 0xb43ca5, 0xa54b78, 0xe16987, 0x4b5aa5, 0xd29600, 0xb44b4b, 0x96c378, 0x00b4a5,
+	0xc35ac3, 0xb46900, 0x00a55a, 0xc35a87,
+}
 
-// partColour returns the colour of a part, numbered from 0.
-func partColour(part int) color.RGBA { return partColours()[part%maxPartColours] }
-
-// partColours returns colours that are easily told apart: the blue of the figures, and then always
-// the one farthest from all before it (Glasbey et al. 2007, "Colour displays for categorical
-// images"), by distances in Oklab. It leaves out very dark, light and dull colours, which are lost
-// on grey photos, and the fullest, nearly all of which are purple.
-var partColours = sync.OnceValue(func() []color.RGBA {
-	const step = 15 // of the candidates, which include 0 and 255
-	var candidates []color.RGBA
-	var places [][3]float64
-	for r := 0; r <= 255; r += step {
-		for g := 0; g <= 255; g += step {
-			for b := 0; b <= 255; b += step {
-				c := color.RGBA{uint8(r), uint8(g), uint8(b), 0xff}
-				lab := oklab(c)
-				lightness, chroma := lab[0], math.Hypot(lab[1], lab[2])
-				if lightness > 0.48 && lightness < 0.86 && chroma > 0.11 && chroma < 0.21 {
-					candidates, places = append(candidates, c), append(places, lab)
-				}
-			}
-		}
-	}
-	first := color.RGBAModel.Convert(Palette[0]).(color.RGBA)
-	colours, last := []color.RGBA{first}, oklab(first)
-	nearest := slices.Repeat([]float64{math.Inf(1)}, len(candidates))
-	for len(colours) < maxPartColours {
-		farthest := 0
-		for i, p := range places {
-			l, a, b := p[0]-last[0], p[1]-last[1], p[2]-last[2]
-			nearest[i] = min(nearest[i], l*l+a*a+b*b)
-			if nearest[i] > nearest[farthest] {
-				farthest = i
-			}
-		}
-		last = places[farthest]
-		colours = append(colours, candidates[farthest])
-	}
-	return colours
-})
-
-// oklab returns a colour's lightness, from 0 to 1, and its two opponent values in Oklab (Ottosson
-// 2020), where distances are about those that people see.
-func oklab(c color.RGBA) [3]float64 {
-	linear := func(v uint8) float64 {
-		x := float64(v) / 255
-		if x <= 0.04045 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	r, g, b := linear(c.R), linear(c.G), linear(c.B)
-	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
-	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
-	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
-	return [3]float64{
-		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
-		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
-		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
-	}
+// partColour returns the colour of a part, numbered from 0. Colours repeat after all of them.
+func partColour(part int) color.RGBA {
+	c := partColours[part%len(partColours)]
+	return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff}
 }
 
 // mix returns the opaque colour between two others, the second at share 1.

@@ -280,12 +280,12 @@ func TestPartColours(t *testing.T) {
 		}
 		return least
 	}
-	for n, want := range map[int]float64{10: 0.15, 20: 0.1, 40: 0.06, maxPartColours: 0.04} {
+	for n, want := range map[int]float64{10: 0.15, 20: 0.1, 40: 0.06, len(partColours): 0.04} {
 		if got := near(n); got < want {
 			t.Errorf("two of %d colours are %.3f apart, want %v", n, got, want)
 		}
 	}
-	if partColour(maxPartColours+5) != partColour(5) {
+	if partColour(len(partColours)+5) != partColour(5) {
 		t.Error("the colours do not come again")
 	}
 	for c, want := range map[color.RGBA][3]float64{
@@ -300,5 +300,26 @@ func TestPartColours(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// oklab returns a colour's lightness, from 0 to 1, and its two opponent values in Oklab (Ottosson
+// 2020), where distances are about those that people see.
+func oklab(c color.RGBA) [3]float64 {
+	linear := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	r, g, b := linear(c.R), linear(c.G), linear(c.B)
+	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
+	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
+	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
+	return [3]float64{
+		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
+		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
 	}
 }

@@ -160,21 +160,6 @@ func Confused(method string, repeat int, drawn []int, counts ...[]int) pipeline.
 	}
 }
 
-// ClassRecords are confusions of three classes by two methods.
-func ClassRecords(methods []string, repeats int) []pipeline.Record {
-	var records []pipeline.Record
-	for repeat := range repeats {
-		for m, method := range methods {
-			wrong := func(class int) int { return int(5+4*Noise(method, class, repeat)) - m }
-			r := Confused(method, repeat, nil,
-				[]int{20 - wrong(0), wrong(0), 0}, []int{wrong(1), 20 - wrong(1), 0}, []int{0, wrong(2), 20 - wrong(2)})
-			r.Scores["accuracy"] = float64(60-wrong(0)-wrong(1)-wrong(2)) / 60
-			records = append(records, r)
-		}
-	}
-	return records
-}
-
 // Awkward are records of a table with everything in it: special characters and long names,
 // missing trials, a row too short to test, ties and a two-digit deviation.
 func Awkward() (records []pipeline.Record, methods []string) {
