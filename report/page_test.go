@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"github.com/seed4492f2cd/partwise/pipeline"
 	"image"
 	"io"
 	"net/url"
@@ -16,10 +15,12 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/report/figure"
 	"golang.org/x/net/html"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // allowed are the elements of our pages and their attributes.
@@ -275,5 +276,13 @@ func TestFrameColours(t *testing.T) {
 		if want := fmt.Sprintf("%s { border-color: #%02x%02x%02x; }", class, r>>8, g>>8, b>>8); !strings.Contains(pageCSS, ".key."+want) || !strings.Contains(clustersCSS, ".picture."+want) {
 			t.Errorf("the style has no %s", want)
 		}
+	}
+}
+
+func TestSafeNames(t *testing.T) {
+	names := []string{"cnmf", "CNMF", "cnmf-2", "../../etc/passwd", "???", "!"}
+	want := []string{"cnmf", "cnmf-2", "cnmf-2-2", "etc-passwd", "unnamed", "unnamed-2"}
+	if got := safeNames(names); !slices.Equal(got, want) {
+		t.Errorf("safe names %q, want %q", got, want)
 	}
 }
