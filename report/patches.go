@@ -201,14 +201,12 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 		}
 		kept.size, kept.marks = img.Bounds().Size(), marks
 		if slices.Contains(examples, i) {
-			if kept.large, err = figure.Thumbnail(ctx, img, figure.MarkBox); err != nil {
-				return err
-			}
+			kept.large = figure.Thumbnail(img, figure.MarkBox)
 		}
 		if slices.Contains(rows, i) {
-			kept.small, err = figure.Thumbnail(ctx, img, partBox)
+			kept.small = figure.Thumbnail(img, partBox)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, nil, err

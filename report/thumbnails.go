@@ -81,17 +81,17 @@ func reserve(ctx context.Context, workers *int, each int64) (release func(), err
 func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int, gone []error) error {
 	drawn := t.grid.NewSheet(len(samples))
 	for at, sample := range samples {
-		img, err := c.Image(sample)
-		var small image.Image
-		if err == nil {
-			small, err = figure.Small(to.ctx, img, t.grid.Cell)
+		if err := to.ctx.Err(); err != nil {
+			return err
 		}
+		img, err := c.Image(sample)
 		switch {
 		case isDone(err):
 			return err
 		case err != nil:
 			gone[sample] = err
 		default:
+			small := figure.Small(img, t.grid.Cell)
 			t.sizes[sample] = small.Bounds().Size()
 			drawn.Set(at, small)
 		}

@@ -87,7 +87,7 @@ type iterationChart struct{ *chart }
 func newIterationChart(y string) iterationChart {
 	f := newChart("Iteration", y)
 	f.plot.X.Scale = plot.LogScale{}
-	f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
+	f.plot.X.Tick.Marker = plot.LogTicks{Prec: -1}
 	return iterationChart{f}
 }
 
@@ -190,16 +190,4 @@ func valueAt(curve []pipeline.Point, iteration int) float64 {
 	a, b := curve[i-1], curve[i]
 	share := float64(iteration-a.Iteration) / float64(b.Iteration-a.Iteration)
 	return a.Objective + share*(b.Objective-a.Objective)
-}
-
-// decadeTicks labels 1, 10, 100 … with small ticks between.
-func decadeTicks(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	for decade := 1.0; decade <= hi; decade *= 10 {
-		ticks = append(ticks, plot.Tick{Value: decade, Label: fmt.Sprintf("%.0f", decade)})
-		for i := 2.0; i < 10 && i*decade <= hi; i++ {
-			ticks = append(ticks, plot.Tick{Value: i * decade})
-		}
-	}
-	return ticks
 }

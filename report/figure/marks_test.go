@@ -20,7 +20,7 @@ type boxed struct {
 
 func mark(t *testing.T, img image.Image, marks []pipeline.Patch, opt boxed) *image.RGBA {
 	t.Helper()
-	drawn := must(Thumbnail(t.Context(), img, cmp.Or(opt.Box, MarkBox)))
+	drawn := Thumbnail(img, cmp.Or(opt.Box, MarkBox))
 	if err := DrawMarks(t.Context(), drawn, img.Bounds().Size(), marks, MarkOptions{opt.Fade, opt.Numbers}); err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func TestSheet(t *testing.T) {
 		g := NewGrid(test.side)
 		n := g.Columns + 3
 		sheet := g.NewSheet(n)
-		small := must(Small(t.Context(), plain(test.side, test.side/2, test.colour), g.Cell))
-		other := must(Small(t.Context(), plain(test.side, test.side, color.White), g.Cell))
+		small := Small(plain(test.side, test.side/2, test.colour), g.Cell)
+		other := Small(plain(test.side, test.side, color.White), g.Cell)
 		for i := range n {
 			if sheet.Set(i, other); i == g.Columns+1 {
 				sheet.Set(i, small)
@@ -87,7 +87,7 @@ func TestSheet(t *testing.T) {
 // TestSheetOfGreysAndColours: whatever the order, greys stay as they are beside colours.
 func TestSheetOfGreysAndColours(t *testing.T) {
 	g := NewGrid(20)
-	grey, colour := must(Small(t.Context(), plain(20, 20, color.Gray{90}), g.Cell)), must(Small(t.Context(), plain(20, 20, red), g.Cell))
+	grey, colour := Small(plain(20, 20, color.Gray{90}), g.Cell), Small(plain(20, 20, red), g.Cell)
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}} {
 		sheet := g.NewSheet(3)
 		for _, i := range order {
@@ -105,7 +105,7 @@ func TestSheetOfGreysAndColours(t *testing.T) {
 // TestReduced: pictures that fit stay as they are.
 func TestReduced(t *testing.T) {
 	for _, size := range [][4]int{{100, 50, 100, 50}, {128, 1, 128, 1}, {400, 100, 128, 32}, {1, 5000, 1, 128}, {0, 0, 0, 0}} {
-		got := must(Reduced(t.Context(), plain(size[0], size[1], red), 128)).Rect.Size()
+		got := Small(plain(size[0], size[1], red), 128).Bounds().Size()
 		if want := image.Pt(size[2], size[3]); got != want {
 			t.Errorf("%v became %v, want %v", size, got, want)
 		}
@@ -118,7 +118,7 @@ func TestThumbnailAntialiased(t *testing.T) {
 	for i := range board.Pix {
 		board.Pix[i] = uint8(255 * (i % 2))
 	}
-	small := must(Thumbnail(t.Context(), board, 100))
+	small := Thumbnail(board, 100)
 	if want := image.Rect(0, 0, 100, 70); small.Rect != want {
 		t.Fatalf("size %v, want %v", small.Rect, want)
 	}
@@ -132,7 +132,7 @@ func TestThumbnailAntialiased(t *testing.T) {
 }
 
 func TestThumbnailTransparent(t *testing.T) {
-	if got := must(Thumbnail(t.Context(), image.NewNRGBA(image.Rect(0, 0, 300, 300)), 100)).RGBAAt(50, 50); got != (color.RGBA{255, 255, 255, 255}) {
+	if got := Thumbnail(image.NewNRGBA(image.Rect(0, 0, 300, 300)), 100).RGBAAt(50, 50); got != (color.RGBA{255, 255, 255, 255}) {
 		t.Errorf("nothing on white is %v", got)
 	}
 }

@@ -53,6 +53,9 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 
 	titleFace, noteFace := sheetFace(12), sheetFace(10)
 	for i, w := range words {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
 		title, note := strconv.Itoa(w.Index+1), phrase.Count(w.Count, "patch", "patches")
 		write(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
@@ -62,10 +65,7 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 			if patch == nil {
 				continue
 			}
-			small, err := Thumbnail(ctx, patch, patchBox)
-			if err != nil {
-				return nil, err
-			}
+			small := Thumbnail(patch, patchBox)
 			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
 			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
 			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
