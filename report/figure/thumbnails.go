@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 
@@ -55,38 +56,34 @@ func (g Grid) Extension() string {
 	return ".jpg"
 }
 
-// Sheet is a contact sheet of n thumbnails. It is grey until a thumbnail has colours.
+// Sheet is a contact sheet of n thumbnails.
 type Sheet struct {
 	grid Grid
-	img  image.Image // *image.Gray or *image.RGBA
+	img  *image.RGBA
 }
 
 // NewSheet returns an empty sheet for n thumbnails, Len at most.
 func (g Grid) NewSheet(n int) *Sheet {
 	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
-	return &Sheet{g, image.NewGray(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
+	s := &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
+	fill(s.img, s.img.Rect, color.Black)
+	return s
 }
 
-// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's
-// last column and row, which compresses well and leaves the thumbnail's edges unchanged.
-func (s *Sheet) Set(i int, thumb image.Image) {
-	g, size := s.grid, thumb.Bounds().Size()
+// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last
+// column and row, which compresses well and leaves the thumbnail's edges unchanged.
+func (s *Sheet) Set(i int, thumb *image.RGBA) {
+	const pixel = 4 // bytes
+	g, size := s.grid, thumb.Rect.Size()
 	if size.X == 0 || size.Y == 0 {
 		return
 	}
-	if _, coloured := thumb.(*image.RGBA); coloured {
-		s.img = inColour(s.img)
-	} else if _, coloured := s.img.(*image.RGBA); coloured {
-		thumb = inColour(thumb)
-	}
-	from, to := rasterOf(thumb), rasterOf(s.img)
-	b := from.bytes
-	left, top := i%g.Columns*g.Cell*b, i/g.Columns*g.Cell
-	line := func(y int) []uint8 { return to.pix[(top+y)*to.stride+left:][:g.Cell*b] }
+	left, top := i%g.Columns*g.Cell*pixel, i/g.Columns*g.Cell
+	line := func(y int) []uint8 { return s.img.Pix[(top+y)*s.img.Stride+left:][:g.Cell*pixel] }
 	for y := range size.Y {
 		row := line(y)
-		for x := copy(row, from.pix[y*from.stride:][:size.X*b]); x < len(row); x += b {
-			copy(row[x:], row[(size.X-1)*b:size.X*b])
+		for x := copy(row, thumb.Pix[y*thumb.Stride:][:size.X*pixel]); x < len(row); x += pixel {
+			copy(row[x:], row[(size.X-1)*pixel:size.X*pixel])
 		}
 	}
 	for y := size.Y; y < g.Cell; y++ {
@@ -94,32 +91,22 @@ func (s *Sheet) Set(i int, thumb image.Image) {
 	}
 }
 
-// raster holds the pixels of an image, of so many bytes each.
-type raster struct {
-	pix           []uint8
-	stride, bytes int
-}
-
-// rasterOf returns the pixels of a *image.Gray or a *image.RGBA.
-func rasterOf(img image.Image) raster {
-	if grey, ok := img.(*image.Gray); ok {
-		return raster{grey.Pix, grey.Stride, 1}
+// Encode returns the content of the sheet's file, in one channel if all is grey.
+func (s *Sheet) Encode() ([]byte, error) {
+	var img image.Image = s.img
+	if grey := inGrey(s.img); grey != nil {
+		img = grey
 	}
-	colour := img.(*image.RGBA)
-	return raster{colour.Pix, colour.Stride, 4}
-}
-
-// inColour returns a *image.Gray in colour, and a *image.RGBA as it is.
-func inColour(img image.Image) *image.RGBA {
-	if colour, ok := img.(*image.RGBA); ok {
-		return colour
+	var out bytes.Buffer
+	if s.grid.Lossless {
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
+		return out.Bytes(), err
 	}
-	colour := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
-	draw.Draw(colour, colour.Rect, img, img.Bounds().Min, draw.Src)
-	return colour
+	err := jpeg.Encode(&out, img, &jpeg.Options{Quality: 78})
+	return out.Bytes(), err
 }
 
-// inGrey returns an opaque picture in grey, or nil where it has colours.
+// inGrey returns an opaque picture in grey, or nil if it has colours.
 func inGrey(img *image.RGBA) *image.Gray {
 	for p := 0; p < len(img.Pix); p += 4 {
 		if img.Pix[p] != img.Pix[p+1] || img.Pix[p] != img.Pix[p+2] {
@@ -133,41 +120,28 @@ func inGrey(img *image.RGBA) *image.Gray {
 	return out
 }
 
-// Encode returns the content of the sheet's file, in one channel where all is grey.
-func (s *Sheet) Encode() ([]byte, error) {
-	var out bytes.Buffer
-	var err error
-	if s.grid.Lossless {
-		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, s.img)
-	} else {
-		err = jpeg.Encode(&out, s.img, &jpeg.Options{Quality: 78})
-	}
-	return out.Bytes(), err
-}
-
-// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down; small ones
-// are enlarged by whole pixels, so that they stay sharp.
+// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down;
+// small ones are enlarged by whole pixels, so that they stay sharp.
 func Thumbnail(img image.Image, box int) *image.RGBA {
 	b := img.Bounds()
 	times := box / max(b.Dx(), b.Dy(), 1)
-	if b.Empty() || times <= 1 {
-		return features.Thumbnail(img, box)
+	if times <= 1 {
+		return Small(img, box)
 	}
 	large := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
-	draw.Draw(large, large.Rect, image.White, image.Point{}, draw.Src)
+	fill(large, large.Rect, color.White)
 	draw.NearestNeighbor.Scale(large, large.Rect, img, b, draw.Over, nil)
 	return large
 }
 
-// Small reduces a picture to fit into the box, and returns a *image.Gray if it is grey, and else a *image.RGBA. A
-// *image.Gray that fits is returned unchanged.
-func Small(img image.Image, box int) image.Image {
-	if grey, ok := img.(*image.Gray); ok && max(grey.Rect.Dx(), grey.Rect.Dy()) <= box {
-		return grey
+// Small is Thumbnail, but leaves small pictures in their size.
+func Small(img image.Image, box int) *image.RGBA {
+	b := img.Bounds()
+	if max(b.Dx(), b.Dy()) > box {
+		return features.Thumbnail(img, box)
 	}
-	small := features.Thumbnail(img, box)
-	if grey := inGrey(small); grey != nil {
-		return grey
-	}
+	small := image.NewRGBA(image.Rectangle{Max: b.Size()})
+	fill(small, small.Rect, color.White)
+	draw.Draw(small, small.Rect, img, b.Min, draw.Over)
 	return small
 }

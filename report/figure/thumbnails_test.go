@@ -91,7 +91,7 @@ func TestSheetOfGreysAndColours(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}} {
 		sheet := g.NewSheet(3)
 		for _, i := range order {
-			sheet.Set(i, []image.Image{grey, colour, grey}[i])
+			sheet.Set(i, []*image.RGBA{grey, colour, grey}[i])
 		}
 		img := must(png.Decode(bytes.NewReader(must(sheet.Encode()))))
 		for i, want := range []color.RGBA{{90, 90, 90, 255}, red, {90, 90, 90, 255}} {

@@ -151,7 +151,7 @@ func (b *Best) Document() *Document {
 		g.Columns = append(g.Columns, Column{Heading: "Setting", Settings: true})
 	}
 	g.Keys = len(g.Columns)
-	g.Columns = append(g.Columns, Column{Heading: Label(score), Right: true, Fields: cellFields})
+	g.Columns = append(g.Columns, Column{Heading: scoreLabel(score), Right: true, Fields: cellFields})
 	words := b.Table.words()
 	for i, row := range b.Rows {
 		rank := ""

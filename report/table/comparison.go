@@ -186,7 +186,7 @@ func (c ScoreComparison) grid(by Tests) Grid {
 		g.Lines = append(g.Lines, Line{Keys: []string{plaintext.Line(r.Method)}, Words: append([]Word{
 			{Text: r.Method},
 			value(strconv.Itoa(r.Trials), float64(r.Trials)),
-			value(Value(s, r.A), r.A), value(Value(s, r.B), r.B), difference,
+			value(formatValue(s, r.A), r.A), value(formatValue(s, r.B), r.B), difference,
 		}, r.words(by, s)...)})
 	}
 	return g

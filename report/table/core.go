@@ -285,7 +285,7 @@ func full(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // signed is a difference of two values of a score.
 func signed(s eval.Score, difference float64) string {
-	return signedText(Value(s, difference), difference)
+	return signedText(formatValue(s, difference), difference)
 }
 
 // signedText is the text of a number with its sign, none if the text is 0.

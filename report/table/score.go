@@ -10,9 +10,9 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 )
 
-// Value is a value of a score for readers, without its unit: a percentage with one decimal, other
+// formatValue is a value of a score for readers, without its unit: a percentage with one decimal, other
 // numbers with three.
-func Value(s eval.Score, v float64) string {
+func formatValue(s eval.Score, v float64) string {
 	decimals := 3
 	if s.Unit == eval.UnitPercent {
 		v, decimals = 100*v, 1
@@ -27,9 +27,9 @@ func Value(s eval.Score, v float64) string {
 	return text
 }
 
-// WithUnit is Value with the unit after a separator.
+// WithUnit is formatValue with the unit after a separator.
 func WithUnit(s eval.Score, v float64, separator string) string {
-	return Value(s, v) + unit(s, separator)
+	return formatValue(s, v) + unit(s, separator)
 }
 
 // unit is the unit of a score after a separator; "" for plain numbers.
@@ -48,8 +48,8 @@ func inUnit(s eval.Score) string {
 	return unit(s, " in ")
 }
 
-// Label is the short name of a score for a column.
-func Label(s eval.Score) string {
+// scoreLabel is the short name of a score for a column.
+func scoreLabel(s eval.Score) string {
 	first, size := utf8.DecodeRuneInString(s.Name)
 	label := string(unicode.ToUpper(first)) + s.Name[size:]
 	if s.Unlabelled {
@@ -58,8 +58,8 @@ func Label(s eval.Score) string {
 	return label
 }
 
-// AxisLabel is Label with more words and the unit, for an axis.
-func AxisLabel(s eval.Score, words string) string { return Label(s) + words + unit(s, ", ") }
+// AxisLabel is scoreLabel with more words and the unit, for an axis.
+func AxisLabel(s eval.Score, words string) string { return scoreLabel(s) + words + unit(s, ", ") }
 
 // findScore returns the score of this name.
 func findScore(name string) eval.Score {

@@ -61,11 +61,11 @@ func TestValue(t *testing.T) {
 		{"VI", 1.23456, "1.235"}, {"VI free", -0.0001, "0.000"}, {"zeal", 1234567, "1.235e+06"}, {"zeal", -2, "-2.000"},
 	} {
 		s := findScore(c.score)
-		if got := Value(s, c.v); got != c.want {
+		if got := formatValue(s, c.v); got != c.want {
 			t.Errorf("%s of %v is %q, want %q", c.score, c.v, got, c.want)
 		}
 	}
-	if got := Label(findScore("zeal free")); got != "Zeal of the unlabelled samples" {
+	if got := scoreLabel(findScore("zeal free")); got != "Zeal of the unlabelled samples" {
 		t.Errorf("label %q", got)
 	}
 }

@@ -207,7 +207,7 @@ func (s *Sets) Document() *Document {
 	g := Grid{Name: s.Score.Name + " sets", Score: s.Score.Name, Keys: 1, KeyFields: []string{"set"}, Fields: []string{"value"},
 		Columns: append([]Column{{Heading: "Set"}}, methodColumns(s.Methods)...)}
 	for i, set := range s.Sets {
-		g.Lines = append(g.Lines, s.line(set, s.Means[i], func(v float64) string { return Value(s.Score, v) }, s.Score.Better))
+		g.Lines = append(g.Lines, s.line(set, s.Means[i], func(v float64) string { return formatValue(s.Score, v) }, s.Score.Better))
 	}
 	ranks := s.line("Average rank", s.Ranks, func(r float64) string { return fmt.Sprintf("%.2f", r) }, func(a, b float64) bool { return a < b })
 	ranks.Average, ranks.Keys = true, []string{"average rank"}

@@ -352,7 +352,7 @@ func (t *Table) words() [][]Word {
 	for _, row := range t.all() {
 		for _, c := range row.Cells {
 			if c.HasSD {
-				width = max(width, len(Value(t.Score, c.SD)))
+				width = max(width, len(formatValue(t.Score, c.SD)))
 			}
 		}
 	}
@@ -365,9 +365,9 @@ func (t *Table) words() [][]Word {
 			if c.N == 0 {
 				continue
 			}
-			w.Text = Value(t.Score, c.Mean)
+			w.Text = formatValue(t.Score, c.Mean)
 			if c.HasSD {
-				w.Deviation = Value(t.Score, c.SD)
+				w.Deviation = formatValue(t.Score, c.SD)
 				w.Pad = width - len(w.Deviation)
 			}
 			if !row.Average && c.N < t.Repeats {
@@ -419,7 +419,7 @@ func (t *Table) differences(grid string, names []string, where string) []Grid {
 		return nil
 	}
 	g := Grid{
-		Title: fmt.Sprintf("Difference in %s from %s %s", Label(t.Score), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,
+		Title: fmt.Sprintf("Difference in %s from %s %s", scoreLabel(t.Score), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,
 		Columns: append([]Column{{Heading: "Method"}, {Heading: "Difference", Right: true}}, t.Tests.columns()...),
 		Caption: func(m Marks) string {
 			return m.own(t.Tests.differenceSentence(inUnit(t.Score), t.Tests.rope(t.Score), t.Comparisons))

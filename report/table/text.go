@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -156,21 +157,7 @@ func (opt Options) wrap(words string) string {
 	if opt.Width > 0 {
 		width = min(width, opt.Width)
 	}
-	var out strings.Builder
-	column := 0
-	for i, w := range strings.Fields(words) {
-		size := text.StringWidthWithoutEscSequences(w)
-		switch {
-		case i == 0:
-		case column+1+size > width:
-			out.WriteString("\n")
-			column = 0
-		default:
-			out.WriteString(" ")
-			column++
-		}
-		out.WriteString(w)
-		column += size
-	}
-	return out.String() + "\n"
+	return padding.ReplaceAllString(text.WrapSoft(strings.Join(strings.Fields(words), " "), width)+"\n", "\n")
 }
+
+var padding = regexp.MustCompile(` +\n`)
