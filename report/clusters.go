@@ -14,7 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance.
+// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
+// by sample have n elements or are nil.
 type Clusters struct {
 	// Name heads the page, Command repeats the grouping, and Program is the version of the program.
 	Name, Command, Program string
@@ -107,9 +108,6 @@ var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bas
 // Once ctx is done its error is returned, and the files written by then stay. If it counts times
 // (internal/timing), the page shows them.
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
-	if err := c.validate(); err != nil {
-		return err
-	}
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
 		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
@@ -125,52 +123,6 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
 	return w.writeSections(sections(w, clustersSections))
-}
-
-// validate returns an error if the lengths do not fit each other or an index is out of range.
-func (c Clusters) validate() error {
-	n := len(c.Names)
-	features := n
-	if c.Features != nil {
-		features = c.Features.RawMatrix().Rows
-	}
-	for _, list := range []struct {
-		what    string
-		n       int
-		present bool
-	}{
-		{"groups", len(c.Groups), true},
-		{"memberships", len(c.Memberships), c.Memberships != nil},
-		{"labels", len(c.Labels), c.Labels != nil},
-		{"links", len(c.Links), c.Links != nil},
-		{"features", features, true},
-	} {
-		if list.present && list.n != n {
-			return fmt.Errorf("report: %d samples, but %s of %d", n, list.what, list.n)
-		}
-	}
-	if err := validatePictures(c.Pictures, n); err != nil {
-		return err
-	}
-	for i, g := range c.Groups {
-		if g < 0 || g >= n {
-			return fmt.Errorf("report: %s is in group %d of %d samples", c.Names[i], g, n)
-		}
-	}
-	if c.GroupClasses != nil && len(c.GroupClasses) <= slices.Max(c.Groups) {
-		return fmt.Errorf("report: classes of %d groups, and there is group %d", len(c.GroupClasses), slices.Max(c.Groups)+1)
-	}
-	for _, l := range c.GroupClasses {
-		if l < -1 || l >= len(c.Classes) {
-			return fmt.Errorf("report: a group has class %d of %d", l, len(c.Classes))
-		}
-	}
-	for i, l := range c.Labels {
-		if l < -1 || l >= len(c.Classes) {
-			return fmt.Errorf("report: %s has label %d of %d classes", c.Names[i], l, len(c.Classes))
-		}
-	}
-	return nil
 }
 
 // inOrder returns the samples of each group, the most typical first if that is known.

@@ -12,7 +12,6 @@ import (
 	"image/color"
 	_ "image/jpeg"
 	_ "image/png"
-	"math"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -293,25 +292,12 @@ func TestWriteClustersBare(t *testing.T) {
 }
 
 func TestWriteClustersErrors(t *testing.T) {
-	for what, spoil := range map[string]func(*Clusters){
-		"groups":          func(c *Clusters) { c.Groups = c.Groups[1:] },
-		"labels":          func(c *Clusters) { c.Labels = c.Labels[1:] },
-		"group -1":        func(c *Clusters) { c.Groups[3] = -1 },
-		"group 99999999":  func(c *Clusters) { c.Groups[3] = 99999999 },
-		"label 2":         func(c *Clusters) { c.Labels[3] = 2 },
-		"basis of nmf":    func(c *Clusters) { c.Basis.Width = 1 },
-		"copies of 5":     func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf = c.Pictures.CopyOf[1:] },
-		"copy of":         func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.CopyOf[2] = 6 },
-		"outlier by":      func(c *Clusters) { c.Pictures = noCopies(6); c.Pictures.Outlier[2] = math.NaN() },
-		"features of 256": func(c *Clusters) { c.Features = blobs(5) },
-	} {
-		c := fakeClusters(6)
-		spoil(&c)
-		if err := WriteClusters(t.Context(), t.TempDir(), c); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: error %v", what, err)
-		}
-	}
 	c := fakeClusters(6)
+	c.Basis.Width = 1
+	if err := WriteClusters(t.Context(), t.TempDir(), c); err == nil || !strings.Contains(err.Error(), "basis of nmf") {
+		t.Errorf("error %v does not name the basis", err)
+	}
+	c = fakeClusters(6)
 	c.Image = func(int) (image.Image, error) { return nil, fmt.Errorf("decoding: %w", context.Canceled) }
 	if err := WriteClusters(t.Context(), t.TempDir(), c); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
@@ -386,12 +372,6 @@ func TestClusterTitles(t *testing.T) {
 		}
 		if page := tree(t, dir)["index.html"]; !strings.Contains(page, ">"+test.want+"<") {
 			t.Errorf("labels %s, told %v: the group is not called %q", test.labels, test.told, test.want)
-		}
-	}
-	c := fakeClusters(4)
-	for _, told := range [][]int{{0}, {0, 2}, {-2, 0}} {
-		if c.GroupClasses = told; WriteClusters(t.Context(), t.TempDir(), c) == nil {
-			t.Errorf("classes told as %v are no error", told)
 		}
 	}
 }

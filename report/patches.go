@@ -78,13 +78,7 @@ func writePatches(to folder, all []Patches) (views []patchesView, warnings []str
 
 // write writes the pictures of one method into files with this prefix.
 func (p Patches) write(to folder, prefix string) (v patchesView, warnings []string, err error) {
-	if p.Uses == nil || p.Load == nil {
-		return v, nil, figure.ErrNoData
-	}
-	n, k := p.Uses.Dims()
-	if len(p.Names) != n {
-		return v, nil, fmt.Errorf("%d names, but uses of %d photographs", len(p.Names), n)
-	}
+	_, k := p.Uses.Dims()
 	v.Method = p.Method
 	loaded, warnings, err := p.load(to.ctx)
 	if err != nil {
@@ -196,9 +190,6 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 			failed[at] = fmt.Sprintf("%s is not shown: %v", p.Names[i], err)
 			return nil
 		}
-		if err := p.validate(marks); err != nil {
-			return fmt.Errorf("%s: %w", p.Names[i], err)
-		}
 		kept.size, kept.marks = img.Bounds().Size(), marks
 		if slices.Contains(examples, i) {
 			kept.large = figure.Thumbnail(img, figure.MarkBox)
@@ -219,21 +210,6 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 		}
 	}
 	return loaded, warnings, nil
-}
-
-// validate returns an error for an impossible mark.
-func (p Patches) validate(marks []pipeline.Patch) error {
-	_, k := p.Uses.Dims()
-	for j, m := range marks {
-		err := figure.ValidatePatch(m)
-		if err == nil && m.Part >= k {
-			err = fmt.Errorf("a patch of part %d of %d", m.Part, k)
-		}
-		if err != nil {
-			return fmt.Errorf("mark %d: %w", j, err)
-		}
-	}
-	return nil
 }
 
 // tiles draws photos with the marks of one part, or of all if part is −1.

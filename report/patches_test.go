@@ -213,30 +213,6 @@ func TestWritePatchesFailing(t *testing.T) {
 	}
 }
 
-func TestWritePatchesErrors(t *testing.T) {
-	for what, spoil := range map[string]func(*Patches){
-		figure.ErrNoData.Error(): func(p *Patches) { p.Uses = nil },
-		"nothing to draw":        func(p *Patches) { p.Load = nil },
-		"3 names":                func(p *Patches) { p.Names = p.Names[1:] },
-		"IMG_000.jpg: mark 0: a patch of part 2 of 2": func(p *Patches) {
-			p.Load = func(int) (image.Image, []pipeline.Patch, error) {
-				return plain(9, 9, red), []pipeline.Patch{{Side: 2, Share: 1, Part: 2}}, nil
-			}
-		},
-		"IMG_000.jpg: mark 0: a patch of strength 2": func(p *Patches) {
-			p.Load = func(int) (image.Image, []pipeline.Patch, error) {
-				return plain(9, 9, red), []pipeline.Patch{{Side: 2, Share: 2}}, nil
-			}
-		},
-	} {
-		p := fakePatches(4, 2)
-		spoil(&p)
-		if _, _, err := writePatches(folder{t.TempDir(), t.Context()}, []Patches{p}); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "d-snmf") {
-			t.Errorf("%s: error %v", what, err)
-		}
-	}
-}
-
 // fakeWords are n words of which each has some patches.
 func fakeWords(n, patches int) Words {
 	w := Words{Total: n + 5, Patches: 1000}

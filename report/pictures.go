@@ -14,25 +14,6 @@ import (
 // PicturesFile lists the copies, outliers, blurred and blank pictures of a grouping.
 const PicturesFile = "pictures.csv"
 
-// validatePictures returns an error if p, which may be nil, does not fit n samples.
-func validatePictures(p *pipeline.Pictures, n int) error {
-	if p == nil {
-		return nil
-	}
-	if len(p.CopyOf) != n || len(p.Near) != n || len(p.Outlier) != n || len(p.Remark) != n {
-		return fmt.Errorf("report: %d samples, but copies of %d, %d near, outliers of %d and remarks on %d", n, len(p.CopyOf), len(p.Near), len(p.Outlier), len(p.Remark))
-	}
-	for i, first := range p.CopyOf {
-		if first < 0 || first >= n || p.CopyOf[first] != first {
-			return fmt.Errorf("report: sample %d is a copy of sample %d, which is not the original of a stack", i, first)
-		}
-		if !(p.Outlier[i] >= 0 && p.Outlier[i] <= 1) {
-			return fmt.Errorf("report: sample %d is an outlier by %v", i, p.Outlier[i])
-		}
-	}
-	return nil
-}
-
 // PicturesFound sums up what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier",
 // or "" for nothing.
 func PicturesFound(p *pipeline.Pictures) string {

@@ -3,7 +3,6 @@ package figure
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -46,22 +45,6 @@ func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks [
 	t.paint(small, opt.Fade)
 	if opt.Numbers {
 		t.writeNumbers(small)
-	}
-	return nil
-}
-
-// ValidatePatch returns an error for an impossible value.
-func ValidatePatch(m pipeline.Patch) error {
-	finite := func(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }
-	switch {
-	case !finite(m.X) || !finite(m.Y):
-		return fmt.Errorf("a patch at (%v, %v)", m.X, m.Y)
-	case !finite(m.Side) || m.Side <= 0:
-		return fmt.Errorf("a patch with a side of %v pixels", m.Side)
-	case m.Part < 0:
-		return fmt.Errorf("a patch of part %d", m.Part)
-	case !(m.Share > 0 && m.Share <= 1):
-		return fmt.Errorf("a patch of strength %v, want one above 0 and up to 1", m.Share)
 	}
 	return nil
 }

@@ -202,28 +202,6 @@ func TestMarkPatchesOdd(t *testing.T) {
 	}
 }
 
-func TestValidatePatch(t *testing.T) {
-	nan := float32(math.NaN())
-	for _, m := range []pipeline.Patch{
-		{X: nan, Side: 1, Share: 1},
-		{Y: float32(math.Inf(1)), Side: 1, Share: 1},
-		{Side: nan, Share: 1},
-		{Side: 0, Share: 1},
-		{Side: -3, Share: 1},
-		{Side: 1, Part: -1, Share: 1},
-		{Side: 1, Share: 0},
-		{Side: 1, Share: 1.1},
-		{Side: 1, Share: math.NaN()},
-	} {
-		if ValidatePatch(m) == nil {
-			t.Errorf("%+v is accepted", m)
-		}
-	}
-	if err := ValidatePatch(pipeline.Patch{Side: 1, Share: 1}); err != nil {
-		t.Error(err)
-	}
-}
-
 // Every part that has much of the photograph is numbered, if there is room.
 func TestMarkPatchesNumbers(t *testing.T) {
 	marks := []pipeline.Patch{
