@@ -1,7 +1,7 @@
 package eval
 
-// ARI returns the adjusted Rand index (Hubert and Arabie 1985): 1 for the same partition, about 0 for a random one. It
-// panics if the lengths differ.
+// ARI returns the adjusted Rand index (Hubert and Arabie 1985): 1 for the same partition, about 0 for a
+// random one. It panics if the lengths differ.
 func ARI(truth, assigned []int) float64 { return tabulate(truth, assigned).ari() }
 
 func (t *contingency) ari() float64 {

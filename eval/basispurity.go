@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BasisPurity returns, for each column of the coefficients V, n×k, the largest share of its mass Σ|v_ir| that the
-// samples of one class have, and the mean of these shares weighted by the masses. Samples with a negative label, of
-// unknown class, are left out. A column without mass has the share 0. Values must be finite.
+// BasisPurity returns, for each column of the coefficients V, n×k, the largest share of its mass Σ|v_ir| that
+// the samples of one class have, and the mean of these shares weighted by the masses. Samples with a negative
+// label, of unknown class, are left out. A column without mass has the share 0. Values must be finite.
 func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, overall float64, err error) {
 	n, k := coefficients.Dims()
 	if len(labels) != n {

@@ -5,9 +5,9 @@ import "fmt"
 // MostConfused is the largest number of classes of a confusion matrix.
 const MostConfused = 1 << 14
 
-// Confusion returns the confusion matrix, classes×classes, a row for each true class. Samples with a negative true
-// class, which is unknown, are left out. A class out of range is an error, and so are more than [MostConfused] classes.
-// It panics if the lengths differ.
+// Confusion returns the confusion matrix, classes×classes, a row for each true class. Samples with a negative
+// true class, which is unknown, are left out. A class out of range is an error, and so are more than
+// [MostConfused] classes. It panics if the lengths differ.
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 	if len(truth) != len(predicted) {
 		panic(fmt.Sprintf("eval: %d true and %d predicted classes", len(truth), len(predicted)))

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// contingency counts the classes of the samples of each cluster. Both are numbered in the order of their first samples,
-// so that nothing depends on their names.
+// contingency counts the classes of the samples of each cluster. Both are numbered in the order of their
+// first samples, so that nothing depends on their names.
 type contingency struct {
 	counts            [][]cell // for each cluster the classes that its samples have, rising
 	clusters, classes []int    // their names

@@ -20,9 +20,10 @@ type KNN struct {
 	Distance cluster.Distance
 }
 
-// Classify returns for each row of test, t×m, the commonest label among the K nearest rows of train, n×m. A tie goes to
-// the label with the nearest sample; of samples at the same distance the lower row is the nearer. Both matrices are
-// dense or a *sparse.CSR; others are copied. Each training sample needs a label, and values must be finite.
+// Classify returns for each row of test, t×m, the commonest label among the K nearest rows of train, n×m. A
+// tie goes to the label with the nearest sample; of samples at the same distance the lower row is the nearer.
+// Both matrices are dense or a *sparse.CSR; others are copied. Each training sample needs a label, and values
+// must be finite.
 func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
 	n, _ := train.Dims()
 	if len(labels) != n {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MeanSD returns the mean of x and its sample standard deviation, with n − 1 below the root. The deviation of a single
-// value is 0, and so are both of none. Results that overflow are the largest number.
+// MeanSD returns the mean of x and its sample standard deviation, with n − 1 below the root. The deviation of
+// a single value is 0, and so are both of none. Results that overflow are the largest number.
 func MeanSD(x []float64) (mean, sd float64) {
 	switch len(x) {
 	case 0:

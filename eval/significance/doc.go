@@ -1,9 +1,9 @@
 // Package significance tests whether methods differ by their scores.
 //
 // Scores are paired: a[i] and b[i] are those of two methods on the same draw of samples, or on the same set.
-// [NewResampled] tests draws that overlap, [Wilcoxon] pairs that do not, [BayesSignedRank] and [Resampled.Beyond]
-// give the probabilities that a difference matters, and [Holm] corrects for the number of comparisons. [Friedman]
-// ranks methods over several sets, and [Groups] finds those that do not differ.
+// [NewResampled] tests draws that overlap, [Wilcoxon] pairs that do not, [BayesSignedRank] and
+// [Resampled.Beyond] give the probabilities that a difference matters, and [Holm] corrects for the number of
+// comparisons. [Friedman] ranks methods over several sets, and [Groups] finds those that do not differ.
 //
 // No function returns a NaN for finite scores: unknown values are a p of 1 or an interval that is not ok.
 package significance

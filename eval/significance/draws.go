@@ -16,11 +16,11 @@ type Draws struct {
 // Ratio is the correction of the variance of a mean difference over draws: ρ/(1−ρ), where ρ is the correlation
 // between the differences of two draws, due to what they share.
 //
-// Draws of k of C classes share k²/C classes on average, so that ρ = k/C if a difference depends on the classes
-// alone, which is the worst case: the ratio is k/(C−k). The mean of one draw of each of K numbers of classes has
-// ρ = K²/(K²−K+Σ C/k), hence K²/Σ(C/k−1). If all classes are drawn, ρ is the share of the samples that a
-// classification is tested on, and the ratio scored/learned (Nadeau and Bengio 2003). A clustering of all classes
-// has the same samples each time, and independent labels, links and starts: the ratio is 0.
+// Draws of k of C classes share k²/C classes on average, so that ρ = k/C if a difference depends on the
+// classes alone, which is the worst case: the ratio is k/(C−k). The mean of one draw of each of K numbers of
+// classes has ρ = K²/(K²−K+Σ C/k), hence K²/Σ(C/k−1). If all classes are drawn, ρ is the share of the samples
+// that a classification is tested on, and the ratio scored/learned (Nadeau and Bengio 2003). A clustering of
+// all classes has the same samples each time, and independent labels, links and starts: the ratio is 0.
 func (d Draws) Ratio() float64 {
 	var sum float64
 	for _, k := range d.Classes {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Ranks returns the average ranks of methods over sets, 1 for the best: scores[i][j] is that of method j on set i.
-// Equally good methods share their mean rank.
+// Ranks returns the average ranks of methods over sets, 1 for the best: scores[i][j] is that of method j on
+// set i. Equally good methods share their mean rank.
 func Ranks(scores [][]float64, better func(a, b float64) bool) []float64 {
 	if len(scores) == 0 {
 		return nil
@@ -40,10 +40,10 @@ func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 	return ranks
 }
 
-// Friedman returns the p-value of Friedman's test that all methods are alike over the sets, corrected for ties. With
-// few sets and methods it is exact: the share of all orders of the methods on each set, with that set's ties, whose
-// average ranks are at least as far apart. Otherwise it uses the F distribution of Iman and Davenport 1980. It is 1
-// with fewer than two sets or methods and if all are tied.
+// Friedman returns the p-value of Friedman's test that all methods are alike over the sets, corrected for
+// ties. With few sets and methods it is exact: the share of all orders of the methods on each set, with that
+// set's ties, whose average ranks are at least as far apart. Otherwise it uses the F distribution of Iman and
+// Davenport 1980. It is 1 with fewer than two sets or methods and if all are tied.
 func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, exact bool) {
 	if len(scores) < 2 || len(scores[0]) < 2 {
 		return 1, true
@@ -125,9 +125,9 @@ func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 // mostSteps bounds the work of friedmanExact: the additions of the ranks of a set to sums.
 const mostSteps = 1 << 20
 
-// friedmanExact returns the share of all orders of the ranks of each set whose sums are at least as far apart as the
-// observed ones, or false if that takes too long. Only the sorted sums matter: after each set orders are counted by
-// them.
+// friedmanExact returns the share of all orders of the ranks of each set whose sums are at least as far apart
+// as the observed ones, or false if that takes too long. Only the sorted sums matter: after each set orders
+// are counted by them.
 func friedmanExact(ranks [][]int) (p float64, ok bool) {
 	type ways struct {
 		sums  []int

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Holm returns p-values corrected for their number: at any level, the probability of a false difference among those
-// below it is at most that level, however they depend on each other (Holm 1979). Larger weights are corrected less;
-// nil stands for equal weights. It panics if the lengths differ.
+// Holm returns p-values corrected for their number: at any level, the probability of a false difference among
+// those below it is at most that level, however they depend on each other (Holm 1979). Larger weights are
+// corrected less; nil stands for equal weights. It panics if the lengths differ.
 func Holm(p, weights []float64) []float64 {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(p))

@@ -9,8 +9,9 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 )
 
-// Resampled is the t distribution, with n − 1 degrees of freedom, of the mean of n paired differences over draws
-// that overlap (Nadeau and Bengio 2003). It is the posterior of the mean too (Corani and Benavoli 2015).
+// Resampled is the t distribution, with n − 1 degrees of freedom, of the mean of n paired differences over
+// draws that overlap (Nadeau and Bengio 2003). It is the posterior of the mean too (Corani and Benavoli
+// 2015).
 type Resampled struct {
 	N        int // the number of differences
 	Mean, SD float64
@@ -42,10 +43,10 @@ func NewResampled(a, b []float64, ratio float64) Resampled {
 	return r
 }
 
-// Stratified describes the mean of the means of K kinds of differences, whose draws are independent between kinds:
-// its variance for one draw of each kind is Σ SD²/K², and the degrees of freedom are Satterthwaite's. N is the
-// least number of differences of a kind, and the ratio is that of draws of all kinds together. It panics without
-// any kinds.
+// Stratified describes the mean of the means of K kinds of differences, whose draws are independent between
+// kinds: its variance for one draw of each kind is Σ SD²/K², and the degrees of freedom are Satterthwaite's.
+// N is the least number of differences of a kind, and the ratio is that of draws of all kinds together. It
+// panics without any kinds.
 func Stratified(kinds []Resampled, ratio float64) Resampled {
 	out := Resampled{N: kinds[0].N, Ratio: ratio, constant: true}
 	k := float64(len(kinds))
@@ -81,8 +82,9 @@ func (r Resampled) student() distuv.StudentsT {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: r.freedom}
 }
 
-// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0 or an
-// infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs, 2/2ⁿ.
+// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0
+// or an infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs,
+// 2/2ⁿ.
 func (r Resampled) P() float64 {
 	switch {
 	case r.N < 2 || r.Mean == 0 || math.IsInf(r.Ratio, 1):
@@ -93,8 +95,8 @@ func (r Resampled) P() float64 {
 	return min(1, 2*r.student().CDF(-math.Abs(r.Mean)/r.scale()))
 }
 
-// Interval is the confidence interval of the mean difference at a level such as 0.95. It is not ok if the spread
-// of the differences is unknown.
+// Interval is the confidence interval of the mean difference at a level such as 0.95. It is not ok if the
+// spread of the differences is unknown.
 func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
 		return 0, 0, false
@@ -107,9 +109,9 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 // above rope. They add up to 1.
 type Probabilities struct{ Below, Within, Above float64 }
 
-// Beyond returns the posterior probabilities of the mean difference (the correlated t-test of Corani and Benavoli
-// 2015). If the spread of the differences is unknown they are those of BayesSignedRank; with an infinite ratio
-// nothing is known, and each half of the line has the same.
+// Beyond returns the posterior probabilities of the mean difference (the correlated t-test of Corani and
+// Benavoli 2015). If the spread of the differences is unknown they are those of BayesSignedRank; with an
+// infinite ratio nothing is known, and each half of the line has the same.
 func (r Resampled) Beyond(rope float64) Probabilities {
 	switch {
 	case math.IsInf(r.Ratio, 1):
@@ -122,8 +124,8 @@ func (r Resampled) Beyond(rope float64) Probabilities {
 	return Probabilities{below, max(0, 1-below-above), above}
 }
 
-// Standardised is the mean difference in standard deviations of the differences, d_z. It is 0 if all differences
-// are 0, and not ok if they are otherwise all equal, or fewer than two.
+// Standardised is the mean difference in standard deviations of the differences, d_z. It is 0 if all
+// differences are 0, and not ok if they are otherwise all equal, or fewer than two.
 func (r Resampled) Standardised() (d float64, ok bool) {
 	switch {
 	case r.N >= 2 && !r.constant:
@@ -134,8 +136,8 @@ func (r Resampled) Standardised() (d float64, ok bool) {
 	return 0, false
 }
 
-// RankBiserial is the share of Wilcoxon's ranks that favours a minus the share that favours b (Kerby 2014), from
-// −1 to 1. Without any difference it is 0.
+// RankBiserial is the share of Wilcoxon's ranks that favours a minus the share that favours b (Kerby 2014),
+// from −1 to 1. Without any difference it is 0.
 func RankBiserial(a, b []float64) float64 {
 	ranks, positive := signedRanks(a, b)
 	var balance, total int
