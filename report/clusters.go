@@ -69,7 +69,7 @@ type clustersPage struct {
 	members  [][]int // the samples of each group, in the order of display
 	order    []int   // all of them
 	sheets   *thumbnails
-	codes    *codes
+	codes    codes
 }
 
 // clustersSections lists the sections of the page, in their order.

@@ -40,9 +40,7 @@ type pageData struct {
 	Near       []int       `json:"near,omitempty"`
 	Outliers   [][2]any    `json:"outliers,omitempty"`
 	Remarks    [][2]any    `json:"remarks,omitempty"`
-	Codes      string      `json:"codes,omitempty"`
-	CodeLength int         `json:"codeLength,omitempty"`
-	Map        string      `json:"map,omitempty"`
+	codes
 }
 
 type sheetsData struct {
@@ -61,7 +59,7 @@ func (w *clustersPage) writeData() error {
 	c := w.clusters
 	d := pageData{
 		Thing: c.thing(), Names: lines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
-		Typical: c.Memberships != nil, Labels: c.Labels, Classes: lines(c.Classes),
+		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: lines(c.Classes),
 	}
 	if d.Groups == nil {
 		d.Groups, d.Order = []int{}, []int{}
@@ -71,9 +69,6 @@ func (w *clustersPage) writeData() error {
 	}
 	for _, m := range c.Memberships {
 		d.Confidence = append(d.Confidence, int(math.Round(100*m.Confidence)))
-	}
-	if c := w.codes; c != nil {
-		d.Codes, d.CodeLength, d.Map = c.numbers, c.length, c.places
 	}
 	if c.Pictures != nil {
 		d.addPictures(c.Pictures)
@@ -228,46 +223,42 @@ const (
 
 // codes are the features for the page, in base64.
 type codes struct {
-	// numbers holds length bytes for each sample, whose distances approximate those of the features.
-	numbers string
-	length  int
-	// places holds x and y of each sample on the map, of two bytes each, the low one first.
-	places string
+	// Codes holds CodeLength bytes for each sample, whose distances approximate those of the features.
+	Codes      string `json:"codes,omitempty"`
+	CodeLength int    `json:"codeLength,omitempty"`
+	// Map holds x and y of each sample on the map, of two bytes each, the low one first.
+	Map string `json:"map,omitempty"`
 }
 
-// code returns codes and the map of the samples, or nil if there are no features, all are equal, or memory is
-// short.
-func (c Clusters) code(ctx context.Context) (*codes, error) {
+// code returns codes and the map of the samples; none if there are no features, all are equal, or memory is short.
+func (c Clusters) code(ctx context.Context) (out codes, err error) {
 	n := len(c.Names)
 	if c.Features == nil || n < 2 {
-		return nil, nil
+		return out, nil
 	}
 	release, err := memory.FromContext(ctx).Keep(int64(n)*8*directions+layout.Memory(n)+64<<20, "the map")
 	var none *memory.LimitError
 	if errors.As(err, &none) {
-		return nil, nil
+		return out, nil
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer release()
 	p, err := project.Rows(ctx, c.Features, c.Cosine, directions)
 	if err != nil || p.D == 0 {
-		return nil, err
+		return out, err
 	}
-	out := &codes{}
 	numbers, length := p.Codes(codeLength)
 	text := make([]byte, len(numbers))
 	for i, v := range numbers {
 		text[i] = byte(v)
 	}
-	out.numbers, out.length = base64.StdEncoding.EncodeToString(text), length
 	at, err := layout.Points(ctx, p)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out.places = base64.StdEncoding.EncodeToString(places(at))
-	return out, nil
+	return codes{base64.StdEncoding.EncodeToString(text), length, base64.StdEncoding.EncodeToString(places(at))}, nil
 }
 
 // places returns points on a plane as numbers of two bytes, with one scale for both coordinates, centred.
