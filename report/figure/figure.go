@@ -64,19 +64,24 @@ func (f *Figure) Size() (w, h vg.Length) {
 	return w + 2*edge, h + 2*edge
 }
 
-// paint draws the figure with its margin on white.
+// paint draws the figure with its margin on a white canvas.
 func (f *Figure) paint(ctx context.Context, c vg.Canvas) error {
 	w, h := f.Size()
-	all := draw.NewCanvas(c, w, h)
+	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
+}
+
+// paintWhite makes a canvas white and draws the figure.
+func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
+	all := draw.New(c)
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
-	return f.draw(ctx, draw.Crop(all, edge, -edge, edge, -edge))
+	return f.paint(ctx, c)
 }
 
 // PNG writes the figure with 200 dots per inch, which the file states.
 func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
 	width, height := f.Size()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI)) // which is white
 	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
@@ -103,7 +108,7 @@ func resolutionChunk(dpi float64) []byte {
 // Helvetica, which have the same widths.
 func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
-	if err := f.paint(ctx, c); err != nil {
+	if err := f.paintWhite(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer

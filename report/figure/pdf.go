@@ -17,7 +17,7 @@ import (
 // PDF writes the figure as a scalable drawing for papers. Its letters are outlines, so it needs no fonts.
 func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
-	if err := f.paint(ctx, c); err != nil {
+	if err := f.paintWhite(ctx, c); err != nil {
 		return err
 	}
 	var b bytes.Buffer
