@@ -67,13 +67,11 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 		return nil, err
 	}
 
-	face := sheetFace(10)
-	names := 0
-	for _, class := range slices.Compact(slices.Sorted(slices.Values(c.Classes))) {
+	face, names := sheetFace(10), 0
+	for _, class := range present(c.Classes) {
 		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
 	}
-	left := names + markLength + 4
-	top := k*band + coefficientGap
+	left, top := names+markLength+4, k*band+coefficientGap
 	img := image.NewRGBA(image.Rect(0, 0, left+side+1, top+side+1))
 	fill(img, img.Rect, color.White)
 	fill(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
@@ -81,39 +79,45 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	lo, hi = percentiles(far)
 	fill(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
 	paint(img, far, image.Pt(left, top), scale, scale, lo, hi)
+	markClasses(img, c, classes, image.Rect(left, top, left+side, top+side), k*band)
+	return img, nil
+}
 
-	lined := side >= linedClass*len(slices.Compact(slices.Sorted(slices.Values(c.Classes))))
-	end := 0 // of the last name
-	for from := 0; from < n; {
-		class := c.Classes[order[from]]
-		to := from
-		for to < n && c.Classes[order[to]] == class {
-			to++
-		}
-		place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(n))) }
-		a, b := place(from), place(to)
+// present returns the classes of samples, each once.
+func present(classes []int) []int { return slices.Compact(slices.Sorted(slices.Values(classes))) }
+
+// markClasses draws the borders of the classes and their names beside the square of distances, as far as
+// they fit; above it are coefficients of this height.
+func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
+	const letters = 10 // the height of names
+	face, border := sheetFace(10), Palette[1]
+	left, top, side := square.Min.X, square.Min.Y, square.Dx()
+	lined := side >= linedClass*len(present(c.Classes))
+	sizes := map[int]int{}
+	for _, class := range c.Classes {
+		sizes[class]++
+	}
+	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(c.Classes)))) }
+	from, end := 0, 0 // of the class, and of the last name
+	for _, class := range present(c.Classes) {
+		a, b := place(from), place(from+sizes[class])
 		if from > 0 {
-			above, right := k*band+2, left
+			above, right := height+2, left
 			if lined {
 				above, right = 1, left+side
-				fill(img, image.Rect(left+a, top, left+a+1, top+side), borderColour)
+				fill(img, image.Rect(left+a, top, left+a+1, top+side), border)
 			}
-			fill(img, image.Rect(left+a, above, left+a+1, top), borderColour)
-			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), borderColour)
+			fill(img, image.Rect(left+a, above, left+a+1, top), border)
+			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
 		}
-		const letters = 10
 		if middle := (a + b) / 2; middle-letters/2 >= end {
 			name := shorten(plaintext.Line(classes[class]), func(s string) bool { return textWidth(face, s) <= coefficientNames })
 			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}
-		from = to
+		from += sizes[class]
 	}
-	return img, nil
 }
-
-// borderColour parts classes.
-var borderColour = Palette[1]
 
 // orderBy returns the indices of values in ascending order, equal ones as they stand.
 func orderBy[T cmp.Ordered](values []T) []int {
