@@ -348,3 +348,11 @@ func TestBands(t *testing.T) {
 		}
 	}
 }
+
+// TestStraight: a transparent colour keeps its hue.
+func TestStraight(t *testing.T) {
+	r, g, b, a := straight(color.NRGBA{0x10, 0x80, 0xff, bandStrength}).RGBA()
+	if r>>8 != 0x10 || g>>8 != 0x80 || b>>8 != 0xff || a>>8 != bandStrength {
+		t.Errorf("%x %x %x %x", r, g, b, a)
+	}
+}

@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"context"
+	"image/color"
 	"io"
 	"regexp"
 
@@ -30,8 +31,26 @@ func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
 
-// outlines is a canvas that draws letters as curves: vgpdf has only those of Western Europe.
+// outlines is a canvas that draws letters as curves, since vgpdf has only those of Western Europe, and
+// transparent colours, which vgpdf darkens.
 type outlines struct{ *vgpdf.Canvas }
+
+// SetColor implements vg.Canvas.
+func (c outlines) SetColor(colour color.Color) {
+	if colour != nil { // nil is black
+		colour = straight(color.NRGBAModel.Convert(colour).(color.NRGBA))
+	}
+	c.Canvas.SetColor(colour)
+}
+
+// straight is a colour whose components are not multiplied by its opacity.
+type straight color.NRGBA
+
+// RGBA implements color.Color.
+func (s straight) RGBA() (r, g, b, a uint32) {
+	const to16 = 0x101
+	return uint32(s.R) * to16, uint32(s.G) * to16, uint32(s.B) * to16, uint32(s.A) * to16
+}
 
 // FillString implements vg.Canvas.
 func (c outlines) FillString(face font.Face, at vg.Point, text string) {
