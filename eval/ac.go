@@ -1,14 +1,12 @@
 package eval
 
-// AC returns the accuracy of a clustering: the share of the samples whose
-// cluster is mapped to their class by the best one-to-one mapping (see
-// Mapping). It panics if the lengths differ.
+// AC returns the accuracy of a clustering: the share of the samples whose cluster the best one-to-one mapping
+// maps to their class (see Mapping). It panics if the lengths differ.
 func AC(truth, assigned []int) float64 { return tabulate(truth, assigned).ac() }
 
-// Mapping returns the one-to-one mapping from clusters to classes that is right
-// for the most samples. Clusters that it takes nothing from get the classes that are
-// left, in the order of their first samples. Where there are more clusters than
-// classes, those left over are not in it.
+// Mapping returns the one-to-one mapping from clusters to classes that is right for the most samples.
+// Clusters without a match get the remaining classes, in the order of their first samples, as far as there
+// are any.
 func Mapping(truth, assigned []int) map[int]int {
 	t := tabulate(truth, assigned)
 	mapping := map[int]int{}

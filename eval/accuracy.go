@@ -2,9 +2,8 @@ package eval
 
 import "fmt"
 
-// Accuracy returns the share of the samples whose predicted class is the true
-// one. Samples whose true class is negative, that is not known, are left out,
-// and it is 0 where none is left. It panics if the lengths differ.
+// Accuracy returns the share of the samples whose predicted class is the true one, of those whose true class
+// is known, that is, not negative; 0 without any. It panics if the lengths differ.
 func Accuracy(truth, predicted []int) float64 {
 	if len(truth) != len(predicted) {
 		panic(fmt.Sprintf("eval: %d true and %d predicted classes", len(truth), len(predicted)))

@@ -1,22 +1,21 @@
 package eval
 
-// ARI returns the adjusted Rand index (Hubert and Arabie 1985): the agreement
-// on pairs of samples, 1 for the same partition, about 0 for a random one,
-// negative for less. It panics if the lengths differ.
+// ARI returns the adjusted Rand index (Hubert and Arabie 1985): 1 for the same partition, about 0 for a
+// random one. It panics if the lengths differ.
 func ARI(truth, assigned []int) float64 { return tabulate(truth, assigned).ari() }
 
 func (t *contingency) ari() float64 {
 	if t.samples == 0 {
 		return 0
 	}
-	var both, inClusters, inClasses float64
+	var both float64
 	clusters, classes := t.sizes()
 	for _, row := range t.counts {
 		for _, x := range row {
 			both += pairs([]int{x.count})
 		}
 	}
-	inClusters, inClasses = pairs(clusters), pairs(classes)
+	inClusters, inClasses := pairs(clusters), pairs(classes)
 	all := pairs([]int{t.samples})
 	if inClusters == inClasses && (inClusters == 0 || inClusters == all) {
 		return 1 // every sample alone, or all together, in both

@@ -7,12 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BasisPurity tells how far each basis vector belongs to one class. It returns
-// for each column of the coefficients V, n×k, the largest share of its mass
-// Σ|v_ir| that the samples of one class have, and the mean of these shares
-// weighted by the masses. Samples with a negative label, that is of no known
-// class, are left out. A basis vector without mass has the share 0. A value
-// that is not finite is an error, and so are labels that are not n.
+// BasisPurity returns, for each column of the coefficients V, n×k, the largest share of its mass Σ|v_ir| that
+// the samples of one class have, and the mean of these shares weighted by the masses. Samples with a negative
+// label, of unknown class, are left out. A column without mass has the share 0. Values must be finite.
 func BasisPurity(coefficients mat.Matrix, labels []int) (perBasis []float64, overall float64, err error) {
 	n, k := coefficients.Dims()
 	if len(labels) != n {

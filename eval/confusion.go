@@ -2,15 +2,12 @@ package eval
 
 import "fmt"
 
-// MostConfused is the largest number of classes of a confusion table, which has a place
-// for each two of them.
+// MostConfused is the largest number of classes of a confusion matrix.
 const MostConfused = 1 << 14
 
-// Confusion counts the samples of each class, numbered from 0, by the class that was
-// predicted for them: classes×classes, the true class down and the predicted one across.
-// Samples whose true class is negative, that is not known, are left out. A class out
-// of range is an error that names the sample, and so are more than [MostConfused]
-// classes. It panics if the lengths differ.
+// Confusion returns the confusion matrix, classes×classes, a row for each true class. Samples with a negative
+// true class, which is unknown, are left out. A class out of range is an error, and so are more than
+// [MostConfused] classes. It panics if the lengths differ.
 func Confusion(truth, predicted []int, classes int) ([][]int, error) {
 	if len(truth) != len(predicted) {
 		panic(fmt.Sprintf("eval: %d true and %d predicted classes", len(truth), len(predicted)))

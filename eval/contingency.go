@@ -6,20 +6,18 @@ import (
 	"slices"
 )
 
-// contingency counts which classes the samples of each cluster have.
-// Classes and clusters are numbered in the order of their first samples, so
-// that nothing depends on their names.
+// contingency counts the classes of the samples of each cluster. Both are numbered in the order of their
+// first samples, so that nothing depends on their names.
 type contingency struct {
 	counts            [][]cell // for each cluster the classes that its samples have, rising
 	clusters, classes []int    // their names
 	samples           int
 }
 
-// cell is how many samples of a cluster have a class.
+// cell counts the samples of a cluster with one class.
 type cell struct{ class, count int }
 
-// tabulate counts the samples that have a class. It panics if the lengths
-// differ.
+// tabulate counts the samples with a known class. It panics if the lengths differ.
 func tabulate(truth, assigned []int) *contingency {
 	if len(truth) != len(assigned) {
 		panic(fmt.Sprintf("eval: %d classes and %d clusters of samples", len(truth), len(assigned)))

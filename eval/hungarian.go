@@ -1,11 +1,14 @@
 package eval
 
-// hungarian returns for each row the column that it is matched with, or -1, such that
-// no column is matched twice and the counts of the cells that are matched sum to the
-// most. A row's cells are those above 0: no other is ever matched. It grows the matching
-// by one row at a time along a shortest path (Kuhn 1955, Munkres 1957, Jonker and
-// Volgenant 1987), which it looks for among the cells only and no farther than the
-// nearest end, in O(rows·cells·log columns) at most.
+import (
+	"cmp"
+	"container/heap"
+)
+
+// hungarian returns for each row its matched column, or −1, such that no column is matched twice and the sum
+// of the matched counts is largest. Cells of 0 are never matched. It adds one row at a time along a shortest
+// path among the other cells (Kuhn 1955, Munkres 1957, Jonker and Volgenant 1987), in
+// O(rows·cells·log columns) at most.
 func hungarian(rows [][]cell, columns int) []int {
 	h := &matching{
 		rows: rows, columnOf: make([]int, len(rows)), rowOf: make([]int, columns),
@@ -38,33 +41,28 @@ func hungarian(rows [][]cell, columns int) []int {
 	return h.columnOf
 }
 
-// matching is a matching under way. Its prices are such that rowPrice + columnPrice −
-// count, the reduced cost of a cell, is never negative, 0 where row and column are
-// matched; that no price is negative; and that of rows that are given up, and of columns
-// that are not matched, it is 0. So no other matching has more.
+// matching is a matching in progress. The reduced cost of a cell, rowPrice + columnPrice − count, is never
+// negative, and 0 for matched cells; no price is negative, and those of unmatched rows that were tried and of
+// unmatched columns are 0. So no other matching has a larger sum.
 type matching struct {
 	rows                  [][]cell
 	columnOf, rowOf       []int // -1 where there is none
 	rowPrice, columnPrice []int
 
-	// Of the search for a path: the distance of a column that has been seen or
-	// settled in the search from the row of that number, and the row before it.
+	// In the search for a path: the distance of a column, the row before it, and the starting row of the
+	// search that last saw or settled it.
 	distance, from, seen, settled []int
-	queue                         []reached
+	queue                         queue
 	order                         []int // the columns settled, nearest first
 }
 
-// reached is a column that a search has reached.
+// reached is a column in the queue of a search.
 type reached struct{ distance, column int }
 
-func (a reached) before(b reached) bool {
-	return a.distance < b.distance || a.distance == b.distance && a.column < b.column
-}
-
-// match matches the row, or gives up it or another one, whichever costs least.
+// match matches the row, or leaves it or another one unmatched, whichever costs least.
 func (h *matching) match(start int) {
 	h.queue, h.order = h.queue[:0], h.order[:0]
-	// The path may end in a column that is free, or in a row that is given up.
+	// The path ends in a free column, or in a row that is left unmatched.
 	giveUp, least, free := start, h.rowPrice[start], -1
 	row, length := start, 0
 	for {
@@ -76,10 +74,10 @@ func (h *matching) match(start int) {
 			d := length + h.rowPrice[row] + h.columnPrice[c] - x.count
 			if d < least && (h.seen[c] != start || d < h.distance[c]) {
 				h.seen[c], h.distance[c], h.from[c] = start, d, row
-				h.push(reached{d, c})
+				heap.Push(&h.queue, reached{d, c})
 			}
 		}
-		next := h.pop(start)
+		next := h.nearest(start)
 		if next < 0 || h.distance[next] >= least {
 			break
 		}
@@ -95,7 +93,7 @@ func (h *matching) match(start int) {
 			giveUp, least = row, d
 		}
 	}
-	// Prices make every cell of the path cost nothing.
+	// Adjust the prices, so that the reduced costs along the path are 0.
 	h.rowPrice[start] -= least
 	for _, c := range h.order {
 		if by := least - h.distance[c]; by > 0 {
@@ -120,43 +118,28 @@ func (h *matching) match(start int) {
 	}
 }
 
-// push puts a column into the queue, a heap.
-func (h *matching) push(x reached) {
-	h.queue = append(h.queue, x)
-	at := len(h.queue) - 1
-	for at > 0 && x.before(h.queue[(at-1)/2]) {
-		h.queue[at] = h.queue[(at-1)/2]
-		at = (at - 1) / 2
-	}
-	h.queue[at] = x
-}
-
-// pop returns the nearest column that is not settled, or -1.
-func (h *matching) pop(start int) int {
+// nearest returns the nearest column in the queue that is not settled, or −1.
+func (h *matching) nearest(start int) int {
 	for len(h.queue) > 0 {
-		first, last := h.queue[0], h.queue[len(h.queue)-1]
-		h.queue = h.queue[:len(h.queue)-1]
-		if n := len(h.queue); n > 0 {
-			at := 0
-			for {
-				child := 2*at + 1
-				if child >= n {
-					break
-				}
-				if child+1 < n && h.queue[child+1].before(h.queue[child]) {
-					child++
-				}
-				if !h.queue[child].before(last) {
-					break
-				}
-				h.queue[at] = h.queue[child]
-				at = child
-			}
-			h.queue[at] = last
-		}
+		first := heap.Pop(&h.queue).(reached)
 		if h.settled[first.column] != start && first.distance == h.distance[first.column] {
 			return first.column
 		}
 	}
 	return -1
+}
+
+// queue is a heap of columns, the nearest first.
+type queue []reached
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return cmp.Or(q[i].distance-q[j].distance, q[i].column-q[j].column) < 0
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(reached)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
 }

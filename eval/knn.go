@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,19 +15,15 @@ const defaultNeighbours = 10
 
 // KNN classifies samples by their nearest training samples.
 type KNN struct {
-	// K is how many of them vote; 0 means 10. Where there are fewer training
-	// samples, all of them do.
-	K int
-	// Distance says which are nearest.
+	// K is the number of neighbours that vote; 0 means 10. If there are fewer training samples, all vote.
+	K        int
 	Distance cluster.Distance
 }
 
-// Classify returns for each row of test, t×m, the commonest label among the K
-// nearest rows of train, n×m, whose labels are given. A tie goes to the label
-// whose nearest sample is the nearest, and of samples at the same distance the
-// lower row is the nearer. Both matrices are dense or a *sparse.CSR; others are
-// copied. A training sample without a label, or a value that is not finite, is
-// an error.
+// Classify returns for each row of test, t×m, the commonest label among the K nearest rows of train, n×m. A
+// tie goes to the label with the nearest sample; of samples at the same distance the lower row is the nearer.
+// Both matrices are dense or a *sparse.CSR; others are copied. Each training sample needs a label, and values
+// must be finite.
 func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
 	n, _ := train.Dims()
 	if len(labels) != n {
@@ -40,11 +37,7 @@ func (k KNN) Classify(ctx context.Context, train mat.Matrix, labels []int, test 
 	if k.K < 0 {
 		return nil, fmt.Errorf("k-nn: %d neighbours", k.K)
 	}
-	voters := k.K
-	if voters == 0 {
-		voters = defaultNeighbours
-	}
-	nearest, err := cluster.Nearest(ctx, k.Distance, test, train, min(voters, n))
+	nearest, err := cluster.Nearest(ctx, k.Distance, test, train, min(cmp.Or(k.K, defaultNeighbours), n))
 	if err != nil {
 		return nil, fmt.Errorf("k-nn: %w", err)
 	}

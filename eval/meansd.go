@@ -2,13 +2,14 @@ package eval
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
-// MeanSD returns the mean of x and its standard deviation as a sample's, with
-// n − 1 below the root. The deviation of a single value is 0, and so are both
-// of none. What is beyond the numbers is the largest one.
+// MeanSD returns the mean of x and its sample standard deviation, with n − 1 below the root. The deviation of
+// a single value is 0, and so are both of none. Results that overflow are the largest number.
 func MeanSD(x []float64) (mean, sd float64) {
 	switch len(x) {
 	case 0:
@@ -20,12 +21,10 @@ func MeanSD(x []float64) (mean, sd float64) {
 	if !math.IsInf(mean, 0) && !math.IsInf(sd, 0) && !math.IsNaN(sd) {
 		return mean, sd
 	}
-	// A sum has overflowed: it is done with values that are smaller by a power of 2.
+	// A sum has overflowed: scale by a power of 2.
 	const scale = 0x1p-600
-	small := make([]float64, len(x))
-	for i, v := range x {
-		small[i] = v * scale
-	}
+	small := slices.Clone(x)
+	floats.Scale(scale, small)
 	mean, sd = stat.MeanStdDev(small, nil)
 	return mean / scale, min(sd/scale, math.MaxFloat64)
 }

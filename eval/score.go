@@ -6,10 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,14 +14,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
-// Task is what methods are compared by.
+// Task is the task of an experiment.
 type Task int
 
 const (
-	// Clustering puts samples into groups and compares these with the classes.
-	Clustering Task = iota
-	// Classification finds the classes of test samples.
-	Classification
+	Clustering     Task = iota // groups are compared with the classes
+	Classification             // finds the classes of test samples
 )
 
 var tasks = enum.Of[Task]("task", "cluster", "classify")
@@ -42,59 +37,51 @@ func (Task) Values() []string { return tasks.Values() }
 type Unit string
 
 const (
-	// UnitPercent is of scores that are shares, of at most 1, and that people are
-	// shown in percent.
-	UnitPercent Unit = "%"
-	// UnitNats is of amounts of information, by the natural logarithm.
-	UnitNats Unit = "nats"
-	// UnitNone is of plain numbers.
-	UnitNone Unit = ""
+	UnitPercent Unit = "%"    // of shares, of at most 1, which reports show in percent
+	UnitNats    Unit = "nats" // of information, by the natural logarithm
+	UnitNone    Unit = ""     // of plain numbers
 )
 
-// Prominence is where a score is shown.
+// Prominence says where a score is shown.
 type Prominence int
 
 const (
-	// Minor scores are shown after the others.
-	Minor Prominence = iota
-	// Major scores are shown first.
-	Major
-	// Headline scores are also printed when an experiment ends.
-	Headline
+	Minor    Prominence = iota // after the others
+	Major                      // first
+	Headline                   // also printed when an experiment ends
 )
 
-// Score describes a number that says how good the outcome of a trial is.
+// Score describes a measure of the outcome of a trial.
 type Score struct {
-	// Name is what records call it, and Title and Help explain it to people.
+	// Name is its name in records; Title and Help are for readers.
 	Name, Title, Help string
-	// Min and Max bound its values; infinite where nothing does.
-	Min, Max float64
-	// LowerIsBetter tells which of two values is the better one.
+	// Min and Max bound its values; they may be infinite.
+	Min, Max      float64
 	LowerIsBetter bool
 	Unit          Unit
 	Task          Task
 	Prominence    Prominence
-	// Optional scores are computed where they are asked for.
+	// Optional scores are computed on request.
 	Optional bool
-	// Unlabelled tells that it is taken over the samples whose label was not given
-	// to the method, as its name says at the end.
+	// Unlabelled says that it covers only the samples whose label was not given to the method; its name
+	// then ends in UnlabelledSuffix.
 	Unlabelled bool
-	// ofSamples tells that it can be taken over a part of the samples.
+	// ofSamples says that it can cover a part of the samples.
 	ofSamples bool
-	// value computes it; false where the outcome has no such score.
+	// value computes it; false if the outcome has no such score.
 	value func(*Outcome) (float64, bool, error)
 }
 
-// Outcome is what a trial gave, and what it should have given.
+// Outcome is the result of a trial, with the truth.
 type Outcome struct {
-	// Found holds the clusters of n samples, or the classes found for n test samples,
-	// and Truth their classes.
+	// Found holds the clusters of n samples, or the predicted classes of n test samples, and Truth their
+	// classes.
 	Found, Truth []int
-	// Labels are the classes of a clustering's n samples that were given to the
-	// method, or -1. Nil stands for none.
+	// Labels are the classes of a clustering's n samples that were given to the method, or −1; it may be
+	// nil.
 	Labels []int
-	// Coefficients (n×k) and Basis (m×k) are the factors that the method found, or
-	// nil, and Classes are the classes of the coefficients' n samples.
+	// Coefficients (n×k) and Basis (m×k) are the factors, or nil, and Classes are the classes of the
+	// coefficients' n samples.
 	Coefficients, Basis *mat.Dense
 	Classes             []int
 
@@ -109,40 +96,28 @@ func (o *Outcome) table() *contingency {
 	return o.counts
 }
 
-// hasParts tells whether the factors are non-negative, so that the basis vectors are
-// parts.
+// hasParts reports whether the factors are non-negative, so that the basis vectors are parts.
 func (o *Outcome) hasParts() bool {
 	return o.Coefficients != nil && o.Basis != nil && !(mat.Min(o.Coefficients) < 0) && !(mat.Min(o.Basis) < 0)
 }
 
-// unlabelledSuffix ends the names of scores over the unlabelled samples.
-const unlabelledSuffix = " free"
+// UnlabelledSuffix is the end of the names of scores over the unlabelled samples.
+const UnlabelledSuffix = " free"
 
 // OverUnlabelled returns the score over the unlabelled samples.
 func (s Score) OverUnlabelled() Score {
-	s.Name, s.Title, s.Unlabelled = s.Name+unlabelledSuffix, s.Title+" of the unlabelled samples", true
+	s.Name, s.Title, s.Unlabelled = s.Name+UnlabelledSuffix, s.Title+" of the unlabelled samples", true
 	s.Help = strings.TrimSpace(s.Help + " Only the samples count whose class the method was not told.")
 	return s
 }
 
-// Label is the short name of the score, for an axis or a column.
-func (s Score) Label() string {
-	first, size := utf8.DecodeRuneInString(s.Name)
-	label := string(unicode.ToUpper(first)) + s.Name[size:]
-	if s.Unlabelled {
-		label = strings.TrimSuffix(label, unlabelledSuffix) + " of the unlabelled samples"
-	}
-	return label
-}
-
-// Holds tells whether the score can have the value.
+// Holds reports whether the score can have the value.
 func (s Score) Holds(v float64) bool { return !math.IsInf(v, 0) && s.Min <= v && v <= s.Max }
 
-// equal is how far two values may lie apart, relative to 1 or to the larger one, and
-// count as equal, so that rounding decides nothing.
+// equal is the difference, relative to 1 or to the larger value, up to which values count as equal.
 const equal = 1e-12
 
-// Better tells whether a is better than b by more than rounding.
+// Better reports whether a is better than b by more than rounding.
 func (s Score) Better(a, b float64) bool {
 	if s.LowerIsBetter {
 		a, b = b, a
@@ -150,7 +125,7 @@ func (s Score) Better(a, b float64) bool {
 	return a > b+equal*max(1, math.Abs(a), math.Abs(b))
 }
 
-// Scores returns all scores, in the order in which they are shown.
+// Scores returns all scores, in the order of display.
 func Scores() []Score { return slices.Clone(scores) }
 
 // MainScore returns the score that a task is judged by: the first in the list.
@@ -158,10 +133,9 @@ func MainScore(task Task) Score {
 	return scores[slices.IndexFunc(scores, func(s Score) bool { return s.Task == task })]
 }
 
-// FindScore returns the score that records call by this name. One that is not known
-// is returned with its name alone, and may have any finite value.
+// FindScore returns the score of this name in records. An unknown one has its name alone and any finite value.
 func FindScore(name string) (s Score, known bool) {
-	base, unlabelled := strings.CutSuffix(name, unlabelledSuffix)
+	base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
 	at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
 	known = at >= 0 && (scores[at].ofSamples || !unlabelled)
 	if s = (Score{Name: base, Title: base, Min: math.Inf(-1), Max: math.Inf(1)}); at >= 0 {
@@ -173,27 +147,24 @@ func FindScore(name string) (s Score, known bool) {
 	return s, known
 }
 
-// CompareScores orders the names of scores as they are shown: those known by the
-// list, over all samples before over the unlabelled ones, then the others by name.
+// CompareScores orders the names of scores for display: those of the list, each over all samples before over
+// the unlabelled ones, then the others by name.
 func CompareScores(a, b string) int {
 	place := func(name string) int {
-		base := strings.TrimSuffix(name, unlabelledSuffix)
-		if at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base }); at >= 0 {
-			return at
+		base, unlabelled := strings.CutSuffix(name, UnlabelledSuffix)
+		at := slices.IndexFunc(scores, func(s Score) bool { return s.Name == base })
+		if at < 0 {
+			at = len(scores)
 		}
-		return len(scores)
-	}
-	unlabelled := func(name string) int {
-		if strings.HasSuffix(name, unlabelledSuffix) {
-			return 1
+		if unlabelled {
+			return 2*at + 1
 		}
-		return 0
+		return 2 * at
 	}
-	return cmp.Or(place(a)-place(b), unlabelled(a)-unlabelled(b), strings.Compare(a, b))
+	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
-// CheckScores returns an error for the first name that is no score of the task. A name that
-// differs from a score's in the case of letters becomes that.
+// CheckScores returns an error for the first name that is no score of the task. It corrects the case of names.
 func CheckScores(task Task, names []string) error {
 	var there []string
 	for _, s := range scores {
@@ -214,9 +185,8 @@ func CheckScores(task Task, names []string) error {
 	return nil
 }
 
-// Compute returns the scores of an outcome by their names: those of the task that
-// are not optional, and the optional ones named. Where some samples are labelled and
-// some are not, it adds the scores over the unlabelled ones.
+// Compute returns the scores of an outcome by name: those of the task that are not optional, and the optional
+// ones named. If some samples are labelled and some are not, it adds the scores over the unlabelled ones.
 func Compute(task Task, o Outcome, optional ...string) (map[string]float64, error) {
 	out := map[string]float64{}
 	parts := []Outcome{o}
@@ -248,7 +218,7 @@ func Compute(task Task, o Outcome, optional ...string) (map[string]float64, erro
 
 // OnlyUnlabelled leaves only the scores over the unlabelled samples.
 func OnlyUnlabelled(scores map[string]float64) {
-	maps.DeleteFunc(scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, unlabelledSuffix) })
+	maps.DeleteFunc(scores, func(name string, _ float64) bool { return !strings.HasSuffix(name, UnlabelledSuffix) })
 }
 
 // unlabelled returns the outcome of the samples whose label was not given.
@@ -260,38 +230,4 @@ func (o *Outcome) unlabelled() Outcome {
 		}
 	}
 	return rest
-}
-
-// Format is a value in words, without its unit: a percentage has one decimal, other
-// numbers have three.
-func (s Score) Format(v float64) string {
-	decimals := 3
-	if s.Unit == UnitPercent {
-		v, decimals = 100*v, 1
-	}
-	if math.Abs(v) >= 1e6 {
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	}
-	text := strconv.FormatFloat(v, 'f', decimals, 64)
-	if strings.Trim(text, "-0.") == "" {
-		return strings.TrimPrefix(text, "-")
-	}
-	return text
-}
-
-// Suffix is the unit behind a heading or a value, after a separator; "" of plain
-// numbers.
-func (s Score) Suffix(separator string) string {
-	if s.Unit == UnitNone {
-		return ""
-	}
-	return separator + string(s.Unit)
-}
-
-// In says in what unit people are shown the score, as in " in percent".
-func (s Score) In() string {
-	if s.Unit == UnitPercent {
-		return " in percent"
-	}
-	return s.Suffix(" in ")
 }

@@ -2,8 +2,7 @@ package eval
 
 import "math"
 
-// scores lists all scores, an entry each, in the order in which they are shown. The
-// first of a task is the one that it is judged by.
+// scores lists all scores in the order of display. The first of a task is its main score.
 var scores = []Score{
 	{Name: "accuracy", Title: "Accuracy", Task: Classification, Max: 1, Unit: UnitPercent, Prominence: Headline,
 		Help:  "The share of test samples whose class was found.",

@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sparsity returns for each column of a factor, m×k, how sparse it is (Hoyer
-// 2004): (√m − ‖u‖₁/‖u‖₂)/(√m − 1), which is 0 where all values have one size
-// and 1 where a single one is not 0. A column of zeros, and the columns of a
-// factor with a single row, count as 0. A value that is not finite is an error.
+// Sparsity returns the sparsity of each column of a factor, m×k (Hoyer 2004): (√m − ‖u‖₁/‖u‖₂)/(√m − 1),
+// which is 0 for values of one size and 1 for a single nonzero value. Columns of zeros, and of a factor with
+// a single row, count as 0. Values must be finite.
 func Sparsity(factor mat.Matrix) ([]float64, error) {
 	if err := checkFinite(factor); err != nil {
 		return nil, fmt.Errorf("sparsity: %w", err)

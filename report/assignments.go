@@ -16,33 +16,23 @@ import (
 
 // Assignment is a line of a grouping's AssignmentsFile.
 type Assignment struct {
-	// Line is where it stands, from 1.
-	Line int
-	// Sample is the sample's name, and Group its group, from 1, or 0 where it belongs to
-	// none.
-	Sample string
-	Group  int
-	// Name is the class that was told of samples in the group, or "".
-	Name string
+	Line   int    // from 1
+	Sample string // its name
+	Group  int    // from 1, or 0 for none
+	Name   string // the given class of the group, or ""
 }
 
-// ReadAssignments returns which sample is in which group in the folder of a grouping, and the
-// data that were grouped, as a path or a name. The file may have been changed by hand:
-// other columns than "file", "group" and "name" are not looked at.
+// ReadAssignments returns the groups of samples in the folder of a grouping, and the path or name of the data.
+// The file may have been edited by hand: other columns than "file", "group" and "name" are ignored.
 func ReadAssignments(dir string) (found []Assignment, data string, err error) {
-	command, data, err := output.Written(dir)
-	if err != nil {
+	if data, err = groupedData(dir); err != nil {
 		return nil, "", err
-	}
-	if command != "cluster" {
-		return nil, "", fmt.Errorf("%s holds results of partwise %s, and no groups", dir, command)
 	}
 	found, err = ReadAssignmentsFile(filepath.Join(dir, AssignmentsFile))
 	return found, data, err
 }
 
-// ReadAssignmentsFile returns which sample is in which group in a file of the form of an
-// AssignmentsFile.
+// ReadAssignmentsFile returns the groups of samples in a file of the format of AssignmentsFile.
 func ReadAssignmentsFile(path string) ([]Assignment, error) {
 	text, err := output.ReadFile(path)
 	if err != nil {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/pipeline"
 	"image"
 	"image/color"
 	"image/png"
@@ -44,13 +46,13 @@ func TestGroupingInBrowser(t *testing.T) {
 	c := fakeClusters(n)
 	c.Basis = nil
 	c.Side = 200
-	c.Distances, c.Confidence, c.Pictures, c.Features = make([]float64, n), make([]float64, n), noCopies(n), mat.NewDense(n, 3, nil)
+	c.Memberships, c.Pictures, c.Features = make([]cluster.Membership, n), noCopies(n), mat.NewDense(n, 3, nil)
 	c.Names[3], c.Names[5] = `<img src=x onerror=alert(1)>"'&.png`, "猫 50%#?.png"
 	c.Image = func(i int) (image.Image, error) { return plain(200, 150, color.RGBA{uint8(i), 90, 200, 255}), nil }
 	var paths []string
 	for i, name := range c.Names {
 		c.Groups[i] = i / 100 // 100 and 30
-		c.Distances[i], c.Confidence[i] = float64((i*7)%n), float64(i%10)/10
+		c.Memberships[i] = cluster.Membership{Distance: float64((i * 7) % n), Confidence: float64(i%10) / 10}
 		c.Features.SetRow(i, []float64{1, float64(i), float64(i * i % 31)})
 		var file bytes.Buffer
 		if err := png.Encode(&file, plain(300, 225, color.RGBA{uint8(i), 90, 200, 255})); err != nil {
@@ -232,7 +234,7 @@ for (const a of $$("nav a")) check(document.getElementById(a.hash.slice(1)), "no
 func TestTablesInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	e := Experiment{Name: "many <b>", Methods: []string{"nmf", "cf & <i>", "ccf"}, Settings: [][2]string{{"seed", "3"}}}
+	e := Experiment{Summary: &pipeline.Summary{Name: "many <b>", Methods: []string{"nmf", "cf & <i>", "ccf"}, Settings: [][2]string{{"seed", "3"}}}}
 	e.Records = fakeRecords(e.Methods, []int{2, 3, 10}, 8)
 	for i := range e.Records { // which are not in the order of their scores
 		if r := &e.Records[i]; r.Classes == 3 && r.Method == "nmf" {

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,71 +14,49 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Clusters is what is reported of one grouping of n samples, somebody's own
-// pictures for instance.
+// Clusters is the content of the page of one grouping of n samples, somebody's own photos for instance. Lists
+// by sample have n elements or are nil.
 type Clusters struct {
-	// Name heads the page.
-	Name string
-	// Command is the command line that does it again.
-	Command string
-	// Program is the version of the program, which the page and the saved model tell.
-	Program string
-	// Opened is how the data were opened, of which the saved model tells what explore needs.
+	// Name heads the page, Command repeats the grouping, and Program is the version of the program.
+	Name, Command, Program string
+	// Opened says how the data were opened, for the saved model.
 	Opened pipeline.Data
-	// Method is the method's name, and Settings are shown as they are, a name
-	// and a value each.
+	// Method is the method with its settings, and Settings are names and values.
 	Method   string
 	Settings [][2]string
+	// Grouping holds the groups of the samples, and optional Memberships, Scores and GroupClasses. A
+	// group with memberships is shown from its most typical sample to its least.
+	*pipeline.Grouping
 	// Names holds the n samples' names.
 	Names []string
-	// Groups holds for each sample its group, from 0.
-	Groups []int
-	// Distances holds for each sample how far it is from the middle of its
-	// group. A group is shown from its most typical sample to its least. Nil
-	// leaves the order of the samples.
-	Distances []float64
-	// Confidence says for each sample how well it goes with its group, from 0 to 1, as
-	// cluster.Membership does. Nil where it is not known.
-	Confidence []float64
-	// Assignments is the name of a file in the same folder that lists which
-	// sample is in which group, or empty.
+	// Assignments is the name of the file in the same folder that lists the groups, or empty.
 	Assignments string
-	// Labels holds for each sample an index into Classes, or -1 where its
-	// class is not known. Nil means that no class is known.
+	// Labels holds for each sample an index into Classes, or −1 if its class is not known. Nil means that
+	// no class is known. Without GroupClasses they are the data's own.
 	Labels  []int
 	Classes []string
-	// GroupClasses holds for each group the index of the class that was told of samples in
-	// it, or -1. Nil means that no class was told, and Labels are the data's own. A
-	// group is called after a class that is worth it (see mostly).
-	GroupClasses []int
-	// Counts says how the number of groups was chosen, or is nil where it was told.
+	// Counts and Ranks describe the choice of the number of groups and of basis vectors, or are nil.
 	Counts *pipeline.CountCurve
-	// Ranks says how the number of basis vectors was chosen, or is nil where it was told.
-	Ranks *pipeline.RankChoice
-	// Scores are shares, named as in pipeline.Record; empty where no class is
-	// known.
-	Scores map[string]float64
-	// Image returns the picture of sample i. It is called once for each sample, for several
-	// at once; a picture that it cannot return is left out and named in a warning, but
-	// for a context's error, which ends the writing. Nil means that the samples are no pictures.
+	Ranks  *pipeline.RankChoice
+	// Image returns the picture of sample i. It is called once for each sample, concurrently; a picture
+	// that it cannot return is left out with a warning, but a context's error ends the writing. Nil means
+	// that the samples are no pictures.
 	Image func(i int) (image.Image, error)
-	// Pictures tells which samples are copies, outliers, blurred or blank, or is nil where
-	// that was not looked for.
-	Pictures *Pictures
-	// Side is the longer side of the pictures in pixels, of the largest where they
-	// differ. Thumbnails are no larger than figure.PhotographCell, which 0 stands for.
+	// Pictures says which samples are copies, outliers, blurred or blank, or is nil.
+	Pictures *pipeline.Pictures
+	// Side is the longer side in pixels of the largest picture. Thumbnails are no larger than
+	// figure.PhotographCell, which 0 stands for.
 	Side int
-	// Features is n×m: the rows by which samples are compared, of unit length with Cosine, on
-	// the map and where similar ones are looked for. Nil means neither.
+	// Features is n×m: the rows that the map and the search for similar samples compare, of unit length
+	// with Cosine. Nil means neither.
 	Features *mat.Dense
 	Cosine   bool
-	// Links holds for each sample where its picture is, percent-encoded and relative to the
-	// page, or "" where it is in no file. Nil means that none is.
+	// Links holds for each sample the address of its picture, percent-encoded and relative to the page, or
+	// "". It may be nil.
 	Links []string
-	// Basis is what was learned, or nil where it cannot be shown.
+	// Basis is what was learned, or nil if it cannot be shown.
 	Basis *Basis
-	// Patches show what was learned on photographs, and Words the visual words
-	// that it was learned of, or nil.
+	// Patches show what was learned on photos, and Words are the visual words, or nil.
 	Patches  []Patches
 	Words    *Words
 	Warnings []string
@@ -86,10 +66,10 @@ type Clusters struct {
 type clustersPage struct {
 	page
 	clusters Clusters
-	members  [][]int // the samples of each group, in the order in which they are shown
+	members  [][]int // the samples of each group, in the order of display
 	order    []int   // all of them
 	sheets   *thumbnails
-	codes    *codes
+	codes    codes
 }
 
 // clustersSections lists the sections of the page, in their order.
@@ -104,37 +84,30 @@ var clustersSections = []func(*clustersPage) section{
 }
 
 // folding returns a section that is folded away.
-func folding(of func(*clustersPage) section) func(*clustersPage) section {
+func folding(make func(*clustersPage) section) func(*clustersPage) section {
 	return func(w *clustersPage) section {
-		s := of(w)
+		s := make(w)
 		s.folded = true
 		return s
 	}
 }
 
-// ClustersFiles are what WriteClusters writes: names of files and, with a slash at
-// their ends, of folders. In groups/ earlier versions wrote.
+// ClustersFiles are what WriteClusters writes: names of files and, with a slash at their ends, of
+// folders. Earlier versions wrote into groups/.
 var ClustersFiles = []string{"index.html", "page/", "pictures/", "curves/", "bases/", "patches/", "words/", "groups/"}
 
-// WriteClusters writes into dir, which it makes if need be:
+// WriteClusters writes into dir, which it creates if needed:
 //
 //	index.html           the page
-//	page/page.js         its script, and what the script shows
-//	page/similar.js, map.js, data.js
-//	pictures/000.jpg, …  thumbnails of all pictures, a few hundred in a file; .png where
-//	                     the pictures are tiny
-//	curves/groups.png    how the number of groups was chosen, as .svg and .pdf too
+//	page/page.js, similar.js, map.js, data.js   its scripts and their data
+//	pictures/000.jpg, …  thumbnails of all pictures, some hundreds in a file; .png if the pictures are tiny
+//	curves/groups.png    the choice of the number of groups, also as .svg and .pdf
 //	bases/METHOD.png     the learned parts
 //	patches/METHOD/examples.png, 1.png, … and words/1.png, …
 //
-// It is an error if the lengths do not fit each
-// other or a group or label is out of range. Once ctx is done its error is
-// returned, and the files written by then stay. Where it counts times, the page
-// shows them (see internal/timing).
+// Once ctx is done its error is returned, and the files written by then stay. If it counts times
+// (internal/timing), the page shows them.
 func WriteClusters(ctx context.Context, dir string, c Clusters) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	w := &clustersPage{clusters: c, members: c.inOrder(), page: page{
 		folder: folder{dir, ctx}, Name: c.Name, Command: c.Command, Settings: c.Settings,
 		Assignments: c.Assignments, Warnings: slices.Clone(c.Warnings),
@@ -152,53 +125,8 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	return w.writeSections(sections(w, clustersSections))
 }
 
-// check returns an error where the parts do not fit each other.
-func (c Clusters) check() error {
-	n := len(c.Names)
-	for _, of := range []struct {
-		what string
-		n    int
-		any  bool
-	}{
-		{"groups", len(c.Groups), true},
-		{"distances", len(c.Distances), c.Distances != nil},
-		{"confidences", len(c.Confidence), c.Confidence != nil},
-		{"labels", len(c.Labels), c.Labels != nil},
-		{"links", len(c.Links), c.Links != nil},
-	} {
-		if of.any && of.n != n {
-			return fmt.Errorf("report: %d samples, but %s of %d", n, of.what, of.n)
-		}
-	}
-	if c.Features != nil && c.Features.RawMatrix().Rows != n {
-		return fmt.Errorf("report: %d samples, but features of %d", n, c.Features.RawMatrix().Rows)
-	}
-	if err := checkPictures(c.Pictures, n); err != nil {
-		return err
-	}
-	for i, g := range c.Groups {
-		if g < 0 || g >= n {
-			return fmt.Errorf("report: %s is in group %d of %d samples", c.Names[i], g, n)
-		}
-	}
-	if c.GroupClasses != nil && len(c.GroupClasses) <= slices.Max(c.Groups) {
-		return fmt.Errorf("report: classes told of %d groups, and there is group %d", len(c.GroupClasses), slices.Max(c.Groups)+1)
-	}
-	for _, l := range c.GroupClasses {
-		if l < -1 || l >= len(c.Classes) {
-			return fmt.Errorf("report: a group is told to be class %d of %d", l, len(c.Classes))
-		}
-	}
-	for i, l := range c.Labels {
-		if l < -1 || l >= len(c.Classes) {
-			return fmt.Errorf("report: %s has label %d of %d classes", c.Names[i], l, len(c.Classes))
-		}
-	}
-	return nil
-}
-
-// members returns the samples of each group.
-func (c Clusters) members() [][]int {
+// inOrder returns the samples of each group, the most typical first if that is known.
+func (c Clusters) inOrder() [][]int {
 	var members [][]int
 	for i, g := range c.Groups {
 		for g >= len(members) {
@@ -206,10 +134,15 @@ func (c Clusters) members() [][]int {
 		}
 		members[g] = append(members[g], i)
 	}
+	if c.Memberships != nil {
+		for _, group := range members {
+			slices.SortStableFunc(group, func(a, b int) int { return cmp.Compare(c.Memberships[a].Distance, c.Memberships[b].Distance) })
+		}
+	}
 	return members
 }
 
-// thing is what a sample is called.
+// thing is the word for a sample.
 func (c Clusters) thing() string {
 	if c.Image != nil {
 		return "picture"
@@ -217,7 +150,7 @@ func (c Clusters) thing() string {
 	return "sample"
 }
 
-// things is what samples are called at the beginning of a sentence.
+// things is the word for samples at the beginning of a sentence.
 func (c Clusters) things() string {
 	if c.Image != nil {
 		return "Pictures"
@@ -227,3 +160,54 @@ func (c Clusters) things() string {
 
 // count is a number of samples in words.
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
+
+// groupName names group g after a class, or is "": after the class that was given for it, or else after one
+// that more than half of its samples of known class have, if half of its samples or more are known.
+func (c Clusters) groupName(g int, members []int) string {
+	known, sizes := c.composition(members)
+	if known == 0 {
+		return ""
+	}
+	main := largestClasses(sizes)[0]
+	switch {
+	case 2*sizes[main] <= known || 2*known < len(members):
+	case c.GroupClasses == nil:
+		return "mostly " + c.Classes[main]
+	case c.GroupClasses[g] == main:
+		return c.Classes[main]
+	}
+	return ""
+}
+
+// composition returns the number of samples of each class, and of all known ones.
+func (c Clusters) composition(members []int) (known int, sizes []int) {
+	sizes = make([]int, len(c.Classes))
+	for _, sample := range members {
+		if c.Labels != nil && c.Labels[sample] >= 0 {
+			known++
+			sizes[c.Labels[sample]]++
+		}
+	}
+	return known, sizes
+}
+
+// largestClasses returns the classes with samples, the largest first.
+func largestClasses(sizes []int) (classes []int) {
+	for l, n := range sizes {
+		if n > 0 {
+			classes = append(classes, l)
+		}
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return sizes[b] - sizes[a] })
+	return classes
+}
+
+// classesOf lists the known classes of a group's samples.
+func (c Clusters) classesOf(members []int) string {
+	_, sizes := c.composition(members)
+	var parts []string
+	for _, l := range largestClasses(sizes) {
+		parts = append(parts, fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -3,47 +3,29 @@ package report
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Experiment is what is reported of an experiment, finished or not.
+// Experiment is the content of the page of an experiment, finished or not. Records of methods that the
+// summary does not list are ignored; without its Classes nothing is shown of single classes.
 type Experiment struct {
-	// Name heads the page and opens the tables' captions.
-	Name string
-	// Command is the command line that runs the experiment again.
-	Command string
-	// Settings are shown as they are, a name and a value each.
-	Settings [][2]string
-	// Methods are the columns of the tables; records of others are left out.
-	Methods []string
+	*pipeline.Summary
 	Records []pipeline.Record
-	// Trials is how many records there are when the experiment is finished,
-	// or 0 where that is not known.
-	Trials int
-	// Sweeps say which of the methods are one with several settings. What is
-	// shown of one method at a time is shown of its best setting.
-	Sweeps []pipeline.Sweep
-	// Classes are the names of all classes. Where there are none, nothing is
-	// shown of single classes.
-	Classes []string
-	// Tests say how tables tell differences from chance.
-	Tests table.Tests
-	// Bases are learned parts, and Coefficients what samples are made of, to be
-	// shown as pictures.
+	// Bases are learned parts, and Coefficients the representations of samples.
 	Bases        []Basis
 	Coefficients []figure.Coefficients
-	// Patches show the parts on photographs, and Words the visual words, or nil,
-	// where the features are histograms of such.
+	// Patches show the parts on photos, and Words the visual words; nil for other features.
 	Patches []Patches
 	Words   *Words
-	// Warnings are shown before those of the records.
-	Warnings []string
 }
 
 // experimentPage is the page of an experiment.
@@ -54,11 +36,11 @@ type experimentPage struct {
 	records []pipeline.Record
 	tables  []scoreTables
 	looks   figure.Looks
-	// peaks are the methods at their best by the first score, and shown what the
-	// records call them: what is shown of one method at a time is shown of these.
+	// peaks are the methods at their best by the first score, and shown their names in the records. Each
+	// section that shows single methods shows these.
 	peaks []table.Peak
 	shown []string
-	// chosen tells that they were chosen among ranks or settings.
+	// chosen says that they were chosen among ranks or settings.
 	chosen bool
 }
 
@@ -78,33 +60,31 @@ var experimentSections = []func(*experimentPage) section{
 	experimentTimes,
 }
 
-// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at
-// their ends, of folders.
+// ExperimentFiles are what WriteExperiment writes: names of files and, with a slash at their ends, of
+// folders.
 var ExperimentFiles = []string{"index.html", "tables/", "curves/", "confusion/", "bases/", "coefficients/", "patches/", "words/", photographsFile}
 
-// WriteExperiment writes into dir, which it makes if need be:
+// WriteExperiment writes into dir, which it creates if needed:
 //
 //	index.html                         the page
 //	tables/SCORE.txt, .md, .csv, .tex
 //	tables/page.js, data.js            by which the page sorts and copies them
-//	tables/best-SCORE.txt, …           where there are several ranks or a sweep
+//	tables/best-SCORE.txt, …           for several ranks or a sweep
 //	tables/class-accuracy.txt, …       of a classification
 //	curves/SCORE.png, .svg, .pdf
 //	curves/SCORE-by-SETTING.png, .svg, .pdf  for each setting of a sweep
-//	curves/convergence.png, .svg, .pdf       where the records have curves
+//	curves/convergence.png, .svg, .pdf       if the records have curves
 //	curves/terms-METHOD.png, .svg, .pdf      for methods with a penalty
 //	confusion/METHOD.png, .svg, .pdf         of a classification
 //	bases/METHOD.png
 //	coefficients/METHOD.png
 //	patches/METHOD/examples.png, 1.png, …
 //	words/1.png, …
-//	photographs.json                   what of these the page shows
+//	photographs.json                   what the page shows of the last two
 //
-// for every score in the records ("AC free" is ac-free). Files of these names are
-// replaced, others are left alone. Without Patches and Words the page shows those
-// that were written before. Errors name the file. Once ctx is done its error is
-// returned, and the files written by then stay. Where it counts times (internal/timing),
-// the page shows them.
+// for every score in the records ("AC free" is ac-free). Without Patches and Words the page shows those
+// that were written before. Once ctx is done its error is returned, and the files written by then stay.
+// If it counts times (internal/timing), the page shows them.
 func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w := &experimentPage{page: page{folder: folder{dir, ctx}, Name: e.Name, Command: e.Command, Settings: e.Settings, Styles: []string{pageCSS}}, experiment: e}
 	w.records = table.Finished(e.Records, e.Methods)
@@ -120,10 +100,88 @@ func WriteExperiment(ctx context.Context, dir string, e Experiment) error {
 	w.chosen = first.ChoosesRank() || len(e.Sweeps) > 0
 	w.Lead = e.lead(w.records, len(w.peaks))
 	w.Warnings = append(slices.Clone(e.Warnings), e.TrialWarnings()...)
-	if missing := e.Trials - len(w.records); missing > 0 {
-		w.Note = fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
-	}
+	w.Note = unfinished(len(e.Trials) - len(w.records))
 	return w.writeSections(sections(w, experimentSections))
+}
+
+// unfinished is the note of a page of unfinished results.
+func unfinished(missing int) string {
+	if missing <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("This experiment is not finished: %s missing. The tables show what there is.", phrase.Count(missing, "trial is", "trials are"))
+}
+
+// Publish replaces the pages of an experiment's results by new ones, made of its log and its saved models.
+func Publish(ctx context.Context, folder *results.Folder, from Sources) (*Experiment, error) {
+	e, err := readExperiment(folder.Dir(), from)
+	if err != nil {
+		return nil, err
+	}
+	if from.Shown != nil {
+		e.Patches, e.Words = from.illustrations(ctx, newCounter(from.Progress))
+	}
+	return e, folder.Publish(func(staging string) (keep []string, err error) {
+		if from.Shown == nil {
+			if keep, err = copyPhotographs(staging, folder.Dir()); err != nil {
+				return nil, err
+			}
+		}
+		return keep, WriteExperiment(ctx, staging, *e)
+	})
+}
+
+// readExperiment reads the results in dir.
+func readExperiment(dir string, from Sources) (*Experiment, error) {
+	s, err := results.ReadSummary(dir)
+	if err != nil {
+		return nil, err
+	}
+	records, err := results.Records(dir, s)
+	if err != nil {
+		return nil, err
+	}
+	e := &Experiment{Summary: s, Records: records}
+	warn := func(format string, a ...any) { s.Warnings = append(s.Warnings, from.warn(format, a...)) }
+	if s.Program != "" {
+		s.Settings = append(s.Settings, programSetting(s.Program))
+	}
+	if builds := pipeline.Builds(records); builds != nil {
+		s.Settings = append(s.Settings, [2]string{"computed by", strings.Join(builds, "; ")})
+	}
+	if mixed := pipeline.MixedBuilds(records); mixed != "" {
+		warn("%s", mixed)
+	}
+	models, damaged := results.Models(dir, s)
+	for i, m := range models {
+		if m == nil || m.Vectors() == nil || s.Height == 0 {
+			continue
+		}
+		b := Basis{Method: s.Methods[i], Vectors: m.Vectors(), Height: s.Height, Width: s.Width, Channels: s.Channels}
+		if rows, _ := b.Vectors.Dims(); rows != s.Height*s.Width*max(s.Channels, 1) {
+			warn("the parts of %s are not shown: the basis vectors of %s have %d values, and the images %d×%d pixels in %d channel(s)",
+				b.Method, filepath.Join(dir, results.ModelDir, s.Models[i]), rows, s.Height, s.Width, max(s.Channels, 1))
+			continue
+		}
+		e.Bases = append(e.Bases, b)
+	}
+	classes := make([]int, len(s.Samples))
+	for i, sample := range s.Samples {
+		classes[i] = sample.Class
+	}
+	coefficients, others := results.Coefficients(dir, s)
+	for i, method := range s.Methods {
+		if v := coefficients[i]; v != nil {
+			e.Coefficients = append(e.Coefficients, figure.Coefficients{Method: method, Values: v, Classes: classes})
+		}
+		switch {
+		case damaged[i] != nil:
+			warn("what %s learned is not shown: %v", method, damaged[i])
+		case others[i] != nil:
+			warn("the descriptions by %s are not shown: %v", method, others[i])
+		}
+	}
+	return e, nil
 }
 
 // Headlines are the tables of the scores that matter most.
@@ -171,8 +229,8 @@ func (e Experiment) lead(records []pipeline.Record, methods int) string {
 		phrase.Count(methods, "method", "methods"), task, was, settings, classes, phrase.Count(len(records), "trial", "trials"))
 }
 
-// TrialWarnings says, a line each, what somebody should know of the finished trials: the warnings of
-// each method's records, that it had not converged, and that a rank was chosen at the limit.
+// TrialWarnings returns a line for each warning of a method's finished trials, for each method that had
+// not converged, and for ranks chosen at the limit.
 func (e Experiment) TrialWarnings() (lines []string) {
 	records := table.Finished(e.Records, e.Methods)
 	for _, method := range e.Methods {
@@ -200,4 +258,14 @@ func (e Experiment) TrialWarnings() (lines []string) {
 		lines = append(lines, largest.Choice.AtLimitNote(fmt.Sprintf(" in %d of %s", len(limited), phrase.Count(len(draws), "draw", "draws"))))
 	}
 	return lines
+}
+
+// readingSection explains the page to somebody who has never seen one.
+func readingSection(w *experimentPage) section {
+	return section{id: "reading", title: "How to read this", template: stored("reading"), make: func() (any, error) {
+		return struct{ Labelled, Tested bool }{
+			slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
+			slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }),
+		}, nil
+	}}
 }

@@ -18,6 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
@@ -37,17 +41,19 @@ func blobs(k int) *mat.Dense {
 func fakeExperiment() Experiment {
 	methods := []string{"nmf", "cnmf", "a <b> & c_d"}
 	e := Experiment{
-		Name:     "Faces & <places>",
-		Command:  `partwise run faces.yaml --out "results & more"`,
-		Settings: [][2]string{{"data", "faces.mat"}, {"repeats", "6"}},
-		Methods:  methods,
-		Records:  fakeRecords(methods, []int{2, 3}, 6),
-		Trials:   40,
+		Summary: &pipeline.Summary{
+			Name:     "Faces & <places>",
+			Command:  `partwise run faces.yaml --out "results & more"`,
+			Settings: [][2]string{{"data", "faces.mat"}, {"repeats", "6"}},
+			Methods:  methods,
+			Trials:   make([]string, 40),
+			Warnings: []string{"lda was left out"},
+		},
+		Records: fakeRecords(methods, []int{2, 3}, 6),
 		Bases: []Basis{
 			{Method: "nmf", Vectors: blobs(3), Height: 16, Width: 16},
 			{Method: "a <b> & c_d", Vectors: blobs(2), Height: 16, Width: 16},
 		},
-		Warnings: []string{"lda was left out"},
 	}
 	for _, i := range []int{1, 4, 7} {
 		e.Records[i].Warnings = []string{"the objective rose"}
@@ -138,10 +144,10 @@ func TestWriteExperiment(t *testing.T) {
 
 func TestWriteExperimentUnfinished(t *testing.T) {
 	for name, e := range map[string]Experiment{
-		"nothing":   {},
-		"no trial":  {Name: "x", Methods: sevenMethods, Trials: 10},
-		"one trial": {Name: "x", Methods: []string{"nmf"}, Records: scored("nmf", 1, 0.5), Trials: 2},
-		"no curves": {Name: "x", Methods: []string{"nmf", "cf"}, Records: scored("nmf", 2, 0.5, 0.6)},
+		"nothing":   {Summary: &pipeline.Summary{}},
+		"no trial":  {Summary: &pipeline.Summary{Name: "x", Methods: sevenMethods, Trials: make([]string, 10)}},
+		"one trial": {Summary: &pipeline.Summary{Name: "x", Methods: []string{"nmf"}, Trials: make([]string, 2)}, Records: scored("nmf", 1, 0.5)},
+		"no curves": {Summary: &pipeline.Summary{Name: "x", Methods: []string{"nmf", "cf"}}, Records: scored("nmf", 2, 0.5, 0.6)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -150,7 +156,7 @@ func TestWriteExperimentUnfinished(t *testing.T) {
 			}
 			files := tree(t, dir)
 			sources(t, files)
-			if got, want := strings.Contains(files["index.html"], "not finished"), e.Trials > 0; got != want {
+			if got, want := strings.Contains(files["index.html"], "not finished"), e.Trials != nil; got != want {
 				t.Errorf("says that it is not finished: %v, want %v", got, want)
 			}
 		})
@@ -214,11 +220,62 @@ func TestWriteStops(t *testing.T) {
 	if err := WriteClusters(ctx, dir, c); !errors.Is(err, context.Canceled) || asked.Load() > 50 {
 		t.Errorf("groups: error %v after %d pictures, want the context's soon after 3", err, asked.Load())
 	}
-	e := Experiment{Name: "stopped", Methods: sevenMethods, Records: fakeRecords(sevenMethods, []int{2, 3}, 2)}
+	e := Experiment{Summary: &pipeline.Summary{Name: "stopped", Methods: sevenMethods}, Records: fakeRecords(sevenMethods, []int{2, 3}, 2)}
 	if err := WriteExperiment(ctx, dir, e); !errors.Is(err, context.Canceled) {
 		t.Errorf("experiment: error %v, want the context's", err)
 	}
 	if files := tree(t, dir); len(files) != 0 {
 		t.Errorf("%d files were written", len(files))
+	}
+}
+
+// TestPublish: the pages of results are made of their log and models, a model that
+// cannot be read is named, in the page too, and what can be read is shown.
+func TestPublish(t *testing.T) {
+	e, err := experimentfile.Parse([]byte("name: small\nmethods: [nmf, gnmf, kmeans]\nrepeats: 2\ncluster: {restarts: 1}\nscores: [VI]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = testkit.CSV(t, 6, 6, 6)
+	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := pipeline.NewPlan(t.Context(), e, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	folder, err := results.Open(dir, e, ExperimentFiles...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if _, err := folder.Run(t.Context(), plan, pipeline.RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := Publish(t.Context(), folder, Sources{})
+	if err != nil || made.Warnings != nil || len(made.Coefficients) != 2 || len(made.Headlines()) != 2 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if text := tree(t, dir)["tables/vi.txt"]; !strings.Contains(text, "in nats") {
+		t.Errorf("the table of the variation of information:\n%s", text)
+	}
+
+	broken := filepath.Join(dir, results.ModelDir, plan.Summary().Models[0])
+	if err := os.Truncate(broken, 100); err != nil {
+		t.Fatal(err)
+	}
+	var warned []string
+	made, err = Publish(t.Context(), folder, Sources{Warn: func(text string) { warned = append(warned, text) }})
+	if err != nil || len(made.Coefficients) != 1 || made.Coefficients[0].Method != "gnmf" {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if len(warned) != 1 || !strings.Contains(warned[0], "what nmf learned is not shown") || !strings.Contains(warned[0], broken) {
+		t.Errorf("warnings %q", warned)
+	}
+	page := tree(t, dir)["index.html"]
+	if !strings.Contains(page, "what nmf learned is not shown") || strings.Contains(page, "coefficients/nmf.png") || !strings.Contains(page, "coefficients/gnmf.png") {
+		t.Error("the page does not say that a model is damaged, or does not show the other")
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"sync"
 
@@ -10,7 +11,27 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// counter counts work that several goroutines do.
+// Sources are what a report needs besides results.
+type Sources struct {
+	// Shown are parts and visual words on photos. Without it pages show those that they showed before.
+	Shown *pipeline.Illustrations
+	// Warn receives what is not shown and why; it may be nil.
+	Warn func(text string)
+	// Progress is called after each photo that was read, by one goroutine at a time; it may be nil.
+	Progress func(done, total int)
+	// Published is called when a grouping stands in its folder, which is still locked; it may be nil.
+	Published func() error
+}
+
+func (s Sources) warn(format string, a ...any) string {
+	text := fmt.Sprintf(format, a...)
+	if s.Warn != nil {
+		s.Warn(text)
+	}
+	return text
+}
+
+// counter counts the work of several goroutines.
 type counter struct {
 	mu          sync.Mutex
 	done, total int
@@ -29,8 +50,8 @@ func (c *counter) step() {
 	}
 }
 
-// illustrations returns what a report shows of visual words, or of places, on photographs,
-// which are counted as they are read. What cannot be read any more is named and left out.
+// illustrations returns the parts and the visual words on photos, which are counted as they are read. It
+// warns of photos that cannot be read any more.
 func (s Sources) illustrations(ctx context.Context, count *counter) ([]Patches, *Words) {
 	shown := s.Shown
 	if shown == nil {
@@ -50,40 +71,44 @@ func (s Sources) illustrations(ctx context.Context, count *counter) ([]Patches, 
 				return img, parts.Patches[i], err
 			},
 		}
-		_, wanted := p.wanted()
-		count.total += len(wanted)
+		count.total += len(p.wanted())
 		all = append(all, p)
 	}
 	if shown.TotalWords == 0 {
 		return all, nil
 	}
+	return all, s.cutWords(ctx, count)
+}
+
+// cutWords cuts the examples of visual words out of their photos.
+func (s Sources) cutWords(ctx context.Context, count *counter) *Words {
+	shown := s.Shown
 	words := &Words{Total: shown.TotalWords, Patches: shown.Counted}
-	type place struct{ word, example int }
-	in := make([][]place, len(shown.Photographs))
-	for w, word := range shown.Words {
-		words.Words = append(words.Words, figure.Word{Index: word.Word, Count: word.Count, Patches: make([]image.Image, len(word.Examples))})
+	cuts := make([][]func(image.Image), len(shown.Photographs))
+	for _, word := range shown.Words {
+		patches := make([]image.Image, len(word.Examples))
+		words.Words = append(words.Words, figure.Word{Index: word.Word, Count: word.Count, Patches: patches})
 		for at, e := range word.Examples {
-			in[e.Photograph] = append(in[e.Photograph], place{w, at})
+			cuts[e.Photograph] = append(cuts[e.Photograph], func(img image.Image) { patches[at] = figure.CutPatch(img, e.X, e.Y, e.Side) })
 		}
 	}
 	var photographs []int
-	for i, places := range in {
-		if len(places) > 0 {
+	for i, cut := range cuts {
+		if len(cut) > 0 {
 			photographs = append(photographs, i)
 		}
 	}
 	count.total += len(photographs)
 	errs := make([]error, len(photographs))
-	_ = each(ctx, len(photographs), func(at int) error { // which the writing says, where the context has ended
+	_ = each(ctx, len(photographs), func(at int) error { // the writing returns the context's error
 		defer count.step()
 		errs[at] = guard.Call(func() error {
 			img, err := shown.Photographs[photographs[at]].Open()
 			if err != nil {
 				return err
 			}
-			for _, p := range in[photographs[at]] {
-				e := shown.Words[p.word].Examples[p.example]
-				words.Words[p.word].Patches[p.example] = figure.CutPatch(img, e.X, e.Y, e.Side)
+			for _, cut := range cuts[photographs[at]] {
+				cut(img)
 			}
 			return nil
 		})
@@ -94,5 +119,5 @@ func (s Sources) illustrations(ctx context.Context, count *counter) ([]Patches, 
 			s.warn("%v", err)
 		}
 	}
-	return all, words
+	return words
 }

@@ -15,10 +15,12 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/report/figure"
 	"golang.org/x/net/html"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // allowed are the elements of our pages and their attributes.
@@ -164,9 +166,11 @@ func TestHostileExperiment(t *testing.T) {
 		}
 	}
 	e := Experiment{
-		Name: strings.Join(hostile[:20], ""), Command: strings.Join(hostile[:20], " "), Methods: hostile, Records: records,
-		Classes: hostile, Warnings: hostile,
-		Words: &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}},
+		Summary: &pipeline.Summary{
+			Name: strings.Join(hostile[:20], ""), Command: strings.Join(hostile[:20], " "), Methods: hostile, Classes: hostile, Warnings: hostile,
+		},
+		Records: records,
+		Words:   &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}},
 	}
 	for _, name := range hostile {
 		e.Settings = append(e.Settings, [2]string{name, name})
@@ -209,7 +213,7 @@ func TestHostileClusters(t *testing.T) {
 	dir := t.TempDir()
 	c := Clusters{
 		Name: hostile[1], Command: hostile[2], Method: hostile[3], Classes: hostile, Warnings: hostile,
-		Scores: map[string]float64{"AC": 1, hostile[0]: 0.5}, Settings: [][2]string{{hostile[0], hostile[4]}},
+		Grouping: &pipeline.Grouping{Scores: map[string]float64{"AC": 1, hostile[0]: 0.5}}, Settings: [][2]string{{hostile[0], hostile[4]}},
 		Image: func(int) (image.Image, error) { return plain(2, 2, red), nil },
 		Basis: &Basis{Method: hostile[20], Vectors: blobs(2), Height: 16, Width: 16},
 	}
@@ -242,7 +246,7 @@ func TestHostileClusters(t *testing.T) {
 // TestForeignPhotographs: a page shows no pictures but those that are written,
 // whatever the list of them says.
 func TestForeignPhotographs(t *testing.T) {
-	e := Experiment{Name: "x", Words: &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}}}
+	e := Experiment{Summary: &pipeline.Summary{Name: "x"}, Words: &Words{Total: 1, Words: []figure.Word{{Patches: []image.Image{plain(2, 2, red)}}}}}
 	dir := t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
@@ -267,10 +271,18 @@ func TestForeignPhotographs(t *testing.T) {
 }
 
 func TestFrameColours(t *testing.T) {
-	for class, colour := range map[string]any{"hit": hitColour, "miss": missColour} {
+	for class, colour := range map[string]any{"hit": figure.Palette[0], "miss": figure.Palette[1]} {
 		r, g, b, _ := colour.(interface{ RGBA() (r, g, b, a uint32) }).RGBA()
 		if want := fmt.Sprintf("%s { border-color: #%02x%02x%02x; }", class, r>>8, g>>8, b>>8); !strings.Contains(pageCSS, ".key."+want) || !strings.Contains(clustersCSS, ".picture."+want) {
 			t.Errorf("the style has no %s", want)
 		}
+	}
+}
+
+func TestSafeNames(t *testing.T) {
+	names := []string{"cnmf", "CNMF", "cnmf-2", "../../etc/passwd", "???", "!"}
+	want := []string{"cnmf", "cnmf-2", "cnmf-2-2", "etc-passwd", "unnamed", "unnamed-2"}
+	if got := safeNames(names); !slices.Equal(got, want) {
+		t.Errorf("safe names %q, want %q", got, want)
 	}
 }

@@ -2,24 +2,27 @@ package report
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/layout"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/project"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
 // dataFile is the script that holds what the page of a grouping shows.
 const dataFile = "page/data.js"
 
-// pageData is what page.js is given. It describes each field at its top; numbers that are
-// by sample stand in the order of the samples.
+// pageData is the data of page.js, which describes each field at its top. Lists by sample are in the order of
+// the samples.
 type pageData struct {
 	Thing      string      `json:"thing"`
 	Names      []string    `json:"names"`
@@ -37,9 +40,7 @@ type pageData struct {
 	Near       []int       `json:"near,omitempty"`
 	Outliers   [][2]any    `json:"outliers,omitempty"`
 	Remarks    [][2]any    `json:"remarks,omitempty"`
-	Codes      string      `json:"codes,omitempty"`
-	CodeLength int         `json:"codeLength,omitempty"`
-	Map        string      `json:"map,omitempty"`
+	codes
 }
 
 type sheetsData struct {
@@ -49,7 +50,7 @@ type sheetsData struct {
 	Count    int    `json:"count"`
 	Zoom     int    `json:"zoom"`
 	Ending   string `json:"ending"`
-	// Sizes holds the width and the height of each thumbnail, a byte each, 0 where there is none.
+	// Sizes holds the width and the height of each thumbnail, a byte each, 0 for none.
 	Sizes string `json:"sizes"`
 }
 
@@ -58,7 +59,7 @@ func (w *clustersPage) writeData() error {
 	c := w.clusters
 	d := pageData{
 		Thing: c.thing(), Names: lines(c.Names), Groups: c.Groups, GroupNames: make([]string, len(w.members)), Order: w.order,
-		Typical: c.Distances != nil, Labels: c.Labels, Classes: lines(c.Classes),
+		codes: w.codes, Typical: c.Memberships != nil, Labels: c.Labels, Classes: lines(c.Classes),
 	}
 	if d.Groups == nil {
 		d.Groups, d.Order = []int{}, []int{}
@@ -66,14 +67,11 @@ func (w *clustersPage) writeData() error {
 	for g, members := range w.members {
 		d.GroupNames[g] = plaintext.Line(c.groupName(g, members))
 	}
-	for _, x := range c.Confidence {
-		d.Confidence = append(d.Confidence, int(math.Round(100*x)))
-	}
-	if c := w.codes; c != nil {
-		d.Codes, d.CodeLength, d.Map = c.numbers, c.length, c.places
+	for _, m := range c.Memberships {
+		d.Confidence = append(d.Confidence, int(math.Round(100*m.Confidence)))
 	}
 	if c.Pictures != nil {
-		d.tell(c.Pictures)
+		d.addPictures(c.Pictures)
 	}
 	d.Base, d.Links = shorterLinks(c.Links, d.Names)
 	if w.sheets != nil {
@@ -87,13 +85,11 @@ func (w *clustersPage) writeData() error {
 			Ending: g.Extension(), Sizes: base64.StdEncoding.EncodeToString(sizes),
 		}
 	}
-	return w.write(dataFile, func(to io.Writer) error {
-		text, err := dataScript(&d)
-		if err == nil {
-			_, err = to.Write(text)
-		}
+	text, err := dataScript(&d)
+	if err != nil {
 		return err
-	})
+	}
+	return w.writeBytes(dataFile, text)
 }
 
 // dataScript is the script that holds data, of one line.
@@ -142,8 +138,8 @@ func readData(script []byte) (*pageData, error) {
 	return d, nil
 }
 
-// tell adds what is told of single pictures. Copies are left out where there are none.
-func (d *pageData) tell(p *Pictures) {
+// addPictures adds the remarks on single pictures. Copies are left out if there are none.
+func (d *pageData) addPictures(p *pipeline.Pictures) {
 	copies := false
 	for i := range p.CopyOf {
 		copies = copies || p.CopyOf[i] != i
@@ -162,10 +158,10 @@ func (d *pageData) tell(p *Pictures) {
 	}
 }
 
-// zoom is by how much thumbnails are enlarged on the page.
+// zoom is the enlargement of thumbnails on the page.
 func zoom(cell int) int { return max(1, int(math.Round(56/float64(cell)))) }
 
-// lines returns names as they are shown.
+// lines returns names as plaintext.Line shows them.
 func lines(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -174,8 +170,7 @@ func lines(names []string) []string {
 	return out
 }
 
-// escapePath percent-encodes a path for a link, all but letters, digits and slashes that
-// mean themselves everywhere. The function escaped of page.js does the same.
+// escapePath percent-encodes a path for a link, as the function escaped of page.js does.
 func escapePath(path string) string {
 	const hex, plain = "0123456789ABCDEF", "-_.~/"
 	var b strings.Builder
@@ -189,9 +184,8 @@ func escapePath(path string) string {
 	return b.String()
 }
 
-// shorterLinks returns what all links begin with, up to a slash, and the rest of each: 0
-// where it is the escaped name, as it is for pictures of a folder. The rests are nil where
-// all are so, and where there are no links, which the base says.
+// shorterLinks returns the common beginning of all links, up to a slash, and the rest of each: 0 if it is the
+// escaped name, as for the pictures of a folder. The rests are nil if all are 0, and without links.
 func shorterLinks(links, names []string) (base string, rests []any) {
 	if len(links) == 0 {
 		return "", nil
@@ -222,13 +216,62 @@ func shorterLinks(links, names []string) (base string, rests []any) {
 	return base, rests
 }
 
-// inOrder returns the samples of each group, the most typical first where that is known.
-func (c Clusters) inOrder() [][]int {
-	members := c.members()
-	if c.Distances != nil {
-		for _, of := range members {
-			slices.SortStableFunc(of, func(a, b int) int { return cmp.Compare(c.Distances[a], c.Distances[b]) })
-		}
+const (
+	directions = 48 // principal directions for the neighbours of the map
+	codeLength = 32 // principal directions for similar samples on the page
+)
+
+// codes are the features for the page, in base64.
+type codes struct {
+	// Codes holds CodeLength bytes for each sample, whose distances approximate those of the features.
+	Codes      string `json:"codes,omitempty"`
+	CodeLength int    `json:"codeLength,omitempty"`
+	// Map holds x and y of each sample on the map, of two bytes each, the low one first.
+	Map string `json:"map,omitempty"`
+}
+
+// code returns codes and the map of the samples; none if there are no features, all are equal, or memory is short.
+func (c Clusters) code(ctx context.Context) (out codes, err error) {
+	n := len(c.Names)
+	if c.Features == nil || n < 2 {
+		return out, nil
 	}
-	return members
+	release, err := memory.FromContext(ctx).Keep(int64(n)*8*directions+layout.Memory(n)+64<<20, "the map")
+	var none *memory.LimitError
+	if errors.As(err, &none) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	p, err := project.Rows(ctx, c.Features, c.Cosine, directions)
+	if err != nil || p.D == 0 {
+		return out, err
+	}
+	numbers, length := p.Codes(codeLength)
+	text := make([]byte, len(numbers))
+	for i, v := range numbers {
+		text[i] = byte(v)
+	}
+	at, err := layout.Points(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	return codes{base64.StdEncoding.EncodeToString(text), length, base64.StdEncoding.EncodeToString(places(at))}, nil
+}
+
+// places returns points on a plane as numbers of two bytes, with one scale for both coordinates, centred.
+func places(at []float32) []byte {
+	low, high := [2]float32{at[0], at[1]}, [2]float32{at[0], at[1]}
+	for i, v := range at {
+		low[i%2], high[i%2] = min(low[i%2], v), max(high[i%2], v)
+	}
+	wide := max(high[0]-low[0], high[1]-low[1], 1e-30)
+	out := make([]byte, 0, 2*len(at))
+	for i, v := range at {
+		share := float64((v-(low[i%2]+high[i%2])/2)/wide) + 0.5
+		out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(65535*max(0, min(1, share)))))
+	}
+	return out
 }

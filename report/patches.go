@@ -16,32 +16,27 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// Patches shows the parts of a method that learned from histograms of visual
-// words on the photographs: the patches whose words a part holds are marked in
-// its colour, as in figure 5 of Ambai et al. 2011.
+// Patches shows the parts of a method that learned from histograms of visual words on photos: the patches
+// whose words a part holds are marked in its colour, as in figure 5 of Ambai et al. 2011.
 type Patches struct {
 	Method string
-	// Names holds the names of the n photographs.
+	// Names holds the names of the n photos.
 	Names []string
-	// Uses is n×k: how much each photograph uses each of the k parts, such as
-	// the coefficients. Each part is shown on the photographs that use it most;
-	// what is not above 0 is no use.
+	// Uses is n×k: how much each photo uses each of the k parts, such as the coefficients. Each part is
+	// shown on the photos that use it most; values of 0 or less do not count.
 	Uses mat.Matrix
-	// Load returns photograph i and the marks on it, which are those of all
-	// parts. It is called once for each photograph that is drawn, for several at
-	// once; what is kept of a photograph is what it is reduced to. One that it
-	// cannot return is drawn as an empty frame and named in a warning, but for a
-	// context's error, which ends the writing.
+	// Load returns photo i and the marks of all parts on it. It is called once for each photo that is
+	// drawn, concurrently. If it fails, the frame stays empty, with a warning; a context's error ends
+	// the writing.
 	Load func(i int) (image.Image, []pipeline.Patch, error)
 }
 
 const (
 	maxExamples = 12
-	// A part is shown on partPhotographs photographs in a box of partBox
-	// pixels.
+	// A part is shown on partPhotographs photos in a box of partBox pixels.
 	partPhotographs = 5
 	partBox         = 184
-	// maxPartRows is how many parts are shown by themselves.
+	// maxPartRows is the largest number of parts that are shown one by one.
 	maxPartRows = 100
 )
 
@@ -50,33 +45,26 @@ type patchesView struct {
 	Method   string
 	Examples *picture
 	Rows     []partView
-	// Left says how many parts are not shown by themselves; it may be empty.
+	// Left says how many parts are not shown one by one; it may be empty.
 	Left string
 }
 
 type partView struct {
 	Title   string
-	Picture *picture // nil where no photograph uses the part
+	Picture *picture // nil if no photo uses the part
 }
 
 // writePatches writes for each method:
 //
-//	patches/METHOD/examples.png  photographs with the patches of all parts
-//	patches/METHOD/1.png         a row for each part, numbered from 1: the
-//	                             photographs that use it most
+//	patches/METHOD/examples.png  photos with the patches of all parts
+//	patches/METHOD/1.png         the photos that use part 1 most, and so on
 //
-// It returns what a page shows of them, and a warning for each photograph that
-// could not be had. It is an error if the sizes do not fit each other or a mark
-// has a value that cannot be.
+// It returns what a page shows of them, and a warning for each photo that could not be read.
 func writePatches(to folder, all []Patches) (views []patchesView, warnings []string, err error) {
-	names := make([]string, len(all))
-	for i, p := range all {
-		names[i] = p.Method
-	}
-	for i, name := range safeNames(names) {
-		v, failed, err := all[i].write(to, "patches/"+name+"/")
+	for name, p := range withSafeNames(all, func(p Patches) string { return p.Method }) {
+		v, failed, err := p.write(to, "patches/"+name+"/")
 		if err != nil {
-			return nil, nil, fmt.Errorf("patches of %s: %w", all[i].Method, err)
+			return nil, nil, fmt.Errorf("patches of %s: %w", p.Method, err)
 		}
 		views = append(views, v)
 		for _, warning := range failed {
@@ -88,21 +76,15 @@ func writePatches(to folder, all []Patches) (views []patchesView, warnings []str
 	return views, warnings, nil
 }
 
-// write writes the pictures of one method; the files' names begin with the
-// given prefix.
+// write writes the pictures of one method into files with this prefix.
 func (p Patches) write(to folder, prefix string) (v patchesView, warnings []string, err error) {
-	if err := p.check(); err != nil {
-		return v, nil, err
-	}
-	v.Method = p.Method
 	_, k := p.Uses.Dims()
-
-	examples, _ := p.wanted()
+	v.Method = p.Method
 	loaded, warnings, err := p.load(to.ctx)
 	if err != nil {
 		return v, nil, err
 	}
-	tiles, err := p.tiles(to.ctx, loaded, examples, -1)
+	tiles, err := p.tiles(to.ctx, loaded, p.examples(), -1)
 	if err != nil {
 		return v, nil, err
 	}
@@ -143,18 +125,7 @@ func (p Patches) writePart(to folder, loaded map[int]photograph, prefix string, 
 	return v, err
 }
 
-// check returns an error where the sizes do not fit each other.
-func (p Patches) check() error {
-	if p.Uses == nil || p.Load == nil {
-		return figure.ErrNoData
-	}
-	if n, _ := p.Uses.Dims(); len(p.Names) != n {
-		return fmt.Errorf("%d names, but uses of %d photographs", len(p.Names), n)
-	}
-	return nil
-}
-
-// users returns the photographs that use a part most, the first most.
+// users returns the photos that use a part most, the first most.
 func (p Patches) users(part int) []int {
 	n, _ := p.Uses.Dims()
 	var users []int
@@ -167,84 +138,65 @@ func (p Patches) users(part int) []int {
 	return users[:min(len(users), partPhotographs)]
 }
 
-// photograph is what is kept of one.
-type photograph struct {
-	// large and small are what it is reduced to for the examples and for the rows
-	// of parts; nil where it is not among those, or could not be had.
-	large, small *image.RGBA
-	// size is its own.
-	size  image.Point
-	marks []pipeline.Patch
+// examples returns the photos that show all parts.
+func (p Patches) examples() []int {
+	all := make([]int, len(p.Names))
+	for i := range all {
+		all[i] = i
+	}
+	return figure.Evenly(all, maxExamples)
 }
 
-// wanted returns the examples, and all photographs that are drawn: the examples first,
-// as the warnings are in this order, and then those on which parts are shown.
-func (p Patches) wanted() (examples, all []int) {
-	n, k := p.Uses.Dims()
-	for i := range n {
-		examples = append(examples, i)
-	}
-	examples = figure.Evenly(examples, maxExamples)
-	all = slices.Clone(examples)
+// inRows returns the photos that single parts are shown on, in ascending order.
+func (p Patches) inRows() []int {
+	_, k := p.Uses.Dims()
 	var users []int
 	for part := range min(k, maxPartRows) {
 		users = append(users, p.users(part)...)
 	}
 	slices.Sort(users)
-	for _, i := range slices.Compact(users) {
-		if !slices.Contains(examples, i) {
-			all = append(all, i)
-		}
-	}
-	return examples, all
+	return slices.Compact(users)
 }
 
-// load loads the photographs that are drawn and returns a warning for each that could
-// not be had.
+// wanted returns all photos that are drawn, the examples first, as the warnings are in this order.
+func (p Patches) wanted() []int {
+	examples := p.examples()
+	rest := slices.DeleteFunc(p.inRows(), func(i int) bool { return slices.Contains(examples, i) })
+	return append(slices.Clip(examples), rest...)
+}
+
+// photograph is a photo in memory, reduced.
+type photograph struct {
+	// large is reduced for the examples, and small for the rows of parts; nil if not wanted.
+	large, small *image.RGBA
+	size         image.Point // of the photo itself
+	marks        []pipeline.Patch
+}
+
+// load loads the photos that are drawn and returns a warning for each that could not be read.
 func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings []string, err error) {
-	_, k := p.Uses.Dims()
-	examples, wanted := p.wanted()
-	inRows := map[int]bool{}
-	for part := range min(k, maxPartRows) {
-		for _, i := range p.users(part) {
-			inRows[i] = true
-		}
-	}
+	examples, rows, wanted := p.examples(), p.inRows(), p.wanted()
 	photographs, failed := make([]photograph, len(wanted)), make([]string, len(wanted))
 	err = each(ctx, len(wanted), func(at int) error {
-		i := wanted[at]
+		i, kept := wanted[at], &photographs[at]
 		img, marks, err := p.Load(i)
 		if err == nil && img == nil {
 			err = errors.New("there is no picture")
 		}
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if isDone(err) {
 			return err
 		}
 		if err != nil {
 			failed[at] = fmt.Sprintf("%s is not shown: %v", p.Names[i], err)
 			return nil
 		}
-		for j, m := range marks {
-			err := figure.CheckPatch(m)
-			if err == nil && m.Part >= k {
-				err = fmt.Errorf("a patch of part %d of %d", m.Part, k)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: mark %d: %w", p.Names[i], j, err)
-			}
-		}
-		kept := photograph{size: img.Bounds().Size(), marks: marks}
+		kept.size, kept.marks = img.Bounds().Size(), marks
 		if slices.Contains(examples, i) {
-			if kept.large, err = figure.Thumbnail(ctx, img, figure.MarkBox); err != nil {
-				return err
-			}
+			kept.large = figure.Thumbnail(img, figure.MarkBox)
 		}
-		if inRows[i] {
-			if kept.small, err = figure.Thumbnail(ctx, img, partBox); err != nil {
-				return err
-			}
+		if slices.Contains(rows, i) {
+			kept.small = figure.Thumbnail(img, partBox)
 		}
-		photographs[at] = kept
 		return nil
 	})
 	if err != nil {
@@ -260,24 +212,27 @@ func (p Patches) load(ctx context.Context) (loaded map[int]photograph, warnings 
 	return loaded, warnings, nil
 }
 
-// tiles draws photographs with the marks of one part, or of all where part is
-// -1.
+// tiles draws photos with the marks of one part, or of all if part is −1.
 func (p Patches) tiles(ctx context.Context, loaded map[int]photograph, photographs []int, part int) (tiles []figure.GalleryTile, err error) {
 	for _, i := range photographs {
-		tile := figure.GalleryTile{Caption: p.Names[i]}
-		of := loaded[i]
-		from, opt, marks := of.large, figure.MarkOptions{Numbers: true}, of.marks
+		tile, photo := figure.GalleryTile{Caption: p.Names[i]}, loaded[i]
+		from, opt, marks := photo.large, figure.MarkOptions{Numbers: true}, photo.marks
 		if part >= 0 {
-			from, opt = of.small, figure.MarkOptions{Fade: true}
+			from, opt = photo.small, figure.MarkOptions{Fade: true}
 			marks = slices.DeleteFunc(slices.Clone(marks), func(m pipeline.Patch) bool { return m.Part != part })
 		}
 		if from != nil {
 			tile.Drawing = &image.RGBA{Pix: slices.Clone(from.Pix), Stride: from.Stride, Rect: from.Rect}
-			if err := figure.DrawMarks(ctx, tile.Drawing, of.size, marks, opt); err != nil {
+			if err := figure.DrawMarks(ctx, tile.Drawing, photo.size, marks, opt); err != nil {
 				return nil, err
 			}
 		}
 		tiles = append(tiles, tile)
 	}
 	return tiles, nil
+}
+
+// isDone reports whether an error is that of a context.
+func isDone(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -14,13 +14,20 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// photographsSection shows what was learned on photographs, of which make returns what
-// there is.
+// photographsView is what a page shows of photos.
+type photographsView struct {
+	Patches []patchesView
+	Words   *wordsView
+}
+
+// photographsSection shows parts and visual words on photos.
 func photographsSection(make func() (photographsView, error)) section {
 	return section{
-		template: photographsTemplate,
+		template: stored("photographs"),
 		make: func() (any, error) {
 			v, err := make()
 			return v, err
@@ -38,44 +45,72 @@ func photographsSection(make func() (photographsView, error)) section {
 	}
 }
 
-var photographsTemplate = parse("photographs", `{{with .Patches}}
+// clustersPhotographs shows the parts and the visual words of a grouping.
+func clustersPhotographs(w *clustersPage) section {
+	return photographsSection(func() (photographsView, error) {
+		view, failed, err := writePhotographs(w.folder, w.clusters.Patches, w.clusters.Words)
+		w.Warnings = append(w.Warnings, failed...)
+		return view, err
+	})
+}
 
-<h2 id="patches">Parts on photographs</h2>
-{{- if $.Words}}
-<p>A part is made of visual words: kinds of small patches, each in some place of the photograph. The photographs below are made grey, and the patches whose words a part holds are marked in the part's colour, the fuller the stronger. Where patches of several parts overlap, the part that has most is seen. The numbers are the parts' own.</p>
-{{- else}}
-<p>A part is made of what a network tells of the places of a photograph. The photographs below are made grey, and the places of which a part accounts for most are marked in the part's colour, the fuller the stronger. The numbers are the parts' own.</p>
-{{- end}}
-{{- range .}}
+// experimentPhotographs shows those of an experiment, or those that were written before.
+func experimentPhotographs(w *experimentPage) section {
+	return photographsSection(func() (photographsView, error) {
+		if w.experiment.Patches == nil && w.experiment.Words == nil {
+			return readPhotographs(filepath.Join(w.dir, photographsFile))
+		}
+		patches := slices.DeleteFunc(slices.Clone(w.experiment.Patches), func(p Patches) bool { return !slices.Contains(w.shown, p.Method) })
+		view, failed, err := writePhotographs(w.folder, patches, w.experiment.Words)
+		if err != nil {
+			return view, err
+		}
+		w.Warnings = append(w.Warnings, failed...)
+		return view, w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
+	})
+}
 
-<h3>{{.Method}}</h3>
-{{- with .Examples}}
-{{template "picture" .}}
-{{- end}}
-{{- if .Rows}}
-<details>
-<summary>Each part by itself</summary>
-<p>The photographs that use a part most, with its patches only.{{with .Left}} {{.}}{{end}}</p>
-{{- range .Rows}}
-<p>{{.Title}}{{if not .Picture}} <span class="note">No photograph uses it.</span>{{end}}</p>
-{{- with .Picture}}
-{{template "picture" .}}
-{{- end}}
-{{- end}}
-</details>
-{{- end}}
-{{- end}}{{end}}{{with .Words}}
+// writePhotographs writes parts and visual words on photos, and returns what a page shows of them and a
+// warning for each photo that could not be read.
+func writePhotographs(to folder, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
+	if v.Patches, warnings, err = writePatches(to, patches); err == nil && words != nil {
+		v.Words, err = writeWords(to, *words)
+	}
+	return v, warnings, err
+}
 
-<h2 id="words">Visual words</h2>
-<p>A visual word stands for patches that look alike to the computer: the edges in them run the same way in the same places, while how bright they are does not count. Each block below is one word: its number, how many patches have it, and some of those patches. {{.Lead}}</p>
-{{- range .Sheets}}
-{{template "picture" .}}
-{{- end}}{{end}}`)
+// photographsFile keeps what a page shows of photos, for pages that are made without them.
+const photographsFile = "photographs.json"
 
-// photographsView is what a page shows of photographs.
-type photographsView struct {
-	Patches []patchesView
-	Words   *wordsView
+// copyPhotographs copies photographsFile into the folder of a new page without photos. It returns the
+// folders of the pictures, which stay in place, or nil if the page in from has none.
+func copyPhotographs(to, from string) (pictures []string, err error) {
+	text, err := output.ReadFile(filepath.Join(from, photographsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
+}
+
+// readPhotographs reads what was written before; nothing if there is no such file.
+func readPhotographs(path string) (view photographsView, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return view, nil
+	}
+	if err != nil {
+		return view, err
+	}
+	if err = json.Unmarshal(text, &view); err == nil {
+		err = view.validate()
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return view, err
 }
 
 // writtenPictures are the names of the pictures that writePhotographs writes.
@@ -83,9 +118,8 @@ var writtenPictures = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(patches/[\pL\pN-]+|words)/(examples|[0-9]+)\.png$`)
 })
 
-// check returns an error where a view that was read shows other pictures than
-// those that are written.
-func (v *photographsView) check() error {
+// validate returns an error if a view from a file shows other pictures than writePhotographs writes.
+func (v *photographsView) validate() error {
 	var pictures []*picture
 	for _, p := range v.Patches {
 		pictures = append(pictures, p.Examples)
@@ -104,65 +138,40 @@ func (v *photographsView) check() error {
 	return nil
 }
 
-// writePhotographs writes parts and visual words, where there are, on photographs,
-// and returns what a page shows of them, and a warning for each photograph that
-// could not be had.
-func writePhotographs(to folder, patches []Patches, words *Words) (v photographsView, warnings []string, err error) {
-	if v.Patches, warnings, err = writePatches(to, patches); err == nil && words != nil {
-		v.Words, err = writeWords(to, *words)
-	}
-	return v, warnings, err
+// Words shows words of a vocabulary.
+type Words struct {
+	// Total is the size of the vocabulary, and Patches the number of patches counted, of all words.
+	Total, Patches int
+	// Words are drawn in this order.
+	Words []figure.Word
 }
 
-// photographsFile keeps what a page shows of photographs, for pages that are
-// made without them.
-const photographsFile = "photographs.json"
-
-// copyPhotographs copies into a folder, to which an experiment is then written
-// without photographs, what the page in from says of them. It returns the folders
-// of the pictures, which are not copied, or nil where that page has none.
-func copyPhotographs(to, from string) (pictures []string, err error) {
-	text, err := output.ReadFile(filepath.Join(from, photographsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return []string{"patches/", "words/"}, atomicfile.Write(filepath.Join(to, photographsFile), text)
+// wordsView is what a page shows of a vocabulary.
+type wordsView struct {
+	Lead   string
+	Sheets []*picture
 }
 
-// experimentPhotographs shows the parts and the visual words of an experiment on
-// photographs, or those that were written before.
-func experimentPhotographs(w *experimentPage) section {
-	return photographsSection(func() (photographsView, error) {
-		if w.experiment.Patches == nil && w.experiment.Words == nil {
-			return readPhotographs(filepath.Join(w.dir, photographsFile))
-		}
-		patches := slices.DeleteFunc(slices.Clone(w.experiment.Patches), func(p Patches) bool { return !slices.Contains(w.shown, p.Method) })
-		view, failed, err := writePhotographs(w.folder, patches, w.experiment.Words)
+// writeWords writes words/1.png and so on, contact sheets of figure.MaxSheetWords words each.
+func writeWords(to folder, w Words) (*wordsView, error) {
+	v := &wordsView{Lead: fmt.Sprintf("The vocabulary has %s.", phrase.Count(max(w.Total, len(w.Words)), "word", "words"))}
+	if w.Patches > 0 {
+		v.Lead += fmt.Sprintf(" Together they stand for %s.", phrase.Count(w.Patches, "patch", "patches"))
+	}
+	if len(w.Words) < w.Total {
+		v.Lead += fmt.Sprintf(" %d are shown.", len(w.Words))
+	}
+	for words := range slices.Chunk(w.Words, figure.MaxSheetWords) {
+		alt := fmt.Sprintf("Patches of %s, each word below its number and how many patches have it.", phrase.Count(len(words), "visual word", "visual words"))
+		drawn, err := figure.WordSheet(to.ctx, words)
 		if err != nil {
-			return view, err
+			return nil, err
 		}
-		w.Warnings = append(w.Warnings, failed...)
-		return view, w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
-	})
-}
-
-// readPhotographs reads what was written before; nothing where there is no such file.
-func readPhotographs(path string) (view photographsView, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return view, nil
+		sheet, err := to.picture(fmt.Sprintf("words/%d.png", len(v.Sheets)+1), alt, drawn)
+		if err != nil {
+			return nil, err
+		}
+		v.Sheets = append(v.Sheets, sheet)
 	}
-	if err != nil {
-		return view, err
-	}
-	if err = json.Unmarshal(text, &view); err == nil {
-		err = view.check()
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return view, err
+	return v, nil
 }

@@ -1,48 +1,22 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pictures"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// PicturesFile is the file of a grouping that tells of pictures one by one.
+// PicturesFile lists the copies, outliers, blurred and blank pictures of a grouping.
 const PicturesFile = "pictures.csv"
 
-// Pictures is what is told of n pictures one by one, beside their groups: which are copies,
-// outliers, blurred or blank.
-type Pictures = pipeline.Pictures
-
-// checkPictures returns an error where p, which may be nil, does not fit n samples.
-func checkPictures(p *Pictures, n int) error {
-	if p == nil {
-		return nil
-	}
-	if len(p.CopyOf) != n || len(p.Near) != n || len(p.Outlier) != n || len(p.Remark) != n {
-		return fmt.Errorf("report: %d samples, but copies of %d, %d near, outliers of %d and remarks on %d", n, len(p.CopyOf), len(p.Near), len(p.Outlier), len(p.Remark))
-	}
-	for i, first := range p.CopyOf {
-		if first < 0 || first >= n || p.CopyOf[first] != first {
-			return fmt.Errorf("report: sample %d is a copy of sample %d, which is not the original of a stack", i, first)
-		}
-		if !(p.Outlier[i] >= 0 && p.Outlier[i] <= 1) {
-			return fmt.Errorf("report: sample %d is an outlier by %v", i, p.Outlier[i])
-		}
-	}
-	return nil
-}
-
-// PicturesFound says in a line what is told of pictures, as in "12 copies in 5 stacks, 3
-// blurred, 1 outlier", or "" where there is nothing to tell.
-func PicturesFound(p *Pictures) string {
+// PicturesFound sums up what was found about pictures, as in "12 copies in 5 stacks, 3 blurred, 1 outlier",
+// or "" for nothing.
+func PicturesFound(p *pipeline.Pictures) string {
 	if p == nil {
 		return ""
 	}
@@ -72,13 +46,10 @@ func PicturesFound(p *Pictures) string {
 	return strings.Join(parts, ", ")
 }
 
-// writePictures writes what is told of each picture: the original of its stack of copies and
-// whether it is an exact copy of that or a near one, the probability that it is an outlier,
-// its sharpness and a remark.
-func (c Clusters) writePictures(path string) error {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	_ = w.Write([]string{"file", "copy_of", "copy", "outlier", "sharpness", "remark"}) // a buffer takes everything
+// pictures lists for each picture the original of its stack of copies, whether it is an exact or a near copy,
+// the probability that it is an outlier, its sharpness and a remark.
+func (c Clusters) pictures() [][]string {
+	lines := [][]string{{"file", "copy_of", "copy", "outlier", "sharpness", "remark"}}
 	p := c.Pictures
 	for i, name := range c.Names {
 		line := []string{spreadsheet.Cell(name), "", "", "", "", p.Remark[i]}
@@ -94,8 +65,7 @@ func (c Clusters) writePictures(path string) error {
 		if p.Sharpness != nil && p.Sharpness[i] >= 0 {
 			line[4] = strconv.FormatFloat(p.Sharpness[i], 'f', 2, 64)
 		}
-		_ = w.Write(line)
+		lines = append(lines, line)
 	}
-	w.Flush()
-	return atomicfile.Write(path, text.Bytes())
+	return lines
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// scoreTables are the tables of one score: of all methods, and, or nil, of each at its
-// best.
+// scoreTables are the tables of one score: of all methods, and of each at its best, or nil.
 type scoreTables struct {
 	all  *table.Table
 	best *table.Best
@@ -18,7 +17,8 @@ type scoreTables struct {
 
 // tablesOf gathers a score of the records.
 func (e Experiment) tablesOf(records []pipeline.Record, score string) scoreTables {
-	t := scoreTables{table.New(records, score, e.Methods, e.Tests), table.NewBest(records, score, e.Methods, e.Sweeps, e.Tests)}
+	tests := table.TestsOf(e.Summary)
+	t := scoreTables{table.New(records, score, e.Methods, tests), table.NewBest(records, score, e.Methods, e.Sweeps, tests)}
 	t.all.Name = e.Name
 	if t.best != nil {
 		t.best.Table.Name = e.Name
@@ -44,32 +44,20 @@ func (t scoreTables) document() *table.Document {
 
 // findingsSection says in a few sentences which methods are the best.
 func findingsSection(w *experimentPage) section {
-	return section{template: findingsTemplate, make: func() (any, error) {
+	return section{template: stored("findings"), make: func() (any, error) {
 		var found []string
 		for _, t := range w.tables {
 			if s := t.finding(); s != "" && t.all.Score.Prominence > eval.Minor {
 				found = append(found, s)
 			}
 		}
-		if found == nil {
-			return nil, nil
-		}
-		return found, nil
+		return unlessEmpty(found)
 	}}
 }
 
-var findingsTemplate = parse("findings", `
-
-<h2>In short</h2>
-<ul>
-{{- range .}}
-<li>{{.}}</li>
-{{- end}}
-</ul>`)
-
 type scoreView struct {
 	Title, Help string
-	Best        *tableView // shown before all else, where there is one
+	Best        *tableView // shown first, if there is one
 	Curve       *figureView
 	Sweeps      []*figureView
 	Table       tableView
@@ -80,66 +68,21 @@ type scoreView struct {
 //	tables/SCORE.txt, …, tables/best-SCORE.txt, …
 //	curves/SCORE.png, …, curves/SCORE-by-SETTING.png, …
 func scoresSection(w *experimentPage) section {
-	return section{id: "scores", title: "Scores", template: scoresTemplate, make: func() (any, error) {
-		var view struct{ Scores, More []scoreView }
-		names := make([]string, len(w.tables))
-		for i, t := range w.tables {
-			names[i] = t.all.Score.Name
+	return section{id: "scores", title: "Scores", template: stored("scores"), make: func() (any, error) {
+		if len(w.tables) == 0 {
+			return nil, nil
 		}
-		for i, name := range safeNames(names) {
-			v, err := w.score(w.tables[i], name)
+		var view byProminence[scoreView]
+		for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
+			v, err := w.score(t, name)
 			if err != nil {
 				return nil, err
 			}
-			if w.tables[i].all.Score.Prominence == eval.Minor {
-				view.More = append(view.More, v)
-			} else {
-				view.Scores = append(view.Scores, v)
-			}
-		}
-		if len(w.tables) == 0 {
-			return nil, nil
+			view.add(t.all.Score, v)
 		}
 		return view, nil
 	}}
 }
-
-var scoresTemplate = parse("scores", `
-{{- define "score"}}
-
-<h3>{{.Title}}</h3>
-{{- with .Help}}
-<p>{{.}}</p>
-{{- end}}
-{{- if .Best}}
-{{- template "table" .Best}}
-{{- with .Curve}}
-{{template "curve" .}}
-{{- end}}
-{{- range .Sweeps}}
-{{template "curve" .}}
-{{- end}}
-<p class="note">A ring marks what the table shows.</p>
-<details>
-<summary>The whole table</summary>
-{{- template "table" .Table}}
-</details>
-{{- else}}
-{{- template "table" .Table}}
-{{- with .Curve}}
-{{template "curve" .}}
-{{- end}}
-{{- end}}
-{{- end}}
-
-<h2 id="scores">Scores</h2>
-{{- range .Scores}}{{template "score" .}}{{end}}
-{{- if .More}}
-<details>
-<summary>More scores</summary>
-{{- range .More}}{{template "score" .}}{{end}}
-</details>
-{{- end}}`)
 
 // score writes one score into files of this name.
 func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err error) {
@@ -155,7 +98,7 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 			return v, err
 		}
 		v.Best = &best
-		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, e.Tests)
+		drawn = table.New(w.records, t.all.Score.Name, t.best.Table.Methods, table.TestsOf(e.Summary))
 	}
 	curves, err := figure.Curves(drawn, w.looks)
 	if v.Curve, err = w.figure("curves/"+name, v.Title+" of each method, drawn from the table. Bands reach one standard error of the mean to each side.", curves, err); err != nil {
@@ -169,9 +112,9 @@ func (w *experimentPage) score(t scoreTables, name string) (v scoreView, err err
 			}
 		}
 	}
-	for i, setting := range safeNames(settings) {
-		curves, err := figure.SweepCurves(t.all, e.Sweeps, settings[i], w.looks)
-		f, err := w.figure("curves/"+name+"-by-"+setting, v.Title+" against "+settings[i]+".", curves, err)
+	for file, setting := range withSafeNames(settings, identity) {
+		curves, err := figure.SweepCurves(t.all, e.Sweeps, setting, w.looks)
+		f, err := w.figure("curves/"+name+"-by-"+file, v.Title+" against "+setting+".", curves, err)
 		if err != nil {
 			return v, err
 		}

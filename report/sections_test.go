@@ -4,23 +4,31 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
+	"github.com/seed4492f2cd/partwise/internal/timing"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
 // chosenExperiment is a classification with several ranks and sweeps, saved
 // models, and penalties.
 func chosenExperiment() Experiment {
-	e := Experiment{
+	e := Experiment{Summary: &pipeline.Summary{
 		Name: "scenes", Methods: sweptMethods, Sweeps: lambdaSweep, Classes: threeClasses,
 		Settings: [][2]string{{"rank", "5, 10, 30"}},
-	}
+	}}
 	for _, r := range ranksAndSweeps() {
 		r.Scores = map[string]float64{"accuracy": r.Scores["AC"], "basis sparsity": r.Scores["NMI"]}
 		if r.Method == "nmf" {
@@ -36,7 +44,7 @@ func chosenExperiment() Experiment {
 		}
 		e.Records = append(e.Records, r)
 	}
-	e.Trials = len(e.Records)
+	e.Trials = make([]string, len(e.Records))
 	for _, method := range []string{"ogl 1 1", "g 50"} {
 		c := inClasses(30, 3)
 		c.Method = method
@@ -179,7 +187,7 @@ func TestWriteChosenErrors(t *testing.T) {
 // TestWriteManyClasses: of more classes than can be seen no picture is drawn, and the
 // page says so.
 func TestWriteManyClasses(t *testing.T) {
-	e := Experiment{Name: "faces", Methods: []string{"nmf"}, Trials: 1}
+	e := Experiment{Summary: &pipeline.Summary{Name: "faces", Methods: []string{"nmf"}, Trials: make([]string, 1)}}
 	for i := range figure.MostConfused + 1 {
 		e.Classes = append(e.Classes, fmt.Sprint("person ", i))
 	}
@@ -199,4 +207,130 @@ func TestWriteManyClasses(t *testing.T) {
 	if !strings.Contains(files["index.html"], "too many classes for pictures") || !strings.Contains(files["tables/class-accuracy.csv"], "person 1000") {
 		t.Error("the classes are not in a table, or the page says nothing of the pictures that are missing")
 	}
+}
+
+// TestRanksSection: the page of an experiment shows the ranks that were chosen, and their curve.
+func TestRanksSection(t *testing.T) {
+	e, err := experimentfile.Parse([]byte("name: small\nmethods: [nmf, kmeans]\nclasses: [2, 3]\nrepeats: 2\nrank: {among: 2..4}\ncluster: {restarts: 1, k: auto}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Data.Set = testkit.CSV(t, 9, 9, 9)
+	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := pipeline.NewPlan(t.Context(), e, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	folder, err := results.Open(dir, e, ExperimentFiles...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	records, err := folder.Run(t.Context(), plan, pipeline.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Publish(t.Context(), folder, Sources{}); err != nil {
+		t.Fatal(err)
+	}
+	read, unread, err := results.ReadLog(dir)
+	if err != nil || unread != nil || !reflect.DeepEqual(read, records) {
+		t.Errorf("the log has other records: %v, %v", unread, err)
+	}
+	files := tree(t, dir)
+	page := files["index.html"]
+	for _, want := range []string{`id="ranks"`, "curves/rank.png", "tables/ranks.csv", "tables/groups.tex", "Draw by draw", "the least number that predicts as well as the best", "draws of 3 classes", `id="how-many"`, "curves/groups.png"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if files["curves/rank.svg"] == "" {
+		t.Error("there is no curve")
+	}
+}
+
+func TestMeanCurve(t *testing.T) {
+	mean := meanCurve([]*factor.RankCurve{
+		{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}},
+		{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}},
+	})
+	want := &factor.RankCurve{Rank: []int{2, 5}, Misfit: []float64{0.375, 0.375}, Deviation: []float64{0.5, 0.5}, Stability: []float64{0.75, 0.75}}
+	if !reflect.DeepEqual(mean, want) {
+		t.Errorf("%+v", mean)
+	}
+}
+
+func TestMeanGaps(t *testing.T) {
+	from, gaps := meanGaps([]*pipeline.CountChoice{{From: 2, Gap: []float64{0.5, 0.25, 1}}, {From: 3, Gap: []float64{0.75, 0.5, 2}}})
+	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
+		t.Errorf("from %d: %v", from, gaps)
+	}
+}
+
+// TestTimes: a page shows the times that its context counts, in which the phases, without
+// their parts, add up to all of it, and no page shows times that nobody asked for.
+func TestTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := timing.NewContext(t.Context())
+		spend := func(phase timing.Phase, method string, d time.Duration, within func()) {
+			defer timing.Start(timing.Of(ctx, method), phase)()
+			time.Sleep(d)
+			if within != nil {
+				within()
+			}
+		}
+		spend(timing.Reading, "", time.Second, nil)
+		spend(timing.Trials, "", 0, func() {
+			spend(timing.Factorising, "nmf", time.Second, func() {
+				spend(timing.SetUp, "nmf", time.Second, func() { spend(timing.Initial, "nmf", 2*time.Second, nil) })
+			})
+			spend(timing.Grouping, "nmf", 3*time.Second, nil)
+			spend(timing.Scores, "nmf", 0, nil)
+			spend(timing.Scores, "nmf", 0, nil)
+		})
+		time.Sleep(2 * time.Second)
+		dir := t.TempDir()
+		if err := WriteExperiment(ctx, dir, fakeExperiment()); err != nil {
+			t.Fatal(err)
+		}
+		files := tree(t, dir)
+		sources(t, files)
+		for _, line := range []string{
+			"Reading the data 1.00 10 %", "Features 0.00 0 %", "Trials 7.00 70 %",
+			"Pictures, the page and all else 2.00 20 %", "In all 10.00", "nmf 2 4.00 1.00 2.00 3.00 0.00",
+		} {
+			if got := cells(files["index.html"]); !strings.Contains(got, "\n"+line+"\n") {
+				t.Errorf("no line %q in\n%s", line, got)
+			}
+		}
+		if strings.Contains(cells(files["index.html"]), "\ncnmf 0 ") {
+			t.Error("a method without trials has a line")
+		}
+		if err := WriteClusters(ctx, dir, fakeClusters(4)); err != nil {
+			t.Fatal(err)
+		}
+		if got := cells(tree(t, dir)["index.html"]); !strings.Contains(got, "\nGrouping 0.00 0 %\n") {
+			t.Errorf("the page of a grouping has\n%s", got)
+		}
+	})
+}
+
+// cells returns the tables of a page, the words of each row with blanks between them.
+func cells(page string) string {
+	words := strings.NewReplacer("</th><", " <", "</td><", " <", `<span class="mark"></span>`, "").Replace(page)
+	var out strings.Builder
+	for i, part := range strings.Split("<>"+words, "<") {
+		if _, text, ok := strings.Cut(part, ">"); ok && i > 0 {
+			out.WriteString(text)
+		}
+	}
+	lines := strings.Split(out.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -15,20 +15,18 @@ import (
 	"github.com/seed4492f2cd/partwise/report/figure"
 )
 
-// ServedPage is the page of a grouping for a server, on which a person says what is wrong with
-// the groups: the page with explore.js. Its scripts and styles are those of this program, and of
-// the page's file it has the body, as the page's policy leaves nothing of that to run.
+// ServedPage is the page of a grouping with explore.js, for a server that takes corrections. Its scripts and
+// styles are those of this program; only the body comes from the page's file, and its policy runs none of that.
 type ServedPage struct {
 	HTML []byte
-	// Policy is the page's content-security policy, which it holds, too.
+	// Policy is the page's content-security policy, for a header.
 	Policy string
 	// Files holds the page's scripts, by path.
-	Files map[string][]byte
-	// Samples is how many there are.
-	Samples int
+	Files   map[string][]byte
+	Samples int // their number
 }
 
-// ErrPage is that a page is none that this version makes.
+// ErrPage is the error for a page in another version's format.
 var ErrPage = errors.New("the page was made by another version of partwise: make it again with partwise cluster")
 
 //go:embed icon.svg
@@ -37,8 +35,8 @@ var icon []byte
 // neededIDs are the elements that the scripts look for.
 var neededIDs = []string{"tools", "find", "order", "lists", "fold", "told", "results", "results-title", "results-close", "map", "map-help", "groups"}
 
-// ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. Its links
-// to originals are original/17 for sample 17 where has says that there is a file of it.
+// ServePage reads the page of a grouping in the folder root, as WriteClusters wrote it. It links the original
+// of sample 17 as original/17, if has says that it has a file.
 func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	text, err := fs.ReadFile(root, "index.html")
 	if err != nil {

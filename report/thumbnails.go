@@ -3,10 +3,8 @@ package report
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"image"
-	"io"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -18,7 +16,7 @@ import (
 type thumbnails struct {
 	grid  figure.Grid
 	count int           // sheets
-	sizes []image.Point // of each sample's thumbnail, zero where there is none
+	sizes []image.Point // of each sample's thumbnail, zero for none
 	place []int         // of each sample, over all sheets
 }
 
@@ -27,15 +25,14 @@ func (t *thumbnails) path(sheet int) string {
 	return fmt.Sprintf("pictures/%03d%s", sheet, t.grid.Extension())
 }
 
-// grid is how thumbnails are laid out.
+// grid is the layout of thumbnails.
 func (c Clusters) grid() figure.Grid { return figure.NewGrid(cmp.Or(c.Side, figure.PhotographCell)) }
 
-// mostFailures is how many pictures that could not be had are named.
+// mostFailures is the largest number of unreadable pictures that are named.
 const mostFailures = 20
 
-// writeThumbnails writes the contact sheets of all samples, in the order given, and returns a
-// warning for pictures that could not be had. It needs memory for a sheet and a picture for
-// each core, or for fewer where the budget has no more.
+// writeThumbnails writes the contact sheets of all samples, in the order given, and returns warnings of
+// unreadable pictures. It needs memory for a sheet on each core, or on fewer if the budget has no more.
 func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed []string, err error) {
 	t = &thumbnails{grid: c.grid(), sizes: make([]image.Point, len(order)), place: make([]int, len(order))}
 	per := t.grid.Len()
@@ -44,7 +41,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 		t.place[sample] = at
 	}
 	workers := max(1, min(parallel.Cores(), t.count))
-	release, err := keepSome(to.ctx, &workers, t.grid.Memory())
+	release, err := reserve(to.ctx, &workers, t.grid.Memory())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,8 +66,8 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	return t, failed, nil
 }
 
-// keepSome takes memory for so many workers, or for as few as there is memory for.
-func keepSome(ctx context.Context, workers *int, each int64) (release func(), err error) {
+// reserve reserves memory for workers, and lowers their number if the budget has no more.
+func reserve(ctx context.Context, workers *int, each int64) (release func(), err error) {
 	budget := memory.FromContext(ctx)
 	for ; ; *workers-- {
 		release, err = budget.Keep(int64(*workers)*each, "the contact sheets")
@@ -80,22 +77,21 @@ func keepSome(ctx context.Context, workers *int, each int64) (release func(), er
 	}
 }
 
-// writeSheet writes one sheet. Pictures that cannot be had leave their cells empty and an
-// error in gone.
+// writeSheet writes one sheet. Unreadable pictures leave their cells empty and an error in gone.
 func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int, gone []error) error {
 	drawn := t.grid.NewSheet(len(samples))
 	for at, sample := range samples {
-		img, err := c.Image(sample)
-		var small image.Image
-		if err == nil {
-			small, err = figure.Small(to.ctx, img, t.grid.Cell)
+		if err := to.ctx.Err(); err != nil {
+			return err
 		}
+		img, err := c.Image(sample)
 		switch {
-		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		case isDone(err):
 			return err
 		case err != nil:
 			gone[sample] = err
 		default:
+			small := figure.Small(img, t.grid.Cell)
 			t.sizes[sample] = small.Bounds().Size()
 			drawn.Set(at, small)
 		}
@@ -104,8 +100,5 @@ func (c Clusters) writeSheet(to folder, t *thumbnails, sheet int, samples []int,
 	if err != nil {
 		return err
 	}
-	return to.write(t.path(sheet), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return to.writeBytes(t.path(sheet), text)
 }

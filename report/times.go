@@ -10,13 +10,12 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// timesView is where the time of a run went.
+// timesView holds the times of a run.
 type timesView struct {
 	Lines   []timeLine
 	All     timeLine
 	Methods []timeLine
-	// Judging is what follows the factorisation, and Words the seconds that the visual
-	// words of draws took, where there are such.
+	// Judging is the step after the factorisation, and Words the seconds for the visual words of draws, or "".
 	Judging, Words string
 }
 
@@ -26,14 +25,14 @@ type timeLine struct {
 	Words []string
 }
 
-// phase is a phase of a page. A part is part of the one before it that is none.
+// phase is a phase of a run. A part belongs to the last phase before it that is none.
 type phase struct {
 	name string
 	is   timing.Phase
 	part bool
 }
 
-// prepared are the phases before anything is factorised.
+// prepared are the phases before the factorisation.
 var prepared = []phase{
 	{"Reading the data", timing.Reading, false},
 	{"Features", timing.Features, false},
@@ -41,8 +40,7 @@ var prepared = []phase{
 	{"of it visual words", timing.Words, true},
 }
 
-// clustersTimes and experimentTimes show where the time of the run that makes the page
-// went, where its context counts times.
+// clustersTimes shows the times of the run that makes the page, if its context counts times.
 func clustersTimes(w *clustersPage) section {
 	return timesSection(w.ctx, nil, "", append(slices.Clip(prepared),
 		phase{"Factorising", timing.Factorising, false},
@@ -52,6 +50,7 @@ func clustersTimes(w *clustersPage) section {
 		phase{"Scores", timing.Scores, false}))
 }
 
+// experimentTimes does so for an experiment.
 func experimentTimes(w *experimentPage) section {
 	judging := "Grouping"
 	if slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }) {
@@ -61,7 +60,7 @@ func experimentTimes(w *experimentPage) section {
 }
 
 func timesSection(ctx context.Context, methods []string, judging string, phases []phase) section {
-	return section{id: "times", title: "Times", template: timesTemplate, make: func() (any, error) {
+	return section{id: "times", title: "Times", template: stored("times"), make: func() (any, error) {
 		t := timing.FromContext(ctx)
 		if t == nil {
 			return nil, nil
@@ -74,11 +73,10 @@ func timesSection(ctx context.Context, methods []string, judging string, phases 
 		}
 		for _, p := range phases {
 			took := spent(t, "", p.is)
-			switch {
-			case p.part && took > 0:
+			if !p.part || took > 0 {
 				add(p.name, took)
-			case !p.part:
-				add(p.name, took)
+			}
+			if !p.part {
 				rest -= took
 			}
 		}
@@ -106,7 +104,7 @@ func timesSection(ctx context.Context, methods []string, judging string, phases 
 	}}
 }
 
-// spent is the time of a phase, that of the set-up without the initial factors.
+// spent is the time of a phase; the set-up is counted without the initial factors.
 func spent(t *timing.Times, method string, p timing.Phase) time.Duration {
 	took := t.Spent(method, p).Time
 	if p == timing.SetUp {
@@ -116,30 +114,3 @@ func spent(t *timing.Times, method string, p timing.Phase) time.Duration {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
-
-var timesTemplate = parse("times", `
-{{- define "time"}}<th scope="row">{{.Name}}</th>{{range .Words}}<td>{{.}}<span class="mark"></span></td>{{end}}</tr>
-{{end}}
-
-<h2 id="times">Where the time went</h2>
-<p>The times are those of the run that made this page, by the clock. Set-up is what comes before the first iteration, such as the kernel and neighbours.</p>
-<div class="wide">
-<table class="scores named">
-<thead><tr><th scope="col">Phase</th><th scope="col">Seconds</th><th scope="col">Share</th></tr></thead>
-<tbody>
-{{range .Lines}}<tr>{{template "time" .}}{{end -}}
-<tr class="average">{{template "time" .All -}}
-</tbody>
-</table>
-</div>
-{{- if .Methods}}
-<p>Below are the seconds that the trials of each method took, added up. Trials run side by side, one for each processor unless the run was told otherwise, so that their times add up to more than what passed. Trials that an earlier run had finished are not among them.{{with .Words}} The visual words of the draws, which methods share, took {{.}} seconds.{{end}}</p>
-<div class="wide">
-<table class="scores named">
-<thead><tr><th scope="col">Method</th><th scope="col">Trials</th><th scope="col">Factorising</th><th scope="col">of it set-up</th><th scope="col">of it initial factors</th><th scope="col">{{.Judging}}</th><th scope="col">Scores</th></tr></thead>
-<tbody>
-{{range .Methods}}<tr>{{template "time" .}}{{end -}}
-</tbody>
-</table>
-</div>
-{{- end}}`)

@@ -17,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 func clusterCommand() *cobra.Command {
@@ -375,7 +376,7 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 			name = s.OverUnlabelled().Name
 		}
 		if v, ok := c.Scores[name]; ok && s.Prominence == eval.Headline {
-			scores = append(scores, s.Name+" "+s.Format(v)+s.Suffix(" "))
+			scores = append(scores, s.Name+" "+table.WithUnit(s, v, " "))
 		}
 	}
 	if scores != nil {

@@ -2,28 +2,25 @@ package significance
 
 import "slices"
 
-// Draws are the draws of an experiment from one set, as far as they overlap.
+// Draws describes the overlap of an experiment's draws from one set.
 type Draws struct {
-	// Classes are the different numbers of classes drawn, and Of is how many the set has. A
-	// score over several of them is the mean of one at each.
+	// Classes are the different numbers of classes drawn, of the set's number Of. A score over several of
+	// them is the mean of one at each.
 	Classes []int
 	Of      int
-	// Learned and Scored are how many samples a classification learns from and is tested on,
-	// where these are drawn; else both are 0.
+	// Learned and Scored are the samples that a classification learns from and is tested on, if these are
+	// drawn; else 0.
 	Learned, Scored int
 }
 
-// Ratio is what the variance of a mean difference over draws is corrected by: ρ/(1−ρ), where
-// ρ is the correlation between the differences of two draws. What makes it is what two draws have
-// in common, and what they would not have in common with draws from another set.
+// Ratio is the correction of the variance of a mean difference over draws: ρ/(1−ρ), where ρ is the correlation
+// between the differences of two draws, due to what they share.
 //
-// Draws of k of C classes have k²/C classes in common on average, so that ρ = k/C if a difference
-// is a matter of the classes alone, which is the worst case: the ratio is k/(C−k). The mean of one
-// draw of each of K numbers of classes has ρ = K²/(K²−K+Σ C/k), hence K²/Σ(C/k−1). Where all classes
-// are drawn ρ is the share of the samples that a classification is tested on, and the ratio
-// scored/learned (Nadeau and Bengio 2003). A clustering of all classes groups the same samples
-// each time; labels, links and starts are drawn anew, independently of each other, and the
-// ratio is 0: a difference is then one on these samples.
+// Draws of k of C classes share k²/C classes on average, so that ρ = k/C if a difference depends on the
+// classes alone, which is the worst case: the ratio is k/(C−k). The mean of one draw of each of K numbers of
+// classes has ρ = K²/(K²−K+Σ C/k), hence K²/Σ(C/k−1). If all classes are drawn, ρ is the share of the samples
+// that a classification is tested on, and the ratio scored/learned (Nadeau and Bengio 2003). A clustering of
+// all classes has the same samples each time, and independent labels, links and starts: the ratio is 0.
 func (d Draws) Ratio() float64 {
 	var sum float64
 	for _, k := range d.Classes {
@@ -38,7 +35,7 @@ func (d Draws) Ratio() float64 {
 	return 0
 }
 
-// Beyond says in words what a difference over the draws is tested for.
+// Beyond names the population that a difference over the draws is tested for.
 func (d Draws) Beyond() string {
 	switch {
 	case slices.ContainsFunc(d.Classes, func(k int) bool { return k < d.Of }):

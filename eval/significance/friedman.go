@@ -2,14 +2,14 @@ package significance
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Ranks returns the average ranks of methods over sets, 1 for the best: scores[i][j] is that of
-// method j on set i, and better tells which of two is the better one. Methods that are as
-// good share their mean rank. Without sets there are none.
+// Ranks returns the average ranks of methods over sets, 1 for the best: scores[i][j] is that of method j on
+// set i. Equally good methods share their mean rank.
 func Ranks(scores [][]float64, better func(a, b float64) bool) []float64 {
 	if len(scores) == 0 {
 		return nil
@@ -40,11 +40,10 @@ func ranksOf(scores []float64, better func(a, b float64) bool) []float64 {
 	return ranks
 }
 
-// Friedman returns the p-value of the test that all methods are alike over the sets, by the
-// ranks of Ranks, corrected for ties. With few sets and methods it is exact: the share of all ways to
-// order the methods on each set, with the ties of that set, whose average ranks are at least as
-// far apart. With more it is by the F distribution of Iman and Davenport 1980. It is 1 with fewer than two
-// sets or methods and where all are tied.
+// Friedman returns the p-value of Friedman's test that all methods are alike over the sets, corrected for
+// ties. With few sets and methods it is exact: the share of all orders of the methods on each set, with that
+// set's ties, whose average ranks are at least as far apart. Otherwise it uses the F distribution of Iman and
+// Davenport 1980. It is 1 with fewer than two sets or methods and if all are tied.
 func Friedman(scores [][]float64, better func(a, b float64) bool) (p float64, exact bool) {
 	if len(scores) < 2 || len(scores[0]) < 2 {
 		return 1, true
@@ -100,9 +99,8 @@ func apart(x []int) int {
 	return squares - sum*sum/len(x) // the mean of doubled ranks is a whole number
 }
 
-// Groups returns the sets of methods that stand together: the longest runs of two or more, in
-// the order of their average ranks, no two of which differ. A run that is part of another is left
-// out. It is how Benavoli, Corani and Mangili 2016 draw the outcome of pairwise tests.
+// Groups returns the longest runs of two or more methods, in the order of their average ranks, of which no two
+// differ, as Benavoli, Corani and Mangili 2016 draw pairwise tests.
 func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 	order := make([]int, len(ranks))
 	for i := range order {
@@ -122,4 +120,81 @@ func Groups(ranks []float64, differ func(i, j int) bool) [][]int {
 		}
 	}
 	return out
+}
+
+// mostSteps bounds the work of friedmanExact: the additions of the ranks of a set to sums.
+const mostSteps = 1 << 20
+
+// friedmanExact returns the share of all orders of the ranks of each set whose sums are at least as far apart
+// as the observed ones, or false if that takes too long. Only the sorted sums matter: after each set orders
+// are counted by them.
+func friedmanExact(ranks [][]int) (p float64, ok bool) {
+	type ways struct {
+		sums  []int
+		share float64
+	}
+	first := slices.Sorted(slices.Values(ranks[0]))
+	now := map[string]ways{"": {first, 1}}
+	steps := 0
+	for _, of := range ranks[1:] {
+		orders := ordersOf(of)
+		if steps += len(now) * len(orders); orders == nil || steps > mostSteps {
+			return 0, false
+		}
+		next := make(map[string]ways)
+		sums, key := make([]int, len(of)), make([]byte, 0, 2*len(of))
+		for _, at := range slices.Sorted(maps.Keys(now)) { // sums of shares depend on their order
+			w := now[at]
+			for _, order := range orders {
+				for j, r := range order {
+					sums[j] = w.sums[j] + r
+				}
+				slices.Sort(sums)
+				key = key[:0]
+				for _, s := range sums {
+					key = append(key, byte(s), byte(s>>8))
+				}
+				to, known := next[string(key)]
+				if !known {
+					to.sums = slices.Clone(sums)
+				}
+				to.share += w.share / float64(len(orders))
+				next[string(key)] = to
+			}
+		}
+		now = next
+	}
+	observed := apart(sumsOf(ranks))
+	for _, at := range slices.Sorted(maps.Keys(now)) {
+		if w := now[at]; apart(w.sums) >= observed {
+			p += w.share
+		}
+	}
+	return min(1, p), true
+}
+
+// ordersOf returns all different orders of x, or nil if they are too many.
+func ordersOf(x []int) [][]int {
+	at := slices.Sorted(slices.Values(x))
+	orders := [][]int{slices.Clone(at)}
+	for {
+		// The next one in lexical order.
+		i := len(at) - 2
+		for i >= 0 && at[i] >= at[i+1] {
+			i--
+		}
+		if i < 0 {
+			return orders
+		}
+		j := len(at) - 1
+		for at[j] <= at[i] {
+			j--
+		}
+		at[i], at[j] = at[j], at[i]
+		slices.Reverse(at[i+1:])
+		if len(orders) == mostSteps/16 {
+			return nil
+		}
+		orders = append(orders, slices.Clone(at))
+	}
 }

@@ -6,17 +6,12 @@ import (
 	"slices"
 )
 
-// Holm returns p-values corrected for how many there are: with those below a level taken for
-// differences, the probability that any one of them is none is below that level, however they
-// depend on each other (Holm 1979). Each is at least what it was, and at most 1. Those of larger
-// weights are corrected by less; nil stands for equal weights. It panics where there is not one
-// weight for each.
+// Holm returns p-values corrected for their number: at any level, the probability of a false difference among
+// those below it is at most that level, however they depend on each other (Holm 1979). Larger weights are
+// corrected less; nil stands for equal weights. It panics if the lengths differ.
 func Holm(p, weights []float64) []float64 {
 	if weights == nil {
-		weights = make([]float64, len(p))
-		for i := range weights {
-			weights[i] = 1
-		}
+		weights = slices.Repeat([]float64{1}, len(p))
 	}
 	if len(weights) != len(p) {
 		panic(fmt.Sprintf("significance: %d weights of %d p-values", len(weights), len(p)))

@@ -9,15 +9,13 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 )
 
-// Resampled is what n paired differences over draws that overlap tell of the mean difference:
-// a t distribution with n − 1 degrees of freedom (Nadeau and Bengio 2003). It is the
-// posterior of the mean as well (Corani and Benavoli 2015).
+// Resampled is the t distribution, with n − 1 degrees of freedom, of the mean of n paired differences over
+// draws that overlap (Nadeau and Bengio 2003). It is the posterior of the mean too (Corani and Benavoli
+// 2015).
 type Resampled struct {
-	// N is the number of differences, and Mean and SD are theirs.
-	N        int
+	N        int // the number of differences
 	Mean, SD float64
-	// Ratio is by how much draws overlap, as NewResampled takes it.
-	Ratio float64
+	Ratio    float64 // of the overlap: see NewResampled
 
 	differences []float64
 	constant    bool
@@ -25,10 +23,9 @@ type Resampled struct {
 	share       float64 // of SD² in the variance of the mean, without the overlap
 }
 
-// NewResampled takes the differences a[i] − b[i] of the scores of n draws. The variance of
-// their mean is taken for SD²·(1/n + ratio), where a ratio of ρ/(1−ρ) makes up for a
-// correlation ρ between draws: 0 where these are independent, [Draws.Ratio] where they overlap. It
-// panics if the lengths differ and if the ratio is not 0 or more.
+// NewResampled describes the differences a[i] − b[i] of the scores of n draws. The variance of their mean is
+// SD²·(1/n + ratio), with a ratio of ρ/(1−ρ) for a correlation ρ between draws: 0 for independent draws,
+// [Draws.Ratio] for others. It panics if the lengths differ or the ratio is not 0 or more.
 func NewResampled(a, b []float64, ratio float64) Resampled {
 	if !(ratio >= 0) {
 		panic(fmt.Sprintf("significance: the ratio %v is not 0 or more", ratio))
@@ -46,10 +43,9 @@ func NewResampled(a, b []float64, ratio float64) Resampled {
 	return r
 }
 
-// Stratified is what differences of several kinds, each over draws of its own that are
-// independent of the others', tell of the mean of their means: that of one draw of each kind has
-// a variance of Σ SD²/K² for K kinds, and the degrees of freedom are Satterthwaite's. N is the
-// least number of differences of a kind, and the ratio is that of draws of all kinds together. It
+// Stratified describes the mean of the means of K kinds of differences, whose draws are independent between
+// kinds: its variance for one draw of each kind is Σ SD²/K², and the degrees of freedom are Satterthwaite's.
+// N is the least number of differences of a kind, and the ratio is that of draws of all kinds together. It
 // panics without any kinds.
 func Stratified(kinds []Resampled, ratio float64) Resampled {
 	out := Resampled{N: kinds[0].N, Ratio: ratio, constant: true}
@@ -86,9 +82,9 @@ func (r Resampled) student() distuv.StudentsT {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: r.freedom}
 }
 
-// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two
-// differences, with a mean of 0, and with a ratio beyond all bounds. Where all n differences
-// are the same they say nothing of their spread, and p is that of the signs, 2/2ⁿ.
+// P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0
+// or an infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs,
+// 2/2ⁿ.
 func (r Resampled) P() float64 {
 	switch {
 	case r.N < 2 || r.Mean == 0 || math.IsInf(r.Ratio, 1):
@@ -99,8 +95,8 @@ func (r Resampled) P() float64 {
 	return min(1, 2*r.student().CDF(-math.Abs(r.Mean)/r.scale()))
 }
 
-// Interval is the confidence interval of the mean difference at a level such as 0.95. It is
-// not ok where the differences do not tell their spread.
+// Interval is the confidence interval of the mean difference at a level such as 0.95. It is not ok if the
+// spread of the differences is unknown.
 func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
 		return 0, 0, false
@@ -109,14 +105,13 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	return r.Mean - reach, r.Mean + reach, true
 }
 
-// Probabilities are those of a difference below −rope, within ±rope and above rope, where the
-// region of practical equivalence, rope, holds what does not matter. They add up to 1.
+// Probabilities are those of a difference below −rope, within ±rope, the region of practical equivalence, and
+// above rope. They add up to 1.
 type Probabilities struct{ Below, Within, Above float64 }
 
-// Beyond returns the posterior probabilities of the mean difference (the correlated t-test of
-// Corani and Benavoli 2015). Where the differences do not tell their spread they are those of
-// BayesSignedRank, which needs none; where the ratio is beyond all bounds nothing is known, and
-// each half of the line has the same, with nothing within.
+// Beyond returns the posterior probabilities of the mean difference (the correlated t-test of Corani and
+// Benavoli 2015). If the spread of the differences is unknown they are those of BayesSignedRank; with an
+// infinite ratio nothing is known, and each half of the line has the same.
 func (r Resampled) Beyond(rope float64) Probabilities {
 	switch {
 	case math.IsInf(r.Ratio, 1):
@@ -127,4 +122,35 @@ func (r Resampled) Beyond(rope float64) Probabilities {
 	t, scale := r.student(), r.scale()
 	below, above := t.CDF((-rope-r.Mean)/scale), t.CDF((r.Mean-rope)/scale)
 	return Probabilities{below, max(0, 1-below-above), above}
+}
+
+// Standardised is the mean difference in standard deviations of the differences, d_z. It is 0 if all
+// differences are 0, and not ok if they are otherwise all equal, or fewer than two.
+func (r Resampled) Standardised() (d float64, ok bool) {
+	switch {
+	case r.N >= 2 && !r.constant:
+		return r.Mean / r.SD, true
+	case r.N >= 2 && r.Mean == 0:
+		return 0, true
+	}
+	return 0, false
+}
+
+// RankBiserial is the share of Wilcoxon's ranks that favours a minus the share that favours b (Kerby 2014),
+// from −1 to 1. Without any difference it is 0.
+func RankBiserial(a, b []float64) float64 {
+	ranks, positive := signedRanks(a, b)
+	var balance, total int
+	for i, r := range ranks {
+		total += r
+		if positive[i] {
+			balance += r
+		} else {
+			balance -= r
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return float64(balance) / float64(total)
 }

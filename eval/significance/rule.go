@@ -7,19 +7,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// Test is by what differences are told from chance.
+// Test is a significance test.
 type Test int
 
 const (
-	// ByT is the paired t-test that corrects for the overlap of draws, NewResampled.
-	ByT Test = iota
-	// BySignedRank is the signed-rank test, Wilcoxon.
-	BySignedRank
-	// ByBayesT and ByBayesSignedRank are Resampled.Beyond and BayesSignedRank.
-	ByBayesT
-	ByBayesSignedRank
-	// ByNone tests nothing.
-	ByNone
+	ByT               Test = iota // the paired t-test corrected for the overlap of draws, NewResampled
+	BySignedRank                  // Wilcoxon
+	ByBayesT                      // Resampled.Beyond
+	ByBayesSignedRank             // BayesSignedRank
+	ByNone                        // no test
 )
 
 var tests = enum.Of[Test]("test", "t", "signed-rank", "bayes-t", "bayes-signed-rank", "none")
@@ -36,16 +32,14 @@ func (t Test) MarshalText() ([]byte, error) { return tests.MarshalText(t) }
 // Values returns the names of all tests.
 func (Test) Values() []string { return tests.Values() }
 
-// Bayesian tells whether it gives probabilities of differences and no p-values.
+// Bayesian reports whether it gives probabilities of differences instead of p-values.
 func (t Test) Bayesian() bool { return t == ByBayesT || t == ByBayesSignedRank }
 
-// Correction is how p-values are corrected for how many there are in a table.
+// Correction is a correction of p-values for the number of comparisons in a table.
 type Correction int
 
 const (
-	// ByHolm is Holm's correction.
 	ByHolm Correction = iota
-	// Uncorrected leaves them.
 	Uncorrected
 )
 
@@ -63,14 +57,13 @@ func (c Correction) MarshalText() ([]byte, error) { return corrections.MarshalTe
 // Values returns the names of all corrections.
 func (Correction) Values() []string { return corrections.Values() }
 
-// Overlap is what is made of draws that overlap.
+// Overlap is the treatment of draws that overlap.
 type Overlap int
 
 const (
-	// OverlapCorrected makes up for what draws have in common, so that differences are ones for
-	// other classes and samples too.
+	// OverlapCorrected corrects for shared classes and samples, so that results hold for others too.
 	OverlapCorrected Overlap = iota
-	// OverlapIgnored takes draws for independent, which they are as draws from this one set.
+	// OverlapIgnored assumes independent draws, as they are from this one set.
 	OverlapIgnored
 )
 
@@ -88,14 +81,13 @@ func (o Overlap) MarshalText() ([]byte, error) { return overlaps.MarshalText(o) 
 // Values returns the names of all.
 func (Overlap) Values() []string { return overlaps.Values() }
 
-// Rule says how a table tells differences from chance. The zero value is the default.
+// Rule is how a table tests differences. The zero value is the default.
 type Rule struct {
 	By         Test       `json:"by,omitempty" setting:"by,text" help:"the test: t and signed-rank give p-values, the two of Bayes probabilities"`
 	Correction Correction `json:"correction,omitempty" setting:"correction" help:"how p-values are corrected for the comparisons of a table"`
 	Overlap    Overlap    `json:"overlap,omitempty" setting:"overlap" help:"corrected tests for other classes and samples, ignored for draws from this set alone"`
-	// Rope is half the width of the region of practical equivalence of the Bayesian tests: in
-	// points of a score in percent, and in hundredths of another's unit. 0 means 1, and
-	// settings.None is 0.
+	// Rope is half the width of the region of practical equivalence: in points of a score in percent, and
+	// in hundredths of another's unit. 0 means 1, and settings.None is 0.
 	Rope float64 `json:"rope,omitempty" setting:"rope" default:"1" range:"[0,100]" help:"the difference up to which the tests of Bayes take methods for equivalent, in points"`
 }
 
@@ -129,9 +121,7 @@ func (r Rule) String() string {
 	return words
 }
 
-// Level is the level of p-values below which a difference is one, and Sure the probability from
-// which on the Bayesian tests say something.
 const (
-	Level = 0.05
-	Sure  = 0.95
+	Level = 0.05 // p-values below it are significant
+	Sure  = 0.95 // the least probability of a Bayesian verdict
 )

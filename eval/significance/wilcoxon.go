@@ -9,12 +9,9 @@ import (
 // exactPairs is the largest number of pairs for which Wilcoxon's p is exact.
 const exactPairs = 25
 
-// Wilcoxon returns the two-sided p-value of the signed-rank test on the pairs
-// a[i], b[i] (Wilcoxon 1945): how likely differences this lopsided are if
-// neither side is better. Pairs without a difference are dropped, tied
-// differences share their mean rank, and differences that rounding alone could
-// part count as tied. Up to 25 pairs p is exact, ties or not; above, it is the
-// normal approximation with corrections for ties and continuity. Without any
+// Wilcoxon returns the two-sided p-value of the signed-rank test on the pairs a[i], b[i] (Wilcoxon 1945).
+// Pairs without a difference are dropped; tied differences share their mean rank. Up to 25 pairs p is exact,
+// ties or not; above, it is the normal approximation with corrections for ties and continuity. Without any
 // difference p is 1. It panics if the lengths differ.
 func Wilcoxon(a, b []float64) float64 {
 	ranks, positive := signedRanks(a, b)
@@ -42,8 +39,8 @@ func Wilcoxon(a, b []float64) float64 {
 	return math.Erfc(z / math.Sqrt2)
 }
 
-// signedRanks returns the doubled ranks of the differences that are not 0, in
-// the order of their sizes, and whether they are positive.
+// signedRanks returns the doubled ranks of the nonzero differences, in the order of their sizes, and their
+// signs.
 func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	type difference struct{ size, signed, rounding float64 }
 	var all []difference
@@ -66,8 +63,8 @@ func signedRanks(a, b []float64) (ranks []int, positive []bool) {
 	return ranks, positive
 }
 
-// exactP returns how likely it is that random signs give doubled ranks of which
-// either side sums to no more than least, out of total.
+// exactP returns the probability that, with random signs, either side of the doubled ranks sums to at most
+// least.
 func exactP(ranks []int, total, least int) float64 {
 	ways := make([]float64, total+1) // the sets of ranks with each sum
 	ways[0] = 1

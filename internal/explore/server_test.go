@@ -25,7 +25,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -43,7 +45,7 @@ func newGrouping(t testing.TB, n int) *grouping {
 	pictures := t.TempDir()
 	features := mat.NewDense(n, 3, nil)
 	shades := []color.RGBA{{200, 40, 40, 255}, {40, 160, 60, 255}, {40, 70, 200, 255}}
-	c := report.Clusters{Name: "Holiday & more", Method: "kmeans", Assignments: report.AssignmentsFile, Side: 96, Features: features}
+	c := report.Clusters{Grouping: &pipeline.Grouping{}, Name: "Holiday & more", Method: "kmeans", Assignments: report.AssignmentsFile, Side: 96, Features: features}
 	for i := range n {
 		shade := shades[i%3]
 		img := image.NewRGBA(image.Rect(0, 0, 96, 64))
@@ -58,7 +60,7 @@ func newGrouping(t testing.TB, n int) *grouping {
 		write(t, file, text.String())
 		g.files, g.groups = append(g.files, file), append(g.groups, i%3)
 		features.SetRow(i, []float64{math.Cos(float64(i % 3)), math.Sin(float64(i % 3)), float64(i) / 100})
-		c.Names, c.Confidence = append(c.Names, "<b>"+filepath.Base(file)), append(c.Confidence, 0.5)
+		c.Names, c.Memberships = append(c.Names, "<b>"+filepath.Base(file)), append(c.Memberships, cluster.Membership{Confidence: 0.5})
 		c.Links = append(c.Links, "../"+filepath.Base(file))
 	}
 	c.Groups, c.Image = g.groups, func(i int) (image.Image, error) {

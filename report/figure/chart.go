@@ -20,43 +20,10 @@ const (
 	plotWidth  = 4.4 * vg.Inch // without the legend
 	plotHeight = 3.1 * vg.Inch
 	legendGap  = 0.15 * vg.Inch
+	chartGap   = 0.15 * vg.Inch
 )
 
-// Palette is Okabe and Ito's, which readers with any colour vision tell apart
-// ("Color Universal Design", 2008), without its yellow, which fades on white.
-var Palette = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
-	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
-	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
-	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
-	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
-}
-
-// markers and dashes tell lines apart where colours do not: in grey print, and
-// beyond the length of the Palette.
-var (
-	markers = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{},
-		draw.RingGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
-	}
-	dashes = [][]vg.Length{nil, {5, 2}, {1.5, 1.5}, {6, 2, 1.5, 2}}
-)
-
-var gridGrey = color.Gray{0xdd}
-
-// lineOf and markerOf give the i-th method its look, the same in every figure.
-func lineOf(i int) draw.LineStyle {
-	return draw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
-}
-
-func markerOf(i int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
-}
-
-// A chart is a plot with its legend to the right of it, where it hides
-// nothing.
+// chart is a plot with its legend to the right.
 type chart struct {
 	plot                  *plot.Plot
 	plotWidth, plotHeight vg.Length
@@ -65,7 +32,7 @@ type chart struct {
 	legendWidth           vg.Length // with the gap before it
 }
 
-// newChart returns an empty chart with the given names of its axes.
+// newChart returns an empty chart whose axes have these labels.
 func newChart(x, y string) *chart {
 	f := &chart{plot: plot.New(), plotWidth: plotWidth, plotHeight: plotHeight, grid: plotter.NewGrid(), legend: plot.NewLegend()}
 	for _, axis := range []*plot.Axis{&f.plot.X, &f.plot.Y} {
@@ -85,6 +52,9 @@ func newChart(x, y string) *chart {
 	return f
 }
 
+// mostMarkers is the largest number of points that are marked on a line.
+const mostMarkers = 20
+
 // addLine adds the i-th method's line, with markers at its points if asked for.
 func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) error {
 	line, err := plotter.NewLine(points)
@@ -95,11 +65,7 @@ func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) err
 	f.plot.Add(line)
 	thumbs := []plot.Thumbnailer{line}
 	if marked {
-		scatter, err := plotter.NewScatter(points)
-		if err != nil {
-			return fmt.Errorf("markers of %s: %w", name, err)
-		}
-		scatter.GlyphStyle = markerOf(i)
+		scatter := &plotter.Scatter{XYs: line.XYs, GlyphStyle: markerOf(i)}
 		f.plot.Add(scatter)
 		thumbs = append(thumbs, scatter)
 	}
@@ -107,21 +73,17 @@ func (f *chart) addLine(i int, name string, points plotter.XYs, marked bool) err
 	return nil
 }
 
-// bandStrength is how much of a band's colour is seen, of 255: bands of several methods lie over each
-// other and over none of the lines.
+// bandStrength is the opacity of a band, of 255. Bands overlap each other.
 const bandStrength = 28
 
-// addBand adds a band from below to above the i-th line, point by point. Where nothing has a width
-// there is none.
+// addBand adds a band of the i-th line from below to above, unless nothing has a width.
 func (f *chart) addBand(i int, below, above plotter.XYs) error {
 	if len(below) < 2 || slices.Equal(below, above) {
 		return nil
 	}
-	outline := slices.Clone(below)
-	for _, p := range slices.Backward(above) {
-		outline = append(outline, p)
-	}
-	band, err := plotter.NewPolygon(outline)
+	outline := slices.Clone(above)
+	slices.Reverse(outline)
+	band, err := plotter.NewPolygon(slices.Concat(below, outline))
 	if err != nil {
 		return err
 	}
@@ -153,7 +115,7 @@ func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	c.Stroke(circle)
 }
 
-// addLegend makes room for the legend. Call it when all lines are there.
+// addLegend reserves space for the legend. Call it when all lines are there.
 func (f *chart) addLegend() {
 	size := f.legend.Rectangle(draw.Canvas{}).Size()
 	f.legendWidth = legendGap + size.X
@@ -162,7 +124,6 @@ func (f *chart) addLegend() {
 
 func (f *chart) size() (w, h vg.Length) { return f.plotWidth + f.legendWidth, f.plotHeight }
 
-// draw draws plot and legend side by side.
 func (f *chart) draw(ctx context.Context, c draw.Canvas) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -174,8 +135,32 @@ func (f *chart) draw(ctx context.Context, c draw.Canvas) error {
 	return nil
 }
 
-// wholeTicks labels the given values as far as there is room: neighbours
-// closer than 1/24 of the axis are left without a label.
+// chartRow is a row of charts.
+type chartRow []*chart
+
+func (r chartRow) size() (w, h vg.Length) {
+	for _, f := range r {
+		width, height := f.size()
+		w, h = w+width+chartGap, max(h, height)
+	}
+	return w - chartGap, h
+}
+
+func (r chartRow) draw(ctx context.Context, c draw.Canvas) error {
+	left := c.Min.X
+	for _, f := range r {
+		width, _ := f.size()
+		part := c
+		part.Min.X, part.Max.X = left, left+width
+		if err := f.draw(ctx, part); err != nil {
+			return err
+		}
+		left += width + chartGap
+	}
+	return nil
+}
+
+// wholeTicks labels the values that are at least 1/24 of the axis apart.
 func wholeTicks(values []int) plot.TickerFunc {
 	return func(lo, hi float64) []plot.Tick {
 		ticks := make([]plot.Tick, len(values))
@@ -191,25 +176,24 @@ func wholeTicks(values []int) plot.TickerFunc {
 	}
 }
 
-// inUnitOf gives an axis of a score ticks in its unit.
-func inUnitOf(s eval.Score, axis *plot.Axis) {
+// scoreTicks gives an axis ticks in the unit of a score. Call it when all data are there.
+func scoreTicks(s eval.Score, axis *plot.Axis) {
 	if s.Unit == eval.UnitPercent {
-		inPercent(axis)
+		percentTicks(axis)
 	} else {
-		inNumbers(axis)
+		numberTicks(axis)
 	}
 }
 
-// inPercent gives an axis of shares ticks in percent, not more than nine, and
-// extends it to the next tick on both sides. Call it when all data are there.
-func inPercent(axis *plot.Axis) {
+// percentTicks gives an axis of shares at most nine ticks in percent, and extends it to the next
+// tick on both sides.
+func percentTicks(axis *plot.Axis) {
 	step := max(roundStep(100*(axis.Max-axis.Min), 8), 0.1)
 	roundTicks(axis, step/100, func(i int) string { return strconv.FormatFloat(math.Round(10*step*float64(i))/10, 'f', -1, 64) })
 }
 
-// inNumbers gives an axis round ticks, not more than six, and extends it to the
-// next tick on both sides. Call it when all data are there.
-func inNumbers(axis *plot.Axis) {
+// numberTicks gives an axis at most six round ticks, and extends it to the next tick on both sides.
+func numberTicks(axis *plot.Axis) {
 	span := axis.Max - axis.Min
 	if largest := max(math.Abs(axis.Min), math.Abs(axis.Max)); span < 1e-9*largest || span == 0 {
 		span = max(largest, 1)
@@ -218,8 +202,8 @@ func inNumbers(axis *plot.Axis) {
 	roundTicks(axis, step, func(i int) string { return strconv.FormatFloat(step*float64(i), 'g', 6, 64) })
 }
 
-// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … of which most or fewer
-// make up the span, 0 for none.
+// roundStep returns the smallest of … 0.1, 0.2, 0.5, 1, 2, 5 … that divides the span into at most
+// this many steps; 0 for an empty span.
 func roundStep(span float64, most int) float64 {
 	if !(span > 0) {
 		return 0

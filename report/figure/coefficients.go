@@ -15,36 +15,30 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// Coefficients is how a method represents samples whose classes are known.
+// Coefficients are a method's representations of samples with known classes.
 type Coefficients struct {
 	Method string
-	// Values is n×k, a sample a row, and Classes its n classes, indices of the
-	// names of all.
+	// Values is n×k, a sample a row, and Classes its n classes, indices of the names of all.
 	Values  *mat.Dense
 	Classes []int
 }
 
 const (
-	coefficientSide  = 600 // pixels, the most
-	coefficientRoom  = 150 // pixels, about, for the k rows
+	coefficientSide  = 600 // pixels, at most
+	coefficientBand  = 150 // pixels, about, of the k rows
 	coefficientGap   = 10
 	coefficientNames = 120
 	markLength       = 5
-	// From this mean width of a class on, lines part the classes.
-	linedClass = 20
+	linedClass       = 20 // least mean width of classes with lines between them
 )
 
-// CoefficientPicture draws the coefficients of n samples in the order of their
-// classes: above a column for each sample and a row for each basis vector, white
-// where it is strong, below the Euclidean distance of each sample to each other,
-// black for near and white for far. Where no coefficient is negative the basis
-// vectors are in the order of the classes that use them most. Marks part the
-// classes, whose names stand beside the distances, and lines where they are wide
-// enough. Where there are many samples several share a pixel, and their mean is
-// drawn.
+// CoefficientPicture draws the coefficients of n samples in the order of their classes: above, a
+// column for each sample and a row for each basis vector; below, the Euclidean distances between
+// samples. If no coefficient is negative, basis vectors are in the order of the classes that use them
+// most. Of many samples, several share a pixel, which shows their mean.
 //
-// White is the 99th percentile, of coefficients or distances, and black is 0, or
-// the 1st percentile where some are negative.
+// White is the 99th percentile, of coefficients or distances, and black is 0, or the 1st percentile if
+// some are negative.
 func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (image.Image, error) {
 	n, _ := c.Values.Dims()
 	if n != len(c.Classes) {
@@ -55,11 +49,7 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 			return nil, fmt.Errorf("coefficients of %s: sample %d is of class %d of %d", c.Method, i+1, class, len(classes))
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Classes[a], c.Classes[b]) })
+	order := orderBy(c.Classes)
 
 	pool := (n + coefficientSide - 1) / coefficientSide // samples a cell
 	cells := (n + pool - 1) / pool
@@ -71,19 +61,17 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 		strong = selectRows(strong, byClass(c))
 	}
 	k, _ := strong.Dims()
-	band := max(2, coefficientRoom/k)
+	band := max(2, coefficientBand/k)
 	far, err := pooledDistances(ctx, c.Values, order, pool)
 	if err != nil {
 		return nil, err
 	}
 
-	face := sheetFace(10)
-	names := 0
-	for _, class := range slices.Compact(slices.Sorted(slices.Values(c.Classes))) {
+	face, names := sheetFace(10), 0
+	for _, class := range present(c.Classes) {
 		names = max(names, min(coefficientNames, textWidth(face, plaintext.Line(classes[class]))))
 	}
-	left := names + markLength + 4
-	top := k*band + coefficientGap
+	left, top := names+markLength+4, k*band+coefficientGap
 	img := image.NewRGBA(image.Rect(0, 0, left+side+1, top+side+1))
 	fill(img, img.Rect, color.White)
 	fill(img, image.Rect(left-1, 0, left+side+1, k*band+2), frameGrey)
@@ -91,42 +79,57 @@ func CoefficientPicture(ctx context.Context, c Coefficients, classes []string) (
 	lo, hi = percentiles(far)
 	fill(img, image.Rect(left-1, top-1, left+side+1, top+side+1), frameGrey)
 	paint(img, far, image.Pt(left, top), scale, scale, lo, hi)
+	markClasses(img, c, classes, image.Rect(left, top, left+side, top+side), k*band)
+	return img, nil
+}
 
-	lined := side >= linedClass*len(slices.Compact(slices.Sorted(slices.Values(c.Classes))))
-	end := 0 // of the last name
-	for from := 0; from < n; {
-		class := c.Classes[order[from]]
-		to := from
-		for to < n && c.Classes[order[to]] == class {
-			to++
-		}
-		place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(n))) }
-		a, b := place(from), place(to)
+// present returns the classes of samples, each once.
+func present(classes []int) []int { return slices.Compact(slices.Sorted(slices.Values(classes))) }
+
+// markClasses draws the borders of the classes and their names beside the square of distances, as far as
+// they fit; above it are coefficients of this height.
+func markClasses(img *image.RGBA, c Coefficients, classes []string, square image.Rectangle, height int) {
+	const letters = 10 // the height of names
+	face, border := sheetFace(10), Palette[1]
+	left, top, side := square.Min.X, square.Min.Y, square.Dx()
+	lined := side >= linedClass*len(present(c.Classes))
+	sizes := map[int]int{}
+	for _, class := range c.Classes {
+		sizes[class]++
+	}
+	place := func(i int) int { return int(math.Round(float64(i) * float64(side) / float64(len(c.Classes)))) }
+	from, end := 0, 0 // of the class, and of the last name
+	for _, class := range present(c.Classes) {
+		a, b := place(from), place(from+sizes[class])
 		if from > 0 {
-			above, right := k*band+2, left
+			above, right := height+2, left
 			if lined {
 				above, right = 1, left+side
-				fill(img, image.Rect(left+a, top, left+a+1, top+side), borderColour)
+				fill(img, image.Rect(left+a, top, left+a+1, top+side), border)
 			}
-			fill(img, image.Rect(left+a, above, left+a+1, top), borderColour)
-			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), borderColour)
+			fill(img, image.Rect(left+a, above, left+a+1, top), border)
+			fill(img, image.Rect(left-markLength, top+a, right, top+a+1), border)
 		}
-		const letters = 10
 		if middle := (a + b) / 2; middle-letters/2 >= end {
 			name := shorten(plaintext.Line(classes[class]), func(s string) bool { return textWidth(face, s) <= coefficientNames })
 			write(img, face, color.Black, name, left-markLength-2-textWidth(face, name), min(top+middle+letters/2-1, top+side-1))
 			end = middle + letters/2 + 1
 		}
-		from = to
+		from += sizes[class]
 	}
-	return img, nil
 }
 
-// borderColour parts classes.
-var borderColour = Palette[1]
+// orderBy returns the indices of values in ascending order, equal ones as they stand.
+func orderBy[T cmp.Ordered](values []T) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
+}
 
-// byClass orders the basis vectors by the class in whose samples they are the
-// strongest on average.
+// byClass orders the basis vectors by the class whose samples use them most on average.
 func byClass(c Coefficients) []int {
 	_, k := c.Values.Dims()
 	size := make([]float64, slices.Max(c.Classes)+1)
@@ -134,16 +137,14 @@ func byClass(c Coefficients) []int {
 		size[class]++
 	}
 	main := make([]int, k)
-	order := make([]int, k)
 	for j := range k {
 		use := make([]float64, len(size))
 		for i, class := range c.Classes {
 			use[class] += c.Values.At(i, j) / size[class]
 		}
-		main[j], order[j] = floats.MaxIdx(use), j
+		main[j] = floats.MaxIdx(use)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(main[a], main[b]) })
-	return order
+	return orderBy(main)
 }
 
 // selectRows returns the rows of x in another order.
@@ -156,7 +157,7 @@ func selectRows(x *mat.Dense, order []int) *mat.Dense {
 	return out
 }
 
-// pooledCoefficients returns the means of each pool samples in the order given, k×cells.
+// pooledCoefficients returns the means over every pool samples, k×cells.
 func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
 	n, k := v.Dims()
 	out := mat.NewDense(k, (n+pool-1)/pool, nil)
@@ -169,13 +170,11 @@ func pooledCoefficients(v *mat.Dense, order []int, pool int) *mat.Dense {
 	return out
 }
 
-// mostPooled bounds the samples of a cell whose distances are averaged, so that the
-// time does not grow with the square of the number of samples.
+// mostPooled bounds the samples of a cell whose distances are averaged, so that the time does not grow
+// with the square of the number of samples.
 const mostPooled = 8
 
-// pooledDistances returns the mean distances between pool samples each, in the order
-// given, cells×cells. Of a cell of more than mostPooled samples as many stand for all
-// of them, evenly spread.
+// pooledDistances returns mean distances between pool samples each, or mostPooled of them, cells×cells.
 func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (*mat.Dense, error) {
 	members := make([][]int, 0, (len(order)+pool-1)/pool)
 	for cell := range slices.Chunk(order, pool) {
@@ -201,8 +200,7 @@ func pooledDistances(ctx context.Context, v *mat.Dense, order []int, pool int) (
 	return out, nil
 }
 
-// distance returns ‖x − y‖. floats.Distance, which divides at each step, takes over where
-// squares are beyond what numbers hold.
+// distance returns ‖x − y‖. The slower floats.Distance serves where squares overflow or underflow.
 func distance(x, y []float64) float64 {
 	y = y[:len(x)]
 	var sum float64
@@ -215,7 +213,7 @@ func distance(x, y []float64) float64 {
 	return floats.Distance(x, y, 2)
 }
 
-// percentiles returns what is drawn black and white: see CoefficientPicture.
+// percentiles returns the values drawn black and white: see CoefficientPicture.
 func percentiles(v *mat.Dense) (lo, hi float64) {
 	sorted := slices.Sorted(slices.Values(mat.DenseCopyOf(v).RawMatrix().Data))
 	last := float64(len(sorted) - 1)

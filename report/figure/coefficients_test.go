@@ -71,7 +71,7 @@ func TestCoefficientSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		size := picture.Bounds().Size()
-		if size.X < side || size.X > side+coefficientNames+20 || size.Y < side || size.Y > side+coefficientRoom+20 {
+		if size.X < side || size.X > side+coefficientNames+20 || size.Y < side || size.Y > side+coefficientBand+20 {
 			t.Errorf("%d samples: %v, want a side of %d", samples, size, side)
 		}
 		if samples > 100 {

@@ -16,10 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// Confusion draws which classes were taken for which: a row for each true class,
-// a column for each class found, and in the cells the share of the row in
-// percent, from white for none to blue for all. Cells without any sample are
-// empty. counts is classes×classes.
+// Confusion draws a confusion matrix, classes×classes: a row for each true class, a column for each
+// class found, and in the cells the share of the row in percent, from white to blue.
 func Confusion(counts [][]int, classes []string) (*Figure, error) {
 	if len(counts) == 0 {
 		return nil, fmt.Errorf("confusion: %w", ErrNoData)
@@ -61,18 +59,17 @@ type confusion struct {
 }
 
 const (
-	// MostConfused is the number of classes beyond which a report draws no
-	// confusion: nothing can be seen in it, and its picture would take gigabytes.
+	// MostConfused is the largest number of classes that a report draws: pictures of more would take
+	// gigabytes and show nothing.
 	MostConfused = 1000
 
 	confusionSide = 540 // points, about, of many classes
 	largestCell   = 21
 	smallestCell  = 2
-	// From this side on a cell has room for its number.
-	numberedCell = 11
-	widestName   = 100
-	nameGap      = 4
-	titleRoom    = 18
+	numberedCell  = 11 // least side of a cell with a number
+	widestName    = 100
+	nameGap       = 4
+	titleHeight   = 18
 )
 
 // layOut finds the sizes of cells and letters.
@@ -90,7 +87,7 @@ func (c *confusion) layOut() {
 }
 
 func (c *confusion) size() (w, h vg.Length) {
-	side := titleRoom + c.widest + nameGap + c.cell*vg.Length(len(c.classes))
+	side := titleHeight + c.widest + nameGap + c.cell*vg.Length(len(c.classes))
 	return side, side
 }
 
@@ -110,7 +107,7 @@ func (c *confusion) draw(ctx context.Context, to draw.Canvas) error {
 			x, _ := edge(j)
 			_, y := edge(i)
 			square := vg.Rectangle{Min: vg.Point{X: x, Y: y - c.cell}, Max: vg.Point{X: x + c.cell, Y: y}}
-			to.SetColor(blend(share))
+			to.SetColor(mix(white, Palette[0].(color.RGBA), share))
 			to.Fill(square.Path())
 			if c.cell >= numberedCell {
 				style := c.values
@@ -133,9 +130,10 @@ func (c *confusion) draw(ctx context.Context, to draw.Canvas) error {
 		to.StrokeLine2(style, left, y, left+side, y)
 		to.StrokeLine2(style, x, top, x, top-side)
 	}
-	across, down := c.names, c.names
+	across := c.names
 	across.XAlign, across.YAlign = text.XRight, text.YCenter
-	down.XAlign, down.YAlign, down.Rotation = text.XRight, text.YCenter, math.Pi/2
+	down := across
+	down.Rotation = math.Pi / 2
 	for i := 0; i < n; i += c.every {
 		x, y := edge(i)
 		to.FillText(across, vg.Point{X: left - nameGap, Y: y - c.cell/2}, c.classes[i])
@@ -143,14 +141,7 @@ func (c *confusion) draw(ctx context.Context, to draw.Canvas) error {
 	}
 	turned := c.title
 	turned.Rotation = math.Pi / 2
-	to.FillText(turned, vg.Point{X: to.Min.X + titleRoom/3, Y: top - side/2}, "True class")
-	to.FillText(c.title, vg.Point{X: left + side/2, Y: to.Min.Y + titleRoom/3}, "Class found")
+	to.FillText(turned, vg.Point{X: to.Min.X + titleHeight/3, Y: top - side/2}, "True class")
+	to.FillText(c.title, vg.Point{X: left + side/2, Y: to.Min.Y + titleHeight/3}, "Class found")
 	return nil
-}
-
-// blend mixes a share of blue into white.
-func blend(share float64) color.Color {
-	r, g, b, _ := Palette[0].RGBA()
-	mix := func(full uint32) uint8 { return uint8(math.Round(255 - share*(255-float64(full>>8)))) }
-	return color.RGBA{mix(r), mix(g), mix(b), 0xff}
 }

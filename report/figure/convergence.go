@@ -6,59 +6,110 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/report/table"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Convergence draws, for each method, how much of the objective's whole
-// decrease after the first iteration is still to come: 100 % after iteration
-// 1, 0 % at the end. Objectives of different methods are different functions,
-// with different floors and, with links, of either sign; what can be compared
-// is how fast they are done. The iterations stand on a logarithmic axis. The
-// initial factors (iteration 0) are left out, since the first step mostly
-// mends their scale.
+// Convergence draws, for each method, the share of the objective's decrease that is still to come:
+// 100 % after iteration 1, 0 % at the end. Objectives of different methods are different functions;
+// only how fast they converge can be compared. Iteration 0, the initial factors, is left out, since
+// the first step mostly corrects their scale.
 //
-// The lines are means over the trials with the largest number of classes, or rank,
-// that has curves; a trial that stopped stays at its last value. Methods without
-// iterations are left out. Where no curve falls the error is ErrNoData.
+// The lines are means over the trials with the largest number of classes, or rank, that has curves.
+// A trial that stopped stays at its last value. If no curve falls, the error is ErrNoData.
 func Convergence(ctx context.Context, records []pipeline.Record, methods []string, looks Looks) (*Figure, error) {
 	trials := curvesOf(records, methods, remaining)
-	f := newChart("Iteration", "Decrease still to come, %")
-	f.plot.X.Scale = plot.LogScale{}
-	f.plot.X.Tick.Marker = plot.TickerFunc(decadeTicks)
-	empty := true
-	for i, method := range methods {
-		if trials[method] == nil {
-			continue
-		}
-		empty = false
-		mean, err := meanCurve(ctx, trials[method])
-		if err != nil {
-			return nil, err
-		}
-		if err := f.addLine(looks.of(method, i), method, mean, false); err != nil {
-			return nil, err
-		}
-	}
-	if empty {
+	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
-	inPercent(&f.plot.Y)
+	f := newIterationChart("Decrease still to come, %")
+	for i, method := range methods {
+		if err := f.addMean(ctx, looks.number(method, i), method, trials[method]); err != nil {
+			return nil, err
+		}
+	}
+	percentTicks(&f.plot.Y)
 	f.addLegend()
-	return &Figure{f}, nil
+	return &Figure{f.chart}, nil
 }
 
-// curvesOf returns the curves of each method that there are of the largest number of
-// classes, or rank, that has any. of returns what is drawn of a curve, or nil.
-func curvesOf(records []pipeline.Record, methods []string, of func([]pipeline.Point) []pipeline.Point) map[string][][]pipeline.Point {
+// Terms draws the objective of a method with a penalty, its fit and its penalty against the
+// iteration, in three plots, since the terms may differ by orders of magnitude. Trials are those of
+// Convergence. If no curve has a penalty, the error is ErrNoData.
+func Terms(ctx context.Context, records []pipeline.Record, method string, looks Looks) (*Figure, error) {
+	trials := curvesOf(records, []string{method}, withPenalty)[method]
+	if trials == nil {
+		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
+	}
+	var row chartRow
+	for _, t := range terms {
+		f := newIterationChart(t.name)
+		f.plotWidth, f.plotHeight = 2.3*vg.Inch, 1.9*vg.Inch
+		if err := f.addMean(ctx, looks.number(method, 0), method, t.curves(trials)); err != nil {
+			return nil, err
+		}
+		numberTicks(&f.plot.Y)
+		row = append(row, f.chart)
+	}
+	return &Figure{row}, nil
+}
+
+// term is a part of the objective.
+type term struct {
+	name  string
+	value func(pipeline.Point) float64
+}
+
+var terms = []term{
+	{"Objective", func(p pipeline.Point) float64 { return p.Objective }},
+	{"Fit", func(p pipeline.Point) float64 { return p.Objective - p.Penalty }},
+	{"Penalty", func(p pipeline.Point) float64 { return p.Penalty }},
+}
+
+// curves returns the curves of the term alone.
+func (t term) curves(trials [][]pipeline.Point) [][]pipeline.Point {
+	curves := make([][]pipeline.Point, len(trials))
+	for i, trial := range trials {
+		for _, p := range trial {
+			curves[i] = append(curves[i], pipeline.Point{Iteration: p.Iteration, Objective: t.value(p)})
+		}
+	}
+	return curves
+}
+
+// iterationChart is a chart with iterations on a logarithmic axis.
+type iterationChart struct{ *chart }
+
+func newIterationChart(y string) iterationChart {
+	f := newChart("Iteration", y)
+	f.plot.X.Scale = plot.LogScale{}
+	f.plot.X.Tick.Marker = plot.LogTicks{Prec: -1}
+	return iterationChart{f}
+}
+
+// addMean adds the i-th method's mean curve, if it has any.
+func (f iterationChart) addMean(ctx context.Context, i int, method string, curves [][]pipeline.Point) error {
+	if len(curves) == 0 {
+		return nil
+	}
+	mean, err := meanCurve(ctx, curves)
+	if err != nil {
+		return err
+	}
+	return f.addLine(i, method, mean, false)
+}
+
+// curvesOf returns the curves of each method at the largest number of classes, or rank, that has any.
+// prepare returns what is drawn of a curve, or nil.
+func curvesOf(records []pipeline.Record, methods []string, prepare func([]pipeline.Point) []pipeline.Point) map[string][][]pipeline.Point {
 	trials := map[string][][]pipeline.Point{}
 	largest := 0
 	for _, r := range table.Finished(records, methods) {
-		curve := of(r.Curve)
+		curve := prepare(r.Curve)
 		if len(curve) == 0 {
 			continue
 		}
@@ -71,12 +122,12 @@ func curvesOf(records []pipeline.Record, methods []string, of func([]pipeline.Po
 	return trials
 }
 
-// remaining rescales a curve from iteration 1 on so that its first value is 1
-// and its last 0. It is nil where the objective does not fall.
+// remaining rescales a curve from iteration 1 on so that its first value is 1 and its last 0. It is
+// nil if the objective does not fall.
 func remaining(curve []pipeline.Point) []pipeline.Point {
 	var rest []pipeline.Point
 	for _, p := range curve {
-		if p.Iteration > 0 && isFinite(p.Objective) {
+		if p.Iteration > 0 && !math.IsNaN(p.Objective) && !math.IsInf(p.Objective, 0) {
 			rest = append(rest, p)
 		}
 	}
@@ -93,7 +144,16 @@ func remaining(curve []pipeline.Point) []pipeline.Point {
 	return rest
 }
 
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// withPenalty returns a curve from iteration 1 on, or nil if it has no penalty.
+func withPenalty(curve []pipeline.Point) []pipeline.Point {
+	if !slices.ContainsFunc(curve, func(p pipeline.Point) bool { return p.Penalty != 0 }) {
+		return nil
+	}
+	const largest = 1e100 // no sum of smaller values overflows
+	return slices.DeleteFunc(slices.Clone(curve), func(p pipeline.Point) bool {
+		return p.Iteration == 0 || !(math.Abs(p.Objective) < largest && math.Abs(p.Penalty) < largest)
+	})
+}
 
 // meanCurve averages curves at every iteration that any of them has.
 func meanCurve(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, error) {
@@ -118,8 +178,7 @@ func meanCurve(ctx context.Context, curves [][]pipeline.Point) (plotter.XYs, err
 	return mean, nil
 }
 
-// valueAt interpolates a curve between its points; before the first and after
-// the last it is constant.
+// valueAt interpolates a curve between its points; before the first and after the last it is constant.
 func valueAt(curve []pipeline.Point, iteration int) float64 {
 	i, exact := slices.BinarySearchFunc(curve, iteration, func(p pipeline.Point, i int) int { return p.Iteration - i })
 	switch {
@@ -131,16 +190,4 @@ func valueAt(curve []pipeline.Point, iteration int) float64 {
 	a, b := curve[i-1], curve[i]
 	share := float64(iteration-a.Iteration) / float64(b.Iteration-a.Iteration)
 	return a.Objective + share*(b.Objective-a.Objective)
-}
-
-// decadeTicks labels 1, 10, 100 … with small ticks between.
-func decadeTicks(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	for decade := 1.0; decade <= hi; decade *= 10 {
-		ticks = append(ticks, plot.Tick{Value: decade, Label: fmt.Sprintf("%.0f", decade)})
-		for i := 2.0; i < 10 && i*decade <= hi; i++ {
-			ticks = append(ticks, plot.Tick{Value: i * decade})
-		}
-	}
-	return ticks
 }

@@ -4,22 +4,19 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/report/table"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// Curves draws the table's means against the number of classes or the rank, a
-// line for each method, in a pale band of one standard error of the mean to each side where there
-// are several repeats. A table with
-// one row is drawn as dots with a bar of one standard deviation to each side,
-// a line of the figure for each method. Where the rows are ranks a ring marks each
-// method's best, unless all are the same. Without any mean the error is ErrNoData.
+// Curves draws the table's means against the number of classes or the rank, a line for each method,
+// in a pale band of one standard error to each side. A table with one row is drawn as dots with bars
+// of one standard deviation. If the rows are ranks, a ring marks each method's best, unless all are
+// as good. Without any mean the error is ErrNoData.
 func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	switch len(t.Rows) {
 	case 0:
@@ -31,51 +28,45 @@ func Curves(t *table.Table, looks Looks) (*Figure, error) {
 	if t.Ranks {
 		across = "Number of basis vectors"
 	}
-	f := newChart(across, t.Score.Label()+t.Score.Suffix(", "))
+	f := newChart(across, table.AxisLabel(t.Score, ""))
 	numbers := make([]int, len(t.Rows))
 	for i, row := range t.Rows {
 		numbers[i] = row.Number
 	}
 	f.plot.X.Tick.Marker = wholeTicks(numbers)
 	for i, method := range t.Methods { // below all lines
-		var below, above plotter.XYs
-		for _, row := range t.Rows {
-			if c := row.Cells[i]; c.N > 0 {
-				e := c.SD / math.Sqrt(float64(c.N))
-				below = append(below, plotter.XY{X: float64(row.Number), Y: c.Mean - e})
-				above = append(above, plotter.XY{X: float64(row.Number), Y: c.Mean + e})
-			}
-		}
-		if err := f.addBand(looks.of(method, i), below, above); err != nil {
+		if err := f.addBand(looks.number(method, i), means(t, i, -1), means(t, i, 1)); err != nil {
 			return nil, fmt.Errorf("band of %s: %w", method, err)
 		}
 	}
 	for i, method := range t.Methods {
-		var points plotter.XYs
-		for _, row := range t.Rows {
-			if c := row.Cells[i]; c.N > 0 {
-				points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean})
-			}
-		}
+		points := means(t, i, 0)
 		if len(points) == 0 {
 			continue
 		}
-		if err := f.addLine(looks.of(method, i), method, points, len(t.Rows) <= mostMarkers); err != nil {
+		if err := f.addLine(looks.number(method, i), method, points, len(t.Rows) <= mostMarkers); err != nil {
 			return nil, err
 		}
 		if row, best := t.Level(i); t.Ranks && !flat(t.Score, points) {
-			f.addRing(looks.of(method, i), float64(row), best.Mean)
+			f.addRing(looks.number(method, i), float64(row), best.Mean)
 		}
 	}
-	inUnitOf(t.Score, &f.plot.Y)
+	scoreTicks(t.Score, &f.plot.Y)
 	f.addLegend()
 	return &Figure{f}, nil
 }
 
-// mostMarkers is the largest number of points that are marked on a line.
-const mostMarkers = 20
+// means returns the means of a column, moved by so many standard errors.
+func means(t *table.Table, column int, errors float64) (points plotter.XYs) {
+	for _, row := range t.Rows {
+		if c := row.Cells[column]; c.N > 0 {
+			points = append(points, plotter.XY{X: float64(row.Number), Y: c.Mean + errors*c.SD/math.Sqrt(float64(c.N))})
+		}
+	}
+	return points
+}
 
-// flat tells whether no point is better than another.
+// flat reports whether no point is better than another.
 func flat(s eval.Score, points plotter.XYs) bool {
 	_, _, lowest, highest := plotter.XYRange(points)
 	return !s.Better(lowest, highest) && !s.Better(highest, lowest)
@@ -84,7 +75,7 @@ func flat(s eval.Score, points plotter.XYs) bool {
 // dots draws the only row of a table, the first method at the top.
 func dots(t *table.Table, looks Looks) (*Figure, error) {
 	row := t.Rows[0]
-	f := newChart(t.Score.Label()+" with "+t.Describe(row)+t.Score.Suffix(", "), "")
+	f := newChart(table.AxisLabel(t.Score, " with "+t.Describe(row)), "")
 	f.grid.Vertical.Color = gridGrey
 	var names plot.ConstantTicks
 	var longest vg.Length
@@ -96,28 +87,24 @@ func dots(t *table.Table, looks Looks) (*Figure, error) {
 		if c.N == 0 {
 			continue
 		}
-		at := plotter.XYs{{X: c.Mean, Y: y}}
-		bar, err := plotter.NewXErrorBars(struct {
-			plotter.XYs
-			plotter.XErrors
-		}{at, plotter.XErrors{{Low: c.SD, High: c.SD}}})
-		if err != nil {
-			return nil, fmt.Errorf("deviation of %s: %w", method, err)
-		}
-		bar.LineStyle = lineOf(looks.of(method, i))
-		bar.LineStyle.Dashes = nil
-		dot, err := plotter.NewScatter(at)
-		if err != nil {
-			return nil, fmt.Errorf("dot of %s: %w", method, err)
-		}
-		dot.GlyphStyle = markerOf(looks.of(method, i))
-		dot.GlyphStyle.Shape = draw.CircleGlyph{}
+		number, at := looks.number(method, i), plotter.XYs{{X: c.Mean, Y: y}}
 		if c.HasSD {
+			bar, err := plotter.NewXErrorBars(struct {
+				plotter.XYs
+				plotter.XErrors
+			}{at, plotter.XErrors{{Low: c.SD, High: c.SD}}})
+			if err != nil {
+				return nil, fmt.Errorf("deviation of %s: %w", method, err)
+			}
+			bar.LineStyle = lineOf(number)
+			bar.LineStyle.Dashes = nil
 			f.plot.Add(bar)
 		}
+		dot := &plotter.Scatter{XYs: at, GlyphStyle: markerOf(number)}
+		dot.GlyphStyle.Shape = draw.CircleGlyph{}
 		f.plot.Add(dot)
 	}
-	inUnitOf(t.Score, &f.plot.X)
+	scoreTicks(t.Score, &f.plot.X)
 	f.plot.Y.Tick.Marker = names
 	f.plot.Y.Min, f.plot.Y.Max = -0.5, float64(len(t.Methods))-0.5
 	f.plot.Y.Tick.Length = 0

@@ -1,28 +1,33 @@
+// Package figure draws: curves and confusions as scalable figures, and, pixel by
+// pixel, montages of learned parts, coefficients, contact sheets, visual words and
+// photographs with the patches of parts marked.
+//
+// The same input gives the same bytes.
 package figure
 
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
-	"image"
+	"hash/crc32"
 	"image/color"
+	"image/png"
 	"io"
 	"math"
 	"slices"
 	"unicode/utf8"
 
-	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// ErrNoData is returned for a figure that would be empty.
+// ErrNoData is the error for a figure that would be empty.
 var ErrNoData = errors.New("nothing to draw")
 
 const (
@@ -30,23 +35,20 @@ const (
 	pngDPI = 200
 )
 
-// A Figure is a drawing that can be written as a picture and as a scalable
-// drawing of two kinds.
+// Figure is a drawing that can be written as PNG, SVG and PDF.
 type Figure struct{ drawing }
 
-// drawing is what a figure shows.
+// drawing is the content of a figure.
 type drawing interface {
-	// size returns its width and height.
 	size() (w, h vg.Length)
-	// draw draws it on a white canvas of that size; its only error is the context's.
+	// draw draws on a white canvas of that size; its only error is the context's.
 	draw(ctx context.Context, c draw.Canvas) error
 }
 
-// longestShown is how many letters of a name stand in a figure.
+// longestShown is the most characters of a name in a figure.
 const longestShown = 60
 
-// shownName returns a name as it stands in a figure: in one line, of characters
-// that an SVG file may hold, and cut in the middle where it is long.
+// shownName returns a name in one line of characters that an SVG file may hold, shortened in the middle.
 func shownName(name string) string {
 	return shorten(plaintext.Line(name), func(s string) bool { return utf8.RuneCountInString(s) <= longestShown })
 }
@@ -62,13 +64,13 @@ func (f *Figure) Size() (w, h vg.Length) {
 	return w + 2*edge, h + 2*edge
 }
 
-// paint draws it with the margin round it, on a canvas that is white.
+// paint draws the figure with its margin on a white canvas.
 func (f *Figure) paint(ctx context.Context, c vg.Canvas) error {
 	w, h := f.Size()
 	return f.draw(ctx, draw.Crop(draw.NewCanvas(c, w, h), edge, -edge, edge, -edge))
 }
 
-// paintWhite draws it on a canvas that it makes white before.
+// paintWhite makes a canvas white and draws the figure.
 func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
 	all := draw.New(c)
 	all.SetColor(color.White)
@@ -76,38 +78,34 @@ func (f *Figure) paintWhite(ctx context.Context, c vg.CanvasSizer) error {
 	return f.paint(ctx, c)
 }
 
-// PNG writes the figure as a picture of 200 dots an inch, which the file says.
+// PNG writes the figure with 200 dots per inch, which the file states.
 func (f *Figure) PNG(ctx context.Context, w io.Writer) error {
-	room := pictures.Get()
-	defer pictures.Put(room)
 	width, height := f.Size()
-	img := room.picture(pngSize(width), pngSize(height))
-	on := gg.NewContextForRGBA(img)
-	on.SetLineCapButt()
-	on.InvertY()
-	if err := f.paint(ctx, vgimg.NewWith(vgimg.UseImageWithContext(img, on), vgimg.UseDPI(pngDPI))); err != nil {
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI)) // which is white
+	if err := f.paint(ctx, c); err != nil {
 		return err
 	}
-	return writePNG(w, img, pngDPI)
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
+		return err
+	}
+	const header = 8 + 25 // the signature and the chunk IHDR
+	_, err := w.Write(slices.Insert(b.Bytes(), header, resolutionChunk(pngDPI)...))
+	return err
 }
 
-// pngSize is how many dots of a picture a length takes.
-func pngSize(l vg.Length) int { return int(math.Round(l.Dots(pngDPI))) }
-
-// pictures hold what figures are drawn on as pictures.
-var pictures = freelist.List[*pixels]{New: func() *pixels { return new(pixels) }}
-
-type pixels []uint8
-
-// picture returns a picture whose dots hold anything: vgimg.NewWith fills it with white.
-func (p *pixels) picture(width, height int) *image.RGBA {
-	n := 4 * width * height
-	*p = slices.Grow((*p)[:0], n)[:n]
-	return &image.RGBA{Pix: *p, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
+// resolutionChunk is the chunk pHYs of a PNG file (ISO/IEC 15948, 11.3.4.3), which image/png does not write.
+func resolutionChunk(dpi float64) []byte {
+	perMetre := uint32(math.Round(dpi / 0.0254))
+	chunk := []byte("\x00\x00\x00\x09pHYs")
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = append(chunk, 1) // the unit is the metre
+	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 }
 
-// SVG writes the figure as a scalable drawing. Its letters are text in the
-// font Liberation Sans, or in Arial or Helvetica, which have the same widths.
+// SVG writes the figure as a scalable drawing. Its text is in Liberation Sans, or in Arial or
+// Helvetica, which have the same widths.
 func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	c := vgsvg.New(f.Size())
 	if err := f.paintWhite(ctx, c); err != nil {
@@ -117,8 +115,7 @@ func (f *Figure) SVG(ctx context.Context, w io.Writer) error {
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
-	_, err := w.Write(svg)
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
 	return err
 }

@@ -160,7 +160,7 @@ func TestDots(t *testing.T) {
 	}
 }
 
-func TestInPercent(t *testing.T) {
+func TestPercentTicks(t *testing.T) {
 	for _, test := range []struct {
 		lo, hi float64
 		want   []string
@@ -174,7 +174,7 @@ func TestInPercent(t *testing.T) {
 	} {
 		axis := plot.New().Y
 		axis.Min, axis.Max = test.lo, test.hi
-		inPercent(&axis)
+		percentTicks(&axis)
 		var got []string
 		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
 			got = append(got, tick.Label)
@@ -223,7 +223,7 @@ func TestFigureWriteError(t *testing.T) {
 	}
 }
 
-func TestInNumbers(t *testing.T) {
+func TestNumberTicks(t *testing.T) {
 	for _, test := range []struct {
 		lo, hi float64
 		want   []string
@@ -237,7 +237,7 @@ func TestInNumbers(t *testing.T) {
 	} {
 		axis := plot.New().Y
 		axis.Min, axis.Max = test.lo, test.hi
-		inNumbers(&axis)
+		numberTicks(&axis)
 		var got []string
 		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
 			got = append(got, tick.Label)
@@ -301,7 +301,7 @@ func TestLooksAcrossFigures(t *testing.T) {
 			t.Errorf("%s has number %d, want %d", name, looks[name], want)
 		}
 	}
-	if looks.of("other", 0) != 3 || Looks(nil).of("nmf", 4) != 4 {
+	if looks.number("other", 0) != 3 || Looks(nil).number("nmf", 4) != 4 {
 		t.Error("a method that is not in it has a number of another")
 	}
 	colour := rgba(2) // of gnmf
@@ -346,5 +346,13 @@ func TestBands(t *testing.T) {
 		if got := strings.Count(string(svg), "fill-opacity:0.1"); got != want {
 			t.Errorf("%d repeats: %d bands, want %d", repeats, got, want)
 		}
+	}
+}
+
+// TestStraight: a transparent colour keeps its hue.
+func TestStraight(t *testing.T) {
+	r, g, b, a := straight(color.NRGBA{0x10, 0x80, 0xff, bandStrength}).RGBA()
+	if r>>8 != 0x10 || g>>8 != 0x80 || b>>8 != 0xff || a>>8 != bandStrength {
+		t.Errorf("%x %x %x %x", r, g, b, a)
 	}
 }

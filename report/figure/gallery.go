@@ -11,11 +11,8 @@ import (
 )
 
 const (
-	// sheetWidth is how wide a page shows a picture without reducing it, in
-	// pixels.
-	sheetWidth = 1024
-	// minTile is the least room that a tile has for its caption.
-	minTile = 90
+	sheetWidth = 1024 // pixels that a page shows without reducing a picture
+	minTile    = 90   // least width of a caption
 
 	chipHeight  = 15
 	chipPadding = 3
@@ -27,14 +24,12 @@ const (
 // emptyTile is the size of the frame for a drawing that is not there.
 var emptyTile = image.Pt(160, 100)
 
-// GalleryTile is a drawing, or nil for an empty frame, and what stands under
-// it.
+// GalleryTile is a drawing, or nil for an empty frame, with its caption.
 type GalleryTile struct {
 	Drawing *image.RGBA
 	Caption string
 }
 
-// size is the size of the drawing or of the frame in its place.
 func (t GalleryTile) size() image.Point {
 	if t.Drawing == nil {
 		return emptyTile
@@ -42,9 +37,8 @@ func (t GalleryTile) size() image.Point {
 	return t.Drawing.Rect.Size()
 }
 
-// gallery draws tiles on white, line by line, as many in a line as sheetWidth
-// allows. It leaves left pixels free before them, and below them room for
-// something of the given size.
+// gallery draws tiles on white in lines of at most sheetWidth, with left free pixels before them and
+// a free area of a given size below.
 func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 	corners := make([]image.Point, len(tiles))
 	at := image.Pt(left+sheetGap, sheetGap)
@@ -69,7 +63,7 @@ func gallery(tiles []GalleryTile, left int, below image.Point) *image.RGBA {
 			draw.Draw(img, frame, tile.Drawing, tile.Drawing.Rect.Min, draw.Src)
 		} else {
 			fill(img, frame, frameGrey)
-			fill(img, frame.Inset(1), color.White)
+			fill(img, frame.Inset(1), white)
 		}
 		caption := shorten(plaintext.Line(tile.Caption), func(s string) bool { return textWidth(face, s) <= max(frame.Dx(), minTile) })
 		write(img, face, noteGrey, caption, frame.Min.X, frame.Max.Y+captionHeight-4)
@@ -84,8 +78,7 @@ type chip struct {
 	rect image.Rectangle
 }
 
-// newChip returns the chip of a part with its upper left corner at the given
-// place.
+// newChip returns the chip of a part with its upper left corner at a place.
 func newChip(part int, at image.Point) chip {
 	word := strconv.Itoa(part + 1)
 	width := max(textWidth(sheetFace(chipFont), word)+2*chipPadding, chipHeight)
@@ -95,15 +88,15 @@ func newChip(part int, at image.Point) chip {
 func (c chip) draw(img draw.Image) {
 	colour, face := partColour(c.part), sheetFace(chipFont)
 	var ink color.Color = color.White
-	if oklab(colour)[0] > 0.66 {
+	if color.GrayModel.Convert(colour).(color.Gray).Y > 128 {
 		ink = color.Black
 	}
 	fill(img, c.rect, colour)
 	write(img, face, ink, c.word, c.rect.Min.X+(c.rect.Dx()-textWidth(face, c.word))/2, c.rect.Max.Y-chipPadding-1)
 }
 
-// legend lays the chips of all parts out in lines behind a word. size is what
-// they take with a gap to the right and below.
+// legend lays the chips of all parts out in lines after a word. size includes a gap to the right and
+// below.
 func legend(parts int) (chips []chip, size image.Point) {
 	first := sheetGap + textWidth(sheetFace(chipFont), legendWord) + 2*chipGap
 	at := image.Pt(first, 0)
@@ -119,7 +112,7 @@ func legend(parts int) (chips []chip, size image.Point) {
 	return chips, size
 }
 
-// Examples draws photographs, and below them which part has which colour.
+// Examples draws photos with a legend of the parts' colours below.
 func Examples(tiles []GalleryTile, parts int) *image.RGBA {
 	chips, size := legend(parts)
 	img := gallery(tiles, 0, size)
@@ -132,7 +125,7 @@ func Examples(tiles []GalleryTile, parts int) *image.RGBA {
 	return img
 }
 
-// PartRow draws the photographs of one part behind its number.
+// PartRow draws the photos of one part after its number.
 func PartRow(tiles []GalleryTile, part int) *image.RGBA {
 	c := newChip(part, image.Pt(sheetGap, sheetGap))
 	img := gallery(tiles, c.rect.Max.X, image.Point{})

@@ -3,7 +3,6 @@ package figure
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -12,54 +11,32 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// MarkOptions say how a photograph with marks is drawn.
+// MarkOptions are options for drawing marks on a photo.
 type MarkOptions struct {
-	// Box is what the photograph is made to fit into, in pixels of the
-	// drawing; 0 stands for 328. Small photographs are enlarged by whole
-	// pixels.
-	Box int
-	// Fade makes the photograph pale where nothing is marked.
+	// Fade makes the photo pale where nothing is marked.
 	Fade bool
-	// Numbers writes the number of a part, from 1, where it is strongest, as
-	// far as there is room.
+	// Numbers writes the number of a part, from 1, where it is strongest, if there is space.
 	Numbers bool
 }
 
 const (
+	// MarkBox is the size in pixels that photos with marks are fitted into.
 	MarkBox = 328
-	// faintest and fullest are how much of a marked pixel is the part's
-	// colour, at the strengths 0 and 1.
+	// faintest and fullest are the share of the part's colour in a marked pixel, at the strengths 0
+	// and 1.
 	faintest, fullest = 0.25, 0.65
-	// markFade is how far a photograph is faded towards white, which lets dark
-	// colours be seen on it, and restFade how far it is where nothing is marked.
+	// markFade is how far a photo is faded towards white, so that dark colours are visible on it,
+	// and restFade how far where nothing is marked.
 	markFade, restFade = 0.15, 0.65
-	// minNumbered is the least share of a photograph that a part has where its
-	// number stands.
+	// minNumbered is the least share of a photo that a part with a number has.
 	minNumbered = 0.01
 )
 
-// MarkPatches draws a photograph in grey with the patches of parts tinted in
-// their part's colour, the fuller the stronger they are. Where patches of
-// several parts overlap, a pixel is the part's whose patches cover it most:
-// each counts by its strength, and less towards its edge, so that the border
-// of two equal patches runs in the middle between them. Of equal parts the
-// lower one has the pixel. It is an error if a mark has a value that cannot
-// be.
-func MarkPatches(ctx context.Context, img image.Image, marks []pipeline.Patch, opt MarkOptions) (*image.RGBA, error) {
-	for i, m := range marks {
-		if err := CheckPatch(m); err != nil {
-			return nil, fmt.Errorf("mark %d: %w", i, err)
-		}
-	}
-	small, err := Thumbnail(ctx, img, cmp.Or(opt.Box, MarkBox))
-	if err != nil {
-		return nil, err
-	}
-	return small, DrawMarks(ctx, small, img.Bounds().Size(), marks, opt)
-}
-
-// DrawMarks draws marks into a photograph that had the given size before it was
-// made to fit its box. The only error is the context's.
+// DrawMarks makes a photo grey and tints the patches of parts in their part's colour, the fuller the
+// stronger they are. The photo had the given size, in whose pixels marks are, before it was scaled.
+// Where patches of several parts overlap, a pixel belongs to the part whose patches cover it most:
+// each counts by its strength, and less towards its edge. Of equal parts the lower one has the pixel.
+// The only error is the context's.
 func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks []pipeline.Patch, opt MarkOptions) error {
 	t, err := divide(ctx, marks, size, small.Rect.Size())
 	if err != nil {
@@ -67,47 +44,27 @@ func DrawMarks(ctx context.Context, small *image.RGBA, size image.Point, marks [
 	}
 	t.paint(small, opt.Fade)
 	if opt.Numbers {
-		t.number(small)
+		t.writeNumbers(small)
 	}
 	return nil
 }
 
-// CheckPatch returns an error where a value cannot be.
-func CheckPatch(m pipeline.Patch) error {
-	finite := func(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }
-	switch {
-	case !finite(m.X) || !finite(m.Y):
-		return fmt.Errorf("a patch at (%v, %v)", m.X, m.Y)
-	case !finite(m.Side) || m.Side <= 0:
-		return fmt.Errorf("a patch with a side of %v pixels", m.Side)
-	case m.Part < 0:
-		return fmt.Errorf("a patch of part %d", m.Part)
-	case !(m.Share > 0 && m.Share <= 1):
-		return fmt.Errorf("a patch of strength %v, want one above 0 and up to 1", m.Share)
-	}
-	return nil
-}
-
-// territory says which part has each pixel of a drawing.
+// territory holds which part each pixel of a drawing belongs to.
 type territory struct {
 	size image.Point
-	// owner holds for each pixel, row by row, the part that has it or -1.
+	// owner holds the part of each pixel, row by row, or −1.
 	owner []int
-	// weight is how much of the pixel the owner has, and strength the mean
-	// strength of its patches there, weighted by how much they count.
+	// weight is how much of the pixel the owner covers, and strength the mean strength of its patches
+	// there, weighted by how much they cover.
 	weight, strength []float32
 }
 
-// divide gives the pixels of a drawing of the given size to the parts, the
-// marks being in pixels of the photograph. Its time is a small constant for
-// each pixel of each patch and for each pixel of the drawing times parts.
-func divide(ctx context.Context, marks []pipeline.Patch, photograph, size image.Point) (*territory, error) {
+// divide gives the pixels of a drawing of the given size to the parts. Its time is proportional to
+// the pixels of all patches plus those of the drawing times the number of parts.
+func divide(ctx context.Context, marks []pipeline.Patch, photo, size image.Point) (*territory, error) {
 	n := size.X * size.Y
-	t := &territory{size: size, owner: make([]int, n), weight: make([]float32, n), strength: make([]float32, n)}
-	for p := range t.owner {
-		t.owner[p] = -1
-	}
-	scaleX, scaleY := float64(size.X)/float64(max(photograph.X, 1)), float64(size.Y)/float64(max(photograph.Y, 1))
+	t := &territory{size: size, owner: slices.Repeat([]int{-1}, n), weight: make([]float32, n), strength: make([]float32, n)}
+	scaleX, scaleY := float64(size.X)/float64(max(photo.X, 1)), float64(size.Y)/float64(max(photo.Y, 1))
 	weight, cover := make([]float32, n), make([]float32, n)
 	marks = slices.Clone(marks)
 	slices.SortStableFunc(marks, func(a, b pipeline.Patch) int { return a.Part - b.Part })
@@ -115,11 +72,10 @@ func divide(ctx context.Context, marks []pipeline.Patch, photograph, size image.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		across := newStretch(m.X, m.Side, scaleX, size.X)
-		down := newStretch(m.Y, m.Side, scaleY, size.Y)
+		across, down := newInterval(m.X, m.Side, scaleX, size.X), newInterval(m.Y, m.Side, scaleY, size.Y)
 		for y := down.from; y < down.to; y++ {
 			for x := across.from; x < across.to; x++ {
-				c := across.at(x) * down.at(y)
+				c := across.weight(x) * down.weight(y)
 				cover[y*size.X+x] += float32(c)
 				weight[y*size.X+x] += float32(c * m.Share)
 			}
@@ -138,49 +94,46 @@ func divide(ctx context.Context, marks []pipeline.Patch, photograph, size image.
 	return t, nil
 }
 
-// stretch is what a patch covers of the drawing in x or in y.
-type stretch struct {
+// interval is the part of an axis that a patch covers.
+type interval struct {
 	middle, half float64
 	from, to     int // the pixels from (inclusive) to (exclusive)
 }
 
-// newStretch returns the pixels whose middles are in a patch, of n; a patch
-// that is too small to hold one is made as large as a pixel.
-func newStretch(centre, side float32, scale float64, n int) stretch {
-	s := stretch{middle: scale * (float64(centre) + 0.5), half: max(scale*float64(side)/2, 0.5)}
+// newInterval returns the pixels, of n, whose middles are in a patch. A patch too small to hold one is
+// enlarged to one pixel.
+func newInterval(centre, side float32, scale float64, n int) interval {
+	s := interval{middle: scale * (float64(centre) + 0.5), half: max(scale*float64(side)/2, 0.5)}
 	after := func(x float64) int { return int(math.Ceil(max(0, min(x-0.5, float64(n))))) }
 	s.from, s.to = after(s.middle-s.half), after(s.middle+s.half)
 	return s
 }
 
-// at is how much a pixel counts: 1 in the middle and hardly anything, but
-// something, at the edge.
-func (s stretch) at(x int) float64 {
+// weight is how much a pixel counts: 1 in the middle, hardly anything at the edge.
+func (s interval) weight(x int) float64 {
 	return max(1-math.Abs(float64(x)+0.5-s.middle)/s.half, 0.01)
 }
 
-// of returns the part that has a pixel, or -1, as everywhere outside.
-func (t *territory) of(x, y int) int {
+// partAt returns the part of a pixel, or −1, as everywhere outside.
+func (t *territory) partAt(x, y int) int {
 	if x < 0 || y < 0 || x >= t.size.X || y >= t.size.Y {
 		return -1
 	}
 	return t.owner[y*t.size.X+x]
 }
 
-// paint makes the drawing grey and lays the parts' colours over it, each with
-// a thin border.
+// paint makes the drawing grey and lays the parts' colours over it, each with a thin border.
 func (t *territory) paint(img *image.RGBA, fade bool) {
-	white := color.RGBA{0xff, 0xff, 0xff, 0xff}
 	for y := range t.size.Y {
 		for x := range t.size.X {
 			v := color.GrayModel.Convert(img.RGBAAt(x, y)).(color.Gray).Y
 			c := color.RGBA{v, v, v, 0xff}
-			part := t.of(x, y)
+			part := t.partAt(x, y)
 			switch {
 			case part >= 0:
 				strength := float64(t.strength[y*t.size.X+x])
 				share := faintest + (fullest-faintest)*strength
-				if t.of(x-1, y) < 0 || t.of(x, y-1) < 0 || t.of(x+1, y) != part || t.of(x, y+1) != part {
+				if t.partAt(x-1, y) < 0 || t.partAt(x, y-1) < 0 || t.partAt(x+1, y) != part || t.partAt(x, y+1) != part {
 					share = (1 + strength) / 2
 				}
 				c = mix(mix(c, white, markFade), partColour(part), share)
@@ -194,12 +147,12 @@ func (t *territory) paint(img *image.RGBA, fade bool) {
 	}
 }
 
-// number writes the numbers of the parts, those that have most first.
-func (t *territory) number(img *image.RGBA) {
+// writeNumbers writes the numbers of the parts, those with the most pixels first.
+func (t *territory) writeNumbers(img *image.RGBA) {
 	type place struct {
 		chip      chip
 		pixels    int
-		room      bool
+		inside    bool // the number fits inside the part
 		strongest float32
 	}
 	places := map[int]*place{}
@@ -213,14 +166,12 @@ func (t *territory) number(img *image.RGBA) {
 			places[part] = at
 		}
 		at.pixels++
-		// A place that the part has as far as its number reaches goes before
-		// all others.
 		size := at.chip.rect.Size()
 		rect := image.Rectangle{Max: size}.Add(image.Pt(p%t.size.X, p/t.size.X).Sub(size.Div(2)))
-		room := t.of(rect.Min.X, rect.Min.Y) == part && t.of(rect.Max.X-1, rect.Min.Y) == part &&
-			t.of(rect.Min.X, rect.Max.Y-1) == part && t.of(rect.Max.X-1, rect.Max.Y-1) == part
-		if room && !at.room || room == at.room && t.weight[p] > at.strongest {
-			at.room, at.strongest, at.chip.rect = room, t.weight[p], rect
+		inside := t.partAt(rect.Min.X, rect.Min.Y) == part && t.partAt(rect.Max.X-1, rect.Min.Y) == part &&
+			t.partAt(rect.Min.X, rect.Max.Y-1) == part && t.partAt(rect.Max.X-1, rect.Max.Y-1) == part
+		if inside && !at.inside || inside == at.inside && t.weight[p] > at.strongest {
+			at.inside, at.strongest, at.chip.rect = inside, t.weight[p], rect
 		}
 	}
 	var order []*place
@@ -230,17 +181,11 @@ func (t *territory) number(img *image.RGBA) {
 		}
 	}
 	slices.SortFunc(order, func(a, b *place) int { return cmp.Or(b.pixels-a.pixels, a.chip.part-b.chip.part) })
-	var taken []image.Rectangle
+	var used []image.Rectangle
 	for _, at := range order {
-		if at.chip.rect.In(img.Rect) && !slices.ContainsFunc(taken, at.chip.rect.Overlaps) {
-			taken = append(taken, at.chip.rect)
+		if at.chip.rect.In(img.Rect) && !slices.ContainsFunc(used, at.chip.rect.Overlaps) {
+			used = append(used, at.chip.rect)
 			at.chip.draw(img)
 		}
 	}
-}
-
-// mix returns the opaque colour between two others, the second at share 1.
-func mix(a, b color.RGBA, share float64) color.RGBA {
-	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
-	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }

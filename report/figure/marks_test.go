@@ -2,22 +2,26 @@ package figure
 
 import (
 	"bytes"
-	"context"
-	"fmt"
+	"cmp"
 	"image"
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-func mark(t *testing.T, img image.Image, marks []pipeline.Patch, opt MarkOptions) *image.RGBA {
+// boxed are options with the box that the photo is fitted into, 0 for MarkBox.
+type boxed struct {
+	Box           int
+	Fade, Numbers bool
+}
+
+func mark(t *testing.T, img image.Image, marks []pipeline.Patch, opt boxed) *image.RGBA {
 	t.Helper()
-	drawn, err := MarkPatches(t.Context(), img, marks, opt)
-	if err != nil {
+	drawn := Thumbnail(img, cmp.Or(opt.Box, MarkBox))
+	if err := DrawMarks(t.Context(), drawn, img.Bounds().Size(), marks, MarkOptions{opt.Fade, opt.Numbers}); err != nil {
 		t.Fatal(err)
 	}
 	return drawn
@@ -34,8 +38,8 @@ func TestMarkPatchesGolden(t *testing.T) {
 		{X: 99, Y: 0, Side: 20, Part: 11, Share: 0.9},
 		{X: 200, Y: 40, Side: 16, Part: 6, Share: 1},
 	}
-	goldenImage(t, "patches-marks.png", mark(t, hills(100, 80), marks, MarkOptions{Box: 200, Numbers: true}))
-	goldenImage(t, "patches-faded.png", mark(t, hills(100, 80), marks[4:5], MarkOptions{Box: 50, Fade: true}))
+	goldenImage(t, "patches-marks.png", mark(t, hills(100, 80), marks, boxed{Box: 200, Numbers: true}))
+	goldenImage(t, "patches-faded.png", mark(t, hills(100, 80), marks[4:5], boxed{Box: 50, Fade: true}))
 }
 
 // A patch is the pixels whose middles it holds, as SIFT's grid has them.
@@ -60,7 +64,7 @@ func TestMarkPatchesPlace(t *testing.T) {
 	} {
 		test.mark.Share = 0.5
 		for _, times := range []int{1, 3} {
-			got := tinted(mark(t, grey, []pipeline.Patch{test.mark}, MarkOptions{Box: 40 * times}))
+			got := tinted(mark(t, grey, []pipeline.Patch{test.mark}, boxed{Box: 40 * times}))
 			want := image.Rectangle{Min: test.want.Min.Mul(times), Max: test.want.Max.Mul(times)}
 			if test.mark.Side < 1 && times > 1 {
 				continue // a pixel of the drawing, not of the photograph
@@ -97,7 +101,7 @@ func TestDivide(t *testing.T) {
 				case x >= test.border && x < test.last:
 					want = 2
 				}
-				if got := d.of(x, 8); got != want {
+				if got := d.partAt(x, 8); got != want {
 					t.Errorf("strength %v: pixel %d has part %d, want %d", test.strength, x, got, want)
 				}
 			}
@@ -107,7 +111,7 @@ func TestDivide(t *testing.T) {
 	same := left
 	same.Part = 1
 	for _, marks := range [][]pipeline.Patch{{left, same}, {same, left}} {
-		if got := must(divide(t.Context(), marks, size, size)).of(12, 8); got != 1 {
+		if got := must(divide(t.Context(), marks, size, size)).partAt(12, 8); got != 1 {
 			t.Errorf("the pixel has part %d, want 1", got)
 		}
 	}
@@ -134,7 +138,7 @@ func TestDivideAgainstSums(t *testing.T) {
 				for _, s := range sums {
 					best = math.Max(best, s)
 				}
-				owner := d.of(x, y)
+				owner := d.partAt(x, y)
 				if owner < 0 && best > 1e-6 || owner >= 0 && sums[owner] < best-1e-5 {
 					t.Fatalf("seed %d: (%d, %d) has part %d of %v", seed, x, y, owner, sums)
 				}
@@ -163,7 +167,7 @@ func TestMarkPatchesOdd(t *testing.T) {
 		for _, parts := range []int{1, 60, 1000} {
 			b := img.Bounds()
 			marks := scattered(uint64(parts), 80, parts, b.Dx(), b.Dy())
-			for _, opt := range []MarkOptions{{}, {Box: 1}, {Box: 50, Fade: true, Numbers: true}} {
+			for _, opt := range []boxed{{}, {Box: 1}, {Box: 50, Fade: true, Numbers: true}} {
 				drawn := mark(t, img, marks, opt)
 				if size := drawn.Rect.Size(); max(size.X, size.Y) > max(opt.Box, MarkBox) {
 					t.Errorf("%s: size %v", what, size)
@@ -178,42 +182,22 @@ func TestMarkPatchesOdd(t *testing.T) {
 	}
 	// Without a mark, and with marks outside only, the photograph is grey.
 	colourful := plain(30, 20, red)
-	without := mark(t, colourful, nil, MarkOptions{Numbers: true})
+	without := mark(t, colourful, nil, boxed{Numbers: true})
 	if n := len(tinted(without)); n > 0 {
 		t.Errorf("%d pixels are tinted without a mark", n)
 	}
-	outside := mark(t, colourful, []pipeline.Patch{{X: 100, Y: 0, Side: 9, Share: 1}}, MarkOptions{Numbers: true})
+	outside := mark(t, colourful, []pipeline.Patch{{X: 100, Y: 0, Side: 9, Share: 1}}, boxed{Numbers: true})
 	if !bytes.Equal(outside.Pix, without.Pix) {
 		t.Error("a mark outside is seen")
 	}
 	// The stronger the mark, the fuller the colour.
 	last := 0
 	for _, strength := range []float64{1e-9, 0.3, 0.7, 1} {
-		c := mark(t, plain(30, 30, color.Gray{128}), []pipeline.Patch{{X: 15, Y: 15, Side: 20, Share: strength}}, MarkOptions{Box: 30}).RGBAAt(15, 15)
+		c := mark(t, plain(30, 30, color.Gray{128}), []pipeline.Patch{{X: 15, Y: 15, Side: 20, Share: strength}}, boxed{Box: 30}).RGBAAt(15, 15)
 		if fullness := int(c.B) - int(c.R); fullness <= last {
 			t.Errorf("strength %v: fullness %d, want more than %d", strength, fullness, last)
 		} else {
 			last = fullness
-		}
-	}
-}
-
-func TestMarkPatchesErrors(t *testing.T) {
-	nan := float32(math.NaN())
-	for _, m := range []pipeline.Patch{
-		{X: nan, Side: 1, Share: 1},
-		{Y: float32(math.Inf(1)), Side: 1, Share: 1},
-		{Side: nan, Share: 1},
-		{Side: 0, Share: 1},
-		{Side: -3, Share: 1},
-		{Side: 1, Part: -1, Share: 1},
-		{Side: 1, Share: 0},
-		{Side: 1, Share: 1.1},
-		{Side: 1, Share: math.NaN()},
-	} {
-		marks := []pipeline.Patch{{Side: 1, Share: 1}, m}
-		if _, err := MarkPatches(t.Context(), plain(9, 9, red), marks, MarkOptions{}); err == nil || !strings.Contains(err.Error(), "mark 1") {
-			t.Errorf("%+v: error %v does not name the mark", m, err)
 		}
 	}
 }
@@ -226,8 +210,8 @@ func TestMarkPatchesNumbers(t *testing.T) {
 		{X: 150, Y: 40, Side: 5, Part: 8, Share: 1},
 	}
 	img := plain(200, 200, color.Gray{100})
-	with := mark(t, img, marks, MarkOptions{Box: 200, Numbers: true})
-	without := mark(t, img, marks, MarkOptions{Box: 200})
+	with := mark(t, img, marks, boxed{Box: 200, Numbers: true})
+	without := mark(t, img, marks, boxed{Box: 200})
 	for _, m := range marks {
 		chip := newChip(m.Part, image.Point{}).rect
 		chip = chip.Add(image.Pt(int(m.X), int(m.Y)).Sub(chip.Max.Div(2)))
@@ -249,7 +233,7 @@ func TestMarkPatchesNumbers(t *testing.T) {
 func TestMarkPatchesNumbersOverlap(t *testing.T) {
 	marks := []pipeline.Patch{{X: 9, Y: 15, Side: 8, Part: 0, Share: 1}, {X: 20, Y: 15, Side: 12, Part: 1, Share: 1}}
 	for range 2 {
-		drawn := mark(t, plain(30, 30, color.Gray{100}), marks, MarkOptions{Box: 30, Numbers: true})
+		drawn := mark(t, plain(30, 30, color.Gray{100}), marks, boxed{Box: 30, Numbers: true})
 		for _, m := range marks {
 			corner := drawn.RGBAAt(int(m.X)-7, int(m.Y)-7) // of the number, outside the patch
 			if got, want := corner == partColour(m.Part), m.Side == 12; got != want {
@@ -274,12 +258,12 @@ func TestPartColours(t *testing.T) {
 		}
 		return least
 	}
-	for n, want := range map[int]float64{10: 0.15, 20: 0.1, 40: 0.06, maxPartColours: 0.04} {
+	for n, want := range map[int]float64{10: 0.15, 20: 0.1, 40: 0.06, len(partColours): 0.04} {
 		if got := near(n); got < want {
 			t.Errorf("two of %d colours are %.3f apart, want %v", n, got, want)
 		}
 	}
-	if partColour(maxPartColours+5) != partColour(5) {
+	if partColour(len(partColours)+5) != partColour(5) {
 		t.Error("the colours do not come again")
 	}
 	for c, want := range map[color.RGBA][3]float64{
@@ -297,13 +281,23 @@ func TestPartColours(t *testing.T) {
 	}
 }
 
-func ExampleMarkPatches() {
-	photograph := image.NewGray(image.Rect(0, 0, 64, 48))
-	drawn, err := MarkPatches(context.Background(), photograph, []pipeline.Patch{{X: 23.5, Y: 23.5, Side: 16, Part: 0, Share: 1}}, MarkOptions{Box: 64})
-	if err != nil {
-		fmt.Println(err)
-		return
+// oklab returns a colour's lightness, from 0 to 1, and its two opponent values in Oklab (Ottosson
+// 2020), where distances are about those that people see.
+func oklab(c color.RGBA) [3]float64 {
+	linear := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
 	}
-	fmt.Println(drawn.Rect.Size(), drawn.RGBAAt(0, 0), drawn.RGBAAt(23, 23))
-	// Output: (64,48) {38 38 38 255} {13 87 129 255}
+	r, g, b := linear(c.R), linear(c.G), linear(c.B)
+	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
+	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
+	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
+	return [3]float64{
+		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
+		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
+	}
 }

@@ -13,33 +13,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MontageOptions say how a montage is laid out.
-type MontageOptions struct {
-	// Scale is how many screen pixels show one pixel of a basis vector, in
-	// each direction. 0 chooses: about 96 to the longer side of a tile.
-	Scale int
-	// Columns is the number of tiles side by side. 0 makes the montage as
-	// square as can be.
-	Columns int
-}
-
 const (
-	tileSide   = 96 // screen pixels, what a chosen scale aims at
+	tileSide   = 96 // pixels, about, of the longer side of a tile
 	montageGap = 3
 )
 
-// Montage draws a basis (m×k, a basis vector a column) as k tiles on white, row
-// by row from the top left. Each column holds an upright image of the given
-// height and width, row by row, and as many of them as there are channels, one
-// after the other: 1 is grey, 3 is red, green and blue. So
-// m = channels·height·width.
+// Montage draws a basis (m×k, a basis vector a column) as k tiles on white, in a rectangle that is
+// about square. Each column holds an image of the given height and width, row by row, for each
+// channel: 1 is grey, 3 is red, green and blue. So m = channels·height·width.
 //
-// Each tile is scaled to its own range, over all its channels: its smallest
-// value is black and its largest white, as in most papers. A tile whose values
-// are all the same is mid grey; values that are not finite count as the tile's
-// smallest. It is an error if the sizes do not fit each other or nothing is
-// there to draw.
-func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int, opt MontageOptions) (image.Image, error) {
+// Each tile is scaled to its own range, over all its channels: its smallest value is black and its
+// largest white, as in most papers. A tile of equal values is mid grey; values that are not finite
+// count as the tile's smallest.
+func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int) (image.Image, error) {
+	return montage(ctx, basis, height, width, channels, 0, 0)
+}
+
+// montage draws each value as scale×scale pixels, with so many tiles side by side; 0 chooses.
+func montage(ctx context.Context, basis mat.Matrix, height, width, channels, scale, columns int) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width
 	switch {
@@ -53,11 +44,9 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int,
 	case k == 0:
 		return nil, fmt.Errorf("montage: %w", ErrNoData)
 	}
-	scale := opt.Scale
 	if scale <= 0 {
 		scale = max(1, int(math.Round(tileSide/float64(max(height, width)))))
 	}
-	columns := opt.Columns
 	if columns <= 0 {
 		columns = int(math.Ceil(math.Sqrt(float64(k) * float64(height) / float64(width))))
 	}
@@ -89,8 +78,7 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int,
 	return img, nil
 }
 
-// columnRange returns the smallest and the largest finite value of a column;
-// lo > hi where there is none.
+// columnRange returns the smallest and the largest finite value of a column; lo > hi without any.
 func columnRange(x mat.Matrix, j int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	m, _ := x.Dims()

@@ -3,8 +3,8 @@ package figure
 import (
 	"bytes"
 	"context"
+	"image/color"
 	"io"
-	"math"
 	"regexp"
 
 	xfont "golang.org/x/image/font"
@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// PDF writes the figure as a scalable drawing for papers. Its letters are outlines,
-// so that it needs no fonts.
+// PDF writes the figure as a scalable drawing for papers. Its letters are outlines, so it needs no fonts.
 func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	c := outlines{vgpdf.New(f.Size())}
 	if err := f.paintWhite(ctx, c); err != nil {
@@ -26,22 +25,32 @@ func (f *Figure) PDF(ctx context.Context, w io.Writer) error {
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	// The date, which has the same length always, would tell files apart.
-	_, err := w.Write(pdfDate.ReplaceAll(b.Bytes(), []byte("${1}20000101000000")))
+	_, err := w.Write(pdfDate.ReplaceAll(b.Bytes(), []byte("${1}20000101000000"))) // the same bytes on every day
 	return err
 }
 
 var pdfDate = regexp.MustCompile(`(/(?:CreationDate|ModDate) \(D:)[0-9]{14}`)
 
-// outlines is a canvas that draws letters and arcs as curves: those of vgpdf know
-// no letters but those of Western Europe.
+// outlines is a canvas that draws letters as curves, since vgpdf has only those of Western Europe, and
+// transparent colours, which vgpdf darkens.
 type outlines struct{ *vgpdf.Canvas }
 
-// Fill implements vg.Canvas.
-func (c outlines) Fill(p vg.Path) { c.Canvas.Fill(curved(p)) }
+// SetColor implements vg.Canvas.
+func (c outlines) SetColor(colour color.Color) {
+	if colour != nil { // nil is black
+		colour = straight(color.NRGBAModel.Convert(colour).(color.NRGBA))
+	}
+	c.Canvas.SetColor(colour)
+}
 
-// Stroke implements vg.Canvas.
-func (c outlines) Stroke(p vg.Path) { c.Canvas.Stroke(curved(p)) }
+// straight is a colour whose components are not multiplied by its opacity.
+type straight color.NRGBA
+
+// RGBA implements color.Color.
+func (s straight) RGBA() (r, g, b, a uint32) {
+	const to16 = 0x101
+	return uint32(s.R) * to16, uint32(s.G) * to16, uint32(s.B) * to16, uint32(s.A) * to16
+}
 
 // FillString implements vg.Canvas.
 func (c outlines) FillString(face font.Face, at vg.Point, text string) {
@@ -87,37 +96,4 @@ func (c outlines) FillString(face font.Face, at vg.Point, text string) {
 			at.X += scale * vg.Length(advance)
 		}
 	}
-}
-
-// curved returns a path with curves in place of its arcs, one for each eighth of a
-// circle or less.
-func curved(p vg.Path) vg.Path {
-	var out vg.Path
-	for _, part := range p {
-		if part.Type != vg.ArcComp {
-			out = append(out, part)
-			continue
-		}
-		n := max(1, math.Ceil(math.Abs(part.Angle)/(math.Pi/4)))
-		step := part.Angle / n
-		// How far the control points are from the ends, along the tangents.
-		reach := part.Radius * vg.Length(4./3*math.Tan(step/4))
-		on := func(angle float64) (at, tangent vg.Point) {
-			sin, cos := math.Sincos(angle)
-			at = vg.Point{X: part.Pos.X + part.Radius*vg.Length(cos), Y: part.Pos.Y + part.Radius*vg.Length(sin)}
-			return at, vg.Point{X: vg.Length(-sin), Y: vg.Length(cos)}
-		}
-		from, along := on(part.Start)
-		if len(out) == 0 {
-			out.Move(from)
-		} else {
-			out.Line(from)
-		}
-		for i := 1.; i <= n; i++ {
-			to, next := on(part.Start + i*step)
-			out.CubeTo(from.Add(along.Scale(reach)), to.Sub(next.Scale(reach)), to)
-			from, along = to, next
-		}
-	}
-	return out
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -16,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a
-// line, the best to the left, and a bar over each group of methods that stand together.
+// Ranks draws a critical-difference diagram (Demšar 2006): the average ranks of methods on a line, the
+// best to the left, and a bar over each group of methods that do not differ.
 func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 	if len(methods) < 2 {
 		return nil, fmt.Errorf("ranks: %w", ErrNoData)
@@ -25,19 +24,7 @@ func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 	if len(methods) != len(ranks) {
 		return nil, fmt.Errorf("ranks: %d methods and %d ranks", len(methods), len(ranks))
 	}
-	d := &rankDiagram{ranks: ranks, groups: groups, order: make([]int, len(ranks))}
-	for i := range d.order {
-		d.order[i] = i
-	}
-	slices.SortStableFunc(d.order, func(a, b int) int {
-		switch {
-		case ranks[a] < ranks[b]:
-			return -1
-		case ranks[a] > ranks[b]:
-			return 1
-		}
-		return 0
-	})
+	d := &rankDiagram{ranks: ranks, groups: groups, order: orderBy(ranks)}
 	d.style = text.Style{Color: color.Black, Font: sans(10), Handler: plot.DefaultTextHandler, YAlign: text.YCenter}
 	for i, m := range methods {
 		name := shorten(plaintext.Line(m), func(s string) bool { return d.style.Width(s) <= rankNames })
@@ -48,9 +35,9 @@ func Ranks(methods []string, ranks []float64, groups [][]int) (*Figure, error) {
 }
 
 const (
-	rankAxis  = 260 // points, the line of ranks
+	rankAxis  = 260 // points, the length of the axis
 	rankNames = 150 // the widest name
-	rankTop   = 22  // above the line
+	rankTop   = 22  // above the axis
 	rankBar   = 7   // from one bar to the next
 	rankLine  = 15  // from one name to the next
 )

@@ -38,14 +38,12 @@ func TestDrawingStops(t *testing.T) {
 		counts[i][i] = 1
 	}
 	confusion := must(Confusion(counts, classes))
-	large := image.NewGray(image.Rect(0, 0, 4000, 4000))
 	records := fakeRecords(sevenMethods, []int{2, 3}, 2)
 	for name, draw := range map[string]func(ctx context.Context) error{
-		"picture":   func(ctx context.Context) error { return confusion.PNG(ctx, io.Discard) },
-		"SVG":       func(ctx context.Context) error { return confusion.SVG(ctx, io.Discard) },
-		"PDF":       func(ctx context.Context) error { return confusion.PDF(ctx, io.Discard) },
-		"thumbnail": func(ctx context.Context) error { _, err := Thumbnail(ctx, large, 100); return err },
-		"words":     func(ctx context.Context) error { _, err := WordSheet(ctx, fakeWords(9, 7)); return err },
+		"picture": func(ctx context.Context) error { return confusion.PNG(ctx, io.Discard) },
+		"SVG":     func(ctx context.Context) error { return confusion.SVG(ctx, io.Discard) },
+		"PDF":     func(ctx context.Context) error { return confusion.PDF(ctx, io.Discard) },
+		"words":   func(ctx context.Context) error { _, err := WordSheet(ctx, fakeWords(9, 7)); return err },
 		"coefficients": func(ctx context.Context) error {
 			_, err := CoefficientPicture(ctx, inClasses(90, 3), threeClasses)
 			return err
@@ -56,7 +54,7 @@ func TestDrawingStops(t *testing.T) {
 			return err
 		},
 		"montage": func(ctx context.Context) error {
-			_, err := Montage(ctx, mat.NewDense(4, 50, nil), 2, 2, 1, MontageOptions{})
+			_, err := Montage(ctx, mat.NewDense(4, 50, nil), 2, 2, 1)
 			return err
 		},
 		"marks": func(ctx context.Context) error {

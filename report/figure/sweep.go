@@ -6,28 +6,25 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/seed4492f2cd/partwise/report/table"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/table"
 )
 
-// SweepCurves draws the score of a table against one setting of its sweeps: the
-// average over numbers of classes, or the best rank's. Each sweep is a line, or
-// one for each combination of its other settings, with a ring at the best of all;
-// methods that are not swept are level lines. Without any mean the error is
-// ErrNoData.
+// SweepCurves draws the score of a table against one setting of its sweeps: the average over numbers
+// of classes, or the best rank's. Each combination of a sweep's other settings is a line, with a ring
+// at the best of the sweep; other methods are level lines. Without any mean the error is ErrNoData.
 func SweepCurves(t *table.Table, sweeps []pipeline.Sweep, setting string, looks Looks) (*Figure, error) {
-	y := t.Score.Label()
+	level := ""
 	if t.ChoosesRank() {
-		y += " at the best rank"
+		level = " at the best rank"
 	} else if t.Average != nil {
-		y += ", average"
+		level = ", average"
 	}
-	f := newChart(setting, y+t.Score.Suffix(", "))
+	f := newChart(setting, table.AxisLabel(t.Score, level))
 	lines, values := sweepLines(t, sweeps, setting)
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s against %s: %w", t.Score.Name, setting, ErrNoData)
@@ -49,37 +46,37 @@ func SweepCurves(t *table.Table, sweeps []pipeline.Sweep, setting string, looks 
 			f.addRing(numbers[line], place(p.value), p.score)
 		}
 	}
-	next := 0
+	next := len(lines)
 	for column, method := range t.Methods {
 		_, c := t.Level(column)
 		if c.N == 0 || slices.ContainsFunc(sweeps, func(s pipeline.Sweep) bool { return slices.Contains(s.Methods, method) }) {
 			continue
 		}
 		level := plotter.XYs{{X: f.plot.X.Min, Y: c.Mean}, {X: f.plot.X.Max, Y: c.Mean}}
-		if err := f.addLine(looks.of(method, len(lines)+next), method, level, false); err != nil {
+		if err := f.addLine(looks.number(method, next), method, level, false); err != nil {
 			return nil, err
 		}
 		next++
 	}
-	inUnitOf(t.Score, &f.plot.Y)
+	scoreTicks(t.Score, &f.plot.Y)
 	f.addLegend()
 	return &Figure{f}, nil
 }
 
-// numberLines numbers lines: the first of a sweep is the sweep's, and the others
-// come after all methods.
+// numberLines numbers lines for their looks: the first of a sweep has the sweep's number, and the
+// others follow all methods.
 func numberLines(lines []sweepLine, looks Looks) []int {
 	numbers := make([]int, len(lines))
 	for i, line := range lines {
-		first := slices.IndexFunc(lines, func(l sweepLine) bool { return l.sweep == line.sweep })
-		if numbers[i] = looks.len() + i; first == i {
-			numbers[i] = looks.of(line.sweep, i)
+		numbers[i] = looks.count() + i
+		if slices.IndexFunc(lines, func(l sweepLine) bool { return l.sweep == line.sweep }) == i {
+			numbers[i] = looks.number(line.sweep, i)
 		}
 	}
 	return numbers
 }
 
-// sweepLine is the scores of one combination of a sweep's other settings.
+// sweepLine holds the scores of one combination of a sweep's other settings.
 type sweepLine struct {
 	sweep, name string
 	points      []sweepPoint
@@ -90,8 +87,7 @@ type sweepPoint struct {
 	score float64
 }
 
-// sweepLines gathers the lines of all sweeps that have the setting, and its
-// values, each once.
+// sweepLines gathers the lines of all sweeps that have the setting, and its values, each once.
 func sweepLines(t *table.Table, sweeps []pipeline.Sweep, setting string) (lines []sweepLine, values []string) {
 	for _, s := range sweeps {
 		at := slices.Index(s.Settings, setting)
@@ -128,8 +124,7 @@ func sweepLines(t *table.Table, sweeps []pipeline.Sweep, setting string) (lines 
 	return lines, values
 }
 
-// bestOf returns the best point of a sweep's lines and its line, -1 where there
-// is none.
+// bestOf returns the best point of a sweep's lines and its line, −1 if there is none.
 func bestOf(score eval.Score, lines []sweepLine, sweep string) (line int, best sweepPoint) {
 	line = -1
 	for i, l := range lines {
@@ -142,35 +137,31 @@ func bestOf(score eval.Score, lines []sweepLine, sweep string) (line int, best s
 	return line, best
 }
 
-// wideSpan is the quotient of the largest and the smallest value from which on an
-// axis is logarithmic.
-const wideSpan = 20
+const (
+	// wideSpan is the quotient of the largest and the smallest value above which an axis is logarithmic.
+	wideSpan = 20
+	// labelGap is the least distance of two labels, as a share of the axis.
+	labelGap = 0.02
+)
 
-// placeValues gives the horizontal axis the values as ticks, and returns where
-// each stands: on a logarithmic scale where they are positive and span more than
-// wideSpan, at equal distances where they are no numbers or cannot be logarithmic.
+// placeValues gives the horizontal axis the values as ticks and returns the place of each: on a
+// logarithmic scale if they are positive and span more than wideSpan, at equal distances if they are
+// not numbers or span that much and include 0.
 func (f *chart) placeValues(values []string) (place func(value string) float64) {
 	numbers := map[string]float64{}
-	var smallest, largest float64 // of the positive ones
-	zero := false
+	var positive []float64
 	for _, v := range values {
 		x, err := strconv.ParseFloat(v, 64)
 		if err != nil {
 			return f.placeEvenly(values)
 		}
-		numbers[v] = x
-		if x <= 0 {
-			zero = true
-			continue
-		}
-		largest = max(largest, x)
-		if smallest == 0 || x < smallest {
-			smallest = x
+		if numbers[v] = x; x > 0 {
+			positive = append(positive, x)
 		}
 	}
-	wide := largest > wideSpan*smallest
+	wide := len(positive) > 0 && slices.Max(positive) > wideSpan*slices.Min(positive)
 	values = slices.SortedFunc(slices.Values(values), func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
-	if wide && zero {
+	if wide && len(positive) < len(values) {
 		return f.placeEvenly(values)
 	}
 	axis := &f.plot.X
@@ -180,7 +171,7 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 	axis.Min, axis.Max = numbers[values[0]], numbers[values[len(values)-1]]
 	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		var ticks []plot.Tick
-		room := 0.0 // the end of the last label, as a share of the axis
+		end := 0.0 // of the last label, as a share of the axis
 		for i, v := range values {
 			if i > 0 && numbers[v] == numbers[values[i-1]] {
 				continue
@@ -188,9 +179,9 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 			tick := plot.Tick{Value: numbers[v]}
 			share := axis.Scale.Normalize(lo, hi, numbers[v])
 			half := float64(axis.Tick.Label.Width(shownName(v))/f.plotWidth) / 2
-			if share-half > room || i == 0 {
+			if share-half > end || i == 0 {
 				tick.Label = shownName(v)
-				room = share + half + labelGap
+				end = share + half + labelGap
 			}
 			ticks = append(ticks, tick)
 		}
@@ -198,9 +189,6 @@ func (f *chart) placeValues(values []string) (place func(value string) float64) 
 	})
 	return func(value string) float64 { return numbers[value] }
 }
-
-// labelGap is the least distance of two labels, as a share of the axis.
-const labelGap = 0.02
 
 // placeEvenly places values at 0, 1, 2 …
 func (f *chart) placeEvenly(values []string) (place func(value string) float64) {

@@ -17,21 +17,14 @@ const (
 	captionHeight = 17
 )
 
-var (
-	noteGrey  = color.Gray{0x55}
-	frameGrey = color.Gray{0xbb}
-)
-
-// sheetFace returns the font of the figures in the given size, in pixels. A
-// face is for one goroutine.
+// sheetFace returns the font of the figures in a size in pixels. A face is for one goroutine.
 func sheetFace(size plotfont.Length) font.Face {
 	const pixel = 72 // dots an inch: a point is a pixel
 	face := plotfont.DefaultCache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 	return unkerned{face.FontFace(pixel)}
 }
 
-// unkerned leaves letters where they are that a font moves together: in small
-// letters the digits of 11 would run into each other.
+// unkerned is a face without kerning, with which the digits of a small 11 would run into each other.
 type unkerned struct{ font.Face }
 
 func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
@@ -50,8 +43,7 @@ func write(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
 // textWidth is the width of a line in pixels.
 func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }
 
-// shorten replaces as much of the middle of a name by an ellipsis as it takes
-// to make it fit: both ends of a file name tell files apart.
+// shorten makes a name fit by an ellipsis in its middle: both ends of a file name tell files apart.
 func shorten(name string, fits func(string) bool) string {
 	if fits(name) {
 		return name

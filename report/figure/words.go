@@ -2,26 +2,23 @@ package figure
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
+	"strconv"
 
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 
 	"golang.org/x/image/draw"
 )
 
-// Word is a visual word and some of the patches that have it.
+// Word is a visual word and some of its patches.
 type Word struct {
-	// Index is the word's place in its vocabulary, from 0. People see it
-	// counted from 1.
+	// Index is the word's place in its vocabulary, from 0; readers see it counted from 1.
 	Index int
-	// Count is how many patches have the word.
+	// Count is the number of patches with the word.
 	Count int
-	// Patches are cut out of photographs, as by CutPatch, and may have any
-	// size. The first MaxWordPatches are drawn, and the place of nil is left
-	// free.
+	// Patches are of any size, as by CutPatch. The first MaxWordPatches are drawn; nil leaves a gap.
 	Patches []image.Image
 }
 
@@ -40,9 +37,8 @@ const (
 	wordWidth    = patchColumns*(patchBox+patchGap) - patchGap
 )
 
-// WordSheet draws the first MaxSheetWords words on white, seven side by side: the
-// word's number, how many patches have it, and patches in lines of four. The only
-// error is the context's.
+// WordSheet draws the first MaxSheetWords words on white, seven side by side: the word's number, its
+// count, and patches in lines of four. The only error is the context's.
 func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	words = words[:min(len(words), MaxSheetWords)]
 	columns := max(1, min(len(words), wordColumns))
@@ -57,8 +53,11 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 
 	titleFace, noteFace := sheetFace(12), sheetFace(10)
 	for i, w := range words {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		left, top := wordGap+i%columns*stepX, wordGap+i/columns*stepY
-		title, note := fmt.Sprintf("%d", w.Index+1), phrase.Count(w.Count, "patch", "patches")
+		title, note := strconv.Itoa(w.Index+1), phrase.Count(w.Count, "patch", "patches")
 		write(sheet, titleFace, color.Black, title, left, top+wordHeading-6)
 		write(sheet, noteFace, noteGrey, note, left+wordWidth-textWidth(noteFace, note), top+wordHeading-6)
 		fill(sheet, image.Rect(left, top+wordHeading-3, left+wordWidth, top+wordHeading-2), frameGrey)
@@ -66,10 +65,7 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 			if patch == nil {
 				continue
 			}
-			small, err := Thumbnail(ctx, patch, patchBox)
-			if err != nil {
-				return nil, err
-			}
+			small := Thumbnail(patch, patchBox)
 			at := image.Pt(left+j%patchColumns*(patchBox+patchGap), top+wordHeading+j/patchColumns*(patchBox+patchGap))
 			at = at.Add(image.Pt(patchBox, patchBox).Sub(small.Rect.Size()).Div(2))
 			fill(sheet, small.Rect.Add(at).Inset(-1), frameGrey)
@@ -79,10 +75,8 @@ func WordSheet(ctx context.Context, words []Word) (*image.RGBA, error) {
 	return sheet, nil
 }
 
-// CutPatch copies a patch out of an image, which need not be kept: x and y are
-// the patch's centre and side its side, as in PatchMark. The patch is at least
-// one pixel wide and not wider than the image's longer side, and white where
-// the image does not reach.
+// CutPatch copies a patch out of an image: x and y are its centre, as in pipeline.Patch. The patch is
+// at least one pixel wide, at most as wide as the image's longer side, and white outside the image.
 func CutPatch(img image.Image, x, y, side float32) image.Image {
 	b := img.Bounds()
 	longer := max(b.Dx(), b.Dy(), 1)
@@ -90,8 +84,7 @@ func CutPatch(img image.Image, x, y, side float32) image.Image {
 	if side > 1 {
 		n = int(min(math.Round(float64(side)), float64(longer)))
 	}
-	// first is the first pixel whose middle is in the patch. Far outside and
-	// nowhere are just outside.
+	// first is the first pixel whose middle is in the patch, or one just outside the image.
 	first := func(centre float32) int {
 		v := math.Ceil(float64(centre) - float64(n)/2)
 		if !(v > float64(-n) && v < float64(longer)) {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,13 +11,12 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// Best is the table of what each method reaches at its best: at the rank, where
-// there are several, and with the setting of a sweep, whose mean is the best.
+// Best is the table of each method at its best: at the rank, if there are several, and with the
+// setting of a sweep, whose mean is the best.
 type Best struct {
-	// Ranks and Swept tell whether ranks and settings were chosen.
+	// Ranks and Swept say whether ranks and settings were chosen.
 	Ranks, Swept bool
-	// Rows are in the order of the methods; a sweep is one, and those without
-	// the score are left out.
+	// Rows are in the order of the methods, without those that lack the score. A sweep has one row.
 	Rows []BestRow
 	// Table has one column for each row, of the trials at its best.
 	Table *Table
@@ -24,18 +24,15 @@ type Best struct {
 
 // BestRow is a method at its best.
 type BestRow struct {
-	// Method is its name, and Setting what a sweep has set, as "lambda=10", or
-	// empty.
+	// Setting is that of a sweep, as "lambda=10", or empty, and Rank 0 for methods without.
 	Method, Setting string
-	// Rank is 0 for methods that have none.
-	Rank int
-	// Cell is as in the table of all ranks and settings, but tested against the
-	// best of all methods, over the draws that both have.
+	Rank            int
+	// Cell is tested against the best of all methods.
 	Cell Cell
 }
 
-// NewBest gathers one score of the given methods at their best. It is nil where
-// there is nothing to choose: one rank, or none, and no sweep.
+// NewBest gathers one score of the given methods at their best. It is nil if there is nothing to
+// choose: one rank, or none, and no sweep.
 func NewBest(records []pipeline.Record, score string, methods []string, sweeps []pipeline.Sweep, by Tests) *Best {
 	all := New(records, score, methods, Tests{Rule: significance.Rule{By: significance.ByNone}})
 	b := &Best{Ranks: all.ChoosesRank(), Swept: len(sweeps) > 0}
@@ -43,44 +40,36 @@ func NewBest(records []pipeline.Record, score string, methods []string, sweeps [
 		return nil
 	}
 	peaks := slices.DeleteFunc(Peaks(all, sweeps), func(p Peak) bool { return p.Row == 0 })
-	var at []pipeline.Record
+	var chosen []pipeline.Record
 	ranks := make([]int, len(peaks))
 	for _, r := range Finished(records, methods) {
 		i := slices.IndexFunc(peaks, func(p Peak) bool { return p.Label == r.Method })
 		if i < 0 || b.Ranks && r.Row != peaks[i].Row {
 			continue
 		}
-		ranks[i] = r.Rank
 		if b.Ranks {
-			r.Row = 0 // a draw is the same at every rank
+			ranks[i], r.Row = r.Rank, 0 // a draw is the same at every rank
 		}
-		at = append(at, r)
+		chosen = append(chosen, r)
 	}
-	b.Table = New(at, score, Labels(peaks), by)
-	cells := b.Table.last().Cells
-	for i, p := range peaks {
-		row := BestRow{Method: p.Name, Setting: p.Setting, Cell: cells[i]}
-		if b.Ranks {
-			row.Rank = ranks[i]
-		}
-		b.Rows = append(b.Rows, row)
+	b.Table = New(chosen, score, Labels(peaks), by)
+	for i, c := range b.Table.last().Cells {
+		b.Rows = append(b.Rows, BestRow{peaks[i].Name, peaks[i].Setting, ranks[i], c})
 	}
 	return b
 }
 
-// Peak is where a method is at its best.
+// Peak is a method at its best.
 type Peak struct {
 	Name, Setting string
-	// Label is what the records call it with this setting.
+	// Label is the method's name in the records with this setting.
 	Label string
-	// Row is the rank where there are several, and else the largest number of
-	// classes; 0 where there is no trial.
+	// Row is the rank if there are several, or else the largest number of classes; 0 without a trial.
 	Row int
 }
 
-// Peaks finds where each method of a table is at its best, by the means over
-// its rows where these are numbers of classes. The first of several is taken, and
-// of a method without any trial its first setting.
+// Peaks finds where each method of a table is at its best, by the means over its rows if these are
+// numbers of classes. Of equals the first counts, and of a method without any trial its first setting.
 func Peaks(t *Table, sweeps []pipeline.Sweep) []Peak {
 	var peaks []Peak
 	done := map[string]bool{}
@@ -111,7 +100,7 @@ func Peaks(t *Table, sweeps []pipeline.Sweep) []Peak {
 	return peaks
 }
 
-// Labels returns what the records call the methods at their best.
+// Labels returns the names of the methods at their best in the records.
 func Labels(peaks []Peak) []string {
 	out := make([]string, len(peaks))
 	for i, p := range peaks {
@@ -120,8 +109,7 @@ func Labels(peaks []Peak) []string {
 	return out
 }
 
-// settingOf returns the setting of one method of a sweep in words, "" where there
-// is none.
+// settingOf returns the setting of one method of a sweep in words, "" if there is none.
 func settingOf(s pipeline.Sweep, label string) string {
 	at := slices.Index(s.Methods, label)
 	if at < 0 {
@@ -134,37 +122,28 @@ func settingOf(s pipeline.Sweep, label string) string {
 	return strings.Join(words, " ")
 }
 
-// ChoosesRank tells whether the rows are several ranks.
-func (t *Table) ChoosesRank() bool { return t.Ranks && len(t.Rows) > 1 }
-
-// Level returns the cell that stands for all of a column, and its row: that of
-// the best rank, or the average over numbers of classes with the largest of them.
-// The cell is empty where the column has none.
-func (t *Table) Level(column int) (row int, c Cell) {
-	if t.ChoosesRank() {
-		for _, r := range t.Rows {
-			if here := r.Cells[column]; here.N > 0 && (c.N == 0 || t.Score.Better(here.Mean, c.Mean)) {
-				row, c = r.Number, here
-			}
+// names are the methods with the ranks and the settings that were chosen.
+func (b *Best) names() []string {
+	names := make([]string, len(b.Rows))
+	for i, r := range b.Rows {
+		var chosen []string
+		if r.Rank > 0 {
+			chosen = append(chosen, fmt.Sprintf("rank %d", r.Rank))
 		}
-		return row, c
+		if r.Setting != "" {
+			chosen = append(chosen, r.Setting)
+		}
+		if names[i] = r.Method; chosen != nil {
+			names[i] += " (" + strings.Join(chosen, ", ") + ")"
+		}
 	}
-	if len(t.Rows) == 0 {
-		return 0, Cell{}
-	}
-	return t.Rows[len(t.Rows)-1].Number, t.last().Cells[column]
-}
-
-// last returns the average row where there is one, or else the last.
-func (t *Table) last() Row {
-	all := t.all()
-	return all[len(all)-1]
+	return names
 }
 
 // Document returns the table in words.
 func (b *Best) Document() *Document {
 	score := b.Table.Score
-	g := Grid{Name: "best " + score.Name, Score: score.Name, Keys: 1, KeyFields: []string{"method", "rank", "setting"}, Columns: []Column{{Heading: "Method"}}}
+	g := Grid{Name: "best " + score.Name, Score: score.Name, KeyFields: []string{"method", "rank", "setting"}, Columns: []Column{{Heading: "Method"}}}
 	if b.Ranks {
 		g.Columns = append(g.Columns, Column{Heading: rankHeading, Right: true})
 	}
@@ -172,7 +151,7 @@ func (b *Best) Document() *Document {
 		g.Columns = append(g.Columns, Column{Heading: "Setting", Settings: true})
 	}
 	g.Keys = len(g.Columns)
-	g.Columns = append(g.Columns, Column{Heading: score.Label(), Right: true, Fields: cellFields})
+	g.Columns = append(g.Columns, Column{Heading: scoreLabel(score), Right: true, Fields: cellFields})
 	words := b.Table.words()
 	for i, row := range b.Rows {
 		rank := ""
@@ -189,9 +168,5 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	names := make([]string, len(b.Rows))
-	for i, r := range b.Rows {
-		names[i] = r.name()
-	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(g.Name, names, "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
 }

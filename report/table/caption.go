@@ -4,115 +4,122 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
-// What captions say of marks.
+// Sentences that several captions have.
 const (
-	testSentence    = "%s: not significantly different from the best (%s)."
-	openSentence    = "%s: as good as the best or worse, which is open (%s)."
-	sameSentence    = "%s: practically as good as the best (probability %g or more of a difference within ±%s)."
-	partialSentence = "(n) before a value: only n repeats are finished."
-	emptySentence   = "%s: no finished trial."
+	testSentence     = "%s: not significantly different from the best (%s)."
+	openSentence     = "%s: as good as the best or worse, which is open (%s)."
+	sameSentence     = "%s: practically as good as the best (probability %g or more of a difference within ±%s)."
+	partialSentence  = "(n) before a value: only n repeats are finished."
+	untestedSentence = "The differences are not tested."
 )
 
-// join puts a caption together from its opening and its other sentences.
-func (m Marks) join(opening string, sentences []string) string {
-	rest := strings.Join(sentences, " ")
-	if m.Own != nil {
-		rest = m.Own(rest)
+// own returns our own words in a format.
+func (m Marks) own(text string) string {
+	if m.Own == nil {
+		return text
 	}
-	return strings.TrimSpace(opening + " " + rest)
+	return m.Own(text)
 }
 
-// opening says what the numbers are, and where in a table of choices.
-func (t *Table) opening(m Marks, where string) string {
-	title := t.Score.Title
-	if t.Name != "" && !m.Nameless {
-		title = t.Name + ": " + title
+// caption puts a caption together: the experiment and a title, which may hold names, and our own words.
+func (m Marks) caption(name, title, rest string, sentences []string) string {
+	if name != "" && !m.Nameless {
+		title = name + ": " + title
 	}
-	rest := fmt.Sprintf("%s%s, mean ± standard deviation over %d repeats.", t.Score.In(), where, t.Repeats)
+	return strings.TrimSpace(m.Foreign(title) + m.own(rest) + " " + m.own(strings.Join(sentences, " ")))
+}
+
+// names returns names in a sentence.
+func (m Marks) names(names []string) string {
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = m.Foreign(name)
+	}
+	return phrase.List(shown)
+}
+
+// facts are what a caption explains of cells.
+type facts struct{ contest, tested, untested, partial, empty bool }
+
+func (t *Table) facts(rows ...Row) (f facts) {
+	for _, row := range rows {
+		for _, c := range row.Cells {
+			f.contest = f.contest || c.Best
+			f.tested = f.tested || c.Pairs > 0
+			f.untested = f.untested || c.N > 0 && !c.Best && c.Pairs == 0
+			f.partial = f.partial || c.N > 0 && c.N < t.Repeats
+			f.empty = f.empty || c.N == 0
+		}
+	}
+	return f
+}
+
+// repeats describes the numbers of a table.
+func (t *Table) repeats(where string) string {
 	switch t.Repeats {
 	case 0:
-		rest = ": no finished trials."
+		return ": no finished trials."
 	case 1:
-		rest = fmt.Sprintf("%s%s, one repeat.", t.Score.In(), where)
+		return fmt.Sprintf("%s%s, one repeat.", inUnit(t.Score), where)
 	}
-	if m.Own != nil {
-		rest = m.Own(rest)
-	}
-	return m.Foreign(title) + rest
+	return fmt.Sprintf("%s%s, mean ± standard deviation over %d repeats.", inUnit(t.Score), where, t.Repeats)
 }
 
-// caption says in words what a table holds and what its marks mean.
+// caption explains the table and its marks.
 func (t *Table) caption(m Marks) string {
-	var contest, tested, untested, partial, empty, noAverage bool
-	for _, row := range t.Rows {
-		for _, c := range row.Cells {
-			contest = contest || c.Best
-			tested = tested || c.Pairs > 0
-			untested = untested || c.N > 0 && !c.Best && c.Pairs == 0
-			partial = partial || c.N > 0 && c.N < t.Repeats
-			empty = empty || c.N == 0
-		}
-	}
-	averageTested := false
+	f := t.facts(t.Rows...)
+	var average facts
 	if t.Average != nil {
-		for _, c := range t.Average.Cells {
-			averageTested = averageTested || c.Pairs > 0
-			noAverage = noAverage || c.N == 0
-		}
+		average = t.facts(*t.Average)
 	}
-
 	var s []string
 	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
-
-	opening := t.opening(m, "")
-	if t.Repeats == 0 {
-		return opening
-	}
-	if contest {
+	if f.contest {
 		add("%s: the best of the row.", m.Best)
 	}
-	if tested || averageTested {
+	if f.tested || average.tested {
 		s = append(s, t.testSentences(m)...)
 	}
 	switch {
 	case t.Tests.By == significance.ByNone:
-		if contest {
-			add("The differences are not tested.")
+		if f.contest {
+			add(untestedSentence)
 		}
-	case contest && untested && tested:
+	case f.contest && f.untested && f.tested:
 		add("Cells with fewer than %d repeats in common with the best are not tested and bear no mark.", minPairs)
-	case contest && untested:
+	case f.contest && f.untested:
 		add("The rows are not tested: that takes %d repeats.", minPairs)
 	}
-	if partial {
+	if f.partial {
 		add(partialSentence)
 	}
-	if empty {
-		add(emptySentence, missing)
+	if f.empty {
+		add("%s: no finished trial.", missing)
 	}
 	if t.Average != nil {
 		last := "Last row: the means of the rows above"
-		if averageTested {
+		if average.tested {
 			last += ", tested over the draws of all rows"
-			if corrected := !t.Tests.By.Bayesian() && t.Tests.Correction == significance.ByHolm; corrected && t.Comparisons <= maxFamily {
+			if t.Tests.corrects() && t.Comparisons <= maxFamily {
 				last += " with half of the correction for itself"
 			}
 		}
-		if noAverage {
+		if average.empty {
 			last += "; a method that lacks a row has none"
 		}
 		add("%s.", last)
 	}
-	return m.join(opening, s)
+	return m.caption(t.Name, t.Score.Title, t.repeats(""), s)
 }
 
-// testSentences say what the marks of tests mean.
+// testSentences explain the marks of tests.
 func (t *Table) testSentences(m Marks) []string {
-	how := t.Tests.method(t.Score, t.Comparisons, "differences are tested "+beyond(t.draws))
+	how := t.Tests.method(t.Score, t.Comparisons, populations(t.draws))
 	if !t.Tests.By.Bayesian() {
 		return []string{fmt.Sprintf(testSentence, m.Tied, how)}
 	}
@@ -122,18 +129,16 @@ func (t *Table) testSentences(m Marks) []string {
 	}
 }
 
-// caption says in words what the table holds, as that of Table does.
+// caption explains the table and its marks.
 func (b *Best) caption(m Marks) string {
 	t := b.Table
-	var chosen []string
+	var chosen, s []string
 	if b.Ranks {
 		chosen = append(chosen, "rank")
 	}
 	if b.Swept {
 		chosen = append(chosen, "setting")
 	}
-	opening := t.opening(m, " at the best "+phrase.List(chosen)+" of each method")
-	var s []string
 	add := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
 	if t.Average != nil {
 		var numbers []int
@@ -142,26 +147,60 @@ func (b *Best) caption(m Marks) string {
 		}
 		add("Averages over %s classes.", phrase.Numbers(numbers))
 	}
-	var contest, tested, partial bool
-	for _, r := range b.Rows {
-		contest = contest || r.Cell.Best
-		tested = tested || r.Cell.Pairs > 0
-		partial = partial || t.Average == nil && r.Cell.N < t.Repeats
-	}
-	if contest {
+	f := t.facts(t.last())
+	if f.contest {
 		add("%s: the best of all.", m.Best)
 	}
 	switch {
-	case t.Tests.By == significance.ByNone && contest:
-		add("The differences are not tested.")
-	case tested:
+	case t.Tests.By == significance.ByNone && f.contest:
+		add(untestedSentence)
+	case f.tested:
 		s = append(s, t.testSentences(m)...)
-	case contest:
+	case f.contest:
 		add("The differences are not tested: that takes %d repeats.", minPairs)
 	}
-	if partial {
+	if t.Average == nil && f.partial {
 		add(partialSentence)
 	}
 	add("The choice was made by this very score, which flatters methods with much to choose from.")
-	return m.join(opening, s)
+	return m.caption(t.Name, t.Score.Title, t.repeats(" at the best "+phrase.List(chosen)+" of each method"), s)
+}
+
+// Finding says in a sentence which method is the best of a table; "" without a contest.
+func (t *Table) Finding() string {
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	return finding(t.Score, t.Methods, t.last().Cells, t.where())
+}
+
+// Finding says in a sentence which method is the best at its best.
+func (b *Best) Finding() string {
+	return finding(b.Table.Score, b.names(), b.Table.last().Cells, "where each is at its best")
+}
+
+func finding(score eval.Score, names []string, cells []Cell, where string) string {
+	var best, tied []string
+	mean := ""
+	for i, c := range cells {
+		switch {
+		case c.Best:
+			best = append(best, names[i])
+			mean = WithUnit(score, c.Mean, "\u00a0")
+		case c.Tied():
+			tied = append(tied, names[i])
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	is := "is"
+	if len(best) > 1 {
+		is = "are"
+	}
+	s := fmt.Sprintf("%s: %s %s best %s (%s).", score.Title, phrase.List(best), is, where, mean)
+	if tied != nil {
+		s += fmt.Sprintf(" Not significantly worse: %s.", phrase.List(tied))
+	}
+	return s
 }

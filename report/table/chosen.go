@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// Chosen are the numbers that were chosen for the draws of so many classes.
+// Chosen holds the numbers that were chosen for the draws of a number of classes.
 type Chosen struct {
 	Classes int
 	Numbers []int
 }
 
-// ChosenDocument returns a table of what was chosen, of what is called what, "ranks" for example:
-// the mean, the least and the largest number, and all of them. With off there is the
-// mean of |ln(number/classes)| beside.
+// ChosenDocument returns a table of chosen numbers, "ranks" for example: the mean, the least, the largest,
+// and all of them. With off it has the mean of |ln(number/classes)|.
 func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 	g := Grid{
 		Name: "chosen " + what, Score: what, Keys: 1, KeyFields: []string{"classes"},
@@ -49,14 +48,14 @@ func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 		g.Lines = append(g.Lines, line)
 	}
 	return &Document{Name: name, Grids: []Grid{g}, Caption: func(m Marks) string {
-		opening := ""
-		if name != "" && !m.Nameless {
-			opening = m.Foreign(name + ":")
+		title := name + ":"
+		if name == "" || m.Nameless {
+			title = ""
 		}
 		sentences := []string{strings.ToUpper(what[:1]) + what[1:] + " chosen for the draws of so many classes."}
 		if off {
 			sentences = append(sentences, "Off: the mean distance of ln(chosen/classes) from 0, 0.1 for a tenth too few or too many.")
 		}
-		return m.join(opening, sentences)
+		return m.caption("", title, "", sentences)
 	}}
 }

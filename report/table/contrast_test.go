@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -66,7 +67,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(text.String()) {
-			if n := narrow.StringWidth(strings.TrimRight(line, "\n")); n > 80 {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
 				t.Errorf("a line of %d characters: %q", n, line)
 			}
 		}

@@ -8,10 +8,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writeCSV writes the score, what names the row and the fields of the values: all of a
-// row in one line, or, where the columns are methods, the method and its fields in a
-// line each. Numbers have full precision and the unit of the records. A text that a
-// spreadsheet would take for a formula has an apostrophe before it.
+// writeCSV writes the score, the keys of the row and the fields of its values in one line, or, if the
+// columns are methods, a line for each method. Numbers have full precision and the unit of the records.
+// A text that a spreadsheet would read as a formula begins with an apostrophe.
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	out := csv.NewWriter(w)
 	for i, g := range d.Grids {

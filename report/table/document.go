@@ -1,3 +1,13 @@
+// Package table gathers the scores of finished trials into tables as papers print
+// them, with tests of significance, and writes these in several formats.
+//
+// [New], [NewBest], [PerClass] and [NewComparison] make tables of records. What a
+// table shows is a [Document], one or more grids of words with a caption, and
+// [Formats] lists what can be written of any document: adding a format takes a file
+// and a line of that list.
+//
+// Scores have the unit of the records in CSV, and where people read them that of
+// [eval.Score.Format].
 package table
 
 import (
@@ -5,22 +15,19 @@ import (
 	"slices"
 )
 
-// Document is a table in words, whatever the format: lines above it, one or more
-// grids, and a caption.
+// Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
 type Document struct {
-	// Name is what the experiment is called, and labels the table together with the
-	// name of the grid.
+	// Name is that of the experiment, which labels the table together with the name of the grid.
 	Name string
-	// Class is what kind of table it is in pages, or empty.
+	// Class is the kind of table in pages, or empty.
 	Class string
-	// Heading is what stands above, a line each, and Caption what stands below. Names
-	// go through the marks of a format. Heading may be nil.
+	// Heading returns the lines above, and Caption the text below. Heading may be nil.
 	Heading func(Marks) []string
 	Caption func(Marks) string
 	Grids   []Grid
 }
 
-// captions are the caption and those of the grids.
+// captions joins the caption and those of the grids.
 func (d *Document) captions(m Marks) string {
 	text := d.Caption(m)
 	for _, g := range d.Grids {
@@ -31,36 +38,33 @@ func (d *Document) captions(m Marks) string {
 	return text
 }
 
-// Marks say how words are written in one format.
+// Marks write words in one format.
 type Marks struct {
-	// Best, Tied, Equivalent and Differs are what the marks of cells are called.
+	// Best, Tied, Equivalent and Differs name the marks of cells.
 	Best, Tied, Equivalent, Differs string
 	// Nameless captions do not begin with the name of the experiment.
 	Nameless bool
-	// Foreign returns a name, of an experiment or a method, so that nothing in it is
-	// more than text; Own, which may be nil, does so with our own words.
+	// Foreign escapes a name, of an experiment or a method, and Own, which may be nil, our own words.
 	Foreign, Own func(string) string
 }
 
 // Grid is a table of words.
 type Grid struct {
-	// Title stands above it, where it is not empty. It counts as a name.
+	// Title stands above it, if it is not empty. It counts as a name.
 	Title string
-	// Name tells it from others in labels, and Score in the lines of CSV.
+	// Name identifies it in labels, and Score in the lines of CSV.
 	Name, Score string
-	// Detail says that it holds nothing that CSV does not have of the grids before, and
-	// Caption, which may be nil, what it holds beside.
+	// Detail grids are left out of CSV, which has their content already. Caption may be nil.
 	Detail  bool
 	Caption func(Marks) string
-	// Columns are those that name a row, the first Keys of them, and behind them
-	// those of values.
+	// The first Keys of the Columns name a row, and the others hold values.
 	Keys    int
 	Columns []Column
 	Lines   []Line
 	// KeyFields are the columns in CSV that name a row.
 	KeyFields []string
-	// Fields are the columns in CSV of one value, where the columns of values are
-	// methods and CSV has a line for each; else each column says its own.
+	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a
+	// line for each; else each column has its own.
 	Fields []string
 }
 
@@ -69,15 +73,13 @@ type Column struct {
 	// Heading counts as a name, and as one of a method if Method is set.
 	Heading string
 	Method  bool
-	// Right tells that its words stand to the right, and Settings that they are
-	// settings, as in lambda=10.
+	// Right aligns its words to the right, and Settings says that they are settings, as in lambda=10.
 	Right, Settings bool
-	// Fields are its columns in CSV, where Grid.Fields is nil.
+	// Fields are its columns in CSV, if Grid.Fields is nil.
 	Fields []string
 }
 
-// Line is a row of words, one for each column. An average stands apart below the
-// others.
+// Line is a row of words, one for each column. A rule separates an average from the lines above.
 type Line struct {
 	Words   []Word
 	Average bool
@@ -85,18 +87,17 @@ type Line struct {
 	Keys []string
 }
 
-// Word is what stands in a cell: a name in the columns that name a row, else a value.
+// Word is the content of a cell: a name in the columns that name a row, else a value.
 type Word struct {
 	Text string
-	// Deviation stands behind ±, where it is not empty. Pad is how many digits it is
-	// short of the longest of the grid.
+	// Deviation follows ±, if it is not empty. Pad is the number of digits that it is shorter than the
+	// longest of the grid.
 	Deviation string
 	Pad       int
-	// N is the number of trials where that should be said, else 0.
-	N int
-	// Mark is the mark behind it, or a blank in its place.
+	// N is the number of trials if it should be shown, else 0.
+	N    int
 	Mark Mark
-	// Bold is shown on a terminal that has colours.
+	// Bold is shown on a terminal with colours.
 	Bold bool
 	// Fields are the columns of a value in CSV.
 	Fields []string
@@ -106,24 +107,18 @@ type Word struct {
 type Mark int
 
 const (
-	// NoMark is of words that never have one.
-	NoMark Mark = iota
-	// Unmarked words have none where others have one.
-	Unmarked
-	// MarkBest is of the best of a row, MarkTied of what is not significantly worse,
-	// MarkEquivalent of what is as good for all practical ends, and MarkDiffers of a
-	// significant difference.
-	MarkBest
-	MarkTied
-	MarkEquivalent
-	MarkDiffers
+	NoMark         Mark = iota // for words that never have one
+	Unmarked                   // for words without one among others with marks
+	MarkBest                   // the best of a row
+	MarkTied                   // not significantly worse
+	MarkEquivalent             // practically as good
+	MarkDiffers                // a significant difference
 )
 
-// missing stands for a value that is not there.
+// missing stands for an absent value.
 const missing = "–"
 
-// part returns the grid with the columns of values from (inclusive) to (exclusive),
-// behind those that name the rows.
+// part returns the grid with the columns of values from (inclusive) to (exclusive), after its keys.
 func (g Grid) part(from, to int) Grid {
 	columns, lines := g.Columns, g.Lines
 	g.Columns = slices.Concat(columns[:g.Keys], columns[g.Keys+from:g.Keys+to])
@@ -137,29 +132,28 @@ func (g Grid) part(from, to int) Grid {
 // values is the number of columns of values.
 func (g Grid) values() int { return len(g.Columns) - g.Keys }
 
-// Options say how a table is printed on a terminal. With none, as in files, the bytes
-// are the same everywhere.
+// Options are options for terminals. Without them, as in files, the bytes are the same everywhere.
 type Options struct {
 	// Colour prints the best of each row in bold.
 	Colour bool
-	// Width is the width of the terminal in characters; a wider table is
-	// printed in blocks of columns, one below the other. 0 means no limit.
+	// Width is the width of the terminal in characters; a wider table is printed in blocks of columns,
+	// one below the other. 0 means no limit.
 	Width int
-	// Wide says that the terminal shows characters of ambiguous width, such as ±
-	// and ─, two columns wide, as some do in East Asian locales.
+	// Wide says that the terminal shows characters of ambiguous width, such as ±, two columns wide, as
+	// some do in East Asian locales.
 	Wide bool
 }
 
 // Format is one form in which tables are written.
 type Format struct {
 	Name string
-	// Extension is that of files, or empty of a format that is only a part of pages.
+	// Extension is that of files, or empty for a format that is only a part of pages.
 	Extension string
 	// Write writes a document. Formats other than text have no options.
 	Write func(w io.Writer, d *Document, opt Options) error
 }
 
-// Formats are all formats, in the order in which pages list them.
+// Formats are all formats, in the order of display.
 var Formats = []Format{
 	{"text", "txt", Text},
 	{"Markdown", "md", writeMarkdown},

@@ -8,10 +8,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// htmlMarks are the marks of a page.
 var htmlMarks = Marks{Best: "Bold", Tied: "~", Equivalent: "=", Differs: "*", Nameless: true, Foreign: plaintext.Line}
 
-// htmlPage is what a page holds of a document.
+// htmlPage is the template of a document in a page.
 var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
 	"pad": func(w Word) string { return strings.Repeat(figureSpace, w.Pad) },
 	"mark": func(w Word) string {
@@ -45,8 +44,7 @@ var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
 {{- end}}
 <p class="note">{{.Caption}}</p>`))
 
-// HTML writes what a page holds of a document. The page says how it looks, and its
-// heading names the experiment.
+// HTML writes a document for a page, which has the styles and the name of the experiment.
 func HTML(w io.Writer, d *Document, _ Options) error {
 	view := struct {
 		Heading        []string
@@ -56,10 +54,5 @@ func HTML(w io.Writer, d *Document, _ Options) error {
 	if d.Heading != nil {
 		view.Heading = d.Heading(htmlMarks)
 	}
-	var out strings.Builder
-	if err := htmlPage.Execute(&out, view); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return htmlPage.Execute(w, view)
 }

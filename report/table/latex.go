@@ -13,9 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// latexEscape keeps the characters of names from being read as LaTeX: those with
-// a meaning of their own, brackets and stars, which would be arguments of the \\
-// before them, and what the fonts join or babel turns into commands.
+// latexEscape escapes the characters of names: those with a meaning in LaTeX, brackets and stars, which
+// would be arguments of the \\ before them, and what fonts join or babel turns into commands.
 var latexEscape = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 	`{`, `\{`, `}`, `\}`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
@@ -25,7 +24,7 @@ var latexEscape = strings.NewReplacer(
 	`α`, `$\alpha$`, `β`, `$\beta$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `μ`, `$\mu$`, `σ`, `$\sigma$`,
 )
 
-// latexOwn does so for our own words, which may hold marks.
+// latexOwn escapes our own words, which may hold marks.
 var latexOwn = strings.NewReplacer(`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`)
 
 // latexText returns a name as LaTeX that shows nothing but it.
@@ -33,7 +32,7 @@ func latexText(name string) string { return latexEscape.Replace(plaintext.Line(n
 
 var latexMarks = Marks{Best: "Bold", Tied: `$\sim$`, Equivalent: `$=$`, Differs: `$^{*}$`, Foreign: latexText, Own: latexOwn.Replace}
 
-// latexSettings is the name of a method with settings behind it.
+// latexSettings matches the name of a method followed by settings.
 var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
 
 // latexSymbols are the settings that papers write as Greek letters.
@@ -46,8 +45,7 @@ var (
 	latexPower  = regexp.MustCompile(`^([+-]?[0-9.]+)[eE]([+-]?)0*([0-9]+)$`)
 )
 
-// latexMethod returns the name of a method as LaTeX, its settings as formulas:
-// "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
+// latexMethod returns the name of a method as LaTeX: "gnmf lambda=10" is "gnmf ($\lambda = 10$)".
 func latexMethod(name string) string {
 	parts := latexSettings.FindStringSubmatch(name)
 	if parts == nil {
@@ -84,9 +82,8 @@ func latexSetting(settings string) string {
 	return strings.Join(fields, ", ")
 }
 
-// latexLabel names a table by the experiment and the score, in ASCII. Names that
-// are changed by this have a part of their sum behind them, so that no two
-// experiments share a label.
+// latexLabel names a table by the experiment and the score, in ASCII. Names that this changes end in a
+// part of their hash, so that no two experiments share a label.
 func latexLabel(experiment, table string) string {
 	if experiment == "" {
 		return "tab:" + latexWord(table)
@@ -101,35 +98,30 @@ func latexLabel(experiment, table string) string {
 
 // latexWord returns a name in small ASCII letters, digits and hyphens.
 func latexWord(name string) string {
-	ascii := strings.Map(func(r rune) rune {
+	return filename.Safe(strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {
 			return '-'
 		}
 		return r
-	}, name)
-	return filename.Safe(ascii)
+	}, name))
 }
 
-// latexFonts is a line for tables whose names hold letters that pdfTeX has no
-// fonts for.
+// latexFonts is a line for tables with letters that pdfTeX has no fonts for.
 const latexFonts = "% Holds characters that take XeLaTeX or LuaLaTeX and a font that has them\n"
 
-// needsFonts tells whether LaTeX holds such letters: all but those of Europe in
-// Latin script.
+// needsFonts reports whether LaTeX holds such letters: all but those of Europe in Latin script.
 func needsFonts(latex string) bool {
 	return strings.ContainsFunc(latex, func(r rune) bool { return r > 0x17f && !strings.ContainsRune("‘’“”", r) })
 }
 
-// Widths in points of a two-column article with letters of 10 points, and the share of their size to
-// which the letters of a wide table may shrink.
 const (
-	latexColumn = 246
-	latexPage   = 510
-	latexShrink = 0.75
+	latexColumn = 246  // points, of a two-column article with letters of 10 points
+	latexPage   = 510  // points
+	latexShrink = 0.75 // the least share of their size to which the letters of a wide table shrink
 )
 
-// writeLaTeX writes each grid as a floating table with a caption and the label
-// tab:EXPERIMENT-NAME, which needs the packages booktabs and graphicx.
+// writeLaTeX writes each grid as a floating table with a caption and the label tab:EXPERIMENT-NAME. It
+// needs the packages booktabs and graphicx.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	var out strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&out, format+"\n", a...) }
@@ -158,7 +150,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return err
 }
 
-// points is about how wide a column is.
+// points is about the width of a column.
 func (g Grid) points(column int) float64 {
 	letters := utf8.RuneCountInString(g.Columns[column].Heading)
 	for _, l := range g.Lines {
@@ -172,8 +164,8 @@ func (g Grid) points(column int) float64 {
 	return float64(5*letters + 12)
 }
 
-// latex writes a floating table, over both columns of the page where its letters would shrink too
-// far in one. Where they would in both, it is broken into blocks, one below the other.
+// latex writes a floating table, over both columns of the page if its letters would shrink too far in
+// one, and in blocks of columns if they would in both.
 func (g Grid) latex(line func(string, ...any), caption, label string) {
 	var keys, values float64
 	for i := range g.Columns {
@@ -246,15 +238,11 @@ func (g Grid) tabular(line func(string, ...any)) {
 	line(`  \end{tabular}`)
 }
 
-// latexColumns says how the columns are aligned, those of methods together.
+// latexColumns is the alignment of the columns, those of methods together.
 func (g Grid) latexColumns() string {
 	letters := ""
 	for _, c := range g.Columns {
-		if c.Right {
-			letters += "r"
-		} else {
-			letters += "l"
-		}
+		letters += map[bool]string{true: "r", false: "l"}[c.Right]
 	}
 	if g.Fields == nil {
 		return letters
@@ -265,7 +253,7 @@ func (g Grid) latexColumns() string {
 	return letters
 }
 
-// latexValue is a value with its mark hung behind it, where it moves nothing.
+// latexValue is a value followed by its mark, which takes no width.
 func latexValue(w Word) string {
 	if strings.TrimSpace(w.Text) == missing {
 		return "--"
@@ -281,13 +269,5 @@ func latexValue(w Word) string {
 	if w.N > 0 {
 		s = fmt.Sprintf("(%d) %s", w.N, s)
 	}
-	switch w.Mark {
-	case MarkTied:
-		s += `\rlap{$^{\sim}$}`
-	case MarkEquivalent:
-		s += `\rlap{$^{=}$}`
-	case MarkDiffers:
-		s += `\rlap{$^{*}$}`
-	}
-	return s
+	return s + map[Mark]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`}[w.Mark]
 }

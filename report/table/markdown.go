@@ -9,14 +9,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// markdownEscape keeps the characters of names from being read as Markdown.
+// markdownEscape keeps the characters of names from being read as Markdown. Bars of cells are escaped
+// when a table is drawn.
 var markdownEscape = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
-	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`, `|`, `\|`,
+	`<`, `\<`, `>`, `\>`, `&`, `\&`, `~`, `\~`, `#`, `\#`, `$`, `\$`,
 	`://`, `\://`, `www.`, `www\.`, `WWW.`, `WWW\.`,
 )
 
-// markdownBlock is what begins a list at the start of a paragraph.
+// markdownBlock is the beginning of a list at the start of a paragraph.
 var markdownBlock = regexp.MustCompile(`^([0-9]*)([-+.)])`)
 
 // markdownText returns a name as Markdown that shows nothing but it.
@@ -32,15 +33,16 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	if d.Heading != nil {
 		parts = append(parts, "- "+strings.Join(d.Heading(markdownMarks), "\n- ")+"\n")
 	}
-	for _, g := range d.Grids {
-		if g.Title != "" {
-			parts = append(parts, markdownText(g.Title)+"\n")
+	return withWidths(false, func() error {
+		for _, g := range d.Grids {
+			if g.Title != "" {
+				parts = append(parts, markdownText(g.Title)+"\n")
+			}
+			parts = append(parts, g.layout(markdownMarks, markdownValue).pretty().RenderMarkdown()+"\n")
 		}
-		parts = append(parts, g.layout(markdownMarks, markdownValue, false).markdown())
-	}
-	parts = append(parts, d.captions(markdownMarks)+"\n")
-	_, err := io.WriteString(w, strings.Join(parts, "\n"))
-	return err
+		_, err := io.WriteString(w, strings.Join(append(parts, d.captions(markdownMarks)+"\n"), "\n"))
+		return err
+	})
 }
 
 // markdownValue is a value with its mark.
@@ -67,29 +69,3 @@ func markdownValue(w Word) string {
 
 // figureSpace is a space as wide as a digit.
 const figureSpace = "\u2007"
-
-// markdown lays the grid out, with a line that aligns the columns below the headings.
-func (l layout) markdown() string {
-	widths := l.measure(narrow)
-	var out strings.Builder
-	for at := range l.lines {
-		out.WriteString("|")
-		for i, width := range widths {
-			out.WriteString(" " + l.padded(at, i, width, narrow) + " |")
-		}
-		out.WriteString("\n")
-		if at > 0 {
-			continue
-		}
-		out.WriteString("|")
-		for i, c := range l.columns {
-			first, last := ":", " |"
-			if c.Right {
-				first, last = " ", ":|"
-			}
-			out.WriteString(first + strings.Repeat("-", max(widths[i], 1)) + last)
-		}
-		out.WriteString("\n")
-	}
-	return out.String()
-}

@@ -13,11 +13,9 @@ var classAccuracy = eval.Score{
 	Help: "The share of a class's test samples that were taken for what they are (its recall).",
 }
 
-// PerClass gathers how often the test samples of each class were taken for what
-// they are, a row for each class that was tested. A repeat counts for the classes
-// drawn in it. Of the records of a method, those of one rank or number of classes
-// should be given. The average row is not tested: the classes of a repeat are not
-// independent of each other.
+// PerClass gathers the accuracy of each class that was tested, a row each. A repeat counts for the classes
+// drawn in it. The records of a method should be of one rank or number of classes. The average row is not
+// tested: the classes of a repeat are not independent of each other.
 func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *Table {
 	var shares []pipeline.Record
 	for _, r := range Finished(records, methods) {
@@ -34,7 +32,7 @@ func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *T
 		}
 	}
 	by.Classes, by.noAverage = 0, true // a class is what it is, whichever others are drawn
-	t := newOf(shares, classAccuracy, methods, by)
+	t := newTable(shares, classAccuracy, methods, by)
 	t.Ranks, t.ByClass = false, true
 	for i := range t.Rows {
 		t.Rows[i].Name = classes[t.Rows[i].Number-1]
@@ -42,8 +40,7 @@ func PerClass(records []pipeline.Record, methods, classes []string, by Tests) *T
 	return t
 }
 
-// TotalConfusion adds up the confusions of records over c classes, c = classes; nil where
-// they have none.
+// TotalConfusion adds up the confusions of records, classes×classes; nil if they have none.
 func TotalConfusion(records []pipeline.Record, classes int) [][]int {
 	var total [][]int
 	for _, r := range records {
@@ -65,7 +62,7 @@ func TotalConfusion(records []pipeline.Record, classes int) [][]int {
 	return total
 }
 
-// hasConfusion tells whether a record has a confusion of all of the classes, or of some that were drawn.
+// hasConfusion reports whether a record has a confusion of all classes, or of those drawn.
 func hasConfusion(r pipeline.Record, classes int) bool {
 	n := len(r.Confusion)
 	if n == 0 || r.Drawn == nil && n != classes || r.Drawn != nil && n != len(r.Drawn) {
@@ -75,7 +72,7 @@ func hasConfusion(r pipeline.Record, classes int) bool {
 		!slices.ContainsFunc(r.Drawn, func(class int) bool { return class < 0 || class >= classes })
 }
 
-// classOf returns which class of the data the i-th of a record's confusion is.
+// classOf returns the class of the data that is the i-th of a record's confusion.
 func classOf(r pipeline.Record, i int) int {
 	if r.Drawn == nil {
 		return i

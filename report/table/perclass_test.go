@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
 
 // damagedConfusions cannot be drawn: they are of no classes that there are.
@@ -71,4 +72,19 @@ func TestPerClassRenderers(t *testing.T) {
 		}
 		golden(t, "classes."+extension, b.String())
 	}
+}
+
+// classRecords are confusions of three classes by two methods.
+func classRecords(methods []string, repeats int) []pipeline.Record {
+	var records []pipeline.Record
+	for repeat := range repeats {
+		for m, method := range methods {
+			wrong := func(class int) int { return int(5+4*reporttest.Noise(method, class, repeat)) - m }
+			r := confused(method, repeat, nil,
+				[]int{20 - wrong(0), wrong(0), 0}, []int{wrong(1), 20 - wrong(1), 0}, []int{0, wrong(2), 20 - wrong(2)})
+			r.Scores["accuracy"] = float64(60-wrong(0)-wrong(1)-wrong(2)) / 60
+			records = append(records, r)
+		}
+	}
+	return records
 }

@@ -49,3 +49,23 @@ func TestLowerIsBetter(t *testing.T) {
 		t.Errorf("at the best rank: %+v", best.Rows)
 	}
 }
+
+// TestValue: values in words, also of scores that are not in the list.
+func TestValue(t *testing.T) {
+	for _, c := range []struct {
+		score string
+		v     float64
+		want  string
+	}{
+		{"AC", 0, "0.0"}, {"AC", 1, "100.0"}, {"AC", 0.74049, "74.0"}, {"ARI", -0.00001, "0.0"}, {"ARI", -0.021, "-2.1"},
+		{"VI", 1.23456, "1.235"}, {"VI free", -0.0001, "0.000"}, {"zeal", 1234567, "1.235e+06"}, {"zeal", -2, "-2.000"},
+	} {
+		s := findScore(c.score)
+		if got := formatValue(s, c.v); got != c.want {
+			t.Errorf("%s of %v is %q, want %q", c.score, c.v, got, c.want)
+		}
+	}
+	if got := scoreLabel(findScore("zeal free")); got != "Zeal of the unlabelled samples" {
+		t.Errorf("label %q", got)
+	}
+}

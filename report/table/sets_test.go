@@ -13,8 +13,8 @@ import (
 
 // setsOf are tables of n sets: on each, a is better than b by more than any noise, and c is about as
 // good as b.
-func setsOf(n int) []Of {
-	var of []Of
+func setsOf(n int) []SetTable {
+	var of []SetTable
 	methods := []string{"a", "b|_c", "c"}
 	for i := range n {
 		var records []pipeline.Record
@@ -26,13 +26,13 @@ func setsOf(n int) []Of {
 				}
 			}
 		}
-		of = append(of, Of{Set: fmt.Sprintf("set_%d", i), Table: New(records, "AC", methods, Tests{})})
+		of = append(of, SetTable{Set: fmt.Sprintf("set_%d", i), Table: New(records, "AC", methods, Tests{})})
 	}
 	return of
 }
 
 func TestSets(t *testing.T) {
-	s := NewSets("many", known("AC"), setsOf(8), Tests{})
+	s := NewSets("many", findScore("AC"), setsOf(8), Tests{})
 	if s == nil || len(s.Sets) != 8 || s.LeftOut != nil || s.Ranks[0] != 1 || !near(s.Ranks[1]+s.Ranks[2], 5) {
 		t.Fatalf("%+v", s)
 	}
@@ -53,11 +53,11 @@ func TestSets(t *testing.T) {
 	if !(s.Friedman < 0.01) {
 		t.Errorf("Friedman's p = %v", s.Friedman)
 	}
-	bayes := NewSets("many", known("AC"), setsOf(8), Tests{Rule: significance.Rule{By: significance.ByBayesT}})
+	bayes := NewSets("many", findScore("AC"), setsOf(8), Tests{Rule: significance.Rule{By: significance.ByBayesT}})
 	if p := bayes.Pairs[0][1]; p.Verdict != Different || p.Chances.Above < 0.95 || bayes.Pairs[1][0].Chances.Below != p.Chances.Above || bayes.Pairs[1][2].Verdict != Equivalent {
 		t.Errorf("%+v, b and c %+v", p, bayes.Pairs[1][2])
 	}
-	none := NewSets("many", known("AC"), setsOf(8), Tests{Rule: significance.Rule{By: significance.ByNone}})
+	none := NewSets("many", findScore("AC"), setsOf(8), Tests{Rule: significance.Rule{By: significance.ByNone}})
 	if p := none.Pairs[0][1]; p.Verdict != Untested || p.Wins != 8 {
 		t.Errorf("%+v", p)
 	}
@@ -66,29 +66,29 @@ func TestSets(t *testing.T) {
 // TestFewSets: what cannot be told is said, and sets that lack a method are left out.
 func TestFewSets(t *testing.T) {
 	of := setsOf(5)
-	s := NewSets("few", known("AC"), of, Tests{})
+	s := NewSets("few", findScore("AC"), of, Tests{})
 	if s.Pairs[0][1].Verdict != Open || !strings.Contains(s.matrixCaption(textMarks), "With 5 sets and 3 methods no p can be below 0.188, whatever the scores.") {
 		t.Errorf("%+v: %s", s.Pairs[0][1], s.matrixCaption(textMarks))
 	}
 	short := New([]pipeline.Record{{Classes: 2, Method: "a", Scores: map[string]float64{"AC": 0.5}}}, "AC", []string{"a", "b|_c", "c"}, Tests{})
-	if s := NewSets("few", known("AC"), append(of, Of{Set: "short", Table: short}), Tests{}); !slices.Equal(s.LeftOut, []string{"short"}) || !strings.Contains(s.caption(textMarks), "have finished there: short.") {
+	if s := NewSets("few", findScore("AC"), append(of, SetTable{Set: "short", Table: short}), Tests{}); !slices.Equal(s.LeftOut, []string{"short"}) || !strings.Contains(s.caption(textMarks), "have finished there: short.") {
 		t.Errorf("%+v", s)
 	}
-	for name, of := range map[string][]Of{"none": nil, "one": of[:1], "one method": {{Set: "x", Table: New(scored("a", 2, 0.5), "AC", []string{"a"}, Tests{})}, {Set: "y", Table: New(scored("a", 2, 0.5), "AC", []string{"a"}, Tests{})}}} {
-		if s := NewSets("x", known("AC"), of, Tests{}); s != nil {
+	for name, of := range map[string][]SetTable{"none": nil, "one": of[:1], "one method": {{Set: "x", Table: New(scored("a", 2, 0.5), "AC", []string{"a"}, Tests{})}, {Set: "y", Table: New(scored("a", 2, 0.5), "AC", []string{"a"}, Tests{})}}} {
+		if s := NewSets("x", findScore("AC"), of, Tests{}); s != nil {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	// Scores that are all the same leave nothing to rank, and no NaN.
-	same := []Of{{Set: "x", Table: New(slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.5)), "AC", []string{"a", "b"}, Tests{})}}
-	same = append(same, Of{Set: "y", Table: same[0].Table})
-	if s := NewSets("x", known("AC"), same, Tests{}); s.Friedman != 1 || s.Pairs[0][1].P != 1 || s.Pairs[0][1].Ties != 2 || !strings.Contains(s.Finding(), "a and b have the best average rank") {
+	same := []SetTable{{Set: "x", Table: New(slices.Concat(scored("a", 2, 0.5), scored("b", 2, 0.5)), "AC", []string{"a", "b"}, Tests{})}}
+	same = append(same, SetTable{Set: "y", Table: same[0].Table})
+	if s := NewSets("x", findScore("AC"), same, Tests{}); s.Friedman != 1 || s.Pairs[0][1].P != 1 || s.Pairs[0][1].Ties != 2 || !strings.Contains(s.Finding(), "a and b have the best average rank") {
 		t.Errorf("%+v, %s", s, s.Finding())
 	}
 }
 
 func TestSetsRenderers(t *testing.T) {
-	s := NewSets("Yale_32x32 & more", known("AC"), setsOf(8), Tests{})
+	s := NewSets("Yale_32x32 & more", findScore("AC"), setsOf(8), Tests{})
 	for name, d := range map[string]*Document{"sets": s.Document(), "pairs": s.Matrix()} {
 		for _, f := range Formats {
 			var b strings.Builder

@@ -11,5 +11,5 @@ var (
 
 	fakeRecords, sweptRecords, ranksAndSweeps = reporttest.Records, reporttest.SweptRecords, reporttest.RanksAndSweeps
 	scored, golden                            = reporttest.Scored, reporttest.Golden
-	confused, classRecords                    = reporttest.Confused, reporttest.ClassRecords
+	confused                                  = reporttest.Confused
 )

@@ -3,73 +3,76 @@ package table
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"sync"
 
-	"github.com/mattn/go-runewidth"
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-// widths measure text in columns of a terminal: narrow where characters that are
-// wide in the fonts of East Asia and narrow elsewhere, such as ± and ─, take one,
-// and wide where they take two. Nothing depends on the locale.
-var (
-	narrow = &runewidth.Condition{StrictEmojiNeutral: true}
-	wide   = &runewidth.Condition{EastAsianWidth: true, StrictEmojiNeutral: true}
-)
-
-// widths is how the terminal measures text.
-func (opt Options) widths() *runewidth.Condition {
-	if opt.Wide {
-		return wide
-	}
-	return narrow
-}
-
-// captionWidth is where captions are broken when nothing else limits them.
+// captionWidth is the width of captions without another limit.
 const captionWidth = 100
 
-// textMarks are the marks of text. Names are shown as plaintext.Line shows them.
 var textMarks = Marks{Best: "*", Tied: "~", Equivalent: "=", Differs: "*", Foreign: plaintext.Line}
 
 // Text writes fixed-width characters.
 func Text(w io.Writer, d *Document, opt Options) error {
-	var parts []string
-	if d.Heading != nil {
-		parts = append(parts, strings.Join(d.Heading(textMarks), "\n")+"\n")
-	}
-	for _, g := range d.Grids {
-		if g.Title != "" {
-			parts = append(parts, opt.wrapped(textMarks.Foreign(g.Title)))
+	return withWidths(opt.Wide, func() error {
+		var parts []string
+		if d.Heading != nil {
+			parts = append(parts, strings.Join(d.Heading(textMarks), "\n")+"\n")
 		}
-		for from := 0; ; {
-			to := g.values()
-			block := g.part(from, to).layout(textMarks, plain, opt.Colour)
-			for opt.Width > 0 && to-from > 1 && block.width(opt.widths()) > opt.Width {
-				to--
-				block = g.part(from, to).layout(textMarks, plain, opt.Colour)
+		for _, g := range d.Grids {
+			if g.Title != "" {
+				parts = append(parts, opt.wrap(textMarks.Foreign(g.Title)))
 			}
-			parts = append(parts, block.text(opt.widths()))
-			if from = to; from >= g.values() {
-				break
+			for from := 0; ; {
+				to := g.values()
+				block := g.part(from, to).text(opt)
+				for opt.Width > 0 && to-from > 1 && text.LongestLineLen(block) > opt.Width {
+					to--
+					block = g.part(from, to).text(opt)
+				}
+				parts = append(parts, block)
+				if from = to; from >= g.values() {
+					break
+				}
 			}
 		}
-	}
-	parts = append(parts, opt.wrapped(d.captions(textMarks)))
-	_, err := io.WriteString(w, strings.Join(parts, "\n"))
-	return err
+		parts = append(parts, opt.wrap(d.captions(textMarks)))
+		_, err := io.WriteString(w, strings.Join(parts, "\n"))
+		return err
+	})
 }
 
-// wrapped breaks a caption into lines.
-func (opt Options) wrapped(caption string) string {
-	width := captionWidth
-	if opt.Width > 0 {
-		width = min(width, opt.Width)
-	}
-	return wrap(caption, width, opt.widths())
+var widths sync.Mutex
+
+// withWidths measures characters of ambiguous width, such as ±, as narrow or wide within f, whatever the
+// locale. go-pretty keeps this choice for the whole process.
+func withWidths(wide bool, f func() error) error {
+	widths.Lock()
+	defer widths.Unlock()
+	text.OverrideRuneWidthEastAsianWidth(wide)
+	return f()
 }
 
-// plain is a value with its mark behind it, always one character wide.
+// text lays the grid out in characters of one width.
+func (g Grid) text(opt Options) string {
+	l := g.layout(textMarks, plain)
+	for r, line := range g.Lines {
+		for i, word := range line.Words {
+			if opt.Colour && word.Bold && i >= g.Keys {
+				l.lines[r+1][i] = text.Bold.Sprint(l.lines[r+1][i])
+			}
+		}
+	}
+	return l.pretty().Render() + "\n"
+}
+
+// plain is a value followed by its mark, which has one width for all.
 func plain(w Word) string {
 	s := w.Text
 	if w.Deviation != "" {
@@ -85,108 +88,76 @@ func plain(w Word) string {
 type layout struct {
 	columns []Column
 	lines   [][]string
-	bold    [][]bool
-	// apart is the line that stands apart from those above, or 0.
-	apart int
+	// average is the line of the average, or 0.
+	average int
 }
 
 // layout puts a grid into the words of a format, values by the given function.
-func (g Grid) layout(m Marks, value func(Word) string, bold bool) layout {
+func (g Grid) layout(m Marks, value func(Word) string) layout {
 	head := make([]string, len(g.Columns))
 	for i, c := range g.Columns {
 		head[i] = m.Foreign(c.Heading)
 	}
-	l := layout{columns: g.Columns, lines: [][]string{head}, bold: [][]bool{make([]bool, len(head))}}
+	l := layout{columns: g.Columns, lines: [][]string{head}}
 	for _, row := range g.Lines {
 		if row.Average {
-			l.apart = len(l.lines)
+			l.average = len(l.lines)
 		}
-		line, marked := make([]string, len(row.Words)), make([]bool, len(row.Words))
+		line := make([]string, len(row.Words))
 		for i, w := range row.Words {
 			if i < g.Keys {
 				line[i] = m.Foreign(w.Text)
 			} else {
-				line[i], marked[i] = value(w), bold && w.Bold
+				line[i] = value(w)
 			}
 		}
-		l.lines, l.bold = append(l.lines, line), append(l.bold, marked)
+		l.lines = append(l.lines, line)
 	}
 	return l
 }
 
-// measure returns how wide the columns are.
-func (l layout) measure(by *runewidth.Condition) []int {
-	widths := make([]int, len(l.columns))
-	for _, line := range l.lines {
-		for i, w := range line {
-			widths[i] = max(widths[i], by.StringWidth(w))
+// pretty returns the layout as a table with rules below the headings and above the average.
+func (l layout) pretty() *pretty.Table {
+	t := &pretty.Table{}
+	t.SetStyle(pretty.Style{
+		Box:      pretty.BoxStyle{MiddleHorizontal: "─", PaddingLeft: " ", PaddingRight: " ", PageSeparator: "\n"},
+		Markdown: pretty.MarkdownOptions{PadContent: true},
+		Options:  pretty.Options{SeparateHeader: true},
+	})
+	t.SuppressTrailingSpaces()
+	var columns []pretty.ColumnConfig
+	for i, c := range l.columns {
+		align := text.AlignLeft
+		if c.Right {
+			align = text.AlignRight
 		}
+		columns = append(columns, pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
 	}
-	return widths
-}
-
-// width is how wide the grid is on a terminal.
-func (l layout) width(by *runewidth.Condition) int {
-	all := 0
-	for _, w := range l.measure(by) {
-		all += w + 2
-	}
-	return all
-}
-
-// text lays the grid out in characters of one width.
-func (l layout) text(by *runewidth.Condition) string {
-	const line = "─"
-	rule := strings.Repeat(line, l.width(by)/by.StringWidth(line)) + "\n"
-	widths := l.measure(by)
-	var out strings.Builder
-	for at := range l.lines {
-		if at > 0 && at == l.apart {
-			out.WriteString(rule)
+	t.SetColumnConfigs(columns)
+	for i, line := range l.lines {
+		row := make(pretty.Row, len(line))
+		for j, word := range line {
+			row[j] = word
 		}
-		var cells strings.Builder
-		for i, width := range widths {
-			cells.WriteString(" " + l.padded(at, i, width, by) + " ")
-		}
-		out.WriteString(strings.TrimRight(cells.String(), " ") + "\n")
-		if at == 0 {
-			out.WriteString(rule)
-		}
-	}
-	return out.String()
-}
-
-// padded is a word of a column, with spaces up to its width.
-func (l layout) padded(line, column, width int, by *runewidth.Condition) string {
-	w := l.lines[line][column]
-	space := strings.Repeat(" ", max(0, width-by.StringWidth(w)))
-	if l.bold[line][column] {
-		w = "\x1b[1m" + w + "\x1b[0m"
-	}
-	if l.columns[column].Right {
-		return space + w
-	}
-	return w + space
-}
-
-// wrap breaks text between words into lines that are at most width characters wide, as
-// far as there are spaces to break it at.
-func wrap(text string, width int, by *runewidth.Condition) string {
-	var out strings.Builder
-	at := 0
-	for i, w := range strings.Fields(text) {
-		size := by.StringWidth(w)
 		switch {
 		case i == 0:
-		case at+1+size > width:
-			out.WriteString("\n")
-			at = 0
-		default:
-			out.WriteString(" ")
-			at++
+			t.AppendHeader(row)
+			continue
+		case i == l.average:
+			t.AppendSeparator()
 		}
-		out.WriteString(w)
-		at += size
+		t.AppendRow(row)
 	}
-	return out.String() + "\n"
+	return t
 }
+
+// wrap breaks text between words into lines.
+func (opt Options) wrap(words string) string {
+	width := captionWidth
+	if opt.Width > 0 {
+		width = min(width, opt.Width)
+	}
+	return padding.ReplaceAllString(text.WrapSoft(strings.Join(strings.Fields(words), " "), width)+"\n", "\n")
+}
+
+var padding = regexp.MustCompile(` +\n`)

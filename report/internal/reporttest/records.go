@@ -1,5 +1,4 @@
-// Package reporttest makes up trials, and compares files with those kept, for the tests of
-// the rooms of a report.
+// Package reporttest has made-up trials and golden files for the tests of report and its packages.
 package reporttest
 
 import (
@@ -26,9 +25,8 @@ func Noise(coordinates ...any) float64 {
 	return float64(x>>11)/(1<<52) - 1
 }
 
-// Records makes up an experiment: scores that fall with the number of
-// classes, differ between the methods and share the luck of the draw, and
-// objectives that fall as multiplicative updates make them fall.
+// Records makes up an experiment: scores that fall with the number of classes, differ between the methods and
+// share the luck of the draw, and objectives that fall as with multiplicative updates.
 func Records(methods []string, classes []int, repeats int) []pipeline.Record {
 	var records []pipeline.Record
 	for _, k := range classes {
@@ -54,8 +52,7 @@ func Records(methods []string, classes []int, repeats int) []pipeline.Record {
 	return records
 }
 
-// fakeCurve falls steeply at first and slowly to its floor afterwards, method
-// by method from another height and at another speed.
+// fakeCurve falls steeply at first and slowly to its floor afterwards, with a height and a speed for each method.
 func fakeCurve(method string, m, k, repeat int) []pipeline.Point {
 	var curve []pipeline.Point
 	scale := math.Pow(10, float64(m)-2) * float64(k)
@@ -75,8 +72,7 @@ func fakeCurve(method string, m, k, repeat int) []pipeline.Point {
 	}
 }
 
-// Scored makes records of one score for one number of classes, a repeat for
-// each value.
+// Scored makes records of one score for one number of classes, a repeat for each value.
 func Scored(method string, classes int, values ...float64) []pipeline.Record {
 	var records []pipeline.Record
 	for repeat, v := range values {
@@ -119,8 +115,7 @@ func RanksAndSweeps() []pipeline.Record {
 	return records
 }
 
-// Hostile are names of classes, methods, files and experiments by which a stranger
-// may try to do something.
+// Hostile are names of classes, methods, files and experiments that try to do something.
 var Hostile = []string{
 	`<script>alert(1)</script>`,
 	`"><img src=x onerror=alert(1)>.png`,
@@ -160,23 +155,8 @@ func Confused(method string, repeat int, drawn []int, counts ...[]int) pipeline.
 	}
 }
 
-// ClassRecords are confusions of three classes by two methods.
-func ClassRecords(methods []string, repeats int) []pipeline.Record {
-	var records []pipeline.Record
-	for repeat := range repeats {
-		for m, method := range methods {
-			wrong := func(class int) int { return int(5+4*Noise(method, class, repeat)) - m }
-			r := Confused(method, repeat, nil,
-				[]int{20 - wrong(0), wrong(0), 0}, []int{wrong(1), 20 - wrong(1), 0}, []int{0, wrong(2), 20 - wrong(2)})
-			r.Scores["accuracy"] = float64(60-wrong(0)-wrong(1)-wrong(2)) / 60
-			records = append(records, r)
-		}
-	}
-	return records
-}
-
-// Awkward are records of a table with everything in it: special characters and long names,
-// missing trials, a row too short to test, ties and a two-digit deviation.
+// Awkward are records of a table with special characters, long names, missing trials, a row too short to test,
+// ties and a two-digit deviation.
 func Awkward() (records []pipeline.Record, methods []string) {
 	methods = []string{"nmf_kl", "a & b %", "x<y|z {~}", "a method with a long name, λ = 100"}
 	records = Records(methods, []int{2, 5, 10}, 8)
@@ -197,8 +177,8 @@ func Awkward() (records []pipeline.Record, methods []string) {
 // ThreeClasses are names of classes.
 var ThreeClasses = []string{"Coast", "Forest", "Highway"}
 
-// InClasses makes coefficients, samples×classes, of as many samples and classes, class
-// c mostly of part c, in an order that mixes them. It returns the samples' classes too.
+// InClasses makes coefficients, samples×classes, with class c mostly of part c in mixed order, and the samples'
+// classes.
 func InClasses(samples, classes int) (values *mat.Dense, of []int) {
 	values, of = mat.NewDense(samples, classes, nil), make([]int, samples)
 	for i := range samples {

@@ -1,0 +1,147 @@
+package figure
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/draw"
+
+	"github.com/seed4492f2cd/partwise/features"
+)
+
+// Grid is the layout of contact sheets: square cells, row by row, each with a thumbnail in its upper
+// left corner.
+type Grid struct {
+	Cell          int // the side of a cell, in pixels
+	Columns, Rows int
+	// Lossless sheets are PNG files, others JPEG files.
+	Lossless bool
+}
+
+const (
+	// PhotographCell is a multiple of 16, the side of the blocks of a JPEG file, so that no
+	// thumbnail changes its neighbours.
+	PhotographCell = 128
+	// largestLossless is the largest cell of lossless sheets.
+	largestLossless = 64
+
+	contactWidth, contactHeight = 2048, 1024 // at most, in pixels
+	mostCells                   = 32         // in a row and in a column
+)
+
+// NewGrid returns a grid for pictures with this longer side, which are reduced to PhotographCell.
+func NewGrid(side int) Grid {
+	g := Grid{Cell: max(1, min(side, PhotographCell)), Lossless: side <= largestLossless}
+	if !g.Lossless {
+		g.Cell = (g.Cell + 15) / 16 * 16
+	}
+	g.Columns, g.Rows = min(contactWidth/g.Cell, mostCells), min(contactHeight/g.Cell, mostCells)
+	return g
+}
+
+// Len returns the number of thumbnails of a sheet.
+func (g Grid) Len() int { return g.Columns * g.Rows }
+
+// Memory returns the bytes needed to make a sheet.
+func (g Grid) Memory() int64 { return 6 * int64(g.Len()) * int64(g.Cell) * int64(g.Cell) }
+
+// Extension is that of the files.
+func (g Grid) Extension() string {
+	if g.Lossless {
+		return ".png"
+	}
+	return ".jpg"
+}
+
+// Sheet is a contact sheet of n thumbnails.
+type Sheet struct {
+	grid Grid
+	img  *image.RGBA
+}
+
+// NewSheet returns an empty sheet for n thumbnails, Len at most.
+func (g Grid) NewSheet(n int) *Sheet {
+	columns, rows := min(n, g.Columns), (n+g.Columns-1)/g.Columns
+	s := &Sheet{g, image.NewRGBA(image.Rect(0, 0, columns*g.Cell, rows*g.Cell))}
+	fill(s.img, s.img.Rect, color.Black)
+	return s
+}
+
+// Set draws thumbnail i, which Small made for a cell. The rest of the cell repeats the thumbnail's last
+// column and row, which compresses well and leaves the thumbnail's edges unchanged.
+func (s *Sheet) Set(i int, thumb *image.RGBA) {
+	const pixel = 4 // bytes
+	g, size := s.grid, thumb.Rect.Size()
+	if size.X == 0 || size.Y == 0 {
+		return
+	}
+	left, top := i%g.Columns*g.Cell*pixel, i/g.Columns*g.Cell
+	line := func(y int) []uint8 { return s.img.Pix[(top+y)*s.img.Stride+left:][:g.Cell*pixel] }
+	for y := range size.Y {
+		row := line(y)
+		for x := copy(row, thumb.Pix[y*thumb.Stride:][:size.X*pixel]); x < len(row); x += pixel {
+			copy(row[x:], row[(size.X-1)*pixel:size.X*pixel])
+		}
+	}
+	for y := size.Y; y < g.Cell; y++ {
+		copy(line(y), line(size.Y-1))
+	}
+}
+
+// Encode returns the content of the sheet's file, in one channel if all is grey.
+func (s *Sheet) Encode() ([]byte, error) {
+	var img image.Image = s.img
+	if grey := inGrey(s.img); grey != nil {
+		img = grey
+	}
+	var out bytes.Buffer
+	if s.grid.Lossless {
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
+		return out.Bytes(), err
+	}
+	err := jpeg.Encode(&out, img, &jpeg.Options{Quality: 78})
+	return out.Bytes(), err
+}
+
+// inGrey returns an opaque picture in grey, or nil if it has colours.
+func inGrey(img *image.RGBA) *image.Gray {
+	for p := 0; p < len(img.Pix); p += 4 {
+		if img.Pix[p] != img.Pix[p+1] || img.Pix[p] != img.Pix[p+2] {
+			return nil
+		}
+	}
+	out := image.NewGray(img.Rect)
+	for p := range out.Pix {
+		out.Pix[p] = img.Pix[4*p]
+	}
+	return out
+}
+
+// Thumbnail fits a picture into the box, keeping its shape, on white. Large pictures are averaged down;
+// small ones are enlarged by whole pixels, so that they stay sharp.
+func Thumbnail(img image.Image, box int) *image.RGBA {
+	b := img.Bounds()
+	times := box / max(b.Dx(), b.Dy(), 1)
+	if times <= 1 {
+		return Small(img, box)
+	}
+	large := image.NewRGBA(image.Rect(0, 0, times*b.Dx(), times*b.Dy()))
+	fill(large, large.Rect, color.White)
+	draw.NearestNeighbor.Scale(large, large.Rect, img, b, draw.Over, nil)
+	return large
+}
+
+// Small is Thumbnail, but leaves small pictures in their size.
+func Small(img image.Image, box int) *image.RGBA {
+	b := img.Bounds()
+	if max(b.Dx(), b.Dy()) > box {
+		return features.Thumbnail(img, box)
+	}
+	small := image.NewRGBA(image.Rectangle{Max: b.Size()})
+	fill(small, small.Rect, color.White)
+	draw.Draw(small, small.Rect, img, b.Min, draw.Over)
+	return small
+}

@@ -1,0 +1,377 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+const (
+	// minPairs is the smallest number of pairs that are tested.
+	minPairs = 6
+	// maxFamily is the largest number of comparisons with Holm's correction, which needs all
+	// p-values. Larger families have Bonferroni's, which is never smaller.
+	maxFamily = 50_000
+	// intervalLevel is the level of the intervals of differences.
+	intervalLevel = 0.95
+)
+
+// Tests are the significance tests of a table. The zero value is the default rule for draws that do
+// not overlap.
+type Tests struct {
+	significance.Rule
+	// Classes is the number of classes of the set that is drawn from; 0 if unknown.
+	Classes int
+	// Fixed says that each repeat of a classification has the same samples.
+	Fixed bool
+
+	noAverage bool // leaves the row of averages untested
+}
+
+// TestsOf returns the tests of an experiment.
+func TestsOf(s *pipeline.Summary) Tests {
+	return Tests{Rule: s.Significance, Classes: len(s.Classes), Fixed: s.Split()}
+}
+
+// Verdict is the result of a test.
+type Verdict int
+
+const (
+	// Untested is the verdict without a test.
+	Untested Verdict = iota
+	// Open is the verdict if no difference was found; there may be one.
+	Open
+	// Different is the verdict on a significant difference, or one that surely matters by a Bayesian test.
+	Different
+	// Equivalent is the verdict on a difference that surely does not matter by a Bayesian test.
+	Equivalent
+)
+
+// Contrast is the difference of the scores of two methods on the same draws; zero without a test.
+type Contrast struct {
+	Verdict Verdict
+	// Pairs is the number of draws that both have: of repeats, if the row averages several rows.
+	Pairs int
+	// Difference is the mean difference, and Low to High its 95 % interval, in the unit of the
+	// records; HasInterval is false if the draws do not determine it.
+	Difference, Low, High float64
+	HasInterval           bool
+	// Effect is the mean difference in standard deviations of the differences, if HasEffect, and
+	// Biserial the rank-biserial correlation.
+	Effect    float64
+	HasEffect bool
+	Biserial  float64
+	// P is the p-value, corrected as the rule says, and Raw is uncorrected. Bayesian tests have
+	// Chances instead: the probabilities of a difference below, within and above the region of
+	// practical equivalence.
+	P, Raw  float64
+	Chances significance.Probabilities
+}
+
+// contrast compares two methods in a row, i − j, without correction or verdict.
+func (by Tests) contrast(row sampledRow, i, j int) Contrast {
+	a, b := row.pair(i, j)
+	if len(a) < minPairs || by.By == significance.ByNone {
+		return Contrast{}
+	}
+	r := row.resampled(i, j)
+	c := Contrast{Verdict: Open, Pairs: len(a), Difference: r.Mean, Biserial: significance.RankBiserial(a, b)}
+	c.Low, c.High, c.HasInterval = r.Interval(intervalLevel)
+	c.Effect, c.HasEffect = r.Standardised()
+	switch by.By {
+	case significance.ByBayesT:
+		c.Chances = r.Beyond(by.Width())
+	case significance.ByBayesSignedRank:
+		c.Chances = significance.BayesSignedRank(a, b, by.Width(), 0)
+	default:
+		c.Raw = by.p(row, i, j)
+	}
+	return c
+}
+
+// p is the p-value of a mean difference of 0.
+func (by Tests) p(row sampledRow, i, j int) float64 {
+	if by.By == significance.BySignedRank {
+		return significance.Wilcoxon(row.pair(i, j))
+	}
+	return row.resampled(i, j).P()
+}
+
+// family holds the comparisons that are corrected together.
+type family struct {
+	p, weights []float64
+	shown      []*Contrast // of each p, or nil
+}
+
+// add adds a p-value, and the contrast that shows it, which may be nil.
+func (f *family) add(p, weight float64, c *Contrast) {
+	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, weight), append(f.shown, c)
+}
+
+// judge corrects the p-values of a family, by Bonferroni for so many comparisons if that is not 0, and
+// sets the verdicts.
+func (by Tests) judge(f family, bonferroni int) {
+	p := f.p
+	if by.corrects() && bonferroni == 0 {
+		p = significance.Holm(p, f.weights)
+	}
+	for i, c := range f.shown {
+		if c == nil {
+			continue
+		}
+		if c.P = p[i]; by.corrects() && bonferroni > 0 {
+			c.P = min(1, c.Raw*float64(bonferroni))
+		}
+		switch {
+		case !by.By.Bayesian():
+			if c.P < significance.Level {
+				c.Verdict = Different
+			}
+		case max(c.Chances.Below, c.Chances.Above) >= significance.Sure:
+			c.Verdict = Different
+		case c.Chances.Within >= significance.Sure:
+			c.Verdict = Equivalent
+		}
+	}
+}
+
+// corrects reports whether p-values are corrected for the number of comparisons.
+func (by Tests) corrects() bool { return !by.By.Bayesian() && by.Correction == significance.ByHolm }
+
+// draws describes the overlap of the draws of records.
+func (by Tests) draws(records []pipeline.Record) significance.Draws {
+	d := significance.Draws{Of: by.Classes}
+	if by.Overlap == significance.OverlapIgnored {
+		return d
+	}
+	for _, r := range records {
+		if !slices.Contains(d.Classes, r.Classes) {
+			d.Classes = append(d.Classes, r.Classes)
+		}
+		if r.Tested > 0 && !by.Fixed {
+			d.Learned, d.Scored = d.Learned+r.Samples, d.Scored+r.Tested
+		}
+	}
+	slices.Sort(d.Classes)
+	return d
+}
+
+// sampledRow holds the scores of the methods of a row by repeat; in the row of averages their means
+// over all rows, for the repeats that a method has in each of them.
+type sampledRow struct {
+	draws  significance.Draws
+	values []map[int]float64 // of each method, by repeat
+	// parts are the averaged rows, if their draws are independent, as those of several numbers of
+	// classes are.
+	parts []sampledRow
+}
+
+// resampled describes the difference of two methods in the repeats that both have.
+func (r sampledRow) resampled(i, j int) significance.Resampled {
+	if len(r.parts) == 0 {
+		a, b := r.pair(i, j)
+		return significance.NewResampled(a, b, r.draws.Ratio())
+	}
+	kinds := make([]significance.Resampled, len(r.parts))
+	for at, part := range r.parts {
+		a, b := part.pair(i, j)
+		kinds[at] = significance.NewResampled(a, b, 0)
+	}
+	return significance.Stratified(kinds, r.draws.Ratio())
+}
+
+// pair returns the scores of two methods in the repeats that both have, in their order.
+func (r sampledRow) pair(i, j int) (a, b []float64) {
+	var both []int
+	for repeat := range r.values[i] {
+		if _, ok := r.values[j][repeat]; ok {
+			both = append(both, repeat)
+		}
+	}
+	slices.Sort(both)
+	for _, repeat := range both {
+		a, b = append(a, r.values[i][repeat]), append(b, r.values[j][repeat])
+	}
+	return a, b
+}
+
+// averaged returns the row of the means over all rows, which have the same draws if sameDraws.
+func averaged(rows []sampledRow, draws significance.Draws, sameDraws bool) sampledRow {
+	out := sampledRow{draws: draws, values: make([]map[int]float64, len(rows[0].values))}
+	if !sameDraws {
+		out.parts = rows
+	}
+	for i := range out.values {
+		byRepeat := map[int][]float64{}
+		for _, r := range rows {
+			for repeat, v := range r.values[i] {
+				byRepeat[repeat] = append(byRepeat[repeat], v)
+			}
+		}
+		out.values[i] = map[int]float64{}
+		for repeat, v := range byRepeat {
+			if len(v) == len(rows) {
+				out.values[i][repeat], _ = eval.MeanSD(v)
+			}
+		}
+	}
+	return out
+}
+
+// columns are the columns of a difference.
+func (by Tests) columns() []Column {
+	right := func(heading string, fields ...string) Column {
+		return Column{Heading: heading, Right: true, Fields: fields}
+	}
+	columns := []Column{right("95 % interval", "low", "high"), right("Effect", "effect", "biserial")}
+	if by.By.Bayesian() {
+		return append(columns, right("Below", "below"), right("Within", "within"), right("Above", "above"))
+	}
+	return append(columns, right("p", "p", "uncorrected"))
+}
+
+// words are the cells of these columns.
+func (c Contrast) words(by Tests, s eval.Score) []Word {
+	word := func(text string, known bool, fields ...string) Word {
+		if !known {
+			text = missing
+		}
+		return Word{Text: text, Fields: fields}
+	}
+	tested := c.Pairs > 0
+	words := []Word{
+		word("["+signed(s, c.Low)+", "+signed(s, c.High)+"]", c.HasInterval, field(c.Low, c.HasInterval), field(c.High, c.HasInterval)),
+		word(signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), c.HasEffect, field(c.Effect, c.HasEffect), field(c.Biserial, tested)),
+	}
+	if by.By.Bayesian() {
+		for _, p := range []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above} {
+			w := word(fmt.Sprintf("%.3f", p), tested, field(p, tested))
+			w.Bold, w.Mark = tested && p >= significance.Sure, Unmarked
+			words = append(words, w)
+		}
+	} else {
+		words = append(words, word(pText(c.P), tested, field(c.P, tested), field(c.Raw, tested)))
+	}
+	words[len(words)-1].Mark = c.mark()
+	return words
+}
+
+// mark is the mark of a difference.
+func (c Contrast) mark() Mark {
+	switch c.Verdict {
+	case Different:
+		return MarkDiffers
+	case Equivalent:
+		return MarkEquivalent
+	}
+	return Unmarked
+}
+
+// field is a number with all of its digits for CSV, or "" if it is not known.
+func field(x float64, known bool) string {
+	if !known {
+		return ""
+	}
+	return full(x)
+}
+
+func full(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// signed is a difference of two values of a score.
+func signed(s eval.Score, difference float64) string {
+	return signedText(formatValue(s, difference), difference)
+}
+
+// signedText is the text of a number with its sign, none if the text is 0.
+func signedText(text string, x float64) string {
+	switch {
+	case strings.Trim(text, "-0.") == "":
+		return strings.TrimPrefix(text, "-")
+	case x > 0:
+		return "+" + text
+	}
+	return "−" + strings.TrimPrefix(text, "-")
+}
+
+// pText is a p-value with three decimals.
+func pText(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// differenceSentence explains the columns of differences.
+func (by Tests) differenceSentence(in, rope string, comparisons int) string {
+	const effect = ", and the effect, the mean in standard deviations of the differences."
+	switch {
+	case by.By.Bayesian():
+		return fmt.Sprintf("Differences: mean%s, its 95 %% interval of highest probability%s Below, within and above: the probabilities of a difference below −%s, within ±%[3]s and above it.", in, effect, rope)
+	case comparisons > 1 && by.Correction == significance.ByHolm:
+		return "Differences: mean" + in + ", its 95 % interval, each by itself" + effect + " p is corrected."
+	}
+	return "Differences: mean" + in + ", its 95 % interval, each by itself" + effect
+}
+
+// rope is the region of practical equivalence in words.
+func (by Tests) rope(s eval.Score) string {
+	if s.Unit == eval.UnitPercent {
+		points := 100 * by.Width()
+		if points == 1 {
+			return "1 point"
+		}
+		return fmt.Sprintf("%g points", points)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%g %s", by.Width(), s.Unit))
+}
+
+// method names the test, and its bounds below which differences do not count.
+func (by Tests) method(s eval.Score, comparisons int, population string) string {
+	var test string
+	switch by.By {
+	case significance.BySignedRank:
+		test = "two-sided Wilcoxon signed-rank test over paired trials"
+	case significance.ByBayesT:
+		return fmt.Sprintf("Bayesian t-test for trials that overlap (Corani and Benavoli 2015), less than %g sure of a difference beyond ±%s; %s", significance.Sure, by.rope(s), population)
+	case significance.ByBayesSignedRank:
+		return fmt.Sprintf("Bayesian signed-rank test (Benavoli et al. 2017), less than %g sure of a difference beyond ±%s", significance.Sure, by.rope(s))
+	default:
+		test = "paired t-test with the variance for trials that overlap (Nadeau and Bengio 2003)"
+	}
+	test += fmt.Sprintf(", p ≥ %g", significance.Level)
+	switch {
+	case by.Correction == significance.Uncorrected && comparisons > 1:
+		test += ", not corrected for " + phrase.Count(comparisons, "comparison", "comparisons")
+	case comparisons > maxFamily:
+		test += fmt.Sprintf(" after Bonferroni's correction for %d comparisons", comparisons)
+	case comparisons > 1:
+		test += fmt.Sprintf(" after Holm's correction for %d comparisons", comparisons)
+	}
+	if by.By == significance.ByT {
+		test += "; " + population
+	}
+	return test
+}
+
+// populations says what differences over draws are tested for.
+func populations(all []significance.Draws) string {
+	var words []string
+	for _, d := range all {
+		if w := d.Beyond(); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	switch len(words) {
+	case 0:
+		return "differences are tested "
+	case 1:
+		return "differences are tested for " + words[0]
+	}
+	return "differences are tested for " + words[0] + ", and where all classes are drawn for " + words[len(words)-1]
+}
