@@ -15,6 +15,7 @@ func Dots(dst, a, rows []float64, at []int) {
 	if dots(dst, a, rows, at) {
 		return
 	}
+	rows = rows[:cap(rows)] // the last row of a part of a matrix ends where its zeros begin
 	for p, i := range at {
 		var s [4]float64
 		row := rows[i*len(a):][:len(a)]
@@ -34,6 +35,7 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	if len(dst) == 0 || addRows(dst, weights, rows, at) {
 		return
 	}
+	rows = rows[:cap(rows)]
 	for p := 0; p < len(at); p += 4 {
 		four := lastFour(at[p:], weights[p:])
 		for c := range dst {
