@@ -94,6 +94,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }
 
+// unknown returns the error that there is no thing of a kind with a name.
+func unknown(kind, name string, names []string) error {
+	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
+}
+
 // dashed returns a flag as it is written.
 func dashed(name string) string {
 	if len(name) == 1 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -32,15 +33,15 @@ variable PARTWISE_CACHE_SIZE or --cache-size of a run says.`,
 			if err != nil {
 				return err
 			}
-			var t listing
-			t.row("folder", plaintext.Line(dir))
-			t.row("entries", u.Entries)
-			t.row("size", bytesize.Format(u.Size))
-			t.row("limit", bytesize.Format(u.Limit))
+			var t columns.Table
+			t.Row("folder", plaintext.Line(dir))
+			t.Row("entries", u.Entries)
+			t.Row("size", bytesize.Format(u.Size))
+			t.Row("limit", bytesize.Format(u.Limit))
 			if !u.Oldest.IsZero() {
-				t.row("oldest", "used last on "+u.Oldest.Format(time.DateOnly))
+				t.Row("oldest", "used last on "+u.Oldest.Format(time.DateOnly))
 			}
-			return t.print(cmd.OutOrStdout())
+			return printTable(cmd.OutOrStdout(), t, "")
 		},
 	}
 	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
@@ -67,11 +68,11 @@ func clearCommand(dir *string) *cobra.Command {
 			if err := store.Clear(); err != nil {
 				return err
 			}
-			var t listing
-			t.row("folder", plaintext.Line(*dir))
-			t.row("removed", u.Entries)
-			t.row("freed", bytesize.Format(u.Size))
-			return t.print(cmd.OutOrStdout())
+			var t columns.Table
+			t.Row("folder", plaintext.Line(*dir))
+			t.Row("removed", u.Entries)
+			t.Row("freed", bytesize.Format(u.Size))
+			return printTable(cmd.OutOrStdout(), t, "")
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestCommandLine: what is said to do the same again does, in any shell.
 func TestCommandLine(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report/table"
@@ -30,7 +29,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at := slices.IndexFunc(table.Formats, func(f table.Format) bool { return strings.EqualFold(f.Name, format) })
 			if at < 0 {
-				return usageError{fmt.Errorf("there is no format %q%s; there are %s", format, phrase.Guess(format, compareFormats()), strings.Join(compareFormats(), ", "))}
+				return unknown("format", format, compareFormats())
 			}
 			var by significance.Rule
 			if rule != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -29,7 +29,7 @@ func datasetsCommand() *cobra.Command {
 			}
 			info, ok := datasets.Lookup(args[0])
 			if !ok {
-				return usageError{unknownSet(args[0])}
+				return unknown("known set", args[0], knownNames())
 			}
 			return tellSet(cmd.OutOrStdout(), info, root)
 		},
@@ -57,7 +57,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			info, ok := datasets.Lookup(args[0])
 			switch {
 			case !ok:
-				return usageError{unknownSet(args[0])}
+				return unknown("known set", args[0], knownNames())
 			case len(info.Forms) == 0:
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", info.Name)
 				return err
@@ -93,34 +93,24 @@ Nothing that is in the data folder already is changed or removed.`,
 }
 
 func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, s := range datasets.Known() {
-		names = append(names, s.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return knownNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func unknownSet(name string) error {
-	names, _ := setNames(nil, nil, "")
-	return fmt.Errorf("there is no known set %q%s; there are %s", name, phrase.Guess(name, names), strings.Join(names, ", "))
-}
+// generated says where a set is that no file holds.
+const generated = "made when asked for"
 
 func listSets(w io.Writer, root string) error {
-	t := listing{header: []string{"set", "samples", "classes", "what", "where"}, limits: []int{0, 0, 0, 40, 44}}
+	t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
 	for _, s := range datasets.Known() {
-		t.row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
+		t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
 	}
-	if err := t.print(w); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+hanging("", "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.", columns(w)))
-	return err
+	return printTable(w, t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 }
 
 // where says where a set is.
 func where(s datasets.Info, root string) string {
 	if len(s.Forms) == 0 {
-		return "made when asked for"
+		return generated
 	}
 	path, err := datasets.Find(s.Name, datasets.OpenOptions{Root: root})
 	switch {
@@ -142,10 +132,10 @@ func downloads(s datasets.Info) bool {
 }
 
 func tellSet(w io.Writer, s datasets.Info, root string) error {
-	t := listing{limits: []int{0, 90}}
+	t := columns.Table{Limits: []int{0, 90}}
 	put := func(what, value string) {
 		if value != "" {
-			t.row(what, value)
+			t.Row(what, value)
 		}
 	}
 	put("set", s.Name+": "+s.Title)
@@ -168,5 +158,5 @@ func tellSet(w io.Writer, s datasets.Info, root string) error {
 			put("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
 		}
 	}
-	return t.print(w)
+	return printTable(w, t, "")
 }

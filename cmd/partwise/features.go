@@ -88,7 +88,17 @@ func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 	f.StringVar(&d.Pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*' or '{class}{number}'")
 	f.StringVar(&d.Truth, "truth", "", "CSV file of classes as that of --labels, which groups are compared with and no method is told")
 	f.BoolVar(&d.NoClasses, "no-classes", false, "take no subfolder for a class: all are read through")
-	f.StringVar(&d.Root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	rootFlag(f, &d.Root)
+}
+
+// rootFlag adds the flag of where known sets are.
+func rootFlag(f *pflag.FlagSet, root *string) {
+	f.StringVar(root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+}
+
+// workersFlag adds the flag of how many trials run at once.
+func workersFlag(f *pflag.FlagSet, workers *int) {
+	f.IntVar(workers, "workers", 0, "trials at once (default one for each processor)")
 }
 
 // labelsFlag adds the flag of the file of known classes.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/licences"
 )
 
@@ -59,13 +60,9 @@ func licencesCommand() *cobra.Command {
 }
 
 func listLicences(w io.Writer, linked []licences.Licence) error {
-	t := listing{header: []string{"what", "version", "licence"}, limits: []int{0, 0, 40}}
+	t := columns.Table{Header: []string{"what", "version", "licence"}, Limits: []int{0, 0, 40}}
 	for _, l := range linked {
-		t.row(l.Name, l.Version, cmp.Or(l.ID, "not known"))
+		t.Row(l.Name, l.Version, cmp.Or(l.ID, "not known"))
 	}
-	if err := t.print(w); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+hanging("", "partwise itself is under Apache-2.0. partwise licences NAME prints a text, --text all of them.", columns(w)))
-	return err
+	return printTable(w, t, "partwise itself is under Apache-2.0. partwise licences NAME prints a text, --text all of them.")
 }

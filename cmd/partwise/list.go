@@ -14,7 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -203,7 +203,7 @@ func kindCommand(k kind, line string) *cobra.Command {
 			}
 			i := slices.IndexFunc(entries, func(e entry) bool { return strings.EqualFold(e.name, args[0]) })
 			if i < 0 {
-				return usageError{fmt.Errorf("there is no %s %q%s; there are %s", k.one, args[0], phrase.Guess(args[0], k.names()), strings.Join(k.names(), ", "))}
+				return unknown(k.one, args[0], k.names())
 			}
 			return entries[i].explain(cmd.OutOrStdout())
 		},
@@ -218,16 +218,16 @@ func (k kind) names() (names []string) {
 }
 
 func (k kind) list(w io.Writer, entries []entry, line string) error {
-	t := listing{header: []string{k.one, "what"}, limits: []int{0, 30}}
+	t := columns.Table{Header: []string{k.one, "what"}, Limits: []int{0, 30}}
 	for _, c := range k.columns {
-		t.header, t.limits = append(t.header, c), append(t.limits, 36)
+		t.Header, t.Limits = append(t.Header, c), append(t.Limits, 36)
 	}
-	t.header = append(t.header, "settings")
+	t.Header = append(t.Header, "settings")
 	family := ""
 	for _, e := range entries {
 		if e.family != family {
 			family = e.family
-			t.row(strings.ToUpper(family[:1]) + family[1:])
+			t.Heading(strings.ToUpper(family[:1]) + family[1:])
 		}
 		row := []any{e.name, e.title}
 		if family != "" {
@@ -240,25 +240,21 @@ func (k kind) list(w io.Writer, entries []entry, line string) error {
 		for _, s := range e.settings {
 			lines = append(lines, s.Name+": "+cmp.Or(s.Default, "-"))
 		}
-		t.row(append(row, strings.Join(lines, "\n"))...)
+		t.Row(append(row, strings.Join(lines, "\n"))...)
 	}
-	if err := t.print(w); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+hanging("", line+" NAME explains one.", columns(w)))
-	return err
+	return printTable(w, t, line+" NAME explains one.")
 }
 
 func (e entry) explain(w io.Writer) error {
 	var b strings.Builder
-	room := columns(w)
-	b.WriteString(hanging("", e.name+": "+e.title, room))
+	room := width(w)
+	b.WriteString(columns.Hanging("", e.name+": "+e.title, room))
 	for i, f := range e.facts {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
 		if f[1] != "" {
-			b.WriteString(hanging(fmt.Sprintf("%-10s ", f[0]), f[1], room))
+			b.WriteString(columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], room))
 		}
 	}
 	explainSettings(&b, "settings", e.settings, room)
@@ -286,6 +282,6 @@ func explainSettings(b *strings.Builder, title string, list []settings.Setting, 
 		if len(more) > 0 {
 			help += " (" + strings.Join(more, "; ") + ")"
 		}
-		b.WriteString(hanging(fmt.Sprintf("  %-13s ", s.Name), help, room))
+		b.WriteString(columns.Hanging(fmt.Sprintf("  %-13s ", s.Name), help, room))
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
@@ -76,16 +73,6 @@ func (l *progressLog) line(what, unit string, took time.Duration) string {
 	return fmt.Sprintf("%s, %v", what, took)
 }
 
-// isTerminal tells whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// isWide tells whether w is a terminal that shows characters such as ± and ─ two
-// columns wide, as far as the environment says so.
-func isWide(w io.Writer) bool { return runewidth.EastAsianWidth && isTerminal(w) }
-
 func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what, unit: unitOf(what)} }
 
 // count shows that done of total is done. A total below 0 is unknown.
@@ -98,7 +85,7 @@ func (b *bar) count(done, total int) {
 		return
 	}
 	if b.bar == nil {
-		roomy := columns(b.w) >= 80
+		roomy := width(b.w) >= 80
 		b.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(b.w),
 			progressbar.OptionSetDescription(b.what),

@@ -51,26 +51,39 @@ func reportOne(cmd *cobra.Command, dir string) error {
 	return folder.Close()
 }
 
-// writeReport writes the report of the results, with what was learned of visual
-// words where this is at hand, and prints its tables.
+// writeReport writes the report of the results and prints its tables.
 func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) error {
-	ctx, dir, out := cmd.Context(), folder.Dir(), cmd.OutOrStdout()
-	drawing := newBar(cmd.ErrOrStderr(), "drawing")
-	e, err := report.Publish(ctx, folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count})
-	drawing.end()
+	dir, out := folder.Dir(), cmd.OutOrStdout()
+	e, err := publish(cmd, folder, shown, "the trials are kept, and partwise report "+quote(dir)+" draws again")
 	if err != nil {
-		return stopped(ctx, err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
+		return err
 	}
-	for _, t := range e.Headlines() {
-		if err := table.Text(out, t, textOptions(out)); err != nil {
-			return err
-		}
-		fmt.Fprintln(out)
+	if err := printTables(out, e.Headlines()); err != nil {
+		return err
 	}
 	tellNotes(cmd.ErrOrStderr(), e.TrialWarnings())
 	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
 		len(e.Records), e.Trials, cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 	return err
+}
+
+// publish writes the report of the results, with what was learned where it is at hand. left says what is
+// left where the work is stopped.
+func publish(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations, left string) (*report.Experiment, error) {
+	drawing := newBar(cmd.ErrOrStderr(), "drawing")
+	e, err := report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count})
+	drawing.end()
+	return e, stopped(cmd.Context(), err, "drawing", left)
+}
+
+func printTables(out io.Writer, tables []*table.Document) error {
+	for _, t := range tables {
+		if err := table.Text(out, t, textOptions(out)); err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
 }
 
 // tell returns what prints a warning.
@@ -80,5 +93,5 @@ func tell(stderr io.Writer) func(string) {
 
 // textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
-	return table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out), Width: columns(out)}
+	return table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out), Width: width(out)}
 }

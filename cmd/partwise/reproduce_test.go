@@ -96,13 +96,13 @@ func TestReproduce(t *testing.T) {
 	if strings.ReplaceAll(pieces, " b", " a") != strings.ReplaceAll(out, " b", " a") {
 		t.Errorf("in pieces it printed\n%s\nand at once\n%s", pieces, out)
 	}
-	for _, file := range []string{reproductionText, reproductionMarkdown, "results.jsonl", "variants/more/results.jsonl"} {
+	for _, file := range []string{reproduce.TextFile, reproduce.MarkdownFile, "results.jsonl", "variants/more/results.jsonl"} {
 		if !bytes.Equal([]byte(read(t, "a", file)), []byte(read(t, "b", file))) {
 			t.Errorf("%s is another", file)
 		}
 	}
 	must(t, "report", "a")
-	if _, err := os.Stat(filepath.Join("a", reproductionText)); err != nil {
+	if _, err := os.Stat(filepath.Join("a", reproduce.TextFile)); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 	"github.com/seed4492f2cd/partwise/report"
-	"github.com/seed4492f2cd/partwise/report/table"
 )
 
 // runSets runs an experiment on several sets, one after the other, each in a folder of its own
@@ -79,11 +78,8 @@ func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
 	if err != nil {
 		return stopped(cmd.Context(), err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
 	}
-	for _, d := range s.Headlines() {
-		if err := table.Text(out, d, textOptions(out)); err != nil {
-			return err
-		}
-		fmt.Fprintln(out)
+	if err := printTables(out, s.Headlines()); err != nil {
+		return err
 	}
 	_, err = plaintext.Fprintf(out, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -31,17 +32,21 @@ func Looks(draws int) (looks []int) {
 // run that goes on keeps it.
 func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1) }
 
-// Verdict is what was found of a claim.
+// Verdict is what was found of a claim. Open is of claims that the draws do not decide.
 type Verdict int
 
-// The verdicts. Open is of claims that the draws do not decide.
+// The verdicts.
 const (
 	Open Verdict = iota
 	Holds
 	Fails
 )
 
-func (v Verdict) String() string { return [...]string{"not decided", "holds", "does not hold"}[v] }
+var verdicts = enum.Of[Verdict]("verdict", "not decided", "holds", "does not hold")
+
+func (v Verdict) String() string                { return verdicts.String(v) }
+func (v *Verdict) UnmarshalText(b []byte) error { return verdicts.UnmarshalText(v, b) }
+func (v Verdict) MarshalText() ([]byte, error)  { return verdicts.MarshalText(v) }
 
 // Place says where a printed value lies.
 type Place int
@@ -56,9 +61,11 @@ const (
 	Depends
 )
 
-func (p Place) String() string {
-	return [...]string{"", "inside", "outside", "depends on what the paper leaves unsaid"}[p]
-}
+var places = enum.Of[Place]("place", "", "inside", "outside", "depends on what the paper leaves unsaid")
+
+func (p Place) String() string                { return places.String(p) }
+func (p *Place) UnmarshalText(b []byte) error { return places.UnmarshalText(p, b) }
+func (p Place) MarshalText() ([]byte, error)  { return places.MarshalText(p) }
 
 // Run is what was computed of a protocol or a variant.
 type Run struct {
@@ -69,74 +76,84 @@ type Run struct {
 
 // Estimate is a mean over draws with an interval.
 type Estimate struct {
-	Mean, Low, High float64
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low,omitempty"`
+	High float64 `json:"high,omitempty"`
 	// HasInterval is false where the draws do not tell their spread.
-	HasInterval bool
-	Draws       int
+	HasInterval bool `json:"interval,omitempty"`
+	Draws       int  `json:"draws"`
 }
 
 // Outcome is what was found of a recipe.
 type Outcome struct {
-	Recipe *Recipe
-	Claims []ClaimOutcome
-	Tables [][]CellOutcome
-	// Draws is the number of whole draws of the protocol.
-	Draws int
+	Recipe string `json:"recipe"`
+	Paper  string `json:"paper"`
+	// Draws is the number of whole draws of the protocol, and PaperDraws that of the printed means.
+	Draws      int            `json:"draws"`
+	PaperDraws int            `json:"paperDraws"`
+	Notes      []string       `json:"notes,omitempty"`
+	Readings   []string       `json:"readings,omitempty"`
+	Claims     []ClaimOutcome `json:"claims"`
+	Tables     []TableOutcome `json:"tables,omitempty"`
 }
 
 // ClaimOutcome is what was found of a claim.
 type ClaimOutcome struct {
-	*Claim
-	Verdict Verdict
+	Claim
+	Verdict Verdict `json:"verdict"`
 	// Against is the method of Over that decided, or the one with the least difference.
-	Against string
+	Against string `json:"against,omitempty"`
 	// Here is the difference in the unit of scores or iterations, at the look that decided or the last
 	// one, with an interval for this set, of the level of the look; Wider is its interval for
 	// Beyond, which takes into account that draws overlap.
-	Here, Wider Estimate
-	Beyond      string
+	Here   Estimate `json:"here"`
+	Wider  Estimate `json:"wider"`
+	Beyond string   `json:"beyond,omitempty"`
 	// Printed says where the printed gain lies, and Readings what readings give.
-	Printed  Place
-	Readings []ReadingOutcome
+	Printed  Place            `json:"printed,omitempty"`
+	Readings []ReadingOutcome `json:"readings,omitempty"`
+}
+
+// TableOutcome is what was found of a table.
+type TableOutcome struct {
+	Where   string        `json:"where"`
+	Score   string        `json:"score"`
+	Methods []string      `json:"methods"`
+	Rows    []int         `json:"rows"` // 0 for averages
+	Cells   []CellOutcome `json:"cells"`
 }
 
 // CellOutcome is what was found of a cell of a table.
 type CellOutcome struct {
-	Row     int
-	Method  string
-	Printed float64
+	Row     int     `json:"row"`
+	Method  string  `json:"method"`
+	Printed float64 `json:"printed"`
 	// Here has the interval in which a mean of as many draws as the paper's is to lie.
-	Here     Estimate
-	Place    Place
-	Readings []ReadingOutcome
+	Here     Estimate         `json:"here"`
+	Place    Place            `json:"place,omitempty"`
+	Readings []ReadingOutcome `json:"readings,omitempty"`
 }
 
 // ReadingOutcome is what a reading gives in place of a value or a claim.
 type ReadingOutcome struct {
-	Name  string
-	Value float64
+	Name  string  `json:"name"`
+	Value float64 `json:"value,omitempty"`
 	// Gives tells that the printed value is inside its interval, or that the claim holds.
-	Gives bool
+	Gives bool `json:"gives,omitempty"`
 }
 
 // Judge holds what was computed against what is printed. The runs are by the names of variants
 // and readings, the protocol's by "".
 func (r *Recipe) Judge(runs map[string]Run) *Outcome {
-	out := &Outcome{Recipe: r}
-	comparisons, values := 0, 0
+	out := &Outcome{Recipe: r.Name, Paper: r.Paper.Paper, Draws: runs[""].whole(), PaperDraws: r.Draws, Notes: r.Notes}
+	for _, v := range r.Readings {
+		out.Readings = append(out.Readings, v.Name)
+	}
+	comparisons, values := 0, r.Values()
 	for _, c := range r.Claims {
 		comparisons += max(1, len(c.others())*len(c.rows()))
 		if c.Gain != 0 {
 			values++
-		}
-	}
-	for _, t := range r.Tables {
-		for _, row := range t.Rows {
-			for _, v := range row.Are {
-				if v != 0 {
-					values++
-				}
-			}
 		}
 	}
 	whole, level := Level/float64(comparisons), 1-Level/float64(max(1, values))
@@ -144,18 +161,32 @@ func (r *Recipe) Judge(runs map[string]Run) *Outcome {
 		out.Claims = append(out.Claims, r.judgeClaim(&r.Claims[i], runs, whole, level))
 	}
 	for _, t := range r.Tables {
-		var cells []CellOutcome
+		found := TableOutcome{Where: t.Where, Score: t.Score, Methods: t.Methods}
 		for _, row := range t.Rows {
+			found.Rows = append(found.Rows, row.At)
 			for m, printed := range row.Are {
 				if printed != 0 {
-					cells = append(cells, r.judgeCell(CellOutcome{Row: row.At, Method: t.Methods[m], Printed: printed}, t.Score, runs, level))
+					found.Cells = append(found.Cells, r.judgeCell(CellOutcome{Row: row.At, Method: t.Methods[m], Printed: printed}, t.Score, runs, level))
 				}
 			}
 		}
-		out.Tables = append(out.Tables, cells)
+		out.Tables = append(out.Tables, found)
 	}
-	out.Draws = runs[""].whole()
 	return out
+}
+
+// Values returns how many values the tables print.
+func (r *Recipe) Values() (n int) {
+	for _, t := range r.Tables {
+		for _, row := range t.Rows {
+			for _, v := range row.Are {
+				if v != 0 {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // Decided tells whether all claims are.
@@ -170,8 +201,8 @@ func (o *Outcome) Surprising() bool {
 			return true
 		}
 	}
-	for _, cells := range o.Tables {
-		if slices.ContainsFunc(cells, func(c CellOutcome) bool { return c.Place == Outside }) {
+	for _, t := range o.Tables {
+		if slices.ContainsFunc(t.Cells, func(c CellOutcome) bool { return c.Place == Outside }) {
 			return true
 		}
 	}
@@ -179,7 +210,7 @@ func (o *Outcome) Surprising() bool {
 }
 
 func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64) ClaimOutcome {
-	out := ClaimOutcome{Claim: c}
+	out := ClaimOutcome{Claim: *c}
 	run := runs[c.In]
 	others := c.others()
 	if len(others) == 0 {
@@ -196,11 +227,12 @@ func (r *Recipe) judgeClaim(c *Claim, runs map[string]Run, whole, level float64)
 				if len(a) < Look(look) {
 					return r.read(out, runs, whole, level)
 				}
-				draws := run.draws(row)
+				here, draws := significance.NewResampled(a, b, 0), run.draws(row)
+				wider := here
+				wider.Ratio = draws.Ratio()
 				one := ClaimOutcome{
-					Claim: c, Verdict: row.verdict(a, b, at), Against: other,
-					Here:  estimate(significance.NewResampled(a, b, 0), 1-at),
-					Wider: estimate(significance.NewResampled(a, b, draws.Ratio()), 1-at), Beyond: draws.Beyond(),
+					Claim: *c, Verdict: c.verdict(here, at), Against: other,
+					Here: estimate(here, 1-at), Wider: estimate(wider, 1-at), Beyond: draws.Beyond(),
 				}
 				if c.Gain != 0 {
 					d := differences(a, b)
@@ -245,13 +277,9 @@ func (c *Claim) rows() (rows []*Claim) {
 	return rows
 }
 
-// verdict judges the claim over one method.
-func (c *Claim) verdict(a, b []float64, level float64) Verdict {
-	shifted := make([]float64, len(b))
-	for i := range b {
-		shifted[i] = b[i] + c.Gain/200 // half of what is printed, which is in points
-	}
-	d := significance.NewResampled(a, shifted, 0)
+// verdict judges the claim over one method by the differences from it.
+func (c *Claim) verdict(d significance.Resampled, level float64) Verdict {
+	d.Mean -= c.Gain / 200 // half of what is printed, which is in points
 	switch {
 	case d.P() >= level:
 		return Open
@@ -280,17 +308,18 @@ func (r *Recipe) read(out ClaimOutcome, runs map[string]Run, whole, level float6
 		}
 		worst := ReadingOutcome{Name: v.Name, Value: math.Inf(1), Gives: true}
 		for _, other := range out.others() {
-			a, b := run.paired(out.Claim, other, suffix, draws)
+			a, b := run.paired(&out.Claim, other, suffix, draws)
 			if len(a) < draws {
 				worst.Value = math.Inf(1)
 				break
 			}
 			if out.Gain == 0 {
-				worst.Value = min(worst.Value, significance.NewResampled(a, b, 0).Mean)
-				worst.Gives = worst.Gives && out.Claim.verdict(a, b, levelAt(0, whole)) == Holds
+				d := significance.NewResampled(a, b, 0)
+				worst.Value = min(worst.Value, d.Mean)
+				worst.Gives = worst.Gives && out.verdict(d, levelAt(0, whole)) == Holds
 				continue
 			}
-			mainA, mainB := runs[out.In].paired(out.Claim, other, "", out.Here.Draws)
+			mainA, mainB := runs[out.In].paired(&out.Claim, other, "", out.Here.Draws)
 			e := r.predict(differences(a, b), differences(mainA, mainB), level)
 			worst.Value = min(worst.Value, e.Mean)
 			worst.Gives = worst.Gives && place(out.Gain/100, e) == Inside
