@@ -31,18 +31,22 @@ func arguments(least, most int) cobra.PositionalArgs {
 			_, name, _ := strings.Cut(cmd.Use, " ")
 			err = fmt.Errorf("%s is missing: %s", name, use)
 		case cmd.HasAvailableSubCommands():
-			var names []string
-			for _, c := range cmd.Commands() {
-				if c.IsAvailableCommand() {
-					names = append(names, c.Name())
-				}
-			}
+			names := subcommands(cmd)
 			err = fmt.Errorf("unknown command %q for %q%s; there are %s", args[most], cmd.CommandPath(), phrase.Guess(args[most], names), strings.Join(names, ", "))
 		default:
 			err = fmt.Errorf("%q is one argument too many: %s", args[most], use)
 		}
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	}
+}
+
+func subcommands(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // noEmptyFlags refuses flags whose value is empty, as that of a shell's variable
@@ -64,25 +68,22 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &value):
 		want := "want another value"
-		switch value.GetFlag().Value.Type() {
-		case "int":
-			want = "want a whole number"
-		case "k":
-			want = "want a whole number, auto, or a range such as 5..30"
-			for _, why := range []error{errFewGroups, errNoRange} {
-				if errors.Is(err, why) {
-					want = why.Error()
-				}
+		switch value.GetFlag().Value.(type) {
+		case *settingFlag:
+			want = value.Unwrap().Error()
+		default:
+			kind := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false"}
+			if text, ok := kind[value.GetFlag().Value.Type()]; ok {
+				want = "want " + text
 			}
-		case "uint64":
-			want = "want a whole number of 0 or more"
-		case "bool":
-			want = "want true or false"
 		}
 		if errors.Is(err, strconv.ErrRange) {
 			want = "the number is too large"
 		}
-		err = fmt.Errorf("%s %s: %s", dashed(value.GetFlag().Name), strconv.Quote(value.GetValue()), want)
+		err = fmt.Errorf("%s %q: %s", dashed(value.GetFlag().Name), value.GetValue(), want)
+		if errors.Is(value, errEmpty) {
+			err = fmt.Errorf("%s is empty", dashed(value.GetFlag().Name))
+		}
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &unknown):

@@ -33,7 +33,6 @@ func TestRankAuto(t *testing.T) {
 		{"fit photos --rank k+1 --out x.npz", "--rank k+1: want one number, 1 or more, or auto"},
 		{"fit photos --rank auto --start model.npz --out x.npz", "the rank is that of the factors of --start"},
 		{"cluster photos --rank among=9..3", "is no range of ranks"},
-		{"cluster photos --cluster k=5", "say the number of groups with -k 5"},
 		{"cluster photos --rank auto --cluster largest -k 3", "each basis vector is a group"},
 	} {
 		if code, _, stderr := partwise(strings.Fields(c.args)...); code == exitDone || !strings.Contains(stderr, c.want) {

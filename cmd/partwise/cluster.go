@@ -12,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -20,11 +19,9 @@ import (
 )
 
 func clusterCommand() *cobra.Command {
-	var out, method, solver, clustering, features, rank, links string
-	var k groupCount
+	var out, solver, links string
 	var batch int
-	var seed uint64
-	var data pipeline.Data
+	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}, Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine}}
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
 		Short: "Put the pictures of a folder into groups that go together",
@@ -64,43 +61,22 @@ ten epochs, and pictures of any size are compared by their colours.`,
   partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e := &pipeline.Experiment{}
-			e.Features.Auto = true // unless --features says what they are
-			e.Data, e.Seed = data, seed
+			given, flags := cmd.Flags().Changed, cmd.Flags()
 			e.Data.Set = args[0]
-			e.Cluster.Distance = cluster.DistanceCosine // unless --cluster says otherwise
-			unsaid := method == "" && rank == "" && solver == bestSolver
-			if method == "" {
-				if method = defaultMethod; data.Labels != "" {
-					method = defaultLabelledMethod
-				}
+			fallback := defaultMethod
+			if e.Data.Labels != "" {
+				fallback = defaultLabelledMethod
 			}
-			if solver != bestSolver {
-				if _, ok := factor.LookupSolver(solver); !ok {
-					return usageError{fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", solver, bestSolver)}
-				}
-				method += ",solver=" + solver
-			}
-			err := setMethods(e, []string{method})
-			for _, v := range []struct{ key, value string }{{"features", features}, {"cluster", clustering}, {"rank", rank}} {
-				if err == nil && v.value != "" {
-					err = setKey(e, v.key, v.value)
-				}
-			}
-			if err == nil && e.Cluster.K != (pipeline.GroupCount{}) {
-				err = fmt.Errorf("--cluster %s: say the number of groups with -k %s", clustering, e.Cluster.K)
-			}
-			if err == nil && len(e.Rank) > 1 {
-				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
-			}
-			if err == nil && len(e.Methods) != 1 {
-				err = fmt.Errorf("--method %q: groups are found by one method with one setting", method)
-			}
-			if err != nil {
+			method, err := oneMethod(cmd, fallback, solver, 0)
+			switch {
+			case err != nil:
 				return usageError{err}
+			case len(e.Rank) > 1:
+				return usageError{fmt.Errorf("--rank %s: groups are found with one rank", flags.Lookup("rank").Value)}
 			}
-			if cmd.Flags().Changed("batch") {
-				if e.Data.OnDisk = true; features == "" {
+			unsaid := !given("method") && !given("rank") && solver == bestSolver
+			if given("batch") {
+				if e.Data.OnDisk = true; !given("features") {
 					e.Features = pipeline.Features{Extractor: colours}
 				}
 			}
@@ -114,7 +90,9 @@ ten epochs, and pictures of any size are compared by their colours.`,
 			if err := checkOut(args[0], out); err != nil {
 				return err
 			}
-			g := pipeline.Groups{K: k.number, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
+			k := e.Cluster.K
+			e.Cluster.K = pipeline.GroupCount{}
+			g := pipeline.Groups{Method: method, UseLabels: e.Data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
 			if len(e.Rank) == 1 {
 				g.Rank = &e.Rank[0]
 			}
@@ -127,19 +105,17 @@ ten epochs, and pictures of any size are compared by their colours.`,
 		},
 	}
 	f := cmd.Flags()
-	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes that the data have, without --labels, and else auto)")
-	labelsFlag(f, &data)
-	f.StringVar(&links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
-	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels, and k-means for photographs and values below 0); see partwise methods")
-	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
-	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
-	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)")
-	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
+	addSettings(cmd, &e.Cluster, "k")
+	f.Lookup("k").Usage = "number of groups, a range such as 5..30 to choose from, or auto (default the number of classes that the data have, without --labels, and else auto)"
+	labelsFlag(cmd, &e.Data)
+	linksFlag(f, &links)
+	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
+	f.Lookup("method").Usage = "the method, with its settings (default " + defaultMethod + ", or " + defaultLabelledMethod + " with --labels, and k-means for photographs and values below 0); see partwise methods"
+	solverFlag(f, &solver)
 	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
 	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
 	strictFlag(cmd)
-	dataFlags(cmd, &data)
+	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
@@ -197,13 +173,6 @@ func checkOut(data, out string) error {
 	return usageError{err}
 }
 
-// What cluster does unless it is told otherwise.
-const (
-	defaultMethod         = "nmf"
-	defaultLabelledMethod = "cnmf"
-	bestSolver            = "best"
-)
-
 // onFeatures is the method for features that need no factorisation to be grouped, or
 // cannot be factorised by the default one: those of a network, and values below 0.
 func onFeatures(told bool) string {
@@ -214,7 +183,7 @@ func onFeatures(told bool) string {
 }
 
 // findGroups puts the data into groups. Where no method is said, it is chosen by the features.
-func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, links string, unsaid bool, out, command string) error {
+func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k pipeline.GroupCount, links string, unsaid bool, out, command string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if err := checkResults(cmd, e, out, report.GroupingFiles); err != nil {
 		return err
@@ -232,7 +201,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 			}
 			g.Links = *l
 		}
-		return k.check(g, set)
+		return checkCount(&g, k, set)
 	}, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
 	if err != nil {
 		return err
@@ -254,7 +223,7 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if err != nil {
 		return err
 	}
-	counts, err := k.choose(cmd, &g, in)
+	counts, err := chooseCount(cmd, &g, k, in)
 	if err != nil {
 		return err
 	}
@@ -387,4 +356,57 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
 		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))
 	return err
+}
+
+// choosesCount tells whether the number of groups is to be chosen. Where none is given it is that of the
+// classes that the data have, if none are told.
+func choosesCount(g *pipeline.Groups, k pipeline.GroupCount, classes []string) bool {
+	if k == (pipeline.GroupCount{}) {
+		return g.UseLabels || len(classes) < 2
+	}
+	return k.Auto
+}
+
+// checkCount finds numbers of groups that a set cannot have before its features are made.
+func checkCount(g *pipeline.Groups, k pipeline.GroupCount, set *datasets.Set) error {
+	g.K = k.From
+	if !choosesCount(g, k, set.Classes) {
+		return g.Check(set)
+	}
+	numbers := []int{k.From, k.To}
+	if k.To == 0 {
+		rows := make([]int, set.Len())
+		for i := range rows {
+			rows[i] = i
+		}
+		least, _ := g.CountRange(set, rows)
+		numbers = []int{least}
+	}
+	for _, g.K = range numbers {
+		if err := g.Check(set); err != nil {
+			return err
+		}
+	}
+	return g.CheckCount(set.Len())
+}
+
+// chooseCount chooses the number of groups. The curve is nil where it is given.
+func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k pipeline.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
+	if !choosesCount(g, k, in.Set.Classes) {
+		return nil, nil
+	}
+	from, to := k.From, k.To
+	if to == 0 {
+		from, to = g.CountRange(in.Set, in.Rows)
+	}
+	working := &stages{w: cmd.ErrOrStderr()}
+	curve, err := g.CountCurve(cmd.Context(), in.Inputs, from, to, working.show)
+	working.end()
+	if err != nil {
+		return nil, stopped(cmd.Context(), err, "counting groups", in.kept())
+	}
+	best := curve.Best()
+	g.K = curve.K[best]
+	fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n", g.K, from, to, curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
+	return curve, nil
 }

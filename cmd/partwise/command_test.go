@@ -502,7 +502,7 @@ func TestMistakes(t *testing.T) {
 		"run none.yaml":                                   {1, "none.yaml: no such file"},
 		"run broken.yaml":                                 {1, `broken.yaml: [4:1] unknown key "clases" (did you mean classes?); the keys here are name, task, data`},
 		"run many.yaml":                                   {1, "classes: 21 are asked for, and generated has 20"},
-		"run many.yaml --classes x":                       {2, `--classes: classes "x"`},
+		"run many.yaml --classes x":                       {2, `--classes "x": "x" is no number of classes`},
 		"run many.yaml --method nnmf":                     {2, `there is no method "nnmf"`},
 		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\" (did you mean lambda?); the keys here are name, as"},
 		"run many.yaml --classes 2 --rank 999":            {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
@@ -516,14 +516,14 @@ func TestMistakes(t *testing.T) {
 		"run " + flags + "empty":                          {1, "empty"},
 		"run " + flags + "twice":                          {1, "twice"},
 		"cluster":                                         {2, "DIR is missing: partwise cluster DIR; see partwise cluster --help"},
-		"cluster photos -k 1":                             {2, `-k "1": there must be 2 groups or more`},
+		"cluster photos -k 1":                             {2, `-k "1": "1" is no number of groups`},
 		"cluster photos -k 99":                            {1, "99 groups are asked for, and there are 72 samples"},
 		"cluster photos -k 3 --out photos/out":            {2, "among the pictures"},
 		"run many.yaml --workers -1":                      {2, "--workers -1"},
-		"cluster photos -k many":                          {2, `-k "many": want a whole number, auto, or a range such as 5..30; see partwise cluster --help`},
-		"cluster photos -k 9..":                           {2, `-k "9..": want a whole number, auto, or a range`},
-		"cluster photos -k 9..5":                          {2, `-k "9..5": the range ends before it begins`},
-		"cluster photos -k 1..5":                          {2, `-k "1..5": there must be 2 groups or more`},
+		"cluster photos -k many":                          {2, `-k "many": "many" is no number of groups`},
+		"cluster photos -k 9..":                           {2, `-k "9..": "9.." is no number of groups`},
+		"cluster photos -k 9..5":                          {2, `-k "9..5": "9..5" is no number of groups`},
+		"cluster photos -k 1..5":                          {2, `-k "1..5": "1..5" is no number of groups`},
 		"cluster photos -k 3 --labels none.csv":           {1, "none.csv"},
 		"cluster photos -k 3 --labels missing.csv":        {1, "missing.csv: line 2"},
 		"cluster cut -k 3 --strict":                       {1, "not enough pixel data (--strict=false skips what cannot be used)"},
@@ -538,11 +538,11 @@ func TestMistakes(t *testing.T) {
 		"version x":                                       {2, `"x" is one argument too many: partwise version`},
 		"completion tcsh":                                 {2, `unknown command "tcsh" for "partwise completion"; there are bash, fish, powershell, zsh`},
 		"completion bash x":                               {2, `"x" is one argument too many: partwise completion bash`},
-		"cluster photos -k 99999999999999999999":          {2, `-k "99999999999999999999": the number is too large`},
+		"cluster photos -k 99999999999999999999":          {2, `-k "99999999999999999999": "99999999999999999999" is no number of groups`},
 		"cluster photos --seed -1":                        {2, `--seed "-1": want a whole number of 0 or more`},
 		"cluster photos --strict=maybe":                   {2, `--strict "maybe": want true or false`},
 		"cluster photos -k":                               {2, "-k needs a value"},
-		"cluster cut -k 3 --from neither":                 {1, `from "neither" is neither raw nor mat`},
+		"cluster cut -k 3 --from neither":                 {2, `--from "neither": want raw or mat`},
 		"cluster photos --out":                            {2, "--out needs a value"},
 		"cluster photos -q":                               {2, "unknown flag: -q"},
 		"report photos":                                   {1, "photos holds no results"},
@@ -564,9 +564,9 @@ func TestMistakes(t *testing.T) {
 	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, "--labels is empty") {
 		t.Errorf("without labels: exit code %d and %q", code, stderr)
 	}
-	for _, method := range []string{" ", "nmf,gnmf", "gnmf,lambda=[1,2]"} {
+	for _, method := range []string{"nmf,gnmf", "gnmf,lambda=[1,2]"} {
 		code, _, stderr := partwise("cluster", "photos", "-k", "3", "--method", method)
-		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": groups are found by one method with one setting") {
+		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": want one method with one setting") {
 			t.Errorf("--method %q: exit code %d and %q", method, code, stderr)
 		}
 	}
@@ -695,41 +695,57 @@ func TestListings(t *testing.T) {
 	}
 }
 
-func TestInline(t *testing.T) {
-	for in, want := range map[string]string{
-		"ccf":                       "ccf",
-		"ccf,init=nmf":              "{name: ccf, init: nmf}",
-		"yale,from=raw,samples=100": "{name: yale, from: raw, samples: 100}",
-		"{name: ccf, init: nmf}":    "{name: ccf, init: nmf}",
-		"name=ccf,init=nmf":         "{name: ccf, init: nmf}",
-		"pixels=32,colour=true":     "{pixels: 32, colour: true}",
-	} {
-		if got := inline(in, "name"); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
+// flow returns a value as a file has it.
+func flow(v *settings.Value) string {
+	var parts []string
+	switch v.Kind {
+	case settings.KindList:
+		for _, item := range v.Items {
+			parts = append(parts, flow(item))
 		}
-	}
-	for in, want := range map[string]string{"32,colour=true": "{32, colour: true}", ",a=b": "{, a: b}", "a,b,c=d": "{a,b, c: d}"} {
-		if got := inline(in, ""); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
+		return "[" + strings.Join(parts, ", ") + "]"
+	case settings.KindMapping:
+		for _, f := range v.Fields {
+			parts = append(parts, f.Key.Text+": "+flow(f.Value))
 		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case settings.KindNull:
+		return "null"
 	}
+	return v.Text
 }
 
-func TestInlineFeatures(t *testing.T) {
-	for in, want := range map[string]string{
-		"pixels=32,colour=true":          "{pixels: 32, colour: true}",
-		"hog":                            "hog",
-		"sift+colour":                    "[sift, colour]",
-		"sift,power=0.5+colour,grid=2x2": "[{sift: {}, power: 0.5}, {colour: {}, grid: 2x2}]",
-		"sift,grid=1x1+2x2+colour=hsv":   "[{sift: {}, grid: 1x1+2x2}, {colour: hsv}]",
-		"sift=dense,words={from: a+b.npz, nearest: 2}+colour": "[{sift: dense, words: {from: a+b.npz, nearest: 2}}, colour]",
-		"32,colour=true":     "{32: {}, colour: true}",
-		"[hog, colour+sift]": "[hog, colour+sift]",
-		"hog+":               "hog+",
-		"+hog":               "[, hog]",
+// TestFlagValues: the short forms of flags and what they stand for in a file.
+func TestFlagValues(t *testing.T) {
+	for _, test := range []struct{ setting, in, want string }{
+		{"methods", "ccf", "ccf"},
+		{"methods", "ccf,init=nmf", "{name: ccf, init: nmf}"},
+		{"methods", "name=ccf,init=nmf", "{name: ccf, init: nmf}"},
+		{"methods", "{name: ccf, init: nmf}", "{name: ccf, init: nmf}"},
+		{"methods", "gnmf,lambda=[1,10],as=a,b", "{name: gnmf, lambda: [1, 10], as: a,b}"},
+		{"methods", "nmf,init=", "{name: nmf, init: null}"},
+		{"data", "yale,from=raw,samples=100", "{set: yale, from: raw, samples: 100}"},
+		{"data", "photos,pattern={class}-*", "{set: photos, pattern: {class}-*}"},
+		{"data", "photos #1", "photos #1"},
+		{"links", "a,b=c", "{a: {}, b: c}"},
+		{"links", ",a=b", "{: {}, a: b}"},
+		{"scores", "VI,ARI", "[VI, ARI]"},
+		{"features", "pixels=32,colour=true", "{pixels: 32, colour: true}"},
+		{"features", "hog", "hog"},
+		{"features", "sift+colour", "[sift, colour]"},
+		{"features", "sift,power=0.5+colour,grid=2x2", "[{sift: {}, power: 0.5}, {colour: {}, grid: 2x2}]"},
+		{"features", "sift,grid=1x1+2x2+colour=hsv", "[{sift: {}, grid: 1x1+2x2}, {colour: hsv}]"},
+		{"features", "sift=dense,words={from: a+b.npz, nearest: 2}+colour", "[{sift: dense, words: {from: a+b.npz, nearest: 2}}, colour]"},
+		{"features", "32,colour=true", "{32: {}, colour: true}"},
+		{"features", "[hog, colour+sift]", "[hog, colour+sift]"},
+		{"features", "hog+", "hog+"},
+		{"features", "+hog", "[null, hog]"},
 	} {
-		if got := inlineFeatures(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
+		cmd := &cobra.Command{}
+		addSettings(cmd, &pipeline.Experiment{}, test.setting)
+		v, err := cmd.Flags().Lookup(flagOf(test.setting)).Value.(*settingFlag).parse(test.in)
+		if err != nil || flow(v) != test.want {
+			t.Errorf("%s %q becomes %v (%v), want %s", test.setting, test.in, v, err, test.want)
 		}
 	}
 }

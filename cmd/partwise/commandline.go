@@ -17,7 +17,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 			return
 		}
 		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
+		if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
 			values = list.GetSlice()
 		}
 		for _, v := range values {

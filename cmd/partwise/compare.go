@@ -14,7 +14,8 @@ import (
 )
 
 func compareCommand() *cobra.Command {
-	var format, rule string
+	var format string
+	e := &pipeline.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "compare DIR1 DIR2",
 		Short: "Compare the results of two experiments on the same draws",
@@ -31,15 +32,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 			if at < 0 {
 				return unknown("format", format, compareFormats())
 			}
-			var by significance.Rule
-			if rule != "" {
-				var e pipeline.Experiment
-				if err := setKey(&e, "significance", rule); err != nil {
-					return usageError{err}
-				}
-				by = e.Significance
-			}
-			c, err := compare(by, args[0], args[1])
+			c, err := compare(e.Significance, args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -49,7 +42,7 @@ same samples: of the same data, by the same seed. Nothing is written.`,
 	}
 	names := compareFormats()
 	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
-	cmd.Flags().StringVar(&rule, "significance", "", "how differences are told from chance, as in run")
+	addSettings(cmd, e, "significance")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
@@ -18,10 +17,9 @@ import (
 )
 
 func featuresCommand() *cobra.Command {
-	var out, words, features string
-	var seed uint64
+	var out, words string
 	var force bool
-	e := &pipeline.Experiment{}
+	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}}
 	cmd := &cobra.Command{
 		Use:   "features DATA",
 		Short: "Write the features of pictures to a file",
@@ -43,13 +41,7 @@ Visual words are learned from all of the pictures, or are those of a file that
   partwise features photos --features sift,power=0.5+colour,grid=2x2 --out joined.npz`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Data.Set, e.Seed = args[0], seed
-			e.Features.Auto = features == ""
-			if features != "" {
-				if err := setKey(e, "features", features); err != nil {
-					return usageError{err}
-				}
-			}
+			e.Data.Set = args[0]
 			switch {
 			case out == "":
 				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
@@ -68,42 +60,15 @@ Visual words are learned from all of the pictures, or are those of a file that
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square, hog, or sift=dense,words=200,grid=4x4, several with + between them as in sift,power=0.5+colour,grid=2x2 (default that of cluster: a network's for photographs, the colours of smaller pictures)")
+	addSettings(cmd, e, "features", "seed")
 	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")
-	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
 	dataFlags(cmd, &e.Data)
-	labelsFlag(f, &e.Data)
+	labelsFlag(cmd, &e.Data)
 	strictFlag(cmd)
 	prepareFlags(cmd)
 	return cmd
-}
-
-// dataFlags adds the flags of how classes are found and where sets are.
-func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
-	f := cmd.Flags()
-	f.BoolVar(&d.Pool, "pool", false, "make every subfolder a class, and merge subfolders of the same name, such as train/Coast and test/Coast")
-	f.StringVar(&d.From, "from", "", "raw or mat, for a known set that is here in both forms")
-	f.StringVar(&d.Pattern, "pattern", "", "where the class is in file names, as in 'subject{class}.*' or '{class}{number}'")
-	f.StringVar(&d.Truth, "truth", "", "CSV file of classes as that of --labels, which groups are compared with and no method is told")
-	f.BoolVar(&d.NoClasses, "no-classes", false, "take no subfolder for a class: all are read through")
-	rootFlag(f, &d.Root)
-}
-
-// rootFlag adds the flag of where known sets are.
-func rootFlag(f *pflag.FlagSet, root *string) {
-	f.StringVar(root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
-}
-
-// workersFlag adds the flag of how many trials run at once.
-func workersFlag(f *pflag.FlagSet, workers *int) {
-	f.IntVar(workers, "workers", 0, "trials at once (default one for each processor)")
-}
-
-// labelsFlag adds the flag of the file of known classes.
-func labelsFlag(f *pflag.FlagSet, d *pipeline.Data) {
-	f.StringVar(&d.Labels, "labels", "", "CSV file of known classes, a file name and a class in each line")
 }
 
 // isThere says of an error that a file is there already what replaces it.

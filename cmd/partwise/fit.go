@@ -25,10 +25,9 @@ import (
 
 // fitFlags are what fit is told beside the experiment.
 type fitFlags struct {
-	method, solver, features, links, start, trace, out, rank string
+	solver, links, start, trace, out string
 
 	iterations int
-	seed       uint64
 	force      bool
 }
 
@@ -53,7 +52,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
   partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Data.Set, e.Seed = args[0], o.seed
+			e.Data.Set = args[0]
 			f, err := o.fit(cmd, e)
 			if err != nil {
 				return usageError{err}
@@ -73,19 +72,18 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.method, "method", defaultMethod, "method with its settings, as in gnmf,lambda=10; see partwise methods")
-	f.StringVar(&o.rank, "rank", "", "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)")
-	f.StringVar(&o.solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
+	addSettings(cmd, e, "methods", "rank", "features", "seed")
+	f.Lookup("method").Usage = "the method, with its settings as in gnmf,lambda=10 (default " + defaultMethod + "); see partwise methods"
+	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
+	solverFlag(f, &o.solver)
 	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of all random choices")
 	f.StringVar(&o.start, "start", "", ".npz file of initial factors")
 	f.StringVar(&o.trace, "trace", "", "write iteration, seconds and objective to this CSV file")
 	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
-	f.StringVar(&o.features, "features", "", "as in pixels=32,colour=true,normalise=l2 or hog (default vectors as they are, pictures as 32×32 greys of unit length)")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
 	strictFlag(cmd)
-	labelsFlag(f, &e.Data)
-	f.StringVar(&o.links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
+	labelsFlag(cmd, &e.Data)
+	linksFlag(f, &o.links)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
@@ -100,54 +98,32 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	case cmd.Flags().Changed("iterations") && o.iterations < 1:
 		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
-	case o.rank == "" && o.start == "":
+	case len(e.Rank) == 0 && o.start == "":
 		return nil, errors.New("the rank is not known: say it with --rank, 1 or more")
-	}
-	method := o.method
-	if o.solver != bestSolver {
-		if _, ok := factor.LookupSolver(o.solver); !ok {
-			return nil, fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", o.solver, bestSolver)
-		}
-		method += ",solver=" + o.solver
-	}
-	if o.iterations > 0 {
-		method += ",iterations=" + strconv.Itoa(o.iterations)
-	}
-	if err := setMethods(e, []string{method}); err != nil {
-		return nil, err
-	}
-	if len(e.Methods) != 1 {
-		return nil, fmt.Errorf("--method %q: factors are found by one method with one setting", o.method)
-	}
-	if o.features != "" {
-		if err := setKey(e, "features", o.features); err != nil {
-			return nil, err
-		}
-	}
-	if o.rank != "" {
-		if err := setKey(e, "rank", o.rank); err != nil {
-			return nil, err
-		}
 	}
 	rank, err := o.rankOf(e)
 	if err != nil {
+		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
+	}
+	method, err := oneMethod(cmd, defaultMethod, o.solver, o.iterations)
+	if err != nil {
 		return nil, err
 	}
-	return &pipeline.Fit{Method: e.Methods[0], Rank: rank, UseLabels: e.Data.Labels != "", Seed: o.seed}, nil
+	return &pipeline.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
 }
 
 // rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
 // where it is that of the initial factors.
 func (o *fitFlags) rankOf(e *pipeline.Experiment) (int, error) {
 	switch {
-	case o.rank == "":
+	case len(e.Rank) == 0:
 		return 0, nil
-	case len(e.Rank) != 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
-		return 0, fmt.Errorf("--rank %s: want one number, 1 or more, or auto", o.rank)
+	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
+		return 0, errors.New("want one number, 1 or more, or auto")
 	case e.Rank[0].Fixed:
 		return e.Rank[0].Plus, nil
 	case o.start != "":
-		return 0, fmt.Errorf("--rank %s: the rank is that of the factors of --start", o.rank)
+		return 0, errors.New("the rank is that of the factors of --start")
 	}
 	return max(1, e.Rank[0].Auto.Among.From), nil
 }
@@ -172,7 +148,7 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.Fit) error {
 	ctx := cmd.Context()
 	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
-		if o.features == "" && set.Files == nil {
+		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 			_, m := set.Vectors.Dims()
 			if basis := f.StartBasis(); basis != nil && basis.RawMatrix().Rows != m {
@@ -319,7 +295,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
-	labelsFlag(f, &e.Data)
+	labelsFlag(cmd, &e.Data)
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -22,8 +22,7 @@ import (
 func runCommand() *cobra.Command {
 	var out, root string
 	var workers int
-	var methods []string
-	values := map[string]*string{}
+	e := &pipeline.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
 		Short: "Run an experiment: compare methods on drawn classes, with tables and curves",
@@ -36,49 +35,16 @@ same again goes on where it stopped.`,
       --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e := &pipeline.Experiment{}
-			if len(args) == 1 {
-				var err error
-				if e, err = experimentfile.Load(args[0]); err != nil {
-					return err
-				}
+			if workers < 0 {
+				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
-			var err error
-			cmd.Flags().Visit(func(f *pflag.Flag) {
-				v, isKey := values[f.Name]
-				if !isKey || err != nil {
-					return
-				}
-				err = setKey(e, f.Name, *v)
-			})
-			if err == nil && len(methods) > 0 {
-				err = setMethods(e, methods)
-			}
-			if err != nil {
-				return usageError{err}
-			}
-			if e.Name == "" && e.Data.Set != "" {
-				name, err := nameOf(e.Data.Set)
-				if err != nil {
-					return err
-				}
-				e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
-			}
-			for i, one := range e.Each() {
-				if err := one.Check(); err != nil {
-					if len(e.Sets) > 1 {
-						err = fmt.Errorf("data: set %d: %w", i+1, err)
-					}
-					return usageError{err}
-				}
+			if err := completeExperiment(cmd, e, args); err != nil {
+				return err
 			}
 			e.Data.Root, e.Data.Labelled = root, true
 			e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
 			if out == "" {
 				out = outFor(e.Data.Set, e.Name)
-			}
-			if workers < 0 {
-				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
 			for _, one := range e.Each() {
 				if err := checkOut(one.Data.Set, out); err != nil {
@@ -100,124 +66,49 @@ same again goes on where it stopped.`,
 		},
 	}
 	f := cmd.Flags()
-	for _, s := range settings.List(pipeline.Experiment{}) {
-		if flag := flagOf(s.Name); flag != "method" {
-			values[flag] = f.String(flag, "", s.Help)
-		}
-	}
-	f.StringArrayVar(&methods, "method", nil, "a method, with its settings behind it as in ccf,init=nmf; once for each")
+	addSettings(cmd, e)
+	f.Lookup("method").Usage = "a method, with its settings behind it as in ccf,init=nmf; once for each"
 	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
-	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
-	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
+	rootFlag(f, &root)
+	workersFlag(f, &workers)
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
 }
 
-// flagOf returns the flag for a key of the experiment file.
-func flagOf(key string) string {
-	switch key {
-	case "data": // which is the folder of the known sets
-		return "set"
-	case "methods":
-		return "method"
+// completeExperiment reads the file of an experiment, sets what flags say in place of it, and checks the whole.
+func completeExperiment(cmd *cobra.Command, e *pipeline.Experiment, args []string) (err error) {
+	if len(args) == 1 {
+		of, err := experimentfile.Load(args[0])
+		if err != nil {
+			return err
+		}
+		*e = *of
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if v, ok := f.Value.(*settingFlag); ok {
+				err = cmp.Or(err, v.apply())
+			}
+		})
+		if err != nil {
+			return usageError{err}
+		}
 	}
-	return key
-}
-
-// setKey sets a key of the experiment from a flag.
-func setKey(e *pipeline.Experiment, flag, value string) error {
-	key := flag
-	switch flag {
-	case "set":
-		key, value = "data", inline(value, "set")
-	case "features":
-		value = inlineFeatures(value)
-	case "cluster", "classifier", "significance":
-		value = inline(value, "by")
-	case "neighbours":
-		value = inline(value, "k")
-	case "rank":
-		value = inline(value, "among")
-	case "links":
-		value = inline(value, "")
-	case "scores":
-		value = "[" + value + "]"
+	if e.Name == "" && e.Data.Set != "" {
+		name, err := nameOf(e.Data.Set)
+		if err != nil {
+			return err
+		}
+		e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
 	}
-	if err := experimentfile.Set(e, key, value); err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
+	for i, one := range e.Each() {
+		if err := one.Check(); err != nil {
+			if len(e.Sets) > 1 {
+				err = fmt.Errorf("data: set %d: %w", i+1, err)
+			}
+			return usageError{err}
+		}
 	}
 	return nil
-}
-
-func setMethods(e *pipeline.Experiment, methods []string) error {
-	list := make([]string, len(methods))
-	for i, m := range methods {
-		list[i] = inline(m, "name")
-	}
-	if err := experimentfile.Set(e, "methods", "["+strings.Join(list, ", ")+"]"); err != nil {
-		return fmt.Errorf("--method: %w", err)
-	}
-	return nil
-}
-
-// inline turns "ccf,init=nmf" into the form that a file has,
-// {name: ccf, init: nmf}; first is the key of what stands before the first
-// comma without one.
-func inline(value, first string) string {
-	if strings.HasPrefix(value, "{") || !strings.Contains(value, "=") {
-		return value
-	}
-	var pairs []string
-	for i, part := range strings.Split(value, ",") {
-		key, v, ok := strings.Cut(part, "=")
-		switch {
-		case ok && strings.Contains(v, "{class}") && !strings.ContainsAny(v, `'"`):
-			pairs = append(pairs, key+": '"+v+"'") // a pattern, and no mapping
-		case ok:
-			pairs = append(pairs, key+": "+v)
-		case i == 0 && first != "":
-			pairs = append(pairs, first+": "+part)
-		case len(pairs) == 0: // which the experiment refuses
-			pairs = append(pairs, part)
-		default: // a comma in a value
-			pairs[len(pairs)-1] += "," + part
-		}
-	}
-	return "{" + strings.Join(pairs, ", ") + "}"
-}
-
-// inlineFeatures turns "sift,power=0.5+colour" into the form that a file has,
-// [{sift: {}, power: 0.5}, colour]. A + joins features where a letter is behind it, and
-// otherwise belongs to a value, as in grid=1x1+2x2.
-func inlineFeatures(value string) string {
-	if strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") {
-		return value
-	}
-	var list []string
-	depth, from := 0, 0
-	for i := range len(value) {
-		switch c := value[i]; {
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		case c == '+' && depth == 0 && i+1 < len(value) && 'a' <= value[i+1] && value[i+1] <= 'z':
-			list = append(list, value[from:i])
-			from = i + 1
-		}
-	}
-	list = append(list, value[from:])
-	for i, one := range list {
-		if name, settings, ok := strings.Cut(one, ","); ok && !strings.Contains(name, "=") && name != "" {
-			one = name + "={}," + settings
-		}
-		list[i] = inline(one, "")
-	}
-	if len(list) == 1 {
-		return list[0]
-	}
-	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // tellNotes prints what should be known of the inputs.
