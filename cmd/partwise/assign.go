@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -144,15 +143,6 @@ func assign(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data,
 		return err
 	}
 	return tellAssigned(said, found, m, out)
-}
-
-// writeFile writes a file, which must not be there without force.
-func writeFile(path string, force bool, write func(io.Writer) error) error {
-	file := atomicfile.CreateFunc
-	if force {
-		file = atomicfile.WriteFunc
-	}
-	return isThere(file(path, write))
 }
 
 // assignedText returns the list of the groups, in the form of a grouping's own.

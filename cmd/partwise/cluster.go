@@ -210,11 +210,9 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if unsaid && (in.Features.OfNetwork() || in.HasNegative()) {
 		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels || !g.Links.None()))}
 	}
-	comparing := &stages{w: stderr}
-	looked, err := in.Pictures(ctx, comparing.show)
-	comparing.end()
+	looked, err := in.pictures(cmd)
 	if err != nil {
-		return stopped(ctx, err, "comparing pictures", in.kept())
+		return err
 	}
 	if looked != nil {
 		g.Copies = looked.CopyOf
@@ -244,7 +242,6 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if n, m := in.Dims(); chosen != nil && chosen.AtLimit(min(n, m)) {
 		warnings = append(warnings, chosen.AtLimitNote(""))
 	}
-	drawing := newBar(stderr, "drawing")
 	c := report.Clusters{
 		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Ranks: chosen, Pictures: looked,
 		Settings: [][2]string{
@@ -263,10 +260,11 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if found.Result != nil {
 		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
 	}
-	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: drawing.count})
-	drawing.end()
+	c, err = draw(cmd, "drawing", out+" is as it was, "+in.kept(), func(count func(done, total int)) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: count})
+	})
 	if err != nil {
-		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())
+		return err
 	}
 	return tellGroups(cmd, c, comparedWith(e.Data, found), out)
 }
@@ -286,11 +284,11 @@ func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.R
 
 // autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
-	working := &stages{w: cmd.ErrOrStderr()}
-	c, err := auto.ChooseRank(cmd.Context(), in.Inputs, seed, working.show)
-	working.end()
+	c, err := work(cmd, "choosing the rank", in.kept(), func(show pipeline.Progress) (*pipeline.RankChoice, error) {
+		return auto.ChooseRank(cmd.Context(), in.Inputs, seed, show)
+	})
 	if err != nil {
-		return nil, stopped(cmd.Context(), err, "choosing the rank", in.kept())
+		return nil, err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
@@ -399,11 +397,11 @@ func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k pipeline.GroupCount, 
 	if to == 0 {
 		from, to = g.CountRange(in.Set, in.Rows)
 	}
-	working := &stages{w: cmd.ErrOrStderr()}
-	curve, err := g.CountCurve(cmd.Context(), in.Inputs, from, to, working.show)
-	working.end()
+	curve, err := work(cmd, "counting groups", in.kept(), func(show pipeline.Progress) (*pipeline.CountCurve, error) {
+		return g.CountCurve(cmd.Context(), in.Inputs, from, to, show)
+	})
 	if err != nil {
-		return nil, stopped(cmd.Context(), err, "counting groups", in.kept())
+		return nil, err
 	}
 	best := curve.Best()
 	g.K = curve.K[best]

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +64,7 @@ the same --port the address stays the same.`,
 }
 
 func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures string, port int, browse bool) error {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	ctx := cmd.Context()
 	if err := checkResults(cmd, e, dir, report.GroupingFiles); err != nil {
 		return err
 	}
@@ -93,11 +95,9 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 		return err
 	}
 	defer in.Close()
-	comparing := &stages{w: stderr}
-	looked, err := in.Pictures(ctx, comparing.show)
-	comparing.end()
+	looked, err := in.pictures(cmd)
 	if err != nil {
-		return stopped(ctx, err, "comparing pictures", in.kept())
+		return err
 	}
 	opt := feedback.Options{Store: folder.Feedback()}
 	if opt.Model, err = sumOfFile(file); err != nil {
@@ -146,7 +146,6 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 		return err
 	}
 	state := session.State()
-	drawing := newBar(cmd.ErrOrStderr(), "drawing")
 	c := report.Clusters{
 		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data, Method: m.Method, Pictures: looked,
 		Settings: [][2]string{
@@ -159,13 +158,16 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		c.Settings = append(c.Settings, [2]string{"compared with", comparedWith(data, found)})
 	}
-	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count, Published: func() error {
+	published := func() error {
 		sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 		if err != nil {
 			return err
 		}
 		return session.Finished(sum)
-	}})
+	}
+	drawing := &stages{w: cmd.ErrOrStderr()}
+	count := func(done, total int) { drawing.show("drawing", done, total) }
+	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(cmd.ErrOrStderr()), Progress: count, Published: published})
 	drawing.end()
 	if err != nil {
 		return err
@@ -200,4 +202,37 @@ func sumOfFile(path string) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// openBrowser opens an address in the user's browser, where there is one. Other users of the
+// computer see the arguments of programs and are not to learn the address: the browser is given a file,
+// which only this user may read, that leads there. It stands in dir, since some browsers read
+// no temporary folders, and what is returned removes it.
+func openBrowser(dir, address string) (remove func()) {
+	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // of this user alone
+	if err != nil {
+		return func() {}
+	}
+	path := f.Name()
+	remove = func() { _ = os.Remove(path) }
+	_, err = fmt.Fprintf(f, `<!DOCTYPE html><meta charset="utf-8"><title>partwise explore</title>
+<meta http-equiv="refresh" content="0; url=%s"><p><a href="%[1]s">The groups</a></p>
+`, address)
+	if err2 := f.Close(); err != nil || err2 != nil {
+		return remove
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	name, args := "xdg-open", []string{path}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", path}
+	}
+	if cmd := exec.Command(name, args...); cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
+	return remove
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -69,15 +68,6 @@ Visual words are learned from all of the pictures, or are those of a file that
 	strictFlag(cmd)
 	prepareFlags(cmd)
 	return cmd
-}
-
-// isThere says of an error that a file is there already what replaces it.
-func isThere(err error) error {
-	var at *fs.PathError
-	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
-		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
-	}
-	return err
 }
 
 func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {

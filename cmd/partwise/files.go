@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,31 +29,29 @@ const (
 	fills             // a folder in which no file of the user's is ever replaced
 )
 
-// flagUse holds what every flag of text names, in all commands. A flag that is not here fails a test.
+// flagUse holds what every flag of text names, in all commands, but for settings that name no file. A flag
+// that is not here fails a test.
 var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
-
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
-
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-
-	"cache-size": names, "classes": names, "classifier": names, "cluster": names, "features": names, "format": names, "from": names,
-	"k": names, "memory": names, "method": names, "mirror": names, "name": names, "neighbours": names, "pattern": names, "rank": names,
-	"repeats": names, "scores": names, "seed": names, "significance": names, "solver": names, "split": names, "task": names,
-	"test": names, "train": names,
+	"cache-size": names, "format": names, "memory": names, "mirror": names, "solver": names,
 }
 
 // useOf returns what a flag of a command names.
-func useOf(cmd *cobra.Command, f *pflag.Flag) (use, bool) {
-	if f.Name != "out" {
-		of, known := flagUse[f.Name]
-		return of, known
+func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
+	switch f.Name {
+	case "out":
+		if slices.Contains([]string{"cluster", "reproduce", "run"}, cmd.Name()) {
+			return fills, true
+		}
+		return writes, true
+	case "from":
+		return names, true
 	}
-	switch cmd.Name() {
-	case "cluster", "reproduce", "run":
-		return fills, true
-	}
-	return writes, true
+	of, known = flagUse[f.Name]
+	_, isSetting := f.Value.(*settingFlag)
+	return of, known || isSetting
 }
 
 // usedFiles are what a command reads and writes. What is read is never replaced.
@@ -126,35 +126,31 @@ func (f *usedFiles) readsSet(set *datasets.Set, path string) error {
 	if err := f.reads(set.Beside...); err != nil {
 		return err
 	}
-	there := slices.DeleteFunc(slices.Clone(f.written), func(w written) bool {
-		_, err := os.Lstat(w.path)
-		return err != nil
-	})
-	if len(there) == 0 {
-		return nil
-	}
 	folders := map[string]bool{}
 	for i := range set.Names {
 		file := set.File(i)
 		folder := filepath.Dir(file)
-		if set.Files != nil && !folders[folder] && !sameFile(file, path) {
-			folders[folder] = true
-			for _, w := range there {
-				if err := w.check(folder); err != nil {
-					return err
-				}
-			}
-		}
+		first := set.Files != nil && !folders[folder] && !sameFile(file, path)
+		folders[folder] = folders[folder] || first
 		info, err := os.Lstat(file)
 		isLink := err == nil && info.Mode()&fs.ModeSymlink != 0
-		for _, w := range there {
-			if w.names == nil && sameFile(w.path, file) {
-				return w.replaces(file)
+		for _, w := range f.written {
+			if _, err := os.Lstat(w.path); err != nil {
+				continue
 			}
-			if w.names != nil && isLink {
-				if err := w.check(file); err != nil {
-					return err
-				}
+			err := error(nil)
+			if first {
+				err = w.check(folder)
+			}
+			switch {
+			case err != nil:
+			case w.names == nil && sameFile(w.path, file):
+				err = w.replaces(file)
+			case w.names != nil && isLink:
+				err = w.check(file)
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -236,6 +232,24 @@ func checkNewFiles(force bool, paths ...string) error {
 		}
 	}
 	return nil
+}
+
+// writeFile writes a file, which must not be there without force.
+func writeFile(path string, force bool, write func(io.Writer) error) error {
+	file := atomicfile.CreateFunc
+	if force {
+		file = atomicfile.WriteFunc
+	}
+	return isThere(file(path, write))
+}
+
+// isThere says of an error that a file is there already what replaces it.
+func isThere(err error) error {
+	var at *fs.PathError
+	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
+		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
+	}
+	return err
 }
 
 // sameFile tells whether two paths lead to one file.

@@ -181,11 +181,12 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	working := &stages{w: cmd.ErrOrStderr()}
-	res, err := f.Find(ctx, in.Inputs, working.show)
-	working.end()
+	res, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*factor.Result, error) {
+		res, err := f.Find(ctx, in.Inputs, show)
+		return res, startError(o.start, err)
+	})
 	if err != nil {
-		return stopped(ctx, startError(o.start, err), "factorising", in.kept())
+		return err
 	}
 	if note := pipeline.UnconvergedFit(f.Method.Label(), res); note != "" {
 		tell(cmd.ErrOrStderr())(note)

@@ -39,16 +39,6 @@ type entry struct {
 	shared []settings.Setting
 }
 
-// fact returns a fact, "" if there is none of the name.
-func (e entry) fact(name string) string {
-	for _, f := range e.facts {
-		if f[0] == name {
-			return f[1]
-		}
-	}
-	return ""
-}
-
 var kinds = []kind{
 	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
 	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
@@ -197,15 +187,16 @@ func kindCommand(k kind, line string) *cobra.Command {
 			return k.names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			entries := k.entries()
 			if len(args) == 0 {
-				return k.list(cmd.OutOrStdout(), entries, line)
+				return printTable(cmd.OutOrStdout(), k.table(), line+" NAME explains one.")
 			}
-			i := slices.IndexFunc(entries, func(e entry) bool { return strings.EqualFold(e.name, args[0]) })
-			if i < 0 {
-				return unknown(k.one, args[0], k.names())
+			for _, e := range k.entries() {
+				if strings.EqualFold(e.name, args[0]) {
+					_, err := io.WriteString(cmd.OutOrStdout(), e.explain(width(cmd.OutOrStdout())))
+					return err
+				}
 			}
-			return entries[i].explain(cmd.OutOrStdout())
+			return unknown(k.one, args[0], k.names())
 		},
 	}
 }
@@ -217,14 +208,13 @@ func (k kind) names() (names []string) {
 	return names
 }
 
-func (k kind) list(w io.Writer, entries []entry, line string) error {
-	t := columns.Table{Header: []string{k.one, "what"}, Limits: []int{0, 30}}
-	for _, c := range k.columns {
-		t.Header, t.Limits = append(t.Header, c), append(t.Limits, 36)
+func (k kind) table() columns.Table {
+	t := columns.Table{Header: slices.Concat([]string{k.one, "what"}, k.columns, []string{"settings"}), Limits: []int{0, 30}}
+	for range k.columns {
+		t.Limits = append(t.Limits, 36)
 	}
-	t.Header = append(t.Header, "settings")
 	family := ""
-	for _, e := range entries {
+	for _, e := range k.entries() {
 		if e.family != family {
 			family = e.family
 			t.Heading(strings.ToUpper(family[:1]) + family[1:])
@@ -234,7 +224,13 @@ func (k kind) list(w io.Writer, entries []entry, line string) error {
 			row[0] = " " + e.name
 		}
 		for _, c := range k.columns {
-			row = append(row, e.fact(c))
+			fact := ""
+			for _, f := range e.facts {
+				if f[0] == c {
+					fact = f[1]
+				}
+			}
+			row = append(row, fact)
 		}
 		var lines []string
 		for _, s := range e.settings {
@@ -242,46 +238,37 @@ func (k kind) list(w io.Writer, entries []entry, line string) error {
 		}
 		t.Row(append(row, strings.Join(lines, "\n"))...)
 	}
-	return printTable(w, t, line+" NAME explains one.")
+	return t
 }
 
-func (e entry) explain(w io.Writer) error {
-	var b strings.Builder
-	room := width(w)
-	b.WriteString(columns.Hanging("", e.name+": "+e.title, room))
-	for i, f := range e.facts {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
+// explain returns all that is known of an entry.
+func (e entry) explain(width int) string {
+	out := columns.Hanging("", e.name+": "+e.title, width)
+	if len(e.facts) > 0 {
+		out += "\n"
+	}
+	for _, f := range e.facts {
 		if f[1] != "" {
-			b.WriteString(columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], room))
+			out += columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], width)
 		}
 	}
-	explainSettings(&b, "settings", e.settings, room)
-	explainSettings(&b, "and as others", e.shared, room)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return out + explainSettings("settings", e.settings, width) + explainSettings("and as others", e.shared, width)
 }
 
-func explainSettings(b *strings.Builder, title string, list []settings.Setting, room int) {
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s\n", title)
-	for _, s := range list {
-		var more []string
-		for _, text := range []string{strings.Join(s.Values, ", "), s.Range} {
-			if text != "" {
-				more = append(more, text)
-			}
+func explainSettings(title string, list []settings.Setting, width int) (out string) {
+	for i, s := range list {
+		if i == 0 {
+			out = "\n" + title + "\n"
 		}
+		more := []string{strings.Join(s.Values, ", "), s.Range}
 		if s.Default != "" {
 			more = append(more, "default "+s.Default)
 		}
 		help := s.Help
-		if len(more) > 0 {
+		if more = slices.DeleteFunc(more, func(text string) bool { return text == "" }); len(more) > 0 {
 			help += " (" + strings.Join(more, "; ") + ")"
 		}
-		b.WriteString(columns.Hanging(fmt.Sprintf("  %-13s ", s.Name), help, room))
+		out += columns.Hanging(fmt.Sprintf("  %-13s ", s.Name), help, width)
 	}
+	return out
 }

@@ -122,6 +122,13 @@ func (in *inputs) Close() {
 // kept says what is left of the inputs when the work on them is stopped.
 func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.Cached()) }
 
+// pictures looks for copies and sharpness among the pictures.
+func (in *inputs) pictures(cmd *cobra.Command) (*pipeline.Pictures, error) {
+	return work(cmd, "comparing pictures", in.kept(), func(show pipeline.Progress) (*pipeline.Pictures, error) {
+		return in.Pictures(cmd.Context(), show)
+	})
+}
+
 // openCache opens the cache that the flags say, and where they say none a temporary
 // one, since descriptors are read more than once.
 func (in *inputs) openCache(size int64) (store *cache.Store, err error) {
@@ -227,7 +234,7 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}
-		doing := bars.doing()
+		doing := bars.what
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && e.Features.Cached()))
 	}
 	tellNotes(cmd.ErrOrStderr(), in.SkippedNotes(filesIn(cmd.Context()).list))

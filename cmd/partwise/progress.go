@@ -4,108 +4,28 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
-// bar shows how far a long piece of work is: on a terminal by a bar, which makes itself when
-// it first hears of the work, and elsewhere, as in a log, by a line every half minute.
-type bar struct {
+// stages shows how far pieces of work are that come one after the other: on a terminal by a bar, and
+// elsewhere, as in a log, by a line every half minute.
+type stages struct {
 	w    io.Writer
-	what string
-	unit string // what is counted
+	unit string // of all, where it is not unitOf's
+
+	what string // the piece of work that is shown, "" for none
 	bar  *progressbar.ProgressBar
 	log  *progressLog
 }
 
-// progressLog writes how far a piece of work is to what is no terminal.
-type progressLog struct {
-	begun time.Time
-	stop  chan struct{}
-
-	mu          sync.Mutex
-	done, total int
-}
-
-// lineEvery is the time between two lines of a log.
-var lineEvery = 30 * time.Second
-
-// startLog begins a log of b, from none to a number that is not known.
-func (b *bar) startLog() {
-	if b.log != nil {
-		return
-	}
-	l := &progressLog{begun: time.Now(), stop: make(chan struct{}), total: -1}
-	b.log = l
-	go func() {
-		tick := time.NewTicker(lineEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-l.stop:
-				return
-			case now := <-tick.C:
-				plaintext.Fprintf(b.w, "partwise: %s\n", l.line(b.what, b.unit, now.Sub(l.begun)))
-			}
-		}
-	}()
-}
-
-// line says how far the work is.
-func (l *progressLog) line(what, unit string, took time.Duration) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	took = took.Round(time.Second)
-	scale := 1
-	if unit == bytesUnit {
-		unit, scale = "MB", 1e6
-	}
-	switch {
-	case l.total >= 0:
-		return fmt.Sprintf("%s: %d of %d %s, %v", what, l.done/scale, l.total/scale, unit, took)
-	case l.done > 0:
-		return fmt.Sprintf("%s: %d %s, %v", what, l.done/scale, unit, took)
-	}
-	return fmt.Sprintf("%s, %v", what, took)
-}
-
-func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what, unit: unitOf(what)} }
-
-// count shows that done of total is done. A total below 0 is unknown.
-func (b *bar) count(done, total int) {
-	if !isTerminal(b.w) {
-		b.startLog()
-		b.log.mu.Lock()
-		b.log.done, b.log.total = done, total
-		b.log.mu.Unlock()
-		return
-	}
-	if b.bar == nil {
-		roomy := width(b.w) >= 80
-		b.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(b.w),
-			progressbar.OptionSetDescription(b.what),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(roomy),
-			progressbar.OptionShowElapsedTimeOnFinish(),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetSpinnerChangeInterval(0), // else it goes on after end
-			progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(b.w, "\n") }),
-		)
-		if roomy {
-			progressbar.OptionShowIts()(b.bar)
-			progressbar.OptionSetItsString(b.unit)(b.bar)
-		}
-	}
-	_ = b.bar.Set(done) // what cannot be drawn is not worth stopping for
-}
-
-// unitOf is what a piece of work counts, but for downloads.
+// unitOf is what a piece of work counts, but for trials of readings and downloads.
 func unitOf(what string) string {
 	switch what {
 	case "trials":
@@ -125,62 +45,117 @@ func unitOf(what string) string {
 // bytesUnit is what downloads count.
 const bytesUnit = "bytes"
 
-// stages shows how far pieces of work are that come one after the other.
-type stages struct {
-	w io.Writer
-	// unit is what all of them count, where it is not unitOf's.
-	unit string
-	bar  *bar
-	// before is the bar of work that does not say how far it is.
-	before *bar
-}
-
-// begin says, where no terminal shows a bar, that work begins which does not say how far it
-// is.
+// begin begins work that does not say how far it is, which a terminal does not show.
 func (s *stages) begin(what string) {
 	s.end()
 	if !isTerminal(s.w) {
-		s.before = newBar(s.w, what)
-		s.before.startLog()
+		s.log = startLog(s.w, what, cmp.Or(s.unit, unitOf(what)))
 	}
 }
 
 // show shows that done of total of a piece of work is done. A total below 0 is unknown.
 func (s *stages) show(what string, done, total int) {
-	if s.bar == nil || s.bar.what != what {
-		s.end()
-		s.bar = newBar(s.w, what)
-		s.bar.unit = cmp.Or(s.unit, s.bar.unit)
+	if s.what != what {
+		s.begin(what)
+		s.what = what
 	}
-	s.bar.count(done, total)
+	if s.log != nil {
+		s.log.state.Store(&[2]int{done, total})
+		return
+	}
+	if s.bar == nil {
+		s.bar = newBar(s.w, what, cmp.Or(s.unit, unitOf(what)), total)
+	}
+	_ = s.bar.Set(done) // what cannot be drawn is not worth stopping for
 }
 
-// doing returns the piece of work that was shown last, "" for none.
-func (s *stages) doing() string {
-	if s.bar == nil {
-		return ""
-	}
-	return s.bar.what
+// work does a piece of work and shows how far it is. doing and left are what it says where a signal stops it.
+func work[T any](cmd *cobra.Command, doing, left string, do func(show pipeline.Progress) (T, error)) (T, error) {
+	s := &stages{w: cmd.ErrOrStderr()}
+	out, err := do(s.show)
+	s.end()
+	return out, stopped(cmd.Context(), err, doing, left)
+}
+
+// draw is work that draws, whose progress has no name.
+func draw[T any](cmd *cobra.Command, what, left string, do func(count func(done, total int)) (T, error)) (T, error) {
+	return work(cmd, what, left, func(show pipeline.Progress) (T, error) {
+		return do(func(done, total int) { show(what, done, total) })
+	})
 }
 
 // end leaves the line of a piece of work that did not come to its end.
 func (s *stages) end() {
-	if s.bar != nil {
-		s.bar.end()
+	if s.log != nil {
+		close(s.log.stop)
 	}
-	if s.before != nil {
-		s.before.end()
+	if s.bar != nil && !s.bar.IsFinished() {
+		_, _ = io.WriteString(s.w, "\n")
 	}
-	s.bar, s.before = nil, nil
+	s.what, s.bar, s.log = "", nil, nil
 }
 
-// end leaves the line of a bar that did not come to its end.
-func (b *bar) end() {
-	if b.log != nil {
-		close(b.log.stop)
-		b.log = nil
+func newBar(w io.Writer, what, unit string, total int) *progressbar.ProgressBar {
+	roomy := width(w) >= 80
+	bar := progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(roomy),
+		progressbar.OptionShowElapsedTimeOnFinish(),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetSpinnerChangeInterval(0), // else it goes on after end
+		progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(w, "\n") }),
+	)
+	if roomy {
+		progressbar.OptionShowIts()(bar)
+		progressbar.OptionSetItsString(unit)(bar)
 	}
-	if b.bar != nil && !b.bar.IsFinished() {
-		_, _ = io.WriteString(b.w, "\n")
+	return bar
+}
+
+// progressLog writes how far a piece of work is to what is no terminal.
+type progressLog struct {
+	state atomic.Pointer[[2]int] // done and total
+	stop  chan struct{}
+}
+
+// lineEvery is the time between two lines of a log.
+var lineEvery = 30 * time.Second
+
+func startLog(w io.Writer, what, unit string) *progressLog {
+	l := &progressLog{stop: make(chan struct{})}
+	l.state.Store(&[2]int{0, -1})
+	begun := time.Now()
+	go func() {
+		tick := time.NewTicker(lineEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-l.stop:
+				return
+			case now := <-tick.C:
+				plaintext.Fprintf(w, "partwise: %s\n", l.line(what, unit, now.Sub(begun)))
+			}
+		}
+	}()
+	return l
+}
+
+// line says how far the work is.
+func (l *progressLog) line(what, unit string, took time.Duration) string {
+	took = took.Round(time.Second)
+	state := l.state.Load()
+	done, total := state[0], state[1]
+	if unit == bytesUnit {
+		unit, done, total = "MB", done/1e6, total/1e6
 	}
+	switch {
+	case state[1] >= 0:
+		return fmt.Sprintf("%s: %d of %d %s, %v", what, done, total, unit, took)
+	case state[0] > 0:
+		return fmt.Sprintf("%s: %d %s, %v", what, done, unit, took)
+	}
+	return fmt.Sprintf("%s, %v", what, took)
 }

@@ -20,8 +20,8 @@ func TestProgressLines(t *testing.T) {
 			synctest.Wait()
 		}
 		s.begin("looking at the data")
-		if s.doing() != "" {
-			t.Errorf("doing %q", s.doing())
+		if s.what != "" {
+			t.Errorf("doing %q", s.what)
 		}
 		wait(31 * time.Second)
 		for i := range 45 {

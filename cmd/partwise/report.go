@@ -70,10 +70,9 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Ill
 // publish writes the report of the results, with what was learned where it is at hand. left says what is
 // left where the work is stopped.
 func publish(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations, left string) (*report.Experiment, error) {
-	drawing := newBar(cmd.ErrOrStderr(), "drawing")
-	e, err := report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count})
-	drawing.end()
-	return e, stopped(cmd.Context(), err, "drawing", left)
+	return draw(cmd, "drawing", left, func(count func(done, total int)) (*report.Experiment, error) {
+		return report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: count})
+	})
 }
 
 func printTables(out io.Writer, tables []*table.Document) error {
@@ -94,4 +93,36 @@ func tell(stderr io.Writer) func(string) {
 // textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
 	return table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out), Width: width(out)}
+}
+
+// writeSetsReport writes the page over several sets, and prints its tables.
+func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
+	out, dir := cmd.OutOrStdout(), folder.Dir()
+	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd.ErrOrStderr())})
+	if err != nil {
+		return stopped(cmd.Context(), err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
+	}
+	if err := printTables(out, s.Headlines()); err != nil {
+		return err
+	}
+	_, err = plaintext.Fprintf(out, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+	return err
+}
+
+// reportSets makes the reports of an experiment on several sets again.
+func reportSets(cmd *cobra.Command, dir string, of *results.Sets) error {
+	top, err := results.OpenSets(dir, report.SetsFiles...)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	for _, name := range of.Sets {
+		if err := reportOne(cmd, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	if err := writeSetsReport(cmd, top); err != nil {
+		return err
+	}
+	return top.Close()
 }

@@ -173,3 +173,60 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	}
 	return writeReport(cmd, folder, shown)
 }
+
+// runSets runs an experiment on several sets, one after the other, each in a folder of its own
+// below out. All of them are looked at before the first image is read. Trials that fail keep
+// neither the other trials nor the other sets from being run.
+func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
+	ctx := cmd.Context()
+	names, experiments := e.SetNames(), e.Each()
+	for i, one := range experiments {
+		set, err := one.Open(ctx)
+		if err == nil {
+			err = one.CheckSet(set)
+			set.Close()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", names[i], err)
+		}
+	}
+	if err := filesIn(ctx).writes(written{"out", out, report.SetsFiles}); err != nil {
+		return err
+	}
+	top, err := results.OpenSets(out, report.SetsFiles...)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	folders := make([]*results.Folder, len(names))
+	for i, one := range experiments {
+		if folders[i], err = openResults(cmd, one, filepath.Join(out, names[i])); err != nil {
+			return err
+		}
+		defer folders[i].Close()
+	}
+	if err := top.WriteSets(&results.Sets{Name: e.Name, Command: e.Command, Sets: names, Significance: e.Significance}); err != nil {
+		return err
+	}
+	var failed error
+	for i, one := range experiments {
+		if _, err := plaintext.Fprintf(cmd.OutOrStdout(), "Set %d of %d: %s\n\n", i+1, len(names), names[i]); err != nil {
+			return err
+		}
+		err := runExperiment(cmd, one, folders[i], workers)
+		var some *pipeline.TrialsError
+		switch {
+		case errors.As(err, &some):
+			failed = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err))
+		case err != nil:
+			return err
+		}
+		if err := folders[i].Close(); err != nil {
+			return err
+		}
+	}
+	if err := writeSetsReport(cmd, top); err != nil {
+		return err
+	}
+	return errors.Join(failed, top.Close())
+}

@@ -156,8 +156,8 @@ func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, 
 	if err != nil {
 		return err
 	}
-	working := newBar(stderr, "sorting")
-	r, err := filing.File(ctx, to, way, items, home(data), working.count)
+	working := &stages{w: stderr}
+	r, err := filing.File(ctx, to, way, items, home(data), func(done, total int) { working.show("sorting", done, total) })
 	working.end()
 	tellLeft(stderr, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
@@ -242,8 +242,8 @@ func unused(name, ext string, taken map[string]bool) string {
 }
 
 func undoSort(cmd *cobra.Command, to, pictures string) error {
-	working := newBar(cmd.ErrOrStderr(), "taking back")
-	u, err := filing.Undo(cmd.Context(), to, home(pictures), working.count)
+	working := &stages{w: cmd.ErrOrStderr()}
+	u, err := filing.Undo(cmd.Context(), to, home(pictures), func(done, total int) { working.show("taking back", done, total) })
 	working.end()
 	if err != nil {
 		return err
