@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -12,15 +13,25 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
+// clustering is what cluster does.
+type clustering struct {
+	groups     pipeline.Groups
+	count      pipeline.GroupCount
+	links, out string
+	// choosesMethod tells that the features choose the method.
+	choosesMethod bool
+}
+
 func clusterCommand() *cobra.Command {
-	var out, solver, links string
-	var batch int
+	var c clustering
+	var solver string
 	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}, Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine}}
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
@@ -29,91 +40,79 @@ func clusterCommand() *cobra.Command {
 into groups that go together. It writes which sample is in which group, the
 parts that were learned, and a page with all pictures to look at.
 
-Where the classes of some pictures are known, --labels tells them: each class has
-a group of its own, in which all pictures of it are that the file names.
-With --links pairs of pictures are told that belong together (must), which share a group,
-and pairs that do not (cannot), which never do. Both files hold in every grouping, whatever
-the method; what contradicts itself is an error before a picture is read.
-Where the folder has a subfolder for each class, the groups are compared with
-the classes; the method is not told of them. Pictures beside the subfolders have no
-class, and are grouped with the others. --pattern finds the classes in the names of the
-files, --truth reads them from a file, and --no-classes takes no subfolder for a class.
-Subfolders that dates or cameras name (2019-05 Trip, 100CANON, Camera Roll) are no classes;
-with --pool they are. The first line says how subfolders were read.
+--labels tells the classes of some pictures: each class has a group of its own, in which
+its labelled pictures are. --links tells pairs that share a group (must) and pairs that
+do not (cannot). Both hold with every method; contradictions are errors.
 
-Photographs, of 64 pixels or more in width and height, are compared by the features
-of a network that is built in, and grouped by k-means, or guided k-means with
---labels or --links. Where most pictures are smaller they are compared by their colours, and
-nmf, or cnmf with --labels, finds parts of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
-for visual words and colours: what it leaves out is as in an experiment file, so that
-pixels=32 alone is grey.
+Where the folder has a subfolder for each class, the groups are compared with the classes,
+which the method does not know. Pictures beside the subfolders have no class. --pattern finds
+classes in file names, --truth in a file, and --no-classes finds none. Subfolders that dates
+or cameras name (2019-05 Trip, 100CANON, Camera Roll) are classes with --pool only.
 
-With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks of so
-many, which are read of a folder of images, an IDX file or a NumPy .npy file in each of
-ten epochs, and pictures of any size are compared by their colours.`,
+Photographs of 64 pixels or more are compared by the features of a built-in network, and
+grouped by k-means, or guided k-means with --labels or --links. Smaller pictures are compared by
+their colours, after nmf, or cnmf with --labels, has found their parts. --features chooses
+others, as in sift,power=0.5+colour,grid=2x2,weight=0.2.
+
+With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks, ten times over,
+of the colours of pictures or of an IDX or .npy file.`,
 		Example: `  partwise cluster photos -k 10
-  partwise cluster photos -k 10 --labels labels.csv
-  partwise cluster photos -k 10 --truth labels.csv
-  partwise cluster photos --pattern '{class}-*'
-  partwise cluster photos -k 10 --no-classes
   partwise cluster photos -k 10 --labels labels.csv --links links.csv
+  partwise cluster photos --pattern '{class}-*'
   partwise cluster generated --method gnmf,lambda=10
   partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			given, flags := cmd.Flags().Changed, cmd.Flags()
+			given := cmd.Flags().Changed
 			e.Data.Set = args[0]
 			fallback := defaultMethod
 			if e.Data.Labels != "" {
 				fallback = defaultLabelledMethod
 			}
-			method, err := oneMethod(cmd, fallback, solver, 0)
-			switch {
-			case err != nil:
+			var err error
+			if c.groups.Method, err = oneMethod(cmd, fallback, solver, 0); err != nil {
 				return usageError{err}
-			case len(e.Rank) > 1:
-				return usageError{fmt.Errorf("--rank %s: groups are found with one rank", flags.Lookup("rank").Value)}
 			}
-			unsaid := !given("method") && !given("rank") && solver == bestSolver
-			if given("batch") {
-				if e.Data.OnDisk = true; !given("features") {
-					e.Features = pipeline.Features{Extractor: colours}
+			if len(e.Rank) > 1 {
+				return usageError{fmt.Errorf("--rank %s: groups are found with one rank", cmd.Flags().Lookup("rank").Value)}
+			}
+			if len(e.Rank) == 1 {
+				c.groups.Rank = &e.Rank[0]
+			}
+			c.count, e.Cluster.K = e.Cluster.K, pipeline.GroupCount{}
+			c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
+			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != pipeline.Largest
+			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
+				if !given("features") {
+					e.Features = pipeline.Features{Extractor: features.Pixels{Colour: true}}
+				}
+				if err := c.groups.CheckBatch(e.Features); err != nil {
+					return usageError{fmt.Errorf("--batch: %w", err)}
 				}
 			}
-			if out == "" {
+			if c.out == "" {
 				name, err := nameOf(args[0])
 				if err != nil {
 					return err
 				}
-				out = outFor(args[0], name+"-groups")
+				c.out = outFor(args[0], name+"-groups")
 			}
-			if err := checkOut(args[0], out); err != nil {
+			if err := checkOut(args[0], c.out); err != nil {
 				return err
 			}
-			k := e.Cluster.K
-			e.Cluster.K = pipeline.GroupCount{}
-			g := pipeline.Groups{Method: method, UseLabels: e.Data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
-			if len(e.Rank) == 1 {
-				g.Rank = &e.Rank[0]
-			}
-			if e.Data.OnDisk {
-				if err := g.CheckBatch(e.Features); err != nil {
-					return usageError{fmt.Errorf("--batch: %w", err)}
-				}
-			}
-			return findGroups(cmd, e, g, k, links, unsaid && g.Cluster.By != pipeline.Largest, out, commandLine(cmd, args))
+			return c.run(cmd, e, commandLine(cmd, args))
 		},
 	}
 	f := cmd.Flags()
 	addSettings(cmd, &e.Cluster, "k")
 	f.Lookup("k").Usage = "number of groups, a range such as 5..30 to choose from, or auto (default the number of classes that the data have, without --labels, and else auto)"
 	labelsFlag(cmd, &e.Data)
-	linksFlag(f, &links)
+	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
 	f.Lookup("method").Usage = "the method, with its settings (default " + defaultMethod + ", or " + defaultLabelledMethod + " with --labels, and k-means for photographs and values below 0); see partwise methods"
 	solverFlag(f, &solver)
-	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
-	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
+	f.IntVar(&c.groups.Batch, "batch", 0, "samples of a block, of which nmf and nmf-kl learn; all need not fit into memory together")
+	f.StringVar(&c.out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
 	strictFlag(cmd)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
@@ -173,42 +172,33 @@ func checkOut(data, out string) error {
 	return usageError{err}
 }
 
-// onFeatures is the method for features that need no factorisation to be grouped, or
-// cannot be factorised by the default one: those of a network, and values below 0.
-func onFeatures(told bool) string {
-	if told {
-		return "guided-kmeans"
-	}
-	return pipeline.KMeans
-}
-
-// findGroups puts the data into groups. Where no method is said, it is chosen by the features.
-func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k pipeline.GroupCount, links string, unsaid bool, out, command string) error {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := checkResults(cmd, e, out, report.GroupingFiles); err != nil {
+// run puts the data into groups, and publishes them.
+func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command string) error {
+	ctx, stderr, g := cmd.Context(), cmd.ErrOrStderr(), &c.groups
+	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
 		return err
 	}
-	folder, err := report.OpenGrouping(out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
+	folder, err := report.OpenGrouping(c.out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, func(set *datasets.Set) error {
-		if links != "" {
-			l, err := set.ReadLinks(ctx, links)
-			if err != nil {
-				return err
-			}
-			g.Links = *l
+	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
+		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
+			return err
 		}
-		return checkCount(&g, k, set)
+		return checkCount(g, c.count, set)
 	}, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if unsaid && (in.Features.OfNetwork() || in.HasNegative()) {
-		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels || !g.Links.None()))}
+	if c.choosesMethod && (in.Features.OfNetwork() || in.HasNegative()) {
+		name := pipeline.KMeans // on the features themselves
+		if g.UseLabels || !g.Links.None() {
+			name = "guided-kmeans"
+		}
+		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, name)}
 	}
 	looked, err := in.pictures(cmd)
 	if err != nil {
@@ -217,11 +207,11 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
-	chosen, err := chooseRank(cmd, &g, in)
+	ranks, err := chooseRank(cmd, g, in)
 	if err != nil {
 		return err
 	}
-	counts, err := chooseCount(cmd, &g, k, in)
+	counts, err := chooseCount(cmd, g, c.count, in)
 	if err != nil {
 		return err
 	}
@@ -230,43 +220,58 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, pipeline.SubfoldersNote(in.Set))
 	}
-	working := &stages{w: stderr}
-	working.begin("grouping")
-	found, err := g.Find(ctx, in.Inputs, working.show)
-	working.end()
-	if err != nil {
-		return stopped(ctx, err, "factorising", in.kept())
-	}
-	tellNotes(stderr, found.Notes)
-	warnings = append(warnings, found.Notes...)
-	if n, m := in.Dims(); chosen != nil && chosen.AtLimit(min(n, m)) {
-		warnings = append(warnings, chosen.AtLimitNote(""))
-	}
-	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Ranks: chosen, Pictures: looked,
-		Settings: [][2]string{
-			{"data", e.Data.Set},
-			{"features", in.FeaturesText()},
-			{"clustering", found.Cluster.String()},
-			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
-		},
-	}
-	if g.Batch > 0 {
-		c.Settings = append(c.Settings, [2]string{"learned from blocks of", fmt.Sprintf("%d samples", g.Batch)})
-	}
-	if found.Scores != nil && (e.Data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
-		c.Settings = append(c.Settings, [2]string{"compared with", comparedWith(e.Data, found)})
-	}
-	if found.Result != nil {
-		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
-	}
-	c, err = draw(cmd, "drawing", out+" is as it was, "+in.kept(), func(count func(done, total int)) (report.Clusters, error) {
-		return folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: count})
+	found, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*pipeline.Grouping, error) {
+		return g.Find(ctx, in.Inputs, show)
 	})
 	if err != nil {
 		return err
 	}
-	return tellGroups(cmd, c, comparedWith(e.Data, found), out)
+	tellNotes(stderr, found.Notes)
+	warnings = append(warnings, found.Notes...)
+	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
+		warnings = append(warnings, ranks.AtLimitNote(""))
+	}
+	page := groupsPage(in, e.Data)
+	page.Command, page.Method, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, g.Method.String(), warnings, counts, ranks, looked
+	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
+	set("clustering", found.Cluster.String())
+	set("seed", strconv.FormatUint(g.Seed, 10))
+	if g.Batch > 0 {
+		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
+	}
+	if found.Scores != nil && (e.Data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
+		set("compared with", comparedWith(e.Data, found))
+	}
+	if found.Result != nil {
+		set("rank", strconv.Itoa(found.Rank))
+	}
+	page, err = draw(cmd, "drawing", c.out+" is as it was, "+in.kept(), func(count func(done, total int)) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(stderr), Progress: count})
+	})
+	if err != nil {
+		return err
+	}
+	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
+}
+
+// groupsPage returns what the page of groups says of their data.
+func groupsPage(in *inputs, data pipeline.Data) report.Clusters {
+	return report.Clusters{
+		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data,
+		Settings: [][2]string{{"data", data.Set}, {"features", in.FeaturesText()}},
+	}
+}
+
+// readLinks reads the pairs of a file, none where it is "".
+func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Links, error) {
+	if file == "" {
+		return datasets.Links{}, nil
+	}
+	l, err := set.ReadLinks(ctx, file)
+	if err != nil {
+		return datasets.Links{}, err
+	}
+	return *l, nil
 }
 
 // chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It

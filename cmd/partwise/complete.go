@@ -3,18 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
 
 // completeValues makes shells complete the flags and arguments of all commands below root. A setting without
@@ -23,7 +18,7 @@ func completeValues(root *cobra.Command) {
 	lists := filesOf("csv", "tsv", "txt")
 	tables := filesOf("npz", "mat", "csv")
 	flags := map[string]cobra.CompletionFunc{ // of all commands, or of one
-		"solver": words(append([]string{bestSolver}, kindNamed("solvers").names()...)...),
+		"solver": words(append([]string{bestSolver}, choices.Names("solvers")...)...),
 		"k":      words("auto"),
 		"rank":   words("auto", "k", "k+1", "2k"), "fit --rank": words("auto"),
 		"labels": lists, "run --labels": words("none", "10%", "20%", "30%"),
@@ -147,120 +142,9 @@ func dataValues(_ *cobra.Command, _ []string, begun string) ([]string, cobra.She
 
 // complete completes the value of a setting by its tags, and those of the settings behind it.
 func (f *settingFlag) complete(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	const short = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	switch f.Name {
-	case "methods":
-		return settingValues(begun, "", kinds[0].names(), methodSettings), short
-	case "features":
-		return featureValues(begun), short
-	case "scores":
-		before := begun[:strings.LastIndexByte(begun, ',')+1]
-		var out []string
-		for _, s := range eval.Scores() {
-			if s.Optional {
-				out = append(out, before+s.Name)
-			}
-		}
-		return among(begun, out), cobra.ShellCompDirectiveNoFileComp
+	values, more := choices.Complete(f.Setting, f.field, begun)
+	if more {
+		return values, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	inner := f.field
-	if inner.Kind() == reflect.Slice {
-		inner = inner.Elem()
-	}
-	if inner.Kind() != reflect.Struct || f.Values != nil {
-		return among(begun, f.Values), cobra.ShellCompDirectiveNoFileComp
-	}
-	list, by := settings.List(reflect.Zero(inner).Interface()), firstKeys[f.Name]
-	var first []string
-	if f.Name == "data" {
-		first = knownNames()
-	} else if i := slices.IndexFunc(list, func(s settings.Setting) bool { return s.Name == by }); i >= 0 {
-		first = valuesOf(list[i])
-	}
-	return settingValues(begun, by, first, func(string) []settings.Setting { return list }), short
-}
-
-// methodSettings returns the settings of a method.
-func methodSettings(name string) []settings.Setting {
-	for _, e := range methodEntries() {
-		if e.name == name {
-			return append(slices.Clone(e.settings), e.shared...)
-		}
-	}
-	return nil
-}
-
-// kindNamed returns the kind of things of a name.
-func kindNamed(name string) kind {
-	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })]
-}
-
-// settingValues completes a value such as ccf,init=nmf: what stands first, whose key is by, the keys
-// behind commas, and their values. of returns the settings that go with what stands first.
-func settingValues(begun, by string, first []string, of func(string) []settings.Setting) (out []string) {
-	comma := strings.LastIndexByte(begun, ',')
-	before, last := begun[:comma+1], begun[comma+1:]
-	name, _, _ := strings.Cut(before, ",")
-	key, _, hasValue := strings.Cut(last, "=")
-	if comma < 0 {
-		out = slices.Clone(first)
-	}
-	for _, s := range of(name) {
-		switch {
-		case s.Name == by && (comma >= 0 || !hasValue) && !strings.Contains(name, "="):
-		case hasValue && s.Name == key:
-			for _, v := range valuesOf(s) {
-				out = append(out, before+key+"="+v)
-			}
-		case !hasValue && !strings.Contains(","+before, ","+s.Name+"="):
-			out = append(out, before+s.Name+"=")
-		}
-	}
-	return among(begun, out)
-}
-
-// valuesOf returns the values that a setting can have, nil where they are not a few.
-func valuesOf(s settings.Setting) []string {
-	switch {
-	case s.Values != nil:
-		return s.Values
-	case s.Default == "true" || s.Default == "false":
-		return []string{"true", "false"}
-	case s.Name == "by":
-		return append(pipeline.Clusterers(), pipeline.Largest)
-	case s.Name == "solver":
-		return kindNamed("solvers").names()
-	}
-	return nil
-}
-
-// featureValues completes features, with + between several of them, and their settings.
-func featureValues(begun string) (out []string) {
-	plus := strings.LastIndexByte(begun, '+')
-	before, last := begun[:plus+1], begun[plus+1:]
-	var first []string
-	own := map[string][]settings.Setting{}
-	for _, i := range features.Extractors() {
-		first = append(first, i.Name)
-		own[i.Name] = append(own[i.Name], settings.List(i.Zero)...)
-		if i.Form != "" {
-			first = append(first, i.Name+"="+i.Form)
-		}
-		if i.Descriptors() {
-			own[i.Name] = append(own[i.Name], settings.List(pipeline.Words{})...)
-			own[i.Name] = append(own[i.Name], settings.Setting{Name: "words"})
-		}
-	}
-	shared := slices.Concat(settings.List(pipeline.Weighted{}), settings.List(pipeline.Features{}))
-	for _, v := range settingValues(last, "", first, func(name string) []settings.Setting {
-		if name == "" {
-			return nil
-		}
-		name, _, _ = strings.Cut(name, "=")
-		return append(slices.Clone(own[name]), shared...)
-	}) {
-		out = append(out, before+v)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return values, cobra.ShellCompDirectiveNoFileComp
 }

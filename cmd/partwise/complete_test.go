@@ -16,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 )
 
@@ -44,8 +45,8 @@ func TestCompletion(t *testing.T) {
 		}
 		return found
 	}
-	methods, solvers := kindNamed("methods").names(), kindNamed("solvers").names()
-	scores := slices.DeleteFunc(kindNamed("scores").names(), func(name string) bool {
+	methods, solvers := choices.Names("methods"), choices.Names("solvers")
+	scores := slices.DeleteFunc(choices.Names("scores"), func(name string) bool {
 		return !slices.ContainsFunc(eval.Scores(), func(s eval.Score) bool { return s.Name == name && s.Optional })
 	})
 	for line, want := range map[string]string{
@@ -143,7 +144,7 @@ func TestCompletedValues(t *testing.T) {
 			}
 		}
 	})
-	for _, name := range kinds[0].names() {
+	for _, name := range choices.Names("methods") {
 		if err := setMethods(&pipeline.Experiment{}, []string{name}); err != nil && name != "largest" {
 			t.Errorf("--method %s: %v", name, err)
 		}
@@ -172,23 +173,23 @@ func TestNamesWithoutCase(t *testing.T) {
 	for _, name := range pipeline.MethodNames() {
 		same("method", "", name, "")
 	}
-	for _, name := range kindNamed("solvers").names() {
+	for _, name := range choices.Names("solvers") {
 		same("method", "nmf,solver=", name, "")
 	}
-	for _, name := range kindNamed("penalties").names() {
+	for _, name := range choices.Names("penalties") {
 		same("method", "parts,penalty=", name, "")
 	}
-	for _, name := range kindNamed("clusterers").names() {
+	for _, name := range choices.Names("clusterers") {
 		same("cluster", "", name, "")
 		same("method", "nmf,cluster=", name, "")
 	}
-	for _, name := range kindNamed("features").names() {
+	for _, name := range choices.Names("features") {
 		same("features", "", name, "")
 	}
-	for _, k := range kinds {
-		for _, name := range k.names() {
-			if must(t, "list", k.name, name) != must(t, "list", k.name, strings.ToUpper(name)) {
-				t.Errorf("partwise list %s tells of %s something else in capitals", k.name, name)
+	for _, k := range choices.Kinds {
+		for _, name := range k.Names() {
+			if must(t, "list", k.Name, name) != must(t, "list", k.Name, strings.ToUpper(name)) {
+				t.Errorf("partwise list %s tells of %s something else in capitals", k.Name, name)
 			}
 		}
 	}

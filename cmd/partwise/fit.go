@@ -155,12 +155,8 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 				return fmt.Errorf("--start %s: the basis vectors have %d values, and the samples of %s %d", o.start, basis.RawMatrix().Rows, set.Name, m)
 			}
 		}
-		if o.links != "" {
-			l, err := set.ReadLinks(ctx, o.links)
-			if err != nil {
-				return err
-			}
-			f.Links = *l
+		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
+			return err
 		}
 		if err := f.Check(set, e.Features.SkipBad); err != nil {
 			return startError(o.start, err)

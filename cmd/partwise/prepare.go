@@ -22,9 +22,6 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// colours are what pictures that are read in blocks are compared by.
-var colours = features.Pixels{Colour: true}
-
 // prepareFlags adds the flags of where descriptors, words and histograms are kept, of
 // how much memory is taken, and of a profile.
 func prepareFlags(cmd *cobra.Command) {

@@ -72,6 +72,7 @@ func (s *stages) show(what string, done, total int) {
 // work does a piece of work and shows how far it is. doing and left are what it says where a signal stops it.
 func work[T any](cmd *cobra.Command, doing, left string, do func(show pipeline.Progress) (T, error)) (T, error) {
 	s := &stages{w: cmd.ErrOrStderr()}
+	s.begin(doing)
 	out, err := do(s.show)
 	s.end()
 	return out, stopped(cmd.Context(), err, doing, left)

@@ -122,13 +122,11 @@ func findRecipe(name string) (*reproduce.Recipe, error) {
 func showRecipes(w io.Writer, recipes []*reproduce.Recipe) error {
 	for _, recipe := range recipes {
 		text := fmt.Sprintf("%s\n# What stands in %s.paper.yaml:\n#\n", recipe.Protocol, recipe.Name)
-		for line := range strings.SplitSeq(strings.TrimSuffix(recipe.Printed, "\n"), "\n") {
-			text += strings.TrimRight("# "+line, " ") + "\n"
+		for line := range strings.Lines(recipe.Printed) {
+			text += strings.TrimRight("# "+strings.TrimSuffix(line, "\n"), " ") + "\n"
 		}
-		for line := range strings.Lines(text) {
-			if _, err := plaintext.Fprintf(w, "%s\n", strings.TrimSuffix(line, "\n")); err != nil {
-				return err
-			}
+		if err := printLines(w, []byte(text)); err != nil {
+			return err
 		}
 	}
 	return nil
