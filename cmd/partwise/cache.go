@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,4 +90,38 @@ func openCache(dir *string) (*cache.Store, error) {
 		}
 	}
 	return cache.Open(*dir)
+}
+
+// cacheFolder returns the folder that the flags say, "" for none.
+func cacheFolder(cmd *cobra.Command) (string, error) {
+	folder, err := cmd.Flags().GetString("cache")
+	if err != nil {
+		return "", err
+	}
+	without, err := cmd.Flags().GetBool("no-cache")
+	switch {
+	case err != nil || folder != "" && !without:
+		return folder, err
+	case folder != "":
+		return "", usageError{errors.New("--cache and --no-cache: say one of them")}
+	case without:
+		return "", nil
+	}
+	if folder, err = cache.Default(); err != nil || os.MkdirAll(folder, 0o777) != nil {
+		return "", nil // nowhere to keep it
+	}
+	return folder, nil
+}
+
+// cacheSize returns the limit of the cache that the flag says, 0 for none.
+func cacheSize(cmd *cobra.Command) (int64, error) {
+	text, err := cmd.Flags().GetString("cache-size")
+	if err != nil || text == "" {
+		return 0, err
+	}
+	size, err := bytesize.Parse(text)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
+	}
+	return size, nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -30,27 +29,6 @@ func prepareFlags(cmd *cobra.Command) {
 	cmd.Flags().String("cache", "", "folder where what is made of photographs is kept (default $PARTWISE_CACHE, then the user's cache)")
 	cmd.Flags().String("cache-size", "", "most that is kept there, as in 20GB (default $PARTWISE_CACHE_SIZE, then 10GB)")
 	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
-}
-
-// cacheFolder returns the folder that the flags say, "" for none.
-func cacheFolder(cmd *cobra.Command) (string, error) {
-	folder, err := cmd.Flags().GetString("cache")
-	if err != nil {
-		return "", err
-	}
-	without, err := cmd.Flags().GetBool("no-cache")
-	switch {
-	case err != nil || folder != "" && !without:
-		return folder, err
-	case folder != "":
-		return "", usageError{errors.New("--cache and --no-cache: say one of them")}
-	case without:
-		return "", nil
-	}
-	if folder, err = cache.Default(); err != nil || os.MkdirAll(folder, 0o777) != nil {
-		return "", nil // nowhere to keep it
-	}
-	return folder, nil
 }
 
 // checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or
@@ -84,19 +62,6 @@ func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names 
 		}
 	}
 	return nil
-}
-
-// cacheSize returns the limit of the cache that the flag says, 0 for none.
-func cacheSize(cmd *cobra.Command) (int64, error) {
-	text, err := cmd.Flags().GetString("cache-size")
-	if err != nil || text == "" {
-		return 0, err
-	}
-	size, err := bytesize.Parse(text)
-	if err != nil {
-		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
-	}
-	return size, nil
 }
 
 // inputs are what a command works on, with the folder of their cache.

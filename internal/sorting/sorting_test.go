@@ -1,8 +1,10 @@
-package main
+package sorting
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,6 +14,25 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/report"
 )
+
+// TestPlaces: folders are called as groups are, and no two as one on any file system.
+func TestPlaces(t *testing.T) {
+	files := map[string]string{}
+	var assigned []report.Assignment
+	for i, name := range []string{"Summer 2019", "summer 2019", "Café", "CAFE\u0301", "AC/DC", "", "夏休み"} {
+		sample := fmt.Sprintf("%d.jpg", i)
+		files[sample] = "/photos/" + sample
+		assigned = append(assigned, report.Assignment{Sample: sample, Group: i + 1, Name: name})
+	}
+	items, err := (&Groups{Assigned: assigned}).Places(files)
+	var got []string
+	for _, it := range items {
+		got = append(got, path.Dir(it.To))
+	}
+	if want := []string{"Summer 2019", "summer 2019-2", "Café", "CAFE\u0301-2", "AC-DC", "group-6", "夏休み"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
 
 // FuzzPlaces sorts pictures by groups whose names are a stranger's: each goes to a place of
 // its own in a folder below the one that is asked for, on every system.
@@ -41,7 +62,7 @@ func FuzzPlaces(f *testing.F) {
 			a.Name = name[i%len(name)]
 			assigned = append(assigned, a)
 		}
-		items, err := places(assigned, files, "assignments.csv")
+		items, err := (&Groups{Assigned: assigned, List: "assignments.csv"}).Places(files)
 		if err != nil {
 			t.Fatal(err)
 		}
