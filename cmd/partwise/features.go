@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -22,15 +22,9 @@ func featuresCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "features DATA",
 		Short: "Write the features of pictures to a file",
-		Long: `Features makes the features of the pictures of a folder, or of the samples of a
-file or known set, and writes them with the classes, where these are known, to a
-file that NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads. Partwise
-reads it too.
-
-Without --features they are those that cluster takes: of photographs the features of the
-built-in network, and where most pictures are smaller than 64 pixels the 32×32 colours.
-
-A file that is there already is not replaced but with --force.
+		Long: `Features writes the features of the pictures of a folder, or of the samples of a file or
+known set, with their classes, to a file that NumPy (.npz), MATLAB (.mat), a spreadsheet
+(.csv) and partwise read. The default features are those of cluster.
 
 Visual words are learned from all of the pictures, or are those of a file that
 --words wrote, as in --features 'sift=dense,words={from: words.npz}'.`,
@@ -77,35 +71,26 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	}
 	defer in.Close()
 	n, m := in.Dims()
-	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: in.X}
-	for i, row := range in.Rows {
-		set.Names[i] = in.Set.Names[row]
-	}
+	set := in.setOf(in.X)
 	for _, s := range in.Scales {
 		set.Features = append(set.Features, datasets.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
 	}
 	if in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width
 	}
-	file, write := atomicfile.CreateFunc, datasets.WriteNew
-	if force {
-		file, write = atomicfile.WriteFunc, datasets.Write
-	}
-	if words == "" {
-		err = write(cmd.Context(), out, set)
-	} else {
-		// Where the features cannot be written the words stay as they were.
-		err = file(words, func(w io.Writer) error {
+	// Where one of the files cannot be written the other stays as it was.
+	err = in.written(cmd, out, force, func(ctx context.Context) error {
+		if words == "" {
+			return writeSet(ctx, out, force, set)
+		}
+		return writeFile(words, force, func(w io.Writer) error {
 			if err := in.Vocabulary.Save(w); err != nil {
 				return err
 			}
-			return write(cmd.Context(), out, set)
+			return writeSet(ctx, out, force, set)
 		})
-	}
-	if err = isThere(err); err != nil {
-		return stopped(cmd.Context(), err, "writing "+out, "the file is as it was, "+in.kept())
-	}
-	if err := in.listSkipped(out, force); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.FeaturesText())

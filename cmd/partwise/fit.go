@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -192,22 +193,20 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
-	if o.trace == "" {
-		err = writeFile(o.out, o.force, save)
-	} else {
-		// Where one of them cannot be written the other stays as it was.
-		err = writeFile(o.trace, o.force, func(w io.Writer) error {
+	// Where one of the files cannot be written the other stays as it was.
+	err = in.written(cmd, o.out, o.force, func(ctx context.Context) error {
+		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
+		if o.trace == "" {
+			return writeFile(o.out, o.force, save)
+		}
+		return writeFile(o.trace, o.force, func(w io.Writer) error {
 			if _, err := w.Write(traceText(res, seconds)); err != nil {
 				return err
 			}
 			return writeFile(o.out, o.force, save)
 		})
-	}
+	})
 	if err != nil {
-		return stopped(ctx, err, "writing "+o.out, "the file is as it was, "+in.kept())
-	}
-	if err := in.listSkipped(o.out, o.force); err != nil {
 		return err
 	}
 	return tellFit(cmd, in, f, res, o.out)
@@ -244,11 +243,9 @@ func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result
 	}
 	text.WriteString(".\n")
 	if res.Model != nil && res.Basis != nil {
-		share, err := factor.Misfit(cmd.Context(), res.Model, in.X, res.Coefficients)
-		if err != nil {
+		if err := tellMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
 	}
 	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
@@ -308,30 +305,27 @@ func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, 
 	if err != nil {
 		return stopped(ctx, err, "representing", in.kept())
 	}
-	n, k := v.Dims()
-	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: v}
-	for i, row := range in.Rows {
-		set.Names[i] = in.Set.Names[row]
-	}
-	write := datasets.WriteNew
-	if force {
-		write = datasets.Write
-	}
-	if err := isThere(write(ctx, out, set)); err != nil {
-		return stopped(ctx, err, "writing "+out, "the file is as it was, "+in.kept())
-	}
-	if err := in.listSkipped(out, force); err != nil {
+	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+	if err != nil {
 		return err
 	}
+	n, k := v.Dims()
 	var text strings.Builder
 	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
 	if m.Result.Basis != nil {
-		share, err := factor.Misfit(ctx, m.Result.Model, in.X, v.(*mat.Dense))
-		if err != nil {
+		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
+}
+
+// tellMisfit writes the relative error of coefficients.
+func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+	share, err := factor.Misfit(ctx, model, in.X, v)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+	}
 	return err
 }

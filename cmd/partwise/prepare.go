@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
@@ -118,6 +120,33 @@ func skippedList(out string) string {
 		return "" // standard output
 	}
 	return out + ".skipped.csv"
+}
+
+// setOf returns the samples with other vectors.
+func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
+	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
+	for _, row := range in.Rows {
+		set.Names = append(set.Names, in.Set.Names[row])
+	}
+	return set
+}
+
+// writeSet writes a set, whose file must not be there without force.
+func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
+	write := datasets.WriteNew
+	if force {
+		write = datasets.Write
+	}
+	return isThere(write(ctx, out, set))
+}
+
+// written writes an output, and the list of skipped files beside it.
+func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
+	ctx := cmd.Context()
+	if err := write(ctx); err != nil {
+		return stopped(ctx, err, "writing "+out, "the file is as it was, "+in.kept())
+	}
+	return in.listSkipped(out, force)
 }
 
 // listSkipped writes the list of skipped files beside the output. Without any it writes none, but replaces an
