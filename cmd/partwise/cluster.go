@@ -110,6 +110,9 @@ of the colours of pictures or of an IDX or .npy file.`,
 	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
 	f.Lookup("method").Usage = "the method, with its settings (default " + defaultMethod + ", or " + defaultLabelledMethod + " with --labels, and k-means for photographs and values below 0); see partwise methods"
+	addDefault(cmd, "features", "what suits the pictures")
+	addDefault(cmd, "cluster", "k-means, cosine distance")
+	addDefault(cmd, "rank", "2k")
 	solverFlag(f, &solver)
 	f.IntVar(&c.groups.Batch, "batch", 0, "samples of a block, of which nmf and nmf-kl learn; all need not fit into memory together")
 	f.StringVar(&c.out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")

@@ -54,6 +54,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 	}
 	f := cmd.Flags()
 	addSettings(cmd, e, "features", "seed")
+	addDefault(cmd, "features", "that of cluster: a network's for photographs, the colours of smaller pictures")
 	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")

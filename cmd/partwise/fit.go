@@ -76,6 +76,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	addSettings(cmd, e, "methods", "rank", "features", "seed")
 	f.Lookup("method").Usage = "the method, with its settings as in gnmf,lambda=10 (default " + defaultMethod + "); see partwise methods"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
+	addDefault(cmd, "features", "vectors as they are, pictures as 32×32 greys of unit length")
 	solverFlag(f, &o.solver)
 	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
 	f.StringVar(&o.start, "start", "", ".npz file of initial factors")

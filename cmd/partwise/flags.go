@@ -49,6 +49,11 @@ func addSettings(cmd *cobra.Command, to any, names ...string) {
 	}
 }
 
+// addDefault adds the default of a command to the help of a flag.
+func addDefault(cmd *cobra.Command, flag, text string) {
+	cmd.Flags().Lookup(flag).Usage += " (default " + text + ")"
+}
+
 // flagOf returns the flag for a setting.
 func flagOf(setting string) string {
 	switch setting {
@@ -123,6 +128,7 @@ func messageOf(err error) error {
 // dataFlags adds the flags of how classes are found and where sets are.
 func dataFlags(cmd *cobra.Command, d *pipeline.Data) {
 	addSettings(cmd, d, "pool", "from", "pattern", "truth", "no-classes")
+	cmd.Flags().Lookup("truth").Usage = "CSV file of classes as that of --labels, which groups are compared with and no method is told"
 	rootFlag(cmd.Flags(), &d.Root)
 }
 
