@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -95,7 +96,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 
 // printLines prints a text, of which nothing can do anything to a terminal.
 func printLines(w io.Writer, text []byte) error {
-	if isTerminal(w) {
+	if columns.IsTerminal(w) {
 		var shown bytes.Buffer
 		for line := range bytes.Lines(text) {
 			plaintext.Fprintf(&shown, "%s\n", string(bytes.TrimSuffix(line, []byte("\n"))))

@@ -14,10 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
@@ -52,7 +54,7 @@ the same --port the address stays the same.`,
 			if port < 0 || port > 65535 {
 				return usageError{fmt.Errorf("--port %d: want a number from 1 to 65535, or 0 for any that is free", port)}
 			}
-			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && isTerminal(cmd.OutOrStdout()))
+			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
@@ -158,10 +160,10 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 	if found.Scores != nil {
 		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	drawing := &stages{w: cmd.ErrOrStderr()}
+	drawing := &progress.Stages{W: cmd.ErrOrStderr()}
 	page, err = folder.Publish(ctx, in.Inputs, found, page, report.Sources{
 		Warn:     tell(cmd.ErrOrStderr()),
-		Progress: func(done, total int) { drawing.show("drawing", done, total) },
+		Progress: func(done, total int) { drawing.Show("drawing", done, total) },
 		Published: func() error {
 			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
 			if err != nil {
@@ -170,7 +172,7 @@ func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.
 			return session.Finished(sum)
 		},
 	})
-	drawing.end()
+	drawing.End()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
@@ -49,7 +50,7 @@ func kindCommand(k choices.Kind, line string) *cobra.Command {
 			}
 			for _, e := range k.Entries() {
 				if strings.EqualFold(e.Name, args[0]) {
-					_, err := io.WriteString(cmd.OutOrStdout(), explain(e, width(cmd.OutOrStdout())))
+					_, err := io.WriteString(cmd.OutOrStdout(), explain(e, columns.Width(cmd.OutOrStdout())))
 					return err
 				}
 			}
@@ -181,14 +182,14 @@ Nothing that is in the data folder already is changed or removed.`,
 					return err
 				}
 			}
-			bars := &stages{w: cmd.ErrOrStderr(), unit: bytesUnit}
+			bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: progress.Bytes}
 			report := func(message string) {
-				bars.end()
+				bars.End()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
-			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
+			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
 			err := d.Get(cmd.Context(), info.Name, dir)
-			bars.end()
+			bars.End()
 			if err != nil {
 				return stopped(cmd.Context(), err, "getting "+info.Name, "what came is kept in "+filepath.Join(dir, info.Name)+", and the same command goes on from there")
 			}

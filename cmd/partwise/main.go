@@ -14,6 +14,7 @@ import (
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 )
 
 // Exit codes.
@@ -27,6 +28,13 @@ const (
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// isUsage tells whether an error is one in how the command was called.
+func isUsage(err error) bool {
+	var wrong usageError
+	var conflict usedfiles.Conflict
+	return errors.As(err, &wrong) || errors.As(err, &conflict)
+}
 
 // run runs the command and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -51,8 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
-	var wrong usageError
-	if errors.As(err, &wrong) {
+	if isUsage(err) {
 		return exitUsage
 	}
 	return exitFailed

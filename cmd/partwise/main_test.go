@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/report"
 )
 
@@ -30,7 +31,7 @@ const asProgram = "PARTWISE_TEST_AS_PROGRAM"
 
 // TestMain keeps the tests from the cache of who runs them.
 func TestMain(m *testing.M) {
-	lineEvery = 24 * time.Hour // a slow machine says no more than a fast one
+	progress.LineEvery = 24 * time.Hour // a slow machine says no more than a fast one
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

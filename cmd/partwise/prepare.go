@@ -19,6 +19,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -37,14 +39,14 @@ func prepareFlags(cmd *cobra.Command) {
 // the cache.
 func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names []string) error {
 	of := filesIn(cmd.Context())
-	if err := of.readsExperiment(e); err != nil {
+	if err := readsExperiment(of, e); err != nil {
 		return err
 	}
-	if err := of.writes(written{"out", out, names}); err != nil {
+	if err := of.Writes(usedfiles.Written{Label: "--out", Path: out, Names: names}); err != nil {
 		return err
 	}
 	if slices.Contains(names, report.SkippedFile) {
-		of.list = filepath.Join(out, report.SkippedFile)
+		of.List = filepath.Join(out, report.SkippedFile)
 	}
 	folder, err := cacheFolder(cmd)
 	if folder == "" || err != nil {
@@ -170,16 +172,16 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	if err != nil {
 		return nil, err
 	}
-	if err := filesIn(cmd.Context()).readsExperiment(e); err != nil {
+	if err := readsExperiment(filesIn(cmd.Context()), e); err != nil {
 		return nil, err
 	}
 	strict := cmd.Flags().Lookup("strict")
 	if strict != nil {
 		e.Features.SkipBad = strict.Value.String() == "false"
 	}
-	bars := &stages{w: cmd.ErrOrStderr()}
-	defer bars.end()
-	bars.begin("looking at the data")
+	bars := &progress.Stages{W: cmd.ErrOrStderr()}
+	defer bars.End()
+	bars.Begin("looking at the data")
 	err = func() error {
 		set, err := e.Open(cmd.Context())
 		if err != nil {
@@ -188,19 +190,19 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		if strict != nil && set.Files == nil && !strict.Changed {
 			e.Features.SkipBad = false // a file of vectors is whole or wrong
 		}
-		if err = filesIn(cmd.Context()).readsSet(set, e.Data.Set); err == nil {
+		if err = filesIn(cmd.Context()).ReadsSet(set, e.Data.Set); err == nil {
 			err = check(set)
 		}
 		if err != nil {
 			set.Close()
 			return err
 		}
-		bars.end()
+		bars.End()
 		if note := pipeline.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
 		tellNotes(cmd.ErrOrStderr(), e.SetNotes(set))
-		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.show, CacheFailed: func(err error) {
+		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.Show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
 		for _, change := range options {
@@ -225,10 +227,10 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}
-		doing := bars.what
+		doing := bars.What()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && e.Features.Cached()))
 	}
-	tellNotes(cmd.ErrOrStderr(), in.SkippedNotes(filesIn(cmd.Context()).list))
+	tellNotes(cmd.ErrOrStderr(), in.SkippedNotes(filesIn(cmd.Context()).List))
 	collectEarlier(in.X)
 	return in, nil
 }

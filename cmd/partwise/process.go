@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -78,7 +79,7 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 				}
 			}()
 			cancel(interruption{s})
-			if isTerminal(stderr) {
+			if columns.IsTerminal(stderr) {
 				fmt.Fprintln(stderr) // below a progress bar
 			}
 			fmt.Fprintln(stderr, "partwise: stopping; a second signal ends it at once")
@@ -174,7 +175,7 @@ func profile(path string, work func() error) error {
 		defer pprof.StopCPUProfile()
 		return work()
 	}()
-	if wrong := (usageError{}); errors.As(err, &wrong) {
+	if isUsage(err) {
 		return err
 	}
 	// The file may have appeared meanwhile.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -95,7 +96,7 @@ func tell(stderr io.Writer) func(string) {
 
 // textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
-	return table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out), Width: width(out)}
+	return table.Options{Colour: columns.IsTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: columns.IsWide(out), Width: columns.Width(out)}
 }
 
 // writeSetsReport writes the page over several sets, and prints its tables.

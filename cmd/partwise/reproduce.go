@@ -14,6 +14,8 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -57,7 +59,7 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 				if recipes[i], err = findRecipe(name); err != nil {
 					return err
 				}
-				if err := filesIn(cmd.Context()).reads(reproduce.Beside(name)); err != nil {
+				if err := filesIn(cmd.Context()).Reads(reproduce.Beside(name)); err != nil {
 					return err
 				}
 			}
@@ -161,7 +163,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	var document *reproduce.Document
 	if o.doc != "" {
 		files := []string{o.doc, reproduce.DocumentJSON(o.doc)}
-		if err := filesIn(cmd.Context()).writes(written{flag: "doc", path: files[1]}); err != nil {
+		if err := filesIn(cmd.Context()).Writes(usedfiles.Written{Label: "--doc", Path: files[1]}); err != nil {
 			return err
 		}
 		if err := checkNewFiles(o.force, files...); err != nil {
@@ -175,15 +177,15 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	if r.Quick {
 		r.Draws = min(r.Draws, reproduce.Look(0))
 	}
-	bars := &stages{w: cmd.ErrOrStderr(), unit: "trials"}
-	defer bars.end()
-	r.Progress = bars.show
-	r.Warn = func(text string) { bars.end(); tell(cmd.ErrOrStderr())(text) }
+	bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: "trials"}
+	defer bars.End()
+	r.Progress = bars.Show
+	r.Warn = func(text string) { bars.End(); tell(cmd.ErrOrStderr())(text) }
 	r.Check = func(e *pipeline.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
 	r.Prepare = func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error) {
-		bars.end()
+		bars.End()
 		in, err := prepare(cmd, e, e.CheckSet)
 		if err != nil {
 			return nil, nil, err
@@ -191,7 +193,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		return in.Inputs, in.Close, nil
 	}
 	r.Publish = func(folder *results.Folder, shown *pipeline.Illustrations) error {
-		bars.end()
+		bars.End()
 		_, err := publish(cmd, folder, shown, "the trials are kept, and the same command draws again")
 		return err
 	}
@@ -202,7 +204,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 		if err == nil {
 			err = o.one(cmd, r, recipe, document)
 		}
-		bars.end()
+		bars.End()
 		if err != nil && o.all && (missing != nil || errors.Is(err, features.ErrNoOpenCV)) {
 			left = append(left, recipe.Name)
 			r.Warn(recipe.Name + " is left out: " + err.Error())
@@ -232,7 +234,7 @@ func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *re
 		document.Put(found)
 	}
 	w := cmd.OutOrStdout()
-	if _, err := io.WriteString(w, found.Text(width(w), width(w))); err != nil {
+	if _, err := io.WriteString(w, found.Text(columns.Width(w), columns.Width(w))); err != nil {
 		return err
 	}
 	_, err = plaintext.Fprintf(w, "\nThis is in %s; open %s.\n", filepath.Join(out, reproduce.TextFile), filepath.Join(out, "index.html"))

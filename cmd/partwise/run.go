@@ -13,6 +13,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -149,9 +151,9 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 		return err
 	}
 	tellNotes(stderr, notes)
-	trials := &stages{w: stderr}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show})
-	trials.end()
+	trials := &progress.Stages{W: stderr}
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.Show})
+	trials.End()
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:
@@ -190,7 +192,7 @@ func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int
 			return fmt.Errorf("%s: %w", names[i], err)
 		}
 	}
-	if err := filesIn(ctx).writes(written{"out", out, report.SetsFiles}); err != nil {
+	if err := filesIn(ctx).Writes(usedfiles.Written{Label: "--out", Path: out, Names: report.SetsFiles}); err != nil {
 		return err
 	}
 	top, err := results.OpenSets(out, report.SetsFiles...)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/sorting"
 )
 
@@ -116,9 +117,9 @@ func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root s
 	if err != nil {
 		return err
 	}
-	working := &stages{w: stderr}
-	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { working.show("sorting", done, total) })
-	working.end()
+	working := &progress.Stages{W: stderr}
+	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { working.Show("sorting", done, total) })
+	working.End()
 	tellLeft(stderr, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
 	switch {
@@ -146,9 +147,9 @@ func tellLeft(stderr io.Writer, left []string) {
 }
 
 func undoSort(cmd *cobra.Command, to, pictures string) error {
-	working := &stages{w: cmd.ErrOrStderr()}
-	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { working.show("taking back", done, total) })
-	working.end()
+	working := &progress.Stages{W: cmd.ErrOrStderr()}
+	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { working.Show("taking back", done, total) })
+	working.End()
 	if err != nil {
 		return err
 	}
