@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,22 +68,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	switch {
 	case errors.As(err, &value):
-		want := "want another value"
-		switch value.GetFlag().Value.(type) {
-		case *settingFlag:
+		f := value.GetFlag()
+		want := "want " + cmp.Or(map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false"}[f.Value.Type()], "another value")
+		if _, ok := f.Value.(*settingFlag); ok {
 			want = value.Unwrap().Error()
-		default:
-			kind := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false"}
-			if text, ok := kind[value.GetFlag().Value.Type()]; ok {
-				want = "want " + text
-			}
-		}
-		if errors.Is(err, strconv.ErrRange) {
+		} else if errors.Is(err, strconv.ErrRange) {
 			want = "the number is too large"
 		}
-		err = fmt.Errorf("%s %q: %s", dashed(value.GetFlag().Name), value.GetValue(), want)
+		err = fmt.Errorf("%s %q: %s", dashed(f.Name), value.GetValue(), want)
 		if errors.Is(value, errEmpty) {
-			err = fmt.Errorf("%s is empty", dashed(value.GetFlag().Name))
+			err = fmt.Errorf("%s is empty", dashed(f.Name))
 		}
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
@@ -127,7 +122,10 @@ func completion(root *cobra.Command) {
 // commandLine returns the command line that does again what cmd does, without
 // what changes no result.
 func commandLine(cmd *cobra.Command, args []string) string {
-	words := append([]string{cmd.CommandPath()}, quoteAll(args)...)
+	words := []string{cmd.CommandPath()}
+	for _, a := range args {
+		words = append(words, quote(a))
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "workers", "out", "memory", "cache-size", "profile", "times":
@@ -139,25 +137,14 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		}
 		for _, v := range values {
 			switch {
-			case f.Value.Type() == "bool" && v == "true":
-				words = append(words, "--"+f.Name)
-			case f.Value.Type() == "bool": // false, the default of all
-			case len(f.Name) == 1:
-				words = append(words, "-"+f.Name, quote(v))
-			default:
-				words = append(words, "--"+f.Name, quote(v))
+			case f.Value.Type() != "bool":
+				words = append(words, dashed(f.Name), quote(v))
+			case v == "true": // false is the default of all
+				words = append(words, dashed(f.Name))
 			}
 		}
 	})
 	return strings.Join(words, " ")
-}
-
-func quoteAll(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = quote(w)
-	}
-	return out
 }
 
 // quote puts a word in quotes where a shell would not leave it alone.

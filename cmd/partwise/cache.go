@@ -19,20 +19,13 @@ func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Tell how much is kept of what was made of photographs",
-		Long: `Descriptors, visual words and histograms are kept on disk under what they were
-made from, so that a second run with another method starts at once. Where that is
-more than the limit, what was not used for longest goes; all of it can be cleared,
-and is made again when it is needed. The limit is 10 GB, or what the environment
-variable PARTWISE_CACHE_SIZE or --cache-size of a run says.`,
-		Example: `  partwise cache
-  partwise cache clear`,
-		Args: arguments(0, 0),
+		Long: `Features of images are cached on disk, so that a second run with another method starts
+at once. Beyond the limit the entries go that were not used for longest. The limit is
+10 GB, or that of the environment variable PARTWISE_CACHE_SIZE or of --cache-size.`,
+		Example: "  partwise cache\n  partwise cache clear",
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openCache(&dir)
-			if err != nil {
-				return err
-			}
-			u, err := store.Usage()
+			_, u, err := openCache(&dir)
 			if err != nil {
 				return err
 			}
@@ -60,11 +53,7 @@ func clearCommand(dir *string) *cobra.Command {
 		Example: "  partwise cache clear",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openCache(dir)
-			if err != nil {
-				return err
-			}
-			u, err := store.Usage()
+			store, u, err := openCache(dir)
 			if err != nil {
 				return err
 			}
@@ -80,16 +69,17 @@ func clearCommand(dir *string) *cobra.Command {
 	}
 }
 
-// openCache opens the cache in the folder dir, which becomes the default one
-// where it is "".
-func openCache(dir *string) (*cache.Store, error) {
+// openCache opens the cache in the folder dir, which becomes the default one where it is "".
+func openCache(dir *string) (store *cache.Store, u cache.Usage, err error) {
 	if *dir == "" {
-		var err error
 		if *dir, err = cache.Default(); err != nil {
-			return nil, err
+			return nil, u, err
 		}
 	}
-	return cache.Open(*dir)
+	if store, err = cache.Open(*dir); err == nil {
+		u, err = store.Usage()
+	}
+	return store, u, err
 }
 
 // cacheFolder returns the folder that the flags say, "" for none.

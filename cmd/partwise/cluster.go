@@ -14,7 +14,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
@@ -121,58 +120,6 @@ of the colours of pictures or of an IDX or .npy file.`,
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
-}
-
-// outFor returns where results of data go unless somebody says it: results/NAME, and
-// where that is among the pictures the same beside their folder.
-func outFor(data, name string) string {
-	out := filepath.Join("results", name)
-	if inside, err := output.Inside(data, out); err != nil || !inside {
-		return out
-	}
-	folder, err := output.Resolve(data)
-	if err != nil {
-		return out
-	}
-	beside := filepath.Join(filepath.Dir(folder), out)
-	if here, err := output.Resolve("."); err == nil {
-		if below, err := filepath.Rel(here, beside); err == nil {
-			return below
-		}
-	}
-	return beside
-}
-
-// fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
-// one, since sort looks for the pictures from other folders too.
-func fromAnywhere(data string) string {
-	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
-		return data
-	}
-	if abs, err := filepath.Abs(data); err == nil {
-		return abs
-	}
-	return data
-}
-
-// checkOut refuses results in a folder of the data, which would be taken for
-// pictures the next time.
-func checkOut(data, out string) error {
-	inside, err := output.Inside(data, out)
-	if err != nil {
-		return usageError{err}
-	}
-	if !inside {
-		return nil
-	}
-	err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
-	if folder, e := output.Resolve(data); e == nil {
-		other := filepath.Join(filepath.Dir(folder), "results", filepath.Base(out))
-		if inside, e := output.Inside(folder, other); e == nil && !inside {
-			err = fmt.Errorf("%w, as in --out %s", err, quote(other))
-		}
-	}
-	return usageError{err}
 }
 
 // run puts the data into groups, and publishes them.

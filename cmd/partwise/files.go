@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -130,4 +131,62 @@ func isThere(err error) error {
 		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
 	}
 	return err
+}
+
+// nameOf returns what the results of a known set or a path are called.
+func nameOf(set string) (string, error) {
+	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
+	return filepath.Base(abs), err
+}
+
+// outFor returns where results of data go unless somebody says it: results/NAME, and
+// where that is among the pictures the same beside their folder.
+func outFor(data, name string) string {
+	out := filepath.Join("results", name)
+	if inside, err := output.Inside(data, out); err != nil || !inside {
+		return out
+	}
+	folder, err := output.Resolve(data)
+	if err != nil {
+		return out
+	}
+	beside := filepath.Join(filepath.Dir(folder), out)
+	if here, err := output.Resolve("."); err == nil {
+		if below, err := filepath.Rel(here, beside); err == nil {
+			return below
+		}
+	}
+	return beside
+}
+
+// fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
+// one, since sort looks for the pictures from other folders too.
+func fromAnywhere(data string) string {
+	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
+		return data
+	}
+	if abs, err := filepath.Abs(data); err == nil {
+		return abs
+	}
+	return data
+}
+
+// checkOut refuses results in a folder of the data, which would be taken for
+// pictures the next time.
+func checkOut(data, out string) error {
+	inside, err := output.Inside(data, out)
+	if err != nil {
+		return usageError{err}
+	}
+	if !inside {
+		return nil
+	}
+	err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+	if folder, e := output.Resolve(data); e == nil {
+		other := filepath.Join(filepath.Dir(folder), "results", filepath.Base(out))
+		if inside, e := output.Inside(folder, other); e == nil && !inside {
+			err = fmt.Errorf("%w, as in --out %s", err, quote(other))
+		}
+	}
+	return usageError{err}
 }

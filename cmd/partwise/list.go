@@ -145,7 +145,7 @@ func datasetsCommand() *cobra.Command {
 			return tellSet(cmd.OutOrStdout(), info, root)
 		},
 	}
-	cmd.PersistentFlags().StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	rootFlag(cmd.PersistentFlags(), &root)
 	cmd.AddCommand(getCommand(&root))
 	return cmd
 }
@@ -175,9 +175,8 @@ Nothing that is in the data folder already is changed or removed.`,
 			case from != "" && from != "raw" && from != "mat":
 				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
 			}
-			dir := *root
+			dir, err := *root, error(nil)
 			if dir == "" {
-				var err error
 				if dir, err = datasets.DataDir(); err != nil {
 					return err
 				}
@@ -188,7 +187,7 @@ Nothing that is in the data folder already is changed or removed.`,
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
 			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
-			err := d.Get(cmd.Context(), info.Name, dir)
+			err = d.Get(cmd.Context(), info.Name, dir)
 			bars.End()
 			if err != nil {
 				return stopped(cmd.Context(), err, "getting "+info.Name, "what came is kept in "+filepath.Join(dir, info.Name)+", and the same command goes on from there")
@@ -227,36 +226,22 @@ func where(s datasets.Info, root string) string {
 	switch {
 	case err == nil:
 		return path
-	case downloads(s):
+	case slices.ContainsFunc(s.Forms, func(f datasets.Form) bool { return len(f.Files) > 0 }):
 		return "not here; partwise datasets get " + s.Name
 	}
 	return "not here"
 }
 
-func downloads(s datasets.Info) bool {
-	for _, f := range s.Forms {
-		if len(f.Files) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func tellSet(w io.Writer, s datasets.Info, root string) error {
 	t := columns.Table{Limits: []int{0, 90}}
-	put := func(what, value string) {
-		if value != "" {
-			t.Row(what, value)
+	for _, row := range [][2]string{
+		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
+		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(where(s, root))}, {"how", s.How},
+	} {
+		if row[1] != "" {
+			t.Row(row[0], row[1])
 		}
 	}
-	put("set", s.Name+": "+s.Title)
-	put("samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes))
-	put("what", s.Content)
-	put("cite", s.Citation)
-	put("licence", s.Licence)
-	put("home", s.Home)
-	put("where", plaintext.Line(where(s, root)))
-	put("how", s.How)
 	for _, f := range s.Forms {
 		for _, d := range f.Files {
 			sum := "no sum is published"
@@ -266,7 +251,7 @@ func tellSet(w io.Writer, s datasets.Info, root string) error {
 			case d.MD5 != "":
 				sum = "md5 " + d.MD5
 			}
-			put("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
+			t.Row("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
 		}
 	}
 	return printTable(w, t, "")

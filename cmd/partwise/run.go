@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
@@ -118,12 +117,6 @@ func tellNotes(w io.Writer, notes []string) {
 	for _, n := range notes {
 		plaintext.Fprintf(w, "partwise: %s\n", n)
 	}
-}
-
-// nameOf returns what the results of a known set or a path are called.
-func nameOf(set string) (string, error) {
-	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
-	return filepath.Base(abs), err
 }
 
 // openResults opens the folder of an experiment on one set.
