@@ -20,7 +20,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/report"
 )
@@ -63,10 +62,10 @@ func TestDescribeVersion(t *testing.T) {
 		not  string
 	}{
 		{"release", of("v1.2.3", "vcs.revision", revision, "vcs.time", "2026-01-02T03:04:05Z", "vcs.modified", "false"),
-			[]string{"partwise v1.2.3\n", revision + " of 2026-01-02T03:04:05Z\n", "portable;", runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "by " + blas.Name + "\n"}, "uncommitted"},
+			[]string{"partwise v1.2.3\n", revision + " of 2026-01-02T03:04:05Z\n", "portable\n", runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "used by the inner loops"}, "uncommitted"},
 		{"changed", of("v1.2.3+dirty", "vcs.revision", revision, "vcs.modified", "true"), []string{"partwise v1.2.3+dirty\n", revision + ", with uncommitted changes\n"}, " of "},
-		{"opencv", of("v1.2.3", "-tags", "opencv,customenv"), []string{"with OpenCV;"}, "portable"},
-		{"another tag", of("v1.2.3", "-tags", "noopencv"), []string{"portable;"}, "OpenCV"},
+		{"opencv", of("v1.2.3", "-tags", "opencv,customenv"), []string{"with OpenCV\n"}, "portable"},
+		{"another tag", of("v1.2.3", "-tags", "noopencv"), []string{"portable\n"}, "OpenCV"},
 		{"no checkout", of("(devel)"), []string{"partwise unversioned\n"}, "devel"},
 		{"nothing known", of(""), []string{"partwise unversioned\n"}, "revision"},
 	} {
