@@ -674,7 +674,7 @@ func TestListings(t *testing.T) {
 		"list features":         {"pixels", "sift=dense", "step: 8"},
 		"datasets":              {"yale", "newsgroups", "generated"},
 		"datasets orl":          {"40", "cite", "licence"},
-		"version":               {"partwise", "matrix products by"},
+		"version":               {"partwise", "used by the inner loops"},
 		"completion bash":       {"partwise"},
 		"--help":                {"partwise cluster photos -k 10"},
 		"help run":              {"Examples:", "--classes"},
