@@ -111,7 +111,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 	f.Lookup("method").Usage = "the method, with its settings (default " + defaultMethod + ", or " + defaultLabelledMethod + " with --labels, and k-means for photographs and values below 0); see partwise methods"
 	addDefault(cmd, "features", "what suits the pictures")
 	addDefault(cmd, "cluster", "k-means, cosine distance")
-	addDefault(cmd, "rank", "2k")
+	f.Lookup("rank").Usage = "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)"
 	solverFlag(f, &solver)
 	f.IntVar(&c.groups.Batch, "batch", 0, "samples of a block, of which nmf and nmf-kl learn; all need not fit into memory together")
 	f.StringVar(&c.out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
