@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,18 +32,22 @@ func arguments(least, most int) cobra.PositionalArgs {
 			_, name, _ := strings.Cut(cmd.Use, " ")
 			err = fmt.Errorf("%s is missing: %s", name, use)
 		case cmd.HasAvailableSubCommands():
-			var names []string
-			for _, c := range cmd.Commands() {
-				if c.IsAvailableCommand() {
-					names = append(names, c.Name())
-				}
-			}
+			names := subcommands(cmd)
 			err = fmt.Errorf("unknown command %q for %q%s; there are %s", args[most], cmd.CommandPath(), phrase.Guess(args[most], names), strings.Join(names, ", "))
 		default:
 			err = fmt.Errorf("%q is one argument too many: %s", args[most], use)
 		}
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	}
+}
+
+func subcommands(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // noEmptyFlags refuses flags whose value is empty, as that of a shell's variable
@@ -63,26 +68,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	switch {
 	case errors.As(err, &value):
-		want := "want another value"
-		switch value.GetFlag().Value.Type() {
-		case "int":
-			want = "want a whole number"
-		case "k":
-			want = "want a whole number, auto, or a range such as 5..30"
-			for _, why := range []error{errFewGroups, errNoRange} {
-				if errors.Is(err, why) {
-					want = why.Error()
-				}
-			}
-		case "uint64":
-			want = "want a whole number of 0 or more"
-		case "bool":
-			want = "want true or false"
-		}
-		if errors.Is(err, strconv.ErrRange) {
+		f := value.GetFlag()
+		want := "want " + cmp.Or(map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false"}[f.Value.Type()], "another value")
+		if _, ok := f.Value.(*settingFlag); ok {
+			want = value.Unwrap().Error()
+		} else if errors.Is(err, strconv.ErrRange) {
 			want = "the number is too large"
 		}
-		err = fmt.Errorf("%s %s: %s", dashed(value.GetFlag().Name), strconv.Quote(value.GetValue()), want)
+		err = fmt.Errorf("%s %q: %s", dashed(f.Name), value.GetValue(), want)
+		if errors.Is(value, errEmpty) {
+			err = fmt.Errorf("%s is empty", dashed(f.Name))
+		}
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &unknown):
@@ -92,6 +88,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("unknown flag: %s%s", name, phrase.Guess(name, flags))
 	}
 	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+}
+
+// unknown returns the error that there is no thing of a kind with a name.
+func unknown(kind, name string, names []string) error {
+	return usageError{fmt.Errorf("there is no %s %q%s; there are %s", kind, name, phrase.Guess(name, names), strings.Join(names, ", "))}
 }
 
 // dashed returns a flag as it is written.
@@ -116,4 +117,43 @@ func completion(root *cobra.Command) {
 			shell.Args = arguments(0, 0)
 		}
 	}
+}
+
+// commandLine returns the command line that does again what cmd does, without
+// what changes no result.
+func commandLine(cmd *cobra.Command, args []string) string {
+	words := []string{cmd.CommandPath()}
+	for _, a := range args {
+		words = append(words, quote(a))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "workers", "out", "memory", "cache-size", "profile", "times":
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			switch {
+			case f.Value.Type() != "bool":
+				words = append(words, dashed(f.Name), quote(v))
+			case v == "true": // false is the default of all
+				words = append(words, dashed(f.Name))
+			}
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// quote puts a word in quotes where a shell would not leave it alone.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:%@", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

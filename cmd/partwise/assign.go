@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
@@ -37,16 +37,14 @@ func assignCommand() *cobra.Command {
 		Short: "Put new pictures into the groups that cluster found",
 		Long: `Assign puts new pictures into groups that cluster found before. MODEL is the folder of
 cluster's results, or its model.npz; PICTURES is a folder, a picture, a file or a known
-set. The new pictures get the same features, with the same words and scales, and each
-goes to the group whose centre is nearest. A picture that was grouped before has the group
-that it had.
+set. The new pictures get the same features, and each goes to the group whose centre is
+nearest. A picture that was grouped before keeps its group.
 
-A picture that is farther from its group than 99 % of the pictures of which the group was
-made belongs to none of the groups; --reject says another share, and --reject 0 rejects none.
+A picture that is farther from its group than 99 % of the group's own pictures belongs to
+none of the groups; --reject sets another share, and --reject 0 rejects none.
 
-The list, on standard output or in the file of --out, has the group of each picture, the class
-that was told of the group, and a confidence from 0 to 1. Group 0 is for pictures that belong
-to none. Partwise sort takes such a file.`,
+The list has the group of each picture, the class of the group where one was told, and a
+confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise sort takes the file.`,
 		Example: `  partwise cluster photos -k 10
   partwise assign results/photos-groups photos --out assigned.csv
   partwise sort assigned.csv --pictures photos --to assigned --copy`,
@@ -65,7 +63,28 @@ to none. Partwise sort takes such a file.`,
 			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
 				return err
 			}
-			return assign(cmd, m, e, args[1], out, reject, force)
+			in, err := prepareNew(cmd, m, e, args[1])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			found, err := m.Assign(cmd.Context(), in.Inputs, reject)
+			if err != nil {
+				return stopped(cmd.Context(), err, "grouping", in.kept())
+			}
+			said := cmd.OutOrStdout()
+			if text := assignedText(in.Inputs, m, found); out == "" {
+				if err := printLines(said, text); err != nil {
+					return err
+				}
+				said = cmd.ErrOrStderr()
+			} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+				return err
+			}
+			if err := in.listSkipped(out, force); err != nil {
+				return err
+			}
+			return tellAssigned(said, found, m, out)
 		},
 	}
 	f := cmd.Flags()
@@ -73,6 +92,19 @@ to none. Partwise sort takes such a file.`,
 	f.Float64Var(&reject, "reject", pipeline.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
+}
+
+// printLines prints a text, of which nothing can do anything to a terminal.
+func printLines(w io.Writer, text []byte) error {
+	if columns.IsTerminal(w) {
+		var shown bytes.Buffer
+		for line := range bytes.Lines(text) {
+			plaintext.Fprintf(&shown, "%s\n", string(bytes.TrimSuffix(line, []byte("\n"))))
+		}
+		text = shown.Bytes()
+	}
+	_, err := w.Write(text)
+	return err
 }
 
 // newSamplesFlags adds the flags of commands that take a model to new samples.
@@ -111,48 +143,6 @@ func readModel(ctx context.Context, path string) (m *pipeline.Model, file string
 func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data string) (*inputs, error) {
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
 	return prepare(cmd, e, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
-}
-
-func assign(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, reject float64, force bool) error {
-	in, err := prepareNew(cmd, m, e, data)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	found, err := m.Assign(cmd.Context(), in.Inputs, reject)
-	if err != nil {
-		return stopped(cmd.Context(), err, "grouping", in.kept())
-	}
-	text := assignedText(in.Inputs, m, found)
-	said := cmd.OutOrStdout()
-	if out == "" {
-		if isTerminal(said) {
-			var shown bytes.Buffer
-			for line := range bytes.Lines(text) {
-				plaintext.Fprintf(&shown, "%s\n", string(bytes.TrimSuffix(line, []byte("\n"))))
-			}
-			text = shown.Bytes()
-		}
-		if _, err := said.Write(text); err != nil {
-			return err
-		}
-		said = cmd.ErrOrStderr()
-	} else if err := writeFile(out, force, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
-		return err
-	}
-	if err := in.listSkipped(out, force); err != nil {
-		return err
-	}
-	return tellAssigned(said, found, m, out)
-}
-
-// writeFile writes a file, which must not be there without force.
-func writeFile(path string, force bool, write func(io.Writer) error) error {
-	file := atomicfile.CreateFunc
-	if force {
-		file = atomicfile.WriteFunc
-	}
-	return isThere(file(path, write))
 }
 
 // assignedText returns the list of the groups, in the form of a grouping's own.

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
@@ -15,32 +19,25 @@ func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Tell how much is kept of what was made of photographs",
-		Long: `Descriptors, visual words and histograms are kept on disk under what they were
-made from, so that a second run with another method starts at once. Where that is
-more than the limit, what was not used for longest goes; all of it can be cleared,
-and is made again when it is needed. The limit is 10 GB, or what the environment
-variable PARTWISE_CACHE_SIZE or --cache-size of a run says.`,
-		Example: `  partwise cache
-  partwise cache clear`,
-		Args: arguments(0, 0),
+		Long: `Features of images are cached on disk, so that a second run with another method starts
+at once. Beyond the limit the entries go that were not used for longest. The limit is
+10 GB, or that of the environment variable PARTWISE_CACHE_SIZE or of --cache-size.`,
+		Example: "  partwise cache\n  partwise cache clear",
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openCache(&dir)
+			_, u, err := openCache(&dir)
 			if err != nil {
 				return err
 			}
-			u, err := store.Usage()
-			if err != nil {
-				return err
-			}
-			var t listing
-			t.row("folder", plaintext.Line(dir))
-			t.row("entries", u.Entries)
-			t.row("size", bytesize.Format(u.Size))
-			t.row("limit", bytesize.Format(u.Limit))
+			var t columns.Table
+			t.Row("folder", plaintext.Line(dir))
+			t.Row("entries", u.Entries)
+			t.Row("size", bytesize.Format(u.Size))
+			t.Row("limit", bytesize.Format(u.Limit))
 			if !u.Oldest.IsZero() {
-				t.row("oldest", "used last on "+u.Oldest.Format(time.DateOnly))
+				t.Row("oldest", "used last on "+u.Oldest.Format(time.DateOnly))
 			}
-			return t.print(cmd.OutOrStdout())
+			return printTable(cmd.OutOrStdout(), t, "")
 		},
 	}
 	cmd.PersistentFlags().StringVar(&dir, "cache", "", "folder of the cache (default $PARTWISE_CACHE, then the user's cache)")
@@ -56,34 +53,65 @@ func clearCommand(dir *string) *cobra.Command {
 		Example: "  partwise cache clear",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openCache(dir)
-			if err != nil {
-				return err
-			}
-			u, err := store.Usage()
+			store, u, err := openCache(dir)
 			if err != nil {
 				return err
 			}
 			if err := store.Clear(); err != nil {
 				return err
 			}
-			var t listing
-			t.row("folder", plaintext.Line(*dir))
-			t.row("removed", u.Entries)
-			t.row("freed", bytesize.Format(u.Size))
-			return t.print(cmd.OutOrStdout())
+			var t columns.Table
+			t.Row("folder", plaintext.Line(*dir))
+			t.Row("removed", u.Entries)
+			t.Row("freed", bytesize.Format(u.Size))
+			return printTable(cmd.OutOrStdout(), t, "")
 		},
 	}
 }
 
-// openCache opens the cache in the folder dir, which becomes the default one
-// where it is "".
-func openCache(dir *string) (*cache.Store, error) {
+// openCache opens the cache in the folder dir, which becomes the default one where it is "".
+func openCache(dir *string) (store *cache.Store, u cache.Usage, err error) {
 	if *dir == "" {
-		var err error
 		if *dir, err = cache.Default(); err != nil {
-			return nil, err
+			return nil, u, err
 		}
 	}
-	return cache.Open(*dir)
+	if store, err = cache.Open(*dir); err == nil {
+		u, err = store.Usage()
+	}
+	return store, u, err
+}
+
+// cacheFolder returns the folder that the flags say, "" for none.
+func cacheFolder(cmd *cobra.Command) (string, error) {
+	folder, err := cmd.Flags().GetString("cache")
+	if err != nil {
+		return "", err
+	}
+	without, err := cmd.Flags().GetBool("no-cache")
+	switch {
+	case err != nil || folder != "" && !without:
+		return folder, err
+	case folder != "":
+		return "", usageError{errors.New("--cache and --no-cache: say one of them")}
+	case without:
+		return "", nil
+	}
+	if folder, err = cache.Default(); err != nil || os.MkdirAll(folder, 0o777) != nil {
+		return "", nil // nowhere to keep it
+	}
+	return folder, nil
+}
+
+// cacheSize returns the limit of the cache that the flag says, 0 for none.
+func cacheSize(cmd *cobra.Command) (int64, error) {
+	text, err := cmd.Flags().GetString("cache-size")
+	if err != nil || text == "" {
+		return 0, err
+	}
+	size, err := bytesize.Parse(text)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
+	}
+	return size, nil
 }

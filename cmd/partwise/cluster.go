@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -12,20 +13,26 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 	"github.com/seed4492f2cd/partwise/report/table"
 )
 
+// clustering is what cluster does.
+type clustering struct {
+	groups     pipeline.Groups
+	count      pipeline.GroupCount
+	links, out string
+	// choosesMethod tells that the features choose the method.
+	choosesMethod bool
+}
+
 func clusterCommand() *cobra.Command {
-	var out, method, solver, clustering, features, rank, links string
-	var k groupCount
-	var batch int
-	var seed uint64
-	var data pipeline.Data
+	var c clustering
+	var solver string
+	e := &pipeline.Experiment{Features: pipeline.Features{Auto: true}, Cluster: pipeline.Cluster{Distance: cluster.DistanceCosine}}
 	cmd := &cobra.Command{
 		Use:   "cluster DIR",
 		Short: "Put the pictures of a folder into groups that go together",
@@ -33,229 +40,129 @@ func clusterCommand() *cobra.Command {
 into groups that go together. It writes which sample is in which group, the
 parts that were learned, and a page with all pictures to look at.
 
-Where the classes of some pictures are known, --labels tells them: each class has
-a group of its own, in which all pictures of it are that the file names.
-With --links pairs of pictures are told that belong together (must), which share a group,
-and pairs that do not (cannot), which never do. Both files hold in every grouping, whatever
-the method; what contradicts itself is an error before a picture is read.
-Where the folder has a subfolder for each class, the groups are compared with
-the classes; the method is not told of them. Pictures beside the subfolders have no
-class, and are grouped with the others. --pattern finds the classes in the names of the
-files, --truth reads them from a file, and --no-classes takes no subfolder for a class.
-Subfolders that dates or cameras name (2019-05 Trip, 100CANON, Camera Roll) are no classes;
-with --pool they are. The first line says how subfolders were read.
+--labels tells the classes of some pictures: each class has a group of its own, in which
+its labelled pictures are. --links tells pairs that share a group (must) and pairs that
+do not (cannot). Both hold with every method; contradictions are errors.
 
-Photographs, of 64 pixels or more in width and height, are compared by the features
-of a network that is built in, and grouped by k-means, or guided k-means with
---labels or --links. Where most pictures are smaller they are compared by their colours, and
-nmf, or cnmf with --labels, finds parts of these first. --features says otherwise, as in sift,power=0.5+colour,grid=2x2,weight=0.2
-for visual words and colours: what it leaves out is as in an experiment file, so that
-pixels=32 alone is grey.
+Where the folder has a subfolder for each class, the groups are compared with the classes,
+which the method does not know. Pictures beside the subfolders have no class. --pattern finds
+classes in file names, --truth in a file, and --no-classes finds none. Subfolders that dates
+or cameras name (2019-05 Trip, 100CANON, Camera Roll) are classes with --pool only.
 
-With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks of so
-many, which are read of a folder of images, an IDX file or a NumPy .npy file in each of
-ten epochs, and pictures of any size are compared by their colours.`,
+Photographs of 64 pixels or more are compared by the features of a built-in network, and
+grouped by k-means, or guided k-means with --labels or --links. Smaller pictures are compared by
+their colours, after nmf, or cnmf with --labels, has found their parts. --features chooses
+others, as in sift,power=0.5+colour,grid=2x2,weight=0.2.
+
+With --batch samples need not fit into memory: nmf and nmf-kl learn from blocks, ten times over,
+of the colours of pictures or of an IDX or .npy file.`,
 		Example: `  partwise cluster photos -k 10
-  partwise cluster photos -k 10 --labels labels.csv
-  partwise cluster photos -k 10 --truth labels.csv
-  partwise cluster photos --pattern '{class}-*'
-  partwise cluster photos -k 10 --no-classes
   partwise cluster photos -k 10 --labels labels.csv --links links.csv
+  partwise cluster photos --pattern '{class}-*'
   partwise cluster generated --method gnmf,lambda=10
   partwise cluster photos -k 10 --batch 1000 --features pixels=64`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e := &pipeline.Experiment{}
-			e.Features.Auto = true // unless --features says what they are
-			e.Data, e.Seed = data, seed
+			given := cmd.Flags().Changed
 			e.Data.Set = args[0]
-			e.Cluster.Distance = cluster.DistanceCosine // unless --cluster says otherwise
-			unsaid := method == "" && rank == "" && solver == bestSolver
-			if method == "" {
-				if method = defaultMethod; data.Labels != "" {
-					method = defaultLabelledMethod
-				}
+			fallback := defaultMethod
+			if e.Data.Labels != "" {
+				fallback = defaultLabelledMethod
 			}
-			if solver != bestSolver {
-				if _, ok := factor.LookupSolver(solver); !ok {
-					return usageError{fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", solver, bestSolver)}
-				}
-				method += ",solver=" + solver
-			}
-			err := setMethods(e, []string{method})
-			for _, v := range []struct{ key, value string }{{"features", features}, {"cluster", clustering}, {"rank", rank}} {
-				if err == nil && v.value != "" {
-					err = setKey(e, v.key, v.value)
-				}
-			}
-			if err == nil && e.Cluster.K != (pipeline.GroupCount{}) {
-				err = fmt.Errorf("--cluster %s: say the number of groups with -k %s", clustering, e.Cluster.K)
-			}
-			if err == nil && len(e.Rank) > 1 {
-				err = fmt.Errorf("--rank %s: groups are found with one rank", rank)
-			}
-			if err == nil && len(e.Methods) != 1 {
-				err = fmt.Errorf("--method %q: groups are found by one method with one setting", method)
-			}
-			if err != nil {
+			var err error
+			if c.groups.Method, err = oneMethod(cmd, fallback, solver, 0); err != nil {
 				return usageError{err}
 			}
-			if cmd.Flags().Changed("batch") {
-				if e.Data.OnDisk = true; features == "" {
-					e.Features = pipeline.Features{Extractor: colours}
+			if len(e.Rank) > 1 {
+				return usageError{fmt.Errorf("--rank %s: groups are found with one rank", cmd.Flags().Lookup("rank").Value)}
+			}
+			if len(e.Rank) == 1 {
+				c.groups.Rank = &e.Rank[0]
+			}
+			c.count, e.Cluster.K = e.Cluster.K, pipeline.GroupCount{}
+			c.groups.UseLabels, c.groups.Cluster, c.groups.Seed = e.Data.Labels != "", e.Cluster, e.Seed
+			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != pipeline.Largest
+			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
+				if !given("features") {
+					e.Features = pipeline.Features{Extractor: features.Pixels{Colour: true}}
+				}
+				if err := c.groups.CheckBatch(e.Features); err != nil {
+					return usageError{fmt.Errorf("--batch: %w", err)}
 				}
 			}
-			if out == "" {
+			if c.out == "" {
 				name, err := nameOf(args[0])
 				if err != nil {
 					return err
 				}
-				out = outFor(args[0], name+"-groups")
+				c.out = outFor(args[0], name+"-groups")
 			}
-			if err := checkOut(args[0], out); err != nil {
+			if err := checkOut(args[0], c.out); err != nil {
 				return err
 			}
-			g := pipeline.Groups{K: k.number, Method: e.Methods[0], UseLabels: data.Labels != "", Cluster: e.Cluster, Seed: e.Seed, Batch: batch}
-			if len(e.Rank) == 1 {
-				g.Rank = &e.Rank[0]
-			}
-			if e.Data.OnDisk {
-				if err := g.CheckBatch(e.Features); err != nil {
-					return usageError{fmt.Errorf("--batch: %w", err)}
-				}
-			}
-			return findGroups(cmd, e, g, k, links, unsaid && g.Cluster.By != pipeline.Largest, out, commandLine(cmd, args))
+			return c.run(cmd, e, commandLine(cmd, args))
 		},
 	}
 	f := cmd.Flags()
-	f.VarP(&k, "k", "k", "number of groups, or auto, or a range such as 5..30 to choose from (default the number of classes that the data have, without --labels, and else auto)")
-	labelsFlag(f, &data)
-	f.StringVar(&links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
-	f.StringVar(&method, "method", "", "method with its settings (default "+defaultMethod+", or "+defaultLabelledMethod+" with --labels, and k-means for photographs and values below 0); see partwise methods")
-	f.StringVar(&solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
-	f.StringVar(&features, "features", "", "as in pixels=32,colour=true,normalise=l2,crop=square or sift=dense,words=200, several with + between them as in sift+colour (default what suits the pictures)")
-	f.StringVar(&clustering, "cluster", "", "as in by=ncut or distance=euclidean,restarts=20 (default k-means, cosine distance)")
-	f.StringVar(&rank, "rank", "", "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)")
-	f.Uint64Var(&seed, "seed", 0, "seed of all random choices")
-	f.IntVar(&batch, "batch", 0, "learn from blocks of so many samples, which need not fit into memory together; for nmf and nmf-kl")
-	f.StringVar(&out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
+	addSettings(cmd, &e.Cluster, "k")
+	f.Lookup("k").Usage = "number of groups, a range such as 5..30 to choose from, or auto (default the number of classes that the data have, without --labels, and else auto)"
+	labelsFlag(cmd, &e.Data)
+	linksFlag(f, &c.links)
+	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
+	f.Lookup("method").Usage = "the method, with its settings (default " + defaultMethod + ", or " + defaultLabelledMethod + " with --labels, and k-means for photographs and values below 0); see partwise methods"
+	addDefault(cmd, "features", "what suits the pictures")
+	addDefault(cmd, "cluster", "k-means, cosine distance")
+	f.Lookup("rank").Usage = "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)"
+	solverFlag(f, &solver)
+	f.IntVar(&c.groups.Batch, "batch", 0, "samples of a block, of which nmf and nmf-kl learn; all need not fit into memory together")
+	f.StringVar(&c.out, "out", "", "folder of the results (default results/DIR-groups, beside the pictures where the program is started among them)")
 	strictFlag(cmd)
-	dataFlags(cmd, &data)
+	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
 }
 
-// outFor returns where results of data go unless somebody says it: results/NAME, and
-// where that is among the pictures the same beside their folder.
-func outFor(data, name string) string {
-	out := filepath.Join("results", name)
-	if inside, err := output.Inside(data, out); err != nil || !inside {
-		return out
-	}
-	folder, err := output.Resolve(data)
-	if err != nil {
-		return out
-	}
-	beside := filepath.Join(filepath.Dir(folder), out)
-	if here, err := output.Resolve("."); err == nil {
-		if below, err := filepath.Rel(here, beside); err == nil {
-			return below
-		}
-	}
-	return beside
-}
-
-// fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
-// one, since sort looks for the pictures from other folders too.
-func fromAnywhere(data string) string {
-	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
-		return data
-	}
-	if abs, err := filepath.Abs(data); err == nil {
-		return abs
-	}
-	return data
-}
-
-// checkOut refuses results in a folder of the data, which would be taken for
-// pictures the next time.
-func checkOut(data, out string) error {
-	inside, err := output.Inside(data, out)
-	if err != nil {
-		return usageError{err}
-	}
-	if !inside {
-		return nil
-	}
-	err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
-	if folder, e := output.Resolve(data); e == nil {
-		other := filepath.Join(filepath.Dir(folder), "results", filepath.Base(out))
-		if inside, e := output.Inside(folder, other); e == nil && !inside {
-			err = fmt.Errorf("%w, as in --out %s", err, quote(other))
-		}
-	}
-	return usageError{err}
-}
-
-// What cluster does unless it is told otherwise.
-const (
-	defaultMethod         = "nmf"
-	defaultLabelledMethod = "cnmf"
-	bestSolver            = "best"
-)
-
-// onFeatures is the method for features that need no factorisation to be grouped, or
-// cannot be factorised by the default one: those of a network, and values below 0.
-func onFeatures(told bool) string {
-	if told {
-		return "guided-kmeans"
-	}
-	return pipeline.KMeans
-}
-
-// findGroups puts the data into groups. Where no method is said, it is chosen by the features.
-func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k groupCount, links string, unsaid bool, out, command string) error {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := checkResults(cmd, e, out, report.GroupingFiles); err != nil {
+// run puts the data into groups, and publishes them.
+func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command string) error {
+	ctx, stderr, g := cmd.Context(), cmd.ErrOrStderr(), &c.groups
+	if err := checkResults(cmd, e, c.out, report.GroupingFiles); err != nil {
 		return err
 	}
-	folder, err := report.OpenGrouping(out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
+	folder, err := report.OpenGrouping(c.out, fromAnywhere(e.Data.Set), !cmd.Flags().Changed("out"))
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	in, err := prepare(cmd, e, func(set *datasets.Set) error {
-		if links != "" {
-			l, err := set.ReadLinks(ctx, links)
-			if err != nil {
-				return err
-			}
-			g.Links = *l
+	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
+		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
+			return err
 		}
-		return k.check(g, set)
+		return checkCount(g, c.count, set)
 	}, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if unsaid && (in.Features.OfNetwork() || in.HasNegative()) {
-		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, onFeatures(g.UseLabels || !g.Links.None()))}
+	if c.choosesMethod && (in.Features.OfNetwork() || in.HasNegative()) {
+		name := pipeline.KMeans // on the features themselves
+		if g.UseLabels || !g.Links.None() {
+			name = "guided-kmeans"
+		}
+		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, name)}
 	}
-	comparing := &stages{w: stderr}
-	looked, err := in.Pictures(ctx, comparing.show)
-	comparing.end()
+	looked, err := in.pictures(cmd)
 	if err != nil {
-		return stopped(ctx, err, "comparing pictures", in.kept())
+		return err
 	}
 	if looked != nil {
 		g.Copies = looked.CopyOf
 	}
-	chosen, err := chooseRank(cmd, &g, in)
+	ranks, err := chooseRank(cmd, g, in)
 	if err != nil {
 		return err
 	}
-	counts, err := k.choose(cmd, &g, in)
+	counts, err := chooseCount(cmd, g, c.count, in)
 	if err != nil {
 		return err
 	}
@@ -264,43 +171,58 @@ func findGroups(cmd *cobra.Command, e *pipeline.Experiment, g pipeline.Groups, k
 	if in.Set.TimeFolders != nil {
 		warnings = append(warnings, pipeline.SubfoldersNote(in.Set))
 	}
-	working := &stages{w: stderr}
-	working.begin("grouping")
-	found, err := g.Find(ctx, in.Inputs, working.show)
-	working.end()
+	found, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*pipeline.Grouping, error) {
+		return g.Find(ctx, in.Inputs, show)
+	})
 	if err != nil {
-		return stopped(ctx, err, "factorising", in.kept())
+		return err
 	}
 	tellNotes(stderr, found.Notes)
 	warnings = append(warnings, found.Notes...)
-	if n, m := in.Dims(); chosen != nil && chosen.AtLimit(min(n, m)) {
-		warnings = append(warnings, chosen.AtLimitNote(""))
+	if n, m := in.Dims(); ranks != nil && ranks.AtLimit(min(n, m)) {
+		warnings = append(warnings, ranks.AtLimitNote(""))
 	}
-	drawing := newBar(stderr, "drawing")
-	c := report.Clusters{
-		Name: in.Set.Name, Command: command, Program: releaseVersion(buildInfo()), Opened: e.Data, Method: g.Method.String(), Warnings: warnings, Counts: counts, Ranks: chosen, Pictures: looked,
-		Settings: [][2]string{
-			{"data", e.Data.Set},
-			{"features", in.FeaturesText()},
-			{"clustering", found.Cluster.String()},
-			{"seed", strconv.FormatUint(uint64(g.Seed), 10)},
-		},
-	}
+	page := groupsPage(in, e.Data)
+	page.Command, page.Method, page.Warnings, page.Counts, page.Ranks, page.Pictures = command, g.Method.String(), warnings, counts, ranks, looked
+	set := func(key, value string) { page.Settings = append(page.Settings, [2]string{key, value}) }
+	set("clustering", found.Cluster.String())
+	set("seed", strconv.FormatUint(g.Seed, 10))
 	if g.Batch > 0 {
-		c.Settings = append(c.Settings, [2]string{"learned from blocks of", fmt.Sprintf("%d samples", g.Batch)})
+		set("learned from blocks of", fmt.Sprintf("%d samples", g.Batch))
 	}
 	if found.Scores != nil && (e.Data.Truth != "" || found.GroupClasses != nil || found.Scored < len(found.Groups)) {
-		c.Settings = append(c.Settings, [2]string{"compared with", comparedWith(e.Data, found)})
+		set("compared with", comparedWith(e.Data, found))
 	}
 	if found.Result != nil {
-		c.Settings = append(c.Settings, [2]string{"rank", strconv.Itoa(found.Rank)})
+		set("rank", strconv.Itoa(found.Rank))
 	}
-	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(stderr), Progress: drawing.count})
-	drawing.end()
+	page, err = draw(cmd, "drawing", c.out+" is as it was, "+in.kept(), func(count func(done, total int)) (report.Clusters, error) {
+		return folder.Publish(ctx, in.Inputs, found, page, report.Sources{Warn: tell(stderr), Progress: count})
+	})
 	if err != nil {
-		return stopped(ctx, err, "drawing", out+" is as it was, "+in.kept())
+		return err
 	}
-	return tellGroups(cmd, c, comparedWith(e.Data, found), out)
+	return tellGroups(cmd, page, comparedWith(e.Data, found), c.out)
+}
+
+// groupsPage returns what the page of groups says of their data.
+func groupsPage(in *inputs, data pipeline.Data) report.Clusters {
+	return report.Clusters{
+		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data,
+		Settings: [][2]string{{"data", data.Set}, {"features", in.FeaturesText()}},
+	}
+}
+
+// readLinks reads the pairs of a file, none where it is "".
+func readLinks(ctx context.Context, set *datasets.Set, file string) (datasets.Links, error) {
+	if file == "" {
+		return datasets.Links{}, nil
+	}
+	l, err := set.ReadLinks(ctx, file)
+	if err != nil {
+		return datasets.Links{}, err
+	}
+	return *l, nil
 }
 
 // chooseRank chooses the number of basis vectors where it is to be chosen, and says so. It
@@ -318,11 +240,11 @@ func chooseRank(cmd *cobra.Command, g *pipeline.Groups, in *inputs) (*pipeline.R
 
 // autoRank chooses the rank of the inputs, and says so.
 func autoRank(cmd *cobra.Command, auto pipeline.AutoRank, in *inputs, seed uint64) (*pipeline.RankChoice, error) {
-	working := &stages{w: cmd.ErrOrStderr()}
-	c, err := auto.ChooseRank(cmd.Context(), in.Inputs, seed, working.show)
-	working.end()
+	c, err := work(cmd, "choosing the rank", in.kept(), func(show pipeline.Progress) (*pipeline.RankChoice, error) {
+		return auto.ChooseRank(cmd.Context(), in.Inputs, seed, show)
+	})
 	if err != nil {
-		return nil, stopped(cmd.Context(), err, "choosing the rank", in.kept())
+		return nil, err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), c)
 	if n, m := in.Dims(); c.AtLimit(min(n, m)) {
@@ -388,4 +310,57 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	_, err := plaintext.Fprintf(w, "Which sample is in which group is in %s; to look at them open %s.\n",
 		filepath.Join(out, report.AssignmentsFile), filepath.Join(out, "index.html"))
 	return err
+}
+
+// choosesCount tells whether the number of groups is to be chosen. Where none is given it is that of the
+// classes that the data have, if none are told.
+func choosesCount(g *pipeline.Groups, k pipeline.GroupCount, classes []string) bool {
+	if k == (pipeline.GroupCount{}) {
+		return g.UseLabels || len(classes) < 2
+	}
+	return k.Auto
+}
+
+// checkCount finds numbers of groups that a set cannot have before its features are made.
+func checkCount(g *pipeline.Groups, k pipeline.GroupCount, set *datasets.Set) error {
+	g.K = k.From
+	if !choosesCount(g, k, set.Classes) {
+		return g.Check(set)
+	}
+	numbers := []int{k.From, k.To}
+	if k.To == 0 {
+		rows := make([]int, set.Len())
+		for i := range rows {
+			rows[i] = i
+		}
+		least, _ := g.CountRange(set, rows)
+		numbers = []int{least}
+	}
+	for _, g.K = range numbers {
+		if err := g.Check(set); err != nil {
+			return err
+		}
+	}
+	return g.CheckCount(set.Len())
+}
+
+// chooseCount chooses the number of groups. The curve is nil where it is given.
+func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k pipeline.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
+	if !choosesCount(g, k, in.Set.Classes) {
+		return nil, nil
+	}
+	from, to := k.From, k.To
+	if to == 0 {
+		from, to = g.CountRange(in.Set, in.Rows)
+	}
+	curve, err := work(cmd, "counting groups", in.kept(), func(show pipeline.Progress) (*pipeline.CountCurve, error) {
+		return g.CountCurve(cmd.Context(), in.Inputs, from, to, show)
+	})
+	if err != nil {
+		return nil, err
+	}
+	best := curve.Best()
+	g.K = curve.K[best]
+	fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n", g.K, from, to, curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
+	return curve, nil
 }

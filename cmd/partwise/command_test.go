@@ -22,6 +22,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
 
 // partwise runs the command and returns its exit code and what it printed, but for the warnings that
@@ -502,7 +503,7 @@ func TestMistakes(t *testing.T) {
 		"run none.yaml":                                   {1, "none.yaml: no such file"},
 		"run broken.yaml":                                 {1, `broken.yaml: [4:1] unknown key "clases" (did you mean classes?); the keys here are name, task, data`},
 		"run many.yaml":                                   {1, "classes: 21 are asked for, and generated has 20"},
-		"run many.yaml --classes x":                       {2, `--classes: classes "x"`},
+		"run many.yaml --classes x":                       {2, `--classes "x": "x" is no number of classes`},
 		"run many.yaml --method nnmf":                     {2, `there is no method "nnmf"`},
 		"run many.yaml --method gnmf,lamda=1":             {2, "unknown key \"lamda\" (did you mean lambda?); the keys here are name, as"},
 		"run many.yaml --classes 2 --rank 999":            {1, "rank: 999 is 999 for 2 classes, above the 72 samples"},
@@ -516,14 +517,14 @@ func TestMistakes(t *testing.T) {
 		"run " + flags + "empty":                          {1, "empty"},
 		"run " + flags + "twice":                          {1, "twice"},
 		"cluster":                                         {2, "DIR is missing: partwise cluster DIR; see partwise cluster --help"},
-		"cluster photos -k 1":                             {2, `-k "1": there must be 2 groups or more`},
+		"cluster photos -k 1":                             {2, `-k "1": "1" is no number of groups`},
 		"cluster photos -k 99":                            {1, "99 groups are asked for, and there are 72 samples"},
 		"cluster photos -k 3 --out photos/out":            {2, "among the pictures"},
 		"run many.yaml --workers -1":                      {2, "--workers -1"},
-		"cluster photos -k many":                          {2, `-k "many": want a whole number, auto, or a range such as 5..30; see partwise cluster --help`},
-		"cluster photos -k 9..":                           {2, `-k "9..": want a whole number, auto, or a range`},
-		"cluster photos -k 9..5":                          {2, `-k "9..5": the range ends before it begins`},
-		"cluster photos -k 1..5":                          {2, `-k "1..5": there must be 2 groups or more`},
+		"cluster photos -k many":                          {2, `-k "many": "many" is no number of groups`},
+		"cluster photos -k 9..":                           {2, `-k "9..": "9.." is no number of groups`},
+		"cluster photos -k 9..5":                          {2, `-k "9..5": "9..5" is no number of groups`},
+		"cluster photos -k 1..5":                          {2, `-k "1..5": "1..5" is no number of groups`},
 		"cluster photos -k 3 --labels none.csv":           {1, "none.csv"},
 		"cluster photos -k 3 --labels missing.csv":        {1, "missing.csv: line 2"},
 		"cluster cut -k 3 --strict":                       {1, "not enough pixel data (--strict=false skips what cannot be used)"},
@@ -538,11 +539,11 @@ func TestMistakes(t *testing.T) {
 		"version x":                                       {2, `"x" is one argument too many: partwise version`},
 		"completion tcsh":                                 {2, `unknown command "tcsh" for "partwise completion"; there are bash, fish, powershell, zsh`},
 		"completion bash x":                               {2, `"x" is one argument too many: partwise completion bash`},
-		"cluster photos -k 99999999999999999999":          {2, `-k "99999999999999999999": the number is too large`},
+		"cluster photos -k 99999999999999999999":          {2, `-k "99999999999999999999": "99999999999999999999" is no number of groups`},
 		"cluster photos --seed -1":                        {2, `--seed "-1": want a whole number of 0 or more`},
 		"cluster photos --strict=maybe":                   {2, `--strict "maybe": want true or false`},
 		"cluster photos -k":                               {2, "-k needs a value"},
-		"cluster cut -k 3 --from neither":                 {1, `from "neither" is neither raw nor mat`},
+		"cluster cut -k 3 --from neither":                 {2, `--from "neither": want raw or mat`},
 		"cluster photos --out":                            {2, "--out needs a value"},
 		"cluster photos -q":                               {2, "unknown flag: -q"},
 		"report photos":                                   {1, "photos holds no results"},
@@ -564,9 +565,9 @@ func TestMistakes(t *testing.T) {
 	if code, _, stderr := partwise("cluster", "photos", "-k", "3", "--labels", ""); code != exitUsage || !strings.Contains(stderr, "--labels is empty") {
 		t.Errorf("without labels: exit code %d and %q", code, stderr)
 	}
-	for _, method := range []string{" ", "nmf,gnmf", "gnmf,lambda=[1,2]"} {
+	for _, method := range []string{"nmf,gnmf", "gnmf,lambda=[1,2]"} {
 		code, _, stderr := partwise("cluster", "photos", "-k", "3", "--method", method)
-		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": groups are found by one method with one setting") {
+		if code != exitUsage || !strings.Contains(stderr, strconv.Quote(method)+": want one method with one setting") {
 			t.Errorf("--method %q: exit code %d and %q", method, code, stderr)
 		}
 	}
@@ -673,7 +674,7 @@ func TestListings(t *testing.T) {
 		"list features":         {"pixels", "sift=dense", "step: 8"},
 		"datasets":              {"yale", "newsgroups", "generated"},
 		"datasets orl":          {"40", "cite", "licence"},
-		"version":               {"partwise", "matrix products by"},
+		"version":               {"partwise", "used by the inner loops"},
 		"completion bash":       {"partwise"},
 		"--help":                {"partwise cluster photos -k 10"},
 		"help run":              {"Examples:", "--classes"},
@@ -686,50 +687,11 @@ func TestListings(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range kinds {
-		for _, name := range k.names() {
-			if out := must(t, "list", k.name, name); !strings.HasPrefix(out, name+": ") {
-				t.Errorf("partwise list %s %s prints\n%s", k.name, name, out)
+	for _, k := range choices.Kinds {
+		for _, name := range k.Names() {
+			if out := must(t, "list", k.Name, name); !strings.HasPrefix(out, name+": ") {
+				t.Errorf("partwise list %s %s prints\n%s", k.Name, name, out)
 			}
-		}
-	}
-}
-
-func TestInline(t *testing.T) {
-	for in, want := range map[string]string{
-		"ccf":                       "ccf",
-		"ccf,init=nmf":              "{name: ccf, init: nmf}",
-		"yale,from=raw,samples=100": "{name: yale, from: raw, samples: 100}",
-		"{name: ccf, init: nmf}":    "{name: ccf, init: nmf}",
-		"name=ccf,init=nmf":         "{name: ccf, init: nmf}",
-		"pixels=32,colour=true":     "{pixels: 32, colour: true}",
-	} {
-		if got := inline(in, "name"); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-	for in, want := range map[string]string{"32,colour=true": "{32, colour: true}", ",a=b": "{, a: b}", "a,b,c=d": "{a,b, c: d}"} {
-		if got := inline(in, ""); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestInlineFeatures(t *testing.T) {
-	for in, want := range map[string]string{
-		"pixels=32,colour=true":          "{pixels: 32, colour: true}",
-		"hog":                            "hog",
-		"sift+colour":                    "[sift, colour]",
-		"sift,power=0.5+colour,grid=2x2": "[{sift: {}, power: 0.5}, {colour: {}, grid: 2x2}]",
-		"sift,grid=1x1+2x2+colour=hsv":   "[{sift: {}, grid: 1x1+2x2}, {colour: hsv}]",
-		"sift=dense,words={from: a+b.npz, nearest: 2}+colour": "[{sift: dense, words: {from: a+b.npz, nearest: 2}}, colour]",
-		"32,colour=true":     "{32: {}, colour: true}",
-		"[hog, colour+sift]": "[hog, colour+sift]",
-		"hog+":               "hog+",
-		"+hog":               "[, hog]",
-	} {
-		if got := inlineFeatures(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}
 }
@@ -765,4 +727,149 @@ func FuzzInline(f *testing.F) {
 		}
 		e.Check()
 	}))
+}
+
+// TestMistakesChangeNothing: a mistake in what the user gives is one error with the
+// file, its line or row where there is one, and the value, and the folder with all that
+// is in it stays as it was.
+func TestMistakesChangeNothing(t *testing.T) {
+	workplace(t)
+	write(t, "good.csv", "a,b,class\n1,2,x\n1,1,x\n2,1,y\n2,3,y\n")
+	write(t, "one.csv", "a,b,class\n1,2,x\n1,1,x\n2,1,y\n")
+	write(t, "nan.csv", "a,b,class\n1,2,x\n1,NaN,x\n2,1,y\n2,3,y\n")
+	write(t, "inf.csv", "a,b,class\n1,2,x\n1,2,x\n2,+Inf,y\n2,3,y\n")
+	write(t, "zero.csv", "a,b,class\n1,2,x\n0,0,x\n2,1,y\n2,3,y\n")
+	write(t, "word.csv", "a,b,class\n1,2,x\n1,many,x\n2,1,y\n2,3,y\n")
+	write(t, "short.csv", "a,b,class\n1,2,x\n1,x\n2,1,y\n2,3,y\n")
+	write(t, "key.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrepeat: 3\n")
+	write(t, "tag.yaml", "name: n\ndata: good.csv\nmethods:\n  ! nmf\n")
+	write(t, "nul.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\x00\nrepeats: 3\n")
+	write(t, "deep.yaml", "name: n\nmethods: "+strings.Repeat("[", 5000)+"\n")
+	write(t, "alias.yaml", "name: n\ndata: &d good.csv\nlabels: *d\n")
+	write(t, "rank.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrank: 5\nrepeats: 1\n")
+	write(t, "labels.csv", "file,class\nnobody.png,x\n")
+	picture := firstFile(t, "photos")
+	write(t, "twice.csv", "file,class\n"+picture+",x\n"+picture+",y\n")
+	entries, err := os.ReadDir("photos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := []string{entries[0].Name(), entries[1].Name()}
+	write(t, "one-class.csv", two[0]+",x\n"+two[1]+",x\n")
+	write(t, "unlinked.csv", two[0]+","+two[1]+",cannot\n")
+	write(t, "both.csv", two[0]+","+two[1]+",cannot\n\n"+two[1]+","+two[0]+",must\n")
+	write(t, "perhaps.csv", two[0]+","+two[1]+",perhaps\n")
+	write(t, "nobody.csv", two[0]+",nobody.png,must\n")
+	if err := os.MkdirAll("out", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "out/notes.txt", "mine\n")
+	must(t, "cluster", "photos", "-k", "2", "--method", "nmf,iterations=2", "--features", "pixels=4", "--out", "groups")
+	const set = "run --method nmf --repeats 1 --name n --out out --set "
+	before := contents(t, ".")
+	for line, wants := range map[string][]string{
+		set + "one.csv":                                        {"one.csv", `"y"`, "1 sample"},
+		set + "nan.csv":                                        {"nan.csv", "line 3", "NaN"},
+		set + "inf.csv":                                        {"inf.csv", "line 4", "Inf"},
+		set + "zero.csv":                                       {"zero.csv", "row 2"},
+		set + "word.csv":                                       {"word.csv", "3", `"many"`},
+		set + "short.csv":                                      {"short.csv", "3"},
+		set + "good.csv --rank 5":                              {"rank", "5", "4 samples"},
+		set + "good.csv --classes 3":                           {"classes", "3", "2"},
+		set + "good.csv --labels 9":                            {"9", "2"},
+		set + "good.csv --method gnmf,lamda=1":                 {"lamda"},
+		set + "good.csv --features pixels=0":                   {"pixels", `"0"`},
+		set + "good.csv --cluster restarts=0":                  {"restarts"},
+		"run key.yaml --out out":                               {"key.yaml", "[4:1]", `"repeat"`},
+		"run tag.yaml --out out":                               {"tag.yaml", "[4:3]", "tags"},
+		"run nul.yaml --out out":                               {"nul.yaml", "[3:15]", "U+0000"},
+		"run deep.yaml --out out":                              {"deep.yaml", "[2:40]", "32"},
+		"run alias.yaml --out out":                             {"alias.yaml", "[2:7]", "anchors"},
+		"run rank.yaml --out out":                              {"rank", "5", "4 samples"},
+		"cluster one.csv -k 4 --out groups":                    {"4", "3 samples"},
+		"cluster nan.csv -k 2 --out groups":                    {"nan.csv", "line 3", "NaN"},
+		"cluster photos -k 2 --labels labels.csv --out groups": {"labels.csv", "line 2", "nobody.png"},
+		"cluster photos -k 2 --labels twice.csv --out groups":  {"twice.csv", "line 3", picture},
+		"cluster photos -k 2 --links both.csv --out groups":    {"both.csv", "line 1: cannot-link (" + two[0], "of line 3"},
+		"cluster photos -k 2 --links perhaps.csv --out groups": {"perhaps.csv", "line 1", `"perhaps"`},
+		"cluster photos -k 2 --links nobody.csv --out groups":  {"nobody.csv", "line 1", "nobody.png"},
+		"cluster photos -k 2 --labels one-class.csv --links unlinked.csv --out groups": {"unlinked.csv: line 1", "the class x of " + two[0] + " and " + two[1] + " in lines 1 and 2 of one-class.csv"},
+		"cluster photos -k 2 --features pixel=4 --out groups":                          {`"pixel"`},
+		"cluster photos -k 2 --method nmf,rank=x --out groups":                         {"rank"},
+		"cluster photos -k 2 --rank 99 --out groups":                                   {"99", "72"},
+		"cluster good.csv -k 2 --batch 2 --out groups":                                 {"good.csv", "few samples at a time"},
+		"cluster photos -k 2 --batch 0 --out groups":                                   {"--batch", "0 samples"},
+		"cluster photos -k 2 --batch 9 --method gnmf --out groups":                     {"--batch", "gnmf"},
+		"cluster photos -k 2 --batch 9 --solver mu --out groups":                       {"--batch", "mu"},
+		"features zero.csv --features normalise=l2 --out f.npz":                        {"zero.csv", "row 2"},
+		"features word.csv --out f.npz":                                                {"word.csv", `"many"`},
+		"features photos --features sift=dense,words=0 --out f.npz":                    {"words", "1 to"},
+	} {
+		code, _, stderr := partwise(strings.Fields(line)...)
+		if code != exitFailed && code != exitUsage || strings.Count(stderr, "partwise: ") != 1 || !strings.HasPrefix(stderr, "partwise: ") {
+			t.Errorf("partwise %s: exit code %d and %q", line, code, stderr)
+		}
+		for _, want := range wants {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("partwise %s does not say %q: %q", line, want, stderr)
+			}
+		}
+		same(t, "partwise "+line, ".", before)
+	}
+}
+
+// TestByteNames: class folders whose names are no text in UTF-8 are told from each
+// other, an experiment on them ends well, and its report is made again from the log.
+func TestByteNames(t *testing.T) {
+	workplace(t)
+	for c, class := range []string{"caf\xe9", "caf\xe8", "tea"} {
+		dir := filepath.Join("drinks", class)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Skip(err)
+		}
+		for i := range 6 {
+			pixels := make([]byte, 16)
+			for j := range pixels {
+				pixels[j] = byte(40*((j+5*c)%6) + 3*i)
+			}
+			write(t, filepath.Join(dir, fmt.Sprintf("%d.pgm", i)), "P5 4 4 255\n"+string(pixels))
+		}
+	}
+	must(t, "run", "--set", "./drinks", "--classes", "2,3", "--method", "nmf", "--repeats", "2", "--name", "drinks")
+	must(t, "report", "results/drinks")
+	page := read(t, "results", "drinks", "samples.csv")
+	for _, class := range []string{`caf\xe9`, `caf\xe8`, "tea"} {
+		if !strings.Contains(page, class) {
+			t.Errorf("samples.csv lacks the class %s:\n%s", class, page)
+		}
+	}
+	must(t, "cluster", "drinks", "-k", "3", "--out", "groups")
+	if rows := read(t, "groups", "assignments.csv"); !strings.Contains(rows, `caf\xe9/0.pgm`) || !strings.Contains(rows, `caf\xe8/0.pgm`) {
+		t.Errorf("assignments.csv:\n%s", rows)
+	}
+	// An experiment that is called after its folder has a name in UTF-8.
+	if err := os.Rename("drinks", "dr\xefnks"); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("dr\xefnks")
+	must(t, "run", "--set", ".", "--method", "kmeans", "--repeats", "1", "--out", "../called")
+	if text := read(t, "..", "called", "experiment.json"); !strings.Contains(text, `"dr_nks"`) {
+		t.Errorf("experiment.json: %s", text)
+	}
+}
+
+// setKey sets a key of an experiment as the flag does.
+func setKey(e *pipeline.Experiment, flag string, values ...string) error {
+	cmd := &cobra.Command{}
+	addSettings(cmd, e)
+	for _, v := range values {
+		if err := cmd.Flags().Lookup(flag).Value.Set(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setMethods(e *pipeline.Experiment, methods []string) error {
+	return setKey(e, "method", methods...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/choices"
 	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 )
 
@@ -44,8 +46,8 @@ func TestCompletion(t *testing.T) {
 		}
 		return found
 	}
-	methods, solvers := kindNamed("methods").names(), kindNamed("solvers").names()
-	scores := slices.DeleteFunc(kindNamed("scores").names(), func(name string) bool {
+	methods, solvers := choices.Names("methods"), choices.Names("solvers")
+	scores := slices.DeleteFunc(choices.Names("scores"), func(name string) bool {
 		return !slices.ContainsFunc(eval.Scores(), func(s eval.Score) bool { return s.Name == name && s.Optional })
 	})
 	for line, want := range map[string]string{
@@ -143,7 +145,7 @@ func TestCompletedValues(t *testing.T) {
 			}
 		}
 	})
-	for _, name := range kinds[0].names() {
+	for _, name := range choices.Names("methods") {
 		if err := setMethods(&pipeline.Experiment{}, []string{name}); err != nil && name != "largest" {
 			t.Errorf("--method %s: %v", name, err)
 		}
@@ -172,27 +174,54 @@ func TestNamesWithoutCase(t *testing.T) {
 	for _, name := range pipeline.MethodNames() {
 		same("method", "", name, "")
 	}
-	for _, name := range kindNamed("solvers").names() {
+	for _, name := range choices.Names("solvers") {
 		same("method", "nmf,solver=", name, "")
 	}
-	for _, name := range kindNamed("penalties").names() {
+	for _, name := range choices.Names("penalties") {
 		same("method", "parts,penalty=", name, "")
 	}
-	for _, name := range kindNamed("clusterers").names() {
+	for _, name := range choices.Names("clusterers") {
 		same("cluster", "", name, "")
 		same("method", "nmf,cluster=", name, "")
 	}
-	for _, name := range kindNamed("features").names() {
+	for _, name := range choices.Names("features") {
 		same("features", "", name, "")
 	}
-	for _, k := range kinds {
-		for _, name := range k.names() {
-			if must(t, "list", k.name, name) != must(t, "list", k.name, strings.ToUpper(name)) {
-				t.Errorf("partwise list %s tells of %s something else in capitals", k.name, name)
+	for _, k := range choices.Kinds {
+		for _, name := range k.Names() {
+			if must(t, "list", k.Name, name) != must(t, "list", k.Name, strings.ToUpper(name)) {
+				t.Errorf("partwise list %s tells of %s something else in capitals", k.Name, name)
 			}
 		}
 	}
 	if must(t, "datasets", "orl") != must(t, "datasets", "ORL") {
 		t.Error("partwise datasets tells of ORL something else than of orl")
+	}
+}
+
+// TestHelpFits: help on a terminal has no longer lines than that, but for examples and how the
+// command is called.
+func TestHelpFits(t *testing.T) {
+	for _, room := range []int{40, 60, 80, 120} {
+		var each func(cmd *cobra.Command)
+		each = func(cmd *cobra.Command) {
+			for _, sub := range cmd.Commands() {
+				each(sub)
+			}
+			fitHelp(cmd, room)
+			var b strings.Builder
+			cmd.SetOut(&b)
+			if err := cmd.Help(); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				line = strings.TrimRight(line, "\n")
+				copied := strings.HasPrefix(line, "  partwise") || strings.HasPrefix(line, "      --method kmeans") || strings.HasPrefix(line, "Use \"partwise")
+				if n := text.StringWidthWithoutEscSequences(line); n > room && !copied {
+					t.Errorf("%s --help in %d: %d letters: %s", cmd.CommandPath(), room, n, line)
+				}
+			}
+		}
+		each(rootCommand())
 	}
 }

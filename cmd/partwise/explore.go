@@ -1,20 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/explore"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/report"
@@ -49,20 +54,20 @@ the same --port the address stays the same.`,
 			if port < 0 || port > 65535 {
 				return usageError{fmt.Errorf("--port %d: want a number from 1 to 65535, or 0 for any that is free", port)}
 			}
-			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && isTerminal(cmd.OutOrStdout()))
+			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&port, "port", 0, "port of the address, 0 for any that is free")
 	f.BoolVar(&noBrowser, "no-browser", false, "open no browser, and only print the address")
-	f.StringVar(&pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
+	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
 }
 
 func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures string, port int, browse bool) error {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	ctx := cmd.Context()
 	if err := checkResults(cmd, e, dir, report.GroupingFiles); err != nil {
 		return err
 	}
@@ -71,9 +76,6 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 		return err
 	}
 	defer folder.Close()
-	if pictures != "" {
-		data = pictures
-	}
 	m, file, err := readModel(ctx, dir)
 	if err != nil {
 		return err
@@ -81,23 +83,21 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	if m.Groups == nil {
 		return fmt.Errorf("%s: the model has no groups", file)
 	}
-	if f := cmd.Flags(); !f.Changed("pool") && !f.Changed("from") && !f.Changed("pattern") && !f.Changed("truth") && !f.Changed("no-classes") {
-		was := m.Groups.Opened
-		was.Root = e.Data.Root
-		e.Data = was
+	if !slices.ContainsFunc([]string{"pool", "from", "pattern", "truth", "no-classes"}, cmd.Flags().Changed) {
+		root := e.Data.Root
+		e.Data = m.Groups.Opened
+		e.Data.Root = root
 	}
-	e.Data.Set, e.Features = data, m.Features
+	e.Data.Set, e.Features = cmp.Or(pictures, data), m.Features
 	e.Features.SkipBad = true // as grouped, which is held against the model
 	in, err := prepare(cmd, e, func(set *datasets.Set) error { return m.Check(ctx, set) }, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	comparing := &stages{w: stderr}
-	looked, err := in.Pictures(ctx, comparing.show)
-	comparing.end()
+	looked, err := in.pictures(cmd)
 	if err != nil {
-		return stopped(ctx, err, "comparing pictures", in.kept())
+		return err
 	}
 	opt := feedback.Options{Store: folder.Feedback()}
 	if opt.Model, err = sumOfFile(file); err != nil {
@@ -106,8 +106,15 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 	}
-	if opt.Labels, opt.Links, err = toldBefore(ctx, in.Set, dir); err != nil {
-		return err
+	if labels := filepath.Join(dir, report.LabelsFile); isFile(labels) { // what was told when the groups were found
+		if opt.Labels, err = in.Set.ReadClasses(labels); err != nil {
+			return err
+		}
+	}
+	if links := filepath.Join(dir, report.LinksFile); isFile(links) {
+		if opt.Links, err = readLinks(ctx, in.Set, links); err != nil {
+			return err
+		}
 	}
 	session, err := feedback.Open(ctx, in.Inputs, m, opt)
 	if err != nil {
@@ -119,13 +126,11 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	}
 	closeBrowser := func() {}
 	err = explore.Run(ctx, session, dir, files, port, func(address string) error {
-		if _, err := plaintext.Fprintf(cmd.OutOrStdout(), "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address); err != nil {
-			return err
-		}
-		if browse {
+		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "The groups are at %s until you are finished there, or stop this with Ctrl-C.\n", address)
+		if err == nil && browse {
 			closeBrowser = openBrowser(dir, address)
 		}
-		return nil
+		return err
 	})
 	closeBrowser()
 	if err != nil && ctx.Err() == nil {
@@ -135,61 +140,49 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 		_, err := plaintext.Fprintf(cmd.OutOrStdout(), "Nothing was corrected, and %s is as it was.\n", dir)
 		return err
 	}
+	page := groupsPage(in, e.Data)
+	page.Method, page.Pictures = m.Method, looked
 	// Once more a signal ends it at once, and the corrections are saved.
-	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, looked, e.Data, m, dir)
+	return publishExplored(context.WithoutCancel(ctx), cmd, session, folder, in, page, dir)
 }
 
 // publishExplored replaces the results by the groups of a session.
-func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, looked *pipeline.Pictures, data pipeline.Data, m *pipeline.Model, dir string) error {
+func publishExplored(ctx context.Context, cmd *cobra.Command, session *feedback.Session, folder *report.GroupingFolder, in *inputs, page report.Clusters, dir string) error {
 	found, err := session.Grouping(ctx)
 	if err != nil {
 		return err
 	}
 	state := session.State()
-	drawing := newBar(cmd.ErrOrStderr(), "drawing")
-	c := report.Clusters{
-		Name: in.Set.Name, Program: releaseVersion(buildInfo()), Opened: data, Method: m.Method, Pictures: looked,
-		Settings: [][2]string{
-			{"data", data.Set},
-			{"features", in.FeaturesText()},
-			{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled picture", "labelled pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
-			{"corrections", report.FeedbackFolder + feedback.LogFile},
-		},
-	}
+	page.Settings = append(page.Settings,
+		[2]string{"corrected by hand", fmt.Sprintf("%s, %s", phrase.Count(len(state.Told), "labelled picture", "labelled pictures"), phrase.Count(len(state.Must)+len(state.Cannot), "link", "links"))},
+		[2]string{"corrections", report.FeedbackFolder + feedback.LogFile})
+	compared := comparedWith(page.Opened, found)
 	if found.Scores != nil {
-		c.Settings = append(c.Settings, [2]string{"compared with", comparedWith(data, found)})
+		page.Settings = append(page.Settings, [2]string{"compared with", compared})
 	}
-	c, err = folder.Publish(ctx, in.Inputs, found, c, report.Sources{Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count, Published: func() error {
-		sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
-		if err != nil {
-			return err
-		}
-		return session.Finished(sum)
-	}})
-	drawing.end()
+	drawing := &progress.Stages{W: cmd.ErrOrStderr()}
+	page, err = folder.Publish(ctx, in.Inputs, found, page, report.Sources{
+		Warn:     tell(cmd.ErrOrStderr()),
+		Progress: func(done, total int) { drawing.Show("drawing", done, total) },
+		Published: func() error {
+			sum, err := sumOfFile(filepath.Join(dir, report.ModelFile))
+			if err != nil {
+				return err
+			}
+			return session.Finished(sum)
+		},
+	})
+	drawing.End()
 	if err != nil {
 		return err
 	}
-	return tellGroups(cmd, c, comparedWith(data, found), dir)
+	return tellGroups(cmd, page, compared, dir)
 }
 
-// toldBefore returns what was told when the groups were found: the class of each sample, nil
-// where none was, and links.
-func toldBefore(ctx context.Context, set *datasets.Set, dir string) (classes []string, links datasets.Links, err error) {
-	labels, pairs := filepath.Join(dir, report.LabelsFile), filepath.Join(dir, report.LinksFile)
-	if _, err := os.Lstat(labels); err == nil {
-		if classes, err = set.ReadClasses(labels); err != nil {
-			return nil, links, err
-		}
-	}
-	if _, err := os.Lstat(pairs); err == nil {
-		l, err := set.ReadLinks(ctx, pairs)
-		if err != nil {
-			return nil, links, err
-		}
-		links = *l
-	}
-	return classes, links, nil
+// isFile tells whether something is there.
+func isFile(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // sumOfFile returns the SHA-256 sum of a file.
@@ -198,6 +191,38 @@ func sumOfFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
+}
+
+// openBrowser opens an address in the user's browser, where there is one. Other users of the
+// computer see the arguments of programs and are not to learn the address: the browser is given a file,
+// which only this user may read, that leads there. It stands in dir, since some browsers read
+// no temporary folders, and what is returned removes it.
+func openBrowser(dir, address string) (remove func()) {
+	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // of this user alone
+	if err != nil {
+		return func() {}
+	}
+	path := f.Name()
+	remove = func() { _ = os.Remove(path) }
+	_, err = fmt.Fprintf(f, `<!DOCTYPE html><meta charset="utf-8"><title>partwise explore</title>
+<meta http-equiv="refresh" content="0; url=%s"><p><a href="%[1]s">The groups</a></p>
+`, address)
+	if err2 := f.Close(); err != nil || err2 != nil {
+		return remove
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	name, args := "xdg-open", []string{path}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", path}
+	}
+	if cmd := exec.Command(name, args...); cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
+	return remove
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,6 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -27,198 +30,72 @@ const (
 	fills             // a folder in which no file of the user's is ever replaced
 )
 
-// flagUse holds what every flag of text names, in all commands. A flag that is not here fails a test.
+// flagUse holds what every flag of text names, in all commands, but for settings that name no file. A flag
+// that is not here fails a test.
 var flagUse = map[string]use{
 	"labels": reads, "links": reads, "pictures": reads, "set": reads, "start": reads, "truth": reads,
-
 	"doc": writes, "profile": writes, "trace": writes, "words": writes,
-
 	"cache": fills, "data": fills, "dir": fills, "to": fills,
-
-	"cache-size": names, "classes": names, "classifier": names, "cluster": names, "features": names, "format": names, "from": names,
-	"k": names, "memory": names, "method": names, "mirror": names, "name": names, "neighbours": names, "pattern": names, "rank": names,
-	"repeats": names, "scores": names, "seed": names, "significance": names, "solver": names, "split": names, "task": names,
-	"test": names, "train": names,
+	"cache-size": names, "format": names, "memory": names, "mirror": names, "solver": names,
 }
 
 // useOf returns what a flag of a command names.
-func useOf(cmd *cobra.Command, f *pflag.Flag) (use, bool) {
-	if f.Name != "out" {
-		of, known := flagUse[f.Name]
-		return of, known
+func useOf(cmd *cobra.Command, f *pflag.Flag) (of use, known bool) {
+	switch f.Name {
+	case "out":
+		if slices.Contains([]string{"cluster", "reproduce", "run"}, cmd.Name()) {
+			return fills, true
+		}
+		return writes, true
+	case "from":
+		return names, true
 	}
-	switch cmd.Name() {
-	case "cluster", "reproduce", "run":
-		return fills, true
-	}
-	return writes, true
-}
-
-// usedFiles are what a command reads and writes. What is read is never replaced.
-type usedFiles struct {
-	read    []string
-	written []written
-	list    string // the list of skipped files, "" where none is written
-}
-
-// written is a file that is written, or a folder of results in which the files and folders of these names are.
-type written struct {
-	flag, path string
-	names      []string // nil for a file
+	of, known = flagUse[f.Name]
+	_, isSetting := f.Value.(*settingFlag)
+	return of, known || isSetting
 }
 
 type filesKey struct{}
 
 // filesIn returns the files of the command of a context.
-func filesIn(ctx context.Context) *usedFiles {
-	if f, ok := ctx.Value(filesKey{}).(*usedFiles); ok {
+func filesIn(ctx context.Context) *usedfiles.Files {
+	if f, ok := ctx.Value(filesKey{}).(*usedfiles.Files); ok {
 		return f
 	}
-	return &usedFiles{}
+	return &usedfiles.Files{}
 }
 
 // checkFiles notes which files the arguments and flags of a command name, and returns an error if one
 // that is written would replace one that is read, or is written twice.
 func checkFiles(cmd *cobra.Command, args []string) (err error) {
-	of := &usedFiles{}
+	of := &usedfiles.Files{}
 	cmd.SetContext(context.WithValue(cmd.Context(), filesKey{}, of))
-	_ = of.reads(args...) // nothing is written yet
+	_ = of.Reads(args...) // nothing is written yet
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if use, _ := useOf(cmd, f); use == reads {
-			_ = of.reads(f.Value.String())
+			_ = of.Reads(f.Value.String())
 		}
 	})
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if use, _ := useOf(cmd, f); use == writes && err == nil {
-			err = of.writes(written{flag: f.Name, path: f.Value.String()})
+			err = of.Writes(usedfiles.Written{Label: dashed(f.Name), Path: f.Value.String()})
 			if f.Name == "out" && err == nil && cmd.Flags().Lookup("strict") != nil {
-				of.list = skippedList(f.Value.String())
-				err = of.writes(written{flag: f.Name, path: of.list})
+				of.List = skippedList(f.Value.String())
+				err = of.Writes(usedfiles.Written{Label: dashed(f.Name), Path: of.List})
 			}
 		}
 	})
 	return err
 }
 
-// reads notes files, folders and known sets that are read.
-func (f *usedFiles) reads(paths ...string) error {
-	for _, path := range paths {
-		if path == "" {
-			continue
-		}
-		if _, err := os.Stat(path); err != nil {
-			if at, err := datasets.Find(path, datasets.OpenOptions{}); err == nil && at != "" {
-				path = at
-			}
-		}
-		f.read = append(f.read, path)
-		for _, w := range f.written {
-			if err := w.check(path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// readsSet notes the files of a set that was opened by a name or path, and their folders, which may lie behind links.
-func (f *usedFiles) readsSet(set *datasets.Set, path string) error {
-	if err := f.reads(set.Beside...); err != nil {
-		return err
-	}
-	there := slices.DeleteFunc(slices.Clone(f.written), func(w written) bool {
-		_, err := os.Lstat(w.path)
-		return err != nil
-	})
-	if len(there) == 0 {
-		return nil
-	}
-	folders := map[string]bool{}
-	for i := range set.Names {
-		file := set.File(i)
-		folder := filepath.Dir(file)
-		if set.Files != nil && !folders[folder] && !sameFile(file, path) {
-			folders[folder] = true
-			for _, w := range there {
-				if err := w.check(folder); err != nil {
-					return err
-				}
-			}
-		}
-		info, err := os.Lstat(file)
-		isLink := err == nil && info.Mode()&fs.ModeSymlink != 0
-		for _, w := range there {
-			if w.names == nil && sameFile(w.path, file) {
-				return w.replaces(file)
-			}
-			if w.names != nil && isLink {
-				if err := w.check(file); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// writes notes a file, or a folder of results, that is written.
-func (f *usedFiles) writes(w written) error {
-	for _, other := range f.written {
-		a, errA := output.Resolve(w.path)
-		b, errB := output.Resolve(other.path)
-		if w.names == nil && other.names == nil && errA == nil && errB == nil && a == b {
-			return usageError{fmt.Errorf("--%s and --%s both name %s", other.flag, w.flag, w.path)}
-		}
-	}
-	f.written = append(f.written, w)
-	for _, path := range f.read {
-		if err := w.check(path); err != nil {
-			return err
-		}
-	}
-	if w.names != nil {
-		return f.reads(w.path) // to go on from there
-	}
-	return nil
-}
-
-// check returns an error if a file or folder that is read, or a file in that folder, would be replaced.
-func (w written) check(read string) error {
-	for _, name := range w.names {
-		at := filepath.Join(w.path, filepath.FromSlash(name))
-		if inside, err := output.Inside(at, read); err == nil && inside {
-			return usageError{fmt.Errorf("%s is read, and --%s %s would replace it in %s; name another folder", read, w.flag, w.path, at)}
-		}
-	}
-	if there, err := os.Lstat(w.path); w.names != nil || err != nil || there.IsDir() {
-		return nil
-	}
-	if sameFile(w.path, read) {
-		return w.replaces(read)
-	}
-	if info, err := os.Stat(read); err != nil || !info.IsDir() {
-		return nil
-	}
-	for _, path := range []string{w.path, filepath.Dir(w.path)} { // which may be a link
-		if inside, err := output.Inside(read, path); err == nil && inside {
-			return usageError{fmt.Errorf("%s is read, and --%s %s would replace a file in it; name another", read, w.flag, w.path)}
-		}
-	}
-	return nil
-}
-
-func (w written) replaces(read string) error {
-	return usageError{fmt.Errorf("%s is read, and --%s %s would replace it; name another file", read, w.flag, w.path)}
-}
-
 // readsExperiment notes what an experiment reads.
-func (f *usedFiles) readsExperiment(e *pipeline.Experiment) error {
+func readsExperiment(f *usedfiles.Files, e *pipeline.Experiment) error {
 	if at, err := datasets.Find(e.Data.Set, datasets.OpenOptions{Root: e.Data.Root, From: e.Data.From}); err == nil {
-		if err := f.reads(at); err != nil {
+		if err := f.Reads(at); err != nil {
 			return err
 		}
 	}
-	return f.reads(e.Files()...)
+	return f.Reads(e.Files()...)
 }
 
 // checkNewFiles finds before any work that files cannot be written, or are there already and not to be
@@ -238,9 +115,78 @@ func checkNewFiles(force bool, paths ...string) error {
 	return nil
 }
 
-// sameFile tells whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+// writeFile writes a file, which must not be there without force.
+func writeFile(path string, force bool, write func(io.Writer) error) error {
+	file := atomicfile.CreateFunc
+	if force {
+		file = atomicfile.WriteFunc
+	}
+	return isThere(file(path, write))
+}
+
+// isThere says of an error that a file is there already what replaces it.
+func isThere(err error) error {
+	var at *fs.PathError
+	if errors.Is(err, fs.ErrExist) && errors.As(err, &at) {
+		return fmt.Errorf("%s is there already; --force replaces it", at.Path)
+	}
+	return err
+}
+
+// nameOf returns what the results of a known set or a path are called.
+func nameOf(set string) (string, error) {
+	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
+	return filepath.Base(abs), err
+}
+
+// outFor returns where results of data go unless somebody says it: results/NAME, and
+// where that is among the pictures the same beside their folder.
+func outFor(data, name string) string {
+	out := filepath.Join("results", name)
+	if inside, err := output.Inside(data, out); err != nil || !inside {
+		return out
+	}
+	folder, err := output.Resolve(data)
+	if err != nil {
+		return out
+	}
+	beside := filepath.Join(filepath.Dir(folder), out)
+	if here, err := output.Resolve("."); err == nil {
+		if below, err := filepath.Rel(here, beside); err == nil {
+			return below
+		}
+	}
+	return beside
+}
+
+// fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
+// one, since sort looks for the pictures from other folders too.
+func fromAnywhere(data string) string {
+	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
+		return data
+	}
+	if abs, err := filepath.Abs(data); err == nil {
+		return abs
+	}
+	return data
+}
+
+// checkOut refuses results in a folder of the data, which would be taken for
+// pictures the next time.
+func checkOut(data, out string) error {
+	inside, err := output.Inside(data, out)
+	if err != nil {
+		return usageError{err}
+	}
+	if !inside {
+		return nil
+	}
+	err = fmt.Errorf("the results would go to %s, among the pictures; say with --out where else", out)
+	if folder, e := output.Resolve(data); e == nil {
+		other := filepath.Join(filepath.Dir(folder), "results", filepath.Base(out))
+		if inside, e := output.Inside(folder, other); e == nil && !inside {
+			err = fmt.Errorf("%w, as in --out %s", err, quote(other))
+		}
+	}
+	return usageError{err}
 }

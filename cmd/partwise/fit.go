@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,10 +26,9 @@ import (
 
 // fitFlags are what fit is told beside the experiment.
 type fitFlags struct {
-	method, solver, features, links, start, trace, out, rank string
+	solver, links, start, trace, out string
 
 	iterations int
-	seed       uint64
 	force      bool
 }
 
@@ -53,7 +53,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
   partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Data.Set, e.Seed = args[0], o.seed
+			e.Data.Set = args[0]
 			f, err := o.fit(cmd, e)
 			if err != nil {
 				return usageError{err}
@@ -73,19 +73,19 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.method, "method", defaultMethod, "method with its settings, as in gnmf,lambda=10; see partwise methods")
-	f.StringVar(&o.rank, "rank", "", "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)")
-	f.StringVar(&o.solver, "solver", bestSolver, "what lowers the method's objective; best is fast, where that serves the method, until little changes; see partwise list solvers")
+	addSettings(cmd, e, "methods", "rank", "features", "seed")
+	f.Lookup("method").Usage = "the method, with its settings as in gnmf,lambda=10 (default " + defaultMethod + "); see partwise methods"
+	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
+	addDefault(cmd, "features", "vectors as they are, pictures as 32×32 greys of unit length")
+	solverFlag(f, &o.solver)
 	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of all random choices")
 	f.StringVar(&o.start, "start", "", ".npz file of initial factors")
 	f.StringVar(&o.trace, "trace", "", "write iteration, seconds and objective to this CSV file")
 	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
-	f.StringVar(&o.features, "features", "", "as in pixels=32,colour=true,normalise=l2 or hog (default vectors as they are, pictures as 32×32 greys of unit length)")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
 	strictFlag(cmd)
-	labelsFlag(f, &e.Data)
-	f.StringVar(&o.links, "links", "", "CSV file of pairs, two file names and must or cannot in each line")
+	labelsFlag(cmd, &e.Data)
+	linksFlag(f, &o.links)
 	dataFlags(cmd, &e.Data)
 	prepareFlags(cmd)
 	return cmd
@@ -100,54 +100,32 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
 	case cmd.Flags().Changed("iterations") && o.iterations < 1:
 		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
-	case o.rank == "" && o.start == "":
+	case len(e.Rank) == 0 && o.start == "":
 		return nil, errors.New("the rank is not known: say it with --rank, 1 or more")
-	}
-	method := o.method
-	if o.solver != bestSolver {
-		if _, ok := factor.LookupSolver(o.solver); !ok {
-			return nil, fmt.Errorf("--solver %q: there is no such solver; partwise list solvers lists them, and %s is the best of them that serves", o.solver, bestSolver)
-		}
-		method += ",solver=" + o.solver
-	}
-	if o.iterations > 0 {
-		method += ",iterations=" + strconv.Itoa(o.iterations)
-	}
-	if err := setMethods(e, []string{method}); err != nil {
-		return nil, err
-	}
-	if len(e.Methods) != 1 {
-		return nil, fmt.Errorf("--method %q: factors are found by one method with one setting", o.method)
-	}
-	if o.features != "" {
-		if err := setKey(e, "features", o.features); err != nil {
-			return nil, err
-		}
-	}
-	if o.rank != "" {
-		if err := setKey(e, "rank", o.rank); err != nil {
-			return nil, err
-		}
 	}
 	rank, err := o.rankOf(e)
 	if err != nil {
+		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
+	}
+	method, err := oneMethod(cmd, defaultMethod, o.solver, o.iterations)
+	if err != nil {
 		return nil, err
 	}
-	return &pipeline.Fit{Method: e.Methods[0], Rank: rank, UseLabels: e.Data.Labels != "", Seed: o.seed}, nil
+	return &pipeline.Fit{Method: method, Rank: rank, UseLabels: e.Data.Labels != "", Seed: e.Seed}, nil
 }
 
 // rankOf is the rank that is told, the least that there can be where it is to be chosen, and 0
 // where it is that of the initial factors.
 func (o *fitFlags) rankOf(e *pipeline.Experiment) (int, error) {
 	switch {
-	case o.rank == "":
+	case len(e.Rank) == 0:
 		return 0, nil
-	case len(e.Rank) != 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
-		return 0, fmt.Errorf("--rank %s: want one number, 1 or more, or auto", o.rank)
+	case len(e.Rank) > 1 || !e.Rank[0].Fixed && e.Rank[0].Auto == nil:
+		return 0, errors.New("want one number, 1 or more, or auto")
 	case e.Rank[0].Fixed:
 		return e.Rank[0].Plus, nil
 	case o.start != "":
-		return 0, fmt.Errorf("--rank %s: the rank is that of the factors of --start", o.rank)
+		return 0, errors.New("the rank is that of the factors of --start")
 	}
 	return max(1, e.Rank[0].Auto.Among.From), nil
 }
@@ -172,19 +150,15 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.Fit) error {
 	ctx := cmd.Context()
 	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
-		if o.features == "" && set.Files == nil {
+		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 			_, m := set.Vectors.Dims()
 			if basis := f.StartBasis(); basis != nil && basis.RawMatrix().Rows != m {
 				return fmt.Errorf("--start %s: the basis vectors have %d values, and the samples of %s %d", o.start, basis.RawMatrix().Rows, set.Name, m)
 			}
 		}
-		if o.links != "" {
-			l, err := set.ReadLinks(ctx, o.links)
-			if err != nil {
-				return err
-			}
-			f.Links = *l
+		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
+			return err
 		}
 		if err := f.Check(set, e.Features.SkipBad); err != nil {
 			return startError(o.start, err)
@@ -205,11 +179,12 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	working := &stages{w: cmd.ErrOrStderr()}
-	res, err := f.Find(ctx, in.Inputs, working.show)
-	working.end()
+	res, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*factor.Result, error) {
+		res, err := f.Find(ctx, in.Inputs, show)
+		return res, startError(o.start, err)
+	})
 	if err != nil {
-		return stopped(ctx, startError(o.start, err), "factorising", in.kept())
+		return err
 	}
 	if note := pipeline.UnconvergedFit(f.Method.Label(), res); note != "" {
 		tell(cmd.ErrOrStderr())(note)
@@ -219,22 +194,20 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 		return err
 	}
 	m.Program = releaseVersion(buildInfo())
-	save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
-	if o.trace == "" {
-		err = writeFile(o.out, o.force, save)
-	} else {
-		// Where one of them cannot be written the other stays as it was.
-		err = writeFile(o.trace, o.force, func(w io.Writer) error {
+	// Where one of the files cannot be written the other stays as it was.
+	err = in.written(cmd, o.out, o.force, func(ctx context.Context) error {
+		save := func(w io.Writer) error { return m.Save(atomicfile.UntilDone(ctx, w)) }
+		if o.trace == "" {
+			return writeFile(o.out, o.force, save)
+		}
+		return writeFile(o.trace, o.force, func(w io.Writer) error {
 			if _, err := w.Write(traceText(res, seconds)); err != nil {
 				return err
 			}
 			return writeFile(o.out, o.force, save)
 		})
-	}
+	})
 	if err != nil {
-		return stopped(ctx, err, "writing "+o.out, "the file is as it was, "+in.kept())
-	}
-	if err := in.listSkipped(o.out, o.force); err != nil {
 		return err
 	}
 	return tellFit(cmd, in, f, res, o.out)
@@ -271,11 +244,9 @@ func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result
 	}
 	text.WriteString(".\n")
 	if res.Model != nil && res.Basis != nil {
-		share, err := factor.Misfit(cmd.Context(), res.Model, in.X, res.Coefficients)
-		if err != nil {
+		if err := tellMisfit(cmd.Context(), &text, res.Model, in, res.Coefficients); err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
 	}
 	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
@@ -319,7 +290,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
-	labelsFlag(f, &e.Data)
+	labelsFlag(cmd, &e.Data)
 	newSamplesFlags(cmd, e, &force)
 	return cmd
 }
@@ -335,30 +306,27 @@ func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, 
 	if err != nil {
 		return stopped(ctx, err, "representing", in.kept())
 	}
-	n, k := v.Dims()
-	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Names: make([]string, n), Vectors: v}
-	for i, row := range in.Rows {
-		set.Names[i] = in.Set.Names[row]
-	}
-	write := datasets.WriteNew
-	if force {
-		write = datasets.Write
-	}
-	if err := isThere(write(ctx, out, set)); err != nil {
-		return stopped(ctx, err, "writing "+out, "the file is as it was, "+in.kept())
-	}
-	if err := in.listSkipped(out, force); err != nil {
+	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+	if err != nil {
 		return err
 	}
+	n, k := v.Dims()
 	var text strings.Builder
 	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
 	if m.Result.Basis != nil {
-		share, err := factor.Misfit(ctx, m.Result.Model, in.X, v.(*mat.Dense))
-		if err != nil {
+		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
+}
+
+// tellMisfit writes the relative error of coefficients.
+func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+	share, err := factor.Misfit(ctx, model, in.X, v)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+	}
 	return err
 }

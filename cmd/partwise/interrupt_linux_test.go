@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/pipeline/reproduce"
 )
 
 // program is a running partwise whose standard error is a terminal.
@@ -157,7 +158,7 @@ func TestInterruptReproduce(t *testing.T) {
 		t.Errorf("exit code %d, said %q", code, said)
 	}
 	kept := strings.Count(read(t, "a", "results.jsonl"), "\n")
-	if _, err := os.Stat(filepath.Join("a", reproductionText)); err == nil || kept < 4 {
+	if _, err := os.Stat(filepath.Join("a", reproduce.TextFile)); err == nil || kept < 4 {
 		t.Errorf("%d lines of the log were kept, and the text is there: %t", kept, err == nil)
 	}
 	again := must(t, "reproduce", "tiny.yaml", "--quick", "--out", "a")
@@ -165,7 +166,7 @@ func TestInterruptReproduce(t *testing.T) {
 	if strings.ReplaceAll(again, " a", " b") != strings.ReplaceAll(whole, " a", " b") {
 		t.Errorf("after a signal it printed\n%s\nand without\n%s", again, whole)
 	}
-	for _, file := range []string{reproductionText, reproductionMarkdown, "results.jsonl"} {
+	for _, file := range []string{reproduce.TextFile, reproduce.MarkdownFile, "results.jsonl"} {
 		if read(t, "a", file) != read(t, "b", file) {
 			t.Errorf("%s is another", file)
 		}

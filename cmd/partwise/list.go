@@ -4,171 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
 	"github.com/seed4492f2cd/partwise/internal/settings"
-	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
-
-// kind is a kind of thing that experiments choose from.
-type kind struct {
-	// name is what the list is called, one what a thing of it is, and title what
-	// they are; example is the name of one.
-	name, one, title, example string
-	// columns are the facts of entries that the table shows.
-	columns []string
-	entries func() []entry
-}
-
-// entry is one thing of a kind.
-type entry struct {
-	name, title, family string
-	// facts are what is known of it, and what the fact is called.
-	facts    [][2]string
-	settings []settings.Setting
-	// shared are settings that others of its kind have too.
-	shared []settings.Setting
-}
-
-// fact returns a fact, "" if there is none of the name.
-func (e entry) fact(name string) string {
-	for _, f := range e.facts {
-		if f[0] == name {
-			return f[1]
-		}
-	}
-	return ""
-}
-
-var kinds = []kind{
-	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
-	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
-	{"penalties", "penalty", "terms that the method parts adds to its cost", "graph", []string{"term", "needs"}, penaltyEntries},
-	{"clusterers", "clusterer", "what puts representations or features into groups", "ncut", []string{"needs"}, clustererEntries},
-	{"features", "feature", "what is made of images", "hog", []string{"about"}, featureEntries},
-	{"scores", "score", "what outcomes are judged by", "NMI", []string{"task", "values", "better"}, scoreEntries},
-}
-
-func methodEntries() (out []entry) {
-	shared := slices.DeleteFunc(settings.List(pipeline.Method{}), func(s settings.Setting) bool { return s.Name == "name" || s.Name == "as" })
-	for _, i := range factor.Methods() {
-		needs := i.Needs()
-		data := "values of 0 or more"
-		if needs.Signed {
-			data = "values of any sign"
-		}
-		if needs.Labels {
-			data += "; needs the labels of some samples"
-		}
-		e := entry{name: i.Name, title: i.Title, family: i.Family, settings: i.Settings(), shared: shared, facts: [][2]string{
-			{"family", i.Family}, {"made of", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
-		if needs.Direct {
-			e.shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
-				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
-			})
-		} else if names := solversOf(i); names != "" {
-			e.facts = append(e.facts, [2]string{"solvers", names})
-		}
-		out = append(out, e)
-	}
-	const family = "on the features as they are"
-	for _, e := range clustererEntries() {
-		e.family, e.settings = family, nil // which are those of cluster
-		e.facts = append(e.facts, [2]string{"data", "the features as they are"})
-		out = append(out, e)
-	}
-	about, _ := pipeline.About(pipeline.Original)
-	return append(out, entry{name: pipeline.Original, title: about, family: family, facts: [][2]string{{"data", "the features as they are"}}})
-}
-
-// solversOf returns the names of the solvers that serve a method as its paper has it.
-func solversOf(i factor.Info) string {
-	method, err := i.New(nil)
-	var names []string
-	for _, s := range factor.Solvers() {
-		if err == nil && factor.Serves(s.Solver, method) == nil {
-			names = append(names, s.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-func solverEntries() (out []entry) {
-	for _, s := range factor.Solvers() {
-		out = append(out, entry{name: s.Name, title: s.Title, facts: [][2]string{{"about", s.Help}}})
-	}
-	return out
-}
-
-func penaltyEntries() (out []entry) {
-	for _, i := range factor.PenaltyList() {
-		in, needs := "the coefficients V", ""
-		if i.OnBasis() {
-			in = "the basis vectors U"
-		}
-		switch n := i.Needs(); {
-		case n.Links:
-			needs = "labels or links"
-		case n.Images:
-			needs = "images"
-		}
-		out = append(out, entry{name: i.Name, title: i.Title, settings: i.Settings(), facts: [][2]string{
-			{"term", i.Term}, {"in", in}, {"paper", i.Paper}, {"needs", needs}}})
-	}
-	return out
-}
-
-func clustererEntries() (out []entry) {
-	for _, a := range cluster.Algorithms() {
-		needs := ""
-		switch {
-		case a.TakesLinks:
-			needs = "labels or links"
-		case a.NeedsLabels:
-			needs = "labels"
-		}
-		out = append(out, entry{name: a.Name, title: a.Title, facts: [][2]string{{"needs", needs}}, settings: settings.List(a.Settings)})
-	}
-	return append(out, entry{name: pipeline.Largest, title: "each sample to its largest coefficient"})
-}
-
-func featureEntries() (out []entry) {
-	for _, i := range features.Extractors() {
-		name := i.Name
-		if i.Form != "" {
-			name += "=" + i.Form
-		}
-		out = append(out, entry{name: name, title: i.Title, facts: [][2]string{{"about", i.Help}, {"images", i.Images}}, settings: settings.List(i.Zero)})
-	}
-	return out
-}
-
-func scoreEntries() (out []entry) {
-	for _, s := range eval.Scores() {
-		values, better := fmt.Sprintf("from %g to %g", s.Min, s.Max), "higher"
-		if math.IsInf(s.Max, 1) {
-			values = fmt.Sprintf("%g or more", s.Min)
-		}
-		if s.LowerIsBetter {
-			better = "lower"
-		}
-		facts := [][2]string{{"about", s.Help}, {"task", s.Task.String()}, {"values", values}, {"unit", string(s.Unit)}, {"better", better}}
-		if s.Optional {
-			facts = append(facts, [2]string{"computed", fmt.Sprintf("where it is asked for (scores: [%s])", s.Name)})
-		}
-		out = append(out, entry{name: s.Name, title: s.Title, facts: facts})
-	}
-	return out
-}
 
 func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -177,115 +25,234 @@ func listCommand() *cobra.Command {
 		Args:  arguments(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, k := range kinds {
-		cmd.AddCommand(kindCommand(k, "partwise list "+k.name))
+	for _, k := range choices.Kinds {
+		cmd.AddCommand(kindCommand(k, "partwise list "+k.Name))
 	}
 	return cmd
 }
 
 // methodsCommand is list methods, in fewer words.
-func methodsCommand() *cobra.Command { return kindCommand(kinds[0], "partwise methods") }
+func methodsCommand() *cobra.Command { return kindCommand(choices.Kinds[0], "partwise methods") }
 
 // kindCommand returns the command that lists a kind; line is how it is called.
-func kindCommand(k kind, line string) *cobra.Command {
+func kindCommand(k choices.Kind, line string) *cobra.Command {
 	return &cobra.Command{
-		Use:     k.name + " [NAME]",
-		Short:   "List the " + k.name + ", or explain one: " + k.title,
-		Example: fmt.Sprintf("  %s\n  %[1]s %s", line, k.example),
+		Use:     k.Name + " [NAME]",
+		Short:   "List the " + k.Name + ", or explain one: " + k.Title,
+		Example: fmt.Sprintf("  %s\n  %[1]s %s", line, k.Example),
 		Args:    arguments(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return k.names(), cobra.ShellCompDirectiveNoFileComp
+			return k.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			entries := k.entries()
 			if len(args) == 0 {
-				return k.list(cmd.OutOrStdout(), entries, line)
+				return printTable(cmd.OutOrStdout(), tableOf(k), line+" NAME explains one.")
 			}
-			i := slices.IndexFunc(entries, func(e entry) bool { return strings.EqualFold(e.name, args[0]) })
-			if i < 0 {
-				return usageError{fmt.Errorf("there is no %s %q%s; there are %s", k.one, args[0], phrase.Guess(args[0], k.names()), strings.Join(k.names(), ", "))}
+			for _, e := range k.Entries() {
+				if strings.EqualFold(e.Name, args[0]) {
+					_, err := io.WriteString(cmd.OutOrStdout(), explain(e, columns.Width(cmd.OutOrStdout())))
+					return err
+				}
 			}
-			return entries[i].explain(cmd.OutOrStdout())
+			return unknown(k.One, args[0], k.Names())
 		},
 	}
 }
 
-func (k kind) names() (names []string) {
-	for _, e := range k.entries() {
-		names = append(names, e.name)
+func tableOf(k choices.Kind) columns.Table {
+	t := columns.Table{Header: slices.Concat([]string{k.One, "what"}, k.Columns, []string{"settings"}), Limits: []int{0, 30}}
+	for range k.Columns {
+		t.Limits = append(t.Limits, 36)
 	}
-	return names
-}
-
-func (k kind) list(w io.Writer, entries []entry, line string) error {
-	t := listing{header: []string{k.one, "what"}, limits: []int{0, 30}}
-	for _, c := range k.columns {
-		t.header, t.limits = append(t.header, c), append(t.limits, 36)
-	}
-	t.header = append(t.header, "settings")
 	family := ""
-	for _, e := range entries {
-		if e.family != family {
-			family = e.family
-			t.row(strings.ToUpper(family[:1]) + family[1:])
+	for _, e := range k.Entries() {
+		if e.Family != family {
+			family = e.Family
+			t.Heading(strings.ToUpper(family[:1]) + family[1:])
 		}
-		row := []any{e.name, e.title}
+		row := []any{e.Name, e.Title}
 		if family != "" {
-			row[0] = " " + e.name
+			row[0] = " " + e.Name
 		}
-		for _, c := range k.columns {
-			row = append(row, e.fact(c))
+		for _, c := range k.Columns {
+			fact := ""
+			for _, f := range e.Facts {
+				if f[0] == c {
+					fact = f[1]
+				}
+			}
+			row = append(row, fact)
 		}
 		var lines []string
-		for _, s := range e.settings {
+		for _, s := range e.Settings {
 			lines = append(lines, s.Name+": "+cmp.Or(s.Default, "-"))
 		}
-		t.row(append(row, strings.Join(lines, "\n"))...)
+		t.Row(append(row, strings.Join(lines, "\n"))...)
 	}
-	if err := t.print(w); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+hanging("", line+" NAME explains one.", columns(w)))
-	return err
+	return t
 }
 
-func (e entry) explain(w io.Writer) error {
-	var b strings.Builder
-	room := columns(w)
-	b.WriteString(hanging("", e.name+": "+e.title, room))
-	for i, f := range e.facts {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
+// explain returns all that is known of an entry.
+func explain(e choices.Entry, width int) string {
+	out := columns.Hanging("", e.Name+": "+e.Title, width)
+	if len(e.Facts) > 0 {
+		out += "\n"
+	}
+	for _, f := range e.Facts {
 		if f[1] != "" {
-			b.WriteString(hanging(fmt.Sprintf("%-10s ", f[0]), f[1], room))
+			out += columns.Hanging(fmt.Sprintf("%-10s ", f[0]), f[1], width)
 		}
 	}
-	explainSettings(&b, "settings", e.settings, room)
-	explainSettings(&b, "and as others", e.shared, room)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return out + explainSettings("settings", e.Settings, width) + explainSettings("and as others", e.Shared, width)
 }
 
-func explainSettings(b *strings.Builder, title string, list []settings.Setting, room int) {
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s\n", title)
-	for _, s := range list {
-		var more []string
-		for _, text := range []string{strings.Join(s.Values, ", "), s.Range} {
-			if text != "" {
-				more = append(more, text)
-			}
+func explainSettings(title string, list []settings.Setting, width int) (out string) {
+	for i, s := range list {
+		if i == 0 {
+			out = "\n" + title + "\n"
 		}
+		more := []string{strings.Join(s.Values, ", "), s.Range}
 		if s.Default != "" {
 			more = append(more, "default "+s.Default)
 		}
 		help := s.Help
-		if len(more) > 0 {
+		if more = slices.DeleteFunc(more, func(text string) bool { return text == "" }); len(more) > 0 {
 			help += " (" + strings.Join(more, "; ") + ")"
 		}
-		b.WriteString(hanging(fmt.Sprintf("  %-13s ", s.Name), help, room))
+		out += columns.Hanging(fmt.Sprintf("  %-13s ", s.Name), help, width)
 	}
+	return out
+}
+
+func datasetsCommand() *cobra.Command {
+	var root string
+	cmd := &cobra.Command{
+		Use:   "datasets [NAME]",
+		Short: "List the known sets and where they are, or tell of one",
+		Example: `  partwise datasets
+  partwise datasets orl
+  partwise datasets get orl`,
+		Args:              arguments(0, 1),
+		ValidArgsFunction: setNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSets(cmd.OutOrStdout(), root)
+			}
+			info, ok := datasets.Lookup(args[0])
+			if !ok {
+				return unknown("known set", args[0], knownNames())
+			}
+			return tellSet(cmd.OutOrStdout(), info, root)
+		},
+	}
+	rootFlag(cmd.PersistentFlags(), &root)
+	cmd.AddCommand(getCommand(&root))
+	return cmd
+}
+
+func getCommand(root *string) *cobra.Command {
+	var from, mirror string
+	var insecure bool
+	cmd := &cobra.Command{
+		Use:   "get NAME",
+		Short: "Download a known set",
+		Long: `Get downloads a known set, goes on where a download broke off, and unpacks
+archives. Files are checked against their published sums. Where there is none,
+the sum of the first download is printed and noted beside the set, and later
+downloads are held to it; over plain http such files come with --insecure only.
+Nothing that is in the data folder already is changed or removed.`,
+		Example:           "  partwise datasets get orl",
+		Args:              arguments(1, 1),
+		ValidArgsFunction: setNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			info, ok := datasets.Lookup(args[0])
+			switch {
+			case !ok:
+				return unknown("known set", args[0], knownNames())
+			case len(info.Forms) == 0:
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is made when it is asked for\n", info.Name)
+				return err
+			case from != "" && from != "raw" && from != "mat":
+				return usageError{fmt.Errorf("--from %s; there are raw and mat", from)}
+			}
+			dir, err := *root, error(nil)
+			if dir == "" {
+				if dir, err = datasets.DataDir(); err != nil {
+					return err
+				}
+			}
+			bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: progress.Bytes}
+			report := func(message string) {
+				bars.End()
+				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
+			}
+			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
+			err = d.Get(cmd.Context(), info.Name, dir)
+			bars.End()
+			if err != nil {
+				return stopped(cmd.Context(), err, "getting "+info.Name, "what came is kept in "+filepath.Join(dir, info.Name)+", and the same command goes on from there")
+			}
+			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%s is in %s\n", info.Name, dir)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "the form to get: raw (images) or mat (a MATLAB file)")
+	cmd.Flags().StringVar(&mirror, "mirror", "", "address of a folder to download from in place of the set's own")
+	cmd.Flags().BoolVar(&insecure, "insecure", false, "get files without a published sum over plain http too")
+	return cmd
+}
+
+func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return knownNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// generated says where a set is that no file holds.
+const generated = "made when asked for"
+
+func listSets(w io.Writer, root string) error {
+	t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
+	for _, s := range datasets.Known() {
+		t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
+	}
+	return printTable(w, t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
+}
+
+// where says where a set is.
+func where(s datasets.Info, root string) string {
+	if len(s.Forms) == 0 {
+		return generated
+	}
+	path, err := datasets.Find(s.Name, datasets.OpenOptions{Root: root})
+	switch {
+	case err == nil:
+		return path
+	case slices.ContainsFunc(s.Forms, func(f datasets.Form) bool { return len(f.Files) > 0 }):
+		return "not here; partwise datasets get " + s.Name
+	}
+	return "not here"
+}
+
+func tellSet(w io.Writer, s datasets.Info, root string) error {
+	t := columns.Table{Limits: []int{0, 90}}
+	for _, row := range [][2]string{
+		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},
+		{"cite", s.Citation}, {"licence", s.Licence}, {"home", s.Home}, {"where", plaintext.Line(where(s, root))}, {"how", s.How},
+	} {
+		if row[1] != "" {
+			t.Row(row[0], row[1])
+		}
+	}
+	for _, f := range s.Forms {
+		for _, d := range f.Files {
+			sum := "no sum is published"
+			switch {
+			case d.SHA256 != "":
+				sum = "sha256 " + d.SHA256
+			case d.MD5 != "":
+				sum = "md5 " + d.MD5
+			}
+			t.Row("from "+f.From, fmt.Sprintf("%s (%s)", strings.Join(d.URLs, " or "), sum))
+		}
+	}
+	return printTable(w, t, "")
 }

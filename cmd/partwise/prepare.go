@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,19 +12,18 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
-	"github.com/seed4492f2cd/partwise/internal/bytesize"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
 )
-
-// colours are what pictures that are read in blocks are compared by.
-var colours = features.Pixels{Colour: true}
 
 // prepareFlags adds the flags of where descriptors, words and histograms are kept, of
 // how much memory is taken, and of a profile.
@@ -35,39 +35,18 @@ func prepareFlags(cmd *cobra.Command) {
 	cmd.Flags().Bool("no-cache", false, "keep nothing of what is made of photographs for the next time")
 }
 
-// cacheFolder returns the folder that the flags say, "" for none.
-func cacheFolder(cmd *cobra.Command) (string, error) {
-	folder, err := cmd.Flags().GetString("cache")
-	if err != nil {
-		return "", err
-	}
-	without, err := cmd.Flags().GetBool("no-cache")
-	switch {
-	case err != nil || folder != "" && !without:
-		return folder, err
-	case folder != "":
-		return "", usageError{errors.New("--cache and --no-cache: say one of them")}
-	case without:
-		return "", nil
-	}
-	if folder, err = cache.Default(); err != nil || os.MkdirAll(folder, 0o777) != nil {
-		return "", nil // nowhere to keep it
-	}
-	return folder, nil
-}
-
 // checkResults refuses a folder of results in which files of these names would replace what the experiment reads, or
 // the cache.
 func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names []string) error {
 	of := filesIn(cmd.Context())
-	if err := of.readsExperiment(e); err != nil {
+	if err := readsExperiment(of, e); err != nil {
 		return err
 	}
-	if err := of.writes(written{"out", out, names}); err != nil {
+	if err := of.Writes(usedfiles.Written{Label: "--out", Path: out, Names: names}); err != nil {
 		return err
 	}
 	if slices.Contains(names, report.SkippedFile) {
-		of.list = filepath.Join(out, report.SkippedFile)
+		of.List = filepath.Join(out, report.SkippedFile)
 	}
 	folder, err := cacheFolder(cmd)
 	if folder == "" || err != nil {
@@ -89,19 +68,6 @@ func checkResults(cmd *cobra.Command, e *pipeline.Experiment, out string, names 
 	return nil
 }
 
-// cacheSize returns the limit of the cache that the flag says, 0 for none.
-func cacheSize(cmd *cobra.Command) (int64, error) {
-	text, err := cmd.Flags().GetString("cache-size")
-	if err != nil || text == "" {
-		return 0, err
-	}
-	size, err := bytesize.Parse(text)
-	if err != nil {
-		return 0, usageError{fmt.Errorf("--cache-size: %w", err)}
-	}
-	return size, nil
-}
-
 // inputs are what a command works on, with the folder of their cache.
 type inputs struct {
 	*pipeline.Inputs
@@ -121,6 +87,13 @@ func (in *inputs) Close() {
 
 // kept says what is left of the inputs when the work on them is stopped.
 func (in *inputs) kept() string { return keptFeatures(in.folder, in.Features.Cached()) }
+
+// pictures looks for copies and sharpness among the pictures.
+func (in *inputs) pictures(cmd *cobra.Command) (*pipeline.Pictures, error) {
+	return work(cmd, "comparing pictures", in.kept(), func(show pipeline.Progress) (*pipeline.Pictures, error) {
+		return in.Pictures(cmd.Context(), show)
+	})
+}
 
 // openCache opens the cache that the flags say, and where they say none a temporary
 // one, since descriptors are read more than once.
@@ -151,6 +124,33 @@ func skippedList(out string) string {
 	return out + ".skipped.csv"
 }
 
+// setOf returns the samples with other vectors.
+func (in *inputs) setOf(x mat.Matrix) *datasets.Set {
+	set := &datasets.Set{Name: in.Set.Name, Classes: in.Set.Classes, Labels: in.Labels(), Vectors: x}
+	for _, row := range in.Rows {
+		set.Names = append(set.Names, in.Set.Names[row])
+	}
+	return set
+}
+
+// writeSet writes a set, whose file must not be there without force.
+func writeSet(ctx context.Context, out string, force bool, set *datasets.Set) error {
+	write := datasets.WriteNew
+	if force {
+		write = datasets.Write
+	}
+	return isThere(write(ctx, out, set))
+}
+
+// written writes an output, and the list of skipped files beside it.
+func (in *inputs) written(cmd *cobra.Command, out string, force bool, write func(context.Context) error) error {
+	ctx := cmd.Context()
+	if err := write(ctx); err != nil {
+		return stopped(ctx, err, "writing "+out, "the file is as it was, "+in.kept())
+	}
+	return in.listSkipped(out, force)
+}
+
 // listSkipped writes the list of skipped files beside the output. Without any it writes none, but replaces an
 // earlier one.
 func (in *inputs) listSkipped(out string, force bool) error {
@@ -172,16 +172,16 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	if err != nil {
 		return nil, err
 	}
-	if err := filesIn(cmd.Context()).readsExperiment(e); err != nil {
+	if err := readsExperiment(filesIn(cmd.Context()), e); err != nil {
 		return nil, err
 	}
 	strict := cmd.Flags().Lookup("strict")
 	if strict != nil {
 		e.Features.SkipBad = strict.Value.String() == "false"
 	}
-	bars := &stages{w: cmd.ErrOrStderr()}
-	defer bars.end()
-	bars.begin("looking at the data")
+	bars := &progress.Stages{W: cmd.ErrOrStderr()}
+	defer bars.End()
+	bars.Begin("looking at the data")
 	err = func() error {
 		set, err := e.Open(cmd.Context())
 		if err != nil {
@@ -190,19 +190,19 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 		if strict != nil && set.Files == nil && !strict.Changed {
 			e.Features.SkipBad = false // a file of vectors is whole or wrong
 		}
-		if err = filesIn(cmd.Context()).readsSet(set, e.Data.Set); err == nil {
+		if err = filesIn(cmd.Context()).ReadsSet(set, e.Data.Set); err == nil {
 			err = check(set)
 		}
 		if err != nil {
 			set.Close()
 			return err
 		}
-		bars.end()
+		bars.End()
 		if note := pipeline.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
 		tellNotes(cmd.ErrOrStderr(), e.SetNotes(set))
-		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.show, CacheFailed: func(err error) {
+		opt := pipeline.PrepareOptions{InBlocks: e.Data.OnDisk, Progress: bars.Show, CacheFailed: func(err error) {
 			plaintext.Fprintf(cmd.ErrOrStderr(), "partwise: %v; the work goes on without keeping more\n", err)
 		}}
 		for _, change := range options {
@@ -227,10 +227,10 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 			}
 			err = fmt.Errorf("%w (%s)", err, how)
 		}
-		doing := bars.doing()
+		doing := bars.What()
 		return nil, stopped(cmd.Context(), err, cmp.Or(doing, "looking at the data"), keptFeatures(in.folder, doing != "" && e.Features.Cached()))
 	}
-	tellNotes(cmd.ErrOrStderr(), in.SkippedNotes(filesIn(cmd.Context()).list))
+	tellNotes(cmd.ErrOrStderr(), in.SkippedNotes(filesIn(cmd.Context()).List))
 	collectEarlier(in.X)
 	return in, nil
 }

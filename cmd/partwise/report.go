@@ -6,9 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -51,26 +55,38 @@ func reportOne(cmd *cobra.Command, dir string) error {
 	return folder.Close()
 }
 
-// writeReport writes the report of the results, with what was learned of visual
-// words where this is at hand, and prints its tables.
+// writeReport writes the report of the results and prints its tables.
 func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations) error {
-	ctx, dir, out := cmd.Context(), folder.Dir(), cmd.OutOrStdout()
-	drawing := newBar(cmd.ErrOrStderr(), "drawing")
-	e, err := report.Publish(ctx, folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: drawing.count})
-	drawing.end()
+	dir, out := folder.Dir(), cmd.OutOrStdout()
+	e, err := publish(cmd, folder, shown, "the trials are kept, and partwise report "+quote(dir)+" draws again")
 	if err != nil {
-		return stopped(ctx, err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
+		return err
 	}
-	for _, t := range e.Headlines() {
-		if err := table.Text(out, t, textOptions(out)); err != nil {
-			return err
-		}
-		fmt.Fprintln(out)
+	if err := printTables(out, e.Headlines()); err != nil {
+		return err
 	}
 	tellNotes(cmd.ErrOrStderr(), e.TrialWarnings())
 	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
 		len(e.Records), e.Trials, cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 	return err
+}
+
+// publish writes the report of the results, with what was learned where it is at hand. left says what is
+// left where the work is stopped.
+func publish(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Illustrations, left string) (*report.Experiment, error) {
+	return draw(cmd, "drawing", left, func(count func(done, total int)) (*report.Experiment, error) {
+		return report.Publish(cmd.Context(), folder, report.Sources{Shown: shown, Warn: tell(cmd.ErrOrStderr()), Progress: count})
+	})
+}
+
+func printTables(out io.Writer, tables []*table.Document) error {
+	for _, t := range tables {
+		if err := table.Text(out, t, textOptions(out)); err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
 }
 
 // tell returns what prints a warning.
@@ -80,5 +96,109 @@ func tell(stderr io.Writer) func(string) {
 
 // textOptions say how tables are printed to out.
 func textOptions(out io.Writer) table.Options {
-	return table.Options{Colour: isTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: isWide(out), Width: columns(out)}
+	return table.Options{Colour: columns.IsTerminal(out) && os.Getenv("NO_COLOR") == "", Wide: columns.IsWide(out), Width: columns.Width(out)}
+}
+
+// writeSetsReport writes the page over several sets, and prints its tables.
+func writeSetsReport(cmd *cobra.Command, folder *results.Folder) error {
+	out, dir := cmd.OutOrStdout(), folder.Dir()
+	s, err := report.PublishSets(cmd.Context(), folder, report.Sources{Warn: tell(cmd.ErrOrStderr())})
+	if err != nil {
+		return stopped(cmd.Context(), err, "drawing", "the trials are kept, and partwise report "+quote(dir)+" draws again")
+	}
+	if err := printTables(out, s.Headlines()); err != nil {
+		return err
+	}
+	_, err = plaintext.Fprintf(out, "%d sets. What they say together is in %s; open %s.\n", len(s.Sets), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+	return err
+}
+
+// reportSets makes the reports of an experiment on several sets again.
+func reportSets(cmd *cobra.Command, dir string, of *results.Sets) error {
+	top, err := results.OpenSets(dir, report.SetsFiles...)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	for _, name := range of.Sets {
+		if err := reportOne(cmd, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	if err := writeSetsReport(cmd, top); err != nil {
+		return err
+	}
+	return top.Close()
+}
+
+func compareCommand() *cobra.Command {
+	var format string
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "compare DIR1 DIR2",
+		Short: "Compare the results of two experiments on the same draws",
+		Long: `Compare shows for each score and method what two results folders hold, over the
+trials that both have, and whether the difference is significant. The experiments
+may differ in features, labels, methods' settings and all else, but are to draw the
+same samples: of the same data, by the same seed. Nothing is written.`,
+		Example: `  partwise run --features pixels=16 --name coarse docs/experiments/demo.yaml
+  partwise compare results/demo results/coarse
+  partwise compare results/demo results/coarse --format markdown`,
+		Args: arguments(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := slices.IndexFunc(table.Formats, func(f table.Format) bool { return strings.EqualFold(f.Name, format) })
+			if at < 0 {
+				return unknown("format", format, compareFormats())
+			}
+			c, err := compare(e.Significance, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			return table.Formats[at].Write(out, c.Document(), textOptions(out))
+		},
+	}
+	names := compareFormats()
+	cmd.Flags().StringVar(&format, "format", names[0], "what is printed: "+strings.Join(names, ", "))
+	addSettings(cmd, e, "significance")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// compareFormats are the formats of a comparison, the first by default.
+func compareFormats() []string {
+	var names []string
+	for _, f := range table.Formats {
+		names = append(names, strings.ToLower(f.Name))
+	}
+	return names
+}
+
+// compare compares the results of the experiments in two folders, by a rule.
+func compare(by significance.Rule, dirs ...string) (*table.Comparison, error) {
+	var summaries [2]*pipeline.Summary
+	var compared [2]table.Compared
+	for i, dir := range dirs {
+		s, err := results.ReadSummary(dir)
+		if err != nil {
+			return nil, err
+		}
+		records, err := results.Records(dir, s)
+		if err != nil {
+			return nil, err
+		}
+		summaries[i], compared[i] = s, table.Compared{Name: dir, Methods: s.Methods, Records: records}
+	}
+	differences, err := summaries[0].Compare(summaries[1])
+	var c *table.Comparison
+	if err == nil {
+		tests := table.TestsOf(summaries[0])
+		tests.Rule = by
+		c, err = table.NewComparison(compared[0], compared[1], tests)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s cannot be compared: %w", dirs[0], dirs[1], err)
+	}
+	c.Differences = differences
+	return c, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -22,8 +23,7 @@ import (
 func runCommand() *cobra.Command {
 	var out, root string
 	var workers int
-	var methods []string
-	values := map[string]*string{}
+	e := &pipeline.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
 		Short: "Run an experiment: compare methods on drawn classes, with tables and curves",
@@ -36,49 +36,16 @@ same again goes on where it stopped.`,
       --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e := &pipeline.Experiment{}
-			if len(args) == 1 {
-				var err error
-				if e, err = experimentfile.Load(args[0]); err != nil {
-					return err
-				}
+			if workers < 0 {
+				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
-			var err error
-			cmd.Flags().Visit(func(f *pflag.Flag) {
-				v, isKey := values[f.Name]
-				if !isKey || err != nil {
-					return
-				}
-				err = setKey(e, f.Name, *v)
-			})
-			if err == nil && len(methods) > 0 {
-				err = setMethods(e, methods)
-			}
-			if err != nil {
-				return usageError{err}
-			}
-			if e.Name == "" && e.Data.Set != "" {
-				name, err := nameOf(e.Data.Set)
-				if err != nil {
-					return err
-				}
-				e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
-			}
-			for i, one := range e.Each() {
-				if err := one.Check(); err != nil {
-					if len(e.Sets) > 1 {
-						err = fmt.Errorf("data: set %d: %w", i+1, err)
-					}
-					return usageError{err}
-				}
+			if err := completeExperiment(cmd, e, args); err != nil {
+				return err
 			}
 			e.Data.Root, e.Data.Labelled = root, true
 			e.Command, e.Program = commandLine(cmd, args), releaseVersion(buildInfo())
 			if out == "" {
 				out = outFor(e.Data.Set, e.Name)
-			}
-			if workers < 0 {
-				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
 			}
 			for _, one := range e.Each() {
 				if err := checkOut(one.Data.Set, out); err != nil {
@@ -100,124 +67,49 @@ same again goes on where it stopped.`,
 		},
 	}
 	f := cmd.Flags()
-	for _, s := range settings.List(pipeline.Experiment{}) {
-		if flag := flagOf(s.Name); flag != "method" {
-			values[flag] = f.String(flag, "", s.Help)
-		}
-	}
-	f.StringArrayVar(&methods, "method", nil, "a method, with its settings behind it as in ccf,init=nmf; once for each")
+	addSettings(cmd, e)
+	f.Lookup("method").Usage = "a method, with its settings behind it as in ccf,init=nmf; once for each"
 	f.StringVar(&out, "out", "", "folder of the results (default results/NAME)")
-	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
-	f.IntVar(&workers, "workers", 0, "trials at once (default one for each processor)")
+	rootFlag(f, &root)
+	workersFlag(f, &workers)
 	prepareFlags(cmd)
 	timesFlag(cmd)
 	return cmd
 }
 
-// flagOf returns the flag for a key of the experiment file.
-func flagOf(key string) string {
-	switch key {
-	case "data": // which is the folder of the known sets
-		return "set"
-	case "methods":
-		return "method"
+// completeExperiment reads the file of an experiment, sets what flags say in place of it, and checks the whole.
+func completeExperiment(cmd *cobra.Command, e *pipeline.Experiment, args []string) (err error) {
+	if len(args) == 1 {
+		of, err := experimentfile.Load(args[0])
+		if err != nil {
+			return err
+		}
+		*e = *of
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if v, ok := f.Value.(*settingFlag); ok {
+				err = cmp.Or(err, v.apply())
+			}
+		})
+		if err != nil {
+			return usageError{err}
+		}
 	}
-	return key
-}
-
-// setKey sets a key of the experiment from a flag.
-func setKey(e *pipeline.Experiment, flag, value string) error {
-	key := flag
-	switch flag {
-	case "set":
-		key, value = "data", inline(value, "set")
-	case "features":
-		value = inlineFeatures(value)
-	case "cluster", "classifier", "significance":
-		value = inline(value, "by")
-	case "neighbours":
-		value = inline(value, "k")
-	case "rank":
-		value = inline(value, "among")
-	case "links":
-		value = inline(value, "")
-	case "scores":
-		value = "[" + value + "]"
+	if e.Name == "" && e.Data.Set != "" {
+		name, err := nameOf(e.Data.Set)
+		if err != nil {
+			return err
+		}
+		e.Name = strings.ToValidUTF8(strings.TrimLeft(name, "."), "_")
 	}
-	if err := experimentfile.Set(e, key, value); err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
+	for i, one := range e.Each() {
+		if err := one.Check(); err != nil {
+			if len(e.Sets) > 1 {
+				err = fmt.Errorf("data: set %d: %w", i+1, err)
+			}
+			return usageError{err}
+		}
 	}
 	return nil
-}
-
-func setMethods(e *pipeline.Experiment, methods []string) error {
-	list := make([]string, len(methods))
-	for i, m := range methods {
-		list[i] = inline(m, "name")
-	}
-	if err := experimentfile.Set(e, "methods", "["+strings.Join(list, ", ")+"]"); err != nil {
-		return fmt.Errorf("--method: %w", err)
-	}
-	return nil
-}
-
-// inline turns "ccf,init=nmf" into the form that a file has,
-// {name: ccf, init: nmf}; first is the key of what stands before the first
-// comma without one.
-func inline(value, first string) string {
-	if strings.HasPrefix(value, "{") || !strings.Contains(value, "=") {
-		return value
-	}
-	var pairs []string
-	for i, part := range strings.Split(value, ",") {
-		key, v, ok := strings.Cut(part, "=")
-		switch {
-		case ok && strings.Contains(v, "{class}") && !strings.ContainsAny(v, `'"`):
-			pairs = append(pairs, key+": '"+v+"'") // a pattern, and no mapping
-		case ok:
-			pairs = append(pairs, key+": "+v)
-		case i == 0 && first != "":
-			pairs = append(pairs, first+": "+part)
-		case len(pairs) == 0: // which the experiment refuses
-			pairs = append(pairs, part)
-		default: // a comma in a value
-			pairs[len(pairs)-1] += "," + part
-		}
-	}
-	return "{" + strings.Join(pairs, ", ") + "}"
-}
-
-// inlineFeatures turns "sift,power=0.5+colour" into the form that a file has,
-// [{sift: {}, power: 0.5}, colour]. A + joins features where a letter is behind it, and
-// otherwise belongs to a value, as in grid=1x1+2x2.
-func inlineFeatures(value string) string {
-	if strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") {
-		return value
-	}
-	var list []string
-	depth, from := 0, 0
-	for i := range len(value) {
-		switch c := value[i]; {
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		case c == '+' && depth == 0 && i+1 < len(value) && 'a' <= value[i+1] && value[i+1] <= 'z':
-			list = append(list, value[from:i])
-			from = i + 1
-		}
-	}
-	list = append(list, value[from:])
-	for i, one := range list {
-		if name, settings, ok := strings.Cut(one, ","); ok && !strings.Contains(name, "=") && name != "" {
-			one = name + "={}," + settings
-		}
-		list[i] = inline(one, "")
-	}
-	if len(list) == 1 {
-		return list[0]
-	}
-	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // tellNotes prints what should be known of the inputs.
@@ -225,12 +117,6 @@ func tellNotes(w io.Writer, notes []string) {
 	for _, n := range notes {
 		plaintext.Fprintf(w, "partwise: %s\n", n)
 	}
-}
-
-// nameOf returns what the results of a known set or a path are called.
-func nameOf(set string) (string, error) {
-	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
-	return filepath.Base(abs), err
 }
 
 // openResults opens the folder of an experiment on one set.
@@ -258,9 +144,9 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 		return err
 	}
 	tellNotes(stderr, notes)
-	trials := &stages{w: stderr}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.show})
-	trials.end()
+	trials := &progress.Stages{W: stderr}
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.Show})
+	trials.End()
 	var some *pipeline.TrialsError
 	switch {
 	case ctx.Err() != nil:
@@ -281,4 +167,61 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 		return err
 	}
 	return writeReport(cmd, folder, shown)
+}
+
+// runSets runs an experiment on several sets, one after the other, each in a folder of its own
+// below out. All of them are looked at before the first image is read. Trials that fail keep
+// neither the other trials nor the other sets from being run.
+func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
+	ctx := cmd.Context()
+	names, experiments := e.SetNames(), e.Each()
+	for i, one := range experiments {
+		set, err := one.Open(ctx)
+		if err == nil {
+			err = one.CheckSet(set)
+			set.Close()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", names[i], err)
+		}
+	}
+	if err := filesIn(ctx).Writes(usedfiles.Written{Label: "--out", Path: out, Names: report.SetsFiles}); err != nil {
+		return err
+	}
+	top, err := results.OpenSets(out, report.SetsFiles...)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	folders := make([]*results.Folder, len(names))
+	for i, one := range experiments {
+		if folders[i], err = openResults(cmd, one, filepath.Join(out, names[i])); err != nil {
+			return err
+		}
+		defer folders[i].Close()
+	}
+	if err := top.WriteSets(&results.Sets{Name: e.Name, Command: e.Command, Sets: names, Significance: e.Significance}); err != nil {
+		return err
+	}
+	var failed error
+	for i, one := range experiments {
+		if _, err := plaintext.Fprintf(cmd.OutOrStdout(), "Set %d of %d: %s\n\n", i+1, len(names), names[i]); err != nil {
+			return err
+		}
+		err := runExperiment(cmd, one, folders[i], workers)
+		var some *pipeline.TrialsError
+		switch {
+		case errors.As(err, &some):
+			failed = cmp.Or(failed, fmt.Errorf("%s: %w", names[i], err))
+		case err != nil:
+			return err
+		}
+		if err := folders[i].Close(); err != nil {
+			return err
+		}
+	}
+	if err := writeSetsReport(cmd, top); err != nil {
+		return err
+	}
+	return errors.Join(failed, top.Close())
 }

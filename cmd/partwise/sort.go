@@ -1,26 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/filing"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/pipeline/feedback"
-	"github.com/seed4492f2cd/partwise/report"
+	"github.com/seed4492f2cd/partwise/internal/progress"
+	"github.com/seed4492f2cd/partwise/internal/sorting"
 )
 
 func sortCommand() *cobra.Command {
@@ -32,13 +28,12 @@ func sortCommand() *cobra.Command {
 		Short: "Put pictures into folders, one for each of their groups",
 		Long: `Sort puts the pictures that cluster has grouped into folders, one for each group: copies
 of them, symbolic links to them, or the files themselves. RESULTS is the folder of
-cluster's results. Sort reads its assignments.csv, which you may edit before, or the corrected
-groups of an explore that runs or was killed. A folder is called after its group's name or class.
-RESULTS may also be a file that partwise assign wrote, with --pictures for the folder of its
-pictures.
+cluster's results, whose assignments.csv you may edit before, or with --pictures a file that
+partwise assign wrote. Corrections of an explore that runs or was killed count. A folder is
+called after its group's name or class.
 
-No file is ever overwritten. --undo removes the copies and links, and moves files back
-to where they were. It needs only --to.`,
+No file is ever overwritten. --undo, which needs only --to, removes the copies and links, and
+moves files back to where they were.`,
 		Example: `  partwise cluster photos -k 10
   partwise sort results/photos-groups --to sorted --copy
   partwise sort --to sorted --undo`,
@@ -72,17 +67,15 @@ to where they were. It needs only --to.`,
 				}
 				return undoSort(cmd, to, pictures)
 			}
-			assigned, data, list, err := readGroups(cmd, args[0])
+			g, err := sorting.Read(args[0])
 			if err != nil {
 				return err
 			}
-			if data == "" && pictures == "" {
+			tellNotes(cmd.ErrOrStderr(), g.Notes)
+			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
 				return usageError{fmt.Errorf("where are the pictures of %s? say it with --pictures", args[0])}
 			}
-			if pictures != "" {
-				data = pictures
-			}
-			return sortFiles(cmd, way, to, data, root, list, assigned)
+			return sortFiles(cmd, g, way, to, root)
 		},
 	}
 	f := cmd.Flags()
@@ -91,45 +84,13 @@ to where they were. It needs only --to.`,
 	f.BoolVar(ways[filing.Link], "link", false, "make symbolic links to the pictures")
 	f.BoolVar(ways[filing.Move], "move", false, "move the pictures")
 	f.BoolVar(&undo, "undo", false, "take back what was put there")
-	f.StringVar(&pictures, "pictures", "", "folder of the pictures, where it is another than when they were grouped")
-	f.StringVar(&root, "data", "", "folder that holds the known sets (default $PARTWISE_DATA, then the user's cache)")
+	picturesFlag(f, &pictures)
+	rootFlag(f, &root)
 	return cmd
 }
 
-// readGroups returns which sample is in which group by a folder of results or a list, where
-// the samples are, "" where that is not known, and the list.
-func readGroups(cmd *cobra.Command, path string) (assigned []report.Assignment, data, list string, err error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		assigned, err = report.ReadAssignmentsFile(path)
-		return assigned, "", path, err
-	}
-	if assigned, data, err = report.ReadAssignments(path); err != nil {
-		return nil, "", "", err
-	}
-	list = filepath.Join(path, report.AssignmentsFile)
-	kept := filepath.Join(path, report.FeedbackFolder)
-	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
-		return assigned, data, list, nil
-	}
-	model, err := sumOfFile(filepath.Join(path, report.ModelFile))
-	if err != nil {
-		return nil, "", "", err
-	}
-	corrected, unapplied, err := feedback.Pending(kept, model)
-	switch note := tell(cmd.ErrOrStderr()); {
-	case err != nil:
-	case unapplied:
-		note(fmt.Sprintf("%s holds corrections of earlier groups; partwise explore %s applies them to these", kept, path))
-	case corrected != "":
-		note(fmt.Sprintf("%s holds corrections that are not in %s yet; they are used", corrected, list))
-		assigned, err = report.ReadAssignmentsFile(corrected)
-		list = corrected
-	}
-	return assigned, data, list, err
-}
-
-func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, assigned []report.Assignment) error {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root string) error {
+	ctx, stderr, data := cmd.Context(), cmd.ErrOrStderr(), g.Data
 	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, Folder: datasets.FolderOptions{NoClasses: true, SkipBad: true}})
 	if err != nil {
 		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
@@ -152,13 +113,13 @@ func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, 
 			return err
 		}
 	}
-	items, err := places(assigned, files, list)
+	items, err := g.Places(files)
 	if err != nil {
 		return err
 	}
-	working := newBar(stderr, "sorting")
-	r, err := filing.File(ctx, to, way, items, home(data), working.count)
-	working.end()
+	working := &progress.Stages{W: stderr}
+	r, err := filing.File(ctx, to, way, items, sorting.Home(data), func(done, total int) { working.Show("sorting", done, total) })
+	working.End()
 	tellLeft(stderr, r.Left)
 	sorted := phrase.Count(r.Files, "picture", "pictures")
 	switch {
@@ -174,18 +135,6 @@ func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, 
 	return err
 }
 
-// home tells to which paths files may be moved back: those in the folder of the pictures. Where
-// that is not known the journal alone says where, which may be a stranger's: then files that
-// are called as images are, which do no harm wherever they are.
-func home(pictures string) func(string) (bool, error) {
-	return func(name string) (bool, error) {
-		if pictures == "" {
-			return datasets.HasImageExtension(name), nil
-		}
-		return output.Inside(pictures, name)
-	}
-}
-
 // tellLeft says of the first files that were left why.
 func tellLeft(stderr io.Writer, left []string) {
 	const most = 10
@@ -197,54 +146,10 @@ func tellLeft(stderr io.Writer, left []string) {
 	}
 }
 
-// places returns where each file goes. A file keeps its name; of two that would have
-// one, the folder that it comes from stands before it.
-func places(assigned []report.Assignment, files map[string]string, list string) ([]filing.Item, error) {
-	most := 0
-	for _, a := range assigned {
-		most = max(most, a.Group)
-	}
-	folder := map[int]string{}
-	taken := map[string]bool{filing.JournalFile: true}
-	items := make([]filing.Item, 0, len(assigned))
-	for _, a := range assigned {
-		file, ok := files[a.Sample]
-		if !ok {
-			return nil, fmt.Errorf("%s: line %d: there is no picture %q", list, a.Line, a.Sample)
-		}
-		delete(files, a.Sample) // listed once
-		if folder[a.Group] == "" {
-			name := fmt.Sprintf("group-%0*d", len(fmt.Sprint(most)), a.Group)
-			if a.Name != "" {
-				name = filename.Folder(a.Name, runtime.GOOS == "windows")
-			}
-			folder[a.Group] = unused(name, "", taken)
-		}
-		place := path.Join(folder[a.Group], filepath.Base(file))
-		if taken[filename.Key(place)] {
-			place = path.Join(folder[a.Group], strings.ReplaceAll(a.Sample, "/", "-"))
-		}
-		ext := path.Ext(place)
-		items = append(items, filing.Item{From: file, To: unused(strings.TrimSuffix(place, ext), ext, taken)})
-	}
-	return items, nil
-}
-
-// unused returns a name with its extension that is not taken, by a number between them if need
-// be, and takes it.
-func unused(name, ext string, taken map[string]bool) string {
-	try := name + ext
-	for n := 2; taken[filename.Key(try)]; n++ {
-		try = fmt.Sprintf("%s-%d%s", name, n, ext)
-	}
-	taken[filename.Key(try)] = true
-	return try
-}
-
 func undoSort(cmd *cobra.Command, to, pictures string) error {
-	working := newBar(cmd.ErrOrStderr(), "taking back")
-	u, err := filing.Undo(cmd.Context(), to, home(pictures), working.count)
-	working.end()
+	working := &progress.Stages{W: cmd.ErrOrStderr()}
+	u, err := filing.Undo(cmd.Context(), to, sorting.Home(pictures), func(done, total int) { working.Show("taking back", done, total) })
+	working.End()
 	if err != nil {
 		return err
 	}

@@ -1,18 +1,18 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/internal/filing"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
-	"github.com/seed4492f2cd/partwise/report"
 )
 
 // listed returns what is below a folder.
@@ -187,21 +187,186 @@ func TestSortWithoutResults(t *testing.T) {
 	}
 }
 
-// TestPlaces: folders are called as groups are, and no two as one on any file system.
-func TestPlaces(t *testing.T) {
-	files := map[string]string{}
-	var assigned []report.Assignment
-	for i, name := range []string{"Summer 2019", "summer 2019", "Café", "CAFE\u0301", "AC/DC", "", "夏休み"} {
-		sample := fmt.Sprintf("%d.jpg", i)
-		files[sample] = "/photos/" + sample
-		assigned = append(assigned, report.Assignment{Sample: sample, Group: i + 1, Name: name})
+// assignments returns the groups and the confidence of the samples of a list.
+func assignments(t *testing.T, text string) (group map[string]string, confidence map[string]float64) {
+	t.Helper()
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
 	}
-	items, err := places(assigned, files, "")
-	var got []string
-	for _, it := range items {
-		got = append(got, path.Dir(it.To))
+	group, confidence = map[string]string{}, map[string]float64{}
+	at := slices.Index(lines[0], "confidence")
+	for _, line := range lines[1:] {
+		c, err := strconv.ParseFloat(line[at], 64)
+		if err != nil || c < 0 || c > 1 {
+			t.Errorf("the confidence of %s is %q", line[0], line[at])
+		}
+		group[line[0]], confidence[line[0]] = line[1], c
 	}
-	if want := []string{"Summer 2019", "summer 2019-2", "Café", "CAFE\u0301-2", "AC-DC", "group-6", "夏休み"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v; want %q", got, err, want)
+	return group, confidence
+}
+
+// TestAssign: by every kind of features and methods a picture that was grouped gets its group
+// again, also under another name, as does one that is nearly the same.
+func TestAssign(t *testing.T) {
+	workplace(t)
+	names := photos(t)
+	told := ""
+	for i, name := range names {
+		if class := strings.SplitN(name, "-", 2)[0]; i%3 == 0 && class < "l" && class != "cat" {
+			told += name + "," + class + "\n"
+		}
+	}
+	write(t, "told.csv", told)
+	for i, line := range []string{
+		"--method kmeans",
+		"--method nmf,iterations=20 --features hog",
+		"--method nmf-kl,iterations=20 --features pixels=12,colour=true,normalise=l1,power=0.5,crop=square",
+		"--method cnmf,iterations=20 --labels told.csv",
+		"--method cf,iterations=20 --cluster by=ncut",
+		"--method kmeans --features {sift:{at:dense,step:4,bins:[2,3]},words:{count:9,nearest:2},grid:1x1+2x2,idf:true,power:0.5}",
+		"--method nmf,iterations=20 --features [{sift:{at:dense,step:4,bins:2},words:9,grid:2x2},{colour:hsv,grid:2x2,weight:0.2}]",
+		"--method nmf,iterations=20 --cluster largest --rank 3",
+		"--method ss-nmf,iterations=20 --labels told.csv --rank 3", "--method pca", "--method cf,iterations=20,kernel=rbf", "--method sparse-coding,iterations=3",
+		"--method nmf,iterations=2 --batch 30 --features pixels=8",
+	} {
+		line = strings.NewReplacer(":", ": ").Replace(line)
+		var args []string
+		for _, word := range strings.Split(line, " --") {
+			flag, value, _ := strings.Cut(strings.TrimPrefix(word, "--"), " ")
+			args = append(args, "--"+flag, value)
+		}
+		dir := "groups" + strconv.Itoa(i)
+		if code, _, stderr := partwise(append([]string{"cluster", "photos", "-k", "3", "--out", dir}, args...)...); code != exitDone {
+			t.Errorf("%s: %s", line, stderr)
+			continue
+		}
+		want, sure := assignments(t, read(t, dir, "assignments.csv"))
+		out := must(t, "assign", dir, "photos", "--out", "again.csv", "--force")
+		if !strings.Contains(out, "72 samples in 3 groups:") || !strings.Contains(out, "72 were grouped before") {
+			t.Errorf("%s: printed %q", line, out)
+		}
+		got, _ := assignments(t, read(t, "again.csv"))
+		if len(got) != len(want) {
+			t.Errorf("%s: %d samples", line, len(got))
+		}
+		for name, group := range want {
+			if got[name] != group {
+				t.Errorf("%s: %s is in group %s, and was in %s", line, name, got[name], group)
+			}
+		}
+		// With a byte more a picture is another to the program, and looks the same.
+		if err := os.RemoveAll("new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir("new", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		checked := 0
+		for _, name := range names {
+			if sure[name] > 0.1 {
+				write(t, filepath.Join("new", name), read(t, "photos", name)+"\x00")
+				checked++
+			}
+		}
+		_, list, stderr := partwise("assign", filepath.Join(dir, "model.npz"), "new", "--reject", "0")
+		if !strings.HasSuffix(stderr, "0 in none of them.\n") {
+			t.Errorf("%s: said %q", line, stderr)
+		}
+		got, _ = assignments(t, list)
+		wrong := 0
+		for name, group := range got {
+			if group != want[name] {
+				wrong++
+			}
+		}
+		most := checked / 10
+		if strings.Contains(line, "ss-nmf") {
+			most = checked / 2 // it factorises similarities and has no model of new samples
+		}
+		if checked < 20 || wrong > most {
+			t.Errorf("%s: %d of %d pictures that look the same are in another group", line, wrong, checked)
+		}
+	}
+}
+
+// TestAssignNone: pictures unlike all that were grouped belong to none of the groups, and what
+// is assigned can be sorted.
+func TestAssignNone(t *testing.T) {
+	workplace(t)
+	if err := os.MkdirAll("strange", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range photos(t) {
+		if strings.HasPrefix(name, "cat") {
+			if err := os.Rename(filepath.Join("photos", name), filepath.Join("strange", name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(t, "told.csv", "aeroplane-010.png,=Aero\n")
+	must(t, "cluster", "photos", "-k", "3", "--method", "kmeans", "--features", "hog", "--labels", "told.csv", "--out", "groups")
+	must(t, "assign", "groups", "strange", "--out", "strange.csv")
+	group, _ := assignments(t, read(t, "strange.csv"))
+	none := 0
+	for _, g := range group {
+		if g == "0" {
+			none++
+		}
+	}
+	if none < len(group)*3/4 || none == 0 {
+		t.Errorf("%d of %d strange pictures belong to none of the groups", none, len(group))
+	}
+	out := must(t, "sort", "strange.csv", "--pictures", "strange", "--to", "sorted", "--copy")
+	if sorted := listed(t, "sorted"); !slices.ContainsFunc(sorted, func(f string) bool { return strings.HasPrefix(f, "sorted/none of these/cat-") }) {
+		t.Errorf("printed %q, made %v", out, sorted)
+	}
+	text := must(t, "assign", "groups", "photos", "--out", "known.csv")
+	if list := read(t, "known.csv"); !strings.Contains(list, ",'=Aero,") || strings.Contains(list, noneOfThese) || !strings.Contains(text, "0 in none of them") {
+		t.Errorf("printed %q, listed\n%s", text, list)
+	}
+	out = must(t, "assign", "groups", "photos/aeroplane-010.png", "--out", "one.csv")
+	if list := read(t, "one.csv"); !strings.Contains(out, "1 sample in 3 groups") || strings.Count(list, "\n") != 2 {
+		t.Errorf("printed %q, listed %q", out, list)
+	}
+}
+
+// TestAssignMistakes: what cannot be used is one error before a picture is read.
+func TestAssignMistakes(t *testing.T) {
+	workplace(t)
+	must(t, "cluster", "photos", "-k", "2", "--method", "kmeans", "--out", "groups")
+	must(t, "cluster", "generated", "-k", "2", "--method", "kmeans", "--out", "vectors")
+	must(t, "run", "docs/experiments/demo.yaml", "--classes", "2", "--repeats", "1", "--out", "ran")
+	model := read(t, "groups", "model.npz")
+	write(t, "photos/broken.png", "no picture")
+	write(t, "damaged.npz", model[:len(model)/2])
+	write(t, "there.csv", "mine")
+	write(t, "numbers.csv", "1,2\n3,4\n")
+	for line, want := range map[string]string{
+		"assign groups":                               "PICTURES is missing",
+		"assign groups photos --reject 2":             "--reject 2: want a share from 0 to 1",
+		"assign photos photos":                        "photos is no folder of results",
+		"assign ran photos":                           "ran holds results of partwise run, and no groups",
+		"assign there.csv photos":                     "there.csv: not a model that can be used",
+		"assign damaged.npz photos":                   "damaged.npz: not a model that can be used",
+		"assign missing.npz photos":                   "missing.npz",
+		"assign groups photos --out there.csv":        "there.csv is there already; --force replaces it",
+		"assign groups photos --out none/there.csv":   "none",
+		"assign groups nothing":                       `"nothing" is no known set, file or folder`,
+		"assign groups generated":                     "the samples of generated are images of 32×32 pixels in vectors, and the model is of image files",
+		"assign vectors photos":                       "the samples of photos are image files, and the model is of images of 32×32 pixels in vectors",
+		"assign vectors numbers.csv":                  "vectors of 2 values",
+		"assign groups/model.npz photos --strict":     "broken.png",
+		"assign groups photos --out groups/model.npz": "groups is read, and --out groups/model.npz would replace a file in it",
+	} {
+		if code, _, stderr := partwise(strings.Fields(line)...); code == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("partwise %s: exit code %d, said %q, want %q", line, code, stderr, want)
+		}
+	}
+	if code, _, stderr := partwise("assign", "groups", "photos"); code != exitDone || !strings.Contains(stderr, "skipped 1 of 73 files: 1 ") {
+		t.Errorf("exit code %d, said %q", code, stderr)
+	}
+	if read(t, "there.csv") != "mine" || read(t, "groups", "model.npz") != model {
+		t.Error("a refusal changed a file")
 	}
 }

@@ -1,4 +1,4 @@
-// Package reproduce holds the protocols of papers as experiments, what the papers print of
-// them, and the rules by which what was computed is held against that. It runs nothing:
-// docs/reproducing.md says what a verdict means.
+// Package reproduce runs the protocols of papers as experiments and judges what the papers print of
+// them: recipe.go reads a recipe, run.go makes its draws, judge.go gives the verdicts by
+// records.go, and write.go and document.go write the outcomes. docs/reproducing.md says what a verdict means.
 package reproduce

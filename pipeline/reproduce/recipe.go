@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type Recipe struct {
 	// Protocol is the text of an experiment file, and Printed that of the file of the paper.
 	Protocol, Printed string
 	Paper
+
+	experiment *pipeline.Experiment
 }
 
 // Paper is what a file of a paper says.
@@ -51,28 +54,27 @@ type Paper struct {
 // Claim is what a paper says of two or more methods: that the mean score of Method is above those
 // of all Over, by at least a part of Gain where that is printed, or below those of all Below.
 type Claim struct {
-	Says string `setting:"says"`
+	Says string `json:"says" setting:"says"`
 	// Where is the table, figure or text of the paper.
-	Where string `setting:"where"`
-	Score string `setting:"score"`
+	Where string `json:"where,omitempty" setting:"where"`
+	Score string `json:"score,omitempty" setting:"score"`
 	// Method is compared at the rows At, numbers of classes or ranks, and Over at OverAt, which is At
 	// where it is left out. No rows are all.
-	Method string           `setting:"method"`
-	At     pipeline.Classes `setting:"at"`
-	Over   []string         `setting:"over"`
-	OverAt pipeline.Classes `setting:"over-at"`
-	Below  []string         `setting:"below"`
-	// Some says that it is so at some of the rows At, for each of the others at one at least.
-	Some bool `setting:"some"`
+	Method string           `json:"method" setting:"method"`
+	At     pipeline.Classes `json:"at,omitempty" setting:"at"`
+	Over   []string         `json:"over,omitempty" setting:"over"`
+	OverAt pipeline.Classes `json:"over-at,omitempty" setting:"over-at"`
+	Below  []string         `json:"below,omitempty" setting:"below"`
+	// Some claims at least one of the rows At, for each of the others.
+	Some bool `json:"some,omitempty" setting:"some"`
 	// Than are rows at which the difference is to be less than at At.
-	Than pipeline.Classes `setting:"than"`
+	Than pipeline.Classes `json:"than,omitempty" setting:"than"`
 	// Gain is the printed difference in points, 0 where none is printed.
-	Gain float64 `setting:"gain"`
-	// Within is the number of iterations in which Method is said to converge, in place of
-	// Score and Over.
-	Within int `setting:"within"`
-	// In is the variant that it is about, "" for the protocol itself.
-	In string `setting:"in"`
+	Gain float64 `json:"gain,omitempty" setting:"gain"`
+	// Within is the number of iterations in which Method converges, in place of Score and Over.
+	Within int `json:"within,omitempty" setting:"within"`
+	// In is the variant that the claim is about, "" for the protocol itself.
+	In string `json:"in,omitempty" setting:"in"`
 }
 
 // others are the methods that Method is compared with, none where the claim is about iterations.
@@ -101,7 +103,8 @@ type Variant struct {
 	// Free scores the unlabelled samples of the protocol itself, and runs nothing.
 	Free bool
 
-	change *settings.Value
+	change     *settings.Value
+	experiment *pipeline.Experiment
 }
 
 // DecodeSetting reads {name: …} with keys of an experiment file beside it.
@@ -114,7 +117,7 @@ func (v *Variant) DecodeSetting(value *settings.Value) error {
 	if err := settings.Decode(head, &own); err != nil {
 		return err
 	}
-	*v = Variant{own.Name, own.Free, change}
+	*v = Variant{Name: own.Name, Free: own.Free, change: change}
 	if v.Name == "" || v.Folder() == "" {
 		return value.Want("{name: …} with keys of an experiment file")
 	}
@@ -152,11 +155,8 @@ func Names() (names []string) {
 func Lookup(name string) (*Recipe, error) {
 	name = enum.Fold(name, Names())
 	protocol, err := recipes.ReadFile(path.Join("recipes", name+protocolEnd))
-	if err != nil {
-		return nil, err
-	}
-	printed, err := recipes.ReadFile(path.Join("recipes", name+printedEnd))
-	if err != nil {
+	printed, err2 := recipes.ReadFile(path.Join("recipes", name+printedEnd))
+	if err := cmp.Or(err, err2); err != nil {
 		return nil, err
 	}
 	return parse(name, name+protocolEnd, name+printedEnd, protocol, printed)
@@ -194,7 +194,8 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 			return nil, fmt.Errorf("%s: the experiment has no name", file)
 		}
 	}
-	r := &Recipe{Name: name, Protocol: string(protocol), Printed: string(printed)}
+	e.Name = name
+	r := &Recipe{Name: name, Protocol: string(protocol), Printed: string(printed), experiment: e}
 	value, err := document.Parse(printed)
 	if err == nil {
 		err = settings.Decode(value, &r.Paper)
@@ -202,98 +203,109 @@ func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
 	}
-	if r.Draws == 0 {
-		r.Draws = 10
+	r.Draws = cmp.Or(r.Draws, 10)
+	if err = r.resolve(); err == nil {
+		err = r.check()
 	}
-	if err := r.check(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", beside, err)
 	}
 	return r, nil
 }
 
-// Experiment returns the protocol, or that of a variant.
-func (r *Recipe) Experiment(v *Variant) (*pipeline.Experiment, error) {
-	e, err := experimentfile.Parse([]byte(r.Protocol))
-	if err != nil {
-		return nil, err
-	}
-	e.Name = r.Name
+// Experiment returns the protocol, or that of a variant, for the caller to change.
+func (r *Recipe) Experiment(v *Variant) *pipeline.Experiment {
+	e := *r.experiment
 	if v != nil {
-		if err := settings.Decode(v.change, e); err != nil {
-			return nil, err
-		}
-		e.Name = r.Name + "-" + v.Folder()
+		e = *v.experiment
 	}
-	return e, e.Check()
+	return &e
+}
+
+// resolve finds the experiment of each variant.
+func (r *Recipe) resolve() error {
+	if err := r.experiment.Check(); err != nil {
+		return err
+	}
+	folders := map[string]bool{}
+	for _, list := range [][]Variant{r.Variants, r.Readings} {
+		for i := range list {
+			v := &list[i]
+			e := r.Experiment(nil)
+			err := settings.Decode(v.change, e)
+			if err == nil {
+				e.Name = r.Name + "-" + v.Folder()
+				err = e.Check()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", v.Name, err)
+			}
+			if folders[v.Folder()] {
+				return fmt.Errorf("%q stands twice, or has the folder of another", v.Name)
+			}
+			v.experiment, folders[v.Folder()] = e, true
+		}
+	}
+	return nil
 }
 
 // check reports claims and tables that the experiments do not fit.
 func (r *Recipe) check() error {
-	main, err := r.Experiment(nil)
-	if err != nil {
-		return err
-	}
-	if r.Paper.Paper == "" || len(r.Claims) == 0 {
+	switch {
+	case r.Paper.Paper == "" || len(r.Claims) == 0:
 		return errors.New("it names no paper or no claims")
-	}
-	if len(main.Sets) > 0 {
+	case len(r.experiment.Sets) > 0:
 		return errors.New("its experiment is on several sets, and a recipe is on one")
 	}
-	of := map[string]*pipeline.Experiment{"": main}
-	folders := map[string]bool{}
-	for i, v := range slices.Concat(r.Variants, r.Readings) {
-		e, err := r.Experiment(&v)
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.Name, err)
-		}
-		if folders[v.Folder()] {
-			return fmt.Errorf("%q stands twice, or has the folder of another", v.Name)
-		}
-		folders[v.Folder()] = true
-		if i < len(r.Variants) {
-			of[v.Name] = e
-		}
-	}
 	for _, c := range r.Claims {
-		e := of[c.In]
-		if e == nil {
-			return fmt.Errorf("%q: there is no variant %q", c.Says, c.In)
-		}
-		err := checkMethods(e, append([]string{c.Method}, c.others()...))
-		if err == nil && c.Within == 0 {
-			switch err = checkScore(e, c.Score); {
-			case err != nil:
-			case (len(c.Over) == 0) == (len(c.Below) == 0):
-				err = errors.New("it says over no method and below none, or both")
-			case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-				err = errors.New("some is of rows that at lists, without over-at and than")
-			}
-		}
-		for _, at := range slices.Concat(c.At, c.OverAt, c.Than) {
-			if err == nil && !slices.Contains(rowsOf(e), at) {
-				err = fmt.Errorf("there is no row %d", at)
-			}
-		}
-		if err != nil || c.Says == "" {
+		if err := r.checkClaim(&c); err != nil || c.Says == "" {
 			return fmt.Errorf("claim %q: %w", c.Says, err)
 		}
 	}
 	for _, t := range r.Tables {
-		err := checkMethods(main, t.Methods)
-		if err == nil {
-			err = checkScore(main, t.Score)
-		}
+		err := cmp.Or(checkMethods(r.experiment, t.Methods), checkScore(r.experiment, t.Score))
 		for _, row := range t.Rows {
 			switch {
 			case err != nil:
 			case len(row.Are) != len(t.Methods):
 				err = fmt.Errorf("row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
-			case row.At != 0 && !slices.Contains(rowsOf(main), row.At):
+			case row.At != 0 && !slices.Contains(rowsOf(r.experiment), row.At):
 				err = fmt.Errorf("there is no row %d", row.At)
 			}
 		}
 		if err != nil {
 			return fmt.Errorf("table %q: %w", t.Where, err)
+		}
+	}
+	return nil
+}
+
+func (r *Recipe) checkClaim(c *Claim) error {
+	e := r.experiment
+	if c.In != "" {
+		i := slices.IndexFunc(r.Variants, func(v Variant) bool { return v.Name == c.In })
+		if i < 0 {
+			return fmt.Errorf("there is no variant %q", c.In)
+		}
+		e = r.Variants[i].experiment
+	}
+	if err := checkMethods(e, append([]string{c.Method}, c.others()...)); err != nil {
+		return err
+	}
+	if c.Within == 0 {
+		if err := checkScore(e, c.Score); err != nil {
+			return err
+		}
+		switch {
+		case (len(c.Over) == 0) == (len(c.Below) == 0):
+			return errors.New("it says over no method and below none, or both")
+		case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
+			return errors.New("some is of rows that at lists, without over-at and than")
+		}
+	}
+	for _, at := range slices.Concat(c.At, c.OverAt, c.Than) {
+		if !slices.Contains(rowsOf(e), at) {
+			return fmt.Errorf("there is no row %d", at)
 		}
 	}
 	return nil

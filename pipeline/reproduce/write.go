@@ -3,47 +3,35 @@ package reproduce
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
-
-// Grid is one table of a paper in words: for each row what it is called and for each method
-// what is printed and what was found here, with a mark where the two differ.
-type Grid struct {
-	Where, Score string
-	Methods      []string
-	Rows         [][]string
-}
 
 // missing is a cell of which nothing is printed.
 const missing = "–"
 
-// Grids are the tables of the paper, in percent.
-func (o *Outcome) Grids() (grids []Grid) {
-	for t, cells := range o.Tables {
-		table := o.Recipe.Tables[t]
-		g := Grid{Where: table.Where, Score: table.Score, Methods: table.Methods}
-		for _, row := range table.Rows {
-			words := []string{"average"}
-			if row.At > 0 {
-				words[0] = fmt.Sprint(row.At)
-			}
-			for _, m := range table.Methods {
-				word := missing
-				i := slices.IndexFunc(cells, func(c CellOutcome) bool { return c.Row == row.At && c.Method == m })
-				if i >= 0 {
-					word = o.cell(cells[i])
-				}
-				words = append(words, word)
-			}
-			g.Rows = append(g.Rows, words)
+// grid returns a table of the paper in percent: for each row what it is called, and for each method
+// what is printed and what was found here, with a mark where the two differ.
+func (o *Outcome) grid(t TableOutcome) (rows [][]string) {
+	for _, at := range t.Rows {
+		words := []string{"average"}
+		if at > 0 {
+			words[0] = fmt.Sprint(at)
 		}
-		grids = append(grids, g)
+		for _, m := range t.Methods {
+			word := missing
+			if i := slices.IndexFunc(t.Cells, func(c CellOutcome) bool { return c.Row == at && c.Method == m }); i >= 0 {
+				word = o.cell(t.Cells[i])
+			}
+			words = append(words, word)
+		}
+		rows = append(rows, words)
 	}
-	return grids
+	return rows
 }
 
 // cell is a cell in words.
@@ -69,17 +57,16 @@ func (o *Outcome) cell(c CellOutcome) string {
 
 // letter stands for a reading.
 func (o *Outcome) letter(name string) string {
-	i := slices.IndexFunc(o.Recipe.Readings, func(v Variant) bool { return v.Name == name })
-	return string(rune('a' + i))
+	return string(rune('a' + slices.Index(o.Readings, name)))
 }
 
-// Legend says what the marks of grids mean, and how many cells have which.
-func (o *Outcome) Legend() string {
+// legend says what the marks of grids mean, and how many cells have which.
+func (o *Outcome) legend() string {
 	count := map[Place]int{}
 	tried := map[string]bool{}
 	total := 0
-	for _, cells := range o.Tables {
-		for _, c := range cells {
+	for _, t := range o.Tables {
+		for _, c := range t.Cells {
 			count[c.Place]++
 			total++
 			for _, r := range c.Readings {
@@ -88,7 +75,7 @@ func (o *Outcome) Legend() string {
 		}
 	}
 	text := fmt.Sprintf("Printed / here, in percent, %s. Of %s %d are inside the interval in which a mean of %d draws is to lie",
-		phrase.Count(o.Draws, "draw", "draws"), phrase.Count(total, "printed value", "printed values"), count[Inside], o.Recipe.Draws)
+		phrase.Count(o.Draws, "draw", "draws"), phrase.Count(total, "printed value", "printed values"), count[Inside], o.PaperDraws)
 	if n := count[Depends]; n > 0 {
 		text += fmt.Sprintf(", %d only with another reading, whose letters stand behind them", n)
 	}
@@ -99,9 +86,9 @@ func (o *Outcome) Legend() string {
 		text += fmt.Sprintf(", and %d are not compared, for want of draws", n)
 	}
 	var readings []string
-	for _, v := range o.Recipe.Readings {
-		if tried[v.Name] {
-			readings = append(readings, o.letter(v.Name)+" "+v.Name)
+	for _, name := range o.Readings {
+		if tried[name] {
+			readings = append(readings, o.letter(name)+" "+name)
 		}
 	}
 	if readings != nil {
@@ -110,8 +97,8 @@ func (o *Outcome) Legend() string {
 	return text + "."
 }
 
-// Note says what the intervals are.
-func (o *Outcome) Note() string {
+// note says what the intervals are.
+func (o *Outcome) note() string {
 	return fmt.Sprintf("Intervals are for this set, at the level of their look, so that with a probability of %g %% no claim is decided wrongly by chance. A gain holds where ours is surely more than half of it.", 100-100*Level)
 }
 
@@ -134,8 +121,8 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// Ours is the difference that was found.
-func (c *ClaimOutcome) Ours() string {
+// ours is the difference that was found.
+func (c *ClaimOutcome) ours() string {
 	if c.Here.Draws == 0 {
 		return missing
 	}
@@ -149,8 +136,8 @@ func (c *ClaimOutcome) Ours() string {
 	return text
 }
 
-// Interval is that of an estimate of the claim.
-func (c *ClaimOutcome) Interval(e Estimate) string {
+// interval is that of an estimate of the claim.
+func (c *ClaimOutcome) interval(e Estimate) string {
 	low, high := e.Low, e.High
 	if c.Within > 0 {
 		low, high = high, low // of iterations
@@ -161,8 +148,8 @@ func (c *ClaimOutcome) Interval(e Estimate) string {
 	return "[" + c.amount(low) + ", " + c.amount(high) + "]"
 }
 
-// Theirs is what is printed, with where it lies.
-func (c *ClaimOutcome) Theirs() string {
+// theirs is what is printed, with where it lies.
+func (c *ClaimOutcome) theirs() string {
 	switch {
 	case c.Within > 0:
 		return fmt.Sprintf("within %d iterations", c.Within)
@@ -176,8 +163,8 @@ func (c *ClaimOutcome) Theirs() string {
 	return signed(c.Gain) + ", " + c.Printed.String()
 }
 
-// Tried says what readings give, "" where none was made.
-func (c *ClaimOutcome) Tried() string {
+// tried says what readings give, "" where none was made.
+func (c *ClaimOutcome) tried() string {
 	var gives, others []string
 	for _, r := range c.Readings {
 		words := r.Name + " (" + signed(100*r.Value) + ")"
@@ -202,8 +189,8 @@ func (c *ClaimOutcome) Tried() string {
 	return ""
 }
 
-// Count says how many claims have which verdict.
-func (o *Outcome) Count() string {
+// count says how many claims have which verdict.
+func (o *Outcome) count() string {
 	count := map[Verdict]int{}
 	for _, c := range o.Claims {
 		count[c.Verdict]++
@@ -211,12 +198,65 @@ func (o *Outcome) Count() string {
 	return fmt.Sprintf("%s: %d hold, %d do not, %d not decided", phrase.Count(len(o.Claims), "claim", "claims"), count[Holds], count[Fails], count[Open])
 }
 
-// Markdown writes a section of a document on the outcome. Its heading is of the given level.
-func (o *Outcome) Markdown(w io.Writer, level int) error {
+// Text returns the outcome in lines of at most width letters, and its tables in lines of tableWidth; 0
+// stands for any number.
+func (o *Outcome) Text(width, tableWidth int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe.Name), marked(o.Recipe.Paper.Paper), phrase.Count(o.Draws, "draw", "draws"), o.Count())
+	line := func(lead, words string) { b.WriteString(columns.Hanging(lead, plaintext.Line(words), width)) }
+	line("", o.Recipe+": "+o.Paper)
+	b.WriteByte('\n')
+	line("", phrase.Count(o.Draws, "draw", "draws")+"; "+o.count()+".")
+	for i := range o.Claims {
+		c := &o.Claims[i]
+		says := c.Says
+		if c.Where != "" {
+			says += " (" + c.Where + ")"
+		}
+		b.WriteByte('\n')
+		line(fmt.Sprintf("%-14s ", c.Verdict), says)
+		if c.Here.Draws == 0 {
+			continue
+		}
+		words := fmt.Sprintf("here %s, %s after %d draws", c.ours(), c.interval(c.Here), c.Here.Draws)
+		if c.Wider.HasInterval && c.Wider != c.Here {
+			words += fmt.Sprintf(", for %s %s", c.Beyond, c.interval(c.Wider))
+		}
+		words += "; printed: " + c.theirs()
+		if tried := c.tried(); tried != "" {
+			words += ". " + tried
+		}
+		line(strings.Repeat(" ", 15), words)
+	}
+	b.WriteByte('\n')
+	line("", o.note())
+	for _, note := range o.Notes {
+		line("- ", note)
+	}
+	for _, of := range o.Tables {
+		b.WriteString("\n" + plaintext.Line(of.Where+", "+of.Score) + "\n\n")
+		t := columns.Table{Header: append([]string{""}, of.Methods...)}
+		for _, row := range o.grid(of) {
+			cells := make([]any, len(row))
+			for i, word := range row {
+				cells[i] = plaintext.Line(word)
+			}
+			t.Row(cells...)
+		}
+		b.WriteString(t.Text(tableWidth))
+	}
+	if len(o.Tables) > 0 {
+		b.WriteByte('\n')
+		line("", o.legend())
+	}
+	return b.String()
+}
+
+// Markdown returns a section of a document on the outcome. Its heading is of the given level.
+func (o *Outcome) Markdown(level int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n\n%s\n\n%s; %s.\n\n", strings.Repeat("#", level), marked(o.Recipe), marked(o.Paper), phrase.Count(o.Draws, "draw", "draws"), o.count())
 	b.WriteString("| Claim | Verdict | Here | Interval | For others | Printed | Draws |\n|---|---|---|---|---|---|---|\n")
-	var tried []string
+	var tried, beyond []string
 	for i := range o.Claims {
 		c := &o.Claims[i]
 		verdict := c.Verdict.String()
@@ -227,51 +267,43 @@ func (o *Outcome) Markdown(w io.Writer, level int) error {
 		if c.Where != "" {
 			says += ", " + marked(c.Where)
 		}
-		if text := c.Tried(); text != "" {
+		if text := c.tried(); text != "" {
 			tried = append(tried, marked(c.Says)+": "+marked(text)+".")
 			says += fmt.Sprintf(" (%d)", len(tried))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, marked(c.Ours()), c.Interval(c.Here), c.Interval(c.Wider), c.Theirs(), c.Here.Draws)
+		if c.Beyond != "" && !slices.Contains(beyond, c.Beyond) {
+			beyond = append(beyond, c.Beyond)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d |\n", says, verdict, marked(c.ours()), c.interval(c.Here), c.interval(c.Wider), c.theirs(), c.Here.Draws)
 	}
-	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", o.Note(), o.beyond())
+	fmt.Fprintf(&b, "\n%s The interval for others takes in that draws overlap: it is one for %s.\n", o.note(), cmp.Or(strings.Join(beyond, " or "), "other draws"))
 	for i, text := range tried {
 		fmt.Fprintf(&b, "\n(%d) %s\n", i+1, text)
 	}
-	for _, note := range o.Recipe.Notes {
+	for _, note := range o.Notes {
 		fmt.Fprintf(&b, "\n- %s", marked(note))
 	}
-	if len(o.Recipe.Notes) > 0 {
+	if len(o.Notes) > 0 {
 		b.WriteByte('\n')
 	}
-	for _, g := range o.Grids() {
-		fmt.Fprintf(&b, "\n%s, %s\n\n| |", marked(g.Where), marked(g.Score))
-		for _, m := range g.Methods {
+	for _, t := range o.Tables {
+		fmt.Fprintf(&b, "\n%s, %s\n\n| |", marked(t.Where), marked(t.Score))
+		for _, m := range t.Methods {
 			fmt.Fprintf(&b, " %s |", marked(m))
 		}
-		b.WriteString("\n|" + strings.Repeat("---|", len(g.Methods)+1) + "\n")
-		for _, row := range g.Rows {
+		b.WriteString("\n|" + strings.Repeat("---|", len(t.Methods)+1) + "\n")
+		for _, row := range o.grid(t) {
 			b.WriteString("| " + strings.Join(row, " | ") + " |\n")
 		}
 	}
 	if len(o.Tables) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", marked(o.Legend()))
+		fmt.Fprintf(&b, "\n%s\n", marked(o.legend()))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
-// beyond is for what the wider intervals are.
-func (o *Outcome) beyond() string {
-	var words []string
-	for _, c := range o.Claims {
-		if c.Beyond != "" && !slices.Contains(words, c.Beyond) {
-			words = append(words, c.Beyond)
-		}
-	}
-	return cmp.Or(strings.Join(words, " or "), "other draws")
-}
+// marks are what means something in Markdown.
+var marks = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ")
 
 // marked is a text in which nothing is a mark of Markdown.
-func marked(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ").Replace(text)
-}
+func marked(text string) string { return marks.Replace(text) }

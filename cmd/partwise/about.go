@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/licences"
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+// version is set by a build that is not made from a checkout (see the Makefile); elsewhere the version
+// comes from the tag or the revision.
+var version = ""
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the revision and how this program was built",
+		Args:  arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
+			return err
+		},
+	}
+}
+
+func versionText() string { return describeVersion(buildInfo()) }
+
+// buildInfo is what is known of this build.
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
+	}
+	return new(debug.BuildInfo)
+}
+
+// describeVersion returns the version on a line, and below it what may change results or is needed to
+// make the program again.
+func describeVersion(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "partwise %s\n", releaseVersion(info))
+	if revision := settings["vcs.revision"]; revision != "" {
+		if t := settings["vcs.time"]; t != "" {
+			revision += " of " + t
+		}
+		if settings["vcs.modified"] == "true" {
+			revision += ", with uncommitted changes"
+		}
+		fmt.Fprintf(&b, "  revision   %s\n", revision)
+	}
+	build := "portable"
+	if slices.Contains(strings.Split(settings["-tags"], ","), "opencv") {
+		build = "with OpenCV"
+	}
+	fmt.Fprintf(&b, "  build      %s\n", build)
+	fmt.Fprintf(&b, "  go         %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&b, "  processor  %s used by the inner loops", cmp.Or(simd.Instructions(), "no vector instructions"))
+	return b.String()
+}
+
+// releaseVersion returns the version of a build or of its module, such as v1.2.3 or, between two tags, one
+// that holds the time and the revision. A build that knows neither is "unversioned".
+func releaseVersion(info *debug.BuildInfo) string {
+	if info.Main.Version == "(devel)" {
+		return cmp.Or(version, "unversioned")
+	}
+	return cmp.Or(version, info.Main.Version, "unversioned")
+}
+
+func licencesCommand() *cobra.Command {
+	var text bool
+	cmd := &cobra.Command{
+		Use:     "licences [NAME]",
+		Aliases: []string{"licenses"},
+		Short:   "List the licences of what is linked into this program, or print one",
+		Example: "  partwise licences\n  partwise licences cobra\n  partwise licences --text",
+		Args:    arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			info, ok := debug.ReadBuildInfo()
+			if !ok {
+				return errors.New("this program was built without modules, and does not know what is linked into it")
+			}
+			linked, err := licences.Linked(info)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if len(args) == 0 && !text {
+				t := columns.Table{Header: []string{"what", "version", "licence"}, Limits: []int{0, 0, 40}}
+				for _, l := range linked {
+					t.Row(l.Name, l.Version, cmp.Or(l.ID, "not known"))
+				}
+				return printTable(out, t, "partwise itself is under Apache-2.0. partwise licences NAME prints a text, --text all of them.")
+			}
+			if len(args) == 1 {
+				linked = slices.DeleteFunc(linked, func(l licences.Licence) bool {
+					return !strings.Contains(strings.ToLower(l.Name), strings.ToLower(args[0]))
+				})
+			}
+			if len(linked) == 0 {
+				return usageError{fmt.Errorf("nothing that is linked into this program is called %q; \"partwise licences\" lists it", args[0])}
+			}
+			var b bytes.Buffer
+			licences.Write(&b, linked)
+			_, err = b.WriteTo(out)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&text, "text", false, "print the texts of all")
+	return cmd
+}
+
+func manCommand() *cobra.Command {
+	var dir string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "man",
+		Short: "Write the manual pages",
+		Long: `Man writes the manual pages of partwise and its commands into a folder, for
+man(1). Their date is that of the environment variable SOURCE_DATE_EPOCH, in seconds;
+without it they have none, so that one program always writes the same pages.`,
+		Example: "  partwise man --dir man/man1",
+		Args:    arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dir == "" {
+				return usageError{errors.New("--dir is missing: the folder for the pages")}
+			}
+			n, err := writeManual(cmd.Root(), dir, force)
+			if err != nil {
+				return err
+			}
+			_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d manual pages are in %s.\n", n, dir)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, made if need be")
+	cmd.Flags().BoolVar(&force, "force", false, "replace pages that are there already")
+	return cmd
+}
+
+// writeManual writes a page for each command into dir, and returns how many.
+func writeManual(root *cobra.Command, dir string, force bool) (int, error) {
+	var date time.Time
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("SOURCE_DATE_EPOCH is %q, want a number of seconds", epoch)
+		}
+		date = time.Unix(seconds, 0).UTC()
+	}
+	header := doc.GenManHeader{Section: "1", Source: "partwise " + releaseVersion(buildInfo()), Manual: "partwise", Date: &date}
+	root.InitDefaultCompletionCmd()
+	var files []string
+	var pages [][]byte
+	var add func(cmd *cobra.Command) error
+	add = func(cmd *cobra.Command) error {
+		cmd.DisableAutoGenTag = true                                // the page would say which library made it
+		cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n      ") // which is read as Markdown: an example
+		var page bytes.Buffer
+		of := header
+		if err := doc.GenMan(cmd, &of, &page); err != nil {
+			return fmt.Errorf("the page of %s: %w", cmd.CommandPath(), err)
+		}
+		text := page.Bytes()
+		if date.IsZero() {
+			text = bytes.Replace(text, []byte(date.Format(`"Jan 2006"`)), []byte(`""`), 1)
+		}
+		files = append(files, filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"))
+		pages = append(pages, text)
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				if err := add(c); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := add(root); err != nil {
+		return 0, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return 0, err
+	}
+	if err := checkNewFiles(force, files...); err != nil {
+		return 0, err
+	}
+	for i, file := range files {
+		if err := writeFile(file, force, func(w io.Writer) error { _, err := w.Write(pages[i]); return err }); err != nil {
+			return 0, err
+		}
+	}
+	return len(files), nil
+}

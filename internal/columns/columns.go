@@ -1,0 +1,195 @@
+// Package columns lays out text for a terminal: tables and paragraphs that are no wider than it.
+// A width of 0 stands for any number of letters.
+package columns
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Table is a table without lines. The zero value is empty and ready to use.
+type Table struct {
+	Header []string
+	// Limits hold the most letters of a line of each column, 0 for no limit. It may be short.
+	Limits []int
+
+	rows [][]string // a heading has one cell
+}
+
+// Row adds a row.
+func (t *Table) Row(cells ...any) {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = fmt.Sprint(c)
+	}
+	t.rows = append(t.rows, out)
+}
+
+// Heading adds a line that stands over the rows that follow.
+func (t *Table) Heading(title string) { t.Row(title) }
+
+// narrowest is the fewest letters of a column. A table that needs fewer becomes paragraphs, one a row.
+const narrowest = 16
+
+// Text returns the table in lines of at most width letters. Columns without text are left out.
+func (t *Table) Text(width int) string {
+	configs, fits := t.fit(width)
+	if !fits {
+		return t.paragraphs(width)
+	}
+	var b strings.Builder
+	if t.Header != nil {
+		render(&b, configs, [][]string{t.Header})
+		if len(t.rows) > 0 && len(t.rows[0]) > 1 {
+			b.WriteByte('\n')
+		}
+	}
+	from := 0
+	for i, row := range t.rows {
+		if len(row) == 1 {
+			render(&b, configs, t.rows[from:i])
+			fmt.Fprintf(&b, "\n %s\n", row[0])
+			from = i + 1
+		}
+	}
+	render(&b, configs, t.rows[from:])
+	return b.String()
+}
+
+// fit returns the widths and alignments of the columns, and whether they fit.
+func (t *Table) fit(width int) (configs []table.ColumnConfig, fits bool) {
+	for _, row := range t.rows {
+		if len(row) == 1 {
+			continue
+		}
+		for c, cell := range row {
+			if c == len(configs) {
+				configs = append(configs, table.ColumnConfig{Number: c + 1, Align: text.AlignRight})
+			}
+			of := &configs[c]
+			of.WidthMax = max(of.WidthMax, text.LongestLineLen(cell))
+			if _, err := strconv.Atoi(cell); err != nil {
+				of.Align = text.AlignLeft
+			}
+		}
+	}
+	total := -1
+	for c := range configs {
+		of := &configs[c]
+		if of.Hidden = of.WidthMax == 0; of.Hidden {
+			continue
+		}
+		if c < len(t.Limits) && t.Limits[c] > 0 {
+			of.WidthMax = min(of.WidthMax, t.Limits[c])
+		}
+		if t.Header != nil {
+			of.WidthMax = max(of.WidthMax, text.LongestLineLen(t.Header[c]))
+		}
+		total += of.WidthMax + 2
+	}
+	for ; width > 0 && total > width; total-- {
+		widest := 0
+		for c := range configs {
+			if configs[c].WidthMax > configs[widest].WidthMax {
+				widest = c
+			}
+		}
+		if configs[widest].WidthMax <= narrowest {
+			return nil, false
+		}
+		configs[widest].WidthMax--
+	}
+	for c := range configs {
+		configs[c].WidthMin, configs[c].WidthMaxEnforcer = configs[c].WidthMax, text.WrapSoft
+	}
+	return configs, true
+}
+
+func render(b *strings.Builder, configs []table.ColumnConfig, rows [][]string) {
+	w := table.NewWriter()
+	w.SetStyle(table.Style{Box: table.BoxStyle{PaddingLeft: " ", PaddingRight: " "}, Options: table.OptionsNoBordersAndSeparators})
+	w.SetColumnConfigs(configs)
+	for _, row := range rows {
+		cells := make(table.Row, len(row))
+		for i, cell := range row {
+			cells[i] = cell
+		}
+		w.AppendRow(cells)
+	}
+	for line := range strings.Lines(w.Render()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+}
+
+// paragraphs returns each row as a paragraph.
+func (t *Table) paragraphs(width int) string {
+	var b strings.Builder
+	for i, row := range t.rows {
+		switch {
+		case len(row) == 1:
+			b.WriteString("\n" + Hanging("", row[0], width))
+			continue
+		case t.Header == nil:
+			b.WriteString(Hanging("", row[0], width) + Hanging("  ", row[1], width))
+			continue
+		case i > 0:
+			b.WriteByte('\n')
+		}
+		b.WriteString(Hanging("", strings.TrimSpace(row[0]), width))
+		for c, cell := range row[1:] {
+			if cell != "" {
+				b.WriteString(Hanging("  "+t.Header[1+c]+": ", strings.ReplaceAll(cell, "\n", ", "), width))
+			}
+		}
+	}
+	return b.String()
+}
+
+// Hanging returns words behind a lead, broken into lines. Lines after the first are indented by the
+// length of the lead, and a lead that leaves no space has a line of its own.
+func Hanging(lead, words string, width int) string {
+	if width <= 0 {
+		return lead + words + "\n"
+	}
+	const below = 8
+	width = max(width, below+narrowest)
+	indent := text.StringWidthWithoutEscSequences(lead)
+	if width-indent < narrowest {
+		return strings.TrimRight(lead, " ") + "\n" + Hanging(strings.Repeat(" ", below), words, width)
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(text.WrapSoft(words, width-indent), "\n") {
+		b.WriteString(strings.TrimRight(lead+line, " ") + "\n")
+		lead = strings.Repeat(" ", indent)
+	}
+	return b.String()
+}
+
+// Reflow breaks the paragraphs of a text that is too wide into lines. Lines that begin with a space stay
+// as they are.
+func Reflow(words string, width int) string {
+	if text.LongestLineLen(words) <= width {
+		return words
+	}
+	var out, paragraph []string
+	flush := func() {
+		if paragraph != nil {
+			out = append(out, strings.TrimRight(Hanging("", strings.Join(paragraph, " "), width), "\n"))
+		}
+		paragraph = nil
+	}
+	for line := range strings.SplitSeq(words, "\n") {
+		if line != "" && line[0] != ' ' {
+			paragraph = append(paragraph, line)
+			continue
+		}
+		flush()
+		out = append(out, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,172 @@
+// Package choices lists what experiments choose from, such as methods and features, with their settings,
+// and completes the short forms of settings that begin with them.
+package choices
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// Kind is a kind of thing that experiments choose from.
+type Kind struct {
+	// Name is what the list is called, One what a thing of it is, and Title what
+	// they are; Example is the name of one.
+	Name, One, Title, Example string
+	// Columns are the facts that a table of all shows.
+	Columns []string
+	Entries func() []Entry
+}
+
+// Entry is one thing of a kind.
+type Entry struct {
+	Name, Title, Family string
+	// Facts are the names and texts of what is known of it.
+	Facts    [][2]string
+	Settings []settings.Setting
+	// Shared are settings that others of its kind have too.
+	Shared []settings.Setting
+}
+
+// Kinds are all kinds.
+var Kinds = []Kind{
+	{"methods", "method", "factorisations, and what takes the features as they are", "ccf", []string{"made of", "paper"}, methodEntries},
+	{"solvers", "solver", "what lowers the objective of a method that is made of parts", "mu", []string{"about"}, solverEntries},
+	{"penalties", "penalty", "terms that the method parts adds to its cost", "graph", []string{"term", "needs"}, penaltyEntries},
+	{"clusterers", "clusterer", "what puts representations or features into groups", "ncut", []string{"needs"}, clustererEntries},
+	{"features", "feature", "what is made of images", "hog", []string{"about"}, featureEntries},
+	{"scores", "score", "what outcomes are judged by", "NMI", []string{"task", "values", "better"}, scoreEntries},
+}
+
+func methodEntries() (out []Entry) {
+	shared := slices.DeleteFunc(settings.List(pipeline.Method{}), func(s settings.Setting) bool { return s.Name == "name" || s.Name == "as" })
+	for _, i := range factor.Methods() {
+		needs := i.Needs()
+		data := "values of 0 or more"
+		if needs.Signed {
+			data = "values of any sign"
+		}
+		if needs.Labels {
+			data += "; needs the labels of some samples"
+		}
+		e := Entry{Name: i.Name, Title: i.Title, Family: i.Family, Settings: i.Settings(), Shared: shared, Facts: [][2]string{
+			{"family", i.Family}, {"made of", i.Parts}, {"minimises", i.Objective}, {"updates", i.Update}, {"paper", i.Paper}, {"data", data}}}
+		if needs.Direct {
+			e.Shared = slices.DeleteFunc(slices.Clone(shared), func(s settings.Setting) bool {
+				return slices.Contains([]string{"init", "solver", "iterations", "tolerance"}, s.Name)
+			})
+		} else if names := solversOf(i); names != "" {
+			e.Facts = append(e.Facts, [2]string{"solvers", names})
+		}
+		out = append(out, e)
+	}
+	const family = "on the features as they are"
+	for _, e := range clustererEntries() {
+		e.Family, e.Settings = family, nil // which are those of cluster
+		e.Facts = append(e.Facts, [2]string{"data", "the features as they are"})
+		out = append(out, e)
+	}
+	about, _ := pipeline.About(pipeline.Original)
+	return append(out, Entry{Name: pipeline.Original, Title: about, Family: family, Facts: [][2]string{{"data", "the features as they are"}}})
+}
+
+// solversOf returns the names of the solvers that serve a method as its paper has it.
+func solversOf(i factor.Info) string {
+	method, err := i.New(nil)
+	var names []string
+	for _, s := range factor.Solvers() {
+		if err == nil && factor.Serves(s.Solver, method) == nil {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func solverEntries() (out []Entry) {
+	for _, s := range factor.Solvers() {
+		out = append(out, Entry{Name: s.Name, Title: s.Title, Facts: [][2]string{{"about", s.Help}}})
+	}
+	return out
+}
+
+func penaltyEntries() (out []Entry) {
+	for _, i := range factor.PenaltyList() {
+		in, needs := "the coefficients V", ""
+		if i.OnBasis() {
+			in = "the basis vectors U"
+		}
+		switch n := i.Needs(); {
+		case n.Links:
+			needs = "labels or links"
+		case n.Images:
+			needs = "images"
+		}
+		out = append(out, Entry{Name: i.Name, Title: i.Title, Settings: i.Settings(), Facts: [][2]string{
+			{"term", i.Term}, {"in", in}, {"paper", i.Paper}, {"needs", needs}}})
+	}
+	return out
+}
+
+func clustererEntries() (out []Entry) {
+	for _, a := range cluster.Algorithms() {
+		needs := ""
+		switch {
+		case a.TakesLinks:
+			needs = "labels or links"
+		case a.NeedsLabels:
+			needs = "labels"
+		}
+		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: settings.List(a.Settings)})
+	}
+	return append(out, Entry{Name: pipeline.Largest, Title: "each sample to its largest coefficient"})
+}
+
+func featureEntries() (out []Entry) {
+	for _, i := range features.Extractors() {
+		name := i.Name
+		if i.Form != "" {
+			name += "=" + i.Form
+		}
+		out = append(out, Entry{Name: name, Title: i.Title, Facts: [][2]string{{"about", i.Help}, {"images", i.Images}}, Settings: settings.List(i.Zero)})
+	}
+	return out
+}
+
+func scoreEntries() (out []Entry) {
+	for _, s := range eval.Scores() {
+		values, better := fmt.Sprintf("from %g to %g", s.Min, s.Max), "higher"
+		if math.IsInf(s.Max, 1) {
+			values = fmt.Sprintf("%g or more", s.Min)
+		}
+		if s.LowerIsBetter {
+			better = "lower"
+		}
+		facts := [][2]string{{"about", s.Help}, {"task", s.Task.String()}, {"values", values}, {"unit", string(s.Unit)}, {"better", better}}
+		if s.Optional {
+			facts = append(facts, [2]string{"computed", fmt.Sprintf("where it is asked for (scores: [%s])", s.Name)})
+		}
+		out = append(out, Entry{Name: s.Name, Title: s.Title, Facts: facts})
+	}
+	return out
+}
+
+// Names returns the names of the entries.
+func (k Kind) Names() (names []string) {
+	for _, e := range k.Entries() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Names returns the names of the entries of a kind.
+func Names(kind string) []string {
+	return Kinds[slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == kind })].Names()
+}

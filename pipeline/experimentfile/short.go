@@ -1,0 +1,113 @@
+package experimentfile
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/seed4492f2cd/partwise/internal/document"
+	"github.com/seed4492f2cd/partwise/internal/settings"
+)
+
+var firstKeys = map[string]string{
+	"data": "set", "methods": "name", "cluster": "by", "classifier": "by", "significance": "by", "neighbours": "k", "rank": "among",
+}
+
+// FirstKey returns the key of the part of a short form that stands first without one, "" for none:
+// ccf,init=nmf is {name: ccf, init: nmf}.
+func FirstKey(setting string) string { return firstKeys[setting] }
+
+// ParseShort reads a setting in the form of a line that flags have, such as "ccf,init=nmf" for a method and
+// "sift,power=0.5+colour" for features, or in the form of a file.
+func ParseShort(setting, text string) (*settings.Value, error) {
+	switch {
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return nil, errors.New("want one line")
+	case setting == "scores":
+		return settings.Of(strings.Split(text, ",")), nil
+	case setting == "features":
+		return parseFeatures(text)
+	}
+	return parsePairs(text, firstKeys[setting])
+}
+
+// parsePairs reads "ccf,init=nmf", or a value as a file has it.
+func parsePairs(text, first string) (*settings.Value, error) {
+	if !strings.Contains(text, "=") || strings.HasPrefix(text, "{") {
+		return parseValue(text)
+	}
+	out := &settings.Value{Kind: settings.KindMapping}
+	var keys, values []string
+	for i, part := range split(text, func(rest string) bool { return rest[0] == ',' }) {
+		key, value, ok := strings.Cut(part, "=")
+		switch {
+		case ok:
+		case i == 0 && first != "":
+			key, value = first, part
+		case i == 0: // a feature with settings
+			key, value = part, "{}"
+		default: // a comma in a value
+			values[len(values)-1] += "," + part
+			continue
+		}
+		keys, values = append(keys, key), append(values, value)
+	}
+	for i, key := range keys {
+		v, err := parseValue(values[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Fields = append(out.Fields, settings.Field{Key: settings.Of(key), Value: v})
+	}
+	return out, nil
+}
+
+// parseFeatures reads "sift,power=0.5+colour". A + joins features where a letter is behind it, and
+// otherwise belongs to a value, as in grid=1x1+2x2.
+func parseFeatures(text string) (*settings.Value, error) {
+	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
+		return parseValue(text)
+	}
+	list := &settings.Value{Kind: settings.KindList}
+	joined := func(rest string) bool { return rest[0] == '+' && len(rest) > 1 && 'a' <= rest[1] && rest[1] <= 'z' }
+	for _, one := range split(text, joined) {
+		v, err := parsePairs(one, "")
+		if err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, v)
+	}
+	if len(list.Items) == 1 {
+		return list.Items[0], nil
+	}
+	return list, nil
+}
+
+// split cuts a text at the bytes at which is is true of the rest, but for those in brackets.
+func split(text string, is func(rest string) bool) (parts []string) {
+	depth, from := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case depth == 0 && is(text[i:]):
+			parts, from = append(parts, text[from:i]), i+1
+		}
+	}
+	return append(parts, text[from:])
+}
+
+// parseValue reads a value as a file has it. What is no YAML is a text, such as the pattern {class}-*.
+func parseValue(text string) (*settings.Value, error) {
+	if text == "" {
+		return &settings.Value{}, nil
+	}
+	v, err := document.Parse([]byte(text))
+	marked := strings.ContainsRune(`['"`, rune(text[0])) || text[0] == '{' && (text == "{}" || strings.Contains(text, ":"))
+	if !marked && (err != nil || v.Kind == settings.KindList || v.Kind == settings.KindMapping || v.Kind == settings.KindText && v.Data == any(v.Text)) {
+		return settings.Of(text), nil
+	}
+	return v, err
+}

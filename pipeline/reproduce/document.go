@@ -1,0 +1,109 @@
+package reproduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+)
+
+// Document holds the outcomes of several recipes. It is a Markdown file and, beside it, the same in
+// JSON, from which it is read.
+type Document struct {
+	Outcomes []*Outcome `json:"outcomes"`
+
+	file string
+}
+
+const documentHead = "# The papers, reproduced\n"
+
+// DocumentJSON returns the JSON file of a document.
+func DocumentJSON(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
+
+// OpenDocument reads a document, which may not be there yet.
+func OpenDocument(file string) (*Document, error) {
+	d := &Document{file: file}
+	text, err := os.ReadFile(DocumentJSON(file))
+	if errors.Is(err, fs.ErrNotExist) {
+		page, err := os.ReadFile(file)
+		if err == nil && bytes.HasPrefix(page, []byte(documentHead)) {
+			return nil, fmt.Errorf("%s holds outcomes, and %s, from which they are kept, is missing; name another document", file, DocumentJSON(file))
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return d, err
+	}
+	if err == nil {
+		err = json.Unmarshal(text, d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s holds no outcomes: %w", DocumentJSON(file), err)
+	}
+	return d, nil
+}
+
+// Put puts an outcome in place of that of the same recipe, or behind the others.
+func (d *Document) Put(o *Outcome) {
+	if i := d.index(o.Recipe); i >= 0 {
+		d.Outcomes[i] = o
+		return
+	}
+	d.Outcomes = append(d.Outcomes, o)
+}
+
+func (d *Document) index(recipe string) int {
+	return slices.IndexFunc(d.Outcomes, func(o *Outcome) bool { return o.Recipe == recipe })
+}
+
+// Write replaces the files. The document names the recipes of notRun that it has no outcomes of.
+func (d *Document) Write(notRun []string) error {
+	var b bytes.Buffer
+	b.WriteString(documentHead + `
+Written by ` + "`partwise reproduce`" + `. [reproducing.md](reproducing.md) says what a verdict means and what the
+intervals are.
+
+| recipe | draws | |
+|---|---|---|
+`)
+	for _, o := range d.Outcomes {
+		fmt.Fprintf(&b, "| %s | %d | %s |\n", marked(o.Recipe), o.Draws, o.count())
+	}
+	for _, o := range d.Outcomes {
+		b.WriteString("\n" + o.Markdown(2))
+	}
+	missing := slices.DeleteFunc(slices.Clone(notRun), func(name string) bool { return d.index(name) >= 0 })
+	if len(missing) > 0 {
+		fmt.Fprintf(&b, "\n## Not run\n\nThe data, or the build, that these need were not there: %s.\n", strings.Join(missing, ", "))
+	}
+	text, err := toJSON(d)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFunc(d.file, func(w io.Writer) error {
+		if _, err := b.WriteTo(w); err != nil {
+			return err
+		}
+		return atomicfile.WriteFunc(DocumentJSON(d.file), func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+	})
+}
+
+func toJSON(x any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(x)
+	return b.Bytes(), err
+}

@@ -1,0 +1,130 @@
+package reproduce
+
+import (
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/enum"
+)
+
+// Verdict is what was found of a claim. Open is of claims that the draws do not decide.
+type Verdict int
+
+// The verdicts.
+const (
+	Open Verdict = iota
+	Holds
+	Fails
+)
+
+var verdicts = enum.Of[Verdict]("verdict", "not decided", "holds", "does not hold")
+
+func (v Verdict) String() string                { return verdicts.String(v) }
+func (v *Verdict) UnmarshalText(b []byte) error { return verdicts.UnmarshalText(v, b) }
+func (v Verdict) MarshalText() ([]byte, error)  { return verdicts.MarshalText(v) }
+
+// Place says where a printed value lies.
+type Place int
+
+// The places: nowhere where there is no printed value or too little to compare it with, in the
+// interval in which a mean of as many draws as the paper's lies, outside it, or outside it
+// but in that of a reading.
+const (
+	Nowhere Place = iota
+	Inside
+	Outside
+	Depends
+)
+
+var places = enum.Of[Place]("place", "", "inside", "outside", "depends on what the paper leaves unsaid")
+
+func (p Place) String() string                { return places.String(p) }
+func (p *Place) UnmarshalText(b []byte) error { return places.UnmarshalText(p, b) }
+func (p Place) MarshalText() ([]byte, error)  { return places.MarshalText(p) }
+
+// Estimate is a mean over draws with an interval.
+type Estimate struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low,omitempty"`
+	High float64 `json:"high,omitempty"`
+	// HasInterval is false where the draws do not tell their spread.
+	HasInterval bool `json:"interval,omitempty"`
+	Draws       int  `json:"draws"`
+}
+
+// Outcome is what was found of a recipe.
+type Outcome struct {
+	Recipe string `json:"recipe"`
+	Paper  string `json:"paper"`
+	// Draws is the number of whole draws of the protocol, and PaperDraws that of the printed means.
+	Draws      int            `json:"draws"`
+	PaperDraws int            `json:"paperDraws"`
+	Notes      []string       `json:"notes,omitempty"`
+	Readings   []string       `json:"readings,omitempty"`
+	Claims     []ClaimOutcome `json:"claims"`
+	Tables     []TableOutcome `json:"tables,omitempty"`
+}
+
+// ClaimOutcome is what was found of a claim.
+type ClaimOutcome struct {
+	Claim
+	Verdict Verdict `json:"verdict"`
+	// Against is the method of Over that decided, or the one with the least difference.
+	Against string `json:"against,omitempty"`
+	// Here is the difference in the unit of scores or iterations, at the look that decided or the last
+	// one, with an interval for this set, of the level of the look; Wider is its interval for
+	// Beyond, which takes into account that draws overlap.
+	Here   Estimate `json:"here"`
+	Wider  Estimate `json:"wider"`
+	Beyond string   `json:"beyond,omitempty"`
+	// Printed says where the printed gain lies, and Readings what readings give.
+	Printed  Place            `json:"printed,omitempty"`
+	Readings []ReadingOutcome `json:"readings,omitempty"`
+}
+
+// TableOutcome is what was found of a table.
+type TableOutcome struct {
+	Where   string        `json:"where"`
+	Score   string        `json:"score"`
+	Methods []string      `json:"methods"`
+	Rows    []int         `json:"rows"` // 0 for averages
+	Cells   []CellOutcome `json:"cells"`
+}
+
+// CellOutcome is what was found of a cell of a table.
+type CellOutcome struct {
+	Row     int     `json:"row"`
+	Method  string  `json:"method"`
+	Printed float64 `json:"printed"`
+	// Here has the interval in which a mean of as many draws as the paper's is to lie.
+	Here     Estimate         `json:"here"`
+	Place    Place            `json:"place,omitempty"`
+	Readings []ReadingOutcome `json:"readings,omitempty"`
+}
+
+// ReadingOutcome is what a reading gives in place of a value or a claim.
+type ReadingOutcome struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value,omitempty"`
+	// Gives tells that the printed value is inside its interval, or that the claim holds.
+	Gives bool `json:"gives,omitempty"`
+}
+
+// Decided tells whether all claims are.
+func (o *Outcome) Decided() bool {
+	return !slices.ContainsFunc(o.Claims, func(c ClaimOutcome) bool { return c.Verdict == Open })
+}
+
+// Surprising tells whether something is not as it is printed, so that readings are of use.
+func (o *Outcome) Surprising() bool {
+	for _, c := range o.Claims {
+		if c.Verdict == Fails || c.Printed == Outside {
+			return true
+		}
+	}
+	for _, t := range o.Tables {
+		if slices.ContainsFunc(t.Cells, func(c CellOutcome) bool { return c.Place == Outside }) {
+			return true
+		}
+	}
+	return false
+}

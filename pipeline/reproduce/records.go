@@ -1,0 +1,149 @@
+package reproduce
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/pipeline"
+)
+
+// Run is what was computed of a protocol or a variant.
+type Run struct {
+	Records []pipeline.Record
+	// Classes is how many classes the set has.
+	Classes int
+}
+
+// of is a value of a record, which not all have.
+type of func(pipeline.Record) (float64, bool)
+
+func scored(name string) of {
+	return func(r pipeline.Record) (float64, bool) {
+		v, ok := r.Scores[name]
+		return v, ok
+	}
+}
+
+// settled is the share by which an objective is above its last value, at most, where a method has
+// converged.
+const settled = 0.01
+
+// iterations is after how many a method has converged.
+func iterations(r pipeline.Record) (float64, bool) {
+	if len(r.Curve) == 0 {
+		return 0, false
+	}
+	last := r.Curve[len(r.Curve)-1].Objective
+	for _, p := range r.Curve {
+		if p.Objective <= last+settled*math.Abs(last) {
+			return float64(p.Iteration), true
+		}
+	}
+	return 0, false
+}
+
+// rowOf is the row of the tables that a record is in.
+func rowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
+
+// values are those of the first draws of a method, means over the rows at, all where there are none; a
+// draw counts where the method has all of them. Each comes with its repeat.
+func (r Run) values(method string, at pipeline.Classes, value of, draws int) (values []float64, repeats []int) {
+	rows := at
+	if len(rows) == 0 {
+		for _, rec := range r.Records {
+			if row := rowOf(rec); !slices.Contains(rows, row) {
+				rows = append(rows, row)
+			}
+		}
+	}
+	sums := make([][]float64, draws)
+	for _, rec := range r.Records {
+		if rec.Method == method && rec.Repeat < draws && slices.Contains(rows, rowOf(rec)) {
+			if v, ok := value(rec); ok {
+				sums[rec.Repeat] = append(sums[rec.Repeat], v)
+			}
+		}
+	}
+	for repeat, of := range sums {
+		if len(rows) > 0 && len(of) == len(rows) {
+			mean, _ := eval.MeanSD(of)
+			values, repeats = append(values, mean), append(repeats, repeat)
+		}
+	}
+	return values, repeats
+}
+
+// paired are the values of the claim's method and of another in the same draws, that of which the claim
+// says that it is above first.
+func (r Run) paired(c *Claim, other, suffix string, draws int) (a, b []float64) {
+	if c.Within > 0 {
+		values, _ := r.values(c.Method, c.At, iterations, draws)
+		for _, v := range values {
+			a, b = append(a, float64(c.Within)), append(b, v)
+		}
+		return a, b
+	}
+	overAt := c.OverAt
+	if len(overAt) == 0 {
+		overAt = c.At
+	}
+	value := scored(c.Score + suffix)
+	a, in := r.values(c.Method, c.At, value, draws)
+	b, inOther := r.values(other, overAt, value, draws)
+	if !slices.Equal(in, inOther) {
+		return nil, nil
+	}
+	if len(c.Than) > 0 {
+		less, in1 := r.values(c.Method, c.Than, value, draws)
+		lessOther, in2 := r.values(other, c.Than, value, draws)
+		if !slices.Equal(in, in1) || !slices.Equal(in, in2) {
+			return nil, nil
+		}
+		for i := range a {
+			a[i], b[i] = a[i]-less[i], b[i]-lessOther[i]
+		}
+	}
+	if len(c.Below) > 0 {
+		a, b = b, a
+	}
+	return a, b
+}
+
+// draws are those that a claim is about, as far as they overlap.
+func (r Run) draws(c *Claim) significance.Draws {
+	d := significance.Draws{Of: r.Classes}
+	for _, rec := range r.Records {
+		if len(c.At)+len(c.Than) > 0 && !slices.Contains(slices.Concat(c.At, c.Than), rowOf(rec)) {
+			continue
+		}
+		if !slices.Contains(d.Classes, rec.Classes) {
+			d.Classes = append(d.Classes, rec.Classes)
+		}
+		if rec.Tested > 0 {
+			d.Learned, d.Scored = d.Learned+rec.Samples, d.Scored+rec.Tested
+		}
+	}
+	slices.Sort(d.Classes)
+	return d
+}
+
+// whole is the number of first draws of which all methods have all rows.
+func (r Run) whole() int {
+	type trial struct {
+		method string
+		row    int
+	}
+	counts, trials := map[int]int{}, map[trial]bool{}
+	for _, rec := range r.Records {
+		counts[rec.Repeat]++
+		trials[trial{rec.Method, rowOf(rec)}] = true
+	}
+	n := 0
+	for len(trials) > 0 && counts[n] == len(trials) {
+		n++
+	}
+	return n
+}
