@@ -18,9 +18,8 @@ type Size struct {
 	Labelled, Links int
 	// Signed tells whether there are negative values.
 	Signed bool
-	// Init and Precision are those of Options.
-	Init      Init
-	Precision Precision
+	// Init is that of Options.
+	Init Init
 }
 
 // Memory returns about how many bytes Fit takes at most beside x: what the method's
@@ -44,14 +43,7 @@ func (p Parts) Memory(s Size) int64 {
 		need = s.concept(condensed, p.Kernel)
 	}
 	if p.Cost == CostFrobenius && !p.gram() {
-		laid := s.laidOut()
-		if s.Precision == PrecisionSingle {
-			laid /= 2
-			if laid == 0 && s.Stored == 0 && s.Rank <= mostLaidRank {
-				laid = 4 * float64(s.Samples) * float64(s.Features) // with the basis alone
-			}
-		}
-		need += laid
+		need += s.laidOut()
 	}
 	if p.Cost == CostKL {
 		need += s.laidOut() / 2 // of fast, in single precision
@@ -102,9 +94,6 @@ func (s Size) additive(condensed bool) float64 {
 	}
 	if condensed {
 		need += copies
-	}
-	if s.Precision == PrecisionSingle && s.Stored == 0 {
-		need += copies/2 + s.factors()
 	}
 	switch s.Init {
 	case InitNMF:

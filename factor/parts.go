@@ -168,9 +168,6 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := opt.Precision.Serves(p); err != nil {
-		return nil, err
-	}
 	if opt.Solver != nil {
 		if err := opt.Solver.Serves(p); err != nil {
 			return nil, err
@@ -242,10 +239,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		f.data = f.ties.data(d, p.Cost)
 		f.offset = f.ties.constant(d, f.data, p.Cost)
 		if whole, ok := f.data.(denseData); ok {
-			switch rows, _ := whole.dims(); {
-			case opt.Precision == PrecisionSingle:
-				f.data = newSingleData(whole)
-			case p.Cost == CostFrobenius && !p.gram() && kept(rows, m):
+			if rows, _ := whole.dims(); p.Cost == CostFrobenius && !p.gram() && kept(rows, m) {
 				f.data = newKeptData(whole)
 			}
 		}

@@ -23,7 +23,7 @@ type nmfFit struct {
 func (p Parts) nmfFit(o Options) nmfFit {
 	p.Image = Image{}
 	if !reflect.ValueOf(p).IsZero() || cmp.Or(o.Init, InitRandom) != InitRandom || o.Start != nil ||
-		cmp.Or(o.Precision, PrecisionDouble) != PrecisionDouble || o.MaxTime != 0 || o.KeepScale || o.OnIteration != nil {
+		o.MaxTime != 0 || o.KeepScale || o.OnIteration != nil {
 		return nmfFit{}
 	}
 	fit := nmfFit{o.Rank, cmp.Or(o.Iterations, DefaultIterations), o.Tolerance, o.Seed, true}

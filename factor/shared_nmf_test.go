@@ -94,7 +94,6 @@ func TestSharedNMFOfOthers(t *testing.T) {
 		"start": func(_ *Parts, o *Options) {
 			o.Start = &Start{Basis: mat.NewDense(m, 3, slices.Repeat([]float64{1}, 3*m))}
 		},
-		"precision":    func(_ *Parts, o *Options) { o.Precision = PrecisionSingle },
 		"time":         func(_ *Parts, o *Options) { o.MaxTime = time.Hour },
 		"scale":        func(_ *Parts, o *Options) { o.KeepScale = true },
 		"on iteration": func(_ *Parts, o *Options) { o.OnIteration = func(int, float64) { iterated++ } },

@@ -49,7 +49,7 @@ func (m Method) resolve(task Task, how Cluster) (*method, error) {
 // options returns those of a fit that the settings say. best leaves to the library what lowers the
 // objective, where they say nothing of it: otherwise that is the papers' rule.
 func (m *method) options(best bool) factor.Options {
-	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance, Precision: m.Precision}
+	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, m.factoriser) == nil {
 		switch {
 		case !best:
