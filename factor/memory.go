@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Size says how large a problem is, for [Memory].
@@ -131,15 +130,11 @@ func (s Size) concept(condensed bool, kernel Kernel) float64 {
 		products = 6
 	case s.Signed:
 		products = 3
-	case s.Samples <= 2*s.Features && s.Samples <= mostFormed:
+	case s.Samples <= 2*s.Features && s.Samples <= mostFormed, s.Samples <= mostFormedForFast:
 		products = 1
 	}
 	if condensed && products > 0 {
 		products++
-	}
-	if products == 0 && s.Stored == 0 {
-		// The samples that fast selects.
-		need += 8 * (float64(s.Features) + 3*blockSamples) * min(float64(s.Samples), float64(allSelected+freshSelected)*float64(s.Rank))
 	}
 	if products > 0 && kept(s.Samples, s.Samples) {
 		products++
@@ -156,12 +151,8 @@ func (s Size) graph(h Neighbourhood) float64 {
 	if p == 0 {
 		p = 5
 	}
-	n, m := float64(s.Samples), float64(s.Features)
+	n := float64(s.Samples)
 	need := s.panels() + 450*n*float64(min(p, s.Samples)) + 32*float64(s.Rank)*n
-	if s.Stored == 0 && n*n*m >= screenedWork {
-		block := float64(inBlock(s.Features))
-		need += 512*n + 8*block*(2*m+block)*float64(parallel.Cores())
-	}
 	return need
 }
 

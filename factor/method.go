@@ -38,8 +38,6 @@ type Options struct {
 	// Solver lowers the objective of methods made of parts; nil means Fast where
 	// that serves, and elsewhere Multiplicative, which is the papers'.
 	Solver Solver
-	// Shared, if set, keeps what fits of the same x have in common.
-	Shared *Shared
 	// Seed makes random initial factors repeatable.
 	Seed uint64
 	// KeepScale leaves the factors as the last iteration left them, without

@@ -56,7 +56,7 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	case f.parts.Cost == CostKL:
 		return startFastKL(f), nil
 	case f.parts.Basis == BasisConcept:
-		return startFastConcept(f), nil
+		return startFastConcept(f)
 	}
 	if f.Parts().UnitNorm {
 		return startFastUnit(f)

@@ -18,8 +18,6 @@ type method struct {
 	needs factor.Needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
-	// sharing is what its fits in an experiment have in common with those of other methods.
-	sharing factor.Sharing
 	// cluster is how points are put into groups: what the method makes of the
 	// samples, or the features themselves.
 	cluster Cluster
@@ -40,9 +38,7 @@ func (m Method) resolve(task Task, how Cluster) (*method, error) {
 	}
 	r.cluster.By = cmp.Or(m.By, how.By)
 	var err error
-	if r.factoriser, err = m.build(); err == nil {
-		r.sharing = factor.SharingOf(r.factoriser, r.options(false))
-	}
+	r.factoriser, err = m.build()
 	return r, err
 }
 
@@ -70,8 +66,6 @@ type work struct {
 	rows  []int             // of the inputs, nil for all
 	x     func() mat.Matrix // a sample a row
 	known factor.Known
-	// shared is what fits of the samples have in common, or nil.
-	shared *factor.Shared
 	// seed returns the seed of a step.
 	seed        func(step string) uint64
 	onIteration func(i int, objective float64)
@@ -96,7 +90,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	defer timing.Start(ctx, timing.Factorising)()
 	opt := w.options(w.best)
 	opt.Rank, opt.Seed, opt.Start = rank, w.seed("initial factors"), w.start
-	opt.OnIteration, opt.Trace, opt.Shared = w.onIteration, w.trace, w.shared
+	opt.OnIteration, opt.Trace = w.onIteration, w.trace
 	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x(), w.known, opt)
 	return res, w.in.nameRows(err, w.rows)
 }
