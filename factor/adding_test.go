@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 // TestAddingPages: what docs/adding-a-*.md show is what is compiled here.
 func TestAddingPages(t *testing.T) {
-	for _, part := range []string{"method", "penalty", "solver"} {
+	for _, part := range []string{"method", "penalty", "solver", "cost"} {
 		code, err := os.ReadFile("added_" + part + "_test.go")
 		if err != nil {
 			t.Fatal(err)
@@ -51,5 +52,48 @@ func TestAddingAMethod(t *testing.T) {
 	}
 	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), p.x, p.known, p.opt); err == nil {
 		t.Error("a negative weight is taken")
+	}
+}
+
+// TestAddingACost: an entry of the list is enough for every basis, ties and penalties; the
+// objective never rises and is the sum of the terms.
+func TestAddingACost(t *testing.T) {
+	defer func(before []costInfo) { costs = before }(costs)
+	costs = append(costs[:len(costs):len(costs)], beta32)
+	var c Cost
+	if err := c.UnmarshalText([]byte("beta-3/2")); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Parts{
+		{}, {Tie: TieLabels}, {Basis: BasisConcept}, {Basis: BasisRankOne}, {Tie: TieLabels, Weighting: WeightingNormalisedCut},
+		{Penalties: []Penalty{L1{}, Graph{}}},
+	} {
+		p.Cost = c
+		for seed := range uint64(3) {
+			q := randomProblem(seed, false)
+			q.opt.KeepScale = true
+			res, err := ForImages(p, q.image).Fit(context.Background(), q.x, q.known, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, j := range res.Objective[1:] {
+				if j > res.Objective[i]*(1+1e-9) {
+					t.Errorf("%+v: the objective rises from %v to %v", p, res.Objective[i], j)
+				}
+			}
+			if p.Penalties != nil || p.Weighting != WeightingEqual {
+				continue
+			}
+			var want float64
+			n, m := q.x.Dims()
+			for i := range n {
+				for j := range m {
+					want += beta32.term(q.x.At(i, j), dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j)))
+				}
+			}
+			if got := res.Objective[len(res.Objective)-1]; !(math.Abs(got-want) <= 1e-9*want) {
+				t.Errorf("%+v: the objective is %v, the sum of its terms %v", p, got, want)
+			}
+		}
 	}
 }

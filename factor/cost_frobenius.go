@@ -2,6 +2,18 @@ package factor
 
 import "gonum.org/v1/gonum/mat"
 
+var frobenius = costInfo{
+	name: "frobenius", degree: 2,
+	new:  func(x data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v) },
+	term: func(x, y float64) float64 { return (x - y) * (x - y) },
+	constant: func(t *condensation, whole, condensed data) (sum float64) {
+		for i, size := range squaredLengths(whole) {
+			sum += t.weight[i] * size
+		}
+		return sum - sumSquares(condensed)
+	},
+}
+
 // frobeniusCost is ‖X − vᵀu‖². An iteration takes two products with X and
 // nothing else of its size: the cost comes out of them,
 // ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.

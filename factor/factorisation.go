@@ -138,10 +138,10 @@ func (f *Factorisation) Terms(i int) *Terms {
 
 // penaltyScale is what half the gradient of a penalty is multiplied by.
 func (f *Factorisation) penaltyScale() float64 {
-	if f.parts.Cost == CostKL {
-		return 2 / f.parts.fitWeight()
+	if f.parts.Cost.Quadratic() {
+		return 1 / f.parts.fitWeight()
 	}
-	return 1 / f.parts.fitWeight()
+	return 2 / f.parts.fitWeight()
 }
 
 // PenaltyRow returns the penalties in row r of factor i, as its entries are, for a solver

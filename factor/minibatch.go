@@ -161,6 +161,9 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		return nil, errors.New("no data")
 	}
 	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}}
+	if b.Cost != CostFrobenius && b.Cost != CostKL {
+		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
+	}
 	f.n, f.m = x.Dims()
 	if f.n < 1 || f.m < 1 {
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)

@@ -195,8 +195,8 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 		// The coefficients of the condensed data are V times the weights.
 		for i, w := range weight {
-			if p.Cost == CostKL && !(w >= smallestNumber && w <= largestNumber) {
-				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the divergence it must lie between %g and %g", w, smallestNumber, largestNumber)}
+			if !p.Cost.Quadratic() && !(w >= smallestNumber && w <= largestNumber) {
+				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, smallestNumber, largestNumber)}
 			}
 		}
 	}

@@ -142,7 +142,7 @@ type boundLearnedGraph struct {
 	f            *mat.Dense // c×n
 }
 
-func (b *boundLearnedGraph) Root(c Cost) bool { return c == CostKL }
+func (b *boundLearnedGraph) Root(c Cost) bool { return !c.Quadratic() }
 
 func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
 	axpy(scale*b.lambda, b.degree, dst)

@@ -19,6 +19,8 @@ type Fast struct{}
 // Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
 	switch {
+	case p.Cost != CostFrobenius && p.Cost != CostKL:
+		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
 	case p.Basis == BasisRankOne:
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
 	case p.Cost == CostKL && p.Basis == BasisConcept:

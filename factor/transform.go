@@ -55,9 +55,9 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
 	}
 	u := mat.DenseCopyOf(m.Basis.T())
-	if m.Cost == CostKL {
+	if !m.Cost.Quadratic() {
 		if i, j, value, found := firstNegative(d); found {
-			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the divergence needs values of 0 or more", j+1, value)}
+			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the %v cost needs values of 0 or more", j+1, value, m.Cost)}
 		}
 	}
 	v, steps := uniform(k, p), TransformIterations
