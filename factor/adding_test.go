@@ -26,35 +26,6 @@ func TestAddingPages(t *testing.T) {
 	}
 }
 
-// TestAddingAMethod: the registry entry makes a method of it, and it does what it says.
-func TestAddingAMethod(t *testing.T) {
-	info := Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF", zero: NNSC{}}
-	p := randomProblem(3, false)
-	sums := map[float64]float64{}
-	for _, lambda := range []float64{0, 1, 10} {
-		m, err := info.New(map[string]any{"lambda": lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, k := res.Coefficients.Dims()
-		for i := range n {
-			for r := range k {
-				sums[lambda] += res.Coefficients.At(i, r)
-			}
-		}
-	}
-	if !(sums[0] > sums[1] && sums[1] > sums[10]) {
-		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
-	}
-	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), p.x, p.known, p.opt); err == nil {
-		t.Error("a negative weight is taken")
-	}
-}
-
 // TestAddingACost: an entry of the list is enough for every basis, ties and penalties; the
 // objective never rises and is the sum of the terms.
 func TestAddingACost(t *testing.T) {

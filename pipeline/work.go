@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
@@ -106,7 +107,7 @@ func (w *work) points(res *factor.Result) mat.Matrix {
 // group puts the samples into k groups.
 func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
-	return w.cluster.groups(ctx, w.points(res), k, w.known, w.seed("k-means"))
+	return w.cluster.groups(ctx, w.points(res), k, cluster.Known(w.known), w.seed("k-means"))
 }
 
 // classify finds the classes of other samples, rows of the inputs with the features
