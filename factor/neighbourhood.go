@@ -72,7 +72,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	}
 	p = min(p, n-1)
 
-	found := neighbours{x: x, n: n, p: p, cosine: h.Edges == EdgesCosine}
+	found := neighbours{x: x, n: n, p: p, cosine: h.Edges == EdgesCosine, mean: h.Edges == EdgesHeat && h.Width == 0}
 	if err := found.find(ctx); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ type neighbours struct {
 	n, p int
 	// cosine compares by cosines, else by distances.
 	cosine       bool
+	mean         bool          // whether meanDistance is wanted
 	square       []float64     // ‖x_i‖²
 	nearest      [][]neighbour // p of each sample
 	meanDistance float64       // of all n² pairs
@@ -69,7 +70,9 @@ func (s *neighbours) compare(i int, products []float64) (total float64) {
 			d = -g / math.Sqrt(s.square[i]*s.square[j])
 		} else {
 			d = squaredDistance(s.square[i], s.square[j], g)
-			total += math.Sqrt(d)
+			if s.mean {
+				total += math.Sqrt(d)
+			}
 		}
 		if len(nearest) < s.p || s.p > 0 && !(d >= nearest[s.p-1].d) { // j is larger than theirs
 			nearest = topk.Insert(nearest, s.p, neighbour{j, d}, nearer)

@@ -26,7 +26,7 @@ func TestNeighbours(t *testing.T) {
 		x.Apply(func(i, f int, _ float64) float64 { return value(i, f) }, x)
 		var first neighbours
 		for _, cores := range []int{1, 3} {
-			got := neighbours{x: denseData{x}, n: n, p: p}
+			got := neighbours{x: denseData{x}, n: n, p: p, mean: true}
 			restore := parallel.SetCores(cores)
 			if err := got.find(t.Context()); err != nil {
 				t.Fatal(err)
