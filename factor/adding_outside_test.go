@@ -116,3 +116,30 @@ func TestAddingASolver(t *testing.T) {
 		}
 	}
 }
+
+// TestAddingAMethod: a method that is registered is looked up, takes its settings and does what it
+// says.
+func TestAddingAMethod(t *testing.T) {
+	factor.Register(factor.Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
+	defer factor.Unregister("nnsc")
+	info, _ := factor.Lookup("nnsc")
+	x, known := sampleImages(3)
+	sums := map[float64]float64{}
+	for _, lambda := range []float64{0, 1, 10} {
+		m, err := info.New(map[string]any{"lambda": lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Fit(context.Background(), x, known, factor.Options{Rank: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[lambda] = mat.Sum(res.Coefficients)
+	}
+	if !(sums[0] > sums[1] && sums[1] > sums[10]) {
+		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
+	}
+	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), x, known, factor.Options{Rank: 4}); err == nil {
+		t.Error("a negative weight is taken")
+	}
+}

@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 // TestAddingPages: what docs/adding-a-*.md show is what is compiled here.
 func TestAddingPages(t *testing.T) {
-	for _, part := range []string{"method", "penalty", "solver"} {
+	for _, part := range []string{"method", "penalty", "solver", "cost"} {
 		code, err := os.ReadFile("added_" + part + "_test.go")
 		if err != nil {
 			t.Fatal(err)
@@ -25,31 +26,45 @@ func TestAddingPages(t *testing.T) {
 	}
 }
 
-// TestAddingAMethod: the registry entry makes a method of it, and it does what it says.
-func TestAddingAMethod(t *testing.T) {
-	info := Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF", zero: NNSC{}}
-	p := randomProblem(3, false)
-	sums := map[float64]float64{}
-	for _, lambda := range []float64{0, 1, 10} {
-		m, err := info.New(map[string]any{"lambda": lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := m.Fit(context.Background(), p.x, p.known, p.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, k := res.Coefficients.Dims()
-		for i := range n {
-			for r := range k {
-				sums[lambda] += res.Coefficients.At(i, r)
+// TestAddingACost: an entry of the list is enough for every basis, ties and penalties; the
+// objective never rises and is the sum of the terms.
+func TestAddingACost(t *testing.T) {
+	defer func(before []costInfo) { costs = before }(costs)
+	costs = append(costs[:len(costs):len(costs)], beta32)
+	var c Cost
+	if err := c.UnmarshalText([]byte("beta-3/2")); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Parts{
+		{}, {Tie: TieLabels}, {Basis: BasisConcept}, {Basis: BasisRankOne}, {Tie: TieLabels, Weighting: WeightingNormalisedCut},
+		{Penalties: []Penalty{L1{}, Graph{}}},
+	} {
+		p.Cost = c
+		for seed := range uint64(3) {
+			q := randomProblem(seed, false)
+			q.opt.KeepScale = true
+			res, err := ForImages(p, q.image).Fit(context.Background(), q.x, q.known, q.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, j := range res.Objective[1:] {
+				if j > res.Objective[i]*(1+1e-9) {
+					t.Errorf("%+v: the objective rises from %v to %v", p, res.Objective[i], j)
+				}
+			}
+			if p.Penalties != nil || p.Weighting != WeightingEqual {
+				continue
+			}
+			var want float64
+			n, m := q.x.Dims()
+			for i := range n {
+				for j := range m {
+					want += beta32.term(q.x.At(i, j), dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j)))
+				}
+			}
+			if got := res.Objective[len(res.Objective)-1]; !(math.Abs(got-want) <= 1e-9*want) {
+				t.Errorf("%+v: the objective is %v, the sum of its terms %v", p, got, want)
 			}
 		}
-	}
-	if !(sums[0] > sums[1] && sums[1] > sums[10]) {
-		t.Errorf("coefficients sum to %v by λ; more λ should make them fewer", sums)
-	}
-	if _, err := (NNSC{Lambda: -2}).Fit(context.Background(), p.x, p.known, p.opt); err == nil {
-		t.Error("a negative weight is taken")
 	}
 }

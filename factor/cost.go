@@ -16,13 +16,41 @@ const (
 	CostKL
 )
 
-var costNames = enum.Of[Cost]("cost", "frobenius", "kl")
+// costInfo is what the engine needs to know about a cost.
+type costInfo struct {
+	name string
+	// degree is β where the cost of t·X and t·Y is t^β times that of X and Y. Under degree 2
+	// blocks are half the gradient.
+	degree float64
+	// new returns the cost of u (k×m) and v (k×n) on x.
+	new func(x data, u, v *mat.Dense) cost
+	// term is the cost of one entry x where the factors say y.
+	term func(x, y float64) float64
+	// constant is what condensing takes away: the cost of the whole data is that of the
+	// condensed data plus this.
+	constant func(t *condensation, whole, condensed data) float64
+}
+
+// costs is the list of costs, in the order of their values: one entry each. A cost must be a
+// Bregman divergence in x, of which ties and weights are then the same for all.
+var costs = []costInfo{frobenius, kl}
+
+func (c Cost) names() enum.Names[Cost] {
+	var names []string
+	for _, i := range costs {
+		names = append(names, i.name)
+	}
+	return enum.Of[Cost]("cost", names...)
+}
 
 // String, UnmarshalText, MarshalText and Values use the names that settings have.
-func (c Cost) String() string                   { return costNames.String(c) }
-func (c *Cost) UnmarshalText(name []byte) error { return costNames.UnmarshalText(c, name) }
-func (c Cost) MarshalText() ([]byte, error)     { return costNames.MarshalText(c) }
-func (Cost) Values() []string                   { return costNames.Values() }
+func (c Cost) String() string                   { return c.names().String(c) }
+func (c *Cost) UnmarshalText(name []byte) error { return c.names().UnmarshalText(c, name) }
+func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c) }
+func (c Cost) Values() []string                 { return c.names().Values() }
+
+// Quadratic tells whether the cost is quadratic in either factor.
+func (c Cost) Quadratic() bool { return costs[c].degree == 2 }
 
 // A cost measures u, k×m, and v, k×n, whose matrices it holds and others change,
 // and splits its gradient. The blocks it returns are its own and hold until
@@ -39,8 +67,5 @@ type cost interface {
 
 // newCost returns the cost of u (k×m) and v (k×n) on x.
 func newCost(c Cost, x data, u, v *mat.Dense) cost {
-	if c == CostKL {
-		return newKLCost(x, u, v)
-	}
-	return newFrobeniusCost(x, u, v)
+	return costs[c].new(x, u, v)
 }

@@ -2,6 +2,18 @@ package factor
 
 import "gonum.org/v1/gonum/mat"
 
+var frobenius = costInfo{
+	name: "frobenius", degree: 2,
+	new:  func(x data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v) },
+	term: func(x, y float64) float64 { return (x - y) * (x - y) },
+	constant: func(t *condensation, whole, condensed data) (sum float64) {
+		for i, size := range squaredLengths(whole) {
+			sum += t.weight[i] * size
+		}
+		return sum - sumSquares(condensed)
+	},
+}
+
 // frobeniusCost is ‖X − vᵀu‖². An iteration takes two products with X and
 // nothing else of its size: the cost comes out of them,
 // ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.
@@ -85,7 +97,7 @@ func (c *frobeniusCost) coefficientBlock() Block {
 func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
 	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, c.coefficientGram())
-	if j < nearZeroOf(c.x)*c.sumSquares {
+	if j < nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}
 	return j
@@ -93,14 +105,4 @@ func (c *frobeniusCost) value() float64 {
 
 // nearZero is the share of the data's size below which the difference that
 // gives a cost has lost digits that matter, and it is added up term by term.
-const (
-	nearZero       = 1e-5
-	nearZeroSingle = 1e-3 // of products in single precision
-)
-
-func nearZeroOf(x data) float64 {
-	if _, ok := x.(singleData); ok {
-		return nearZeroSingle
-	}
-	return nearZero
-}
+const nearZero = 1e-5

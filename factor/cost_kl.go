@@ -1,6 +1,22 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/simd"
+)
+
+var kl = costInfo{
+	name: "kl", degree: 1,
+	new:  func(x data, u, v *mat.Dense) cost { return newKLCost(x, u, v) },
+	term: divergenceTerm,
+	constant: func(t *condensation, whole, condensed data) float64 {
+		sum := sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
+		return sum - sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - math.Log(t.c[j])*total(x) })
+	},
+}
 
 // klCost is the divergence D(X‖vᵀu).
 type klCost struct {
@@ -71,7 +87,7 @@ func (c *klCost) value() float64 {
 	rowSums(c.su, c.u)
 	rowSums(c.sv, c.v)
 	j := c.logs - c.sum + dot(c.su, c.sv)
-	if j < nearZeroOf(c.x)*c.sum {
+	if j < nearZero*c.sum {
 		return c.x.divergence(c.u, c.v)
 	}
 	return j

@@ -26,8 +26,7 @@ import (
 
 // training is what a linear embedding learns from.
 type training struct {
-	data   data
-	shared *Shared
+	data data
 	*principal
 	class []int // of each row of x, numbered from 0, or -1
 	sizes []int // of the classes
@@ -49,7 +48,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &training{data: d, shared: opt.Shared}, nil
+	return &training{data: d}, nil
 }
 
 // useLabels numbers the classes. They must be two at least.
@@ -126,7 +125,7 @@ func (t *training) centre(ctx context.Context, keep func(i int) bool) (err error
 		}
 	}
 	t.class = class
-	t.principal, err = t.shared.get(kept, counted, func() (*principal, error) { return newPrincipal(ctx, t.data, kept, counted) })
+	t.principal, err = newPrincipal(ctx, t.data, kept, counted)
 	return err
 }
 
@@ -377,4 +376,97 @@ func (t *training) projected(ctx context.Context, projection *mat.Dense) (*Resul
 		return nil, err
 	}
 	return &Result{Basis: p, Model: model, Coefficients: y}, nil
+}
+
+// Linear is a [Model] that represents a sample by its projection.
+type Linear struct {
+	// Mean is what is taken from a sample before, m values.
+	Mean []float64
+	// Projection holds the d directions as columns, m×d.
+	Projection *mat.Dense
+}
+
+// Vectors implements [Model]: the projection.
+func (l *Linear) Vectors() *mat.Dense { return l.Projection }
+
+// Transform implements [Model]: (x − mean)·Projection, p×d.
+func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	d, err := newData(x)
+	if err != nil {
+		return nil, err
+	}
+	return l.project(ctx, d)
+}
+
+func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, features := x.dims()
+	rows, k := l.Projection.Dims()
+	if features != rows || len(l.Mean) != rows {
+		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
+	}
+	projection := transpose(l.Projection)
+	y := mat.NewDense(k, p, nil)
+	x.timesBasis(y, projection)
+	for r := range k {
+		offset := dot(projection.RawRowView(r), l.Mean)
+		row := y.RawRowView(r)
+		for i := range row {
+			row[i] -= offset
+		}
+	}
+	if !finite(y) {
+		return nil, errors.New("the projections have outgrown what numbers can hold")
+	}
+	return transpose(y), nil
+}
+
+// PCA is principal component analysis (Pearson 1901): the orthonormal directions
+// in which the samples vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the
+// scores, its [Model] is a [Linear]. There are as many directions as the rank
+// says, or as there are where they are fewer: at most n − 1, and m.
+type PCA struct {
+	// Variance, above 0 and at most 1, asks for the fewest directions that keep
+	// that share of the variance, in place of the rank; 0 means the rank.
+	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
+}
+
+// Needs says what the method needs.
+func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
+
+// Memory returns about how many bytes the method takes.
+func (PCA) Memory(s Size) int64 { return byteCount(s.embedding(s.Samples)) }
+
+// Fit implements [Method].
+func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	share, err := varianceShare(p.Variance, 0)
+	if err != nil {
+		return nil, err
+	}
+	if share > 0 {
+		opt.Rank = 1 // whatever it is
+	}
+	t, err := newTraining(ctx, x, known, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.centre(ctx, func(int) bool { return true }); err != nil {
+		return nil, err
+	}
+	a, err := t.ask(ctx, func(sigma []float64) int {
+		if share > 0 {
+			return fewest(sigma, share)
+		}
+		return opt.Rank
+	})
+	if err != nil {
+		return nil, err
+	}
+	directions, err := a.whole(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.projected(ctx, directions)
 }

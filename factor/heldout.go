@@ -69,6 +69,8 @@ func (h HeldOut) serves(p Parts) error {
 	switch {
 	case h == nil:
 		return nil
+	case p.Cost != CostFrobenius && p.Cost != CostKL:
+		return fmt.Errorf("entries cannot be held out under the %v cost", p.Cost)
 	case p.Basis != BasisFree:
 		return fmt.Errorf("entries can be held out from a free basis, not from a %v one", p.Basis)
 	case p.Tie != TieNone:
@@ -147,6 +149,7 @@ type seenCost struct {
 	cost
 	x    data
 	kl   bool
+	term func(x, y float64) float64
 	held *sparseData // 1 at the entries
 	u, v *mat.Dense
 	// inU and inV are what the entries held out add to the linear parts of the blocks, and with
@@ -158,7 +161,7 @@ type seenCost struct {
 }
 
 func newSeenCost(c Cost, x data, held *CSR, u, v *mat.Dense) *seenCost {
-	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, held: newSparseData(held), u: u, v: v, inU: like(u), inV: like(v)}
+	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, term: costs[c].term, held: newSparseData(held), u: u, v: v, inU: like(u), inV: like(v)}
 }
 
 func (c *seenCost) moved(v bool) {
@@ -224,7 +227,7 @@ func (c *seenCost) coefficientBlock() Block {
 func (c *seenCost) value() float64 {
 	whole := c.cost.value()
 	c.findU()
-	if j := whole - c.less; j >= nearZeroOf(c.x)*whole {
+	if j := whole - c.less; j >= nearZero*whole {
 		return j
 	}
 	return c.termByTerm()
@@ -246,10 +249,8 @@ func (c *seenCost) termByTerm() (sum float64) {
 			switch {
 			case len(out) > 0 && out[0] == j:
 				out = out[1:]
-			case c.kl:
-				sums[i] += divergenceTerm(x, y[j])
 			default:
-				sums[i] += (x - y[j]) * (x - y[j])
+				sums[i] += c.term(x, y[j])
 			}
 		}
 	})

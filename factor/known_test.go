@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
 // TestAnyLabels: labels are names, and what a method does depends on nothing but
@@ -41,7 +43,7 @@ func TestAnyLabels(t *testing.T) {
 }
 
 func TestClasses(t *testing.T) {
-	class, count := Known{Labels: []int{5, -1, math.MaxInt, 5, 0}}.Classes()
+	class, count := links.Known{Labels: []int{5, -1, math.MaxInt, 5, 0}}.Classes()
 	if want := []int{0, -1, 1, 0, 2}; !slices.Equal(class, want) || count != 3 {
 		t.Errorf("got %v of %d classes, want %v of 3", class, count, want)
 	}

@@ -99,8 +99,6 @@ func (MiniBatch) Serves(opt Options) error {
 	switch {
 	case opt.Solver != nil:
 		return errors.New("a solver is for samples that are in memory together, and blocks have a way of their own")
-	case cmp.Or(opt.Precision, PrecisionDouble) != PrecisionDouble:
-		return errors.New("blocks are computed in double precision")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
 		return fmt.Errorf("initial factors %q need all samples in memory; in blocks there are %s ones", opt.Init, InitRandom)
 	}
@@ -163,6 +161,9 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		return nil, errors.New("no data")
 	}
 	f := &miniBatch{x: x, opt: opt, parts: Parts{Cost: b.Cost}}
+	if b.Cost != CostFrobenius && b.Cost != CostKL {
+		return nil, fmt.Errorf("blocks are not learned from under %v: choose %v or %v", b.Cost, CostFrobenius, CostKL)
+	}
 	f.n, f.m = x.Dims()
 	if f.n < 1 || f.m < 1 {
 		return nil, fmt.Errorf("no data: the matrix is %d×%d", f.n, f.m)

@@ -96,6 +96,15 @@ type PenaltyInfo struct {
 	zero Penalty
 }
 
+// RegisterPenalty adds a penalty of the program's own to the list, as [Register] adds a method.
+func RegisterPenalty(i PenaltyInfo, defaults Penalty) {
+	if slices.Contains(Penalties{}.Values(), i.Name) {
+		panic("factor: a penalty " + i.Name + " is registered already")
+	}
+	i.zero = defaults
+	penalties = append(penalties, i)
+}
+
 // PenaltyList returns the penalties of the list.
 func PenaltyList() []PenaltyInfo { return slices.Clone(penalties) }
 

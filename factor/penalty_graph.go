@@ -143,7 +143,7 @@ func (l *laplacian) eachFour(theta *mat.Dense, f func(r, count int, rows [4][]fl
 // edgeWork is how many multiplications take as long as the edges of a sample.
 const edgeWork = 64
 
-func (l *laplacian) Root(c Cost) bool { return c == CostKL }
+func (l *laplacian) Root(c Cost) bool { return !c.Quadratic() }
 
 func (l *laplacian) Diagonal(dst []float64, scale float64) { axpy(scale*l.lambda, l.degree, dst) }
 

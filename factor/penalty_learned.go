@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -142,7 +143,7 @@ type boundLearnedGraph struct {
 	f            *mat.Dense // c×n
 }
 
-func (b *boundLearnedGraph) Root(c Cost) bool { return c == CostKL }
+func (b *boundLearnedGraph) Root(c Cost) bool { return !c.Quadratic() }
 
 func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
 	axpy(scale*b.lambda, b.degree, dst)
@@ -279,4 +280,38 @@ func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
 // roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².
 func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
 	return inner(b.s, squaredDistances(a)) / 2
+}
+
+// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that
+// is nearest to y: y less the number that makes the sum of the positive parts 1. The
+// largest value is taken away first, which changes nothing but that 1 is not lost
+// beside it. dst may be y.
+func projectSimplex(dst, y []float64) {
+	if len(y) == 0 {
+		return
+	}
+	largest := slices.Max(y)
+	falling := make([]float64, len(y))
+	for i, x := range y {
+		falling[i] = x - largest
+	}
+	slices.SortFunc(falling, func(a, b float64) int {
+		switch {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	var sum, shift float64
+	for i, x := range falling {
+		sum += x
+		if t := (sum - 1) / float64(i+1); x > t {
+			shift = t
+		}
+	}
+	for i, x := range y {
+		dst[i] = max(x-largest-shift, 0)
+	}
 }

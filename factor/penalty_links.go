@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -39,11 +40,11 @@ func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.dims()
 	known := p.Known
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
-	b.labels, b.classes = known.Classes()
+	b.labels, b.classes = links.Known(known).Classes()
 	if err := cmp.Or(checkWeight("the weight of must-links", b.must), checkWeight("the weight of cannot-links", b.cannot)); err != nil {
 		return nil, err
 	}
-	must, cannot, err := known.BeyondLabels(n)
+	must, cannot, err := links.Known(known).BeyondLabels(n)
 	if err != nil {
 		return nil, err
 	}

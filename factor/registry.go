@@ -27,6 +27,16 @@ type Info struct {
 	zero Method
 }
 
+// Register adds a method of the program's own to the registry, so that settings and experiments
+// find it by its name. Call it from an init function. It panics if the name is taken.
+func Register(i Info, defaults Method) {
+	if _, taken := Lookup(i.Name); taken {
+		panic("factor: a method " + i.Name + " is registered already")
+	}
+	i.zero = defaults
+	registry = append(registry, i)
+}
+
 // Methods returns the methods of the registry, in the order to show them.
 func Methods() []Info { return slices.Clone(registry) }
 

@@ -193,7 +193,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		}
 		return &SparseCode{Dictionary: basis, Lambda: lambda}, nil
 	}
-	cost, err := readInteger(z, savedCost, int64(CostKL))
+	cost, err := readInteger(z, savedCost, int64(len(costs)-1))
 	if err != nil {
 		return nil, err
 	}

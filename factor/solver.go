@@ -42,6 +42,14 @@ var solvers = []SolverInfo{
 	},
 }
 
+// RegisterSolver adds a solver of the program's own to the list, as [Register] adds a method.
+func RegisterSolver(i SolverInfo) {
+	if _, taken := LookupSolver(i.Name); taken {
+		panic("factor: a solver " + i.Name + " is registered already")
+	}
+	solvers = append(solvers, i)
+}
+
 // Solvers returns the solvers of the list, that of the papers first.
 func Solvers() []SolverInfo { return slices.Clone(solvers) }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -52,7 +51,7 @@ func (Weighting) Values() []string                   { return weightingNames.Val
 // engine in between knows of neither.
 //
 // With groups of samples that share coefficients, c_j the weight of group j,
-// and E = C^-½ for the Frobenius cost (C^-1 for the divergence), V = A·E·Ṽ, and
+// and E = C^(-1/β), β being the cost's degree, V = A·E·Ṽ, and
 // the cost of the condensed data differs from that of the data by a constant:
 // the multiplicative steps are the same steps.
 type condensation struct {
@@ -97,27 +96,19 @@ func newCondensation(n int, tie Tie, labels []int, weight []float64, cost Cost) 
 	}
 	t.expand = make([]float64, t.groups)
 	for j, c := range t.c {
-		if cost == CostKL {
-			t.expand[j] = 1 / c
-		} else {
-			t.expand[j] = 1 / math.Sqrt(c)
-		}
+		t.expand[j] = 1 / math.Pow(c, 1/costs[cost].degree)
 	}
 	return t, nil
 }
 
-// data condenses the data. For the Frobenius cost row j is Σ γ_i·x_i/√c_j, for
-// the divergence Σ γ_i·x_i.
+// data condenses the data: row j is c_j^(1/β)·Σ γ_i·x_i/c_j.
 func (t *condensation) data(d data, cost Cost) data {
 	if t.none {
 		return d
 	}
 	scale := make([]float64, len(t.group))
 	for i, g := range t.group {
-		scale[i] = t.weight[i]
-		if cost == CostFrobenius {
-			scale[i] *= t.expand[g]
-		}
+		scale[i] = t.weight[i] * math.Pow(t.c[g], 1/costs[cost].degree-1)
 	}
 	return d.condense(t.groups, t.group, scale)
 }
@@ -153,16 +144,7 @@ func (t *condensation) constant(whole, condensed data, cost Cost) float64 {
 	if t.none {
 		return 0
 	}
-	var sum float64
-	if cost == CostFrobenius {
-		for i, size := range squaredLengths(whole) {
-			sum += t.weight[i] * size
-		}
-		return max(sum-sumSquares(condensed), 0)
-	}
-	sum = sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
-	sum -= sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - math.Log(t.c[j])*total(x) })
-	return max(sum, 0)
+	return max(costs[cost].constant(t, whole, condensed), 0)
 }
 
 // expanded returns V, k×n, of condensed coefficients; with none it is they

@@ -58,7 +58,7 @@ func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 		}
 		from = max(from, classes)
 		_, known := told.of(rows)
-		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, known), cluster.ErrDeadEnd) {
+		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, cluster.Known(known)), cluster.ErrDeadEnd) {
 			from++
 		}
 	}
@@ -208,7 +208,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 
 // suits returns the silhouette of points in k groups, and how stable the groups are.
 func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
-	groups, err := w.cluster.groups(ctx, points, k, w.known, w.seed("k-means"))
+	groups, err := w.cluster.groups(ctx, points, k, cluster.Known(w.known), w.seed("k-means"))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -221,7 +221,7 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, known(rows), w.seed(fmt.Sprint("subset ", s)))
+		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}

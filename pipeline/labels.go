@@ -97,7 +97,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	}
 	if !g.Links.None() {
 		_, of := told.of(rows)
-		if err := cluster.CheckLinks(n, k, of); errors.Is(err, cluster.ErrDeadEnd) {
+		if err := cluster.CheckLinks(n, k, cluster.Known(of)); errors.Is(err, cluster.ErrDeadEnd) {
 			return fmt.Errorf("%d groups are asked for, and no %d groups part all samples that are told not to belong together", k, k)
 		} else if err != nil {
 			return err

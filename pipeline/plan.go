@@ -35,7 +35,6 @@ type Plan struct {
 	unranked latest[fitID, *Record]
 	chosen   latest[drawID, *RankChoice]
 	counted  latest[drawID, *CountChoice]
-	common   commons
 	draws    draws
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.

@@ -139,7 +139,7 @@ func (r *Regroup) start() *factor.Start {
 // Find returns k groups of the rows of the inputs, of which there are groups already, under what is
 // known of them: see cluster.Corrected.
 func (r *Regroup) Find(ctx context.Context, k int, groups []int, known factor.Known) (*cluster.Correction, error) {
-	return r.corrected.Fit(ctx, k, groups, known)
+	return r.corrected.Fit(ctx, k, groups, cluster.Known(known))
 }
 
 // Grouping returns groups, numbered from 0 without gaps, as somebody told them who looked at them.

@@ -131,7 +131,7 @@ func (t classLabels) bind(groups []int, k int, known factor.Known, points mat.Ma
 	for g := range k {
 		lengths[g] = mat.Dot(means.RowView(g), means.RowView(g))
 	}
-	return cluster.Bind(groups, k, known, func(i, g int) float64 {
+	return cluster.Bind(groups, k, cluster.Known(known), func(i, g int) float64 {
 		cost := lengths[g]
 		eachValue(points, []int{i}, func(_, j int, v float64) { cost -= 2 * weights[i] * v * means.At(g, j) })
 		return cost

@@ -1,0 +1,71 @@
+package factor
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// beta32 is the β-divergence of β = 3/2, between the Kullback-Leibler divergence (1) and the
+// Frobenius cost (2) (Févotte and Idier 2011).
+var beta32 = costInfo{
+	name: "beta-3/2", degree: beta,
+	new: func(x data, u, v *mat.Dense) cost { return &betaCost{x, u, v} },
+	term: func(x, y float64) float64 {
+		return (math.Pow(x, beta) + (beta-1)*math.Pow(y, beta) - beta*x*math.Pow(y, beta-1)) / (beta * (beta - 1))
+	},
+	constant: func(t *condensation, whole, condensed data) (sum float64) {
+		whole.each(func(i, _ int, x float64) { sum += t.weight[i] * math.Pow(x, beta) })
+		condensed.each(func(_, _ int, x float64) { sum -= math.Pow(x, beta) })
+		return sum / (beta * (beta - 1))
+	},
+}
+
+const beta = 1.5
+
+type betaCost struct {
+	x    data
+	u, v *mat.Dense
+}
+
+func (c *betaCost) moved(bool) {}
+
+// parts returns X∘Y^(β−2) and Y^(β−1), n×m, of Y = vᵀu.
+func (c *betaCost) parts() (linear, positive *mat.Dense) {
+	n, m := c.x.dims()
+	linear, positive = mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
+	positive.Mul(c.v.T(), c.u)
+	c.x.each(func(i, j int, x float64) {
+		linear.Set(i, j, x*math.Pow(max(positive.At(i, j), floor), beta-2))
+	})
+	positive.Apply(func(_, _ int, y float64) float64 { return math.Pow(y, beta-1) }, positive)
+	return linear, positive
+}
+
+func (c *betaCost) basisBlock() Block {
+	linear, positive := c.parts()
+	b := Block{Linear: like(c.u), Positive: like(c.u)}
+	b.Linear.Mul(c.v, linear)
+	b.Positive.Mul(c.v, positive)
+	return b
+}
+
+func (c *betaCost) coefficientBlock() Block {
+	linear, positive := c.parts()
+	b := Block{Linear: like(c.v), Positive: like(c.v)}
+	b.Linear.Mul(c.u, linear.T())
+	b.Positive.Mul(c.u, positive.T())
+	return b
+}
+
+func (c *betaCost) value() (sum float64) {
+	n, _ := c.x.dims()
+	var y mat.Dense
+	y.Mul(c.v.T(), c.u)
+	for i := range n {
+		for j, x := range c.x.rows(i, i+1).RawRowView(0) {
+			sum += beta32.term(x, y.At(i, j))
+		}
+	}
+	return sum
+}
