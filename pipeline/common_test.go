@@ -24,6 +24,10 @@ func TestCommons(t *testing.T) {
 			t.Errorf("%s: %d are kept, want %d", text, len(p.common.of), want)
 		}
 		given := map[any]commonID{}
+		type fitID struct {
+			draw   drawID
+			method int
+		}
 		fitted := map[fitID]bool{}
 		for _, tr := range p.trials {
 			id := p.commonOf(tr)

@@ -64,8 +64,7 @@ type Inputs struct {
 	words    int              // the first of the columns that are visual words
 	// wordWeights are the inverse document frequencies of these columns, or nil.
 	wordWeights []float64
-	learner     learner // of features that are learned, else nil
-	views       latest[drawID, *view]
+	learner     learner        // of features that are learned, else nil
 	held        []func()       // shares of the memory budget
 	linked      Links          // what links are of
 	links       datasets.Links // by samples of the set
@@ -268,28 +267,25 @@ func (in *Inputs) pick(d draw) *view {
 }
 
 // view returns the features of the rows of a draw, and of those to be classified.
-// Where each draw learns its own, those of the last few are kept.
 func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
 	if in.X != nil {
 		return in.pick(d), nil
 	}
-	return in.views.get(ctx, d.id, func() (*view, error) {
-		if in.bag != nil {
-			defer timing.Start(ctx, timing.DrawnWords)()
-		}
-		samples := make([]int, 0, len(d.rows)+len(d.testRows))
-		places := make([]int, 0, cap(samples))
-		for at, row := range append(slices.Clone(d.rows), d.testRows...) {
-			samples = append(samples, in.Rows[row])
-			places = append(places, at)
-		}
-		all, err := in.learner.learn(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
-		if err != nil {
-			return nil, err
-		}
-		train, test := selectRows(all.x, places[:len(d.rows)]), selectRows(all.x, places[len(d.rows):])
-		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales, all.wordWeights}, nil
-	})
+	if in.bag != nil {
+		defer timing.Start(ctx, timing.DrawnWords)()
+	}
+	samples := make([]int, 0, len(d.rows)+len(d.testRows))
+	places := make([]int, 0, cap(samples))
+	for at, row := range append(slices.Clone(d.rows), d.testRows...) {
+		samples = append(samples, in.Rows[row])
+		places = append(places, at)
+	}
+	all, err := in.learner.learn(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
+	if err != nil {
+		return nil, err
+	}
+	train, test := selectRows(all.x, places[:len(d.rows)]), selectRows(all.x, places[len(d.rows):])
+	return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales, all.wordWeights}, nil
 }
 
 // image returns the size of the images that samples are to a method.

@@ -248,7 +248,7 @@ func (p *Plan) shared() int64 {
 	}
 	atOnce := float64(max(4, runtime.GOMAXPROCS(0)))
 	if p.Inputs.X == nil {
-		total += atOnce * s.input()
+		total += (atOnce + 1) * s.input()
 	}
 	if len(e.Rank) > 1 {
 		most := e.Rank[len(e.Rank)-1].Of(s.classes)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
@@ -29,14 +30,8 @@ type Plan struct {
 	// Links of files, by row of X.
 	must, cannot [][2]int
 	trials       []trial
-	// What does not depend on the rank is done once for several.
-	direct   latest[fitID, *represented]
-	modelled latest[fitID, *represented] // of the draw whose models are kept, once the best ranks are known
-	unranked latest[fitID, *Record]
-	chosen   latest[drawID, *RankChoice]
-	counted  latest[drawID, *CountChoice]
-	common   commons
-	draws    draws
+	common       commons
+	draws        draws
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.
 	best []int
@@ -114,14 +109,13 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 		}
 		p.methods = append(p.methods, r)
 	}
-	many := len(e.Methods)
-	p.direct.each, p.modelled.each, p.unranked.each, p.chosen.each, p.counted.each = many, many, many, many, many
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
 	if len(p.ks) == 0 {
 		p.ks = []int{len(p.classes)}
 	}
+	p.draws.modelled = sync.OnceValue(func() *drawn { return newDrawn(p, drawID{p.most(), 0}) })
 	if k := p.most(); k > len(p.classes) {
 		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.classes))
 	}
@@ -332,6 +326,8 @@ func (p *Plan) auto() *AutoRank {
 
 // drawID tells draws apart.
 type drawID struct{ k, repeat int }
+
+func (t trial) draw() drawID { return drawID{t.k, t.repeat} }
 
 // draw is what the methods of one repeat see.
 type draw struct {

@@ -144,5 +144,5 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 		return find()
 	}
 	_, k := coefficients.Dims()
-	return res.found.get(ctx, k, find)
+	return res.found[k].get(ctx, find)
 }
