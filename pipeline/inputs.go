@@ -328,10 +328,13 @@ func (in *Inputs) linksOfRows() (must, cannot [][2]int) {
 }
 
 // Labels returns the class of each row of X, or -1.
-func (in *Inputs) Labels() []int {
-	out := make([]int, len(in.Rows))
-	for i, r := range in.Rows {
-		out[i] = in.Set.Labels[r]
+func (in *Inputs) Labels() []int { return labelsOf(in.Set, in.Rows) }
+
+// labelsOf returns the class of each of some samples of a set, or -1.
+func labelsOf(set *datasets.Set, rows []int) []int {
+	out := make([]int, len(rows))
+	for i, r := range rows {
+		out[i] = set.Labels[r]
 	}
 	return out
 }

@@ -93,7 +93,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 		res = found.Result
 		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
-		if m.needsLabels() && e.Labels.Count == 1 {
+		if m.needs.needsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}

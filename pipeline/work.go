@@ -15,7 +15,7 @@ import (
 // settings stand for.
 type method struct {
 	Method
-	needs factor.Needs
+	needs needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
 	// sharing is what its fits in an experiment have in common with those of other methods.
@@ -30,7 +30,11 @@ type method struct {
 
 // resolve builds the method for an experiment of the task that clusters so.
 func (m Method) resolve(task Task, how Cluster) (*method, error) {
-	r := &method{Method: m, needs: m.needs(), cluster: how, recode: task == Classification && m.recodes()}
+	r := &method{Method: m, needs: m.needs(), cluster: how}
+	if r.recode = r.needs.Concept; m.Recode != nil {
+		r.recode = *m.Recode
+	}
+	r.recode = r.recode && task == Classification
 	if r.recode {
 		r.Recode = &r.recode
 	}
