@@ -33,10 +33,11 @@ func newDrawn(p *Plan, id drawID) *drawn {
 // memory budget has room for it, the trials share one view.
 func (d *drawn) features(ctx context.Context) (*view, error) {
 	in := d.plan.Inputs
+	see := func() (*view, error) { return in.source().view(ctx, d.draw, d.plan.Experiment.Seed) }
 	if in.X != nil && !d.plan.draws.keepViews {
-		return in.pick(d.draw), nil
+		return see()
 	}
-	return d.view.get(ctx, func() (*view, error) { return in.view(ctx, d.draw, d.plan.Experiment.Seed) })
+	return d.view.get(ctx, see)
 }
 
 // draws holds the draws that trials are at work on.
