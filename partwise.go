@@ -3,12 +3,15 @@
 // [Cluster] puts the images of a folder into groups. [Run] compares methods by an experiment. Both
 // have the program's defaults. The packages below do single steps: datasets reads, features
 // describes, factor factorises, cluster groups, eval scores, and report draws pages and tables.
+//
+// The package includes features/lite0, the network that describes photographs by default.
 package partwise
 
 import (
 	"context"
 	"fmt"
 
+	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 )
