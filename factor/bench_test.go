@@ -136,11 +136,11 @@ func BenchmarkProducts(b *testing.B) {
 			}, 2, m},
 			{"nmf-kl", NMFKL{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
 				vx, ux := like(u), like(v)
-				dense(f.data).tiled().walk(raw(u), raw(v), true, func(t tile[float64], first bool) float64 {
+				dense(f.data).tiled().walk(raw(u), raw(v), true, func(t tile, first bool) float64 {
 					add(first, noTrans, t.v, t.y, columnsOf(raw(vx), t.at, t.at+t.y.Cols))
 					return 0
 				})
-				dense(f.data).tiled().walk(raw(u), raw(v), false, func(t tile[float64], first bool) float64 {
+				dense(f.data).tiled().walk(raw(u), raw(v), false, func(t tile, first bool) float64 {
 					add(first, trans, t.u, t.y, columnsOf(raw(ux), t.sample, t.sample+t.y.Rows))
 					return 0
 				})

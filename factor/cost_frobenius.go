@@ -85,7 +85,7 @@ func (c *frobeniusCost) coefficientBlock() Block {
 func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
 	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, c.coefficientGram())
-	if j < nearZeroOf(c.x)*c.sumSquares {
+	if j < nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}
 	return j
@@ -93,14 +93,4 @@ func (c *frobeniusCost) value() float64 {
 
 // nearZero is the share of the data's size below which the difference that
 // gives a cost has lost digits that matter, and it is added up term by term.
-const (
-	nearZero       = 1e-5
-	nearZeroSingle = 1e-3 // of products in single precision
-)
-
-func nearZeroOf(x data) float64 {
-	if _, ok := x.(singleData); ok {
-		return nearZeroSingle
-	}
-	return nearZero
-}
+const nearZero = 1e-5

@@ -71,7 +71,7 @@ func (c *klCost) value() float64 {
 	rowSums(c.su, c.u)
 	rowSums(c.sv, c.v)
 	j := c.logs - c.sum + dot(c.su, c.sv)
-	if j < nearZeroOf(c.x)*c.sum {
+	if j < nearZero*c.sum {
 		return c.x.divergence(c.u, c.v)
 	}
 	return j

@@ -24,7 +24,7 @@ func (d denseData) timesCoefficients(dst, v *mat.Dense) {
 }
 
 // tiled returns the data for computing with vᵀu.
-func (d denseData) tiled() tiled[float64] { return tiled[float64]{raw(d.x), inDouble} }
+func (d denseData) tiled() tiled { return tiled{raw(d.x)} }
 
 func (d denseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 	return d.tiled().ratioBasis(rawOrNone(dst), raw(u), raw(v), logs)
@@ -42,7 +42,7 @@ func (d denseData) divergence(u, v *mat.Dense) float64 { return d.terms(u, v, di
 
 // terms returns the sum of f over the entries of X and vᵀu.
 func (d denseData) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
-	return d.tiled().walk(raw(u), raw(v), false, func(t tile[float64], _ bool) float64 {
+	return d.tiled().walk(raw(u), raw(v), false, func(t tile, _ bool) float64 {
 		return t.each(func(x, y []float64) (sum float64) {
 			for j, xij := range x {
 				sum += f(xij, y[j])

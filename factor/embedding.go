@@ -26,8 +26,7 @@ import (
 
 // training is what a linear embedding learns from.
 type training struct {
-	data   data
-	shared *Shared
+	data data
 	*principal
 	class []int // of each row of x, numbered from 0, or -1
 	sizes []int // of the classes
@@ -49,7 +48,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &training{data: d, shared: opt.Shared}, nil
+	return &training{data: d}, nil
 }
 
 // useLabels numbers the classes. They must be two at least.
@@ -126,7 +125,7 @@ func (t *training) centre(ctx context.Context, keep func(i int) bool) (err error
 		}
 	}
 	t.class = class
-	t.principal, err = t.shared.get(kept, counted, func() (*principal, error) { return newPrincipal(ctx, t.data, kept, counted) })
+	t.principal, err = newPrincipal(ctx, t.data, kept, counted)
 	return err
 }
 

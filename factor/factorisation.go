@@ -28,7 +28,6 @@ type Factorisation struct {
 	wholeU, wholeV *Terms     // of U and V where these are no factors themselves, or nil
 	wholeVAt       *mat.Dense // k×n, V
 	offset         float64    // of the condensed cost
-	drawnWeights   bool       // whether those of a concept basis are random at the start
 	step           func(context.Context) error
 	objective      float64 // at the present factors, if known
 	penalty        float64 // the penalties' part of it

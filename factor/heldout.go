@@ -224,7 +224,7 @@ func (c *seenCost) coefficientBlock() Block {
 func (c *seenCost) value() float64 {
 	whole := c.cost.value()
 	c.findU()
-	if j := whole - c.less; j >= nearZeroOf(c.x)*whole {
+	if j := whole - c.less; j >= nearZero*whole {
 		return j
 	}
 	return c.termByTerm()

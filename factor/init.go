@@ -56,11 +56,6 @@ type Start struct {
 	Coefficients *mat.Dense
 }
 
-// drawsWeights tells whether the weights of a concept basis are random at the start.
-func (o Options) drawsWeights() bool {
-	return (o.Init == InitRandom || o.Init == "") && (o.Start == nil || o.Start.Weights == nil)
-}
-
 // initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs,
 // and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }
@@ -162,7 +157,7 @@ func drawn(opt Options, what string, columns int) *mat.Dense {
 
 // ofInitNMF returns the options of the fit of NMF that InitNMF starts from.
 func (o Options) ofInitNMF() Options {
-	first := Options{Rank: o.Rank, Seed: o.Seed, Solver: Multiplicative{}, Trace: o.Trace, Shared: o.Shared}
+	first := Options{Rank: o.Rank, Seed: o.Seed, Solver: Multiplicative{}, Trace: o.Trace}
 	if _, fast := o.Solver.(Fast); fast {
 		first.Solver, first.Tolerance = o.Solver, o.Tolerance
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // Size says how large a problem is, for [Memory].
@@ -18,9 +17,8 @@ type Size struct {
 	Labelled, Links int
 	// Signed tells whether there are negative values.
 	Signed bool
-	// Init and Precision are those of Options.
-	Init      Init
-	Precision Precision
+	// Init is that of Options.
+	Init Init
 }
 
 // Memory returns about how many bytes Fit takes at most beside x: what the method's
@@ -44,14 +42,7 @@ func (p Parts) Memory(s Size) int64 {
 		need = s.concept(condensed, p.Kernel)
 	}
 	if p.Cost == CostFrobenius && !p.gram() {
-		laid := s.laidOut()
-		if s.Precision == PrecisionSingle {
-			laid /= 2
-			if laid == 0 && s.Stored == 0 && s.Rank <= mostLaidRank {
-				laid = 4 * float64(s.Samples) * float64(s.Features) // with the basis alone
-			}
-		}
-		need += laid
+		need += s.laidOut()
 	}
 	if p.Cost == CostKL {
 		need += s.laidOut() / 2 // of fast, in single precision
@@ -103,9 +94,6 @@ func (s Size) additive(condensed bool) float64 {
 	if condensed {
 		need += copies
 	}
-	if s.Precision == PrecisionSingle && s.Stored == 0 {
-		need += copies/2 + s.factors()
-	}
 	switch s.Init {
 	case InitNMF:
 		need += 2*s.factors() + s.laidOut()
@@ -142,15 +130,11 @@ func (s Size) concept(condensed bool, kernel Kernel) float64 {
 		products = 6
 	case s.Signed:
 		products = 3
-	case s.Samples <= 2*s.Features && s.Samples <= mostFormed:
+	case s.Samples <= 2*s.Features && s.Samples <= mostFormed, s.Samples <= mostFormedForFast:
 		products = 1
 	}
 	if condensed && products > 0 {
 		products++
-	}
-	if products == 0 && s.Stored == 0 {
-		// The samples that fast selects.
-		need += 8 * (float64(s.Features) + 3*blockSamples) * min(float64(s.Samples), float64(allSelected+freshSelected)*float64(s.Rank))
 	}
 	if products > 0 && kept(s.Samples, s.Samples) {
 		products++
@@ -167,12 +151,8 @@ func (s Size) graph(h Neighbourhood) float64 {
 	if p == 0 {
 		p = 5
 	}
-	n, m := float64(s.Samples), float64(s.Features)
+	n := float64(s.Samples)
 	need := s.panels() + 450*n*float64(min(p, s.Samples)) + 32*float64(s.Rank)*n
-	if s.Stored == 0 && n*n*m >= screenedWork {
-		block := float64(inBlock(s.Features))
-		need += 512*n + 8*block*(2*m+block)*float64(parallel.Cores())
-	}
 	return need
 }
 

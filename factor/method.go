@@ -38,11 +38,6 @@ type Options struct {
 	// Solver lowers the objective of methods made of parts; nil means Fast where
 	// that serves, and elsewhere Multiplicative, which is the papers'.
 	Solver Solver
-	// Precision says in what numbers products with the data are computed; "" means
-	// PrecisionDouble.
-	Precision Precision
-	// Shared, if set, keeps what fits of the same x have in common.
-	Shared *Shared
 	// Seed makes random initial factors repeatable.
 	Seed uint64
 	// KeepScale leaves the factors as the last iteration left them, without
@@ -96,5 +91,5 @@ func (o Options) checkOwnRule(n int) error {
 	if o.Solver != nil {
 		return errOwnRule
 	}
-	return cmp.Or(o.Precision.Serves(nil), o.check(n))
+	return o.check(n)
 }

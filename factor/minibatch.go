@@ -99,8 +99,6 @@ func (MiniBatch) Serves(opt Options) error {
 	switch {
 	case opt.Solver != nil:
 		return errors.New("a solver is for samples that are in memory together, and blocks have a way of their own")
-	case cmp.Or(opt.Precision, PrecisionDouble) != PrecisionDouble:
-		return errors.New("blocks are computed in double precision")
 	case cmp.Or(opt.Init, InitRandom) != InitRandom:
 		return fmt.Errorf("initial factors %q need all samples in memory; in blocks there are %s ones", opt.Init, InitRandom)
 	}

@@ -210,7 +210,6 @@ func TestMiniBatchRefuses(t *testing.T) {
 		"less":      {batch: MiniBatch{Samples: -1}, options: good, want: "blocks of -1 samples"},
 		"cost":      {batch: MiniBatch{Cost: 7}, options: good, want: "cost"},
 		"solver":    {options: Options{Rank: 3, Solver: Fast{}}, want: "solver"},
-		"precision": {options: Options{Rank: 3, Precision: PrecisionSingle}, want: "double precision"},
 		"init":      {options: Options{Rank: 3, Init: InitNNDSVDa}, want: `initial factors "nndsvda"`},
 		"start":     {options: Options{Rank: 3, Start: &Start{Basis: mat.NewDense(2, 3, nil)}}, want: "want 12×3"},
 		"tolerance": {options: Options{Rank: 3, Tolerance: -1}, want: "tolerance"},

@@ -50,8 +50,13 @@ type conceptModel struct {
 // depend.
 const mostFormed = 11000
 
-// signed reports whether the data has negative values.
-func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *mat.Dense, signed bool) (*conceptModel, error) {
+// mostFormedForFast is the number of samples, of any number of features, whose inner products are
+// formed for the solver fast, which needs them.
+const mostFormedForFast = 4096
+
+// signed reports whether the data has negative values, fast whether the solver may need the inner
+// products.
+func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
 	n, m := x.dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
@@ -61,7 +66,7 @@ func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *
 			return nil, err
 		}
 	}
-	if signed || n <= 2*m && n <= mostFormed {
+	if signed || n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast {
 		var err error
 		if c.k, err = innerProducts(ctx, x); err != nil {
 			return nil, err
@@ -190,14 +195,6 @@ func (c *conceptModel) basisProducts() {
 		c.x.timesBasis(c.kv, c.u)
 	}
 	c.vv = selfGram(c.v)
-}
-
-// setVectors says that w has changed and u is w·X, with lin, u times the condensed samples,
-// up to date.
-func (c *conceptModel) setVectors(u *mat.Dense) {
-	c.u.Copy(u)
-	c.haveU, c.haveKW = true, false
-	c.h = selfGram(u)
 }
 
 // condense brings lin and h up to date.

@@ -10,8 +10,7 @@ import (
 
 // Nearest returns for each row of x, n×m, dense or sparse, the p other rows at the least
 // Euclidean distance, all others where there are fewer, and these distances, rising. Of rows
-// at one distance those before come first. It takes n²·m multiplications, many of them in
-// single precision, and the result is that of double precision. A row of zeros is an error.
+// at one distance those before come first. It takes n²·m multiplications. A row of zeros is an error.
 func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if p < 1 {
 		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)
@@ -22,7 +21,7 @@ func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances 
 	}
 	n, _ := x.Dims()
 	found := neighbours{x: d, n: n, p: min(p, n-1)}
-	if err := found.find(ctx, screenedWork); err != nil {
+	if err := found.find(ctx); err != nil {
 		return nil, nil, err
 	}
 	rows, distances = make([][]int, n), make([][]float64, n)

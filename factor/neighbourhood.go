@@ -72,8 +72,8 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	}
 	p = min(p, n-1)
 
-	found := neighbours{x: x, n: n, p: p, cosine: h.Edges == EdgesCosine, mean: h.Edges == EdgesHeat && h.Width == 0}
-	if err := found.find(ctx, screenedWork); err != nil {
+	found := neighbours{x: x, n: n, p: p, cosine: h.Edges == EdgesCosine}
+	if err := found.find(ctx); err != nil {
 		return nil, err
 	}
 	t := h.Width
@@ -105,16 +105,10 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 // squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than
 // rounding makes of copies of one sample.
 func squaredDistance(a, b, product float64) float64 {
-	return orCopy(panel.Squared(a, b, product), a, b)
-}
-
-// orCopy is d, the distance squared of samples of the squared lengths a and b, or 0 as
-// [squaredDistance] is.
-func orCopy(d, a, b float64) float64 {
-	if d <= 1e-13*(a+b) {
-		return 0
+	if d := panel.Squared(a, b, product); d > 1e-13*(a+b) {
+		return d
 	}
-	return d
+	return 0
 }
 
 // labelEdges replaces the edges of s between labelled samples: 1 between

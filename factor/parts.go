@@ -85,10 +85,6 @@ func (p Parts) Needs() Needs {
 // Kernel.Matrix x may be nil. It fails on data or options that cannot be used,
 // when ctx ends, and when the cost runs over what a float64 holds.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
-	which := p.nmfFit(opt)
-	if res := opt.Shared.fitted(which, known, opt.wants); res != nil {
-		return res, nil
-	}
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
 	ready()
@@ -98,11 +94,7 @@ func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err := f.iterate(ctx, opt); err != nil {
 		return nil, err
 	}
-	res, err := f.finish(opt)
-	if err == nil {
-		opt.Shared.keep(which, res)
-	}
-	return res, err
+	return f.finish(opt)
 }
 
 // check reports parts that there are not, or that do not go together.
@@ -152,7 +144,7 @@ func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFro
 // start makes ready to iterate.
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
 	if x == nil && p.Kernel.Matrix != nil {
-		x, opt.Shared = p.Kernel.Matrix, nil
+		x = p.Kernel.Matrix
 	}
 	d, err := newData(x)
 	if err != nil {
@@ -168,9 +160,6 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := opt.Precision.Serves(p); err != nil {
-		return nil, err
-	}
 	if opt.Solver != nil {
 		if err := opt.Solver.Serves(p); err != nil {
 			return nil, err
@@ -182,7 +171,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 		d = p.HeldOut.without(d)
-		x, opt.Shared = d.matrix(), nil
+		x = d.matrix()
 	}
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
@@ -235,21 +224,18 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if err != nil {
 		return nil, err
 	}
-	f.v, f.drawnWeights = first.v, opt.drawsWeights()
+	f.v = first.v
 	if f.kernel != nil {
 		f.model = newKernelModel(f.kernel.values, f.ties, first.w, first.v)
 	} else {
 		f.data = f.ties.data(d, p.Cost)
 		f.offset = f.ties.constant(d, f.data, p.Cost)
 		if whole, ok := f.data.(denseData); ok {
-			switch rows, _ := whole.dims(); {
-			case opt.Precision == PrecisionSingle:
-				f.data = newSingleData(whole)
-			case p.Cost == CostFrobenius && !p.gram() && kept(rows, m):
+			if rows, _ := whole.dims(); p.Cost == CostFrobenius && !p.gram() && kept(rows, m) {
 				f.data = newKeptData(whole)
 			}
 		}
-		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed); err != nil {
+		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed, opt.Solver); err != nil {
 			return nil, err
 		}
 	}
@@ -270,9 +256,10 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 
 // model picks what computes the cost and its gradient. held is 1 at the entries that are held
 // out, or nil.
-func (p Parts) model(ctx context.Context, d, condensed data, held *CSR, ties *condensation, first *initialFactors, signed bool) (model, error) {
+func (p Parts) model(ctx context.Context, d, condensed data, held *CSR, ties *condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
 	if p.gram() {
-		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed)
+		_, mu := solver.(Multiplicative)
+		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed, !mu)
 	}
 	return p.plainModel(d, condensed, held, first), nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -103,51 +102,6 @@ func TestPrincipal(t *testing.T) {
 					t.Errorf("%s: %v is left out, want %v", what, left, math.Sqrt(tail))
 				}
 			}
-		}
-	}
-}
-
-// TestShared: fits that share what they find of the samples, in any order or at once, give
-// the bytes of fits that do not.
-func TestShared(t *testing.T) {
-	ctx := context.Background()
-	for seed := range uint64(6) {
-		p := classProblem(seed)
-		want := map[string]*Result{}
-		methods := embeddings()
-		for name, m := range methods {
-			var err error
-			if want[name], err = m.Fit(ctx, p.x, p.known, p.opt); err != nil {
-				t.Fatal(err)
-			}
-		}
-		opt := p.opt
-		opt.Shared = new(Shared)
-		var all sync.WaitGroup
-		for name, m := range methods {
-			all.Go(func() {
-				got, err := m.Fit(ctx, p.x, p.known, opt)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if !mat.Equal(got.Basis, want[name].Basis) || !mat.Equal(got.Coefficients, want[name].Coefficients) {
-					t.Errorf("%s, %v: other bytes where fits share", name, p)
-				}
-			})
-		}
-		all.Wait()
-		if kinds := len(opt.Shared.found); kinds > 3 {
-			t.Errorf("%v: %d sets of samples are centred, want 3 at most", p, kinds)
-		}
-		cancelled, cancel := context.WithCancel(ctx)
-		cancel()
-		opt.Shared = new(Shared)
-		if _, err := (PCA{}).Fit(cancelled, p.x, p.known, opt); err == nil {
-			t.Error("a fit after the end of its context")
-		}
-		if got, err := (PCA{}).Fit(ctx, p.x, p.known, opt); err != nil || !mat.Equal(got.Basis, want["pca"].Basis) {
-			t.Errorf("after a fit that was cancelled: %v", err)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	case f.parts.Cost == CostKL:
 		return startFastKL(f), nil
 	case f.parts.Basis == BasisConcept:
-		return startFastConcept(f), nil
+		return startFastConcept(f)
 	}
 	if f.Parts().UnitNorm {
 		return startFastUnit(f)
@@ -70,8 +70,7 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 // ahead cost nothing. An iteration that raises the objective is done again without that
 // (Ang and Gillis 2019).
 type fastFree struct {
-	f        *Factorisation
-	minimise func(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error // in the precision of the data
+	f *Factorisation
 	lead
 
 	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
@@ -110,11 +109,8 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 	scaleStart(f)
 	u, v := f.Factors()[0], f.Factors()[1]
 	s := &fastFree{
-		f: f, minimise: minimiseRows, lead: firstLead(),
+		f: f, lead: firstLead(),
 		u: mat.DenseCopyOf(u), v: like(v), vx: like(u), ux: like(v), lastVX: like(u), lastUX: like(v),
-	}
-	if _, single := f.data.(singleData); single {
-		s.minimise = minimiseRowsSingle
 	}
 	s.lastUX.Copy(f.Block(1).Linear)
 	f.Keep()
@@ -131,7 +127,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	copyOf(s.lastVX, vx)
 	f.Keep()
 
-	if err := s.minimise(ctx, u, s.u, s.vx, selfGram(s.v), mostSweeps); err != nil {
+	if err := minimiseRows(ctx, u, s.u, s.vx, selfGram(s.v), mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(0)
@@ -139,7 +135,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
 	copyOf(s.lastUX, ux)
-	if err := s.minimise(ctx, v, s.v, s.ux, selfGram(s.u), mostSweeps); err != nil {
+	if err := minimiseRows(ctx, v, s.v, s.ux, selfGram(s.u), mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(1)
@@ -150,12 +146,12 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 	s.raised()
 	f.Restore()
-	if err := s.minimise(ctx, u, u, s.lastVX, selfGram(v), mostSweeps); err != nil {
+	if err := minimiseRows(ctx, u, u, s.lastVX, selfGram(v), mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(0)
 	b := f.Block(1)
-	if err := s.minimise(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+	if err := minimiseRows(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(1)

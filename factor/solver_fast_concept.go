@@ -3,6 +3,7 @@ package factor
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -30,8 +31,8 @@ const (
 // taken in blocks: within a block the gradients of the later ones follow what moves, and
 // W·K, which those of all others come from, follows once the block is done. Few samples
 // have weights at a minimum, and mostly one each: of several sweeps the first is over all
-// samples and the others over those that have weights. The inner products of all
-// samples are formed; where they are not, [fastSelected] takes its place.
+// samples and the others over those that have weights. It needs the inner
+// products of all samples.
 type fastConcept struct {
 	f     *Factorisation
 	m     *conceptModel
@@ -46,16 +47,15 @@ type fastConcept struct {
 	largest []float64 // the longest that went into each basis vector since all was computed
 }
 
-func startFastConcept(f *Factorisation) func(context.Context) error {
+func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	m := f.model.(*conceptModel)
-	order := f.sampleOrder()
-	if m.k == nil && f.drawnWeights {
-		thinWeights(m.w, order)
-	}
-	scaleStart(f)
 	if m.k == nil {
-		return startFastSelected(f, m, order)
+		n, features := m.x.dims()
+		return nil, fmt.Errorf("fast serves a concept basis of at most %d samples, or of %d if there are at most twice as many samples as features; these are %d samples of %d features: choose mu",
+			mostFormedForFast, mostFormed, n, features)
 	}
+	order := f.sampleOrder()
+	scaleStart(f)
 	k, n := m.w.Dims()
 	s := &fastConcept{
 		f: f, m: m, order: order,
@@ -65,7 +65,7 @@ func startFastConcept(f *Factorisation) func(context.Context) error {
 	takeSamples(s.all, s.order, m.k)
 	m.condense()
 	s.restart()
-	return s.iterate
+	return s.iterate, nil
 }
 
 // sampleOrder orders the samples by what they are, so that the answer does not depend on
@@ -394,14 +394,4 @@ func (b *weightBlock) moveWeights(w []float64, size float64) (moved bool) {
 		}
 	}
 	return moved
-}
-
-// gathered returns the rows of a, in buf where there is room.
-func gathered(buf, a *mat.Dense, rows []int) *mat.Dense {
-	_, m := a.Dims()
-	buf = resized(buf, len(rows), m)
-	for to, i := range rows {
-		copy(buf.RawRowView(to), a.RawRowView(i))
-	}
-	return buf
 }

@@ -47,46 +47,6 @@ func TestMinimiseRows(t *testing.T) {
 	}
 }
 
-// TestMinimiseRowsSingle: single precision comes to the minimum of double, whatever the scales of the
-// rows and of the whole.
-func TestMinimiseRowsSingle(t *testing.T) {
-	for seed := range uint64(60) {
-		src := rand.New(rand.NewPCG(seed, 5))
-		k, p, m := 1+src.IntN(12), 1+src.IntN(300), 20
-		a, x, from := mat.NewDense(k, m, nil), mat.NewDense(p, m, nil), mat.NewDense(k, p, nil)
-		for _, one := range []*mat.Dense{a, x, from} {
-			one.Apply(func(int, int, float64) float64 { return src.Float64() }, one)
-		}
-		if k > 2 {
-			clear(a.RawRowView(0))
-			copy(a.RawRowView(1), a.RawRowView(2))
-		}
-		minimum := func(minimise func(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error) float64 {
-			h, b, theta, product := selfGram(a), like(from), like(from), like(from)
-			gemm(b, a, noTrans, x, trans)
-			if err := minimise(t.Context(), theta, from, b, h, 2*mostSweeps); err != nil {
-				t.Fatal(err)
-			}
-			gemm(product, h, noTrans, theta, noTrans)
-			return inner(product, theta)/2 - inner(b, theta)
-		}
-		want := minimum(minimiseRows)
-		for r := range k {
-			by := math.Pow(10, float64(20*src.IntN(5)-40))
-			scaleRow(a, r, by)
-			scaleRow(from, r, 1/by)
-		}
-		for _, scale := range []float64{1e-50, 1e50} {
-			scaleWhole := func(by float64) { x.Scale(by, x); from.Scale(by, from) }
-			scaleWhole(scale)
-			if got := minimum(minimiseRowsSingle) / scale / scale; !(math.Abs(got-want) <= 1e-6*math.Abs(want)) {
-				t.Errorf("seed %d, scale %v: the minimum is %v, want %v", seed, scale, got, want)
-			}
-			scaleWhole(1 / scale)
-		}
-	}
-}
-
 // kkt is how far the factors are from fulfilling the conditions of a minimum over factors
 // ≥ 0, as a share of the data: the sums of the products of entries and gradients, and of
 // gradients below 0 and the factor's mean.

@@ -36,7 +36,7 @@ func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
 	default:
 		return b, fmt.Errorf("%s needs all samples in memory: of blocks learn nmf and nmf-kl", m.Label())
 	}
-	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init, Precision: m.Precision}); err != nil {
+	if err := b.Serves(factor.Options{Solver: m.Solver.Solver(), Init: m.Init}); err != nil {
 		return b, fmt.Errorf("%s: %w", m, err)
 	}
 	return b, nil

@@ -85,7 +85,6 @@ func TestBatchRefuses(t *testing.T) {
 		"kmeans needs all samples": {Method{Name: "kmeans"}, 10, Features{}},
 		"solver mu":                {Method{Name: "nmf", Solver: "mu"}, 10, Features{}},
 		"init nndsvda":             {Method{Name: "nmf", Init: "nndsvda"}, 10, Features{}},
-		"single precision":         {Method{Name: "nmf", Precision: "single"}, 10, Features{}},
 		"blocks of 0 samples":      {Method{Name: "nmf"}, 0, Features{}},
 		"visual words":             {Method{Name: "nmf"}, 10, Features{Extractor: features.DenseSIFT{}}},
 	} {

@@ -21,12 +21,9 @@ type represented struct {
 // represent fits the trial's method to the rows drawn, and returns nil where it takes them as
 // they are. A direct method finds its directions in their order: where there are several ranks
 // it is fitted once for a draw, with the largest, and the leading directions are those of the
-// others. Methods share what they find of the draw.
+// others.
 func (p *Plan) represent(ctx context.Context, t trial, w *work, d *drawn, seen *view) (*represented, error) {
 	fit := func(rank int) (*represented, error) {
-		var done func()
-		w.shared, done = p.common.use(p.commonOf(t))
-		defer done()
 		res, err := w.fit(ctx, rank)
 		if res == nil || err != nil {
 			return nil, err

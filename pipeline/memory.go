@@ -92,7 +92,7 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 	total := s.input() + s.ordered + 16*float64(s.links)
 	columns, isSparse := s.m, s.sparse
 	if m.factoriser != nil {
-		size := factor.Size{Samples: s.n, Features: s.m, Rank: s.rank, Labelled: s.labelled, Links: s.links, Signed: s.signed, Init: m.Init, Precision: m.Precision}
+		size := factor.Size{Samples: s.n, Features: s.m, Rank: s.rank, Labelled: s.labelled, Links: s.links, Signed: s.signed, Init: m.Init}
 		if s.sparse {
 			size.Stored = int(min(max(s.stored*float64(s.n), 1), math.MaxInt/2))
 		}

@@ -28,13 +28,12 @@ type Method struct {
 	Swept []Setting `json:"-"`
 	// Params are the method's own parameters.
 	Params map[string]any `json:"params,omitempty"`
-	// Init, Solver, Iterations, Tolerance and Precision are those of factor.Options, but that no
+	// Init, Solver, Iterations and Tolerance are those of factor.Options, but that no
 	// solver means mu in an experiment, so that its trials are what they were.
 	Init       factor.Init       `json:"init,omitempty" setting:"init" default:"random" help:"what the factors start from"`
 	Solver     factor.SolverName `json:"solver,omitempty" setting:"solver" default:"mu" help:"what lowers the objective"`
 	Iterations int               `json:"iterations,omitempty" setting:"iterations" default:"200" help:"how many at most"`
 	Tolerance  float64           `json:"tolerance,omitempty" setting:"tolerance" range:"[0,1)" help:"stop when an iteration lowers the objective by less than this share of it; 0 means never"`
-	Precision  factor.Precision  `json:"precision,omitempty" setting:"precision" default:"double" help:"in what dense data is multiplied; single reads half as much"`
 	// By clusters its representation otherwise than the experiment says.
 	By string `json:"cluster,omitempty" setting:"cluster" default:"that of the experiment" help:"how its representation is clustered"`
 	// Recode represents the training samples of a classification as the test
@@ -152,9 +151,6 @@ func (m *Method) check(v *settings.Value) error {
 	case err != nil:
 		return place("name").Value.Errorf("%v", err)
 	}
-	if err := m.Precision.Serves(method); err != nil {
-		return place("precision").Value.Errorf("%v", err)
-	}
 	if m.Solver == "" {
 		return nil
 	}
@@ -213,9 +209,6 @@ func (m Method) words(leaveOut []string) string {
 	}
 	if m.Solver != "" {
 		add("solver", "solver %s", m.Solver)
-	}
-	if m.Precision != "" {
-		add("precision", "%s precision", m.Precision)
 	}
 	if m.Iterations > 0 {
 		add("iterations", "%d iterations", m.Iterations)

@@ -32,7 +32,6 @@ type Plan struct {
 	// Links of files, by row of X.
 	must, cannot [][2]int
 	trials       []trial
-	common       commons
 	draws        draws
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.

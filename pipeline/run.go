@@ -95,10 +95,6 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 	if p.draws.keepViews {
 		defer release()
 	}
-	release, shares := p.shareDraws(budget, opt.Workers)
-	if shares {
-		defer release()
-	}
 	if to == nil {
 		to = nowhere{}
 	}
@@ -107,7 +103,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, shares: shares, progress: &reporter{to: opt.Progress}}
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &reporter{to: opt.Progress}}
 	defer r.progress.end()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
@@ -125,7 +121,6 @@ type run struct {
 	plan     *Plan
 	to       Sink
 	workers  int
-	shares   bool // whether methods share what they find of a draw
 	progress *reporter
 
 	mu   sync.Mutex // of all below, and of the sink
@@ -158,23 +153,14 @@ func (r *run) all(ctx context.Context) error {
 }
 
 // trials runs some trials, several at once, repeat by repeat: a run that is stopped has whole
-// repeats of all numbers of classes and ranks, not all repeats of some. Where methods share what
-// they find of a draw, as many repeats go side by side as there are workers, or cores, of which then none waits
-// for what another finds.
+// repeats of all numbers of classes and ranks, not all repeats of some.
 func (r *run) trials(ctx context.Context, todo []trial) error {
 	p := r.plan
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
-	if r.shares {
-		todo = abreast(todo, min(r.workers, parallel.Cores()))
-	}
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
 	p.draws.expect(todo)
 	defer p.draws.expect(nil)
-	if r.shares {
-		p.expect(todo)
-		defer p.expect(nil)
-	}
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(r.workers)
@@ -236,31 +222,6 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 		return trouble
 	}
 	return nil
-}
-
-// abreast returns trials, which are in the order of their repeats, with so many repeats side by side: the
-// first trials of these repeats, then their second, and so on.
-func abreast(todo []trial, repeats int) []trial {
-	var out []trial
-	for len(todo) > 0 {
-		var rows [][]trial
-		for len(rows) < repeats && len(todo) > 0 {
-			end := slices.IndexFunc(todo, func(t trial) bool { return t.repeat != todo[0].repeat })
-			if end < 0 {
-				end = len(todo)
-			}
-			rows, todo = append(rows, todo[:end]), todo[end:]
-		}
-		for at, left := 0, true; left; at++ {
-			left = false
-			for _, row := range rows {
-				if at < len(row) {
-					out, left = append(out, row[at]), true
-				}
-			}
-		}
-	}
-	return out
 }
 
 // lacksModel tells whether the model of a trial is to be kept and is not there.

@@ -18,8 +18,6 @@ type method struct {
 	needs needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
-	// sharing is what its fits in an experiment have in common with those of other methods.
-	sharing factor.Sharing
 	// cluster is how points are put into groups: what the method makes of the
 	// samples, or the features themselves.
 	cluster Cluster
@@ -44,16 +42,14 @@ func (m Method) resolve(task Task, how Cluster) (*method, error) {
 	}
 	r.cluster.By = cmp.Or(m.By, how.By)
 	var err error
-	if r.factoriser, err = m.build(); err == nil {
-		r.sharing = factor.SharingOf(r.factoriser, r.options(false))
-	}
+	r.factoriser, err = m.build()
 	return r, err
 }
 
 // options returns those of a fit that the settings say. best leaves to the library what lowers the
 // objective, where they say nothing of it: otherwise that is the papers' rule.
 func (m *method) options(best bool) factor.Options {
-	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance, Precision: m.Precision}
+	opt := factor.Options{Init: m.Init, Solver: m.Solver.Solver(), Iterations: m.Iterations, Tolerance: m.Tolerance}
 	if opt.Solver == nil && factor.Serves(factor.Multiplicative{}, m.factoriser) == nil {
 		switch {
 		case !best:
@@ -74,8 +70,6 @@ type work struct {
 	rows  []int             // of the inputs, nil for all
 	x     func() mat.Matrix // a sample a row
 	known factor.Known
-	// shared is what fits of the samples have in common, or nil.
-	shared *factor.Shared
 	// seed returns the seed of a step.
 	seed        func(step string) uint64
 	onIteration func(i int, objective float64)
@@ -100,7 +94,7 @@ func (w *work) fit(ctx context.Context, rank int) (*factor.Result, error) {
 	defer timing.Start(ctx, timing.Factorising)()
 	opt := w.options(w.best)
 	opt.Rank, opt.Seed, opt.Start = rank, w.seed("initial factors"), w.start
-	opt.OnIteration, opt.Trace, opt.Shared = w.onIteration, w.trace, w.shared
+	opt.OnIteration, opt.Trace = w.onIteration, w.trace
 	res, err := factor.ForImages(w.factoriser, w.in.image()).Fit(ctx, w.x(), w.known, opt)
 	return res, w.in.nameRows(err, w.rows)
 }
