@@ -158,7 +158,7 @@ func (a AutoRank) chooseFor(ctx context.Context, in *Inputs, seed uint64, progre
 	}
 	n, m := in.Dims()
 	s := problem{n: n, m: m}
-	s.sparse, s.stored = in.density()
+	s.sparse, s.stored = in.source().density()
 	release, err := memory.FromContext(ctx).Acquire(ctx, a.memory(s), fmt.Sprintf("choosing the rank of %d samples of %d features", n, m))
 	if err != nil {
 		return nil, err

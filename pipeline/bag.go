@@ -226,6 +226,9 @@ func (b *bag) fingerprint(w io.Writer, samples []int) {
 	fmt.Fprintf(w, "%s %s %x", b.words.countedBy(b.power), b.norm, b.Keys(samples))
 }
 
+// firstNegative finds nothing: words are counted.
+func (b *bag) firstNegative([]int) (at, column int, value float64, found bool) { return }
+
 // columns implements [learner].
 func (b *bag) columns() int {
 	words := b.words.count()

@@ -8,27 +8,21 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 )
 
-// fitID tells apart what a method does with a draw.
-type fitID struct {
-	draw   drawID
-	method int
-}
-
 // represented is what a method makes of a draw, and, where they are known already, of the
 // samples to be classified, tested×k.
 type represented struct {
 	*factor.Result
 	test *mat.Dense
-	// found keeps what leading directions say of the samples to be classified, by how many they are:
-	// ranks above the number that there are ask for the same. It is nil for a method of one rank.
-	found *latest[int, []int]
+	// found holds the classes that the leading k directions find for the samples to be classified,
+	// by k. It is nil for a fit of one rank.
+	found []once[[]int]
 }
 
 // represent fits the trial's method to the rows drawn, and returns nil where it takes them as
 // they are. A direct method finds its directions in their order: where there are several ranks
 // it is fitted once for a draw, with the largest, and the leading directions are those of the
 // others.
-func (p *Plan) represent(ctx context.Context, t trial, w *work, seen *view, testRows []int) (*represented, error) {
+func (p *Plan) represent(ctx context.Context, t trial, w *work, d *drawn, seen *view) (*represented, error) {
 	fit := func(rank int) (*represented, error) {
 		res, err := w.fit(ctx, rank)
 		if res == nil || err != nil {
@@ -40,16 +34,13 @@ func (p *Plan) represent(ctx context.Context, t trial, w *work, seen *view, test
 	if !w.needs.Direct || len(ranks) < 2 {
 		return fit(t.rank)
 	}
-	fits := &p.direct
-	if p.isModelled(t) {
-		fits = &p.modelled
-	}
-	whole, err := fits.get(ctx, fitID{drawID{t.k, t.repeat}, t.method}, func() (*represented, error) {
+	whole, err := d.direct[t.method].get(ctx, func() (*represented, error) {
 		whole, err := fit(ranks[len(ranks)-1].Of(t.k))
 		if err == nil && p.Experiment.Task == Classification {
 			whole.test, err = whole.Model.Transform(ctx, seen.test())
-			err = w.in.nameRows(err, testRows)
-			whole.found = &latest[int, []int]{}
+			err = w.in.nameRows(err, d.testRows)
+			_, k := whole.Coefficients.Dims()
+			whole.found = make([]once[[]int], k+1)
 		}
 		return whole, err
 	})

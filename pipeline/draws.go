@@ -1,69 +1,95 @@
 package pipeline
 
 import (
+	"context"
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// drawn is what the trials of a draw are given.
+// drawn is a draw with all that its trials share. Each part is made once, for the first trial
+// that asks for it, and is dropped with the draw when its last trial has ended.
 type drawn struct {
 	draw
-	seen *view // nil where each draw learns features of its own
+	plan  *Plan
+	view  once[*view]
+	rank  once[*RankChoice]
+	count once[*CountChoice]
+	// By method: the fit of a direct method, which serves all ranks, and the record of a method
+	// on the features, which has no rank.
+	direct  []once[*represented]
+	records []once[*Record]
 }
 
 func newDrawn(p *Plan, id drawID) *drawn {
-	d := &drawn{draw: p.draw(id.k, id.repeat)}
-	if p.Inputs.X != nil {
-		d.seen = p.Inputs.pick(d.draw)
+	many := len(p.methods)
+	return &drawn{
+		draw: p.draw(id.k, id.repeat), plan: p,
+		direct: make([]once[*represented], many), records: make([]once[*Record], many),
 	}
-	return d
 }
 
-// draws keeps draws until the last of their trials has ended, so that their samples are drawn and
-// their features picked once.
+// features returns what the methods see of the draw. Where learning it is expensive, or the
+// memory budget has room for it, the trials share one view.
+func (d *drawn) features(ctx context.Context) (*view, error) {
+	in := d.plan.Inputs
+	see := func() (*view, error) { return in.source().view(ctx, d.draw, d.plan.Experiment.Seed) }
+	if in.X != nil && !d.plan.draws.keepViews {
+		return see()
+	}
+	return d.view.get(ctx, see)
+}
+
+// draws holds the draws that trials are at work on.
 type draws struct {
-	mu sync.Mutex
-	of map[drawID]*keptDraw
+	mu        sync.Mutex
+	of        map[drawID]*openDraw
+	keepViews bool // whether trials share features that are picked from a matrix
+	// modelled makes the draw whose models are saved. It stays with the plan: its trials may run
+	// again once the best ranks are known, and models and tables need its words.
+	modelled func() *drawn
 }
 
-type keptDraw struct {
+type openDraw struct {
 	get  func() *drawn
-	left int // trials
+	left int // trials that have not ended
 }
 
-// expect forgets what is kept and expects the trials.
+// expect drops the open draws and opens those of the trials.
 func (d *draws) expect(todo []trial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.of = map[drawID]*keptDraw{}
+	d.of = map[drawID]*openDraw{}
 	for _, t := range todo {
-		id := drawID{t.k, t.repeat}
-		if d.of[id] == nil {
-			d.of[id] = &keptDraw{}
+		if d.of[t.draw()] == nil {
+			d.of[t.draw()] = &openDraw{}
 		}
-		d.of[id].left++
+		d.of[t.draw()].left++
 	}
 }
 
-// use returns what makes a draw of the plan when it is called first. It is the same for all trials of the draw that are
-// expected. The trial that calls it calls done, once, when it has ended.
-func (d *draws) use(p *Plan, id drawID) (get func() *drawn, done func()) {
+// useDraw returns a function that makes a trial's draw at its first call; all trials of an open
+// draw get the same. The trial calls done once, when it has ended.
+func (p *Plan) useDraw(t trial) (get func() *drawn, done func()) {
+	d := &p.draws
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	get = sync.OnceValue(func() *drawn { return newDrawn(p, id) })
-	found := d.of[id]
-	if found == nil {
+	get = sync.OnceValue(func() *drawn { return newDrawn(p, t.draw()) })
+	if p.isModelled(t) {
+		get = d.modelled
+	}
+	open := d.of[t.draw()]
+	if open == nil {
 		return get, func() {}
 	}
-	if found.get == nil {
-		found.get = get
+	if open.get == nil {
+		open.get = get
 	}
-	return found.get, func() {
+	return open.get, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if found.left--; found.left == 0 {
-			delete(d.of, id)
+		if open.left--; open.left == 0 {
+			delete(d.of, t.draw())
 		}
 	}
 }
@@ -75,7 +101,7 @@ func (p *Plan) keepDraws(budget *memory.Budget, workers int) (release func(), ok
 	if p.Inputs.X == nil || len(p.methods)*max(len(p.Experiment.Rank), 1) < 2 {
 		return nil, false
 	}
-	return p.keep(budget, int64(p.problem(p.most(), 1).input())*int64(workers), "the features of draws")
+	return p.keep(budget, int64(p.problem(p.most(), 1).input())*int64(workers+1), "the features of draws")
 }
 
 // keep takes so much of the budget for what trials use in common. It is not ok where that is nothing, or where

@@ -7,33 +7,41 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
-// TestDraws: the trials of a draw are given the same, those of others are not, and nothing
-// stays when all have ended.
+// TestDraws: the trials of a draw share one object, and after them only the draw whose models are
+// saved stays.
 func TestDraws(t *testing.T) {
 	p := newPlan(t, `{name: x, methods: [nmf, cf], classes: [2, 3], repeats: 2, labels: 2}`, testkit.CSV(t, 12, 10, 11))
 	p.draws.expect(p.trials)
+	p.draws.keepViews = true
 	given := map[*drawn]drawID{}
+	views := map[*view]drawID{}
 	for _, tr := range p.trials {
-		id := drawID{tr.k, tr.repeat}
-		get, done := p.draws.use(p, id)
+		get, done := p.useDraw(tr)
 		d := get()
-		if of, known := given[d]; known && of != id || d.id != id {
-			t.Errorf("%v is given what belongs to %v", id, of)
+		if of, known := given[d]; known && of != tr.draw() || d.id != tr.draw() {
+			t.Errorf("%v is given what belongs to %v", tr.draw(), of)
 		}
-		if n, _ := d.seen.x().Dims(); n != len(d.rows) {
-			t.Errorf("%v: features of %d samples, want %d", id, n, len(d.rows))
+		seen, err := d.features(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		given[d] = id
+		if n, _ := seen.x().Dims(); n != len(d.rows) {
+			t.Errorf("%v: features of %d samples, want %d", tr.draw(), n, len(d.rows))
+		}
+		given[d], views[seen] = tr.draw(), tr.draw()
 		done()
 	}
-	if len(given) != 4 {
-		t.Errorf("%d draws are made of 4", len(given))
+	if len(given) != 4 || len(views) != 4 {
+		t.Errorf("%d draws and %d views are made of 4", len(given), len(views))
 	}
 	if len(p.draws.of) > 0 {
-		t.Error("something is left of draws whose trials have ended")
+		t.Error("a draw is open though its trials have ended")
 	}
-	if get, _ := p.draws.use(p, drawID{2, 0}); given[get()] != (drawID{}) {
-		t.Error("a draw outlives its trials")
+	for _, tr := range p.trials {
+		get, _ := p.useDraw(tr)
+		if _, kept := given[get()]; kept != p.isModelled(tr) {
+			t.Errorf("%v: kept is %v", tr.draw(), kept)
+		}
 	}
 }
 

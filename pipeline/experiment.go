@@ -96,7 +96,7 @@ func (e *Experiment) Check() error {
 		if m.Recode != nil && e.Task != Classification {
 			return fmt.Errorf("the method %s has recode, which is for the task classify", m.Label())
 		}
-		if e.Task == Clustering && m.needsLabels() && e.Labels.None() && !(m.takesLinks() && !e.Links.None()) {
+		if e.Task == Clustering && m.needs().lackLabels(!e.Labels.None(), !e.Links.None()) {
 			return fmt.Errorf("the method %s needs labels, and the experiment gives none (labels: 30%%, for example)", m.Label())
 		}
 	}

@@ -115,7 +115,7 @@ func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (
 
 // countGroups sets into how many groups the samples of a draw are put, which it returns: one
 // number for all methods.
-func (p *Plan) countGroups(ctx context.Context, d draw, seen *view, rec *Record) (int, error) {
+func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *view, rec *Record) (int, error) {
 	e := p.Experiment
 	from, to := e.Cluster.K.within(len(d.rows), d.id.k, !e.Labels.None())
 	if e.Cluster.K == (GroupCount{}) {
@@ -126,7 +126,7 @@ func (p *Plan) countGroups(ctx context.Context, d draw, seen *view, rec *Record)
 		return from, nil
 	}
 	var err error
-	if rec.Count, err = p.counted.get(ctx, d.id, func() (*CountChoice, error) {
+	if rec.Count, err = d.count.get(ctx, func() (*CountChoice, error) {
 		return chooseCount(ctx, seen.x(), from, to, rng.Seed(e.Seed, "number of groups", d.id.k, d.id.repeat))
 	}); err != nil {
 		return 0, err

@@ -85,8 +85,8 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 	if !p.Inputs.illustrates() {
 		return nil, nil
 	}
-	d := p.draw(p.most(), 0)
-	seen, err := p.Inputs.view(ctx, d, p.Experiment.Seed)
+	d := p.draws.modelled()
+	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}

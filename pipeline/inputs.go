@@ -64,8 +64,7 @@ type Inputs struct {
 	words    int              // the first of the columns that are visual words
 	// wordWeights are the inverse document frequencies of these columns, or nil.
 	wordWeights []float64
-	learner     learner // of features that are learned, else nil
-	views       latest[drawID, *view]
+	learner     learner        // of features that are learned, else nil
 	held        []func()       // shares of the memory budget
 	linked      Links          // what links are of
 	links       datasets.Links // by samples of the set
@@ -237,15 +236,7 @@ func (in *Inputs) Image(ctx context.Context, i int) (image.Image, error) {
 }
 
 // Dims returns the number of samples and of features.
-func (in *Inputs) Dims() (n, m int) {
-	switch {
-	case in.X != nil:
-		return in.X.Dims()
-	case in.Blocks != nil:
-		return in.Blocks.Dims()
-	}
-	return len(in.Rows), in.learner.columns()
-}
+func (in *Inputs) Dims() (n, m int) { return in.source().dims() }
 
 // view is what the methods see of a draw: the features of its samples, and of those to be
 // classified, which are picked when they are asked for first.
@@ -260,36 +251,6 @@ type view struct {
 // picked returns rows of x.
 func picked(x mat.Matrix, rows []int) func() mat.Matrix {
 	return sync.OnceValue(func() mat.Matrix { return selectRows(x, rows) })
-}
-
-// pick returns the features of the rows of a draw where all draws have the same features.
-func (in *Inputs) pick(d draw) *view {
-	return &view{picked(in.X, d.rows), picked(in.X, d.testRows), in.Vocabulary, in.Scales, in.wordWeights}
-}
-
-// view returns the features of the rows of a draw, and of those to be classified.
-// Where each draw learns its own, those of the last few are kept.
-func (in *Inputs) view(ctx context.Context, d draw, seed uint64) (*view, error) {
-	if in.X != nil {
-		return in.pick(d), nil
-	}
-	return in.views.get(ctx, d.id, func() (*view, error) {
-		if in.bag != nil {
-			defer timing.Start(ctx, timing.DrawnWords)()
-		}
-		samples := make([]int, 0, len(d.rows)+len(d.testRows))
-		places := make([]int, 0, cap(samples))
-		for at, row := range append(slices.Clone(d.rows), d.testRows...) {
-			samples = append(samples, in.Rows[row])
-			places = append(places, at)
-		}
-		all, err := in.learner.learn(ctx, samples, len(d.rows), rng.Seed(seed, "words", d.id.k, d.id.repeat))
-		if err != nil {
-			return nil, err
-		}
-		train, test := selectRows(all.x, places[:len(d.rows)]), selectRows(all.x, places[len(d.rows):])
-		return &view{func() mat.Matrix { return train }, func() mat.Matrix { return test }, all.vocabulary, all.scales, all.wordWeights}, nil
-	})
 }
 
 // image returns the size of the images that samples are to a method.
@@ -332,10 +293,13 @@ func (in *Inputs) linksOfRows() (must, cannot [][2]int) {
 }
 
 // Labels returns the class of each row of X, or -1.
-func (in *Inputs) Labels() []int {
-	out := make([]int, len(in.Rows))
-	for i, r := range in.Rows {
-		out[i] = in.Set.Labels[r]
+func (in *Inputs) Labels() []int { return labelsOf(in.Set, in.Rows) }
+
+// labelsOf returns the class of each of some samples of a set, or -1.
+func labelsOf(set *datasets.Set, rows []int) []int {
+	out := make([]int, len(rows))
+	for i, r := range rows {
+		out[i] = set.Labels[r]
 	}
 	return out
 }
@@ -371,18 +335,6 @@ func (in *Inputs) nameRows(err error, rows []int) error {
 		row = rows[row]
 	}
 	return fmt.Errorf("%s: %s: %s", in.Set.Name, in.Set.Names[in.Rows[row]], bad.Problem)
-}
-
-// firstNegative returns the first negative value and its place in X.
-func (in *Inputs) firstNegative() (row, column int, value float64, found bool) {
-	switch j, _ := in.learner.(*joined); {
-	case in.Blocks != nil: // who reads them looks at them
-	case j != nil:
-		return j.firstNegative(in.Rows)
-	case in.X != nil:
-		return negativeAmong(in.X, allRows(in.X))
-	}
-	return 0, 0, 0, false // counts
 }
 
 // negativeAmong returns the first negative value of some rows of x, and the place of its
@@ -475,7 +427,7 @@ func digestRows(w io.Writer, x mat.Matrix, rows []int) {
 // checkSigns refuses data with negative values for methods that do not take
 // them, with the value and the column, from 1, of the data.
 func (in *Inputs) checkSigns(methods []*method) error {
-	row, column, value, found := in.firstNegative()
+	row, column, value, found := in.source().firstNegative()
 	if !found {
 		return nil
 	}
@@ -504,11 +456,7 @@ func (in *Inputs) fingerprint() string {
 	n, m := in.Dims()
 	put(uint64(n))
 	put(uint64(m))
-	if in.X == nil {
-		in.learner.fingerprint(h, in.Rows)
-	} else {
-		digestRows(h, in.X, allRows(in.X))
-	}
+	in.source().fingerprint(h)
 	for _, c := range in.Labels() {
 		put(uint64(c))
 	}

@@ -353,6 +353,8 @@ type learner interface {
 	density(samples []int) (isSparse bool, stored float64)
 	// fingerprint writes what those of samples depend on beside the seed.
 	fingerprint(w io.Writer, samples []int)
+	// firstNegative returns the first negative value among those of samples, and its place.
+	firstNegative(samples []int) (at, column int, value float64, found bool)
 }
 
 // learnt are features of samples and what was learned for them.

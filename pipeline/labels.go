@@ -14,11 +14,7 @@ import (
 // Check reports what cannot be asked of a set, before its features are made. Find
 // checks the same of the samples that can be used.
 func (g Groups) Check(set *datasets.Set) error {
-	rows := make([]int, set.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return g.check(set, rows)
+	return g.check(set, allOf(set.Len()))
 }
 
 // check is Check for these samples of the set.
@@ -40,17 +36,18 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	if g.Cluster.By != "" && method.By == "" {
 		method.By = g.Cluster.By
 	}
+	needs := method.needs()
 	switch {
 	case k < 2:
 		return fmt.Errorf("the number of groups is not known: say it with -k, 2 or more")
 	case k > n:
 		return fmt.Errorf("%d groups are asked for, and there are %d samples", k, n)
-	case !g.UseLabels && method.needsLabels() && !(method.takesLinks() && !g.Links.None()):
+	case needs.lackLabels(g.UseLabels, !g.Links.None()):
 		by := method.Label()
 		if a, ok := cluster.Lookup(method.By); ok && a.NeedsLabels {
 			by = method.By
 		}
-		if method.takesLinks() {
+		if needs.takesLinks {
 			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", by)
 		}
 		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", by)
@@ -106,7 +103,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 	if !g.UseLabels {
 		return nil
 	}
-	return method.checkClasses(slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
+	return needs.checkClasses(method.Label(), slices.DeleteFunc(sizes, func(size int) bool { return size == 0 }))
 }
 
 // count returns how many groups there are to be.

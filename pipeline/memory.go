@@ -137,7 +137,7 @@ func (p *Plan) problem(k, rank int) problem {
 	if s.auto != nil {
 		s.rank = s.auto.most()
 	}
-	s.sparse, s.stored = p.Inputs.density()
+	s.sparse, s.stored = p.Inputs.source().density()
 	s.signed = p.Inputs.HasNegative()
 	classes := slices.Clone(p.classes)
 	slices.SortFunc(classes, func(a, b class) int { return len(b.rows) - len(a.rows) })
@@ -163,24 +163,8 @@ func (p *Plan) problem(k, rank int) problem {
 
 // HasNegative tells whether X has negative values. It looks once.
 func (in *Inputs) HasNegative() bool {
-	in.looked.Do(func() { _, _, _, in.negative = in.firstNegative() })
+	in.looked.Do(func() { _, _, _, in.negative = in.source().firstNegative() })
 	return in.negative
-}
-
-// density tells whether the features are sparse, and how many values of a sample
-// are stored on average.
-func (in *Inputs) density() (isSparse bool, stored float64) {
-	switch x := in.X.(type) {
-	case *sparse.CSR:
-		n, _ := x.Dims()
-		return true, float64(x.NNZ()) / float64(n)
-	case nil:
-		if in.Blocks != nil {
-			return false, 0
-		}
-		return in.learner.density(in.Rows)
-	}
-	return false, 0
 }
 
 // checkMemory refuses a plan with a trial that the budget of the context has no
@@ -215,7 +199,7 @@ func (p *Plan) acquire(ctx context.Context, t trial, d draw) (release func(), er
 func (g Groups) acquire(ctx context.Context, in *Inputs, m *method, k int) (release func(), err error) {
 	n, columns := in.Dims()
 	s := problem{n: n, m: columns, classes: k, groups: k, rank: g.rank(k, n), signed: in.HasNegative()}
-	s.sparse, s.stored = in.density()
+	s.sparse, s.stored = in.source().density()
 	s.links = len(g.Links.Must) + len(g.Links.Cannot)
 	if g.UseLabels {
 		for _, c := range in.Labels() {
@@ -248,7 +232,7 @@ func (p *Plan) shared() int64 {
 	}
 	atOnce := float64(max(4, runtime.GOMAXPROCS(0)))
 	if p.Inputs.X == nil {
-		total += atOnce * s.input()
+		total += (atOnce + 1) * s.input()
 	}
 	if len(e.Rank) > 1 {
 		most := e.Rank[len(e.Rank)-1].Of(s.classes)

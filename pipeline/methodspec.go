@@ -225,41 +225,40 @@ func (m Method) words(leaveOut []string) string {
 	return out
 }
 
-// recodes tells whether a classification represents the training samples as the
-// test samples.
-func (m Method) recodes() bool {
-	if m.Recode != nil {
-		return *m.Recode
-	}
-	return m.needs().Concept
+// needs is what a method, and the clustering of its representation, need of the samples.
+type needs struct {
+	factor.Needs
+	// needsLabels tells whether labels of some samples must be given, or links if takesLinks.
+	needsLabels, takesLinks bool
 }
 
-// needs returns what the method needs of the samples, with its settings. What is no
-// factorisation needs nothing and takes values of any sign.
-func (m Method) needs() factor.Needs {
-	method, err := m.build()
-	if err != nil {
-		return factor.Needs{Signed: true}
+// needs returns what the method needs, with its settings. A method that is no factorisation
+// takes values of any sign.
+func (m Method) needs() needs {
+	n := needs{Needs: factor.Needs{Signed: true}}
+	if method, err := m.build(); err == nil {
+		n.Needs = factor.NeedsOf(method)
 	}
-	return factor.NeedsOf(method)
-}
-
-// needsLabels tells whether it must know the labels of some samples, or links.
-func (m Method) needsLabels() bool {
+	n.needsLabels, n.takesLinks = n.Labels, n.Links
 	for _, by := range []string{m.Name, m.By} {
-		if a, ok := cluster.Lookup(by); ok && a.NeedsLabels {
-			return true
+		if a, ok := cluster.Lookup(by); ok {
+			n.needsLabels, n.takesLinks = n.needsLabels || a.NeedsLabels, n.takesLinks || a.TakesLinks
 		}
 	}
-	return m.needs().Labels
+	return n
 }
 
-// checkClasses reports why it cannot learn from labelled samples, given how many there
-// are of each class.
-func (m Method) checkClasses(sizes []int) error {
-	if check := m.needs().Classes; check != nil {
-		if err := check(sizes); err != nil {
-			return fmt.Errorf("%s: %w", m.Label(), err)
+// lackLabels tells whether labels are needed, and neither they nor links that would do are given.
+func (n needs) lackLabels(labels, links bool) bool {
+	return n.needsLabels && !labels && !(n.takesLinks && links)
+}
+
+// checkClasses reports why the method of the name cannot learn from labelled samples, given how
+// many there are of each class.
+func (n needs) checkClasses(name string, sizes []int) error {
+	if n.Classes != nil {
+		if err := n.Classes(sizes); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
@@ -271,14 +270,4 @@ func (m Method) checkFeatures(f Features) error {
 		return fmt.Errorf("%s is for images, and the features are %s (--features pixels=32, for example)", m.Label(), f)
 	}
 	return nil
-}
-
-// takesLinks tells whether links will do where it has no labels.
-func (m Method) takesLinks() bool {
-	for _, by := range []string{m.Name, m.By} {
-		if a, ok := cluster.Lookup(by); ok && a.TakesLinks {
-			return true
-		}
-	}
-	return m.needs().Links
 }

@@ -71,12 +71,12 @@ func TestGroupsPanic(t *testing.T) {
 	}
 }
 
-// TestLatestPanics: those who ask again get the error, not a value that was never
+// TestOncePanics: those who ask again get the error, not a value that was never
 // made.
-func TestLatestPanics(t *testing.T) {
-	var l latest[int, *Record]
+func TestOncePanics(t *testing.T) {
+	var o once[*Record]
 	for range 2 {
-		v, err := l.get(context.Background(), 1, func() (*Record, error) { panic("fault") })
+		v, err := o.get(context.Background(), func() (*Record, error) { panic("fault") })
 		if v != nil || err == nil || !strings.Contains(err.Error(), "fault") {
 			t.Errorf("got %v, %v", v, err)
 		}

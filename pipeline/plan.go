@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
@@ -22,20 +23,16 @@ type Plan struct {
 	Experiment *Experiment
 	Inputs     *Inputs
 
+	set     *datasets.Set
+	rows    []int // samples of the set, a row of X each
 	methods []*method
-	labels  []int
+	labels  []int // of the rows
 	classes []class
 	ks      []int // numbers of classes
 	// Links of files, by row of X.
 	must, cannot [][2]int
 	trials       []trial
-	// What does not depend on the rank is done once for several.
-	direct   latest[fitID, *represented]
-	modelled latest[fitID, *represented] // of the draw whose models are kept, once the best ranks are known
-	unranked latest[fitID, *Record]
-	chosen   latest[drawID, *RankChoice]
-	counted  latest[drawID, *CountChoice]
-	draws    draws
+	draws        draws
 	// best is the rank of each method whose models are saved, where there are
 	// several ranks and all trials are done, and nil before.
 	best []int
@@ -51,21 +48,18 @@ type trial struct {
 // CheckSet reports what keeps the experiment from being run on a set, before any
 // features are made. NewPlan checks the same of the samples that can be used.
 func (e *Experiment) CheckSet(set *datasets.Set) error {
-	in := &Inputs{Set: set, Rows: make([]int, set.Len())}
-	for i := range in.Rows {
-		in.Rows[i] = i
-	}
-	_, err := check(e, in)
+	_, err := check(e, set, allOf(set.Len()))
 	return err
 }
 
 // NewPlan checks that the experiment can be run on the inputs and lists its
 // trials, by number of classes, repeat, rank and method.
 func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
-	p, err := check(e, in)
+	p, err := check(e, in.Set, in.Rows)
 	if err != nil {
 		return nil, err
 	}
+	p.Inputs = in
 	if err := in.readLinks(ctx, e.Links); err != nil {
 		return nil, err
 	}
@@ -99,13 +93,12 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 	return p, nil
 }
 
-// check checks the experiment on inputs of which the features need not be there,
-// and returns a plan without trials.
-func check(e *Experiment, in *Inputs) (*Plan, error) {
+// check checks the experiment on samples of a set, and returns a plan without inputs and trials.
+func check(e *Experiment, set *datasets.Set, rows []int) (*Plan, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Experiment: e, Inputs: in, labels: in.Labels(), ks: e.Classes}
+	p := &Plan{Experiment: e, set: set, rows: rows, labels: labelsOf(set, rows), ks: e.Classes}
 	for _, m := range e.Methods {
 		r, err := m.resolve(e.Task, e.Cluster)
 		if err != nil {
@@ -113,16 +106,15 @@ func check(e *Experiment, in *Inputs) (*Plan, error) {
 		}
 		p.methods = append(p.methods, r)
 	}
-	many := len(e.Methods)
-	p.direct.each, p.modelled.each, p.unranked.each, p.chosen.each, p.counted.each = many, many, many, many, many
 	if err := p.findClasses(); err != nil {
 		return nil, err
 	}
 	if len(p.ks) == 0 {
 		p.ks = []int{len(p.classes)}
 	}
+	p.draws.modelled = sync.OnceValue(func() *drawn { return newDrawn(p, drawID{p.most(), 0}) })
 	if k := p.most(); k > len(p.classes) {
-		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, in.Set.Name, len(p.classes))
+		return nil, fmt.Errorf("classes: %d are asked for, and %s has %d", k, set.Name, len(p.classes))
 	}
 	if k := p.most(); e.Task == Classification && k > eval.MostConfused {
 		return nil, fmt.Errorf("classes: a classification of %d is asked for, and there can be %d", k, eval.MostConfused)
@@ -146,7 +138,7 @@ type class struct {
 
 // findClasses gathers the samples of each class.
 func (p *Plan) findClasses() error {
-	set := p.Inputs.Set
+	set := p.set
 	if len(set.Classes) == 0 {
 		how := "partwise cluster works without"
 		if set.TimeFolders != nil {
@@ -160,7 +152,7 @@ func (p *Plan) findClasses() error {
 	p.classes = make([]class, len(set.Classes))
 	for row, c := range p.labels {
 		if c < 0 {
-			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", p.Experiment.Data.Set, set.Names[p.Inputs.Rows[row]])
+			return fmt.Errorf("%s: the class of %s is not known, and an experiment needs all of them", p.Experiment.Data.Set, set.Names[p.rows[row]])
 		}
 		p.classes[c].rows = append(p.classes[c].rows, row)
 	}
@@ -181,7 +173,7 @@ func (p *Plan) findClasses() error {
 }
 
 // isTest tells whether a row of X is of the test part of the data.
-func (p *Plan) isTest(row int) bool { return p.Inputs.Set.Test[p.Inputs.Rows[row]] }
+func (p *Plan) isTest(row int) bool { return p.set.Test[p.rows[row]] }
 
 // divide finds how many samples of a class are seen, labelled and tested.
 func (p *Plan) divide(c *class) (err error) {
@@ -261,7 +253,7 @@ func (p *Plan) checkDraws() error {
 	}
 	for _, k := range p.ks {
 		for _, m := range p.methods {
-			if err := m.checkClasses(labelled[:min(k, len(labelled))]); err != nil {
+			if err := m.needs.checkClasses(m.Label(), labelled[:min(k, len(labelled))]); err != nil {
 				return fmt.Errorf("classes: %d: %w", k, err)
 			}
 		}
@@ -331,6 +323,8 @@ func (p *Plan) auto() *AutoRank {
 
 // drawID tells draws apart.
 type drawID struct{ k, repeat int }
+
+func (t trial) draw() drawID { return drawID{t.k, t.repeat} }
 
 // draw is what the methods of one repeat see.
 type draw struct {

@@ -76,7 +76,7 @@ func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
 	known.Labels = told.labels
 	sizes := classSizes(told.labels, make([]string, len(told.classes)))
 	nothing := len(told.classes) == 0 && len(known.MustLink)+len(known.CannotLink) == 0
-	if r.method == nil || nothing || r.method.needs.Labels && len(told.classes) == 0 && !r.method.needs.Links || r.method.checkClasses(sizes) != nil {
+	if r.method == nil || nothing || r.method.needs.Labels && len(told.classes) == 0 && !r.method.needs.Links || r.method.needs.checkClasses(r.method.Label(), sizes) != nil {
 		return nil
 	}
 	w := &work{

@@ -91,8 +91,8 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 	if opt.Workers <= 0 {
 		opt.Workers = parallel.Cores()
 	}
-	release, keeps := p.keepDraws(budget, opt.Workers)
-	if keeps {
+	release, p.draws.keepViews = p.keepDraws(budget, opt.Workers)
+	if p.draws.keepViews {
 		defer release()
 	}
 	if to == nil {
@@ -103,7 +103,7 @@ func (p *Plan) Run(ctx context.Context, to Sink, opt RunOptions) ([]Record, erro
 		return nil, err
 	}
 	defer timing.Start(ctx, timing.Trials)()
-	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, keeps: keeps, progress: &reporter{to: opt.Progress}}
+	r := &run{plan: p, to: to, done: map[string]Record{}, workers: opt.Workers, progress: &reporter{to: opt.Progress}}
 	defer r.progress.end()
 	maps.Copy(r.done, done)
 	err = r.all(ctx)
@@ -121,7 +121,6 @@ type run struct {
 	plan     *Plan
 	to       Sink
 	workers  int
-	keeps    bool // whether a draw stays until the last of its trials has ended
 	progress *reporter
 
 	mu   sync.Mutex // of all below, and of the sink
@@ -160,10 +159,8 @@ func (r *run) trials(ctx context.Context, todo []trial) error {
 	slices.SortStableFunc(todo, func(a, b trial) int { return cmp.Compare(a.repeat, b.repeat) })
 	done := len(p.trials) - len(todo)
 	r.progress.tell("trials", done, len(p.trials))
-	if r.keeps {
-		p.draws.expect(todo)
-		defer p.draws.expect(nil)
-	}
+	p.draws.expect(todo)
+	defer p.draws.expect(nil)
 	failed := make([]error, len(todo))
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(r.workers)
@@ -246,8 +243,8 @@ func (p *Plan) isModelled(t trial) bool { return t.repeat == 0 && t.k == p.most(
 
 // model returns the model of a trial's result.
 func (p *Plan) model(ctx context.Context, t trial, res *factor.Result) (*Model, error) {
-	d := p.draw(t.k, t.repeat)
-	seen, err := p.Inputs.view(ctx, d, p.Experiment.Seed)
+	d := p.draws.modelled()
+	seen, err := d.features(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +267,7 @@ func (p *Plan) Words(ctx context.Context) (*vocab.Vocabulary, error) {
 	if p.Inputs.bag == nil {
 		return nil, nil
 	}
-	seen, err := p.Inputs.view(ctx, p.draw(p.most(), 0), p.Experiment.Seed)
+	seen, err := p.draws.modelled().features(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +280,7 @@ func (p *Plan) Scales(ctx context.Context) ([]Scale, error) {
 	if p.Inputs.Features.Joined == nil {
 		return nil, nil
 	}
-	seen, err := p.Inputs.view(ctx, p.draw(p.most(), 0), p.Experiment.Seed)
+	seen, err := p.draws.modelled().features(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -22,14 +22,15 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 		res *factor.Result
 	}
 	out, err := guard.Interruptible(ctx, func() (out outcome, err error) {
-		drawn, done := p.draws.use(p, drawID{t.k, t.repeat})
+		get, done := p.useDraw(t)
 		defer done()
 		if p.methods[t.method].factoriser != nil {
-			out.rec, out.res, err = p.score(ctx, t, drawn())
+			out.rec, out.res, err = p.score(ctx, t, get())
 			return out, err
 		}
-		once, err := p.unranked.get(ctx, fitID{drawID{t.k, t.repeat}, t.method}, func() (*Record, error) {
-			rec, _, err := p.score(ctx, t, drawn())
+		d := get()
+		once, err := d.records[t.method].get(ctx, func() (*Record, error) {
+			rec, _, err := p.score(ctx, t, d)
 			return rec, err
 		})
 		if err == nil {
@@ -44,8 +45,8 @@ func (p *Plan) run(ctx context.Context, t trial) (rec *Record, res *factor.Resul
 
 // score does one trial: representation, then clustering or classification, then
 // scores.
-func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *factor.Result, error) {
-	e, d, seen := p.Experiment, drawn.draw, drawn.seen
+func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.Result, error) {
+	e := p.Experiment
 	m := p.methods[t.method]
 	rec := &Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
@@ -56,14 +57,11 @@ func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *fact
 			rec.Labelled++
 		}
 	}
-	var err error
-	if seen == nil {
-		// Images are described here, which wait for shares of their own.
-		if seen, err = p.Inputs.view(ctx, d, e.Seed); err != nil {
-			return nil, nil, err
-		}
+	seen, err := d.features(ctx) // before the trial's memory: describing images takes shares of its own
+	if err != nil {
+		return nil, nil, err
 	}
-	release, err := p.acquire(ctx, t, d)
+	release, err := p.acquire(ctx, t, d.draw)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,13 +69,13 @@ func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *fact
 	ctx, release = parallel.Hold(ctx)
 	defer release()
 	ctx = timing.Of(ctx, m.Label())
-	w := p.work(m, d, seen)
+	w := p.work(m, d.draw, seen)
 	if !p.keepsModel(t) { // of which only the curve is seen
 		w.trace = keepsPoint
 	}
 	if auto := p.auto(); auto != nil && m.factoriser != nil {
 		// One rank for all methods of a draw.
-		if rec.Choice, err = p.chosen.get(ctx, d.id, func() (*RankChoice, error) {
+		if rec.Choice, err = d.rank.get(ctx, func() (*RankChoice, error) {
 			c, err := auto.choose(ctx, seen.x(), rng.Seed(e.Seed, "rank", d.id.k, d.id.repeat), nil)
 			return c, p.Inputs.nameRows(err, d.rows)
 		}); err != nil {
@@ -85,7 +83,7 @@ func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *fact
 		}
 		t.rank = rec.Choice.Rank
 	}
-	found, err := p.represent(ctx, t, w, seen, d.testRows)
+	found, err := p.represent(ctx, t, w, d, seen)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +93,7 @@ func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *fact
 		res = found.Result
 		rec.Rank = t.rank
 		rec.Iterations, rec.Stop, rec.Curve = res.Iterations(), string(res.Stop), thin(res.Objective, res.Penalty)
-		if m.needsLabels() && e.Labels.Count == 1 {
+		if m.needs.needsLabels && e.Labels.Count == 1 {
 			rec.Warnings = append(rec.Warnings, "one labelled sample in a class ties nothing")
 		}
 	}
@@ -119,7 +117,7 @@ func (p *Plan) score(ctx context.Context, t trial, drawn *drawn) (*Record, *fact
 	if rec.Scores, err = eval.Compute(e.Task, outcome, e.Scores...); err != nil || e.Task == Clustering {
 		return rec, res, err
 	}
-	rec.Drawn = p.drawn(d, t.k)
+	rec.Drawn = p.drawn(d.draw, t.k)
 	rec.Confusion, err = eval.Confusion(d.testTruth, outcome.Found, t.k)
 	return rec, res, err
 }

@@ -16,7 +16,7 @@ import (
 // settings stand for.
 type method struct {
 	Method
-	needs factor.Needs
+	needs needs
 	// factoriser is nil for a method that takes the features as they are.
 	factoriser factor.Method
 	// cluster is how points are put into groups: what the method makes of the
@@ -29,7 +29,11 @@ type method struct {
 
 // resolve builds the method for an experiment of the task that clusters so.
 func (m Method) resolve(task Task, how Cluster) (*method, error) {
-	r := &method{Method: m, needs: m.needs(), cluster: how, recode: task == Classification && m.recodes()}
+	r := &method{Method: m, needs: m.needs(), cluster: how}
+	if r.recode = r.needs.Concept; m.Recode != nil {
+		r.recode = *m.Recode
+	}
+	r.recode = r.recode && task == Classification
 	if r.recode {
 		r.Recode = &r.recode
 	}
@@ -139,5 +143,5 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 		return find()
 	}
 	_, k := coefficients.Dims()
-	return res.found.get(ctx, k, find)
+	return res.found[k].get(ctx, find)
 }

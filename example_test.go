@@ -1,0 +1,54 @@
+package partwise_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/seed4492f2cd/partwise"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
+)
+
+// The generated set is grouped with all defaults. A folder's path stands in place of its name.
+func ExampleCluster() {
+	found, err := partwise.Cluster(context.Background(), "generated", partwise.ClusterOptions{
+		Data: pipeline.Data{Largest: 4},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d samples by %s, rank %d\n", len(found.Groups), found.Method, found.Rank)
+	fmt.Println("better than chance:", found.Scores["AC"] > 0.25)
+	// Output:
+	// 144 samples by nmf, rank 8
+	// better than chance: true
+}
+
+// Two methods are compared on two draws of three classes.
+func ExampleRun() {
+	e, err := experimentfile.Parse([]byte(`
+name: example
+data: generated
+features: {pixels: 8}
+methods: [kmeans, {name: cnmf, iterations: 30}]
+classes: 3
+repeats: 2
+labels: 30%
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	records, err := partwise.Run(context.Background(), e, partwise.RunOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range records {
+		fmt.Printf("%-6s repeat %d: %d samples\n", r.Method, r.Repeat, r.Samples)
+	}
+	// Output:
+	// kmeans repeat 0: 108 samples
+	// cnmf   repeat 0: 108 samples
+	// kmeans repeat 1: 108 samples
+	// cnmf   repeat 1: 108 samples
+}

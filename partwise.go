@@ -1,0 +1,178 @@
+// Package partwise groups images and runs experiments, as the program of the same name does.
+//
+// [Cluster] puts the images of a folder into groups. [Run] compares methods by an experiment. Both
+// have the program's defaults. The packages below do single steps: datasets reads, features
+// describes, factor factorises, cluster groups, eval scores, and report draws pages and tables.
+//
+// The package includes features/lite0, the network that describes photographs by default.
+package partwise
+
+import (
+	"context"
+	"fmt"
+
+	_ "github.com/seed4492f2cd/partwise/features/lite0"
+	"github.com/seed4492f2cd/partwise/pipeline"
+	"github.com/seed4492f2cd/partwise/pipeline/results"
+)
+
+// ClusterOptions say how a set is grouped. The zero value groups as partwise cluster does.
+type ClusterOptions struct {
+	// Data says how the set is read, but for its name; Data.Labels names a file of given labels.
+	Data pipeline.Data
+	// Count is the number of groups. Its zero value is the number of the data's classes, or chosen
+	// where there are none or labels are given.
+	Count pipeline.GroupCount
+	// Links names a CSV file of pairs that share a group (must) or do not (cannot).
+	Links string
+	// Features, Method, Cluster and Rank are chosen by the data where they are nil.
+	Features *pipeline.Features
+	Method   *pipeline.Method
+	Cluster  *pipeline.Cluster
+	Rank     *pipeline.Rank
+	// Batch, if above 0, is the number of samples of a block, from which nmf and nmf-kl learn, so
+	// that the samples need not fit into memory together.
+	Batch int
+	// Strict makes an unreadable image an error. Otherwise it is skipped.
+	Strict bool
+	Seed   uint64
+	// Cache, if set, keeps features for the next call.
+	Cache    pipeline.Cache
+	Progress pipeline.Progress
+}
+
+// Clusters is a set in groups.
+type Clusters struct {
+	*pipeline.Grouping
+	// Names holds the name of each sample, in the order of Groups.
+	Names []string
+	// Skipped holds an error for each sample that was left out.
+	Skipped []error
+	// ChosenCount and ChosenRank say how the numbers of groups and of basis vectors were chosen.
+	// They are nil where the numbers were given.
+	ChosenCount *pipeline.CountCurve
+	ChosenRank  *pipeline.RankChoice
+}
+
+// Cluster puts the images of a folder, or the samples of a file or a known set, into groups.
+func Cluster(ctx context.Context, data string, opt ClusterOptions) (*Clusters, error) {
+	e := &pipeline.Experiment{Data: opt.Data, Seed: opt.Seed, Features: pipeline.DefaultFeatures(opt.Batch > 0)}
+	e.Data.Set, e.Data.OnDisk = data, opt.Batch > 0
+	if opt.Features != nil {
+		e.Features = *opt.Features
+	}
+	e.Features.SkipBad = !opt.Strict
+	labelled := e.Data.Labels != ""
+	g := pipeline.Groups{
+		UseLabels: labelled, Method: pipeline.DefaultMethod(labelled), Rank: opt.Rank,
+		Cluster: pipeline.DefaultCluster(), Seed: opt.Seed, Batch: opt.Batch,
+	}
+	if opt.Method != nil {
+		g.Method = *opt.Method
+	}
+	if opt.Cluster != nil {
+		g.Cluster = *opt.Cluster
+	}
+	if opt.Batch > 0 {
+		if err := g.CheckBatch(e.Features); err != nil {
+			return nil, err
+		}
+	}
+	in, err := prepare(ctx, e, &g, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return group(ctx, in, g, opt)
+}
+
+// prepare reads the set, checks that it can be grouped, and makes its features.
+func prepare(ctx context.Context, e *pipeline.Experiment, g *pipeline.Groups, opt ClusterOptions) (*pipeline.Inputs, error) {
+	set, err := e.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if set.Files == nil {
+		e.Features.SkipBad = false // a file of vectors is complete or wrong
+	}
+	if opt.Links != "" {
+		links, err := set.ReadLinks(ctx, opt.Links)
+		if err != nil {
+			set.Close()
+			return nil, err
+		}
+		g.Links = *links
+	}
+	if err := g.CheckCountOf(opt.Count, set); err != nil {
+		set.Close()
+		return nil, err
+	}
+	return e.PrepareSet(ctx, set, pipeline.PrepareOptions{
+		Cache: opt.Cache, Pictures: true, InBlocks: opt.Batch > 0, Progress: opt.Progress,
+	})
+}
+
+// group groups the inputs, after the choices that depend on them.
+func group(ctx context.Context, in *pipeline.Inputs, g pipeline.Groups, opt ClusterOptions) (*Clusters, error) {
+	if opt.Method == nil && opt.Rank == nil {
+		g.Method = g.DefaultMethod(in)
+	}
+	looked, err := in.Pictures(ctx, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if looked != nil {
+		g.Copies = looked.CopyOf
+	}
+	out := &Clusters{Skipped: in.Skipped}
+	if out.ChosenRank, err = g.ChooseRank(ctx, in, opt.Progress); err != nil {
+		return nil, err
+	}
+	if out.ChosenCount, err = g.ChooseCount(ctx, in, opt.Count, opt.Progress); err != nil {
+		return nil, err
+	}
+	if out.Grouping, err = g.Find(ctx, in, opt.Progress); err != nil {
+		return nil, err
+	}
+	for _, row := range in.Rows {
+		out.Names = append(out.Names, in.Set.Names[row])
+	}
+	return out, nil
+}
+
+// RunOptions say where and how an experiment runs. They do not change any result.
+type RunOptions struct {
+	// Folder, if set, is where records and models go. Run again, and the trials that are missing
+	// there are done.
+	Folder string
+	// Workers is the number of trials at once; 0 means one for each processor.
+	Workers int
+	// Cache, if set, keeps features for the next call.
+	Cache    pipeline.Cache
+	Progress pipeline.Progress
+}
+
+// Run runs an experiment on one set, such as experimentfile.Load reads, and returns the records of
+// its trials. [pipeline.Experiment.Each] splits an experiment on several sets.
+func Run(ctx context.Context, e *pipeline.Experiment, opt RunOptions) ([]pipeline.Record, error) {
+	if len(e.Sets) > 1 {
+		return nil, fmt.Errorf("data: the experiment names %d sets; run each of Experiment.Each", len(e.Sets))
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	in, err := e.Prepare(ctx, pipeline.PrepareOptions{Cache: opt.Cache, Progress: opt.Progress})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	plan, err := pipeline.NewPlan(ctx, e, in)
+	if err != nil {
+		return nil, err
+	}
+	run := pipeline.RunOptions{Workers: opt.Workers, Progress: opt.Progress}
+	if opt.Folder == "" {
+		return plan.Run(ctx, nil, run)
+	}
+	return results.Run(ctx, plan, opt.Folder, run)
+}
