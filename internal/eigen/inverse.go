@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // eps is the distance from 1 to the next number.
@@ -186,9 +184,9 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 					break
 				}
 				for _, y := range before {
-					floats.AddScaled(x, -floats.Dot(x, y), y)
+					addScaled(x, -dot(x, y), y)
 				}
-				length = floats.Norm(x, 2)
+				length = norm(x)
 			}
 			if length < 0.5 || normalise(x) == 0 {
 				break
@@ -207,15 +205,15 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 // normalise scales x to length 1 and returns the length before. Where that is 0 or not
 // finite it returns 0.
 func normalise(x []float64) float64 {
-	largest := floats.Norm(x, math.Inf(1))
+	largest := largestSize(x)
 	if !(largest > 0) || math.IsInf(largest, 0) {
 		return 0
 	}
 	if largest < 1e-100 || largest > 1e100 {
-		floats.Scale(1/largest, x)
+		scale(x, 1/largest)
 	}
-	length := floats.Norm(x, 2)
-	floats.Scale(1/length, x)
+	length := norm(x)
+	scale(x, 1/length)
 	return length
 }
 

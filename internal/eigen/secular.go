@@ -2,11 +2,9 @@ package eigen
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/floats"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // rankOne is diag(d) + ρzzᵀ, k×k, of which the eigenvalues are known: value r is origin[r] + tau[r],
@@ -24,9 +22,13 @@ func solveRankOne(d, z []float64, rho float64) *rankOne {
 		m.z[i] = 1
 	}
 	for r := range k {
-		simd.PoleRatios(m.z[:r], d[:r], m.origin[r], m.tau[r], d[r])
-		m.z[r] *= d[r] - m.origin[r] - m.tau[r]
-		simd.PoleRatios(m.z[r+1:], d[r+1:], m.origin[r], m.tau[r], d[r])
+		for i := range k {
+			ratio := d[i] - m.origin[r] - m.tau[r]
+			if i != r {
+				ratio /= d[i] - d[r]
+			}
+			m.z[i] *= ratio
+		}
 	}
 	for i, x := range m.z {
 		m.z[i] = math.Copysign(math.Sqrt(math.Abs(x)), z[i])
@@ -36,8 +38,8 @@ func solveRankOne(d, z []float64, rho float64) *rankOne {
 
 // values returns the eigenvalues.
 func (m *rankOne) values() []float64 {
-	values := make([]float64, len(m.d))
-	floats.AddTo(values, m.origin, m.tau)
+	values := slices.Clone(m.origin)
+	add(values, m.tau)
 	return values
 }
 
@@ -52,8 +54,10 @@ func (m *rankOne) arrange(place func(i int) int) {
 
 // vector writes eigenvector r to v.
 func (m *rankOne) vector(r int, v []float64) {
-	simd.PoleTerms(v, m.z, m.d, m.origin[r], m.tau[r])
-	floats.Scale(1/floats.Norm(v, 2), v)
+	for i, d := range m.d {
+		v[i] = m.z[i] / (d - m.origin[r] - m.tau[r])
+	}
+	scale(v, 1/norm(v))
 }
 
 // mostSecular bounds the steps to a root; bisection alone takes fewer.
@@ -131,9 +135,21 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 // sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of that sum up to r and beyond, their
 // derivatives, and in units of eps what rounding may have left in them, where each is summed towards r.
 func sums(r int, d, z []float64, inverse, origin, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
-	psi, dpsi, left := simd.PoleSums(z[:r+1], d[:r+1], origin, tau)
-	phi, dphi, right := simd.PoleSums(z[r+1:], d[r+1:], origin, tau)
+	psi, dpsi, left := poleSums(z[:r+1], d[:r+1], origin, tau)
+	phi, dphi, right := poleSums(z[r+1:], d[r+1:], origin, tau)
 	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(r+1)*psi + right + phi
+}
+
+// poleSums returns Σ z_i t_i, Σ t_i² and Σ i z_i t_i of the terms t_i = z_i/(d_i − x).
+func poleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float64) {
+	for i, z := range z {
+		t := z / (d[i] - origin - tau)
+		product := float64(z * t)
+		sum += product
+		squares += float64(t * t)
+		weighted += float64(float64(i) * product)
+	}
+	return sum, squares, weighted
 }
 
 // quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without
