@@ -72,9 +72,9 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	var gap float64
 	if last {
 		for _, x := range z {
-			gap += x * x
+			gap += float64(x * x)
 		}
-		gap *= rho * (1 + 16*eps)
+		gap = float64(gap * rho * (1 + 16*eps))
 	} else {
 		gap = d[r+1] - d[r]
 	}
@@ -82,14 +82,14 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	lower, upper := 0.0, gap
 	w, psi, phi, _, _, _ := sums(r, d, z, inverse, origin, tau)
 	if !last {
-		a, b := z[r]*z[r], z[r+1]*z[r+1]
+		a, b := float64(z[r]*z[r]), float64(z[r+1]*z[r+1])
 		rest := inverse + (psi + a/tau) + (phi - b/tau)
 		if w >= 0 {
 			upper = tau
-			tau = quadratic(rest, rest*gap+a+b, a*gap)
+			tau = quadratic(rest, float64(rest*gap)+a+b, a*gap)
 		} else {
 			origin, lower, upper = d[r+1], -tau, 0
-			tau = quadratic(rest, -rest*gap+a+b, -b*gap)
+			tau = quadratic(rest, float64(-rest*gap)+a+b, -b*gap)
 		}
 		if !(tau > lower && tau < upper) {
 			tau = lower + (upper-lower)/2
@@ -107,7 +107,7 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 		} else {
 			lower = max(lower, tau)
 		}
-		if math.Abs(w) <= eps*(err+8*(phi-psi)+2*inverse+math.Abs(tau)*(dpsi+dphi)) {
+		if math.Abs(w) <= eps*(err+float64(8*(phi-psi))+float64(2*inverse)+float64(math.Abs(tau)*(dpsi+dphi))) {
 			break
 		}
 		left := d[r] - origin - tau
@@ -115,7 +115,7 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 		if !last {
 			right = d[r+1] - origin - tau
 		}
-		step := quadratic(w-left*dpsi-right*dphi, (left+right)*w-left*right*(dpsi+dphi), left*right*w)
+		step := quadratic(w-float64(left*dpsi)-float64(right*dphi), float64((left+right)*w)-float64(left*right*(dpsi+dphi)), left*right*w)
 		if !(w*step < 0) {
 			step = -w / (dpsi + dphi)
 		}
@@ -137,7 +137,7 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 func sums(r int, d, z []float64, inverse, origin, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
 	psi, dpsi, left := poleSums(z[:r+1], d[:r+1], origin, tau)
 	phi, dphi, right := poleSums(z[r+1:], d[r+1:], origin, tau)
-	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(r+1)*psi + right + phi
+	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(float64(r+1)*psi) + right + phi
 }
 
 // poleSums returns Σ z_i t_i, Σ t_i² and Σ i z_i t_i of the terms t_i = z_i/(d_i − x).
@@ -155,7 +155,7 @@ func poleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float
 // quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without
 // cancellation.
 func quadratic(c, a, b float64) float64 {
-	root := math.Sqrt(math.Abs(a*a - 4*b*c))
+	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	if a <= 0 {
 		return (a - root) / (2 * c)
 	}
