@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // eps is the distance from 1 to the next number.
@@ -184,9 +186,9 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 					break
 				}
 				for _, y := range before {
-					addScaled(x, -dot(x, y), y)
+					addScaled(x, -elementary.Dot(x, y), y)
 				}
-				length = norm(x)
+				length = elementary.Norm(x)
 			}
 			if length < 0.5 || normalise(x) == 0 {
 				break
@@ -205,14 +207,14 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 // normalise scales x to length 1 and returns the length before. Where that is 0 or not
 // finite it returns 0.
 func normalise(x []float64) float64 {
-	largest := largestSize(x)
+	largest := elementary.Largest(x)
 	if !(largest > 0) || math.IsInf(largest, 0) {
 		return 0
 	}
 	if largest < 1e-100 || largest > 1e100 {
 		scale(x, 1/largest)
 	}
-	length := norm(x)
+	length := elementary.Norm(x)
 	scale(x, 1/length)
 	return length
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -57,7 +58,7 @@ func (m *rankOne) vector(r int, v []float64) {
 	for i, d := range m.d {
 		v[i] = m.z[i] / (d - m.origin[r] - m.tau[r])
 	}
-	scale(v, 1/norm(v))
+	scale(v, 1/elementary.Norm(v))
 }
 
 // mostSecular bounds the steps to a root; bisection alone takes fewer.

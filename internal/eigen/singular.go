@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // mostSweeps bounds the sweeps of rotations over all pairs of rows, of which a few do.
@@ -33,7 +34,7 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 	gram := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			gram.SetSym(i, j, dot(scaled.RawRowView(i), scaled.RawRowView(j)))
+			gram.SetSym(i, j, elementary.Dot(scaled.RawRowView(i), scaled.RawRowView(j)))
 		}
 	}
 	_, first, err := Symmetric(ctx, gram, true)
@@ -50,7 +51,7 @@ func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Den
 	sigma, order := make([]float64, n), make([]int, n)
 	lengths := make([]float64, n)
 	for i := range n {
-		lengths[i], order[i] = norm(right.RawRowView(i)), i
+		lengths[i], order[i] = elementary.Norm(right.RawRowView(i)), i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		switch {
@@ -104,7 +105,7 @@ func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
 		largest, rotated := 0.0, false
 		for i := range n {
 			row := x.RawRowView(i)
-			squares[i] = dot(row, row)
+			squares[i] = elementary.Dot(row, row)
 			largest = max(largest, squares[i])
 		}
 		for i := range n {
@@ -113,7 +114,7 @@ func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
 			}
 			for j := i + 1; j < n; j++ {
 				p, q := x.RawRowView(i), x.RawRowView(j)
-				product := dot(p, q)
+				product := elementary.Dot(p, q)
 				if math.Abs(product) <= float64(m)*eps*(math.Sqrt(squares[i]*squares[j])+eps*largest) {
 					continue
 				}
@@ -123,7 +124,7 @@ func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
 				c := 1 / math.Sqrt(1+float64(t*t))
 				rotate(q, p, c, c*t)
 				rotate(y.RawRowView(j), y.RawRowView(i), c, c*t)
-				squares[i], squares[j] = dot(p, p), dot(q, q)
+				squares[i], squares[j] = elementary.Dot(p, p), elementary.Dot(q, q)
 			}
 		}
 		if !rotated {
@@ -140,13 +141,13 @@ func Orthonormalise(a *mat.Dense) {
 	next := 0 // the coordinate that is tried where a row is gone
 	for i := range n {
 		row := a.RawRowView(i)
-		for before := norm(row); ; before = 1 {
+		for before := elementary.Norm(row); ; before = 1 {
 			for range 2 { // the second time leaves what is orthogonal
 				for j := range i {
-					addScaled(row, -dot(row, a.RawRowView(j)), a.RawRowView(j))
+					addScaled(row, -elementary.Dot(row, a.RawRowView(j)), a.RawRowView(j))
 				}
 			}
-			if length := norm(row); length > float64(m)*4*eps*before {
+			if length := elementary.Norm(row); length > float64(m)*4*eps*before {
 				scale(row, 1/length)
 				break
 			}

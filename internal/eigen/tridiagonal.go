@@ -157,7 +157,7 @@ func (r *reduction) column(t *tridiagonal, i, count int) {
 		r.addPairs(w, x, &weights, &products, count, i+1)
 		v, w = v[i+1:], w[i+1:]
 		scale(w, tau)
-		addScaled(w, -tau/2*dot(w, v), v)
+		addScaled(w, -tau/2*elementary.Dot(w, v), v)
 	}
 }
 
@@ -189,7 +189,7 @@ const negligible = 1e-100
 // reflector turns x, of length 1 or more, into v with v_0 = 1 such that I − τvvᵀ turns x
 // into (e, 0, 0, …).
 func reflector(x []float64) (e, tau float64) {
-	alpha, rest := x[0], norm(x[1:])
+	alpha, rest := x[0], elementary.Norm(x[1:])
 	x[0] = 1
 	if !(rest > negligible) {
 		clear(x[1:])

@@ -1,50 +1,6 @@
 package eigen
 
-import "math"
-
 // The loops over vectors round every product before it is added, so that no compiler fuses both.
-
-// dot returns the inner product, summed in four lanes.
-func dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	var a, b, c, d float64
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		a += float64(x[i] * y[i])
-		b += float64(x[i+1] * y[i+1])
-		c += float64(x[i+2] * y[i+2])
-		d += float64(x[i+3] * y[i+3])
-	}
-	for ; i < len(x); i++ {
-		a += float64(x[i] * y[i])
-	}
-	return (a + b) + (c + d)
-}
-
-// norm returns the Euclidean length of x.
-func norm(x []float64) float64 {
-	if length := math.Sqrt(dot(x, x)); length > 1e-140 && length < 1e140 {
-		return length
-	}
-	largest := largestSize(x)
-	if largest == 0 || math.IsInf(largest, 0) {
-		return largest
-	}
-	sum, by := 0.0, powerOf2(largest)
-	for _, v := range x {
-		sum += float64(v / by * (v / by))
-	}
-	return by * math.Sqrt(sum)
-}
-
-// largestSize returns the largest absolute value.
-func largestSize(x []float64) float64 {
-	largest := 0.0
-	for _, v := range x {
-		largest = max(largest, math.Abs(v))
-	}
-	return largest
-}
 
 func scale(x []float64, by float64) {
 	for i := range x {
