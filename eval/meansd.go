@@ -3,7 +3,7 @@ package eval
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // MeanSD returns the mean of x and its standard deviation as a sample's, with
@@ -16,7 +16,7 @@ func MeanSD(x []float64) (mean, sd float64) {
 	case 1:
 		return x[0], 0
 	}
-	mean, sd = stat.MeanStdDev(x, nil)
+	mean, sd = elementary.MeanStdDev(x)
 	if !math.IsInf(mean, 0) && !math.IsInf(sd, 0) && !math.IsNaN(sd) {
 		return mean, sd
 	}
@@ -26,6 +26,6 @@ func MeanSD(x []float64) (mean, sd float64) {
 	for i, v := range x {
 		small[i] = v * scale
 	}
-	mean, sd = stat.MeanStdDev(small, nil)
+	mean, sd = elementary.MeanStdDev(small)
 	return mean / scale, min(sd/scale, math.MaxFloat64)
 }

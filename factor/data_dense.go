@@ -1,11 +1,10 @@
 package factor
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // denseData is a data whose matrix is stored whole.
@@ -60,7 +59,7 @@ func divergenceTerm(x, y float64) float64 {
 	if e <= -1 {
 		return y
 	}
-	return max(y*((1+e)*math.Log1p(e)-e), 0)
+	return max(y*((1+e)*elementary.Log1p(e)-e), 0)
 }
 
 func (d denseData) condense(groups int, group []int, scale []float64) data {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Tie says what makes the coefficients of several samples one.
@@ -161,7 +163,7 @@ func (t *condensation) constant(whole, condensed data, cost Cost) float64 {
 		return max(sum-sumSquares(condensed), 0)
 	}
 	sum = sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
-	sum -= sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - math.Log(t.c[j])*total(x) })
+	sum -= sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*total(x) })
 	return max(sum, 0)
 }
 
