@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // The settings of Corrected, which measured best on photographs: docs/results.md.
@@ -54,11 +55,11 @@ func NewCorrected(x mat.Matrix) (*Corrected, error) {
 
 // Covariance returns κ(i, j): how much of what is told of one of two samples goes to the other.
 func (c *Corrected) Covariance(i, j int) float64 {
-	return covariance(floats.Dot(c.z.RawRowView(i), c.z.RawRowView(j)))
+	return covariance(elementary.Dot(c.z.RawRowView(i), c.z.RawRowView(j)))
 }
 
 // covariance is κ of two samples whose product z_i·z_j is given.
-func covariance(product float64) float64 { return math.Exp((product - 1) / correctedReach) }
+func covariance(product float64) float64 { return elementary.Exp((product - 1) / correctedReach) }
 
 // Correction is what Fit finds.
 type Correction struct {
@@ -136,7 +137,7 @@ func (c *Corrected) fit(ctx context.Context, k int, groups []int, known Known) (
 		for j, r := range row {
 			row[j] = max(r, 0)
 		}
-		if sum := floats.Sum(row); labelled[i] || sum == 0 {
+		if sum := elementary.Sum(row); labelled[i] || sum == 0 {
 			clear(row)
 			row[placed[i]] = 1
 		} else {
@@ -190,9 +191,9 @@ func (t *turns) share(labels []int) {
 		if t.lifted[i] && !t.empty[g] {
 			row[g] = slices.Max(row)
 		}
-		all := floats.LogSumExp(row)
+		all := elementary.LogSumExp(row)
 		for j, s := range row {
-			row[j] = math.Exp(s - all)
+			row[j] = elementary.Exp(s - all)
 		}
 	}
 }
@@ -269,8 +270,9 @@ func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func
 		}
 		among.SetSym(a, a, 1+correctedNoise) // of a row of zeros too
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(among) {
+	raw := among.RawSymmetric()
+	factor, ok := blas.Cholesky(blas.Matrix{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data})
+	if !ok {
 		return nil, errors.New("what is told cannot be weighed: the samples hold values that cannot be compared")
 	}
 	return func(shares *mat.Dense, labels []int) {
@@ -281,8 +283,8 @@ func (c *Corrected) covariance(ctx context.Context, isTold []bool) (correct func
 			floats.Sub(row, shares.RawRowView(i))
 			row[labels[i]]++
 		}
-		var by mat.Dense
-		_ = factor.SolveTo(&by, rest) // a warning of its condition, which the noise bounds
-		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, kernel.RawMatrix(), by.RawMatrix(), 1, shares.RawMatrix())
+		blas.Trsm(blas.Left, blas.Trans, factor, rest.RawMatrix())
+		blas.Trsm(blas.Left, blas.NoTrans, factor, rest.RawMatrix())
+		blas.Gemm(blas.NoTrans, blas.NoTrans, 1, kernel.RawMatrix(), rest.RawMatrix(), 1, shares.RawMatrix())
 	}, nil
 }

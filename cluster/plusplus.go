@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -32,7 +33,7 @@ func (p *plusPlusStarts) of(ctx context.Context, l *lloyd, restart int) ([]int, 
 }
 
 // candidates is of how many samples k-means++ takes one.
-func candidates(k int) int { return 2 + int(math.Log(float64(max(k, 1)))) }
+func candidates(k int) int { return 2 + int(elementary.Log(float64(max(k, 1)))) }
 
 // runsTogether is for how many runs rows are drawn together.
 func runsTogether(n, k int) int { return min(max(mostCosts/(n*candidates(k)), 1), 32) }

@@ -6,8 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // SeededKMeans is k-means whose centres start at the means of labelled samples
@@ -175,7 +176,7 @@ func (l *lloyd) plusPlusSeeded(ctx context.Context, random *rand.Rand) error {
 			return err
 		}
 		i := -1
-		if total := floats.Sum(costs); total > 0 && !math.IsInf(total, 1) {
+		if total := elementary.Sum(costs); total > 0 && !math.IsInf(total, 1) {
 			i = draw(random, costs, total)
 		}
 		for ; i < 0 || taken[i]; rest = rest[1:] {

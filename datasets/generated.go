@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/seed4492f2cd/partwise/internal/guard"
-	"github.com/seed4492f2cd/partwise/internal/rng"
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
 const (
@@ -121,6 +123,6 @@ func (s *scene) grey(x, y float64) float64 {
 	normal := body.outward(at.normal)
 	albedo := body.lightness(along(front.start(x, y), front.ahead, at.t))
 	diffuse := ambient + s.strength*max(0, r3.Dot(normal, s.light))
-	mirrored := gloss * s.strength * math.Pow(max(0, r3.Dot(normal, s.shine)), glossiness)
+	mirrored := gloss * s.strength * elementary.Pow(max(0, r3.Dot(normal, s.shine)), glossiness)
 	return min(albedo*diffuse+mirrored, 1)
 }

@@ -2,10 +2,8 @@ package eval
 
 import (
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // MeanSD returns the mean of x and its sample standard deviation, with n − 1 below the root. The deviation of
@@ -17,14 +15,16 @@ func MeanSD(x []float64) (mean, sd float64) {
 	case 1:
 		return x[0], 0
 	}
-	mean, sd = stat.MeanStdDev(x, nil)
+	mean, sd = elementary.MeanStdDev(x)
 	if !math.IsInf(mean, 0) && !math.IsInf(sd, 0) && !math.IsNaN(sd) {
 		return mean, sd
 	}
 	// A sum has overflowed: scale by a power of 2.
 	const scale = 0x1p-600
-	small := slices.Clone(x)
-	floats.Scale(scale, small)
-	mean, sd = stat.MeanStdDev(small, nil)
+	small := make([]float64, len(x))
+	for i, v := range x {
+		small[i] = v * scale
+	}
+	mean, sd = elementary.MeanStdDev(small)
 	return mean / scale, min(sd/scale, math.MaxFloat64)
 }

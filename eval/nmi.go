@@ -1,6 +1,8 @@
 package eval
 
-import "math"
+import (
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+)
 
 // NMI returns the normalised mutual information of classes and clusters,
 // MI/max(H, H'): the papers divide by the larger entropy, not by the mean. A
@@ -21,7 +23,7 @@ func (t *contingency) nmi() float64 {
 	for c, row := range t.counts {
 		for _, x := range row {
 			p := float64(x.count)
-			information += p / n * math.Log(p*n/(float64(clusters[c])*float64(classes[x.class])))
+			information += p / n * elementary.Log(p*n/(float64(clusters[c])*float64(classes[x.class])))
 		}
 	}
 	return min(max(information/entropy, 0), 1)
@@ -32,7 +34,7 @@ func (t *contingency) entropy(sizes []int) float64 {
 	var sum float64
 	for _, size := range sizes {
 		p := float64(size) / float64(t.samples)
-		sum -= p * math.Log(p)
+		sum -= p * elementary.Log(p)
 	}
 	return sum
 }

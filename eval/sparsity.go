@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // Sparsity returns the sparsity of each column of a factor, m×k (Hoyer 2004): (√m − ‖u‖₁/‖u‖₂)/(√m − 1),
@@ -27,7 +29,7 @@ func Sparsity(factor mat.Matrix) ([]float64, error) {
 			continue
 		}
 		floats.Scale(1/largest, column)
-		s := (root - floats.Norm(column, 1)/floats.Norm(column, 2)) / (root - 1)
+		s := (root - elementary.Norm1(column)/elementary.Norm(column)) / (root - 1)
 		sparsity[r] = min(max(s, 0), 1)
 	}
 	return sparsity, nil

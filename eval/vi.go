@@ -1,6 +1,8 @@
 package eval
 
-import "math"
+import (
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+)
 
 // VI returns the variation of information of classes C and clusters K in nats,
 // H(C|K) + H(K|C) (Meilă 2007): 0 for the same partition, and at most ln n of n
@@ -13,7 +15,7 @@ func (t *contingency) vi() float64 {
 	for c, row := range t.counts {
 		for _, x := range row {
 			p := float64(x.count)
-			sum -= p / float64(t.samples) * (math.Log(p/float64(clusters[c])) + math.Log(p/float64(classes[x.class])))
+			sum -= p / float64(t.samples) * (elementary.Log(p/float64(clusters[c])) + elementary.Log(p/float64(classes[x.class])))
 		}
 	}
 	return max(sum, 0) // and no −0

@@ -1,10 +1,9 @@
 package factor
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
@@ -14,7 +13,7 @@ var kl = costInfo{
 	term: divergenceTerm,
 	constant: func(t *condensation, whole, condensed data) float64 {
 		sum := sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
-		return sum - sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - math.Log(t.c[j])*total(x) })
+		return sum - sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*total(x) })
 	},
 }
 

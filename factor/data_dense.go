@@ -1,13 +1,13 @@
 package factor
 
 import (
-	"math"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -65,7 +65,7 @@ func divergenceTerm(x, y float64) float64 {
 	if e <= -1 {
 		return y
 	}
-	return max(y*((1+e)*math.Log1p(e)-e), 0)
+	return max(y*((1+e)*elementary.Log1p(e)-e), 0)
 }
 
 func (d denseData) condense(groups int, group []int, scale []float64) data {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -40,7 +41,7 @@ func gap(src *rand.Rand, share float64) int {
 	if share >= 1 {
 		return 0
 	}
-	return int(min(math.Log(1-src.Float64())/math.Log1p(-share), math.MaxInt32))
+	return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-share), math.MaxInt32))
 }
 
 // Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and

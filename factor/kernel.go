@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 )
@@ -163,12 +164,12 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 	case KernelRBF:
 		for j, g := range products {
 			d := math.Sqrt(squaredDistance(square, others[j], g)) / k.KernelWidth
-			products[j] = math.Exp(-d * d / 2)
+			products[j] = elementary.Exp(-d * d / 2)
 		}
 	case KernelPolynomial:
 		offset, degree := orDefault(k.Offset, 1), float64(k.Degree)
 		for j, g := range products {
-			products[j] = math.Pow(g+offset, degree)
+			products[j] = elementary.Pow(g+offset, degree)
 		}
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -243,7 +242,7 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	// What the first block has nothing of could not come back under the divergence.
 	for r := range f.opt.Rank {
 		row := f.u.RawRowView(r)
-		add := firstLift * floats.Sum(row) / float64(f.m)
+		add := firstLift * elementary.Sum(row) / float64(f.m)
 		for j := range row {
 			row[j] += add
 		}
@@ -271,7 +270,7 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
 		if sum += cost; epoch > 0 {
-			if err := f.online.learn(ctx, math.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
+			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
 				return 0, err
 			}
 		}
@@ -375,7 +374,7 @@ func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 }
 
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
-	o.at = newFrobeniusCostOf(denseData{b.x}, o.u, v, floats.Sum(b.squares))
+	o.at = newFrobeniusCostOf(denseData{b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
 	if err := minimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, mostSweeps); err != nil {
 		return 0, err
@@ -424,7 +423,7 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 			return 0, err
 		}
 	}
-	o.at = newKLCostOf(denseData{b.x}, o.u, v, floats.Sum(b.totals))
+	o.at = newKLCostOf(denseData{b.x}, o.u, v, elementary.Sum(b.totals))
 	return o.at.value(), nil
 }
 

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -91,7 +91,7 @@ func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 			switch h.Edges {
 			case EdgesHeat:
 				if w = 1; t > 0 {
-					w = math.Exp(-q.d / (2 * t * t))
+					w = elementary.Exp(-q.d / (2 * t * t))
 				}
 			case EdgesCosine:
 				w = max(-q.d, 0)

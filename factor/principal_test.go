@@ -53,7 +53,7 @@ func TestPrincipal(t *testing.T) {
 				sigma[i] = math.Pow(10, -range10*float64(i)/float64(least))
 			}
 			x := graded(src, n, m, sigma)
-			want, _, _, err := eigen.Singular(ctx, x, false)
+			want, _, _, err := eigen.Singular(ctx, x)
 			if err != nil {
 				t.Fatal(err)
 			}

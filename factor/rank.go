@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -182,7 +182,7 @@ func (c *RankCurve) look(ctx context.Context, x mat.Matrix, held []HeldOut, k in
 		return failed[i]
 	}
 	at, _ := slices.BinarySearch(c.Rank, k)
-	mean, deviation := stat.MeanStdDev(misfits, nil)
+	mean, deviation := elementary.MeanStdDev(misfits)
 	c.Rank = slices.Insert(c.Rank, at, k)
 	c.Misfit = slices.Insert(c.Misfit, at, mean)
 	c.Deviation = slices.Insert(c.Deviation, at, deviation/math.Sqrt(float64(len(misfits))))

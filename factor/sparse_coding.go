@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -172,7 +172,7 @@ func stepAtoms(x data, b, v *mat.Dense) {
 
 // shorten brings x to unit length if it is longer.
 func shorten(x []float64) {
-	if length := floats.Norm(x, 2); length > 1 {
+	if length := elementary.Norm(x); length > 1 {
 		for i := range x {
 			x[i] /= length
 		}

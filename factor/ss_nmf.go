@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/internal/enum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong
@@ -236,7 +238,7 @@ func (f *similarityFactors) step() {
 	for r := range k {
 		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
 		for i, x := range row {
-			row[i] = moved(x, math.Pow(lin[i]/max(pos[i], leastDenominator), f.power))
+			row[i] = moved(x, elementary.Pow(lin[i]/max(pos[i], leastDenominator), f.power))
 		}
 	}
 }

@@ -33,7 +33,7 @@ func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []fl
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
 		}
-		orthonormalise(q)
+		eigen.Orthonormalise(q)
 		x.timesCoefficients(b, q) // qX
 		if sigma, err = singularValues(ctx, b); err != nil {
 			return nil, nil, nil, err
@@ -46,11 +46,11 @@ func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []fl
 		if still {
 			break
 		}
-		orthonormalise(b)
+		eigen.Orthonormalise(b)
 		x.timesBasis(q, b)
 	}
 	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
-	sigma, p, rt, err := eigen.Singular(ctx, b, true)
+	sigma, p, rt, err := eigen.Singular(ctx, b)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("the leading singular vectors: %w", err)
 	}
@@ -80,14 +80,4 @@ func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 		out[k-1-i] = math.Sqrt(max(x, 0))
 	}
 	return out, nil
-}
-
-// orthonormalise makes the rows of a orthonormal.
-func orthonormalise(a *mat.Dense) {
-	k, n := a.Dims()
-	var qr mat.QR
-	qr.Factorize(a.T())
-	var q mat.Dense
-	qr.QTo(&q)
-	a.Copy(q.Slice(0, n, 0, k).T())
 }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/internal/enum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
 // Tie says what makes the coefficients of several samples one.

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 )
 
@@ -48,7 +47,7 @@ func raise(values []float64, power float64, columns []int) error {
 			}
 			return fmt.Errorf("column %d: the value is %v, and a power is of values of 0 or more", j+1, v)
 		}
-		values[j] = math.Pow(v, power)
+		values[j] = elementary.Pow(v, power)
 	}
 	return nil
 }
@@ -76,9 +75,9 @@ func (n Norm) apply(values []float64, columns []int) error {
 	var length float64
 	switch n {
 	case NormL2:
-		length = floats.Norm(values, 2)
+		length = elementary.Norm(values)
 	case NormL1:
-		length = floats.Norm(values, 1)
+		length = elementary.Norm1(values)
 	case NormMax:
 		length = largest
 	case NormNone:

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 const (
@@ -50,7 +52,7 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 	sigma := siftBlur * float64(bin)
 	sum := -1.0 // the middle is counted twice
 	for t := range int(math.Ceil(4*sigma)) + 1 {
-		v := math.Exp(-float64(t*t) / (2 * sigma * sigma))
+		v := elementary.Exp(-float64(t*t) / (2 * sigma * sigma))
 		g.blur = append(g.blur, float32(v))
 		sum += 2 * v
 	}
@@ -61,7 +63,7 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 		for t := 1 - bin; t < bin; t++ {
 			u := float64(t) / float64(bin)
 			r := (float64(b) - (siftBins-1)/2.0 + u) / siftWindow
-			g.window[b] = append(g.window[b], float32((1-math.Abs(u))*math.Exp(-r*r/2)))
+			g.window[b] = append(g.window[b], float32((1-math.Abs(u))*elementary.Exp(-r*r/2)))
 		}
 	}
 	return g

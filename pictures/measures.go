@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
@@ -32,7 +33,7 @@ func sharpness(img *image.RGBA) float64 {
 	}
 	least := -1.0
 	for _, to := range [][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}} {
-		step := math.Hypot(float64(to[0]), float64(to[1]))
+		step := elementary.Hypot(float64(to[0]), float64(to[1]))
 		along, across := to[1]*w+to[0], to[0]*w-to[1]
 		reach := int(edgeReach/step + 0.5)
 		var found []float64

@@ -1,6 +1,10 @@
 package pictures
 
-import "math"
+import (
+	"math"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+)
 
 const (
 	// OutlierNeighbours is how many neighbours outliers are told by.
@@ -51,7 +55,7 @@ func Outliers(near [][]int, distances [][]float64) []float64 {
 	for i, p := range out {
 		out[i] = 0
 		if p > 0 && width > 0 {
-			if found := math.Erf(p / width); found >= leastOutlier {
+			if found := elementary.Erf(p / width); found >= leastOutlier {
 				out[i] = found
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/timing"
@@ -280,7 +281,7 @@ func unitRows(x *mat.Dense) *mat.Dense {
 	rows := mat.DenseCopyOf(x)
 	n, _ := x.Dims()
 	for i := range n {
-		if length := floats.Norm(rows.RawRowView(i), 2); length > 0 {
+		if length := elementary.Norm(rows.RawRowView(i)); length > 0 {
 			floats.Scale(1/length, rows.RawRowView(i))
 		}
 	}

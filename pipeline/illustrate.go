@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -237,7 +238,7 @@ func partsOf(grid vocab.Grid, words int, basis *mat.Dense, d *features.Descripto
 func largestShare(held []float64) (r int, share float64, ok bool) {
 	k := len(held)
 	r = floats.MaxIdx(held)
-	share = held[r] / floats.Sum(held)
+	share = held[r] / elementary.Sum(held)
 	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
 }
 

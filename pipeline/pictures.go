@@ -21,6 +21,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pictures"
@@ -311,7 +312,7 @@ func nearestOf(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distance
 		n, _ := clone.Dims()
 		for i := range n {
 			_, values := clone.Row(i)
-			if length := floats.Norm(values, 2); length > 0 {
+			if length := elementary.Norm(values); length > 0 {
 				floats.Scale(1/length, values)
 			}
 		}

@@ -11,10 +11,10 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -308,7 +308,7 @@ func (p *Plan) bestRanks(done map[string]Record) []int {
 			if len(of) == 0 {
 				continue
 			}
-			if mean := stat.Mean(of, nil); math.IsNaN(level) || score.Better(mean, level) {
+			if mean := elementary.Sum(of) / float64(len(of)); math.IsNaN(level) || score.Better(mean, level) {
 				best[m], level = r.Of(k), mean
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // Assignment says which words stand for a descriptor. The zero value is the
@@ -137,7 +138,7 @@ func (as *Assigned) add(found []neighbour, sigma float64) {
 	for _, a := range found {
 		// The nearest has a weight of 1 before they are divided by their sum,
 		// so that far descriptors do not get weights of 0.
-		weight := math.Exp((found[0].distance - a.distance) / (2 * sigma * sigma))
+		weight := elementary.Exp((found[0].distance - a.distance) / (2 * sigma * sigma))
 		sum += weight
 		as.Words = append(as.Words, a.word)
 		as.Weights = append(as.Weights, weight)

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	panels "github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
@@ -61,7 +62,7 @@ type seeding struct {
 const seedBlock = 1024
 
 func newSeeding(ctx context.Context, s *sample, part, words, workers int) (*seeding, error) {
-	candidates := 2 + int(math.Log(float64(words)))
+	candidates := 2 + int(elementary.Log(float64(words)))
 	g := &seeding{
 		workers:  workers,
 		rows:     matrix(make([]float32, part*s.dim), s.dim),

@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // Weighting weights histograms. Its steps come in the order of the fields: the
@@ -43,7 +42,7 @@ func LearnIDF(x *CSR) []float64 {
 	}
 	idf := make([]float64, m)
 	for j, d := range images {
-		idf[j] = 1 + math.Log(float64(1+n)/float64(1+d))
+		idf[j] = 1 + elementary.Log(float64(1+n)/float64(1+d))
 	}
 	return idf
 }
@@ -65,7 +64,7 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 				weighted *= w.IDF[columns[p]]
 			}
 			if w.Power != 0 {
-				weighted = math.Pow(weighted, w.Power)
+				weighted = elementary.Pow(weighted, w.Power)
 			}
 			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 {
 				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
@@ -113,9 +112,9 @@ func normalise(values []float64, norm features.Norm) {
 	length := 1.
 	switch norm {
 	case features.NormL2:
-		length = floats.Norm(values, 2)
+		length = elementary.Norm(values)
 	case features.NormL1:
-		length = floats.Sum(values)
+		length = elementary.Sum(values)
 	}
 	for p := range values {
 		values[p] /= length

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Ranks returns the average ranks of methods over sets, 1 for the best: scores[i][j] is that of method j on
@@ -74,8 +72,7 @@ func imanDavenport(ranks [][]int) float64 {
 	case within <= rounding*all: // all sets agree
 		return 0
 	}
-	f := distuv.F{D1: m - 1, D2: (m - 1) * (n - 1)}
-	return min(1, max(0, 1-f.CDF(between/within)))
+	return beyondF(between/within, m-1, (m-1)*(n-1))
 }
 
 // sumsOf are the sums of the ranks of each method.

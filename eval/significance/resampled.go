@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/seed4492f2cd/partwise/eval"
 )
 
@@ -78,10 +76,6 @@ func Stratified(kinds []Resampled, ratio float64) Resampled {
 // scale is the standard error of the mean.
 func (r Resampled) scale() float64 { return r.SD * math.Sqrt(r.share+r.Ratio) }
 
-func (r Resampled) student() distuv.StudentsT {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: r.freedom}
-}
-
 // P is the two-sided p-value of a mean difference of 0. It is 1 with fewer than two differences, a mean of 0
 // or an infinite ratio. If all n differences are equal, their spread is unknown, and p is that of the signs,
 // 2/2ⁿ.
@@ -92,7 +86,7 @@ func (r Resampled) P() float64 {
 	case r.constant:
 		return math.Exp2(float64(1 - r.N))
 	}
-	return min(1, 2*r.student().CDF(-math.Abs(r.Mean)/r.scale()))
+	return min(1, 2*studentCDF(-math.Abs(r.Mean)/r.scale(), r.freedom))
 }
 
 // Interval is the confidence interval of the mean difference at a level such as 0.95. It is not ok if the
@@ -101,7 +95,7 @@ func (r Resampled) Interval(level float64) (low, high float64, ok bool) {
 	if r.N < 2 || r.constant || math.IsInf(r.Ratio, 1) {
 		return 0, 0, false
 	}
-	reach := r.scale() * r.student().Quantile((1+level)/2)
+	reach := r.scale() * studentQuantile((1+level)/2, r.freedom)
 	return r.Mean - reach, r.Mean + reach, true
 }
 
@@ -119,8 +113,8 @@ func (r Resampled) Beyond(rope float64) Probabilities {
 	case r.N < 2 || r.constant:
 		return BayesSignedRank(r.differences, make([]float64, r.N), rope, 0)
 	}
-	t, scale := r.student(), r.scale()
-	below, above := t.CDF((-rope-r.Mean)/scale), t.CDF((r.Mean-rope)/scale)
+	scale := r.scale()
+	below, above := studentCDF((-rope-r.Mean)/scale, r.freedom), studentCDF((r.Mean-rope)/scale, r.freedom)
 	return Probabilities{below, max(0, 1-below-above), above}
 }
 

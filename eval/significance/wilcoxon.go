@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // exactPairs is the largest number of pairs for which Wilcoxon's p is exact.
@@ -36,7 +38,7 @@ func Wilcoxon(a, b []float64) float64 {
 	// n(n+1)(2n+1)/24 less the correction for ties. Halves undo the doubling.
 	deviation := math.Abs(float64(sum)-float64(total)/2) / 2
 	z := max(0, deviation-0.5) / (math.Sqrt(squares/4) / 2)
-	return math.Erfc(z / math.Sqrt2)
+	return elementary.Erfc(z / math.Sqrt2)
 }
 
 // signedRanks returns the doubled ranks of the nonzero differences, in the order of their sizes, and their
@@ -77,5 +79,5 @@ func exactP(ranks []int, total, least int) float64 {
 	for _, w := range ways[:least+1] {
 		tail += w
 	}
-	return min(1, 2*tail/math.Pow(2, float64(len(ranks))))
+	return min(1, 2*tail/elementary.Pow(2, float64(len(ranks))))
 }

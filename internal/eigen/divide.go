@@ -6,10 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/gonum"
-
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -65,22 +63,59 @@ func divide(ctx context.Context, d, e []float64) (*joined, error) {
 	return join(values, vectors, between), nil
 }
 
+// mostQL bounds the steps to an eigenvalue, of which two or three do.
+const mostQL = 60
+
 // solveLeaf returns the eigenvalues of a small tridiagonal matrix and its eigenvectors as
-// rows. It overwrites d.
+// rows, by the implicit QL method (Dubrulle, Martin and Wilkinson 1968). It overwrites d.
 func solveLeaf(d, e []float64) (values, z []float64, err error) {
 	n := len(d)
-	columns := make([]float64, n*n)
-	work := make([]float64, max(1, 2*n-2))
-	if !(gonum.Implementation{}).Dsteqr(lapack.EVTridiag, n, d, slices.Clone(e), columns, max(n, 1), work) {
-		return nil, nil, ErrNoConvergence
-	}
-	z = make([]float64, n*n)
+	e, z = append(slices.Clone(e), 0), make([]float64, n*n)
 	for i := range n {
-		for j := range n {
-			z[j*n+i] = columns[i*n+j]
+		z[i*n+i] = 1
+	}
+	for first := range n {
+		for step := 0; ; step++ {
+			last := first
+			for last < n-1 && math.Abs(e[last]) > eps*(math.Abs(d[last])+math.Abs(d[last+1]))+negligible {
+				last++
+			}
+			if last == first {
+				break
+			}
+			if step == mostQL {
+				return nil, nil, ErrNoConvergence
+			}
+			stepQL(d, e, z, first, last)
 		}
 	}
 	return d, z, nil
+}
+
+// stepQL chases one shift through rows first to last.
+func stepQL(d, e, z []float64, first, last int) {
+	n := len(d)
+	g := (d[first+1] - d[first]) / (2 * e[first])
+	g = d[last] - d[first] + e[first]/(g+math.Copysign(elementary.Hypot(g, 1), g))
+	s, c, p := 1.0, 1.0, 0.0
+	for i := last - 1; i >= first; i-- {
+		f, b := s*e[i], float64(c*e[i])
+		r := elementary.Hypot(f, g)
+		if e[i+1] = r; r == 0 {
+			d[i+1] -= p
+			e[last] = 0
+			return
+		}
+		s, c = f/r, g/r
+		g = d[i+1] - p
+		r = float64((d[i]-g)*s) + float64(2*c*b)
+		p = float64(s * r)
+		d[i+1] = g + p
+		g = float64(c*r) - b
+		rotate(z[(i+1)*n:(i+2)*n], z[i*n:(i+1)*n], c, s)
+	}
+	d[first] -= p
+	e[first], e[last] = g, 0
 }
 
 // joined is a tridiagonal matrix whose two halves are solved. Its eigenvectors are k rows
@@ -215,10 +250,7 @@ func turn(x, y *sides, c, s float64) {
 			n := max(len(x[side]), len(y[side]))
 			x[side], y[side] = lengthened(x[side], n), lengthened(y[side], n)
 		}
-		v, w := x[side], y[side]
-		for p := range v {
-			v[p], w[p] = c*v[p]+s*w[p], c*w[p]-s*v[p]
-		}
+		rotate(x[side], y[side], c, s)
 	}
 }
 
@@ -248,7 +280,7 @@ func deflate(d, z []float64, rho, tolerance float64, rows []sides) (kept, gone [
 			last = i
 			continue
 		}
-		length := math.Hypot(z[i], z[last])
+		length := elementary.Hypot(z[i], z[last])
 		c, s := z[i]/length, -z[last]/length
 		if math.Abs((d[i]-d[last])*c*s) > tolerance {
 			kept = append(kept, last)
@@ -257,7 +289,7 @@ func deflate(d, z []float64, rho, tolerance float64, rows []sides) (kept, gone [
 		}
 		z[i], z[last] = length, 0
 		turn(&rows[last], &rows[i], c, s)
-		d[last], d[i] = d[last]*c*c+d[i]*s*s, d[last]*s*s+d[i]*c*c
+		d[last], d[i] = float64(d[last]*c*c)+float64(d[i]*s*s), float64(d[last]*s*s)+float64(d[i]*c*c)
 		gone = append(gone, last)
 		last = i
 	}

@@ -9,12 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Below a size, or for a larger share of the eigenvalues, Symmetric is as fast, and below
-// another size the reduction to tridiagonal form is as fast as that to a band.
+// Below a size, or for a larger share of the eigenvalues, Symmetric is as fast.
 const (
 	leastPartial = 64
 	mostShare    = 4
-	leastBand    = 512
 )
 
 // Smallest returns the c smallest of the n eigenvalues of a, rising, and orthonormal
@@ -90,39 +88,16 @@ func some(ctx context.Context, a *mat.SymDense, c int, sign float64) ([]float64,
 	if err := t.rotate(ctx, c, z); err != nil {
 		return nil, nil, err
 	}
-	return values, mat.DenseCopyOf(mat.NewDense(c, n, z).T()), (&result{values: values}).rescale(sign * scale)
+	return values, mat.DenseCopyOf(mat.NewDense(c, n, z).T()), rescale(values, sign*scale)
 }
 
-// Least returns the smallest of the n eigenvalues of a, to some 1e-15 of its norm. It brings
-// a large matrix to a band matrix, of which it bisects for the value, in some 4n³/3 operations
-// within products of matrices. The rest is as Smallest has it.
+// Least returns the smallest of the n eigenvalues of a, as Smallest has it.
 func Least(ctx context.Context, a *mat.SymDense) (float64, error) {
-	if a.SymmetricDim() >= leastBand {
-		return least(ctx, a)
-	}
 	values, _, err := Smallest(ctx, a, 1)
 	if err != nil {
 		return 0, err
 	}
 	return values[0], nil
-}
-
-// least is Least by the reduction to a band.
-func least(ctx context.Context, a *mat.SymDense) (float64, error) {
-	work, scale, err := scaled(a, 1)
-	if err != nil {
-		return 0, err
-	}
-	b, err := reduceToBand(ctx, work)
-	if err != nil {
-		return 0, err
-	}
-	value, err := b.least(ctx)
-	if err != nil {
-		return 0, err
-	}
-	r := &result{values: []float64{value}}
-	return value * scale, r.rescale(scale)
 }
 
 // scaled returns what the reductions read of sign·a, brought near 1 by a power of 2, and
@@ -139,13 +114,8 @@ func scaled(a *mat.SymDense, sign float64) (out *square, scale float64, err erro
 	}
 	out = newSquare(n)
 	for i := range n {
-		block := i / band * band
 		for j, x := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
-			x *= sign / scale
-			out.data[i*out.size+i+j] = x
-			if i+j < block+band {
-				out.data[(i+j)*out.size+i] = x
-			}
+			out.data[i*out.size+i+j] = x * (sign / scale)
 		}
 	}
 	return out, scale, nil

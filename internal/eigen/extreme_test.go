@@ -155,9 +155,6 @@ func TestExtreme(t *testing.T) {
 			}
 			norm := max(math.Abs(all[0]), math.Abs(all[n-1]))
 			what := fmt.Sprintf("%s, n=%d, scale %.0g", matrix.name, n, scale)
-			if x, err := least(ctx, a); err != nil || !(math.Abs(x-all[0]) <= bound*norm) {
-				t.Errorf("%s: the least value is %v, want %v, error %v", what, x, all[0], err)
-			}
 			for _, c := range []int{1, min(n, 2), (n + 3) / 4, n} {
 				for _, sign := range []float64{1, -1} {
 					want := slices.Clone(all)
@@ -274,7 +271,7 @@ func TestExtremeRefused(t *testing.T) {
 	ctx := context.Background()
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	for _, n := range []int{2, leastPartial, leastBand} {
+	for _, n := range []int{2, leastPartial, 200} {
 		a := mat.NewSymDense(n, nil)
 		for _, c := range []int{-1, 0, n + 1} {
 			if _, _, err := Smallest(ctx, a, c); err == nil {
@@ -325,7 +322,8 @@ func (e *ending) Err() error {
 
 // TestExtremeStops: the end of the context is seen at every step.
 func TestExtremeStops(t *testing.T) {
-	a := symmetric(leastBand, func(i, j int) float64 { return float64(i) * float64(j) })
+	const n = 200
+	a := symmetric(n, func(i, j int) float64 { return float64(i) * float64(j) })
 	steps := func(find func(ctx context.Context) error) int {
 		const most = 1 << 20
 		e := &ending{context.Background(), most}
@@ -334,21 +332,14 @@ func TestExtremeStops(t *testing.T) {
 		}
 		return most - e.asked
 	}
-	for name, test := range map[string]struct {
-		least int
-		find  func(ctx context.Context) error
-	}{
-		"smallest": {leastBand, func(ctx context.Context) error { _, _, err := Smallest(ctx, a, 2); return err }},
-		"least":    {leastBand / panel, func(ctx context.Context) error { _, err := Least(ctx, a); return err }},
-	} {
-		n := steps(test.find)
-		if n < test.least {
-			t.Errorf("%s looks at its context %d times", name, n)
-		}
-		for _, asked := range []int{0, 1, n / 2, n - 1} {
-			if err := test.find(&ending{context.Background(), asked}); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, at step %d of %d: %v", name, asked, n, err)
-			}
+	find := func(ctx context.Context) error { _, _, err := Smallest(ctx, a, 2); return err }
+	all := steps(find)
+	if all < n {
+		t.Errorf("the context is looked at %d times", all)
+	}
+	for _, asked := range []int{0, 1, all / 2, all - 1} {
+		if err := find(&ending{context.Background(), asked}); !errors.Is(err, context.Canceled) {
+			t.Errorf("at step %d of %d: %v", asked, all, err)
 		}
 	}
 }
@@ -421,10 +412,8 @@ func BenchmarkExtreme(b *testing.B) {
 		name string
 		find func() error
 	}{
-		{"cf-ogl/all", func() error { _, _, err := byLAPACK(ctx, graph, true); return err }},
 		{"cf-ogl/divided", func() error { _, _, err := Symmetric(ctx, graph, true); return err }},
 		{"cf-ogl/few", func() error { _, _, err := Smallest(ctx, graph, c); return err }},
-		{"ncut/all", func() error { _, _, err := byLAPACK(ctx, similarity, true); return err }},
 		{"ncut/divided", func() error { _, _, err := Symmetric(ctx, similarity, true); return err }},
 		{"ncut/few", func() error { _, _, err := Largest(ctx, similarity, c); return err }},
 		{"ss-kk/all", func() error { _, _, err := Symmetric(ctx, linked, false); return err }},

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // eps is the distance from 1 to the next number.
@@ -175,7 +175,7 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 	for start := range mostStarts {
 		src := rand.New(rand.NewPCG(uint64(len(before)), uint64(start)))
 		for i := range x {
-			x[i] = 2*src.Float64() - 1
+			x[i] = float64(2*src.Float64()) - 1
 		}
 		good := 0
 		for range mostSteps {
@@ -186,9 +186,9 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 					break
 				}
 				for _, y := range before {
-					floats.AddScaled(x, -floats.Dot(x, y), y)
+					addScaled(x, -elementary.Dot(x, y), y)
 				}
-				length = floats.Norm(x, 2)
+				length = elementary.Norm(x)
 			}
 			if length < 0.5 || normalise(x) == 0 {
 				break
@@ -207,15 +207,15 @@ func (b *block) vector(value float64, before [][]float64, x []float64) bool {
 // normalise scales x to length 1 and returns the length before. Where that is 0 or not
 // finite it returns 0.
 func normalise(x []float64) float64 {
-	largest := floats.Norm(x, math.Inf(1))
+	largest := elementary.Largest(x)
 	if !(largest > 0) || math.IsInf(largest, 0) {
 		return 0
 	}
 	if largest < 1e-100 || largest > 1e100 {
-		floats.Scale(1/largest, x)
+		scale(x, 1/largest)
 	}
-	length := floats.Norm(x, 2)
-	floats.Scale(1/length, x)
+	length := elementary.Norm(x)
+	scale(x, 1/length)
 	return length
 }
 
@@ -223,12 +223,12 @@ func normalise(x []float64) float64 {
 func (b *block) residual(value float64, x []float64) float64 {
 	largest, last := 0.0, len(x)-1
 	for i := range x {
-		r := (b.d[i] - value) * x[i]
+		r := float64((b.d[i] - value) * x[i])
 		if i > 0 {
-			r += b.e[i-1] * x[i-1]
+			r += float64(b.e[i-1] * x[i-1])
 		}
 		if i < last {
-			r += b.e[i] * x[i+1]
+			r += float64(b.e[i] * x[i+1])
 		}
 		largest = max(largest, math.Abs(r))
 	}
@@ -255,11 +255,11 @@ func (b *block) factorise(value float64) *factors {
 		if f.swapped[i] = math.Abs(e) > math.Abs(pivot); f.swapped[i] {
 			f.u0[i], f.u1[i], f.u2[i] = e, d, after
 			f.l[i] = pivot / e
-			pivot, next = next-f.l[i]*d, -f.l[i]*after
+			pivot, next = next-float64(f.l[i]*d), float64(-f.l[i]*after)
 		} else {
 			f.u0[i], f.u1[i] = pivot, next
 			f.l[i] = e / pivot
-			pivot, next = d-f.l[i]*next, after
+			pivot, next = d-float64(f.l[i]*next), after
 		}
 	}
 	least := eps * b.norm
@@ -277,11 +277,11 @@ func (f *factors) solve(x []float64) {
 		if f.swapped[i] {
 			x[i], x[i+1] = x[i+1], x[i]
 		}
-		x[i+1] -= f.l[i] * x[i]
+		x[i+1] -= float64(f.l[i] * x[i])
 	}
 	x[n-1] /= f.u0[n-1]
-	x[n-2] = (x[n-2] - f.u1[n-2]*x[n-1]) / f.u0[n-2]
+	x[n-2] = (x[n-2] - float64(f.u1[n-2]*x[n-1])) / f.u0[n-2]
 	for i := n - 3; i >= 0; i-- {
-		x[i] = (x[i] - f.u1[i]*x[i+1] - f.u2[i]*x[i+2]) / f.u0[i]
+		x[i] = (x[i] - float64(f.u1[i]*x[i+1]) - float64(f.u2[i]*x[i+2])) / f.u0[i]
 	}
 }

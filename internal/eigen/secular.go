@@ -2,11 +2,10 @@ package eigen
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // rankOne is diag(d) + ρzzᵀ, k×k, of which the eigenvalues are known: value r is origin[r] + tau[r],
@@ -24,9 +23,13 @@ func solveRankOne(d, z []float64, rho float64) *rankOne {
 		m.z[i] = 1
 	}
 	for r := range k {
-		simd.PoleRatios(m.z[:r], d[:r], m.origin[r], m.tau[r], d[r])
-		m.z[r] *= d[r] - m.origin[r] - m.tau[r]
-		simd.PoleRatios(m.z[r+1:], d[r+1:], m.origin[r], m.tau[r], d[r])
+		for i := range k {
+			ratio := d[i] - m.origin[r] - m.tau[r]
+			if i != r {
+				ratio /= d[i] - d[r]
+			}
+			m.z[i] *= ratio
+		}
 	}
 	for i, x := range m.z {
 		m.z[i] = math.Copysign(math.Sqrt(math.Abs(x)), z[i])
@@ -36,8 +39,8 @@ func solveRankOne(d, z []float64, rho float64) *rankOne {
 
 // values returns the eigenvalues.
 func (m *rankOne) values() []float64 {
-	values := make([]float64, len(m.d))
-	floats.AddTo(values, m.origin, m.tau)
+	values := slices.Clone(m.origin)
+	add(values, m.tau)
 	return values
 }
 
@@ -52,8 +55,10 @@ func (m *rankOne) arrange(place func(i int) int) {
 
 // vector writes eigenvector r to v.
 func (m *rankOne) vector(r int, v []float64) {
-	simd.PoleTerms(v, m.z, m.d, m.origin[r], m.tau[r])
-	floats.Scale(1/floats.Norm(v, 2), v)
+	for i, d := range m.d {
+		v[i] = m.z[i] / (d - m.origin[r] - m.tau[r])
+	}
+	scale(v, 1/elementary.Norm(v))
 }
 
 // mostSecular bounds the steps to a root; bisection alone takes fewer.
@@ -68,9 +73,9 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	var gap float64
 	if last {
 		for _, x := range z {
-			gap += x * x
+			gap += float64(x * x)
 		}
-		gap *= rho * (1 + 16*eps)
+		gap = float64(gap * rho * (1 + 16*eps))
 	} else {
 		gap = d[r+1] - d[r]
 	}
@@ -78,14 +83,14 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 	lower, upper := 0.0, gap
 	w, psi, phi, _, _, _ := sums(r, d, z, inverse, origin, tau)
 	if !last {
-		a, b := z[r]*z[r], z[r+1]*z[r+1]
+		a, b := float64(z[r]*z[r]), float64(z[r+1]*z[r+1])
 		rest := inverse + (psi + a/tau) + (phi - b/tau)
 		if w >= 0 {
 			upper = tau
-			tau = quadratic(rest, rest*gap+a+b, a*gap)
+			tau = quadratic(rest, float64(rest*gap)+a+b, a*gap)
 		} else {
 			origin, lower, upper = d[r+1], -tau, 0
-			tau = quadratic(rest, -rest*gap+a+b, -b*gap)
+			tau = quadratic(rest, float64(-rest*gap)+a+b, -b*gap)
 		}
 		if !(tau > lower && tau < upper) {
 			tau = lower + (upper-lower)/2
@@ -103,7 +108,7 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 		} else {
 			lower = max(lower, tau)
 		}
-		if math.Abs(w) <= eps*(err+8*(phi-psi)+2*inverse+math.Abs(tau)*(dpsi+dphi)) {
+		if math.Abs(w) <= eps*(err+float64(8*(phi-psi))+float64(2*inverse)+float64(math.Abs(tau)*(dpsi+dphi))) {
 			break
 		}
 		left := d[r] - origin - tau
@@ -111,7 +116,7 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 		if !last {
 			right = d[r+1] - origin - tau
 		}
-		step := quadratic(w-left*dpsi-right*dphi, (left+right)*w-left*right*(dpsi+dphi), left*right*w)
+		step := quadratic(w-float64(left*dpsi)-float64(right*dphi), float64((left+right)*w)-float64(left*right*(dpsi+dphi)), left*right*w)
 		if !(w*step < 0) {
 			step = -w / (dpsi + dphi)
 		}
@@ -131,15 +136,27 @@ func secular(r int, d, z []float64, rho float64) (origin, tau float64) {
 // sums returns 1/ρ + Σ z_i²/(d_i − x) at x = origin + tau, the parts of that sum up to r and beyond, their
 // derivatives, and in units of eps what rounding may have left in them, where each is summed towards r.
 func sums(r int, d, z []float64, inverse, origin, tau float64) (w, psi, phi, dpsi, dphi, err float64) {
-	psi, dpsi, left := simd.PoleSums(z[:r+1], d[:r+1], origin, tau)
-	phi, dphi, right := simd.PoleSums(z[r+1:], d[r+1:], origin, tau)
-	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(r+1)*psi + right + phi
+	psi, dpsi, left := poleSums(z[:r+1], d[:r+1], origin, tau)
+	phi, dphi, right := poleSums(z[r+1:], d[r+1:], origin, tau)
+	return inverse + psi + phi, psi, phi, dpsi, dphi, left - float64(float64(r+1)*psi) + right + phi
+}
+
+// poleSums returns Σ z_i t_i, Σ t_i² and Σ i z_i t_i of the terms t_i = z_i/(d_i − x).
+func poleSums(z, d []float64, origin, tau float64) (sum, squares, weighted float64) {
+	for i, z := range z {
+		t := z / (d[i] - origin - tau)
+		product := float64(z * t)
+		sum += product
+		squares += float64(t * t)
+		weighted += float64(float64(i) * product)
+	}
+	return sum, squares, weighted
 }
 
 // quadratic returns the root x of c·x² − a·x + b = 0 that is b/a where c is 0, without
 // cancellation.
 func quadratic(c, a, b float64) float64 {
-	root := math.Sqrt(math.Abs(a*a - 4*b*c))
+	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	if a <= 0 {
 		return (a - root) / (2 * c)
 	}

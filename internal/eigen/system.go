@@ -54,7 +54,7 @@ func Decompose(ctx context.Context, a *mat.SymDense) (*System, error) {
 	for p, i := range s.order {
 		s.values[p] = s.halves.values[i]
 	}
-	return s, (&result{values: s.values}).rescale(scale)
+	return s, rescale(s.values, scale)
 }
 
 // Values returns the eigenvalues, falling, which are not to be changed.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -50,7 +49,7 @@ func newSquare(n int) *square {
 func reduce(ctx context.Context, a *square) (*tridiagonal, error) {
 	n := a.n
 	t := &tridiagonal{n: n, d: make([]float64, n), e: make([]float64, max(n-1, 0)), tau: make([]float64, max(n-1, 0)), v: a}
-	r := newReduction(a, 1)
+	r := newReduction(a)
 	r.halve(0)
 	for start := 0; start < n; start += panel {
 		end := min(start+panel, n)
@@ -92,10 +91,9 @@ type reduction struct {
 	sums []float64
 }
 
-// newReduction returns one whose products of the matrix have k vectors.
-func newReduction(a *square, k int) *reduction {
+func newReduction(a *square) *reduction {
 	n := a.size
-	return &reduction{n: n, a: a.data, p: make([]float64, 2*panel*n), q: make([]float64, 2*panel*n), sums: make([]float64, bandParts*k*n)}
+	return &reduction{n: n, a: a.data, p: make([]float64, 2*panel*n), q: make([]float64, 2*panel*n), sums: make([]float64, bandParts*n)}
 }
 
 // halve leaves half of the diagonal from row from on, and of the blocks on it, strips of rows and columns, the
@@ -123,8 +121,8 @@ func (r *reduction) column(t *tridiagonal, i, count int) {
 		x[i] *= 2
 	} else {
 		v, w := r.pair(count - 1)
-		floats.AddScaled(x[i:], -w[i], v[i:])
-		floats.AddScaled(x[i:], -v[i], w[i:])
+		addScaled(x[i:], -w[i], v[i:])
+		addScaled(x[i:], -v[i], w[i:])
 	}
 	t.d[i] = x[i]
 	clear(x[:i+1])
@@ -158,8 +156,8 @@ func (r *reduction) column(t *tridiagonal, i, count int) {
 		}
 		r.addPairs(w, x, &weights, &products, count, i+1)
 		v, w = v[i+1:], w[i+1:]
-		floats.Scale(tau, w)
-		floats.AddScaled(w, -tau/2*floats.Dot(w, v), v)
+		scale(w, tau)
+		addScaled(w, -tau/2*elementary.Dot(w, v), v)
 	}
 }
 
@@ -179,7 +177,7 @@ func (r *reduction) addPairs(y, x []float64, weights, products *[2 * panel]float
 		for side := 0; side < 2*panel; side += panel {
 			for l := side; l < side+count; l += strip {
 				simd.AddBoth(y[c:end], x[c:end], r.p[l*n+c:], n, (*[strip]float64)(weights[l:]), &part)
-				floats.Add(products[l:l+strip], part[:])
+				add(products[l:l+strip], part[:])
 			}
 		}
 	}
@@ -191,14 +189,14 @@ const negligible = 1e-100
 // reflector turns x, of length 1 or more, into v with v_0 = 1 such that I − τvvᵀ turns x
 // into (e, 0, 0, …).
 func reflector(x []float64) (e, tau float64) {
-	alpha, rest := x[0], floats.Norm(x[1:], 2)
+	alpha, rest := x[0], elementary.Norm(x[1:])
 	x[0] = 1
 	if !(rest > negligible) {
 		clear(x[1:])
 		return alpha, 0
 	}
-	e = -math.Copysign(math.Hypot(alpha, rest), alpha)
-	floats.Scale(1/(alpha-e), x[1:])
+	e = -math.Copysign(elementary.Hypot(alpha, rest), alpha)
+	scale(x[1:], 1/(alpha-e))
 	return e, (e - alpha) / e
 }
 
@@ -225,7 +223,7 @@ func (r *reduction) multiplyVector(y, v []float64, from int) {
 	row := y[from:n]
 	copy(row, r.sums[from:n])
 	for part := 1; part < bandParts; part++ {
-		floats.Add(row, r.sums[part*n+from:][:n-from])
+		add(row, r.sums[part*n+from:][:n-from])
 	}
 }
 
@@ -239,7 +237,7 @@ func (r *reduction) addBand(sum, v []float64, b, from int) {
 		for i := lo; i < min(hi, end); i += strip {
 			at := max(c, i)
 			simd.AddBoth(sum[at:end], v[at:end], r.a[i*n+at:], n, (*[strip]float64)(v[i:]), &products)
-			floats.Add(sum[i:i+strip], products[:])
+			add(sum[i:i+strip], products[:])
 		}
 	}
 }
@@ -266,7 +264,7 @@ func blockReflector(v blas.Matrix, tau, s []float64) {
 	for j, tau := range tau[:v.Rows] {
 		s[j*panel+j] = tau
 		for l := range j {
-			floats.AddScaled(s[j*panel:j*panel+j], -tau*gram[j*panel+l], s[l*panel:l*panel+j])
+			addScaled(s[j*panel:j*panel+j], -tau*gram[j*panel+l], s[l*panel:l*panel+j])
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/project"
 )
@@ -145,8 +146,8 @@ func newMover(at []float32, g *graph) *mover {
 func (m *mover) begin(epoch, epochs int) {
 	left := 1 - float64(epoch)/float64(epochs)
 	m.epoch = uint64(epoch)
-	m.rate = float32(firstRate * left * left / (1 - math.Pow(beta1, float64(epoch+1))))
-	m.less = float32(1 / (1 - math.Pow(beta2, float64(epoch+1))))
+	m.rate = float32(firstRate * left * left / (1 - elementary.Pow(beta1, float64(epoch+1))))
+	m.less = float32(1 / (1 - elementary.Pow(beta2, float64(epoch+1))))
 }
 
 func (m *mover) move(i int) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/project"
 	"github.com/seed4492f2cd/partwise/internal/topk"
@@ -269,7 +270,7 @@ func weigh(of []neighbour) []float32 {
 		return w
 	}
 	nearest := math.Sqrt(float64(of[0].d))
-	want := math.Log2(float64(len(of)) + 1)
+	want := elementary.Log2(float64(len(of)) + 1)
 	low, high, sigma := 0.0, math.Inf(1), 1.0
 	farthest := math.Sqrt(float64(of[len(of)-1].d)) - nearest
 	if farthest > 0 {
@@ -278,7 +279,7 @@ func weigh(of []neighbour) []float32 {
 	for range 50 {
 		sum := 0.0
 		for _, x := range of {
-			sum += math.Exp(-(math.Sqrt(float64(x.d)) - nearest) / sigma)
+			sum += elementary.Exp(-(math.Sqrt(float64(x.d)) - nearest) / sigma)
 		}
 		if math.Abs(sum-want) < 1e-4 {
 			break
@@ -296,7 +297,7 @@ func weigh(of []neighbour) []float32 {
 	for at, x := range of {
 		w[at] = 1
 		if farthest > 0 {
-			w[at] = float32(max(math.Exp(-(math.Sqrt(float64(x.d))-nearest)/sigma), 1e-4))
+			w[at] = float32(max(elementary.Exp(-(math.Sqrt(float64(x.d))-nearest)/sigma), 1e-4))
 		}
 	}
 	return w

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -98,7 +99,7 @@ func (m *Model) LogProbabilities(x mat.Matrix) *mat.Dense {
 	for i := range n {
 		row := scores[i*k : (i+1)*k]
 		floats.Add(row, m.Offsets)
-		floats.AddConst(-floats.LogSumExp(row), row)
+		floats.AddConst(-elementary.LogSumExp(row), row)
 	}
 	return out
 }
@@ -174,16 +175,16 @@ func (l *loss) at(theta []float64) *loss {
 		for c := range row {
 			row[c] = row[c]*l.scale + offsets[c]
 		}
-		all := floats.LogSumExp(row)
+		all := elementary.LogSumExp(row)
 		l.value += (all - row[label]) * share
 		for c, s := range row {
-			row[c] = math.Exp(s-all) * share
+			row[c] = elementary.Exp(s-all) * share
 		}
 		row[label] -= share
 		floats.Add(inOffsets, row)
 		floats.Scale(l.scale, row)
 	}
-	l.value += 0.5 * l.penalty * floats.Dot(weights, weights)
+	l.value += 0.5 * l.penalty * elementary.Dot(weights, weights)
 	inWeights := l.gradient[:l.k*l.m]
 	copy(inWeights, weights)
 	floats.Scale(l.penalty, inWeights)
@@ -224,13 +225,13 @@ func (r rows) longest() (most float64) {
 		n, _ := r.sparse.Dims()
 		for i := range n {
 			_, values := r.sparse.Row(i)
-			most = max(most, floats.Norm(values, 2))
+			most = max(most, elementary.Norm(values))
 		}
 		return most
 	}
 	n, _ := r.dense.Dims()
 	for i := range n {
-		most = max(most, floats.Norm(r.dense.RawRowView(i), 2))
+		most = max(most, elementary.Norm(r.dense.RawRowView(i)))
 	}
 	return most
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // int and float return an attribute of one number.
@@ -88,14 +90,14 @@ func (b *builder) unary(n *node, in []*value) (*value, error) {
 		alpha := float64(n.float("alpha", 1))
 		f = func(x float32) float32 {
 			if x < 0 {
-				return float32(alpha * math.Expm1(float64(x)))
+				return float32(alpha * elementary.Expm1(float64(x)))
 			}
 			return x
 		}
 	case "Sigmoid":
-		f = func(x float32) float32 { return float32(1 / (1 + math.Exp(-float64(x)))) }
+		f = func(x float32) float32 { return float32(1 / (1 + elementary.Exp(-float64(x)))) }
 	case "Tanh":
-		f = func(x float32) float32 { return float32(math.Tanh(float64(x))) }
+		f = func(x float32) float32 { return float32(elementary.Tanh(float64(x))) }
 	case "HardSigmoid":
 		alpha, beta := n.float("alpha", 0.2), n.float("beta", 0.5)
 		f = func(x float32) float32 { return min(max(alpha*x+beta, 0), 1) }
@@ -123,7 +125,7 @@ func (b *builder) softmax(n *node, in []*value) (*value, error) {
 		var sum float64
 		top := slices.Max(x)
 		for i, v := range x {
-			x[i] = float32(math.Exp(float64(v - top)))
+			x[i] = float32(elementary.Exp(float64(v - top)))
 			sum += float64(x[i])
 		}
 		for i := range x {
@@ -210,7 +212,7 @@ func (b *builder) lrn(n *node, in []*value) (*value, error) {
 				for _, v := range x[max(c-(size-1)/2, 0):min(c+size/2+1, channels)] {
 					sum += float64(v) * float64(v)
 				}
-				y[c] = float32(float64(x[c]) * math.Pow(bias+alpha/float64(size)*sum, -beta))
+				y[c] = float32(float64(x[c]) * elementary.Pow(bias+alpha/float64(size)*sum, -beta))
 			}
 		}
 	}, from, out.buf)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -68,9 +69,9 @@ func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) 
 	before, after := 0.0, 0.0 // sums of squares
 	for a := range s {
 		row := learned.RawRowView(a)
-		before += floats.Dot(row, row)
+		before += elementary.Dot(row, row)
 		floats.Sub(row, mean)
-		after += floats.Dot(row, row)
+		after += elementary.Dot(row, row)
 	}
 	if after <= rounding*before {
 		return &Points{N: n}, nil

@@ -38,10 +38,14 @@ func AddRows(dst, weights, rows []float64, at []int) {
 	rows = rows[:cap(rows)]
 	for p := 0; p < len(at); p += 4 {
 		four := lastFour(at[p:], weights[p:])
+		var row [4][]float64
+		for i, at := range four.at {
+			row[i] = rows[at*len(dst):][:len(dst)] // the zeros of the last may be beyond the length of rows
+		}
 		for c := range dst {
-			sum := four.x[0] * rows[four.at[0]*len(dst)+c]
+			sum := float64(four.x[0] * row[0][c])
 			for i := 1; i < 4; i++ {
-				sum = fma(four.x[i], rows[four.at[i]*len(dst)+c], sum)
+				sum = fma(four.x[i], row[i][c], sum)
 			}
 			dst[c] += sum
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -243,7 +244,7 @@ func (r *Recipe) predict(values, main []float64, level float64) Estimate {
 	}
 	e := estimate(significance.NewResampled(main, make([]float64, len(main)), paper), level)
 	change := estimate(significance.NewResampled(values, main[:len(values)], 0), level)
-	reach := math.Hypot((e.High-e.Low)/2, (change.High-change.Low)/2)
+	reach := elementary.Hypot((e.High-e.Low)/2, (change.High-change.Low)/2)
 	e.Mean, e.Draws = e.Mean+change.Mean, len(values)
 	e.Low, e.High = e.Mean-reach, e.Mean+reach
 	return e

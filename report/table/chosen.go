@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
 // Chosen holds the numbers that were chosen for the draws of a number of classes.
@@ -33,7 +35,7 @@ func ChosenDocument(name, what string, rows []Chosen, off bool) *Document {
 		texts := make([]string, len(r.Numbers))
 		for i, n := range r.Numbers {
 			sum += float64(n)
-			apart += math.Abs(math.Log(float64(n) / float64(r.Classes)))
+			apart += math.Abs(elementary.Log(float64(n) / float64(r.Classes)))
 			texts[i] = strconv.Itoa(n)
 		}
 		count, classes := float64(len(r.Numbers)), strconv.Itoa(r.Classes)

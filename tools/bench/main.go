@@ -24,10 +24,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/doc"
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/doc"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 )
 
 // comparison is a program that prints rows, and other lines for who looks on.

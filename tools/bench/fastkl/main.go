@@ -28,10 +28,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/problem"
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/problem"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 )
 
 func main() {

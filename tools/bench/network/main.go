@@ -19,8 +19,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/problem"
 	"github.com/seed4492f2cd/partwise/internal/network"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/problem"
 )
 
 func main() {

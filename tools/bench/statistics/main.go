@@ -14,11 +14,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/doc"
 	"github.com/seed4492f2cd/partwise/eval/significance"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/table"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/doc"
 )
 
 func main() {

@@ -27,9 +27,9 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 

@@ -1,0 +1,159 @@
+package eigen
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+)
+
+// mostSweeps bounds the sweeps of rotations over all pairs of rows, of which a few do.
+const mostSweeps = 60
+
+// Singular returns the min(n, m) singular values of a, n×m, falling, and the thin singular
+// vectors as columns: u, n×min(n, m), and v, m×min(n, m). A value that is not finite is an error. It
+// returns soon after ctx ends.
+//
+// Rows are rotated until they are orthogonal (Hestenes 1958). They begin as those that the
+// eigenvectors of aaᵀ give, which are orthogonal but for rounding, so that few rotations are left.
+func Singular(ctx context.Context, a *mat.Dense) (sigma []float64, u, v *mat.Dense, err error) {
+	n, m := a.Dims()
+	if n > m {
+		sigma, v, u, err = Singular(ctx, mat.DenseCopyOf(a.T()))
+		return sigma, u, v, err
+	}
+	scaled, scale, err := scaledDense(a)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	gram := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			gram.SetSym(i, j, elementary.Dot(scaled.RawRowView(i), scaled.RawRowView(j)))
+		}
+	}
+	_, first, err := Symmetric(ctx, gram, true)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	left := mat.DenseCopyOf(first.T())
+	Orthonormalise(left)
+	right := mat.NewDense(n, m, nil)
+	blas.Gemm(blas.NoTrans, blas.NoTrans, 1, left.RawMatrix(), scaled.RawMatrix(), 0, right.RawMatrix())
+	if err := orthogonalise(ctx, right, left); err != nil {
+		return nil, nil, nil, err
+	}
+	sigma, order := make([]float64, n), make([]int, n)
+	lengths := make([]float64, n)
+	for i := range n {
+		lengths[i], order[i] = elementary.Norm(right.RawRowView(i)), i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case lengths[i] > lengths[j]:
+			return -1
+		case lengths[i] < lengths[j]:
+			return 1
+		}
+		return 0
+	})
+	rows, columns := mat.NewDense(n, n, nil), mat.NewDense(n, m, nil)
+	for at, i := range order {
+		sigma[at] = lengths[i]
+		copy(rows.RawRowView(at), left.RawRowView(i))
+		copy(columns.RawRowView(at), right.RawRowView(i))
+	}
+	Orthonormalise(columns) // which changes directions of negligible values only
+	return sigma, mat.DenseCopyOf(rows.T()), mat.DenseCopyOf(columns.T()), rescale(sigma, scale)
+}
+
+// scaledDense returns a divided by a power of 2 that brings it near 1, and that power.
+func scaledDense(a *mat.Dense) (scaled *mat.Dense, scale float64, err error) {
+	n, m := a.Dims()
+	largest := 0.0
+	for i := range n {
+		for _, x := range a.RawRowView(i) {
+			if largest = max(largest, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, 0, fmt.Errorf("a matrix with the value %v has no singular values", x)
+			}
+		}
+	}
+	scale = 1
+	if largest > 0 {
+		scale = powerOf2(largest)
+	}
+	scaled = mat.NewDense(n, m, nil)
+	for i := range n {
+		row := scaled.RawRowView(i)
+		for j, x := range a.RawRowView(i) {
+			row[j] = x / scale
+		}
+	}
+	return scaled, scale, nil
+}
+
+// orthogonalise makes the rows of x orthogonal by rotations of pairs, and turns those of y alike.
+func orthogonalise(ctx context.Context, x, y *mat.Dense) error {
+	n, m := x.Dims()
+	squares := make([]float64, n)
+	for range mostSweeps {
+		largest, rotated := 0.0, false
+		for i := range n {
+			row := x.RawRowView(i)
+			squares[i] = elementary.Dot(row, row)
+			largest = max(largest, squares[i])
+		}
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for j := i + 1; j < n; j++ {
+				p, q := x.RawRowView(i), x.RawRowView(j)
+				product := elementary.Dot(p, q)
+				if math.Abs(product) <= float64(m)*eps*(math.Sqrt(squares[i]*squares[j])+eps*largest) {
+					continue
+				}
+				rotated = true
+				zeta := (squares[j] - squares[i]) / (2 * product)
+				t := math.Copysign(1, zeta) / (math.Abs(zeta) + math.Sqrt(1+float64(zeta*zeta)))
+				c := 1 / math.Sqrt(1+float64(t*t))
+				rotate(q, p, c, c*t)
+				rotate(y.RawRowView(j), y.RawRowView(i), c, c*t)
+				squares[i], squares[j] = elementary.Dot(p, p), elementary.Dot(q, q)
+			}
+		}
+		if !rotated {
+			return nil
+		}
+	}
+	return ErrNoConvergence
+}
+
+// Orthonormalise makes the rows of a, no more than its columns, orthonormal, each within the
+// space of the rows up to it. A row that depends on those before becomes a direction that none has.
+func Orthonormalise(a *mat.Dense) {
+	n, m := a.Dims()
+	next := 0 // the coordinate that is tried where a row is gone
+	for i := range n {
+		row := a.RawRowView(i)
+		for before := elementary.Norm(row); ; before = 1 {
+			for range 2 { // the second time leaves what is orthogonal
+				for j := range i {
+					addScaled(row, -elementary.Dot(row, a.RawRowView(j)), a.RawRowView(j))
+				}
+			}
+			if length := elementary.Norm(row); length > float64(m)*4*eps*before {
+				scale(row, 1/length)
+				break
+			}
+			clear(row)
+			row[next%m] = 1
+			next++
+		}
+	}
+}

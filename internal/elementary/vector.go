@@ -1,0 +1,93 @@
+package elementary
+
+import "math"
+
+// Dot returns the inner product of x and y, summed in four lanes. gonum's sums in another order on
+// each kind of processor, and so do its other sums.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var a, b, c, d float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		a += float64(x[i] * y[i])
+		b += float64(x[i+1] * y[i+1])
+		c += float64(x[i+2] * y[i+2])
+		d += float64(x[i+3] * y[i+3])
+	}
+	for ; i < len(x); i++ {
+		a += float64(x[i] * y[i])
+	}
+	return (a + b) + (c + d)
+}
+
+// Sum returns the sum of x.
+func Sum(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// Norm1 returns the sum of the absolute values.
+func Norm1(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Abs(v)
+	}
+	return sum
+}
+
+// Norm returns the Euclidean length of x without needless overflow.
+func Norm(x []float64) float64 {
+	if length := math.Sqrt(Dot(x, x)); length > 1e-140 && length < 1e140 {
+		return length
+	}
+	largest := Largest(x)
+	if largest == 0 || math.IsInf(largest, 0) || largest != largest {
+		return largest
+	}
+	_, exponent := math.Frexp(largest)
+	sum, by := 0.0, math.Ldexp(1, min(max(exponent, -1000), 1000))
+	for _, v := range x {
+		sum += float64(v / by * (v / by))
+	}
+	return by * math.Sqrt(sum)
+}
+
+// Largest returns the largest absolute value.
+func Largest(x []float64) float64 {
+	largest := 0.0
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+	}
+	return largest
+}
+
+// LogSumExp returns log Σ exp(x).
+func LogSumExp(x []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
+	}
+	if math.IsInf(top, 0) {
+		return top
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += Exp(v - top)
+	}
+	return Log(sum) + top
+}
+
+// MeanStdDev returns the mean and the standard deviation of a sample, NaN of fewer than two.
+func MeanStdDev(x []float64) (mean, deviation float64) {
+	n := float64(len(x))
+	mean = Sum(x) / n
+	squares, rest := 0.0, 0.0
+	for _, v := range x {
+		squares += float64((v - mean) * (v - mean))
+		rest += v - mean
+	}
+	return mean, math.Sqrt((squares - float64(rest*rest)/n) / (n - 1))
+}
