@@ -1,11 +1,8 @@
 package factor
 
 import (
-	"encoding/json"
 	"flag"
-	"maps"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +15,7 @@ var update = flag.Bool("update", false, "write the digests of TestSameBytes")
 // TestSameBytes: every processor finds the factors of every method that testdata/digests.json names, after a few
 // iterations on a small problem.
 func TestSameBytes(t *testing.T) {
-	const n, height, width, golden = 48, 6, 7, "testdata/digests.json"
+	const n, height, width = 48, 6, 7
 	methods := map[string]Method{
 		"cf-rbf":  Parts{Basis: BasisConcept, Kernel: Kernel{Function: KernelRBF}},
 		"ncw-kl":  Parts{Cost: CostKL, Weighting: WeightingNormalisedCut},
@@ -48,29 +45,5 @@ func TestSameBytes(t *testing.T) {
 		}
 		got[name] = testkit.Digest(res.Basis, res.Coefficients, res.Weights, res.Association, res.Objective, res.Penalty)
 	}
-	if *update {
-		out, err := json.MarshalIndent(got, "", "\t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, append(out, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var want map[string]string
-	in, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(in, &want); err != nil {
-		t.Fatal(err)
-	}
-	for name, digest := range got {
-		if digest != want[name] {
-			t.Errorf("%s has the digest %s, want %s", name, digest, want[name])
-		}
-	}
-	if !maps.Equal(got, want) && !t.Failed() {
-		t.Errorf("%s names other methods; write it by -update", golden)
-	}
+	testkit.SameDigests(t, "testdata/digests.json", got, *update)
 }

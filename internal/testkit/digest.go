@@ -3,11 +3,44 @@ package testkit
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"math"
+	"os"
 	"reflect"
+	"testing"
 )
+
+// SameDigests compares digests with those of a JSON file, which it writes first if update is set.
+func SameDigests(t *testing.T, file string, got map[string]string, update bool) {
+	t.Helper()
+	if update {
+		out, err := json.MarshalIndent(got, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(out, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]string
+	if err := json.Unmarshal(in, &want); err != nil {
+		t.Fatal(err)
+	}
+	for name, digest := range got {
+		if digest != want[name] {
+			t.Errorf("%s has the digest %s, want %q of %s", name, digest, want[name], file)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s has %d digests, want %d; write it by -update", file, len(want), len(got))
+	}
+}
 
 // Digest returns a short digest of the numbers and strings that values lead to, in little-endian order. It
 // leaves out maps and functions, and reads every pointer.
