@@ -40,20 +40,19 @@ type format struct {
 	magics []string
 	config func(io.Reader) (image.Config, error)
 	decode func(content []byte) (image.Image, error)
-	// cost returns the most bytes that decode allocates at a time for a file
-	// with this header, or an error for a file that cannot hold what its header
-	// promises, or whose decoding would take out of all proportion.
-	cost func(content []byte, c image.Config) (int64, error)
+	// densest is how many pixels a byte of the file can stand for, 0 where that is checked
+	// elsewhere.
+	densest int64
 }
 
 var formats = []format{
-	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), costOfPNG},
-	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), costOfJPEG},
-	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), costOfGIF},
-	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), costOfBMP},
-	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, costOfTIFF},
-	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), costOfWebP},
-	{"PNM", pnmMagics, decodePNMConfig, decodePNM, costOfPNM},
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * mostDeflate},
+	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
+	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), mostLZW},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), 8},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 0},
+	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), 0},
+	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 0},
 }
 
 // from makes a function that decodes bytes of one that decodes a stream.
@@ -197,7 +196,7 @@ func readImageHeader(content []byte) (*format, ImageHeader, error) {
 	if err != nil {
 		return nil, ImageHeader{}, err
 	}
-	memory, err := kind.cost(content, config)
+	memory, err := kind.memory(content, config)
 	if err != nil {
 		return nil, ImageHeader{}, decodeError(kind, err)
 	}
@@ -253,6 +252,9 @@ func decodeConfig(r interface {
 func decodeError(kind *format, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
+	}
+	if strings.HasSuffix(err.Error(), "unexpected EOF") { // which image/gif does not wrap
+		return fmt.Errorf("the %s file ends early: %w", kind.name, io.ErrUnexpectedEOF)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
@@ -32,27 +33,20 @@ func checkPromise(c image.Config, need int64, content []byte, most int64) error 
 
 func pixelsOf(c image.Config) int64 { return int64(c.Width) * int64(c.Height) }
 
-// costOfPNG: image/png unpacks the pixels into the image row by row; an
-// interlaced image comes in seven parts that take as much again together.
-func costOfPNG(content []byte, c image.Config) (int64, error) {
-	if len(content) < 29 {
-		return 0, io.ErrUnexpectedEOF
+// pixelBytes returns how many bytes a decoded pixel of a colour model takes.
+func pixelBytes(model color.Model) int64 {
+	switch model {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
 	}
-	depth, colour, interlaced := int64(content[24]), content[25], content[28] != 0
-	samples := map[byte]int64{2: 3, 4: 2, 6: 4}[colour] // 0 is grey, 3 has a palette
-	row := 1 + (int64(c.Width)*max(samples, 1)*depth+7)/8
-	if err := checkPromise(c, row*int64(c.Height), content, mostDeflate); err != nil {
-		return 0, err
+	if _, ok := model.(color.Palette); ok {
+		return 1
 	}
-	bytesPerPixel := max(depth/8, 1)
-	if samples > 0 || bytes.Contains(content, []byte("tRNS")) {
-		bytesPerPixel *= 4
-	}
-	cost := pixelsOf(c) * bytesPerPixel
-	if interlaced {
-		cost *= 2
-	}
-	return cost + 2*row, nil
+	return 4
 }
 
 // Bounds on the scans of a JPEG. Files as programs write them have up to 20. A
@@ -63,85 +57,67 @@ const (
 	mostScanPixels = 2_000_000_000
 )
 
-// costOfJPEG: every block of 8×8 pixels takes a bit at least, in the first scan.
-// image/jpeg fills whole MCUs, of up to 32×32 pixels, keeps the coefficients of
-// progressive images until all scans are read, four bytes each, and makes a new
-// image where the three or four components are RGB or CMYK.
-func costOfJPEG(content []byte, c image.Config) (int64, error) {
-	if err := checkPromise(c, (pixelsOf(c)+511)/512, content, 1); err != nil {
-		return 0, err
+// memory returns the most bytes that decoding a file with this header allocates at a
+// time. It is an error if the content cannot hold as many pixels, or if decoding would
+// take out of all proportion.
+func (f *format) memory(content []byte, c image.Config) (int64, error) {
+	if f.densest > 0 {
+		if err := checkPromise(c, pixelsOf(c), content, f.densest); err != nil {
+			return 0, err
+		}
 	}
+	pixel, rows := pixelBytes(c.ColorModel), 16*int64(c.Width)
+	switch f.name {
+	case "PNG":
+		if bytes.Contains(content, []byte("tRNS")) {
+			pixel *= 4
+		}
+		if at := 28; len(content) > at && content[at] != 0 {
+			pixel *= 2 // interlaced: seven images that take as much together
+		}
+	case "JPEG":
+		return jpegMemory(content, c)
+	case "GIF":
+		pixel *= 2 // the first frame, and as much again where it is interlaced
+	case "TIFF":
+		blocks, err := tiffBlocks(content, c)
+		return pixelsOf(c)*pixel + blocks, err
+	case "WebP":
+		return webpMemory(content, c)
+	}
+	return pixelsOf(c)*pixel + rows, nil
+}
+
+// jpegMemory: image/jpeg fills whole MCUs, of up to 32×32 pixels, keeps the
+// coefficients of progressive images until all scans are read, four bytes each, and
+// makes a new image where the three or four components are RGB or CMYK.
+func jpegMemory(content []byte, c image.Config) (int64, error) {
 	f := jpegmeans.Parse(content)
 	if f.Scans > mostScans || int64(f.Scans)*pixelsOf(c) > mostScanPixels {
 		return 0, kinded(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
 			min(mostScans, mostScanPixels/pixelsOf(c)))
 	}
-	components := int64(f.Components)
-	bytesPerPixel := components
-	if components > 1 {
-		bytesPerPixel += 4
+	pixel := int64(f.Components)
+	if f.Components > 1 {
+		pixel += 4
 	}
 	if f.Progressive {
-		bytesPerPixel += 4 * components
+		pixel += 4 * int64(f.Components)
 	}
-	mcus := ((int64(c.Width) + 31) / 32) * ((int64(c.Height) + 31) / 32)
-	return mcus * 32 * 32 * bytesPerPixel, nil
+	return padded(c, 32) * pixel, nil
 }
 
-// costOfGIF: the first frame takes a byte a pixel, and as much again where it is
-// interlaced. The size in the file's header is that of the canvas.
-func costOfGIF(content []byte, c image.Config) (int64, error) {
-	const extension, text, descriptor, hasColours = 0x21, 0x01, 0x2c, 0x80
-	at := 13
-	if len(content) >= at && content[10]&hasColours != 0 {
-		at += 3 << (content[10]&7 + 1)
-	}
-	for at+1 < len(content) && content[at] == extension {
-		if content[at+1] == text {
-			at += 13 // its first block, whatever length that gives
-		}
-		at += 2
-		for at < len(content) && content[at] != 0 {
-			at += 1 + int(content[at])
-		}
-		at++
-	}
-	if at >= len(content) || content[at] == descriptor && at+9 >= len(content) {
-		return 0, io.ErrUnexpectedEOF
-	}
-	if content[at] != descriptor {
-		return 0, nil // image/gif tells what is wrong
-	}
-	frame := content[at:]
-	c.Width, c.Height = int(binary.LittleEndian.Uint16(frame[5:])), int(binary.LittleEndian.Uint16(frame[7:]))
-	if err := checkPromise(c, pixelsOf(c), content, mostLZW); err != nil {
-		return 0, err
-	}
-	return 2 * pixelsOf(c), nil
+// padded returns the pixels of an image whose sides are filled up to a multiple.
+func padded(c image.Config, to int) int64 {
+	return int64((c.Width+to-1)/to*to) * int64((c.Height+to-1)/to*to)
 }
 
-// costOfBMP: rows are filled up to four bytes.
-func costOfBMP(content []byte, c image.Config) (int64, error) {
-	if len(content) < 30 {
-		return 0, io.ErrUnexpectedEOF
-	}
-	bits := int64(binary.LittleEndian.Uint16(content[28:]))
-	row := (int64(c.Width)*bits + 31) / 32 * 4
-	if err := checkPromise(c, row*int64(c.Height), content, 1); err != nil {
-		return 0, err
-	}
-	if bits <= 8 {
-		return pixelsOf(c) + row, nil
-	}
-	return 4*pixelsOf(c) + row, nil
-}
-
-// costOfWebP: a lossless image of few colours takes no bits for its pixels, so
+// webpMemory: a lossless image of few colours takes no bits for its pixels, so
 // nothing but MaxPixels bounds the promise. The lossy decoder takes three bytes
 // for two pixels and more for its tables, the lossless one 4 for each pixel and
 // as much again for a palette, and where it gives a lossy image its
 // transparency, a byte more.
-func costOfWebP(content []byte, c image.Config) (int64, error) {
+func webpMemory(content []byte, c image.Config) (int64, error) {
 	if len(content) < 16 {
 		return 0, io.ErrUnexpectedEOF
 	}
@@ -154,15 +130,6 @@ func costOfWebP(content []byte, c image.Config) (int64, error) {
 	if string(content[12:16]) == extended && len(content) > flagsAt && content[flagsAt]&animated != 0 {
 		return 0, kinded(KindUnsupported, "an animated WebP, which is not read")
 	}
-	blocks := ((int64(c.Width) + 15) / 16) * ((int64(c.Height) + 15) / 16)
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
-	return blocks*16*16*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
-}
-
-// costOfPNM: the image of 16 bits a sample, and a row.
-func costOfPNM(content []byte, c image.Config) (int64, error) {
-	if content[1] == '3' || content[1] == '6' {
-		return 8*pixelsOf(c) + 8*int64(c.Width), nil
-	}
-	return 2*pixelsOf(c) + 2*int64(c.Width), nil
+	return padded(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil
 }

@@ -388,10 +388,9 @@ func TestDecoderPanic(t *testing.T) {
 	t.Cleanup(func() { formats = kinds })
 	path := writeFile(t, filepath.Join(t.TempDir(), "x.odd"), []byte("ODD image"))
 	size := func(io.Reader) (image.Config, error) { return image.Config{Width: 1, Height: 1}, nil }
-	free := func([]byte, image.Config) (int64, error) { return 0, nil }
 	for _, kind := range []format{
-		{"odd", []string{"ODD"}, size, func(b []byte) (image.Image, error) { return nil, errors.New(string(b[99:])) }, free},
-		{"odd", []string{"ODD"}, func(io.Reader) (image.Config, error) { panic("in a header") }, nil, free},
+		{"odd", []string{"ODD"}, size, func(b []byte) (image.Image, error) { return nil, errors.New(string(b[99:])) }, 0},
+		{"odd", []string{"ODD"}, func(io.Reader) (image.Config, error) { panic("in a header") }, nil, 0},
 	} {
 		formats = append(kinds[:len(kinds):len(kinds)], kind)
 		if _, err := DecodeImage(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "internal error") {

@@ -61,52 +61,46 @@ func decodeTIFF(content []byte) (image.Image, error) {
 	return img, nil
 }
 
-// costOfTIFF: the decoder reads where the blocks are, strips of rows or tiles,
-// and how long, unpacks one after the other, as far as 8 bytes a pixel, into
-// memory that grows to up to three times that, and puts the pixels into the image.
-func costOfTIFF(content []byte, c image.Config) (int64, error) {
+// tiffBlocks returns the memory that the blocks of a file, strips of rows or tiles, take
+// beside the image: where they are and how long, and one of them unpacked, 8 bytes a
+// pixel, in memory that grows to up to three times that.
+func tiffBlocks(content []byte, c image.Config) (int64, error) {
 	tags, err := tiffTags(content)
 	if err != nil {
 		return 0, err
 	}
-	bits, samples := max(tags[tiffBitsPerSample].value(), 1), max(tags[tiffBitsPerSample].count, 1)
-	if bits > 16 || samples > 16 {
-		return 0, fmt.Errorf("%d samples of %d bits in a pixel", samples, bits)
-	}
-	row := (int64(c.Width)*bits*samples + 7) / 8
+	row := (int64(c.Width)*tags[tiffBitsPerSample].value()*tags[tiffBitsPerSample].count + 7) / 8
 	ratio, known := tiffRatios[tags[tiffCompression].value()]
 	if !known {
-		// A row takes a bit at least.
-		row, ratio = 1, 8
+		ratio = 8 // a row takes a bit at least
+		row = 1
 	}
-	if err := checkPromise(c, row*int64(c.Height), content, ratio); err != nil {
+	if err := checkPromise(c, max(row, 1)*int64(c.Height), content, ratio); err != nil {
 		return 0, err
 	}
 	width, height, counts := int64(c.Width), int64(c.Height), tags[tiffStripByteCounts]
 	if w := tags[tiffTileWidth].value(); w != 0 {
-		h := tags[tiffTileLength].value()
-		if w > MaxPixels || h > MaxPixels || w*h > max(4*pixelsOf(c), maxTile) {
-			return 0, fmt.Errorf("tiles of %d×%d pixels in an image of %d×%d", w, h, c.Width, c.Height)
-		}
-		width, height, counts = w, max(h, 1), tags[tiffTileByteCounts]
+		width, height, counts = w, max(tags[tiffTileLength].value(), 1), tags[tiffTileByteCounts]
 	} else if h := tags[tiffRowsPerStrip].value(); 0 < h && h < height {
 		height = h
 	}
-	block := width * height
+	if width > MaxPixels || height > MaxPixels || width*height > max(4*pixelsOf(c), maxTile) {
+		return 0, fmt.Errorf("tiles of %d×%d pixels in an image of %d×%d", width, height, c.Width, c.Height)
+	}
 	blocks := ((int64(c.Width) + width - 1) / width) * ((int64(c.Height) + height - 1) / height)
 	packed := int64(0)
 	for i := range min(blocks, counts.count, int64(len(counts.values))) {
 		packed += min(counts.at(i), int64(len(content)))
 	}
-	if blocks > mostBlockBytes/(8*block) || packed > mostBlockBytes {
+	unpacked := 8 * width * height
+	if blocks > mostBlockBytes/unpacked || packed > mostBlockBytes {
 		return 0, fmt.Errorf("%d blocks of %d×%d pixels, of %d bytes together, in an image of %d×%d, where %d bytes are unpacked at most",
 			blocks, width, height, packed, c.Width, c.Height, int64(mostBlockBytes))
 	}
-	unpacked := 8 * block
 	if known {
 		unpacked = min(unpacked, ratio*int64(len(content)))
 	}
-	return pixelsOf(c)*max(bits/8, 1)*max(samples, samples/3*4) + 3*unpacked + 24*blocks, nil
+	return 3*unpacked + 24*blocks, nil
 }
 
 // tiffTag is one entry of a directory: the number of its values, of one, two or

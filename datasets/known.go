@@ -275,7 +275,7 @@ const generatedName = "generated"
 // Known returns the known sets and, at the end, the generated one, which is
 // always there.
 func Known() []Info {
-	classes := len(objects())
+	classes := len(objects)
 	return append(slices.Clone(known), Info{
 		Name: generatedName, Title: "Generated objects", Samples: classes * generatedViews, Classes: classes,
 		Content: fmt.Sprintf("grey images of %d×%d, made from a seed", generatedSide, generatedSide),
