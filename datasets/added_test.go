@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -19,7 +21,7 @@ func MatrixMarket(path string, opt VectorOptions) (*Set, error) {
 	}
 	defer f.Close()
 	room := opt.room()
-	in, _, err := unzip(room.reader(f))
+	in, _, err := zipfile.Gunzip(room.reader(f))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -26,14 +27,14 @@ func TestAddingAReader(t *testing.T) {
 	if !strings.Contains(string(page), string(code)) {
 		t.Error("docs/adding-a-reader.md shows another file than added_test.go")
 	}
-	ownReaders, ownSets := readers, known
-	t.Cleanup(func() { readers, known = ownReaders, ownSets })
+	ownReaders := readers
+	t.Cleanup(func() { readers = ownReaders })
 	readers = slices.Insert(slices.Clone(readers), len(readers)-1, reader{isMatrixMarket, MatrixMarket})
-	known = append(slices.Clone(known), Info{
+	t.Cleanup(catalogue.Add(catalogue.Info{
 		Name: "toy", Title: "A toy", Samples: 3, Content: "three vectors",
 		Licence: "free", Home: "https://example.org/toy",
-		Forms: []Form{{From: fromRaw, file: "toy.mtx"}},
-	})
+		Forms: []catalogue.Form{{From: "raw", VectorFile: "toy.mtx"}},
+	}))
 
 	const head = "%%MatrixMarket matrix coordinate real general\n"
 	dir := t.TempDir()
@@ -45,7 +46,7 @@ func TestAddingAReader(t *testing.T) {
 		return path
 	}
 	path := write("toy.mtx", head+"% a remark\n3 3 6\n1 1 0.5\n1 3 2\n2 2 1e-1\n3 1 4\n3 2 5\n3 3 6\n")
-	for _, name := range []string{path, "toy", SetPrefix + "toy"} {
+	for _, name := range []string{path, "toy", catalogue.SetPrefix + "toy"} {
 		set, err := Open(t.Context(), name, OpenOptions{Root: dir})
 		if err != nil {
 			t.Fatal(err)

@@ -10,8 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // CSV reads a set of vectors from a text file, plain or gzipped, with a sample
@@ -62,7 +65,7 @@ func delimiter(text string) rune {
 // parseCSV reads the matrix and, where there is a column for them, the names and
 // the labels. The file may be gzipped.
 func parseCSV(file io.Reader, labelColumn string, room *room) (x *mat.Dense, names, words []string, err error) {
-	in, _, err := unzip(room.reader(file))
+	in, _, err := zipfile.Gunzip(room.reader(file))
 	if err != nil {
 		return nil, nil, nil, err
 	}

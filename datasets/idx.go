@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -287,34 +288,6 @@ func readIDX(path string, room *room) (*idxArray, error) {
 	return a, nil
 }
 
-// unzip returns what r holds, unpacked where it is gzipped, and whether it was.
-func unzip(r io.Reader) (b *bufio.Reader, packed bool, err error) {
-	size := sizeOf(r)
-	b = number.Buffered(r, size)
-	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
-		return b, false, nil
-	}
-	z, err := gzip.NewReader(b)
-	if err != nil {
-		return nil, true, err
-	}
-	return number.Buffered(z, mostDeflate*size), true, nil
-}
-
-// sizeOf returns how many bytes a file or a string holds, or 0 for what does not
-// tell.
-func sizeOf(r io.Reader) int64 {
-	switch r := r.(type) {
-	case interface{ Stat() (fs.FileInfo, error) }:
-		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
-			return info.Size()
-		}
-	case interface{ Size() int64 }:
-		return r.Size()
-	}
-	return 0
-}
-
 // storedIDX is readIDX of numbers that stay in the file.
 func storedIDX(path string, room *room) (a *idxArray, err error) {
 	f, err := os.Open(path)
@@ -331,7 +304,7 @@ func storedIDX(path string, room *room) (a *idxArray, err error) {
 		}
 	}()
 	var r *bufio.Reader
-	if r, packed, err = unzip(room.reader(f)); err != nil {
+	if r, packed, err = zipfile.Gunzip(room.reader(f)); err != nil {
 		return nil, err
 	}
 	if a, _, err = idxHeader(r); err != nil {
@@ -353,8 +326,8 @@ func storedIDX(path string, room *room) (a *idxArray, err error) {
 // number of dimensions, each dimension in four bytes and then the numbers, the
 // last dimension the fastest, the highest byte first. The file may be gzipped.
 func parseIDX(file io.Reader, room *room) (*idxArray, error) {
-	known := sizeOf(file)
-	r, packed, err := unzip(room.reader(file))
+	known := zipfile.SizeOf(file)
+	r, packed, err := zipfile.Gunzip(room.reader(file))
 	if err != nil {
 		return nil, err
 	}

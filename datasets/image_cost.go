@@ -11,12 +11,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/jpegmeans"
 )
 
-// How many bytes one byte of a packed file can unpack to. A code of DEFLATE
-// stands for at most 258 bytes and takes two bits at least. A code of LZW stands
-// for no more bytes than there are codes, 4096, and takes more than a byte where
-// it stands for more than 2^8. PackBits puts up to 128 bytes into two.
+// How many bytes one byte of a packed file can unpack to. A code of LZW stands for no
+// more bytes than there are codes, 4096, and takes more than a byte where it stands for
+// more than 2^8. PackBits puts up to 128 bytes into two.
 const (
-	mostDeflate  = 1032
 	mostLZW      = 4096
 	mostPackBits = 64
 )

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"image"
 
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	"golang.org/x/image/tiff"
 )
 
@@ -27,7 +29,7 @@ const (
 // tiffRatios tells for each form of compression how many bytes a byte can unpack
 // to. CCITT's codes are not among them: a bit can stand for a row of any length.
 var tiffRatios = map[int64]int64{
-	0: 1, 1: 1, 5: mostLZW, 8: mostDeflate, 32946: mostDeflate, 32773: mostPackBits,
+	0: 1, 1: 1, 5: mostLZW, 8: zipfile.MostDeflate, 32946: zipfile.MostDeflate, 32773: mostPackBits,
 }
 
 // maxTile is the largest tile that is read, in pixels, where it is larger than

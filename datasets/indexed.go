@@ -15,6 +15,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -58,7 +60,7 @@ func Indexed(path string, opt VectorOptions) (*Set, error) {
 
 // parseIndexed returns the vectors and what each line begins with.
 func parseIndexed(file io.Reader, room *room) (*sparse.CSR, []string, error) {
-	in, _, err := unzip(room.reader(file))
+	in, _, err := zipfile.Gunzip(room.reader(file))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -197,7 +199,7 @@ var rcv1Tops = []string{"CCAT", "ECAT", "GCAT", "MCAT"}
 
 // parseQrels returns the one topic of each document, "" where there is none or several.
 func parseQrels(file io.Reader, documents []string, room *room) ([]string, error) {
-	in, _, err := unzip(room.reader(file))
+	in, _, err := zipfile.Gunzip(room.reader(file))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/number"
@@ -181,7 +183,7 @@ func readMATCompressed(r io.Reader, n int64, order binary.ByteOrder, room *room)
 		return nil, err
 	}
 	defer z.Close()
-	outer := &matElement{number.Buffered(z, mostDeflate*n), 8, order, room, 0}
+	outer := &matElement{number.Buffered(z, zipfile.MostDeflate*n), 8, order, room, 0}
 	typ, n, _, err := outer.tag()
 	if err != nil {
 		return nil, err

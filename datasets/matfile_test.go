@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // matVar is a variable for the small MATLAB writer of these tests.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	"gonum.org/v1/gonum/mat"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
@@ -83,7 +85,7 @@ func readNPY(path, name string, room *room) (variable, error) {
 		return variable{}, err
 	}
 	defer f.Close()
-	v, err := parseNPY(number.Buffered(room.reader(f), sizeOf(f)), name, sizeOf(f), room)
+	v, err := parseNPY(number.Buffered(room.reader(f), zipfile.SizeOf(f)), name, zipfile.SizeOf(f), room)
 	if err != nil {
 		return variable{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -102,7 +104,7 @@ func storedNPY(path, name string, _ *room) (v variable, err error) {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
-	r := number.Buffered(f, sizeOf(f))
+	r := number.Buffered(f, zipfile.SizeOf(f))
 	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return v, err

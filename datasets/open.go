@@ -9,11 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -50,16 +53,13 @@ func (opt *OpenOptions) vectors() VectorOptions {
 	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, OnDisk: opt.OnDisk, ctx: opt.ctx}
 }
 
-// SetPrefix before a name says that it is a known set's, not a path.
-const SetPrefix = "set:"
-
-// Open returns the set called name: "generated", a known set (see Known), or a
+// Open returns the set called name: "generated", a known set (see package catalogue), or a
 // file or folder. A known set is looked for in opt.Root, in the folder that
 // the environment variable PARTWISE_DATA names and in partwise in the user's
 // cache folder.
 //
 // Where a known set is there and the current folder holds a file or folder of
-// its name too, the name alone is an error: SetPrefix before it is for the known
+// its name too, the name alone is an error: "set:" before it is for the known
 // set, "./" for what is here. Where one of them is there, the name stands for it.
 //
 // A folder is read as one of IDX files if it holds them, and else by Folder, by
@@ -74,7 +74,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
 	}
-	if opt.From != "" && opt.From != fromMAT && opt.From != fromRaw {
+	if opt.From != "" && opt.From != "mat" && opt.From != "raw" {
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
 	if err := opt.Folder.check(); err != nil {
@@ -125,18 +125,18 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	switch {
 	case err != nil:
 		return nil, false, err
-	case isKnown && info.Name == generatedName:
+	case isKnown && info.Name == catalogue.Generated:
 		s := Generated(opt.Seed)
-		s.Known = generatedName
+		s.Known = catalogue.Generated
 		return s, false, nil
 	case isKnown:
 		return openKnown(&info, opt)
-	case strings.HasPrefix(name, SetPrefix):
-		return nil, false, unknownSet(name)
+	case strings.HasPrefix(name, catalogue.SetPrefix):
+		return nil, false, catalogue.Unknown(name)
 	}
 	stat, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
-		return nil, false, unknownSet(name)
+		return nil, false, catalogue.Unknown(name)
 	}
 	if err != nil {
 		return nil, false, err
@@ -171,9 +171,9 @@ func headOf(path string) ([]byte, error) {
 
 // knownOrHere tells whether name stands for a known set, and which. It is an
 // error where it could be a path as well.
-func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err error) {
-	info, isKnown = Lookup(name)
-	if !isKnown || strings.HasPrefix(name, SetPrefix) {
+func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
+	info, isKnown = catalogue.Lookup(name)
+	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
 		return info, isKnown, nil
 	}
 	here, err := os.Stat(name)
@@ -184,8 +184,8 @@ func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err err
 		return info, false, nil // a folder such as Yale
 	}
 	at, where := "", "made when asked for"
-	if name != generatedName {
-		_, at, err = info.find(opt)
+	if name != catalogue.Generated {
+		_, at, err = info.Find(opt.Root, opt.From)
 		if errors.Is(err, fs.ErrNotExist) {
 			return info, false, nil
 		}
@@ -199,7 +199,7 @@ func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err err
 		kind = "folder"
 	}
 	return info, false, fmt.Errorf("%q is both a %s here and a known set, %s: write %[4]s for the %[2]s or %[5]s for the set",
-		name, kind, where, "."+string(filepath.Separator)+name, SetPrefix+name)
+		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
 }
 
 // within tells whether path is the file or folder or lies in it.
@@ -219,16 +219,16 @@ func within(path string, folder fs.FileInfo) bool {
 	return false
 }
 
-func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
-	form, path, err := info.find(opt)
+func openKnown(info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err error) {
+	form, path, err := info.Find(opt.Root, opt.From)
 	if err != nil {
 		return nil, false, err
 	}
-	s, err = form.open(path, opt)
+	s, err = openForm(form, path, opt)
 	if err != nil {
 		return nil, false, fmt.Errorf("the set %s: %w", info.Name, err)
 	}
-	if form.idx && opt.Part == "" && s.Len() != info.Samples {
+	if form.IDX && opt.Part == "" && s.Len() != info.Samples {
 		s.Close()
 		return nil, false, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
@@ -236,7 +236,7 @@ func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
 	if len(s.Classes) != info.Classes {
 		s.Name = readableName(filepath.Base(path)) // an extract should not pass for the whole
 	}
-	return s, form.idx, nil
+	return s, form.IDX, nil
 }
 
 func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
@@ -251,10 +251,10 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 		}
 	}
 	if !opt.Folder.saysClasses() && !opt.Folder.NoClasses {
-		for _, info := range known {
+		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
-				if f := &info.Forms[i]; f.looks && f.findIn(dir, 0) != "" {
-					if s, err = f.open(dir, opt); !errors.Is(err, errPattern) {
+				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
+					if s, err = openForm(f, dir, opt); !errors.Is(err, errPattern) {
 						return s, false, err
 					}
 				}
@@ -281,7 +281,7 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		r, _, err := unzip(f)
+		r, _, err := zipfile.Gunzip(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -332,15 +332,53 @@ func startsWith(magic string) func(head []byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// unknownSet says that nothing is called name, and what may have been meant.
-func unknownSet(name string) error {
-	what := "no known set, file or folder"
-	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {
-		name, what = plain, "no known set"
+// openForm reads a known set in this form from path.
+func openForm(f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
+	vectors := opt.vectors()
+	if f.VectorFile != "" {
+		if vectors.Height == 0 && vectors.Width == 0 {
+			vectors.Height, vectors.Width = f.Height, f.Width
+		}
+		return openFile(path, vectors)
 	}
-	var names []string
-	for _, info := range Known() {
-		names = append(names, info.Name)
+	if f.IDX {
+		return idxFolder(path, opt.Part, vectors)
 	}
-	return fmt.Errorf("%q is %s%s; \"partwise datasets\" lists the known sets", name, what, phrase.Guess(name, names))
+	folder := FolderOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Folder.Pool}
+	if opt.Folder.saysClasses() {
+		folder.Pattern, folder.LabelsFile, folder.TruthFile = opt.Folder.Pattern, opt.Folder.LabelsFile, opt.Folder.TruthFile
+	}
+	s, err := Folder(opt.ctx, path, folder)
+	if err != nil {
+		return nil, err
+	}
+	s = s.without(f.Omit)
+	if opt.Folder.NoClasses && opt.Folder.LabelsFile == "" {
+		s.forgetClasses()
+	}
+	return s, nil
+}
+
+// without returns the set without the samples of the given classes, which are
+// counted in LeftOut.
+func (s *Set) without(classes []string) *Set {
+	var rows []int
+	omitted := make([]int, len(s.Classes))
+	for i, l := range s.Labels {
+		if l < 0 || !slices.Contains(classes, s.Classes[l]) {
+			rows = append(rows, i)
+		} else {
+			omitted[l]++
+		}
+	}
+	if len(rows) == s.Len() {
+		return s
+	}
+	out := s.Subset(rows)
+	for l, n := range omitted {
+		if n > 0 {
+			out.LeftOut = append(out.LeftOut, LeftOut{Reason: OtherClass, Count: n, Names: []string{s.Classes[l]}})
+		}
+	}
+	return out
 }

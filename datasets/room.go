@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
@@ -41,7 +43,7 @@ type stoppable struct {
 }
 
 // Size returns how many bytes it holds, or 0 where that is not known.
-func (s *stoppable) Size() int64 { return sizeOf(s.in) }
+func (s *stoppable) Size() int64 { return zipfile.SizeOf(s.in) }
 
 func (s *stoppable) Read(p []byte) (int, error) {
 	if err := s.room.ended(); err != nil {

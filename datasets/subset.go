@@ -3,8 +3,9 @@ package datasets
 import (
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Subset returns the set of the given samples, in the given order. It keeps

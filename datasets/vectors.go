@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // variable is a named array of a file.

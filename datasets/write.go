@@ -15,9 +15,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
-	"gonum.org/v1/gonum/mat"
 )
 
 // writers are the forms in which vectors are written, by the ending of the

@@ -20,8 +20,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

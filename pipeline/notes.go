@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
@@ -20,7 +21,7 @@ func (e *Experiment) Notes(in *Inputs, list string) []string {
 func (e *Experiment) SetNotes(set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
-	info, _ := datasets.Lookup(set.Known)
+	info, _ := catalogue.Lookup(set.Known)
 	if n := set.Len(); set.Known != "" && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
 		notes = append(notes, fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/output"
@@ -169,7 +170,7 @@ func outFor(data, name string) string {
 // fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
 // one, since sort looks for the pictures from other folders too.
 func fromAnywhere(data string) string {
-	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
+	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, catalogue.SetPrefix) {
 		return data
 	}
 	if abs, err := filepath.Abs(data); err == nil {

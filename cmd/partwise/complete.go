@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -182,7 +182,7 @@ func atFirst(complete valueOf) valueOf {
 }
 
 func knownNames() (names []string) {
-	for _, s := range datasets.Known() {
+	for _, s := range catalogue.Known() {
 		names = append(names, s.Name)
 	}
 	return names

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
@@ -27,7 +27,7 @@ func datasetsCommand() *cobra.Command {
 			if len(args) == 0 {
 				return listSets(cmd.OutOrStdout(), root)
 			}
-			info, ok := datasets.Lookup(args[0])
+			info, ok := catalogue.Lookup(args[0])
 			if !ok {
 				return usageError{unknownSet(args[0])}
 			}
@@ -54,7 +54,7 @@ Nothing that is in the data folder already is changed or removed.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: setNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, ok := datasets.Lookup(args[0])
+			info, ok := catalogue.Lookup(args[0])
 			switch {
 			case !ok:
 				return usageError{unknownSet(args[0])}
@@ -67,7 +67,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			dir := *root
 			if dir == "" {
 				var err error
-				if dir, err = datasets.DataDir(); err != nil {
+				if dir, err = catalogue.DataDir(); err != nil {
 					return err
 				}
 			}
@@ -76,7 +76,7 @@ Nothing that is in the data folder already is changed or removed.`,
 				bars.end()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
-			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
+			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.show}
 			err := d.Get(cmd.Context(), info.Name, dir)
 			bars.end()
 			if err != nil {
@@ -94,7 +94,7 @@ Nothing that is in the data folder already is changed or removed.`,
 
 func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, s := range datasets.Known() {
+	for _, s := range catalogue.Known() {
 		names = append(names, s.Name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
@@ -107,7 +107,7 @@ func unknownSet(name string) error {
 
 func listSets(w io.Writer, root string) error {
 	t := listing{header: []string{"set", "samples", "classes", "what", "where"}, limits: []int{0, 0, 0, 40, 44}}
-	for _, s := range datasets.Known() {
+	for _, s := range catalogue.Known() {
 		t.row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
 	}
 	if err := t.print(w); err != nil {
@@ -118,11 +118,11 @@ func listSets(w io.Writer, root string) error {
 }
 
 // where says where a set is.
-func where(s datasets.Info, root string) string {
+func where(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
 		return "made when asked for"
 	}
-	path, err := datasets.Find(s.Name, datasets.OpenOptions{Root: root})
+	path, err := catalogue.Find(s.Name, root, "")
 	switch {
 	case err == nil:
 		return path
@@ -132,7 +132,7 @@ func where(s datasets.Info, root string) string {
 	return "not here"
 }
 
-func downloads(s datasets.Info) bool {
+func downloads(s catalogue.Info) bool {
 	for _, f := range s.Forms {
 		if len(f.Files) > 0 {
 			return true
@@ -141,7 +141,7 @@ func downloads(s datasets.Info) bool {
 	return false
 }
 
-func tellSet(w io.Writer, s datasets.Info, root string) error {
+func tellSet(w io.Writer, s catalogue.Info, root string) error {
 	t := listing{limits: []int{0, 90}}
 	put := func(what, value string) {
 		if value != "" {

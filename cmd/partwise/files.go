@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -107,7 +108,7 @@ func (f *usedFiles) reads(paths ...string) error {
 			continue
 		}
 		if _, err := os.Stat(path); err != nil {
-			if at, err := datasets.Find(path, datasets.OpenOptions{}); err == nil && at != "" {
+			if at, err := catalogue.Find(path, "", ""); err == nil && at != "" {
 				path = at
 			}
 		}
@@ -213,7 +214,7 @@ func (w written) replaces(read string) error {
 
 // readsExperiment notes what an experiment reads.
 func (f *usedFiles) readsExperiment(e *pipeline.Experiment) error {
-	if at, err := datasets.Find(e.Data.Set, datasets.OpenOptions{Root: e.Data.Root, From: e.Data.From}); err == nil {
+	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
 		if err := f.reads(at); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
@@ -222,8 +222,8 @@ func (r *reproduction) locate(recipe *reproduce.Recipe) (string, error) {
 		return "", err
 	}
 	set := cmp.Or(r.set, e.Data.Set)
-	if info, known := datasets.Lookup(set); known {
-		path, err := datasets.Find(info.Name, datasets.OpenOptions{Root: r.root, From: e.Data.From})
+	if info, known := catalogue.Lookup(set); known {
+		path, err := catalogue.Find(info.Name, r.root, e.Data.From)
 		return cmp.Or(path, "made when asked for"), err
 	}
 	if _, err := os.Stat(set); err == nil || r.set != "" {
@@ -231,7 +231,7 @@ func (r *reproduction) locate(recipe *reproduce.Recipe) (string, error) {
 	}
 	root := r.root
 	if root == "" {
-		if root, err = datasets.DataDir(); err != nil {
+		if root, err = catalogue.DataDir(); err != nil {
 			return "", err
 		}
 	}
@@ -257,7 +257,7 @@ func (r *reproduction) open(cmd *cobra.Command, recipe *reproduce.Recipe, v *rep
 	if p.e, err = recipe.Experiment(v); err != nil {
 		return nil, err
 	}
-	if _, known := datasets.Lookup(cmp.Or(r.set, p.e.Data.Set)); known {
+	if _, known := catalogue.Lookup(cmp.Or(r.set, p.e.Data.Set)); known {
 		p.e.Data.Set = cmp.Or(r.set, p.e.Data.Set)
 	} else if p.e.Data.Set, err = r.locate(recipe); err != nil {
 		return nil, err

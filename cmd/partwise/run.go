@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -229,7 +229,7 @@ func tellNotes(w io.Writer, notes []string) {
 
 // nameOf returns what the results of a known set or a path are called.
 func nameOf(set string) (string, error) {
-	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
+	abs, err := filepath.Abs(strings.TrimPrefix(set, catalogue.SetPrefix))
 	return filepath.Base(abs), err
 }
 

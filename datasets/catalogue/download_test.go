@@ -1,4 +1,4 @@
-package datasets
+package catalogue
 
 import (
 	"context"
@@ -87,7 +87,7 @@ func sumOf(data []byte) string {
 func toySet(t *testing.T, sum string) Info {
 	t.Helper()
 	return Info{Name: "toy", Samples: 1, Classes: 1, Home: "toy's home", Forms: []Form{{
-		From: fromMAT, file: "toy.mat", Files: []Download{{File: "toy.mat", URLs: []string{"http://nowhere.invalid/toy.mat"}, SHA256: sum}},
+		From: fromMAT, VectorFile: "toy.mat", Files: []Download{{File: "toy.mat", URLs: []string{"http://nowhere.invalid/toy.mat"}, SHA256: sum}},
 	}}}
 }
 
@@ -252,7 +252,7 @@ func TestGetFails(t *testing.T) {
 		}
 	})
 	t.Run("other names", func(t *testing.T) {
-		useKnown(t, toySet(t, ""), Info{Name: "locked", How: "ask the owner", Forms: []Form{{From: fromMAT, file: "locked.mat"}}})
+		useKnown(t, toySet(t, ""), Info{Name: "locked", How: "ask the owner", Forms: []Form{{From: fromMAT, VectorFile: "locked.mat"}}})
 		d := (&server{}).start(t)
 		for _, test := range []struct{ name, from, want string }{
 			{"tot", "", "did you mean toy?"},
@@ -318,12 +318,8 @@ func TestGetArchive(t *testing.T) {
 	if len(s.requests) != 1 {
 		t.Errorf("requests %q, want one", s.requests)
 	}
-	got, err := Open(t.Context(), "toys", OpenOptions{Root: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Name != "toys" || !cmp.Equal(got.Classes, []string{"a", "b"}) || got.Len() != 2 {
-		t.Errorf("the set %s has %d samples of the classes %v", got.Name, got.Len(), got.Classes)
+	if found, err := Find("toys", dir, ""); err != nil || found != filepath.Join(dir, "toys", "raw", "toys", "pictures") {
+		t.Errorf("found at %s, %v", found, err)
 	}
 
 	useKnown(t, set("other.pgm"))
@@ -349,9 +345,9 @@ func TestGetArchive(t *testing.T) {
 }
 
 func TestGetIDX(t *testing.T) {
-	images, labels := writeIDX(8, []uint32{2, 1, 2}, pixels(0, 4)), writeIDX(8, []uint32{2}, []uint8{1, 0})
+	images, labels := []byte("two images"), []byte("their labels")
 	useKnown(t, Info{Name: "digits", Samples: 2, Classes: 2, Forms: []Form{{
-		From: fromRaw, places: []string{"digits"}, marks: []string{"images-idx3*"}, idx: true,
+		From: fromRaw, places: []string{"digits"}, marks: []string{"images-idx3*"}, IDX: true,
 		Files: []Download{{File: "images-idx3.gz", SHA256: sumOf(images)}, {File: "labels-idx1.gz", SHA256: sumOf(labels)}},
 	}}})
 	// The sums are those of the content, however it is packed.
@@ -360,9 +356,6 @@ func TestGetIDX(t *testing.T) {
 	dir := t.TempDir()
 	if err := d.Get(t.Context(), "digits", dir); err != nil {
 		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), "digits", OpenOptions{Root: dir}); err != nil {
-		t.Error(err)
 	}
 	writeFile(t, filepath.Join(dir, "digits", "images-idx3"), images)
 	for _, gone := range []string{"images-idx3.gz", "labels-idx1.gz"} {
@@ -376,13 +369,7 @@ func TestGetIDX(t *testing.T) {
 	if want := []string{"images-idx3.gz", "labels-idx1.gz", "labels-idx1.gz"}; !cmp.Equal(s.requests, want) {
 		t.Errorf("requests %q, want %q", s.requests, want)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "digits", "images-idx3"), writeIDX(8, []uint32{1, 1, 2}, pixels(0, 2)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), "digits", OpenOptions{Root: dir}); err == nil {
-		t.Error("no error for a part of a set")
-	}
-	if _, err := Find("digits", OpenOptions{Root: t.TempDir()}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Find("digits", t.TempDir(), ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a set that is not there: got error %v", err)
 	}
 }

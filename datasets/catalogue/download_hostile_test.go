@@ -1,4 +1,4 @@
-package datasets
+package catalogue
 
 import (
 	"bytes"
@@ -335,7 +335,7 @@ func TestDamagedGzip(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"cut": packed[:len(packed)-9], "no sum": packed[:len(packed)-1], "more behind": append(bytes.Clone(packed), "more"...), "none": []byte("not gzip"), "empty": nil, "bomb": bomb,
 	} {
-		useKnown(t, Info{Name: "digits", Forms: []Form{{From: fromRaw, places: []string{"digits"}, marks: []string{"x-idx3*"}, idx: true,
+		useKnown(t, Info{Name: "digits", Forms: []Form{{From: fromRaw, places: []string{"digits"}, marks: []string{"x-idx3*"}, IDX: true,
 			Files: []Download{{File: "x-idx3.gz", SHA256: sumOf(content), MaxUnpacked: 10_000}}}}})
 		s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { w.Write(data) })
 		dir := t.TempDir()

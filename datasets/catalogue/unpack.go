@@ -1,4 +1,4 @@
-package datasets
+package catalogue
 
 import (
 	"archive/tar"
@@ -198,7 +198,7 @@ func (u *unpacker) checkZip(z *zip.Reader, size int64) error {
 }
 
 func (u *unpacker) tar(archive io.Reader) error {
-	unzipped, _, err := unzip(archive)
+	unzipped, _, err := zipfile.Gunzip(archive)
 	if err != nil {
 		return badArchive{err}
 	}

@@ -1,4 +1,4 @@
-package datasets
+package catalogue
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
 // Info tells of a known set.
@@ -37,17 +39,19 @@ type Form struct {
 	// Files is what to download, or empty where it cannot be.
 	Files []Download
 
-	// A form that is one file of vectors has its name, and the size of the images
-	// that it holds.
-	file          string
-	height, width int
-	// Else the set is the folder, one of places or up to
-	// maxDepth folders further down, that holds one of marks.
+	// VectorFile is the name of a form that is one file of vectors, and Height and Width the
+	// size of the images that it holds.
+	VectorFile    string
+	Height, Width int
+	// Else the set is the folder, one of places or up to maxDepth folders further down, that
+	// holds one of marks.
 	places, marks []string
-	folder        FolderOptions
-	omit          []string // classes that are none of the set's
-	idx           bool     // the folder holds IDX files, not images
-	looks         bool     // the pattern is tried on any folder with one of marks, whatever its name
+	// IDX tells that the folder holds IDX files, not images. Pattern, Pool and Omit say of
+	// images where the classes are found, and which are none of the set's. With Looks the
+	// pattern is tried on any folder with one of marks, whatever its name.
+	IDX, Pool, Looks bool
+	Pattern          string
+	Omit             []string
 }
 
 // Download is one file to fetch for a known set.
@@ -104,7 +108,7 @@ var known = []Info{
 		Home:     "http://vision.ucsd.edu/content/yale-face-database",
 		Forms: []Form{
 			{
-				From: fromMAT, file: "Yale_32x32.mat", height: 32, width: 32,
+				From: fromMAT, VectorFile: "Yale_32x32.mat", Height: 32, Width: 32,
 				Files: []Download{{
 					File: "Yale_32x32.mat", URLs: []string{caiHome + "Yale/Yale_32x32.mat"},
 					SHA256: "beb3cc9f448c1ab786583c8f5429368c299843ee88263f9650ed463004ef7633", MaxBytes: 1 << 20,
@@ -112,7 +116,7 @@ var known = []Info{
 			},
 			{
 				From: fromRaw, places: []string{"yale-gif", "yalefaces", "yale", "."}, marks: []string{"subject01.*"},
-				folder: FolderOptions{Pattern: "subject{class}.*"}, looks: true,
+				Pattern: "subject{class}.*", Looks: true,
 				Files: []Download{{
 					File: "yalefaces.zip", Unpack: true, MaxBytes: 32 << 20, MaxUnpacked: 128 << 20,
 					URLs: []string{"http://vision.ucsd.edu/datasets/yale_face_dataset_original/yalefaces.zip"},
@@ -128,7 +132,7 @@ var known = []Info{
 		Home:     "https://www.cl.cam.ac.uk/research/dtg/attarchive/facedatabase.html",
 		Forms: []Form{
 			{
-				From: fromMAT, file: "ORL_32x32.mat", height: 32, width: 32,
+				From: fromMAT, VectorFile: "ORL_32x32.mat", Height: 32, Width: 32,
 				Files: []Download{{
 					File: "ORL_32x32.mat", URLs: []string{caiHome + "ORL/ORL_32x32.mat"},
 					SHA256: "c30cb53be2cab2da293eaeb35c1a7c16cad513fa14d0400ad5ed51f03e1ce7c8", MaxBytes: 2 << 20,
@@ -151,7 +155,7 @@ var known = []Info{
 		Home:     "https://www.cs.columbia.edu/CAVE/software/softlib/coil-20.php",
 		Forms: []Form{
 			{
-				From: fromMAT, file: "COIL20.mat", height: 32, width: 32,
+				From: fromMAT, VectorFile: "COIL20.mat", Height: 32, Width: 32,
 				Files: []Download{{
 					File: "COIL20.mat", URLs: []string{caiHome + "COIL20/COIL20.mat"},
 					SHA256: "2a35c105dbb327492b90389e55612bcbf39187bc7c408252239903e4ce7d6958", MaxBytes: 32 << 20,
@@ -159,7 +163,7 @@ var known = []Info{
 			},
 			{
 				From: fromRaw, places: []string{"coil-20-proc", "coil20", "coil-20", "."}, marks: []string{"obj1__0.png"},
-				folder: FolderOptions{Pattern: "obj{class}__*.png"}, looks: true,
+				Pattern: "obj{class}__*.png", Looks: true,
 				Files: []Download{{
 					File: "coil-20-proc.zip", Unpack: true, MaxBytes: 64 << 20, MaxUnpacked: 128 << 20,
 					MD5:  "464dec76a6abfcd00e8de6cf1e7d0acc",
@@ -176,7 +180,7 @@ var known = []Info{
 		Home:     "http://yann.lecun.com/exdb/mnist/",
 		Forms: []Form{{
 			From: fromRaw, places: []string{"mnist", "MNIST", "."}, marks: []string{"train-images*idx3-ubyte*", "t10k-images*idx3-ubyte*"},
-			idx: true,
+			IDX: true,
 			Files: []Download{
 				mnistFile("train-images-idx3-ubyte.gz", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"),
 				mnistFile("train-labels-idx1-ubyte.gz", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
@@ -192,7 +196,7 @@ var known = []Info{
 		Licence:  "for research, under an agreement with NIST",
 		Home:     "https://www.nist.gov/itl/products-and-services/color-feret-database",
 		How:      "ask NIST for the FERET images, and put the extract FERET_32x32.mat (variables fea and gnd) into the data folder",
-		Forms:    []Form{{From: fromMAT, file: "FERET_32x32.mat", height: 32, width: 32}},
+		Forms:    []Form{{From: fromMAT, VectorFile: "FERET_32x32.mat", Height: 32, Width: 32}},
 	},
 	{
 		Name: "caltech101", Title: "Caltech 101", Samples: 8677, Classes: 101,
@@ -202,7 +206,7 @@ var known = []Info{
 		Home:     "https://data.caltech.edu/records/mzrjq-6wc02",
 		Forms: []Form{{
 			From: fromRaw, places: []string{"101_ObjectCategories", "caltech101", "caltech-101", "caltech10", "."},
-			marks: []string{"BACKGROUND_Google", "airplanes/image_0001.jpg"}, omit: []string{"BACKGROUND_Google"},
+			marks: []string{"BACKGROUND_Google", "airplanes/image_0001.jpg"}, Omit: []string{"BACKGROUND_Google"},
 			Files: []Download{{
 				File: "caltech-101.zip", Unpack: true, MaxBytes: 512 << 20, MaxUnpacked: 1 << 30, inner: "caltech-101/101_ObjectCategories.tar.gz",
 				URLs:   []string{"https://data.caltech.edu/records/mzrjq-6wc02/files/caltech-101.zip"},
@@ -218,8 +222,8 @@ var known = []Info{
 		Home:     "http://www-cvr.ai.uiuc.edu/ponce_grp/data/",
 		Forms: []Form{{
 			From: fromRaw, places: []string{"scenes13", "SceneClass13", "scenes15", "scene_categories", "."},
-			marks:  []string{"train/[Bb]edroom", "[Bb]edroom"},
-			folder: FolderOptions{Pool: true}, omit: []string{"industrial", "store"},
+			marks: []string{"train/[Bb]edroom", "[Bb]edroom"},
+			Pool:  true, Omit: []string{"industrial", "store"},
 			Files: []Download{scenesFile()},
 		}},
 	},
@@ -231,9 +235,9 @@ var known = []Info{
 		Home:     "https://figshare.com/articles/dataset/15-Scene_Image_Dataset/7007177",
 		Forms: []Form{{
 			From: fromRaw, places: []string{"scenes15", "scene_categories", "15-Scene", "."},
-			marks:  []string{"train/[Bb]edroom", "[Bb]edroom", "14/1.jpg"},
-			folder: FolderOptions{Pool: true},
-			Files:  []Download{scenesFile()},
+			marks: []string{"train/[Bb]edroom", "[Bb]edroom", "14/1.jpg"},
+			Pool:  true,
+			Files: []Download{scenesFile()},
 		}},
 	},
 	{
@@ -243,7 +247,7 @@ var known = []Info{
 		Licence:  "none stated; for research" + caiLicence,
 		Home:     "http://qwone.com/~jason/20Newsgroups/",
 		Forms: []Form{{
-			From: fromMAT, file: "20Newsgroups.mat",
+			From: fromMAT, VectorFile: "20Newsgroups.mat",
 			Files: []Download{{
 				File: "20Newsgroups.mat", URLs: []string{caiHome + "20Newsgroups/20Newsgroups.mat"},
 				SHA256: "dc1418f7291a4c09a4ab3b6a7d31c129d6edad7643ac5ec6bdaf67180a000ae8", MaxBytes: 64 << 20,
@@ -269,18 +273,27 @@ func scenesFile() Download {
 	}
 }
 
-// generatedName is the name of the set that Generated makes.
-const generatedName = "generated"
+// SetPrefix before a name says that it is a known set's, not a path.
+const SetPrefix = "set:"
+
+// Generated is the name of the set that the program makes itself.
+const Generated = "generated"
 
 // Known returns the known sets and, at the end, the generated one, which is
 // always there.
 func Known() []Info {
-	classes := len(objects)
 	return append(slices.Clone(known), Info{
-		Name: generatedName, Title: "Generated objects", Samples: classes * generatedViews, Classes: classes,
-		Content: fmt.Sprintf("grey images of %d×%d, made from a seed", generatedSide, generatedSide),
-		Licence: "free",
+		Name: Generated, Title: "Generated objects", Samples: 720, Classes: 20,
+		Content: "grey images of 32×32, made from a seed", Licence: "free",
 	})
+}
+
+// Add adds sets, which Open and Get then know, and returns what removes them again. It is
+// called before either is.
+func Add(sets ...Info) (remove func()) {
+	before := known
+	known = append(slices.Clone(known), sets...)
+	return func() { known = before }
 }
 
 // Lookup returns what is known of the set called name, with or without SetPrefix
@@ -321,29 +334,29 @@ func dataDirs(root string) []string {
 	return slices.Compact(dirs)
 }
 
-// Find returns the file or folder that Open would read the known set called
-// name from, or "" for the generated set, which needs none. The error where
-// there is none says where it was looked for and how to get it, and is an
-// fs.ErrNotExist.
-func Find(name string, opt OpenOptions) (string, error) {
+// Find returns the file or folder that the known set called name is read from, or "" for
+// the generated set, which needs none. root is looked through first, and from chooses
+// among the forms; both may be "". The error where there is none says where it was
+// looked for and how to get it, and is an fs.ErrNotExist.
+func Find(name, root, from string) (string, error) {
 	info, ok := Lookup(name)
 	if !ok {
-		return "", unknownSet(name)
+		return "", Unknown(name)
 	}
-	if info.Name == generatedName {
+	if info.Name == Generated {
 		return "", nil
 	}
-	_, path, err := info.find(opt)
+	_, path, err := info.Find(root, from)
 	return path, err
 }
 
-// find returns the form in which the set is there, and where.
-func (info *Info) find(opt OpenOptions) (*Form, string, error) {
-	forms, err := info.forms(opt.From)
+// Find returns the form in which the set is there, and where: see [Find].
+func (info *Info) Find(root, from string) (*Form, string, error) {
+	forms, err := info.forms(from)
 	if err != nil {
 		return nil, "", err
 	}
-	dirs := dataDirs(opt.Root)
+	dirs := dataDirs(root)
 	for _, dir := range dirs {
 		for i := range forms {
 			if path := forms[i].find(dir); path != "" {
@@ -396,8 +409,8 @@ func (info *Info) forms(from string) ([]Form, error) {
 
 // String says what the form looks like on disk.
 func (f *Form) String() string {
-	if f.file != "" {
-		return f.file
+	if f.VectorFile != "" {
+		return f.VectorFile
 	}
 	places := slices.DeleteFunc(slices.Clone(f.places), func(p string) bool { return p == "." })
 	return fmt.Sprintf("a folder %s with %s", strings.Join(places, " or "), strings.Join(f.marks, " or "))
@@ -405,15 +418,15 @@ func (f *Form) String() string {
 
 // find returns where the form is below dir, or "".
 func (f *Form) find(dir string) string {
-	if f.file != "" {
-		return globOne(dir, f.file, path.Join("*", f.file))
+	if f.VectorFile != "" {
+		return globOne(dir, f.VectorFile, path.Join("*", f.VectorFile))
 	}
 	for _, place := range f.places {
 		depth := maxDepth
 		if place == "." {
 			depth = 0
 		}
-		if found := f.findIn(filepath.Join(dir, place), depth); found != "" {
+		if found := f.FindIn(filepath.Join(dir, place), depth); found != "" {
 			return found
 		}
 	}
@@ -422,7 +435,7 @@ func (f *Form) find(dir string) string {
 
 // findIn returns the folder that holds one of the marks, dir or one up to
 // depth folders below, or "".
-func (f *Form) findIn(dir string, depth int) string {
+func (f *Form) FindIn(dir string, depth int) string {
 	for below := range depth + 1 {
 		for _, mark := range f.marks {
 			if found := globOne(dir, strings.Repeat("*/", below)+mark); found != "" {
@@ -450,54 +463,15 @@ func globOne(dir string, patterns ...string) string {
 	return ""
 }
 
-// open reads the set in this form from path.
-func (f *Form) open(path string, opt OpenOptions) (*Set, error) {
-	vectors := opt.vectors()
-	if f.file != "" {
-		if vectors.Height == 0 && vectors.Width == 0 {
-			vectors.Height, vectors.Width = f.height, f.width
-		}
-		return openFile(path, vectors)
+// Unknown says that nothing is called name, and what may have been meant.
+func Unknown(name string) error {
+	what := "no known set, file or folder"
+	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {
+		name, what = plain, "no known set"
 	}
-	if f.idx {
-		return idxFolder(path, opt.Part, vectors)
+	var names []string
+	for _, info := range Known() {
+		names = append(names, info.Name)
 	}
-	folder := f.folder
-	folder.Pool = folder.Pool || opt.Folder.Pool
-	if opt.Folder.saysClasses() {
-		folder.Pattern, folder.LabelsFile, folder.TruthFile = opt.Folder.Pattern, opt.Folder.LabelsFile, opt.Folder.TruthFile
-	}
-	s, err := Folder(opt.ctx, path, folder)
-	if err != nil {
-		return nil, err
-	}
-	s = s.without(f.omit)
-	if opt.Folder.NoClasses && opt.Folder.LabelsFile == "" {
-		s.forgetClasses()
-	}
-	return s, nil
-}
-
-// without returns the set without the samples of the given classes, which are
-// counted in LeftOut.
-func (s *Set) without(classes []string) *Set {
-	var rows []int
-	omitted := make([]int, len(s.Classes))
-	for i, l := range s.Labels {
-		if l < 0 || !slices.Contains(classes, s.Classes[l]) {
-			rows = append(rows, i)
-		} else {
-			omitted[l]++
-		}
-	}
-	if len(rows) == s.Len() {
-		return s
-	}
-	out := s.Subset(rows)
-	for l, n := range omitted {
-		if n > 0 {
-			out.LeftOut = append(out.LeftOut, LeftOut{Reason: OtherClass, Count: n, Names: []string{s.Classes[l]}})
-		}
-	}
-	return out
+	return fmt.Errorf("%q is %s%s; \"partwise datasets\" lists the known sets", name, what, phrase.Guess(name, names))
 }

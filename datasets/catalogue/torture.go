@@ -1,6 +1,6 @@
 //go:build torture
 
-package datasets
+package catalogue
 
 import (
 	"os"

@@ -1,6 +1,8 @@
-package datasets
+package catalogue
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/hex"
 	"net/url"
 	"os"
@@ -21,14 +23,14 @@ func TestKnown(t *testing.T) {
 		if info.Title == "" || info.Samples <= 0 || info.Classes <= 0 || info.Content == "" || info.Licence == "" {
 			t.Errorf("%s: something is missing in %+v", info.Name, info)
 		}
-		if info.Name == generatedName {
+		if info.Name == Generated {
 			continue
 		}
 		if info.Citation == "" || info.Home == "" || len(info.Forms) == 0 {
 			t.Errorf("%s: something is missing in %+v", info.Name, info)
 		}
 		for _, f := range info.Forms {
-			if (f.From != fromMAT) != (f.file == "") || f.From != fromRaw && f.From != fromMAT || (f.file == "") == (len(f.places) == 0) {
+			if (f.From != fromMAT) != (f.VectorFile == "") || f.From != fromRaw && f.From != fromMAT || (f.VectorFile == "") == (len(f.places) == 0) {
 				t.Errorf("%s: form %+v", info.Name, f)
 			}
 			if len(f.Files) == 0 && info.How == "" {
@@ -114,7 +116,7 @@ func TestFind(t *testing.T) {
 			path := filepath.Join(root, filepath.FromSlash(f))
 			writeFile(t, path, nil)
 		}
-		got, err := Find(test.name, OpenOptions{Root: root, From: test.from})
+		got, err := Find(test.name, root, test.from)
 		if test.want == "" {
 			if err == nil {
 				t.Errorf("%s in %v: found as %s", test.name, test.files, got)
@@ -133,7 +135,7 @@ func TestFindOrder(t *testing.T) {
 	for _, place := range []string{filepath.Join(cache, "partwise"), env, root} { // the last one wins
 		path := filepath.Join(place, "Yale_32x32.mat")
 		writeFile(t, path, nil)
-		if got, err := Find("yale", OpenOptions{Root: root}); err != nil || got != path {
+		if got, err := Find("yale", root, ""); err != nil || got != path {
 			t.Errorf("got %s, %v, want %s", got, err, path)
 		}
 	}
@@ -144,84 +146,34 @@ func TestFindOrder(t *testing.T) {
 	if got, err := DataDir(); err != nil || got != filepath.Join(cache, "partwise") {
 		t.Errorf("the data folder is %s, %v, want partwise in %s", got, err, cache)
 	}
-	if got, err := Find("generated", OpenOptions{}); got != "" || err != nil {
+	if got, err := Find("generated", "", ""); got != "" || err != nil {
 		t.Errorf("the generated set is found at %q, %v", got, err)
 	}
-	if _, err := Find("yalee", OpenOptions{}); err == nil || !strings.Contains(err.Error(), "did you mean yale?") {
+	if _, err := Find("yalee", "", ""); err == nil || !strings.Contains(err.Error(), "did you mean yale?") {
 		t.Errorf("got error %v", err)
 	}
 }
 
-// An extract of a known set does not go by the set's name, and classes that
-// are none are left out.
-func TestOpenKnownExtract(t *testing.T) {
-	root := t.TempDir()
-	for _, f := range []string{"caltech10/BACKGROUND_Google/image_0001.png", "caltech10/bass/image_0001.png", "caltech10/ketch/image_0001.png"} {
-		path := filepath.Join(root, filepath.FromSlash(f))
-		writeFile(t, path, pngFile(t))
-	}
-	s, err := Open(t.Context(), "caltech101", OpenOptions{Root: root})
-	if err != nil {
+func gzipped(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "caltech10" || !cmp.Equal(s.Classes, []string{"bass", "ketch"}) || s.Len() != 2 {
-		t.Errorf("%s with %d samples of the classes %v", s.Name, s.Len(), s.Classes)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
 	}
-	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is no class of the set" {
-		t.Errorf("it is said to be a part of %q without %v", s.Known, s.LeftOut)
-	}
-	// By its path the folder is read whole.
-	s, err = Open(t.Context(), filepath.Join(root, "caltech10"), OpenOptions{Root: root})
-	if err != nil || !cmp.Equal(s.Classes, []string{"BACKGROUND_Google", "bass", "ketch"}) || s.Len() != 3 || s.LeftOut != nil || s.Known != "" {
-		t.Errorf("by its path: %+v, %v", s, err)
-	}
+	return out.Bytes()
 }
 
-// TestOpenNamesake: a folder here and a known set of one name are told apart.
-func TestOpenNamesake(t *testing.T) {
-	noDataDirs(t)
-	data, here := t.TempDir(), t.TempDir()
-	t.Chdir(here)
-	open := func(name string) (*Set, error) { return Open(t.Context(), name, OpenOptions{Root: data}) }
-	writeFile(t, filepath.Join("orl", "mine.png"), pngFile(t))
-	is := func(name, known string) {
-		t.Helper()
-		if s, err := open(name); err != nil || s.Known != known {
-			t.Errorf("%s: %+v, %v; want the known set %q", name, s, err, known)
-		}
+func writeFile(t testing.TB, path string, data []byte) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
 	}
-	refuses := func(name string, want ...string) {
-		t.Helper()
-		_, err := open(name)
-		for _, w := range want {
-			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("%s: error %v, want one with %q", name, err, w)
-			}
-		}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
 	}
-	// The folder alone.
-	is("orl", "")
-	is("./orl", "")
-	refuses("set:orl", "the set orl is not there", "partwise datasets get orl")
-	refuses("set:nothing", `"nothing" is no known set`)
-	// Both.
-	writeFile(t, filepath.Join(data, "att_faces", "s1", "1.pgm"), pngFile(t))
-	refuses("orl", `"orl" is both a folder here and a known set, in `+filepath.Join(data, "att_faces"), "./orl", "set:orl")
-	is("./orl", "")
-	is("set:orl", "orl")
-	is(filepath.Join(data, "att_faces"), "")
-	is("generated", "generated")
-	is("set:generated", "generated")
-	writeFile(t, "generated", []byte("1,2\n2,1\n"))
-	refuses("generated", `"generated" is both a file here and a known set, made when asked for`, "./generated", "set:generated")
-	is("./generated", "")
-	is("set:generated", "generated")
-	// The known set alone, and in the current folder under its name.
-	t.Chdir(t.TempDir())
-	is("orl", "orl")
-	writeFile(t, filepath.Join("orl", "s1", "1.pgm"), pngFile(t))
-	data = "."
-	is("orl", "orl")
-	is("set:orl", "orl")
-	is("./orl", "")
+	return path
 }

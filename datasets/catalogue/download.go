@@ -1,4 +1,4 @@
-package datasets
+package catalogue
 
 import (
 	"cmp"
@@ -74,12 +74,12 @@ const (
 // right; until then it is in the folder workName, which only Get writes in and
 // only one process at a time. Nothing else is removed or overwritten.
 func (d *Downloader) Get(ctx context.Context, name, dir string) error {
-	if name == generatedName {
+	if name == Generated {
 		return nil
 	}
 	info, ok := Lookup(name)
 	if !ok {
-		return unknownSet(name)
+		return Unknown(name)
 	}
 	forms, err := info.forms(d.From)
 	if err != nil {
@@ -165,9 +165,9 @@ func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (er
 func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	switch found := f.find(root); {
 	case found == "":
-	case f.file != "":
+	case f.VectorFile != "":
 		dir = filepath.Dir(found)
-	case f.idx:
+	case f.IDX:
 		dir = found
 	default:
 		return dir, nil, nil
@@ -336,7 +336,7 @@ func (d *Downloader) unpackForm(ctx context.Context, f *Form, file *Download, ar
 			return err
 		}
 	}
-	if f.findIn(tmp, maxDepth-1) == "" {
+	if f.FindIn(tmp, maxDepth-1) == "" {
 		return badArchive{fmt.Errorf("%s does not hold %s", file.File, f)}
 	}
 	if err := d.noteSum(file, archive, dir); err != nil {
