@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
 
 // FolderOptions says how the classes of a folder of images are found. Its zero
@@ -160,7 +162,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 		if bad == nil || name == "" {
 			return err
 		}
-		*bad = append(*bad, BadFile{readableName(name), kindOf(err), err.Error()})
+		*bad = append(*bad, BadFile{readableName(name), imagefile.KindOfFile(err), err.Error()})
 		return nil
 	}
 	// above holds the folders from dir down to the one that is being read: a
@@ -187,13 +189,13 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			info, err := os.Stat(file)
 			switch {
-			case err != nil && hasImageExtension(file):
+			case err != nil && imagefile.HasExtension(file):
 				images = append(images, name) // a link to nothing, which reading it will tell
 			case err != nil:
 				others.add(NotImage, name)
 			case info.IsDir():
 				if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
-					if err := skip(name, kinded(KindCircle, "%s is a link to a folder that it lies in", file)); err != nil {
+					if err := skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file)); err != nil {
 						return err
 					}
 					continue
@@ -240,7 +242,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 
 // looksLikeImage tells images by what they are called or begin with.
 func looksLikeImage(file string) (bool, error) {
-	if hasImageExtension(file) {
+	if imagefile.HasExtension(file) {
 		return true, nil
 	}
 	f, err := os.Open(file)
@@ -248,12 +250,12 @@ func looksLikeImage(file string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	head := make([]byte, magicLen)
+	head := make([]byte, imagefile.MagicLength)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return false, err
 	}
-	return formatOf(head[:n]) != nil, nil
+	return imagefile.Is(head[:n]), nil
 }
 
 // testFolders tells of each name whether it begins with the folder test. It is nil unless all

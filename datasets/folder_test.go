@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -25,7 +26,7 @@ func tree(t testing.TB, files ...string) string {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		data := encoded(t, encodePGM, sample())
+		data := imagetest.Encoded(t, imagetest.EncodePGM, imagetest.Sample())
 		switch {
 		case strings.HasSuffix(file, "!"):
 			data = data[:len(data)-3]

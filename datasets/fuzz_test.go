@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"image"
 	"io"
 	"math"
 	"os"
@@ -35,63 +34,6 @@ func checkMemory(t testing.TB, bound int64, f func()) {
 	if used := int64(testkit.Allocated(f)); used > bound+wrongBy {
 		t.Errorf("%d bytes allocated, want at most %d", used, bound)
 	}
-}
-
-func FuzzDecodeImage(f *testing.F) {
-	for _, data := range imageFiles(f) {
-		f.Add(data)
-	}
-	for _, data := range manyImages(f) {
-		if len(data) < 4000 {
-			f.Add(data)
-		}
-	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
-		if len(data) > mostFuzzed {
-			return
-		}
-		var img image.Image
-		var header ImageHeader
-		var err error
-		// A header costs no more than the file.
-		checkMemory(t, 64*int64(len(data)), func() { header, err = ReadImageHeader(data) })
-		if err != nil || header.Width*header.Height > 1<<14 {
-			return // a larger image is right, and slow
-		}
-		// A TIFF file makes a new unpacker for each of its blocks, each of which takes
-		// eight bytes of the file at least.
-		checkMemory(t, header.Memory+1<<13*int64(len(data)), func() { img, err = DecodeImageBytes(data) })
-		if err != nil {
-			return
-		}
-		size := img.Bounds().Size()
-		if header.Format == "JPEG" && size.X != header.Width {
-			size.X, size.Y = size.Y, size.X
-		}
-		if size.X > header.Width || size.Y > header.Height || header.Format != "GIF" && size != image.Pt(header.Width, header.Height) {
-			t.Errorf("an image of %v, and the header says %+v", size, header)
-		}
-		if g := Gray(img); g.Bounds().Empty() || g.Bounds().Size() != img.Bounds().Size() {
-			t.Errorf("grey image of %v for an image of %v", g.Bounds(), img.Bounds())
-		}
-	}))
-}
-
-func FuzzEXIF(f *testing.F) {
-	whole := withOrientation(f, sample(), 6)
-	f.Add(whole)
-	f.Add(whole[:100])
-	f.Add([]byte("\xff\xd8\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"))
-	f.Add([]byte("\xff\xd8\xff\xff\xff\xe1\x00\x10Exif\x00\x00MM\x00*\xff\xff\xff\xff"))
-	f.Add(progressiveJPEG(16, 16, 3))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
-		if o := exifOrientation(data); o < 1 || o > 8 {
-			t.Errorf("orientation %d", o)
-		}
-		if o := orientationOf(data); o < 1 || o > 8 {
-			t.Errorf("orientation %d of a block", o)
-		}
-	}))
 }
 
 // fuzzRoom is the memory that the readers of vectors may take in fuzzing.

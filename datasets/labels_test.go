@@ -216,3 +216,14 @@ func TestFolderWithLabelsFile(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func writeFile(t testing.TB, path string, data []byte) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

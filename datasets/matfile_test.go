@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -225,7 +226,7 @@ func TestReadMATRefuses(t *testing.T) {
 func TestReadMATPackedTwice(t *testing.T) {
 	once := writeMAT(binary.LittleEndian, true, sampleVars()[0])[matHeader:]
 	twice := writeMAT(binary.LittleEndian, false)
-	packed := deflated(once)
+	packed := imagetest.Deflated(once)
 	twice = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(twice, 15), uint32(len(packed)))
 	twice = append(append(twice, packed...), once...)
 	vars, err := parseMAT(twice)

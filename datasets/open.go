@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -145,7 +146,7 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 		return openFolder(name, opt)
 	}
 	if opt.OneImage {
-		if head, err := headOf(name); err == nil && formatOf(head) != nil {
+		if head, err := headOf(name); err == nil && imagefile.Is(head) {
 			sample := readableName(filepath.Base(name))
 			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
 		}
@@ -292,7 +293,7 @@ func openFile(path string, opt VectorOptions) (*Set, error) {
 	switch {
 	case len(head) == 0:
 		return nil, fmt.Errorf("%s: the file is empty", path)
-	case formatOf(head) != nil:
+	case imagefile.Is(head):
 		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
 	}
 	if opt.OnDisk && !isIDX(head) && !isNPY(head) {

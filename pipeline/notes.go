@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
@@ -72,7 +73,7 @@ func (in *Inputs) SkippedNotes(list string) []string {
 		one, many = "sample", "samples"
 	}
 	var parts []string
-	skipped := slices.DeleteFunc(slices.Clone(bad), func(b datasets.BadFile) bool { return b.Kind == datasets.KindUsed })
+	skipped := slices.DeleteFunc(slices.Clone(bad), func(b datasets.BadFile) bool { return b.Kind == imagefile.KindUsed })
 	if n := len(skipped); n > 0 {
 		parts = append(parts, fmt.Sprintf("skipped %d of %s: %s", n, phrase.Count(in.Set.Len()+len(in.Set.Bad), one, many), datasets.CountKinds(skipped)))
 	}
@@ -93,11 +94,11 @@ func (in *Inputs) Bad() []datasets.BadFile {
 	for i, name := range in.Set.Names {
 		if len(rows) > 0 && rows[0] == i {
 			if rows = rows[1:]; in.images.Truncated(i) != "" {
-				bad = append(bad, datasets.BadFile{Name: name, Kind: datasets.KindUsed, Reason: in.images.Truncated(i)})
+				bad = append(bad, datasets.BadFile{Name: name, Kind: imagefile.KindUsed, Reason: in.images.Truncated(i)})
 			}
 			continue
 		}
-		bad = append(bad, datasets.BadFile{Name: name, Kind: datasets.KindOf(skipped[0]), Reason: skipped[0].Error()})
+		bad = append(bad, datasets.BadFile{Name: name, Kind: imagefile.KindOf(skipped[0]), Reason: skipped[0].Error()})
 		skipped = skipped[1:]
 	}
 	return bad

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/filing"
 	"github.com/seed4492f2cd/partwise/internal/output"
@@ -180,7 +181,7 @@ func sortFiles(cmd *cobra.Command, way filing.Way, to, data, root, list string, 
 func home(pictures string) func(string) (bool, error) {
 	return func(name string) (bool, error) {
 		if pictures == "" {
-			return datasets.HasImageExtension(name), nil
+			return imagefile.HasExtension(name), nil
 		}
 		return output.Inside(pictures, name)
 	}

@@ -1,4 +1,4 @@
-package datasets
+package imagefile
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ func (f *format) memory(content []byte, c image.Config) (int64, error) {
 func jpegMemory(content []byte, c image.Config) (int64, error) {
 	f := jpegmeans.Parse(content)
 	if f.Scans > mostScans || int64(f.Scans)*pixelsOf(c) > mostScanPixels {
-		return 0, kinded(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
+		return 0, NewError(KindTooLarge, "a JPEG of %d×%d pixels in %d scans, where %d are read at most", c.Width, c.Height, f.Scans,
 			min(mostScans, mostScanPixels/pixelsOf(c)))
 	}
 	pixel := int64(f.Components)
@@ -126,7 +126,7 @@ func webpMemory(content []byte, c image.Config) (int64, error) {
 	}
 	const extended, flagsAt, animated = "VP8X", 20, 0x02
 	if string(content[12:16]) == extended && len(content) > flagsAt && content[flagsAt]&animated != 0 {
-		return 0, kinded(KindUnsupported, "an animated WebP, which is not read")
+		return 0, NewError(KindUnsupported, "an animated WebP, which is not read")
 	}
 	const tables = 64 << 20 // up to 2600 groups of prefix codes
 	return padded(c, 16)*11 + min(tables, 64*int64(len(content))) + int64(len(content)), nil

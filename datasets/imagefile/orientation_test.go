@@ -1,34 +1,17 @@
-package datasets
+package imagefile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"image"
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 // withOrientation returns img as a JPEG file with an EXIF block between the
 // start of the image and the rest, behind one of XMP.
-func withOrientation(t testing.TB, img image.Image, orientation uint16) []byte {
-	file := encoded(t, encodeJPEG, img)
-	order := binary.BigEndian
-	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x02")
-	exif = order.AppendUint16(exif, 0x0100) // a tag before
-	exif = append(exif, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0)
-	exif = order.AppendUint16(exif, 0x0112)
-	exif = append(exif, 0, 3, 0, 0, 0, 1)
-	exif = order.AppendUint16(exif, orientation)
-	exif = append(exif, 0, 0)
-	out := []byte{0xff, 0xd8}
-	for _, block := range [][]byte{[]byte("http://ns.adobe.com/xap/1.0/\x00<x/>"), exif} {
-		out = order.AppendUint16(append(out, 0xff, 0xe1), uint16(len(block)+2))
-		out = append(out, block...)
-	}
-	return append(out, file[2:]...)
-}
-
 func TestOrientation(t *testing.T) {
 	// Four squares, and where they are seen: upper left, upper right, lower
 	// left, lower right.
@@ -43,7 +26,7 @@ func TestOrientation(t *testing.T) {
 		0: {a, b, c, d}, 1: {a, b, c, d}, 2: {b, a, d, c}, 3: {d, c, b, a}, 4: {c, d, a, b},
 		5: {a, c, b, d}, 6: {c, a, d, b}, 7: {d, b, c, a}, 8: {b, d, a, c}, 9: {a, b, c, d},
 	} {
-		img, err := DecodeImage(writeFile(t, filepath.Join(t.TempDir(), "a.jpg"), withOrientation(t, stored, orientation)))
+		img, err := Decode(writeFile(t, filepath.Join(t.TempDir(), "a.jpg"), imagetest.WithOrientation(t, stored, orientation)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +51,7 @@ func TestOrientation(t *testing.T) {
 }
 
 func TestOrientationOfOddBlocks(t *testing.T) {
-	whole := withOrientation(t, sample(), 6)
+	whole := imagetest.WithOrientation(t, imagetest.Sample(), 6)
 	at := bytes.Index(whole, []byte("Exif"))
 	for _, keep := range []int{0, 1, 2, 5, at, at + 6, at + 10, at + 14, at + 20, at + 30} {
 		if got := exifOrientation(whole[:keep]); got != 1 {

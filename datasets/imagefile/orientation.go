@@ -1,4 +1,4 @@
-package datasets
+package imagefile
 
 import (
 	"image"
@@ -46,6 +46,14 @@ func orient(img image.Image, orientation int) image.Image {
 		return img
 	}
 	return &oriented{src, orientation}
+}
+
+// Stored returns the image that one turned upright is a view of, or the image itself.
+func Stored(img image.Image) image.Image {
+	if o, ok := img.(*oriented); ok {
+		return o.RGBA64Image
+	}
+	return img
 }
 
 // uprightSize returns the size of a stored image, seen upright.

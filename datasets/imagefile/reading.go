@@ -1,4 +1,4 @@
-package datasets
+package imagefile
 
 import (
 	"fmt"
@@ -20,36 +20,38 @@ type Use struct {
 	Do func(img image.Image, whole image.Point) error
 }
 
-func (u Use) memory(size image.Point) int64 {
+// MemoryOf returns what Memory says of an image of a size.
+func (u Use) MemoryOf(size image.Point) int64 {
 	if u.Memory == nil {
 		return 0
 	}
 	return u.Memory(size.X, size.Y)
 }
 
-// reading decodes an image file for several uses. A JPEG file of which a reduced image is wanted is
+// Reading decodes an image file for several uses. A JPEG file of which a reduced image is wanted is
 // decoded to that (internal/jpegmeans), where its kind is served, whatever else is decoded of it: what a use is given does
 // not depend on other uses. Of other files the whole image is reduced. Nothing is made twice.
-type reading struct {
-	content []byte
-	// truncated says how much is there of a file that ends early, "" for a whole one.
-	truncated string
+type Reading struct {
+	// Header is the file's own.
+	Header Header
+	// Truncated says how much is there of a file that ends early, "" for a whole one.
+	Truncated string
 
+	content []byte
 	kind    *format
-	header  ImageHeader
 	jpeg    *jpegmeans.File // nil for other kinds
 	whole   image.Image
 	reduced [mostReduced + 1]image.Image // by what height and width are divided
 }
 
-// newReading reads the header of a file with this content. Errors are those of ReadImageHeader. With mend a JPEG file
+// NewReading reads the header of a file with this content. Errors are those of ReadHeader. With mend a JPEG file
 // that ends early becomes one of the rows that are there, and less than half of them are an error.
-func newReading(content []byte, mend bool) (*reading, error) {
+func NewReading(content []byte, mend bool) (*Reading, error) {
 	kind, header, err := readImageHeader(content)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{content: content, kind: kind, header: header}
+	r := &Reading{content: content, kind: kind, Header: header}
 	if kind.name == "JPEG" {
 		r.jpeg = jpegmeans.Parse(content)
 	}
@@ -62,35 +64,35 @@ func newReading(content []byte, mend bool) (*reading, error) {
 }
 
 // newTruncated reads the header of a file of so many rows that are left of an image.
-func newTruncated(content []byte, rows, height int) (*reading, error) {
+func newTruncated(content []byte, rows, height int) (*Reading, error) {
 	said := fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", rows, height)
 	if 2*rows < height {
-		return nil, kinded(KindTruncated, "%s, and less than half is not used", said)
+		return nil, NewError(KindTruncated, "%s, and less than half is not used", said)
 	}
-	r, err := newReading(content, false)
+	r, err := NewReading(content, false)
 	if err == nil {
-		if r.truncated = said; rows == height && r.jpeg.Progressive {
-			r.truncated = "the progressive JPEG file ends early: its finest detail is missing"
+		if r.Truncated = said; rows == height && r.jpeg.Progressive {
+			r.Truncated = "the progressive JPEG file ends early: its finest detail is missing"
 		}
 	}
 	return r, err
 }
 
 // means returns by what the height and width are divided while the file is decoded, or 1.
-func (r *reading) means(least int) int {
+func (r *Reading) means(least int) int {
 	if r.jpeg == nil || least <= 0 {
 		return 1
 	}
-	if times := reduction(image.Pt(r.header.Width, r.header.Height), least); times > 1 && r.jpeg.Serves(times) {
+	if times := reduction(image.Pt(r.Header.Width, r.Header.Height), least); times > 1 && r.jpeg.Serves(times) {
 		return times
 	}
 	return 1
 }
 
-// memory returns the most bytes that decoding for the uses takes, one after the other, and that they
+// Memory returns the most bytes that decoding for the uses takes, one after the other, and that they
 // take themselves.
-func (r *reading) memory(uses []Use) int64 {
-	size := image.Pt(r.header.Width, r.header.Height)
+func (r *Reading) Memory(uses []Use) int64 {
+	size := image.Pt(r.Header.Width, r.Header.Height)
 	var known [mostReduced + 1]bool
 	decoding, using := int64(0), int64(0)
 	need := func(times int, bytes int64) {
@@ -105,22 +107,22 @@ func (r *reading) memory(uses []Use) int64 {
 			need(times, r.jpeg.Memory(times)+smallDecoding)
 			of = reducedBounds(size, times).Size()
 		} else {
-			need(1, r.header.Memory)
+			need(1, r.Header.Memory)
 			if times := reduction(size, u.Least); u.Least > 0 && times > 1 {
 				small := reducedBounds(size, times).Size()
 				need(times, 4*int64(small.X)*int64(small.Y))
 			}
 		}
-		using = max(using, u.memory(of))
+		using = max(using, u.MemoryOf(of))
 	}
-	if r.truncated != "" {
+	if r.Truncated != "" {
 		decoding += int64(len(r.content)) // which is a copy
 	}
 	return decoding + using
 }
 
-// image returns the image, reduced to no less than least where that is not 0, and the size of the whole one.
-func (r *reading) image(least int) (img image.Image, whole image.Point, err error) {
+// Image returns the image, reduced to no less than least where that is not 0, and the size of the whole one.
+func (r *Reading) Image(least int) (img image.Image, whole image.Point, err error) {
 	if times := r.means(least); times > 1 {
 		orientation := exifOrientation(r.content)
 		if r.reduced[times] == nil {
@@ -132,10 +134,10 @@ func (r *reading) image(least int) (img image.Image, whole image.Point, err erro
 			}
 			r.reduced[times] = orient(img, orientation)
 		}
-		return r.reduced[times], uprightSize(image.Pt(r.header.Width, r.header.Height), orientation), nil
+		return r.reduced[times], uprightSize(image.Pt(r.Header.Width, r.Header.Height), orientation), nil
 	}
 	if r.whole == nil {
-		if r.whole, err = decodeWhole(r.content, r.kind, r.header); err != nil {
+		if r.whole, err = decodeWhole(r.content, r.kind, r.Header); err != nil {
 			return nil, whole, err
 		}
 	}

@@ -1,4 +1,4 @@
-package datasets
+package imagefile
 
 import (
 	"bytes"
@@ -62,8 +62,8 @@ func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image
 	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
 }
 
-// magicLen is how many bytes tell the kind of every image file.
-const magicLen = 64
+// MagicLength is how many bytes tell the kind of every image file.
+const MagicLength = 64
 
 // formatOf returns the format of a file that begins with head, or nil where
 // it is no image.
@@ -92,9 +92,9 @@ func unreadKind(head []byte) error {
 	isAVIF := func(kind string) bool { return kind == "avif" || kind == "avis" }
 	switch {
 	case slices.ContainsFunc(kinds, isAVIF):
-		return kinded(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
+		return NewError(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
 	case slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(heicKinds, kind) }):
-		return kinded(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
+		return NewError(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
 	}
 	return nil
 }
@@ -118,29 +118,56 @@ var imageExtensions = []string{
 	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
 }
 
-func hasImageExtension(name string) bool {
+// HasExtension tells whether a file's name ends as an image's does, of whatever kind.
+func HasExtension(name string) bool {
 	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// HasImageExtension tells whether a file's name ends as an image's does, of whatever kind.
-func HasImageExtension(name string) bool { return hasImageExtension(name) }
+// Is tells by its first bytes, MagicLength of them, whether a file is an image of a
+// format that is read.
+func Is(head []byte) bool { return formatOf(head) != nil }
 
-// DecodeImage reads the image file at path: PNG, JPEG, GIF (its first frame),
-// BMP, TIFF, WebP, PGM or PPM. The kind is told by the file's content, not by
-// its name. A JPEG is turned upright as its EXIF orientation says. A file of
-// another kind, one that ends early and one of more than MaxPixels pixels are
-// errors that name the file, and so are a header that promises more than the
-// file's bytes can hold and a JPEG of more scans than images have.
+// Decode reads the image file at path: PNG, JPEG, GIF (its first frame),
+// BMP, TIFF, WebP, PGM or PPM. The content gives the format, not the name. A JPEG is
+// turned upright as its EXIF orientation says. Errors name the file: another format, a
+// file that ends early, more than MaxPixels pixels or MaxFile bytes, a header that promises
+// more than the file's bytes can hold, a JPEG of more scans than images have.
 //
-// The memory it takes is bounded by what ReadImageHeader says and the file's
-// own length. A file of more than 1.6 GB is refused.
-func DecodeImage(path string) (image.Image, error) {
-	return (&Set{Names: []string{path}, Files: []string{path}}).Image(0)
+// The memory it takes is bounded by what ReadHeader says and the file's length.
+func Decode(path string) (image.Image, error) {
+	info, err := os.Stat(path)
+	var content []byte
+	if err == nil {
+		if err = CheckLength(path, info.Size()); err == nil {
+			content, err = os.ReadFile(path)
+		}
+	}
+	if err != nil {
+		return nil, OpenError(err)
+	}
+	img, err := DecodeBytes(content)
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	return img, nil
 }
 
-// DecodeImageBytes decodes the content of an image file as DecodeImage does. Its
+// FileError is the error of the image file at path.
+func FileError(path string, err error) error {
+	return &Error{KindOfFile(err), fmt.Errorf("image %s: %w", path, err)}
+}
+
+// CheckLength returns an error for an image file that is too long to be read.
+func CheckLength(path string, bytes int64) error {
+	if bytes > maxImageFile {
+		return NewError(KindTooLarge, "image %s: %d bytes, more than the %d that are read of an image", path, bytes, maxImageFile)
+	}
+	return nil
+}
+
+// DecodeBytes decodes the content of an image file as Decode does. Its
 // errors do not name a file.
-func DecodeImageBytes(content []byte) (image.Image, error) {
+func DecodeBytes(content []byte) (image.Image, error) {
 	kind, header, err := readImageHeader(content)
 	if err != nil {
 		return nil, err
@@ -149,7 +176,7 @@ func DecodeImageBytes(content []byte) (image.Image, error) {
 }
 
 // decodeWhole decodes a file with this header.
-func decodeWhole(content []byte, kind *format, header ImageHeader) (img image.Image, err error) {
+func decodeWhole(content []byte, kind *format, header Header) (img image.Image, err error) {
 	if err := guard.Call(func() error {
 		img, err = kind.decode(content)
 		return err
@@ -168,8 +195,8 @@ func decodeWhole(content []byte, kind *format, header ImageHeader) (img image.Im
 	return img, nil
 }
 
-// ImageHeader is what the header of an image file promises.
-type ImageHeader struct {
+// Header is what the header of an image file promises.
+type Header struct {
 	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF",
 	// "WebP" or "PNM".
 	Format string
@@ -181,10 +208,10 @@ type ImageHeader struct {
 	Memory int64
 }
 
-// ReadImageHeader reads the header of the image file whose whole content this
-// is, without decoding a pixel. Its errors are those of DecodeImageBytes that can
+// ReadHeader reads the header of the image file whose whole content this
+// is, without decoding a pixel. Its errors are those of DecodeBytes that can
 // be known from the header and the file's length.
-func ReadImageHeader(content []byte) (ImageHeader, error) {
+func ReadHeader(content []byte) (Header, error) {
 	_, header, err := readImageHeader(content)
 	return header, err
 }
@@ -193,21 +220,21 @@ func ReadImageHeader(content []byte) (ImageHeader, error) {
 // buffers, tables and chunks that are read before they are known to be there.
 const smallDecoding = 1 << 20
 
-func readImageHeader(content []byte) (*format, ImageHeader, error) {
+func readImageHeader(content []byte) (*format, Header, error) {
 	kind, config, err := decodeConfig(bytes.NewReader(content))
 	if err != nil {
-		return nil, ImageHeader{}, err
+		return nil, Header{}, err
 	}
 	memory, err := kind.memory(content, config)
 	if err != nil {
-		return nil, ImageHeader{}, decodeError(kind, err)
+		return nil, Header{}, decodeError(kind, err)
 	}
-	return kind, ImageHeader{kind.name, config.Width, config.Height, memory + smallDecoding}, nil
+	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, nil
 }
 
-// ImageSize returns the width and height that the header of the image file at
-// path promises, as it lies in the file. Errors are those of DecodeImage.
-func ImageSize(path string) (width, height int, err error) {
+// Size returns the width and height that the header of the image file at
+// path promises, as it lies in the file. Errors are those of Decode.
+func Size(path string) (width, height int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, 0, fmt.Errorf("image: %w", err)
@@ -225,20 +252,20 @@ func decodeConfig(r interface {
 	io.ReaderAt
 	io.ReadSeeker
 }) (*format, image.Config, error) {
-	head := make([]byte, magicLen)
+	head := make([]byte, MagicLength)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
 		return nil, image.Config{}, err
 	}
 	if n == 0 {
-		return nil, image.Config{}, kinded(KindEmpty, "the file is empty")
+		return nil, image.Config{}, NewError(KindEmpty, "the file is empty")
 	}
 	kind := formatOf(head[:n])
 	if kind == nil {
 		if err := unreadKind(head[:n]); err != nil {
 			return nil, image.Config{}, err
 		}
-		return nil, image.Config{}, kinded(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+		return nil, image.Config{}, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
 	}
 	r.Seek(0, io.SeekStart)
 	var config image.Config
@@ -266,7 +293,7 @@ func checkSize(width, height int) error {
 		return fmt.Errorf("%d×%d pixels", width, height)
 	}
 	if width > MaxPixels/height {
-		return kinded(KindTooLarge, "%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
+		return NewError(KindTooLarge, "%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
 	}
 	return nil
 }
@@ -304,34 +331,4 @@ func Gray(img image.Image) *image.Gray16 {
 func luma(r, g, b, a uint32) uint16 {
 	white := 0xffff - a
 	return uint16((19595*(r+white) + 38470*(g+white) + 7471*(b+white) + 1<<15) >> 16)
-}
-
-// ValueRange returns the values that stand for black and white in a set of
-// vectors, one pair for the whole set: 0 and 1 where all values lie between
-// them, else 0 and 255 where all lie between those, else the least and the
-// greatest value and 0. Values that are not finite are passed over.
-func (s *Set) ValueRange() (black, white float64) {
-	if b, ok := s.Vectors.(*Bytes); ok && slices.ContainsFunc(b.data, func(v uint8) bool { return v > 1 }) {
-		return 0, 255
-	}
-	least, greatest := math.Inf(1), math.Inf(-1)
-	n, m := s.Vectors.Dims()
-	if stored, ok := s.Vectors.(*Stored); ok {
-		least, greatest, n = stored.least, stored.greatest, 0 // known
-	}
-	row := make([]float64, m)
-	for i := range n {
-		for _, v := range Row(row, i, s.Vectors) {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				least, greatest = min(least, v), max(greatest, v)
-			}
-		}
-	}
-	switch {
-	case least >= 0 && greatest <= 1:
-		return 0, 1
-	case least >= 0 && greatest <= 255:
-		return 0, 255
-	}
-	return min(least, 0), max(greatest, 0)
 }

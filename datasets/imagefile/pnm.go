@@ -1,4 +1,4 @@
-package datasets
+package imagefile
 
 import (
 	"bufio"
@@ -128,7 +128,7 @@ func (p *pnm) row(values []uint16) error {
 			v = int(b)
 		}
 		if err != nil {
-			return fmt.Errorf("value %d of %d: %w", p.read+1, p.values(), unexpectedEOF(err))
+			return fmt.Errorf("value %d of %d: %w", p.read+1, p.values(), noEOF(err))
 		}
 		if v > p.maxValue {
 			return fmt.Errorf("value %d of %d is %d, want at most %d", p.read+1, p.values(), v, p.maxValue)
@@ -137,6 +137,13 @@ func (p *pnm) row(values []uint16) error {
 		values[i] = uint16((0xffff*uint32(v) + uint32(p.maxValue)/2) / uint32(p.maxValue))
 	}
 	return nil
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // values returns the number of the file's values.

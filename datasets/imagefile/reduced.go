@@ -1,4 +1,4 @@
-package datasets
+package imagefile
 
 import "image"
 
@@ -18,7 +18,7 @@ func reduction(size image.Point, least int) int {
 // that leaves both at least least, or img itself where none does. Each pixel is the mean of a
 // block, those at the right and the lower border of the stored image of what there is of theirs. Images of the
 // kinds that JPEG files, and opaque 8-bit PNG files, are decoded to are reduced; others are
-// returned as they are. It takes less time than reading the pixels one by one, and [Images.With]
+// returned as they are. It takes less time than reading the pixels one by one, and a [Reading]
 // less again, which decodes a JPEG file to such an image at once.
 func Reduced(img image.Image, least int) image.Image {
 	size := img.Bounds().Size()
