@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
 // FolderOptions says how the classes of a folder of images are found. Its zero
@@ -99,7 +100,7 @@ func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Name: readableName(folderName(dir)), Names: readable(names), Files: make([]string, len(names)), LeftOut: left}
+	set := &Set{Name: naming.ReadableName(folderName(dir)), Names: naming.Readable(names), Files: make([]string, len(names)), LeftOut: left}
 	if bad != nil {
 		set.Bad = *bad
 	}
@@ -162,7 +163,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 		if bad == nil || name == "" {
 			return err
 		}
-		*bad = append(*bad, BadFile{readableName(name), imagefile.KindOfFile(err), err.Error()})
+		*bad = append(*bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
 		return nil
 	}
 	// above holds the folders from dir down to the one that is being read: a
@@ -173,7 +174,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 		if err != nil {
 			return skip(below, err)
 		}
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naming.CompareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
 			if err := ctx.Err(); err != nil {
 				return err

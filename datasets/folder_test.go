@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -302,7 +303,7 @@ func TestNaturalOrder(t *testing.T) {
 	want := []string{"", "007", "07", "7", "7a", "08", "10", "a", "a-b", "a1", "a01b", "a1b", "a2", "a10", "a10b2", "a10b10", "a99999999999999999999", "a100000000000000000000", "b"}
 	for i, a := range want {
 		for j, b := range want {
-			if got := compareNatural(a, b); (got < 0) != (i < j) || (got > 0) != (i > j) {
+			if got := naming.CompareNatural(a, b); (got < 0) != (i < j) || (got > 0) != (i > j) {
 				t.Errorf("%q against %q: %d", a, b, got)
 			}
 		}
@@ -442,4 +443,17 @@ func TestFolderEnds(t *testing.T) {
 	if _, err := Open(ctx, dir, OpenOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open: error %v", err)
 	}
+}
+
+// endedAfter is a context that ends after it was asked n times.
+type endedAfter struct {
+	context.Context
+	n int
+}
+
+func (c *endedAfter) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
 }

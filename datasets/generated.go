@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -29,7 +30,7 @@ func Generated(seed uint64) *Set {
 			thing.draw(pixels[i*m:(i+1)*m], v, seed)
 		}
 	}
-	set.Vectors = NewBytes(n, m, pixels)
+	set.Vectors = vectorfile.NewBytes(n, m, pixels)
 	return set
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 func TestGenerated(t *testing.T) {
@@ -27,11 +29,11 @@ func TestGenerated(t *testing.T) {
 		t.Errorf("sample 37 is called %q", got)
 	}
 
-	if again := Generated(1); !bytes.Equal(again.Vectors.(*Bytes).data, set.Vectors.(*Bytes).data) {
+	if again := Generated(1); !bytes.Equal(again.Vectors.(*vectorfile.Bytes).Values(), set.Vectors.(*vectorfile.Bytes).Values()) {
 		t.Error("the same seed made another set")
 	}
 	other := Generated(2)
-	if bytes.Equal(other.Vectors.(*Bytes).data, set.Vectors.(*Bytes).data) {
+	if bytes.Equal(other.Vectors.(*vectorfile.Bytes).Values(), set.Vectors.(*vectorfile.Bytes).Values()) {
 		t.Error("another seed made the same set")
 	}
 }
@@ -45,7 +47,7 @@ func TestGeneratedIsHardEnough(t *testing.T) {
 	unit := make([][]float64, n)
 	for i := range unit {
 		unit[i] = make([]float64, m)
-		for j, v := range set.Vectors.(*Bytes).Row(i) {
+		for j, v := range set.Vectors.(*vectorfile.Bytes).Row(i) {
 			unit[i][j] = float64(v)
 		}
 		length := floats.Norm(unit[i], 2)

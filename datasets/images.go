@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -16,7 +15,10 @@ import (
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -295,7 +297,7 @@ func (im *Images) note(i int, sum [sha256.Size]byte) error {
 }
 
 // ErrChanged is in the error of a file that holds something else than before.
-var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
+var ErrChanged = vectorfile.ErrChanged
 
 func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
@@ -341,17 +343,18 @@ func inBytes(to []uint8, values []float64) bool {
 // them, else 0 and 255 where all lie between those, else the least and the
 // greatest value and 0. Values that are not finite are passed over.
 func (s *Set) ValueRange() (black, white float64) {
-	if b, ok := s.Vectors.(*Bytes); ok && slices.ContainsFunc(b.data, func(v uint8) bool { return v > 1 }) {
+	if b, ok := s.Vectors.(*vectorfile.Bytes); ok && slices.ContainsFunc(b.Values(), func(v uint8) bool { return v > 1 }) {
 		return 0, 255
 	}
 	least, greatest := math.Inf(1), math.Inf(-1)
 	n, m := s.Vectors.Dims()
-	if stored, ok := s.Vectors.(*Stored); ok {
-		least, greatest, n = stored.least, stored.greatest, 0 // known
+	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
+		least, greatest = stored.Range()
+		n = 0
 	}
 	row := make([]float64, m)
 	for i := range n {
-		for _, v := range Row(row, i, s.Vectors) {
+		for _, v := range vectorfile.Row(row, i, s.Vectors) {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				least, greatest = min(least, v), max(greatest, v)
 			}
@@ -364,4 +367,24 @@ func (s *Set) ValueRange() (black, white float64) {
 		return 0, 255
 	}
 	return min(least, 0), max(greatest, 0)
+}
+
+// row returns a row of vectors, which may be stored.
+func (s *Set) row(i int) ([]float64, error) {
+	stored, ok := s.Vectors.(*vectorfile.Stored)
+	if !ok {
+		return vectorfile.Row(nil, i, s.Vectors), nil
+	}
+	_, cols := stored.Dims()
+	x := mat.NewDense(1, cols, nil)
+	err := stored.Read(context.Background(), i, x)
+	return x.RawRowView(0), err
+}
+
+// Close closes the files that the vectors of a set are in, where they were left there.
+func (s *Set) Close() error {
+	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
+		return stored.Close()
+	}
+	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -240,10 +241,10 @@ func TestImageOfVector(t *testing.T) {
 			}
 		}
 	}
-	if b, w := (&Set{Vectors: NewBytes(1, 3, []uint8{0, 1, 1})}).ValueRange(); b != 0 || w != 1 {
+	if b, w := (&Set{Vectors: vectorfile.NewBytes(1, 3, []uint8{0, 1, 1})}).ValueRange(); b != 0 || w != 1 {
 		t.Errorf("bytes 0 and 1: range %v to %v", b, w)
 	}
-	if b, w := (&Set{Vectors: NewBytes(1, 3, []uint8{0, 2, 1})}).ValueRange(); b != 0 || w != 255 {
+	if b, w := (&Set{Vectors: vectorfile.NewBytes(1, 3, []uint8{0, 2, 1})}).ValueRange(); b != 0 || w != 255 {
 		t.Errorf("bytes 0 to 2: range %v to %v", b, w)
 	}
 

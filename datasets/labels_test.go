@@ -9,6 +9,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // fileSet is a set of three image files that nobody opens.
@@ -124,7 +126,7 @@ func TestReadLabelsErrors(t *testing.T) {
 		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte(test.csv))
 		before := slices.Clone(test.set.Labels)
 		var err error
-		if used := memory(func() { err = test.set.ReadLabels(file) }); used > 16<<20 {
+		if used := testkit.Allocated(func() { err = test.set.ReadLabels(file) }); used > 16<<20 {
 			t.Errorf("%s: %d bytes of memory for a file of %d", test.name, used, len(test.csv))
 		}
 		if err != nil && len(err.Error()) > 1000 {

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,10 +13,11 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
-	"github.com/seed4492f2cd/partwise/internal/zipfile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -34,13 +34,13 @@ type OpenOptions struct {
 	// Folder says how classes are found in a folder of images. Its LabelsFile, TruthFile
 	// and NoClasses are also for a set of vectors.
 	Folder FolderOptions
-	// Features, Labels, Height and Width are those of VectorOptions.
+	// Features, Labels, Height and Width are those of vectorfile.Options.
 	Features, Labels string
 	Height, Width    int
-	// Limit is that of VectorOptions; 0 stands for what is free of the memory
+	// Limit is that of vectorfile.Options; 0 stands for what is free of the memory
 	// budget of the context.
 	Limit int64
-	// OnDisk is that of VectorOptions, and an error of sets that are neither images nor
+	// OnDisk is that of vectorfile.Options, and an error of sets that are neither images nor
 	// in such a file.
 	OnDisk bool
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
@@ -50,8 +50,8 @@ type OpenOptions struct {
 	Seed uint64
 }
 
-func (opt *OpenOptions) vectors() VectorOptions {
-	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, OnDisk: opt.OnDisk, ctx: opt.ctx}
+func (opt *OpenOptions) vectors() vectorfile.Options {
+	return vectorfile.Options{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
 // Open returns the set called name: "generated", a known set (see package catalogue), or a
@@ -103,8 +103,8 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 			s.Close()
 		}
 	}()
-	if _, stored := s.Vectors.(*Stored); opt.OnDisk && s.Vectors != nil && !stored {
-		return nil, notStored(name)
+	if _, stored := s.Vectors.(*vectorfile.Stored); opt.OnDisk && s.Vectors != nil && !stored {
+		return nil, vectorfile.NotOnDisk(name)
 	}
 	if opt.Part != "" && !parts {
 		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
@@ -147,11 +147,11 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	}
 	if opt.OneImage {
 		if head, err := headOf(name); err == nil && imagefile.Is(head) {
-			sample := readableName(filepath.Base(name))
+			sample := naming.ReadableName(filepath.Base(name))
 			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
 		}
 	}
-	s, err = openFile(name, opt.vectors())
+	s, err = openFile(opt.ctx, name, opt.vectors())
 	return s, false, err
 }
 
@@ -235,7 +235,7 @@ func openKnown(info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err e
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
-		s.Name = readableName(filepath.Base(path)) // an extract should not pass for the whole
+		s.Name = naming.ReadableName(filepath.Base(path)) // an extract should not pass for the whole
 	}
 	return s, form.IDX, nil
 }
@@ -246,8 +246,8 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 		return nil, false, err
 	}
 	for _, e := range entries {
-		if !e.IsDir() && isIDXImages(e.Name()) {
-			s, err = idxFolder(dir, opt.Part, opt.vectors())
+		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
+			s, err = idxFolder(opt.ctx, dir, opt.Part, opt.vectors())
 			return s, true, err
 		}
 	}
@@ -266,71 +266,12 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 	return s, false, err
 }
 
-func openFile(path string, opt VectorOptions) (*Set, error) {
-	f, err := os.Open(path)
+func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, error) {
+	c, err := vectorfile.Open(ctx, path, opt)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	head = head[:n]
-	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		r, _, err := zipfile.Gunzip(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if head, err = r.Peek(len(head)); len(head) == 0 {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	switch {
-	case len(head) == 0:
-		return nil, fmt.Errorf("%s: the file is empty", path)
-	case imagefile.Is(head):
-		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
-	}
-	if opt.OnDisk && !isIDX(head) && !isNPY(head) {
-		return nil, notStored(path)
-	}
-	for _, r := range readers {
-		if r.fits(head) {
-			return r.read(path, opt)
-		}
-	}
-	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy, SVMlight nor CSV file", path)
-}
-
-// reader reads a kind of file of vectors, which it tells by its first bytes.
-type reader struct {
-	fits func(head []byte) bool
-	read func(path string, opt VectorOptions) (*Set, error)
-}
-
-// readers are tried in this order.
-var readers = []reader{
-	{isIDX, IDX},
-	{isNPY, NPY},
-	{startsWith("PK\x03\x04"), NPZ},
-	{func(head []byte) bool { return sniffMAT(head) != notMAT }, MAT},
-	{isIndexed, Indexed},
-	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, CSV},
-}
-
-func notStored(name string) error {
-	return fmt.Errorf("%s: only folders of images, IDX files and NumPy's .npy files can be read a few samples at a time", name)
-}
-
-var isNPY = startsWith("\x93NUMPY")
-
-func startsWith(magic string) func(head []byte) bool {
-	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	return setOf(path, c), nil
 }
 
 // openForm reads a known set in this form from path.
@@ -340,10 +281,10 @@ func openForm(f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
 		if vectors.Height == 0 && vectors.Width == 0 {
 			vectors.Height, vectors.Width = f.Height, f.Width
 		}
-		return openFile(path, vectors)
+		return openFile(opt.ctx, path, vectors)
 	}
 	if f.IDX {
-		return idxFolder(path, opt.Part, vectors)
+		return idxFolder(opt.ctx, path, opt.Part, vectors)
 	}
 	folder := FolderOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Folder.Pool}
 	if opt.Folder.saysClasses() {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -17,7 +18,7 @@ func TestSubset(t *testing.T) {
 	dense := set.Vectors
 	for _, vectors := range []mat.Matrix{
 		dense,
-		NewBytes(4, 2, []uint8{1, 2, 0, 4, 5, 0, 7, 8}),
+		vectorfile.NewBytes(4, 2, []uint8{1, 2, 0, 4, 5, 0, 7, 8}),
 		sparse.FromEntries(4, 2, []sparse.Entry{
 			{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: 2}, {Row: 1, Col: 1, Value: 4},
 			{Row: 2, Col: 0, Value: 5}, {Row: 3, Col: 0, Value: 7}, {Row: 3, Col: 1, Value: 8},

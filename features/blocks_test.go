@@ -25,7 +25,7 @@ func TestInBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(onDisk bool) *datasets.Set {
-		set, err := datasets.IDX(path, datasets.VectorOptions{OnDisk: onDisk})
+		set, err := datasets.Open(t.Context(), path, datasets.OpenOptions{OnDisk: onDisk})
 		if err != nil {
 			t.Fatal(err)
 		}

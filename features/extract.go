@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -273,7 +274,7 @@ func vectors(ctx context.Context, set *datasets.Set, opt Options) (*Matrix, erro
 	if !ok {
 		_, m := set.Vectors.Dims()
 		return dense(ctx, set, opt, m, func(i int, row []float64) error {
-			datasets.Row(row, i, set.Vectors)
+			vectorfile.Row(row, i, set.Vectors)
 			return nil
 		})
 	}
