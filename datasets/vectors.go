@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/demo"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
@@ -78,4 +80,14 @@ func Write(ctx context.Context, path string, s *Set) error {
 // written, the error holds fs.ErrExist and the file stays as it is.
 func WriteNew(ctx context.Context, path string, s *Set) error {
 	return vectorfile.WriteNew(ctx, path, s.content())
+}
+
+// Generated returns a set that needs no download: 20 drawn objects in 36 views each, as grey
+// images of 32×32 pixels with values 0 to 255. The same seed makes the same set.
+func Generated(seed uint64) *Set {
+	pixels, names, classes, labels := demo.Images(seed)
+	return &Set{
+		Name: catalogue.Generated, Names: names, Classes: classes, Labels: labels,
+		Vectors: vectorfile.NewBytes(len(names), demo.Side*demo.Side, pixels), Height: demo.Side, Width: demo.Side,
+	}
 }

@@ -1,37 +1,34 @@
-package datasets
+// Package demo draws the images of the generated set, which needs no download.
+package demo
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-const (
-	generatedSide  = 32
-	generatedViews = 36
-)
+// Side is the height and the width of an image.
+const Side = 32
 
-// Generated returns a set that needs no download: 20 objects (an aeroplane, a
-// boat, a bottle …) in 36 views, 10 degrees apart, as 720 grey images of 32×32
-// pixels, values 0 to 255, on black. The direction and strength of the light vary
-// from view to view, and there is a little noise. The same seed makes the same set.
-func Generated(seed uint64) *Set {
-	n, m := len(objects)*generatedViews, generatedSide*generatedSide
-	set := &Set{Name: "generated", Height: generatedSide, Width: generatedSide}
-	pixels := make([]uint8, n*m)
+const views = 36
+
+// Images returns 20 objects (an aeroplane, a boat, a bottle …) in 36 views, 10 degrees
+// apart: 720 grey images of 32×32 pixels on black, one after the other, each with a name
+// and the index of its class. The direction and strength of the light vary from view to
+// view, and there is a little noise. The same seed makes the same images.
+func Images(seed uint64) (pixels []uint8, names, classes []string, labels []int) {
+	const m = Side * Side
+	pixels = make([]uint8, len(objects)*views*m)
 	for c, thing := range objects {
-		set.Classes = append(set.Classes, thing.name)
-		for v := range generatedViews {
-			i := set.Len()
-			set.Names = append(set.Names, fmt.Sprintf("%s/%03d", thing.name, v*360/generatedViews))
-			set.Labels = append(set.Labels, c)
-			thing.draw(pixels[i*m:(i+1)*m], v, seed)
+		classes = append(classes, thing.name)
+		for v := range views {
+			thing.draw(pixels[len(names)*m:][:m], v, seed)
+			names = append(names, fmt.Sprintf("%s/%03d", thing.name, v*360/views))
+			labels = append(labels, c)
 		}
 	}
-	set.Vectors = vectorfile.NewBytes(n, m, pixels)
-	return set
+	return pixels, names, classes, labels
 }
 
 // object is made of solids in the ball of radius 1 around the origin, y up.
@@ -52,11 +49,11 @@ type solid struct {
 func (o object) draw(pixels []uint8, v int, seed uint64) {
 	const bodies, frame, ambient, noise = 8, 1.1, 0.3, 0.02
 	random := rng.New(seed, "generated", o.name, v)
-	sin, cos := math.Sincos(2 * math.Pi * float64(v) / generatedViews)
+	sin, cos := math.Sincos(2 * math.Pi * float64(v) / views)
 	sinA, cosA := math.Sincos((2*random.Float64() - 1) * math.Pi / 3) // light from the left or the right
 	sinH, cosH := math.Sincos((20 + 45*random.Float64()) * math.Pi / 180)
 	strength := 0.8 + 0.5*random.Float64()
-	var depth, shade [generatedSide * generatedSide]float64
+	var depth, shade [Side * Side]float64
 	for _, s := range o.solids {
 		count := 1
 		if s.dx != 0 || s.dy != 0 || s.dz != 0 {
@@ -70,8 +67,8 @@ func (o object) draw(pixels []uint8, v int, seed uint64) {
 			x, y, z := s.x+along*s.dx, s.y+along*s.dy, s.z+along*s.dz
 			x, z = x*cos+z*sin, z*cos-x*sin
 			for i := range pixels {
-				px := frame * ((2*float64(i%generatedSide)+1)/generatedSide - 1)
-				py := frame * (1 - (2*float64(i/generatedSide)+1)/generatedSide)
+				px := frame * ((2*float64(i%Side)+1)/Side - 1)
+				py := frame * (1 - (2*float64(i/Side)+1)/Side)
 				right, up := (px-x)/s.r, (py-y)/s.h
 				if math.Abs(right) >= 1 || math.Abs(up) >= 1 {
 					continue
