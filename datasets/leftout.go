@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"maps"
@@ -126,11 +125,9 @@ func CountKinds(bad []BadFile) string {
 
 // WriteBadFiles writes a CSV file of them.
 func WriteBadFiles(w io.Writer, bad []BadFile) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"file", "kind", "reason"}) // Flush tells what fails
-	for _, b := range bad {
-		_ = out.Write([]string{spreadsheet.Cell(b.Name), string(b.Kind), spreadsheet.Cell(b.Reason)})
-	}
-	out.Flush()
-	return out.Error()
+	return writeRecords(w, []string{"file", "kind", "reason"}, func(put func(...string)) {
+		for _, b := range bad {
+			put(spreadsheet.Cell(b.Name), string(b.Kind), spreadsheet.Cell(b.Reason))
+		}
+	})
 }

@@ -34,24 +34,14 @@ type OpenOptions struct {
 	// Folder says how classes are found in a folder of images. Its LabelsFile, TruthFile
 	// and NoClasses are also for a set of vectors.
 	Folder FolderOptions
-	// Features, Labels, Height and Width are those of vectorfile.Options.
-	Features, Labels string
-	Height, Width    int
-	// Limit is that of vectorfile.Options; 0 stands for what is free of the memory
-	// budget of the context.
-	Limit int64
-	// OnDisk is that of vectorfile.Options, and an error of sets that are neither images nor
-	// in such a file.
-	OnDisk bool
+	// Vectors says what to read from a file of vectors. A Limit of 0 stands for what is free of
+	// the memory budget of the context. OnDisk is an error of sets that are neither images
+	// nor in a file that allows it.
+	Vectors vectorfile.Options
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
-	ctx      context.Context // that of Open
 	// Seed is the seed of the generated set.
 	Seed uint64
-}
-
-func (opt *OpenOptions) vectors() vectorfile.Options {
-	return vectorfile.Options{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
 // Open returns the set called name: "generated", a known set (see package catalogue), or a
@@ -81,13 +71,12 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if err := opt.Folder.check(); err != nil {
 		return nil, err
 	}
-	opt.ctx = ctx
-	if opt.Limit == 0 {
-		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
+	if opt.Vectors.Limit == 0 {
+		opt.Vectors.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
 	var parts bool
 	s, err := guard.Interruptible(ctx, func() (*Set, error) { // files of vectors are read without looking at ctx
-		s, inParts, err := open(name, opt)
+		s, inParts, err := open(ctx, name, opt)
 		if err == nil && ctx.Err() != nil {
 			s.Close()
 			return nil, ctx.Err()
@@ -103,7 +92,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 			s.Close()
 		}
 	}()
-	if _, stored := s.Vectors.(*vectorfile.Stored); opt.OnDisk && s.Vectors != nil && !stored {
+	if _, stored := s.Vectors.(*vectorfile.Stored); opt.Vectors.OnDisk && s.Vectors != nil && !stored {
 		return nil, vectorfile.NotOnDisk(name)
 	}
 	if opt.Part != "" && !parts {
@@ -121,7 +110,7 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 }
 
 // open returns the set called name and whether it consists of parts.
-func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
+func open(ctx context.Context, name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	info, isKnown, err := knownOrHere(name, opt)
 	switch {
 	case err != nil:
@@ -131,7 +120,7 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 		s.Known = catalogue.Generated
 		return s, false, nil
 	case isKnown:
-		return openKnown(&info, opt)
+		return openKnown(ctx, &info, opt)
 	case strings.HasPrefix(name, catalogue.SetPrefix):
 		return nil, false, catalogue.Unknown(name)
 	}
@@ -143,7 +132,7 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 		return nil, false, err
 	}
 	if stat.IsDir() {
-		return openFolder(name, opt)
+		return openFolder(ctx, name, opt)
 	}
 	if opt.OneImage {
 		if head, err := headOf(name); err == nil && imagefile.Is(head) {
@@ -151,7 +140,7 @@ func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
 			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
 		}
 	}
-	s, err = openFile(opt.ctx, name, opt.vectors())
+	s, err = openFile(ctx, name, opt.Vectors)
 	return s, false, err
 }
 
@@ -220,12 +209,12 @@ func within(path string, folder fs.FileInfo) bool {
 	return false
 }
 
-func openKnown(info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err error) {
+func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err error) {
 	form, path, err := info.Find(opt.Root, opt.From)
 	if err != nil {
 		return nil, false, err
 	}
-	s, err = openForm(form, path, opt)
+	s, err = openForm(ctx, form, path, opt)
 	if err != nil {
 		return nil, false, fmt.Errorf("the set %s: %w", info.Name, err)
 	}
@@ -240,14 +229,14 @@ func openKnown(info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err e
 	return s, form.IDX, nil
 }
 
-func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
+func openFolder(ctx context.Context, dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, e := range entries {
 		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
-			s, err = idxFolder(opt.ctx, dir, opt.Part, opt.vectors())
+			s, err = idxFolder(ctx, dir, opt.Part, opt.Vectors)
 			return s, true, err
 		}
 	}
@@ -255,14 +244,14 @@ func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
-					if s, err = openForm(f, dir, opt); !errors.Is(err, errPattern) {
+					if s, err = openForm(ctx, f, dir, opt); !errors.Is(err, errPattern) {
 						return s, false, err
 					}
 				}
 			}
 		}
 	}
-	s, err = Folder(opt.ctx, dir, opt.Folder)
+	s, err = Folder(ctx, dir, opt.Folder)
 	return s, false, err
 }
 
@@ -275,22 +264,22 @@ func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, e
 }
 
 // openForm reads a known set in this form from path.
-func openForm(f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
-	vectors := opt.vectors()
+func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
+	vectors := opt.Vectors
 	if f.VectorFile != "" {
 		if vectors.Height == 0 && vectors.Width == 0 {
 			vectors.Height, vectors.Width = f.Height, f.Width
 		}
-		return openFile(opt.ctx, path, vectors)
+		return openFile(ctx, path, vectors)
 	}
 	if f.IDX {
-		return idxFolder(opt.ctx, path, opt.Part, vectors)
+		return idxFolder(ctx, path, opt.Part, vectors)
 	}
 	folder := FolderOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Folder.Pool}
 	if opt.Folder.saysClasses() {
 		folder.Pattern, folder.LabelsFile, folder.TruthFile = opt.Folder.Pattern, opt.Folder.LabelsFile, opt.Folder.TruthFile
 	}
-	s, err := Folder(opt.ctx, path, folder)
+	s, err := Folder(ctx, path, folder)
 	if err != nil {
 		return nil, err
 	}

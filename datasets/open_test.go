@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 func pngFile(t testing.TB) []byte {
@@ -34,15 +35,15 @@ func TestOpenOptions(t *testing.T) {
 	path, labels := filepath.Join(dir, "v.csv"), filepath.Join(dir, "labels.csv")
 	writeFile(t, path, []byte("a,b,kind\n1,2,x\n3,4,y\n"))
 	writeFile(t, labels, []byte("row,class\n1,q\n2,r\n"))
-	s, err := Open(t.Context(), path, OpenOptions{Labels: "kind"})
+	s, err := Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}})
 	if err != nil || !cmp.Equal(s.Classes, []string{"x", "y"}) {
 		t.Errorf("labels from a column: %v, %v", s, err)
 	}
-	s, err = Open(t.Context(), path, OpenOptions{Labels: "kind", Folder: FolderOptions{LabelsFile: labels}})
+	s, err = Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}, Folder: FolderOptions{LabelsFile: labels}})
 	if err != nil || !cmp.Equal(s.Classes, []string{"q", "r"}) {
 		t.Errorf("labels from a file: %v, %v", s, err)
 	}
-	if _, err = Open(t.Context(), path, OpenOptions{Labels: "kind", Folder: FolderOptions{LabelsFile: dir + "/none.csv"}}); err == nil {
+	if _, err = Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}, Folder: FolderOptions{LabelsFile: dir + "/none.csv"}}); err == nil {
 		t.Error("no error for labels that are not there")
 	}
 	s, err = Open(t.Context(), "generated", OpenOptions{Seed: 7})
@@ -57,7 +58,7 @@ func TestOpenOptions(t *testing.T) {
 	if _, err := Open(ctx, path, OpenOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got error %v", err)
 	}
-	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Labels: "kind"}); s != nil || !errors.Is(err, context.Canceled) {
+	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}}); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled while a file of vectors is read: got %v, %v", s, err)
 	}
 }
