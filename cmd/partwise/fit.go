@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
@@ -272,7 +273,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if out == "" {
 				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
 			}
-			if err := datasets.CanWrite(out); err != nil {
+			if err := vectorfile.CanWrite(out); err != nil {
 				return usageError{err}
 			}
 			m, file, err := readModel(cmd.Context(), args[0])
