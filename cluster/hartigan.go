@@ -44,11 +44,11 @@ func (l *lloyd) refine(ctx context.Context) (int, error) {
 		l.change(to, 1, i)
 		l.labels[i] = to
 		if l.bounds != nil {
-			l.bounds.upper[i] = float32(math.Inf(1))
+			l.bounds.upper[i] = math.Inf(1)
 		}
 	}
 	copy(l.centres.points.Data, before)
-	l.moveToMeans()
+	l.moveCentres()
 	return countMoved(l.previous, l.labels), nil
 }
 
@@ -116,24 +116,16 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	return found, nil
 }
 
-// settled reports whether the bounds or scores say that sample i would gain nowhere. The cluster with the
-// shortest sum is given.
+// settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
+// which costs least to join, were its centre as near as the bounds allow.
 func (l *lloyd) settled(i, shortest int) bool {
 	b := l.bounds
-	if b == nil || math.IsInf(float64(b.upper[i]), 1) {
+	if b == nil || math.IsInf(b.upper[i], 1) {
 		return false
 	}
 	from := l.labels[i]
-	out := l.leaving(from, l.costAt(float64(b.upper[i])+b.went[from]))
-	if l.joining(shortest, l.costAt(max(float64(b.least[i])-b.fastest, 0))) >= out {
-		return true // it costs more to join a longer sum
-	}
-	for j, v := range b.lower[i*l.K : (i+1)*l.K] {
-		if j != from && l.joining(j, l.costAt(max(float64(v)-b.went[j], 0))) < out {
-			return false
-		}
-	}
-	return true
+	out := l.leaving(from, l.costAt(b.upper[i]+b.moved[from]))
+	return l.joining(shortest, l.costAt(max(b.lower[i]-b.fastest, 0))) >= out
 }
 
 // costAt returns what a sample costs that is so far from a centre, in the unit of the bounds.

@@ -238,10 +238,7 @@ func (l *lloyd) another() *lloyd {
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
 	other.bounds = nil
 	if l.links.none() {
-		other.sums, other.changes, other.whole = make([]float64, l.K*l.m), make([]int, l.K), make([]bool, l.K)
-		if l.n*l.K <= mostBounds {
-			other.bounds = newBounds(l.samples, l.Distance, l.K)
-		}
+		other.bounds = newBounds(l.samples, l.Distance, l.K)
 	}
 	return &other
 }
@@ -262,12 +259,7 @@ type lloyd struct {
 	previous []int // the labels of the iteration before
 	counts   []int
 	lengths  []float64 // of the sums of the clusters, for refine
-	// Without links there are bounds, if they are not too many, and sums of the clusters: changes counts the samples that
-	// came and went since a sum was added up, and whole marks the sums to add up anew.
-	bounds  *bounds
-	sums    []float64
-	changes []int
-	whole   []bool
+	bounds   *bounds   // nil where links hold samples
 }
 
 func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
@@ -278,22 +270,14 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 		l.labels[i] = -1
 	}
 	if l.bounds != nil {
-		l.bounds.forget()
+		l.bounds.reset()
 	}
-	clear(l.changes)
 	iteration := 0
 	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
 		iteration++
 		moved, err := l.assign(ctx)
 		if err != nil {
 			return nil, err
-		}
-		if moved == 0 && l.sums != nil && slices.Max(l.changes) > 0 {
-			// The answer's centres are means added up anew.
-			l.moveCentres(true)
-			if moved, err = l.assign(ctx); err != nil {
-				return nil, err
-			}
 		}
 		refined := false
 		if moved == 0 && l.Refine && l.links.none() {
@@ -309,7 +293,7 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 			break
 		}
 		if !refined {
-			l.moveToMeans()
+			l.moveCentres()
 		}
 	}
 	return l.result(iteration), nil
@@ -461,7 +445,7 @@ func (l *lloyd) fillEmpty() {
 		}
 	}
 	if l.bounds != nil {
-		l.bounds.forget()
+		l.bounds.reset()
 	}
 	fillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) })
 }
@@ -497,15 +481,6 @@ func countMoved(before, after []int) (moved int) {
 		}
 	}
 	return moved
-}
-
-// moveToMeans moves the centres to the means of their samples, and what bounds there are.
-func (l *lloyd) moveToMeans() {
-	if l.sums != nil {
-		l.moveCentres(false)
-	} else {
-		l.update()
-	}
 }
 
 // update moves the centres to the means of their samples. The centre of an

@@ -77,7 +77,7 @@ func (l *lloyd) plusPlus(ctx context.Context, first, last int) ([][]int, error) 
 			}
 		}
 		points.ready()
-		limit := (2 + roundOff) * points.slack.of(longest)
+		limit := (2 + boundMargin) * points.slack.of(longest)
 		parallel.DoWork(points.points.Rows*l.n*l.m, blocks, func(block int) {
 			lo, hi := block*panelRows, min((block+1)*panelRows, l.n)
 			l.dotsByPoint(costs[lo:], l.n, lo, hi, points.points)

@@ -157,7 +157,7 @@ func kMeansMemory(s Size) float64 {
 	}
 	drawn := n * float64(candidates(s.K))
 	starts := 8 * (32*n + min(32*drawn, max(mostCosts, drawn)))
-	bounds := 8*n + 4*min(n*k, mostBounds) + 16*float64(gathered(s.M))*m
+	bounds := 24*n + 8*k*m + 16*float64(gathered(s.M))*m
 	return points + starts + 40*n + float64(parallel.Cores())*(56*k*m+48*n+bounds+sums+512*8*k) + 300*float64(s.Links)
 }
 
