@@ -94,11 +94,6 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
-	if k.Init == InitPlusPlus && len(k.Start) == 0 {
-		if _, err := l.starts.of(ctx, l, 0); err != nil { // on all cores
-			return nil, fmt.Errorf("k-means: %w", err)
-		}
-	}
 	if k.OnIteration != nil {
 		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
 	}
@@ -223,7 +218,7 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&lloyd{KMeans: k, samples: s, links: links, starts: &plusPlusStarts{}}).another(), nil
+	return (&lloyd{KMeans: k, samples: s, links: links}).another(), nil
 }
 
 // another returns one that can run beside l.
@@ -250,7 +245,6 @@ type lloyd struct {
 	links    *linked
 	seeds    *seeds     // or nil
 	extra    *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
-	starts   *plusPlusStarts
 	centres  *targets
 	scores   []float64 // of one panel, panel×K
 	buf      []float64 // one row
@@ -334,7 +328,7 @@ func (l *lloyd) startRows(ctx context.Context, restart int) ([]int, error) {
 	case len(l.Start) > 0:
 		return l.Start, nil
 	case l.Init == InitPlusPlus:
-		return l.starts.of(ctx, l, restart)
+		return l.plusPlus(ctx, l.random(restart))
 	}
 	return l.random(restart).Perm(l.n)[:l.K], nil
 }

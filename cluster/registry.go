@@ -144,21 +144,16 @@ func (k KMeans) kernel() KernelKMeans {
 }
 
 // kMeansMemory is what k-means takes: for each of the starts that go side by side the
-// centres, of this start and of the best, and a panel of scores; of few samples also their inner
-// products, a sum of such for each cluster, and what the starts come to.
+// centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
 func kMeansMemory(s Size) float64 {
 	n, m, k := float64(s.N), float64(s.M), float64(s.K)
-	points, sums := 0.0, 0.0
+	points := 0.0
 	if !s.Sparse {
 		points = 8 * n * m // brought to unit length
-		if n <= m {
-			points, sums = points+8*n*n+8*defaultRestarts*n, 8*n*k+56*n
-		}
 	}
-	drawn := n * float64(candidates(s.K))
-	starts := 8 * (32*n + min(32*drawn, max(mostCosts, drawn)))
+	starts := 8 * n * float64(1+candidates(s.K))
 	bounds := 24*n + 8*k*m + 16*float64(gathered(s.M))*m
-	return points + starts + 40*n + float64(parallel.Cores())*(56*k*m+48*n+bounds+sums+512*8*k) + 300*float64(s.Links)
+	return points + 40*n + float64(parallel.Cores())*(56*k*m+48*n+starts+bounds+512*8*k) + 300*float64(s.Links)
 }
 
 // guidedMemory is what k-means takes, the centred samples, those with labels, and the
