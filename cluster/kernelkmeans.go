@@ -34,6 +34,19 @@ type KernelKMeans struct {
 	OnIteration func(restart, iteration, moved int)
 }
 
+// Cluster implements [Clusterer]: the kernel is the inner products of the rows.
+func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+	products, err := innerProducts(ctx, x, 1)
+	if err != nil {
+		return nil, err
+	}
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, products)
+}
+
+// Memory returns about how many bytes Cluster takes.
+func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
+
 // Fit clusters n samples by their n×n kernel, which must be symmetric and
 // finite. The answer's Centres are nil. It is an error if K is not within 1
 // and n, or if Start does not hold n clusters below K.

@@ -103,6 +103,25 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	})
 }
 
+// Cluster implements [Clusterer]. It uses nothing that is known.
+func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x)
+}
+
+// Memory returns about how many bytes the algorithm takes: for each of the starts that run side by side
+// the centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
+func (k KMeans) Memory(s Size) float64 {
+	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
+	points := 0.0
+	if !s.Sparse {
+		points = 8 * n * m // brought to unit length
+	}
+	starts := 8 * n * float64(1+candidates(s.K))
+	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
+	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
+}
+
 // bestTogether is best of runs that have no dead ends, several at once where cores are
 // free. What runner returns does one after another.
 func bestTogether(ctx context.Context, runs int, runner func() func(start int) (*Result, error)) (*Result, error) {

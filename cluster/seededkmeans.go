@@ -22,6 +22,12 @@ type SeededKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer]. It uses the labels.
+func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x, known.Labels)
+}
+
 // Fit clusters the rows of x, n×m, as KMeans.Fit does. labels holds for each row
 // its cluster, from 0 to K−1, or −1 where it is not known. It is an error if the
 // length is not n, if a label is out of range, or if there are more clusters
@@ -41,6 +47,12 @@ func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Res
 // there is always an answer.
 type ConstrainedKMeans struct {
 	KMeans
+}
+
+// Cluster implements [Clusterer].
+func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.FitLinked(ctx, x, known)
 }
 
 // Fit clusters the rows of x under labels, which are as in SeededKMeans.Fit.
