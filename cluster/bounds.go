@@ -4,63 +4,34 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 )
-
-// bounds hold how far each sample is at most from its own centre and at least from all others
-// (Hamerly 2010), so that a sample whose bounds leave no choice needs no products. Under the
-// cosine distance they are distances of unit rows. A sample without a choice stays where
-// Lloyd's algorithm would leave it, ties and rounding included.
-//
-// Bounds are stored as if no centre had moved since the start: an upper bound rises by what its
-// centre has moved in all, and lower bounds fall by what the fastest centre of each iteration moved.
-type bounds struct {
-	unit    float64   // distances are divided by it: no two samples are farther apart
-	moved   []float64 // the way of each centre in all
-	fastest float64   // the sum of the longest step of each iteration
-	upper   []float64
-	lower   []float64
-	// rounding bounds the error of a difference of two squared distances.
-	rounding float64
-	open     []int     // the samples that have a choice
-	before   []float64 // where the centres were
-}
-
-// boundMargin is more than what bounds lose to rounding, beside the way of the centres.
-const boundMargin = 1e-9
 
 // gathered is how many rows of m columns are compared with the centres at once.
 func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
-func newBounds(s *samples, d Distance, k int) *bounds {
-	b := &bounds{unit: 2, moved: make([]float64, k), upper: make([]float64, s.n), lower: make([]float64, s.n), open: make([]int, 0, s.n)}
+// newBounds returns the bounds of a run: of unit rows under the cosine distance.
+func newBounds(s *samples, d Distance, k int) *lloyd.Bounds {
+	scale := 2.0
 	if d == DistanceEuclidean {
-		b.unit = max(2*slices.Max(s.norms), smallestNorm)
+		scale = max(2*slices.Max(s.norms), smallestNorm)
 	}
-	return b
-}
-
-// reset invalidates all bounds.
-func (b *bounds) reset() {
-	for i := range b.upper {
-		b.upper[i] = math.Inf(1)
-	}
-	clear(b.moved)
-	b.fastest = 0
+	return lloyd.NewBounds(s.n, k, scale)
 }
 
 // assignBounded is assign without links.
-func (l *lloyd) assignBounded(ctx context.Context) error {
-	b := l.bounds
-	b.rounding = 4 * l.centres.slack.of(b.unit/2) / (b.unit * b.unit)
-	b.open = b.open[:0]
+func (l *run) assignBounded(ctx context.Context) error {
+	rounding := l.rounding()
+	l.open = l.open[:0]
 	for i, to := range l.previous {
-		if l.labels[i] = to; b.decided(i, to) {
+		if l.labels[i] = to; l.decided(i, rounding) {
 			l.counts[to]++
 		} else {
-			b.open = append(b.open, i)
+			l.open = append(l.open, i)
 		}
 	}
-	for rows := range slices.Chunk(b.open, gathered(l.m)) {
+	for rows := range slices.Chunk(l.open, gathered(l.m)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -79,18 +50,28 @@ func (l *lloyd) assignBounded(ctx context.Context) error {
 	return nil
 }
 
-// decided reports whether the centre of sample i is certainly the nearest.
-func (b *bounds) decided(i, to int) bool {
-	if math.IsInf(b.upper[i], 1) {
+// rounding is more than the error of a difference of squared distances of any sample.
+func (l *run) rounding() float64 {
+	longest := 1.0
+	if l.Distance == DistanceEuclidean {
+		longest = slices.Max(l.norms)
+	}
+	return 4 * l.centres.slack.of(longest)
+}
+
+// decided reports whether the centre of sample i is certainly the nearest: Lloyd's algorithm would
+// leave it there, ties and rounding included.
+func (l *run) decided(i int, rounding float64) bool {
+	if !l.bounds.Known(i) {
 		return false
 	}
-	upper, lower := b.upper[i]+b.moved[to], b.lower[i]-b.fastest
-	return lower > upper && (lower-upper)*(lower+upper) > b.rounding
+	upper, lower := l.bounds.Of(i, l.labels[i])
+	return lower > upper && (lower-upper)*(lower+upper) > rounding
 }
 
 // bound sets the bounds of sample i in cluster to, given its scores.
-func (l *lloyd) bound(i, to int, scores []float64) {
-	b, second := l.bounds, math.Inf(1)
+func (l *run) bound(i, to int, scores []float64) {
+	second := math.Inf(1)
 	for j, s := range scores {
 		if j != to {
 			second = min(second, s)
@@ -101,31 +82,26 @@ func (l *lloyd) bound(i, to int, scores []float64) {
 		square, by = 2, 2*l.weights[i]
 	}
 	slack := by * l.centres.slack.of(l.norms[i])
-	margin := boundMargin * (1 + b.fastest)
-	b.upper[i] = math.Sqrt(max(square+by*scores[to]+slack, 0))/b.unit - b.moved[to] + margin
-	b.lower[i] = math.Sqrt(max(square+by*second-slack, 0))/b.unit + b.fastest - margin
+	l.bounds.Set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
 }
 
 // moveCentres moves the centres to the means of their samples, and the bounds with them.
-func (l *lloyd) moveCentres() {
+func (l *run) moveCentres() {
 	if l.bounds == nil {
 		l.update()
 		return
 	}
-	before := append(l.bounds.before[:0], l.centres.points.Data...)
-	l.bounds.before = before
+	l.before = append(l.before[:0], l.centres.points.Data...)
 	l.update()
-	var fastest float64
-	for j := range l.bounds.moved {
-		step := l.step(before[j*l.m:(j+1)*l.m], l.centres.at(j)) / l.bounds.unit
-		l.bounds.moved[j] += step
-		fastest = max(fastest, step)
+	steps := make([]float64, l.K)
+	for j := range steps {
+		steps[j] = l.step(l.before[j*l.m:(j+1)*l.m], l.centres.at(j))
 	}
-	l.bounds.fastest += fastest
+	l.bounds.Move(steps)
 }
 
 // step returns how far a centre moved. It overwrites where it was.
-func (l *lloyd) step(from, to []float64) float64 {
+func (l *run) step(from, to []float64) float64 {
 	if l.Distance == DistanceCosine && !slices.Equal(from, to) && (norm(from) == 0 || norm(to) == 0) {
 		return 2 // one without a direction is as far from all
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -155,7 +156,7 @@ func (f *featureSpace) start(restart int) {
 	}
 	f.count()
 	clear(f.costs)
-	fillEmpty(f.labels, f.counts, f.costs, anySample)
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
 }
 
 // count counts the samples of the clusters.
@@ -205,7 +206,7 @@ func (f *featureSpace) assign() (moved int) {
 		}
 	}
 	f.count()
-	fillEmpty(f.labels, f.counts, f.costs, anySample)
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
 	return countMoved(f.previous, f.labels)
 }
 

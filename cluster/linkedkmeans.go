@@ -70,7 +70,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 }
 
 // runLinked is run for units, which start in their clusters of from where that is not nil.
-func (l *lloyd) runLinked(ctx context.Context, restart int, u *units, from []int) (*Result, error) {
+func (l *run) runLinked(ctx context.Context, restart int, u *units, from []int) (*Result, error) {
 	if err := l.startSeeded(ctx, restart); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (l *lloyd) runLinked(ctx context.Context, restart int, u *units, from []int
 }
 
 // unitCosts writes what each unit costs in each cluster.
-func (l *lloyd) unitCosts(ctx context.Context, costs []float64, u *units) error {
+func (l *run) unitCosts(ctx context.Context, costs []float64, u *units) error {
 	clear(costs)
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)

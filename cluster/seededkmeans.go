@@ -128,7 +128,7 @@ func (s *seeds) kept(i int) int {
 
 // startSeeded sets the centres of a restart: means of the labelled samples, and for
 // the other clusters samples without a label.
-func (l *lloyd) startSeeded(ctx context.Context, restart int) error {
+func (l *run) startSeeded(ctx context.Context, restart int) error {
 	for j := range l.K {
 		clear(l.centres.at(j))
 	}
@@ -158,7 +158,7 @@ func (l *lloyd) startSeeded(ctx context.Context, restart int) error {
 // plusPlusSeeded draws samples without a label as the centres of the clusters that
 // have none, as InitPlusPlus says: each with a probability in proportion to its cost
 // with the centres before it, those of the labels among them.
-func (l *lloyd) plusPlusSeeded(ctx context.Context, random *rand.Rand) error {
+func (l *run) plusPlusSeeded(ctx context.Context, random *rand.Rand) error {
 	costs := make([]float64, l.n)
 	for _, i := range l.seeds.free {
 		if l.weights[i] > 0 { // a row of zeros costs the same everywhere
