@@ -1,6 +1,6 @@
 # make run    install what is missing, build, and run the demonstration
 # make test   run all tests, and some with the race detector
-# make race   run them all with the race detector; test-plain and test-arm64 on other processors
+# make race   run them all with the race detector; test-plain with loops in plain Go
 # make lint   gofmt, go vet, staticcheck
 # make bench  time the kernels, and other programs beside this one
 # make release   archives for Linux, macOS and Windows
@@ -13,7 +13,11 @@ DEMO = docs/experiments/demo.yaml
 # Without -trimpath the program would hold the paths of the folder it was built
 # in. The revision is stamped into it where git can tell it.
 VCS := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
-BUILD = $(GO) build -trimpath -buildvcs=$(VCS)
+BUILD = $(GO) build -trimpath -buildvcs=$(VCS) $(if $(filter amd64,$(shell $(GO) env GOARCH)),,$(EXACT))
+
+# Processors other than amd64 multiply and add in one rounding wherever the compiler likes. This flag leaves
+# that to the program, so that its results are the same on all of them.
+EXACT = -gcflags=all=-d=fmahash=qn
 
 # The build with OpenCV. gocv always compiles its core, imgproc and imgcodecs; the linker drops the
 # functions that nobody calls, and with them a hundred libraries. .ci/opencv has the list of modules
@@ -23,7 +27,7 @@ OPENCV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -ffunction-sections -fdata-sections" \
   CGO_CXXFLAGS="--std=c++11 -I$(CURDIR)/.ci/opencv -I/usr/include/opencv4 -O2 -ffunction-sections -fdata-sections"
 LINK = -ldflags '-linkmode external -extldflags "-Wl,--gc-sections -lopencv_features2d -lopencv_imgproc -lopencv_core -lstdc++ -lm"'
 
-.PHONY: run test test-portable test-opencv test-race test-plain test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck release release-tools sbom reproducible reproducible-opencv
+.PHONY: run test test-portable test-opencv test-race test-plain test-processors test-arm64 race lint opencv portable deps fuzz torture bench clean vulncheck release release-tools sbom reproducible reproducible-opencv
 
 run: opencv
 	./partwise run $(DEMO)
@@ -60,7 +64,7 @@ reproducible:
 reproducible-opencv: deps
 	@GO=$(GO) .ci/reproducible opencv
 
-test: test-portable test-opencv test-race
+test: test-portable test-opencv test-race test-processors
 
 test-portable:
 	CGO_ENABLED=0 $(TEST) ./...
@@ -77,19 +81,21 @@ test-race:
 	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache ./internal/parallel
 	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
 
-# What computes, with the loops in plain Go instead of assembly, as on a processor
-# without AVX2.
-NUMERIC = ./internal/simd ./internal/blas ./internal/network ./internal/eigen ./internal/sparse ./factor ./cluster ./eval ./vocab ./features
-test-plain:
-	GODEBUG=cpu.avx2=off CGO_ENABLED=0 $(GO) test -short -count=1 $(NUMERIC)
+# The digests of results that are the same on every processor: with AVX2, with plain Go, and without fused
+# multiply-adds; then on an emulated processor of another kind.
+test-processors: test-arm64
+	for off in cpu.avx512f cpu.avx2 cpu.fma; do GODEBUG=$$off=off CGO_ENABLED=0 $(TEST) -short -count=1 ./internal/golden ./internal/elementary || exit 1; done
 
-# The same on an emulated processor of another kind, whose fused multiplications
-# round otherwise. It takes some twenty times as long.
 test-arm64:
 	@command -v qemu-aarch64-static >/dev/null 2>&1 || { \
 	  sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	  $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends qemu-user-static; }
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -count=1 -timeout 60m -exec qemu-aarch64-static $(NUMERIC)
+	GOARCH=arm64 CGO_ENABLED=0 $(TEST) -short -count=1 -timeout 20m $(EXACT) -exec qemu-aarch64-static ./internal/golden
+
+# What computes, with the loops in plain Go instead of assembly, as on a processor without AVX2.
+NUMERIC = ./internal/simd ./internal/blas ./internal/network ./internal/eigen ./internal/sparse ./factor ./cluster ./eval ./vocab ./features
+test-plain:
+	GODEBUG=cpu.avx2=off CGO_ENABLED=0 $(GO) test -short -count=1 $(NUMERIC)
 
 # Tests of fewer problems, with what finds unsynchronised access.
 race:
@@ -102,6 +108,7 @@ lint: deps
 	$(GO) vet ./...
 	cd tools && $(GO) vet ./...
 	$(OPENCV) $(GO) vet -tags $(TAGS) ./features
+	$(GO) generate ./internal/simd && git diff --exit-code -- internal/simd
 	@set -e; check=$$($(GO) -C tools tool -n staticcheck); set -x; $$check ./...; cd tools; $$check ./...
 	@set -e; for s in $(SYSTEMS); do echo "go vet for $$s"; \
 	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet -trimpath ./...; done

@@ -14,21 +14,21 @@ import (
 
 // digests are of the values and vectors that TestSameBytes finds.
 var digests = map[string]string{
-	"largest 7":       "3b539489",
-	"orthonormal 7":   "f9e7c46e",
-	"singular 7":      "a083954e",
-	"smallest 7":      "af5db560",
-	"symmetric 7":     "b9172707",
-	"largest 30":      "e4cacc88",
-	"orthonormal 30":  "fd276cad",
-	"singular 30":     "9c6fa1e4",
-	"smallest 30":     "79f10005",
-	"symmetric 30":    "c2a849bc",
-	"largest 150":     "6a1bc180",
-	"orthonormal 150": "91c56474",
-	"singular 150":    "5e06c3e8",
-	"smallest 150":    "dcd6dcc0",
-	"symmetric 150":   "b7a5a71c",
+	"largest 7":       "8e9bd576",
+	"orthonormal 7":   "ad7d5c41",
+	"singular 7":      "b407fa52",
+	"smallest 7":      "8f118815",
+	"symmetric 7":     "368d0e32",
+	"largest 30":      "937c7d74",
+	"orthonormal 30":  "29111fe1",
+	"singular 30":     "5b705aac",
+	"smallest 30":     "2a6dab12",
+	"symmetric 30":    "c5e4f154",
+	"largest 150":     "5dc45ef5",
+	"orthonormal 150": "a7ddb528",
+	"singular 150":    "8f0f78f8",
+	"smallest 150":    "5745feba",
+	"symmetric 150":   "b6e7cc8e",
 }
 
 // TestSameBytes: every processor finds the same bytes.

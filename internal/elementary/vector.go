@@ -38,21 +38,27 @@ func Norm1(x []float64) float64 {
 	return sum
 }
 
-// Norm returns the Euclidean length of x without needless overflow.
+// Norm returns the Euclidean length of x without needless overflow, with the bytes of gonum's floats.Norm on amd64.
 func Norm(x []float64) float64 {
-	if length := math.Sqrt(Dot(x, x)); length > 1e-140 && length < 1e140 {
-		return length
-	}
-	largest := Largest(x)
-	if largest == 0 || math.IsInf(largest, 0) || largest != largest {
-		return largest
-	}
-	_, exponent := math.Frexp(largest)
-	sum, by := 0.0, math.Ldexp(1, min(max(exponent, -1000), 1000))
+	scale, squares := 0.0, 1.0
 	for _, v := range x {
-		sum += float64(v / by * (v / by))
+		switch size := math.Abs(v); {
+		case size != size:
+			return size
+		case size == 0:
+		case scale < size:
+			s := scale / size
+			squares = 1 + float64(squares*s*s)
+			scale = size
+		default:
+			s := size / scale
+			squares += float64(s * s)
+		}
 	}
-	return by * math.Sqrt(sum)
+	if math.IsInf(scale, 1) {
+		return scale
+	}
+	return float64(scale * math.Sqrt(squares))
 }
 
 // Largest returns the largest absolute value.

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
@@ -69,21 +68,14 @@ func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) 
 	if f.penalty > 1e300 || f.penalty < 1e-300 {
 		return nil, fmt.Errorf("logistic regression: samples of length %g and C = %g are too far from 1", scale, r.C)
 	}
-	problem := optimize.Problem{
-		Func:   func(theta []float64) float64 { return f.at(theta).value },
-		Grad:   func(grad, theta []float64) { copy(grad, f.at(theta).gradient) },
-		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
+	theta := make([]float64, k*(m+1))
+	if err := descend(ctx, f, theta, r.Tolerance, r.Iterations); err != nil {
+		return nil, err
 	}
-	settings := &optimize.Settings{GradientThreshold: r.Tolerance, MajorIterations: r.Iterations, Converger: optimize.NeverTerminate{}}
-	found, err := optimize.Minimize(problem, make([]float64, k*(m+1)), settings, &optimize.LBFGS{})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if !finite(theta) {
+		return nil, fmt.Errorf("logistic regression: the weights overflow")
 	}
-	// A search along a line ends where the objective has no more digits.
-	if found == nil || err != nil && !finite(found.X) {
-		return nil, fmt.Errorf("logistic regression: %w", err)
-	}
-	model := &Model{Weights: mat.NewDense(k, m, found.X[:k*m]), Offsets: found.X[k*m:]}
+	model := &Model{Weights: mat.NewDense(k, m, theta[:k*m]), Offsets: theta[k*m:]}
 	model.Weights.Scale(1/scale, model.Weights)
 	return model, nil
 }
