@@ -5,9 +5,13 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas/gonum"
+
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
+
+var product gonum.Implementation
 
 // A forest finds words that are near a descriptor, mostly the nearest, by
 // comparing it with few of them. Its trees split the words at the mean of one

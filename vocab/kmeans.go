@@ -5,40 +5,35 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
-// kmeans is the state of a training, and the assignment of descriptors.
+// kmeans is the state of a training. Words are the means of their descriptors, kept as sums of whole numbers, which
+// do not depend on the order of descriptors.
 //
-// A descriptor is compared only with words that may be nearer than its own. It
-// keeps a bound on how far its own word is and, for each group of words, one
-// that no other word of the group is nearer than. Where words move, the first
-// rises by as far as its word went, and the others fall by as far as the
-// fastest of the group went (Ding et al., "Yinyang k-means", 2015). So the
-// answer is that of plain k-means, and late iterations, in which words hardly
-// move, cost a small part of the first.
+// A descriptor is compared with all words only if its bounds leave a choice, so the answer is that of plain
+// k-means.
 type kmeans struct {
 	Training
 	*sample
 	words   *points
-	means   *means
-	forest  *forest   // of the words, where the assignment is not exact
-	squares []int32   // each descriptor's ‖x‖²
-	labels  []int32   // each descriptor's word, −1 where it has none yet
-	next    []int32   // what assign makes of them
-	reaches []float32 // the word is no farther; nil with a forest
-	bounds  []float32 // len×groups: no other word is nearer; nil with a forest
-	went    []float32 // how far each word went since the last assignment
-	falls   []float32 // how far the fastest word of each group went
-	rooms   []room    // of the workers
+	sums    []int64 // words×dim
+	counts  []int
+	forest  *forest       // of the words, where the assignment is not exact
+	bounds  *lloyd.Bounds // nil with a forest
+	squares []int32       // each descriptor's ‖x‖²
+	labels  []int32       // each descriptor's word, −1 where it has none yet
+	next    []int32       // the words that assign finds
+	steps   []float64     // how far each word moved since the last assignment
+	workers []worker
 }
 
-// A room is what a worker needs for itself.
-type room struct {
-	panel  *panel
-	rows   []int // those of the panel
-	lookup *lookup
-	walk   *walk
+// A worker has buffers of its own.
+type worker struct {
+	panel *panel
+	rows  []int // those of the panel
+	walk  *walk
 }
 
 // kmeansBlock is how many rows a worker takes at a time.
@@ -47,23 +42,21 @@ const kmeansBlock = 1024
 func newKMeans(t Training, s *sample, words *points) *kmeans {
 	k := &kmeans{
 		Training: t, sample: s, words: words,
-		means:   newMeans(words),
+		sums: make([]int64, len(words.values)), counts: make([]int, words.n),
 		squares: make([]int32, s.len()),
 		labels:  slices.Repeat([]int32{-1}, s.len()),
 		next:    make([]int32, s.len()),
-		went:    make([]float32, words.n),
-		falls:   make([]float32, words.groups()),
-		rooms:   make([]room, min(t.Workers, parallel.Count(s.len(), kmeansBlock))),
+		steps:   make([]float64, words.n),
+		workers: make([]worker, min(parallel.Cores(), parallel.Count(s.len(), kmeansBlock))),
 	}
 	if k.exact() {
-		k.reaches = make([]float32, s.len())
-		k.bounds = make([]float32, s.len()*len(k.falls))
+		k.bounds = lloyd.NewBounds(s.len(), words.n, math.MaxUint8*math.Sqrt(float64(s.dim)))
 	}
-	for w := range k.rooms {
+	for w := range k.workers {
 		if k.exact() {
-			k.rooms[w].panel, k.rooms[w].lookup = words.newPanel(), words.newLookup()
+			k.workers[w].panel = words.newPanel()
 		} else {
-			k.rooms[w].walk = words.newWalk()
+			k.workers[w].walk = words.newWalk()
 		}
 	}
 	return k
@@ -71,6 +64,66 @@ func newKMeans(t Training, s *sample, words *points) *kmeans {
 
 // exact reports whether descriptors are compared with all words.
 func (k *kmeans) exact() bool { return k.Checks >= k.words.n }
+
+const (
+	// overshoot is how far words move for each step to the mean. Up to 2, they
+	// end up no farther from it than they were.
+	overshoot = 1.9
+	// partTolerance is the least tolerance on parts of the descriptors, whose
+	// best words are not those of all.
+	partTolerance = 1e-3
+)
+
+// run learns words from parts of the sample, each twice as large as the one
+// before it and the last the whole.
+func (k *kmeans) run(ctx context.Context, halvings int) error {
+	iteration := 0
+	for ; halvings > 0; halvings-- {
+		if err := k.settle(ctx, k.len()>>halvings, max(k.Tolerance, partTolerance), &iteration); err != nil {
+			return err
+		}
+	}
+	return k.settle(ctx, k.len(), k.Tolerance, &iteration)
+}
+
+// settle iterates on the first part of the sample until the objective falls by
+// less than a share of it.
+func (k *kmeans) settle(ctx context.Context, part int, tolerance float64, iteration *int) error {
+	before := math.Inf(1)
+	for i := 1; ; i++ {
+		if err := k.assign(ctx, part); err != nil {
+			return err
+		}
+		k.relabel(part)
+		cost := k.cost(part)
+		*iteration++
+		if k.traced != nil {
+			k.traced(*iteration, part, cost/float64(part))
+		}
+		if k.Progress != nil {
+			k.Progress(*iteration, -1)
+		}
+		clear(k.steps)
+		for _, j := range k.fillEmpty(part) {
+			k.move(j, 1)
+		}
+		last := before-cost <= tolerance*cost || i == k.MaxIterations
+		step := overshoot
+		if i == 1 || last {
+			step = 1
+		}
+		for j := range k.words.n {
+			k.move(j, step)
+		}
+		if k.bounds != nil {
+			k.bounds.Move(k.steps)
+		}
+		if last {
+			return nil
+		}
+		before = cost
+	}
+}
 
 // assign writes the words of the first part of the sample to next.
 func (k *kmeans) assign(ctx context.Context, part int) error {
@@ -80,115 +133,101 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 			return err
 		}
 	}
-	return parallel.Blocks(ctx, len(k.rooms), part, kmeansBlock, func(worker, lo, hi int) {
+	return parallel.Blocks(ctx, len(k.workers), part, kmeansBlock, func(worker, lo, hi int) {
+		w := &k.workers[worker]
 		for i := lo; i < hi; i++ {
-			if k.labels[i] < 0 {
-				k.squares[i] = square(k.at(i))
+			switch {
+			case !k.exact():
+				k.next[i] = k.search(w, i)
+			case k.stays(i):
+				k.next[i] = k.labels[i]
+			default:
+				w.panel.add(k.at(i), k.squares[i])
+				if w.rows = append(w.rows, i); w.panel.full() {
+					k.compare(w)
+				}
 			}
 		}
-		if k.exact() {
-			k.compare(&k.rooms[worker], lo, hi)
-		} else {
-			k.search(&k.rooms[worker], lo, hi)
+		if len(w.rows) > 0 {
+			k.compare(w)
 		}
 	})
 }
 
-// compare assigns the rows from lo to hi.
-func (k *kmeans) compare(r *room, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		if k.labels[i] >= 0 && k.nearer(r, i) {
-			continue
-		}
-		r.panel.add(k.at(i), k.squares[i])
-		r.rows = append(r.rows, i)
-		if r.panel.full() {
-			k.compareAll(r)
-		}
-	}
-	k.compareAll(r)
-}
-
-// nearer assigns row i, which has a word, if that takes few comparisons.
-func (k *kmeans) nearer(r *room, i int) bool {
-	// One product with all words takes as long as this share of them one by one.
-	const few = 0.125
-
-	own := k.labels[i]
-	k.next[i] = own
-	k.reaches[i] += k.went[own]
-	bounds := k.boundsOf(i)
-	for g, fall := range k.falls {
-		bounds[g] -= fall
-	}
-	if k.reaches[i] < slices.Min(bounds) {
-		return true
-	}
-	x := k.at(i)
-	near := neighbour{own, k.words.distance(x, int(own))}
-	open := r.lookup.open(bounds, near.distance)
-	if float64(len(open)) > few*float64(len(bounds)) {
+// stays reports whether the word of row i is certainly the nearest, and the only one.
+func (k *kmeans) stays(i int) bool {
+	own := int(k.labels[i])
+	if own < 0 {
+		k.squares[i] = square(k.at(i))
 		return false
 	}
-	if len(open) > 0 {
-		near = k.words.nearer(r.lookup, x, k.squares[i], near, bounds)
+	if !k.bounds.Known(i) {
+		return false
 	}
-	k.next[i], k.reaches[i] = near.word, near.reach()
-	return true
+	upper, lower := k.bounds.Of(i, own)
+	if upper < lower {
+		return true
+	}
+	if upper = math.Sqrt(k.words.distance(k.at(i), own)); upper < lower {
+		k.bounds.Set(i, own, upper, lower)
+		return true
+	}
+	return false
 }
 
-// compareAll assigns the rows of a panel and empties it.
-func (k *kmeans) compareAll(r *room) {
-	if len(r.rows) == 0 {
-		return
-	}
-	k.words.score(r.panel)
-	for at, i := range r.rows {
-		near := k.words.nearest(r.panel, at, 1)[0]
-		k.next[i], k.reaches[i] = near.word, near.reach()
-		k.words.bound(k.boundsOf(i), r.panel, at, int(near.word))
-	}
-	r.rows, r.panel.rows = r.rows[:0], r.panel.rows[:0]
-}
-
-// boundsOf returns the bounds of row i.
-func (k *kmeans) boundsOf(i int) []float32 {
-	return k.bounds[i*len(k.falls):][:len(k.falls)]
-}
-
-// search assigns the rows from lo to hi by searching the forest. A row stays
-// with its word where none nearer is found, so that the objective falls.
-func (k *kmeans) search(r *room, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		x := k.at(i)
-		near := k.forest.nearest(r.walk, x, 1, k.Checks)[0]
+// compare assigns the rows of a panel and empties it.
+func (k *kmeans) compare(w *worker) {
+	k.words.score(w.panel)
+	for at, i := range w.rows {
+		near := k.words.nearest(w.panel, at, 1)[0]
 		k.next[i] = near.word
-		if own := k.labels[i]; own >= 0 && k.words.distance(x, int(own)) <= near.distance {
-			k.next[i] = own
-		}
+		k.bounds.Set(i, int(near.word), math.Sqrt(near.distance), k.words.beyond(w.panel, at, int(near.word)))
 	}
+	w.rows, w.panel.rows = w.rows[:0], w.panel.rows[:0]
+}
+
+// search returns the word of row i that the forest finds, or its own where that is no farther, so that the
+// objective falls.
+func (k *kmeans) search(w *worker, i int) int32 {
+	own, x := k.labels[i], k.at(i)
+	if own < 0 {
+		k.squares[i] = square(x)
+	}
+	near := k.forest.nearest(w.walk, x, 1, k.Checks)[0]
+	if own >= 0 && k.words.distance(x, int(own)) <= near.distance {
+		return own
+	}
+	return near.word
 }
 
 // relabel takes over the next labels of the first part of the sample.
 func (k *kmeans) relabel(part int) {
 	for i, to := range k.next[:part] {
-		if k.labels[i] != to {
-			k.give(i, to)
+		from := k.labels[i]
+		if from == to {
+			continue
 		}
+		if from >= 0 {
+			k.count(i, from, -1)
+		}
+		k.count(i, to, 1)
+		k.labels[i] = to
 	}
 }
 
-// give gives row i to a word.
-func (k *kmeans) give(i int, to int32) {
-	if from := k.labels[i]; from >= 0 {
-		k.means.remove(from, k.at(i))
+// count adds row i to a word, by 1, or takes it away, by −1.
+func (k *kmeans) count(i int, word int32, by int64) {
+	sums := k.sumsOf(int(word))
+	for f, v := range k.at(i) {
+		sums[f] += by * int64(v)
 	}
-	k.means.add(to, k.at(i))
-	k.labels[i] = to
+	k.counts[word] += int(by)
 }
 
-// cost returns the sum of the squared distances of the first part of the
-// sample, whose descriptors the means hold, to their words w:
+// sumsOf returns the sums of word j's descriptors.
+func (k *kmeans) sumsOf(j int) []int64 { return k.sums[j*k.dim : (j+1)*k.dim] }
+
+// cost returns the sum of the squared distances of the first part of the sample to their words w:
 // Σ‖x − w‖² = Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
 func (k *kmeans) cost(part int) float64 {
 	var squares int64
@@ -196,8 +235,8 @@ func (k *kmeans) cost(part int) float64 {
 		squares += int64(s)
 	}
 	cost := float64(squares)
-	for j, count := range k.means.counts {
-		sums := k.means.of(j, k.dim)
+	for j, count := range k.counts {
+		sums := k.sumsOf(j)
 		for f, w := range k.words.at(j) {
 			cost += w * (float64(count)*w - 2*float64(sums[f]))
 		}
@@ -205,14 +244,42 @@ func (k *kmeans) cost(part int) float64 {
 	return max(cost, 0)
 }
 
-// move moves word j and notes how far, with a little more for the rounding of
-// distances, bounds and falls.
+// move moves word j, which has descriptors, by a step, of 1 to its mean.
 func (k *kmeans) move(j int, step float64) {
-	went := k.means.move(k.words, j, step)
-	if went == 0 {
-		return
+	count, sums := float64(k.counts[j]), k.sumsOf(j)
+	var square float64
+	for f, old := range k.words.at(j) {
+		to := float64(sums[f]) / count
+		if step != 1 {
+			to = old + step*(to-old)
+		}
+		k.words.at(j)[f] = to
+		square += (to - old) * (to - old)
 	}
-	k.went[j] += float32(went + math.MaxUint8*math.Sqrt(float64(k.dim))*0x1p-21)
-	g := j / k.words.group
-	k.falls[g] = max(k.falls[g], k.went[j])
+	k.words.ready(j)
+	k.steps[j] += math.Sqrt(square)
+}
+
+// fillEmpty gives each word without descriptors one of the first part of the sample (lloyd.FillEmpty), and
+// returns these words. The part has at least as many descriptors as there are words.
+func (k *kmeans) fillEmpty(part int) (filled []int) {
+	if !slices.Contains(k.counts, 0) {
+		return nil
+	}
+	costs := make([]float64, part)
+	for i := range costs {
+		costs[i] = k.words.distance(k.at(i), int(k.labels[i]))
+	}
+	lloyd.FillEmpty(k.labels[:part], k.counts, costs, func(int) bool { return true }, func(i int, from int32) {
+		to := k.labels[i]
+		k.counts[from]++ // which count lowers again
+		k.counts[to]--
+		k.count(i, from, -1)
+		k.count(i, to, 1)
+		if k.bounds != nil {
+			k.bounds.Forget(i)
+		}
+		filled = append(filled, int(to))
+	})
+	return filled
 }

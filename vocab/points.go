@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -11,42 +12,20 @@ import (
 
 // points are the words that descriptors are compared with.
 //
-// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders
-// words as ‖x − w‖² does, up to a rounding that is bounded. What the scores
-// cannot tell apart is compared again in double precision. So answers are
-// exact and do not depend on the library that does the product.
+// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders words as ‖x − w‖²
+// does, up to a rounding that is bounded. Words whose scores are within that bound are compared again
+// in double precision, so answers are exact.
 type points struct {
-	n, dim int
-	values []float64 // n×dim
-	single []float32 // the same, rounded
-	halves []float32 // ½‖w‖²
-	// group is how many words, one after the other, share a least score in a
-	// panel and a bound in a training.
-	group   int
-	longest float64 // the largest ‖w‖
+	n, dim  int
+	values  []float64 // n×dim
+	single  []float32 // the same, rounded
+	halves  []float32 // ½‖w‖²
+	longest float64   // the largest ‖w‖
 }
 
 // newPoints returns n words of dim zeros.
 func newPoints(n, dim int) *points {
-	const (
-		leastGroup = 8
-		mostGroups = 32
-	)
-	return &points{
-		n: n, dim: dim,
-		values: make([]float64, n*dim),
-		single: make([]float32, n*dim),
-		halves: make([]float32, n),
-		group:  max(leastGroup, (n+mostGroups-1)/mostGroups),
-	}
-}
-
-// groups returns how many groups of words there are.
-func (p *points) groups() int { return (p.n + p.group - 1) / p.group }
-
-// span returns the first word of a group and that after its last.
-func (p *points) span(g int) (lo, hi int) {
-	return g * p.group, min((g+1)*p.group, p.n)
+	return &points{n: n, dim: dim, values: make([]float64, n*dim), single: make([]float32, n*dim), halves: make([]float32, n)}
 }
 
 // at returns word j.
@@ -99,7 +78,6 @@ type panel struct {
 	squares []float64 // ‖x‖², len(rows)
 	single  []float32 // the rows, len(rows)×dim
 	scores  []float32 // len(rows)×words
-	least   []float32 // the least score in each group, len(rows)×groups
 	found   []neighbour
 	kth     []float32
 }
@@ -117,7 +95,6 @@ func (p *points) newPanel() *panel {
 		squares: make([]float64, rows),
 		single:  make([]float32, rows*p.dim),
 		scores:  make([]float32, rows*p.n),
-		least:   make([]float32, rows*p.groups()),
 	}
 }
 
@@ -139,29 +116,11 @@ func (p *points) score(l *panel) {
 	scores := l.scores[:rows*p.n]
 	panels.Dots(scores, matrix(l.single, p.dim), 0, rows, matrix(p.single, p.dim))
 	panels.Scores(scores, p.halves)
-	least := l.least[:0]
-	for i := range rows {
-		for group := range slices.Chunk(scores[i*p.n:(i+1)*p.n], p.group) {
-			least = append(least, leastOf(group))
-		}
-	}
 }
 
 // matrix returns the matrix whose rows of dim numbers data holds.
 func matrix(data []float32, dim int) blas.Of[float32] {
 	return blas.Of[float32]{Rows: len(data) / dim, Cols: dim, Stride: dim, Data: data}
-}
-
-// leastOf returns the least value, in two chains for speed.
-func leastOf(v []float32) float32 {
-	a, b := v[0], v[0]
-	for ; len(v) >= 2; v = v[2:] {
-		a, b = min(a, v[0]), min(b, v[1])
-	}
-	if len(v) == 1 {
-		a = min(a, v[0])
-	}
-	return min(a, b)
 }
 
 // A neighbour is a word with the square of its distance.
@@ -170,82 +129,53 @@ type neighbour struct {
 	distance float64
 }
 
-// reach returns a distance that the word is no farther than.
-func (a neighbour) reach() float32 { return float32(math.Sqrt(a.distance) * (1 + 0x1p-22)) }
-
 func (a neighbour) compare(b neighbour) int {
-	switch {
-	case a.distance != b.distance:
-		if a.distance < b.distance {
-			return -1
-		}
-		return 1
-	default:
-		return int(a.word) - int(b.word)
-	}
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 }
 
 // nearest returns the m nearest words of row i of a panel that was scored, the
 // nearest first and ties to the lower word. The answer is overwritten by the
 // next one.
 func (p *points) nearest(l *panel, i, m int) []neighbour {
-	var (
-		x      = l.rows[i]
-		scores = l.scores[i*p.n : (i+1)*p.n]
-		groups = p.groups()
-		least  = l.least[i*groups : (i+1)*groups]
-		kth    = leastOf(least)
-	)
-	if m > 1 {
+	scores := l.scores[i*p.n : (i+1)*p.n]
+	var kth float32
+	if m == 1 {
+		kth = least(scores)
+	} else {
 		l.kth = topk.Least(scores, m, l.kth)
 		kth = l.kth[m-1]
 	}
 	limit := float32(float64(kth) + 2*p.slack(l.squares[i]))
 	l.found = l.found[:0]
-	for g, s := range least {
-		if s > limit {
-			continue
-		}
-		for j, hi := p.span(g); j < hi; j++ {
-			if scores[j] <= limit {
-				l.found = append(l.found, neighbour{int32(j), p.distance(x, j)})
-			}
+	for j, s := range scores {
+		if s <= limit {
+			l.found = append(l.found, neighbour{int32(j), p.distance(l.rows[i], j)})
 		}
 	}
 	return nearestOf(l.found, m)
 }
 
-// bound writes for each group of words a distance that no word of the group is
-// nearer than to row i of a panel that was scored, the row's own word left out.
-func (p *points) bound(bounds []float32, l *panel, i, own int) {
-	var (
-		square = l.squares[i]
-		slack  = p.slack(square)
-		least  = l.least[i*len(bounds):]
-	)
-	for g := range bounds {
-		score := least[g]
-		if g == own/p.group {
-			score = float32(math.Inf(1))
-			for j, hi := p.span(g); j < hi; j++ {
-				if j != own {
-					score = min(score, l.scores[i*p.n+j])
-				}
-			}
-		}
-		bounds[g] = below(square, score, slack)
-	}
+// beyond returns a distance that no word but own is nearer than to row i of a panel that was scored.
+func (p *points) beyond(l *panel, i, own int) float64 {
+	scores := l.scores[i*p.n : (i+1)*p.n]
+	score := float64(min(least(scores[:own]), least(scores[own+1:])))
+	return math.Sqrt(max(l.squares[i]+2*(score-p.slack(l.squares[i])), 0))
 }
 
-// below returns a distance that a word of at least the given score is no
-// nearer than.
-func below(square float64, score float32, slack float64) float32 {
-	return float32(math.Sqrt(max(square+2*(float64(score)-slack), 0)) * (1 - 0x1p-22))
+// least returns the least value, infinite of none.
+func least(values []float32) float32 {
+	out := float32(math.Inf(1))
+	for _, v := range values {
+		if v < out {
+			out = v
+		}
+	}
+	return out
 }
 
 // nearestOf returns the m nearest of those that were found, in order.
 func nearestOf(found []neighbour, m int) []neighbour {
-	if m == 1 {
+	if m == 1 && len(found) > 1 {
 		found[0] = slices.MinFunc(found, neighbour.compare)
 	} else {
 		slices.SortFunc(found, neighbour.compare)

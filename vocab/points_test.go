@@ -125,21 +125,12 @@ func TestBoundsHold(t *testing.T) {
 		l.add(x, square(x))
 	}
 	p.score(l)
-	bounds := make([]float32, p.groups())
 	for i, x := range l.rows {
 		own := int(p.nearest(l, i, 1)[0].word)
-		p.bound(bounds, l, i, own)
-		exact := slices.Repeat([]float64{math.Inf(1)}, len(bounds))
-		for _, a := range bruteForce(v, x, p.n) {
-			if int(a.word) != own {
-				g := int(a.word) / p.group
-				exact[g] = min(exact[g], math.Sqrt(a.distance))
-			}
-		}
-		for g, bound := range bounds {
-			if b := float64(bound); b > exact[g] || b < exact[g]*0.99 {
-				t.Errorf("row %d, group %d: bound %v of %v", i, g, b, exact[g])
-			}
+		nearest := bruteForce(v, x, 2)
+		other := math.Sqrt(nearest[1].distance)
+		if bound := p.beyond(l, i, own); bound > other || bound < other*0.99 {
+			t.Errorf("row %d: bound %v of %v", i, bound, other)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -67,9 +66,6 @@ type Training struct {
 	// lowers the objective by less than this share of it. A part is doubled
 	// likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for MethodMiniBatch.
 	Tolerance float64
-	// Workers is how many processors are used; 0 means all. It changes the
-	// time only.
-	Workers int
 	// Seed makes the words repeatable.
 	Seed uint64
 	// Progress, if set, is called after every iteration, with -1 for how many
@@ -103,7 +99,6 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 	}
 	t.Tolerance = orDefault(t.Tolerance, 3e-5)
 	t.MaxIterations = orDefault(t.MaxIterations, 300)
-	t.Workers = orDefault(t.Workers, runtime.GOMAXPROCS(0))
 	switch {
 	case t.Checks < 0:
 		return t, fmt.Errorf("%d checks", t.Checks)
@@ -111,8 +106,6 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 		return t, fmt.Errorf("at most %d iterations", t.MaxIterations)
 	case math.IsNaN(t.Tolerance) || t.Tolerance < 0:
 		return t, fmt.Errorf("a tolerance of %v", t.Tolerance)
-	case t.Workers < 0:
-		return t, fmt.Errorf("%d workers", t.Workers)
 	}
 	t.Checks = checksOf(t.Checks, t.Words)
 	return t, nil
@@ -144,7 +137,7 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 	halvings := s.halvings(max(first[len(first)-1]+1, leastPart*t.Words))
 	if t.Checks == t.Words {
 		random := rng.New(t.Seed, "vocabulary seeds")
-		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, t.Workers, random); err != nil {
+		if first, err = plusPlus(ctx, s, s.len()>>halvings, t.Words, random); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +148,7 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 		}
 		words.ready(j)
 	}
-	return words, newKMeans(t, s, words).lloyd(ctx, halvings)
+	return words, newKMeans(t, s, words).run(ctx, halvings)
 }
 
 // leastPart is how many descriptors a word there are at least in the part that

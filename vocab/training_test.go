@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -71,12 +72,9 @@ func TestLloydIsPlainLloyd(t *testing.T) {
 		compared := 0
 		learn := func(every bool) []float64 {
 			var k *kmeans
-			training := Training{Words: size.words, Tolerance: 1e-9, Workers: 1, traced: func(int, int, float64) {
+			training := Training{Words: size.words, Tolerance: 1e-9, traced: func(int, int, float64) {
 				if every {
-					clear(k.bounds)
-					for i := range k.reaches {
-						k.reaches[i] = float32(math.Inf(1))
-					}
+					k.bounds.Reset()
 				}
 			}}
 			training, err := training.withDefaults(rows, size.dim)
@@ -92,11 +90,11 @@ func TestLloydIsPlainLloyd(t *testing.T) {
 				words.ready(j)
 			}
 			k = newKMeans(training, s, words)
-			if err := k.lloyd(ctx, 1); err != nil {
+			if err := k.run(ctx, 1); err != nil {
 				t.Fatal(err)
 			}
 			for i := range size.n {
-				if math.Sqrt(k.words.distance(k.at(i), int(k.labels[i]))) < float64(slices.Min(k.boundsOf(i))) {
+				if upper, lower := k.bounds.Of(i, int(k.labels[i])); k.bounds.Known(i) && upper < lower {
 					compared++
 				}
 			}
@@ -119,13 +117,14 @@ func TestTrainIsRepeatable(t *testing.T) {
 		{Words: 300, Checks: 40, MaxIterations: 5},
 		{Words: 300, Checks: 40, MaxIterations: 2, Method: MethodMiniBatch},
 	} {
-		training.Seed, training.Workers = 7, 1
+		training.Seed = 7
 		want := train(t, training, rows, 32)
-		for _, workers := range []int{0, 2, 5} {
-			training.Workers = workers
+		for _, cores := range []int{1, 3, 5} {
+			restore := parallel.SetCores(cores)
 			if got := train(t, training, rows, 32); !mat.Equal(got.Words, want.Words) {
-				t.Errorf("%v, %d checks: %d workers give other words", training.Method, training.Checks, workers)
+				t.Errorf("%v, %d checks: %d cores give other words", training.Method, training.Checks, cores)
 			}
+			restore()
 		}
 		training.Seed = 8
 		if got := train(t, training, rows, 32); mat.Equal(got.Words, want.Words) {
@@ -234,7 +233,7 @@ func TestWaysToTrainAgree(t *testing.T) {
 
 func TestFillEmpty(t *testing.T) {
 	rows := []uint8{0, 1, 2, 3, 100, 104, 200}
-	training, err := Training{Words: 5, Workers: 1}.withDefaults(rows, 1)
+	training, err := Training{Words: 5}.withDefaults(rows, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,14 +255,13 @@ func TestFillEmpty(t *testing.T) {
 	if want := []int32{0, 0, 0, 3, 2, 1, 4}; !slices.Equal(k.labels, want) {
 		t.Errorf("labels %v, want %v", k.labels, want)
 	}
-	if want := []int64{3, 104, 100, 3, 200}; !slices.Equal(k.means.sums, want) {
-		t.Errorf("sums %v, want %v", k.means.sums, want)
+	if want := []int64{3, 104, 100, 3, 200}; !slices.Equal(k.sums, want) {
+		t.Errorf("sums %v, want %v", k.sums, want)
 	}
 	// Their bounds were those of other words.
 	for i := range rows {
-		unknown := math.IsInf(float64(k.reaches[i]), 1) && k.boundsOf(i)[0] == 0
-		if given := i == 3 || i == 5; unknown != given {
-			t.Errorf("row %d: its word is within %v, others beyond %v", i, k.reaches[i], k.boundsOf(i))
+		if given := i == 3 || i == 5; k.bounds.Known(i) == given {
+			t.Errorf("row %d: its bounds are known: %v", i, !given)
 		}
 	}
 }
@@ -296,7 +294,7 @@ func TestPlusPlus(t *testing.T) {
 		}
 	}
 	s := &sample{rows, dim, random.Perm(groups * each)}
-	taken, err := plusPlus(ctx, s, s.len(), groups, 2, random)
+	taken, err := plusPlus(ctx, s, s.len(), groups, random)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +327,6 @@ func TestTrainErrors(t *testing.T) {
 		{Training{Words: 2, Checks: -1}, two, 2, "-1 checks"},
 		{Training{Words: 2, MaxIterations: -1}, two, 2, "-1 iterations"},
 		{Training{Words: 2, Tolerance: math.NaN()}, two, 2, "tolerance of NaN"},
-		{Training{Words: 2, Workers: -1}, two, 2, "-1 workers"},
 	} {
 		if _, err := test.training.Train(ctx, test.vectors, test.dim); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want %q", err, test.want)

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -34,10 +33,10 @@ type value struct {
 func (v *value) constant() bool { return v.buf == nil }
 
 // operators are those that are there.
-var operators map[string]func(b *builder, n *node, in []*value) (*value, error)
+var operators map[string]func(b *builder, n *node, in []*value) *value
 
 func init() {
-	operators = map[string]func(b *builder, n *node, in []*value) (*value, error){
+	operators = map[string]func(b *builder, n *node, in []*value) *value{
 		"Conv": (*builder).conv, "Gemm": (*builder).gemm, "MatMul": (*builder).matMul,
 		"BatchNormalization": (*builder).batchNormalization, "LRN": (*builder).lrn,
 		"Clip": (*builder).clip, "Relu": (*builder).clip,
@@ -53,18 +52,39 @@ func init() {
 	}
 }
 
-// lower makes the steps of a node.
-func (b *builder) lower(n *node) error {
+// failure is a panic of what a model cannot have; caught makes an error of it.
+type failure struct{ error }
+
+// fail ends the compilation of a model with an error.
+func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
+
+// caught calls f and returns what it failed with.
+func caught(f func()) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			of, ok := fault.(failure)
+			if !ok {
+				panic(fault)
+			}
+			err = of.error
+		}
+	}()
+	f()
+	return nil
+}
+
+// lower makes the steps of a node. Operators fail where a node cannot be run.
+func (b *builder) lower(n *node) {
 	operator := operators[n.op]
 	if operator == nil {
-		return errors.New("this operator is not there")
+		fail("this operator is not there")
 	}
 	if len(n.outputs) == 0 {
-		return errors.New("no output")
+		fail("no output")
 	}
 	for _, name := range n.outputs[1:] {
 		if b.uses[name] > 0 {
-			return fmt.Errorf("its second output, %q, is not there", name)
+			fail("its second output, %q, is not there", name)
 		}
 	}
 	in := make([]*value, len(n.inputs))
@@ -72,60 +92,45 @@ func (b *builder) lower(n *node) error {
 		if name == "" {
 			continue
 		}
-		v, err := b.value(name)
-		if err != nil {
-			return err
-		}
+		v := b.value(name)
 		if v.buf != nil {
 			v.buf.pending--
 		}
 		in[i] = v
 	}
-	out, err := operator(b, n, in)
-	if err != nil {
-		return err
-	}
+	out := operator(b, n, in)
 	if out.buf != nil {
 		b.work += out.buf.size
 	}
 	if b.work > maxWork {
-		return errors.New("more multiplications than an image may take")
+		fail("more multiplications than an image may take")
 	}
-	return b.define(n.outputs[0], out)
+	b.define(n.outputs[0], out)
 }
 
 // value returns what a name stands for.
-func (b *builder) value(name string) (*value, error) {
+func (b *builder) value(name string) *value {
 	if v := b.values[name]; v != nil {
-		return v, nil
+		return v
 	}
 	t := b.constants[name]
 	if t == nil {
-		return nil, fmt.Errorf("nothing before it makes its input %q", name)
+		fail("nothing before it makes its input %q", name)
 	}
-	v, err := b.held(t)
-	if err == nil {
-		b.values[name] = v
-	}
-	return v, err
-}
-
-// held returns the constant of a tensor.
-func (b *builder) held(t *tensor) (*value, error) {
-	floats, ints, err := t.values()
-	return &value{shape: t.dims, floats: floats, ints: ints}, err
+	v := t.value()
+	b.values[name] = v
+	return v
 }
 
 // define names a value.
-func (b *builder) define(name string, v *value) error {
+func (b *builder) define(name string, v *value) {
 	if b.values[name] != nil || b.constants[name] != nil {
-		return fmt.Errorf("there are two values %q", name)
+		fail("there are two values %q", name)
 	}
 	b.values[name] = v
 	if v.buf != nil {
 		v.buf.pending += b.uses[name]
 	}
-	return nil
 }
 
 // buffer returns memory for the next step to write.
@@ -145,27 +150,23 @@ func (b *builder) step(run func(arena []float32), buffers ...*buffer) {
 }
 
 // made returns a new value of a shape, which the next step writes.
-func (b *builder) made(shape []int, last bool) (*value, error) {
-	n, err := size(shape)
-	if err == nil && n == 0 {
-		err = errors.New("it is empty")
+func (b *builder) made(shape []int, last bool) *value {
+	n := size(shape)
+	if n == 0 {
+		fail("it is empty")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &value{shape: shape, last: last, buf: b.buffer(n)}, nil
+	return &value{shape: shape, last: last, buf: b.buffer(n)}
 }
 
 // hold counts numbers that the network keeps.
-func (b *builder) hold(n int) error {
+func (b *builder) hold(n int) {
 	if b.numbers += n; b.numbers > b.limit {
-		return b.tooLarge()
+		b.tooLarge()
 	}
-	return nil
 }
 
-func (b *builder) tooLarge() error {
-	return fmt.Errorf("the network takes more than %d MB of memory", b.limit>>18)
+func (b *builder) tooLarge() {
+	fail("the network takes more than %d MB of memory", b.limit>>18)
 }
 
 // argument returns an input of a node that is not left out.
@@ -177,58 +178,53 @@ func argument(in []*value, at int) *value {
 }
 
 // computed returns the first input, which is to be no constant.
-func computed(in []*value) (*value, error) {
-	if v := argument(in, 0); v != nil && !v.constant() {
-		return v, nil
+func computed(in []*value) *value {
+	v := argument(in, 0)
+	if v == nil || v.constant() {
+		fail("its first input does not depend on the image")
 	}
-	return nil, errors.New("its first input does not depend on the image")
+	return v
 }
 
 // given returns the numbers of an input that is to be a constant, all of them finite.
-func given(in []*value, at int, what string) (*value, error) {
+func given(in []*value, at int, what string) *value {
 	v := argument(in, at)
 	if v == nil || v.floats == nil {
-		return nil, fmt.Errorf("its %s are no constant numbers", what)
+		fail("its %s are no constant numbers", what)
 	}
 	for _, x := range v.floats {
 		if x-x != 0 {
-			return nil, fmt.Errorf("one of its %s is %v", what, x)
+			fail("one of its %s is %v", what, x)
 		}
 	}
-	return v, nil
+	return v
 }
 
 // perChannel returns constants of which there is one for each channel.
-func perChannel(in []*value, at, channels int, what string) ([]float32, error) {
-	v, err := given(in, at, what)
-	if err == nil && len(v.floats) != channels {
-		err = fmt.Errorf("%d %s of %d channels", len(v.floats), what, channels)
+func perChannel(in []*value, at, channels int, what string) []float32 {
+	v := given(in, at, what)
+	if len(v.floats) != channels {
+		fail("%d %s of %d channels", len(v.floats), what, channels)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return v.floats, nil
+	return v.floats
 }
 
 // asMap returns the value with its channels last.
-func (b *builder) asMap(in []*value) (*value, error) {
-	v, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) asMap(in []*value) *value {
+	v := computed(in)
 	if len(v.shape) != 4 || v.shape[0] != 1 {
-		return nil, fmt.Errorf("its input has the shape %v; want maps of one image", v.shape)
+		fail("its input has the shape %v; want maps of one image", v.shape)
 	}
 	if max(v.shape[2], v.shape[3]) > maxSide {
-		return nil, fmt.Errorf("its input has the shape %v; want maps with at most %d rows and columns", v.shape, maxSide)
+		fail("its input has the shape %v; want maps with at most %d rows and columns", v.shape, maxSide)
 	}
 	return b.layout(v, true)
 }
 
 // layout returns the value with its channels last, or in the order of its axes.
-func (b *builder) layout(v *value, last bool) (*value, error) {
+func (b *builder) layout(v *value, last bool) *value {
 	if len(v.shape) != 4 || v.last == last {
-		return v, nil
+		return v
 	}
 	return b.permuted(v, order(4, false), last)
 }
@@ -266,17 +262,14 @@ func pick(x, at []int) []int {
 }
 
 // permuted returns a value whose axis i is axis perm[i] of v.
-func (b *builder) permuted(v *value, perm []int, last bool) (*value, error) {
+func (b *builder) permuted(v *value, perm []int, last bool) *value {
 	shape := pick(v.shape, perm)
 	axes := order(len(shape), last)
 	dims, strides := pick(shape, axes), pick(pick(v.strides(), perm), axes)
 	if contiguous(dims, strides) {
-		return &value{shape: shape, last: last, buf: v.buf}, nil
+		return &value{shape: shape, last: last, buf: v.buf}
 	}
-	out, err := b.made(shape, last)
-	if err != nil {
-		return nil, err
-	}
+	out := b.made(shape, last)
 	from, to := v.buf, out.buf
 	b.step(func(arena []float32) {
 		dst, src := to.of(arena), from.of(arena)
@@ -287,7 +280,7 @@ func (b *builder) permuted(v *value, perm []int, last bool) (*value, error) {
 			}
 		})
 	}, from, to)
-	return out, nil
+	return out
 }
 
 // contiguous tells whether dims with the strides lie one after the other.

@@ -1,8 +1,6 @@
 package network
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -35,51 +33,37 @@ var unbounded = [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 const patchNumbers = 1 << 16
 
 // conv is Conv.
-func (b *builder) conv(n *node, in []*value) (*value, error) {
-	x, err := b.asMap(in)
-	if err != nil {
-		return nil, err
-	}
-	w, err := given(in, 1, "weights")
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) conv(n *node, in []*value) *value {
+	x := b.asMap(in)
+	w := given(in, 1, "weights")
 	groups := n.int("group", 1)
 	inC, s := x.shape[1], w.shape
 	if len(s) != 4 || groups < 1 || groups > inC || inC%groups != 0 || s[1] != inC/groups || s[0] < groups || s[0]%groups != 0 {
-		return nil, fmt.Errorf("weights of the shape %v in %d groups do not go with %d channels", s, groups, inC)
+		fail("weights of the shape %v in %d groups do not go with %d channels", s, groups, inC)
 	}
 	if min(s[2], s[3]) < 1 || max(s[2], s[3]) > 1<<12 {
-		return nil, fmt.Errorf("windows of %d×%d", s[2], s[3])
+		fail("windows of %d×%d", s[2], s[3])
 	}
-	if kernel, err := n.pair("kernel_shape", 0, 1); err != nil || kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
-		return nil, errors.New("kernel_shape is not that of the weights")
+	if kernel := n.pair("kernel_shape", 0, 1); kernel != [2]int{} && kernel != [2]int{s[2], s[3]} {
+		fail("kernel_shape is not that of the weights")
 	}
 	bias := make([]float32, s[0])
 	if argument(in, 2) != nil {
-		if bias, err = perChannel(in, 2, s[0], "biases"); err != nil {
-			return nil, err
-		}
+		bias = perChannel(in, 2, s[0], "biases")
 	}
 	delete(n.attributes, "ceil_mode")
-	axes, err := n.windows(x.shape[2], x.shape[3], [2]int{s[2], s[3]})
-	if err != nil {
-		return nil, err
-	}
+	axes := n.windows(x.shape[2], x.shape[3], [2]int{s[2], s[3]})
 	c := &convolution{in: x.buf, rows: axes[0], columns: axes[1], inC: inC, outC: s[0], groups: groups, weights: w.floats, bias: bias}
 	return b.convolve(c, []int{1, s[0], axes[0].out, axes[1].out}, true)
 }
 
 // convolve adds the step of a convolution.
-func (b *builder) convolve(c *convolution, shape []int, last bool) (*value, error) {
-	out, err := b.made(shape, last)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) convolve(c *convolution, shape []int, last bool) *value {
+	out := b.made(shape, last)
 	c.out, c.bounds = out.buf, unbounded
 	taps, places := c.rows.taps*c.columns.taps, c.rows.out*c.columns.out
 	if taps > maxNumbers/places {
-		return nil, b.tooLarge()
+		b.tooLarge()
 	}
 	b.work += len(c.weights) * places
 	reaches := func(a axis) bool {
@@ -97,13 +81,11 @@ func (b *builder) convolve(c *convolution, shape []int, last bool) (*value, erro
 		rows += c.tile
 	}
 	// The last panel of a group is filled up to a whole register of 16 or fewer.
-	if err := b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + rows*taps); err != nil {
-		return nil, err
-	}
+	b.hold(len(c.weights) + 16*(taps*c.inC+c.outC) + rows*taps)
 	b.convolutions = append(b.convolutions, c)
 	b.step(c.run, c.in, c.out)
 	c.out.maker = c
-	return out, nil
+	return out
 }
 
 // depth returns how many numbers of a map a tap has.
@@ -195,41 +177,33 @@ func clamp(x []float32, bounds [2]float32) {
 }
 
 // gemm is Gemm of one row, or of few, with constant weights.
-func (b *builder) gemm(n *node, in []*value) (*value, error) {
+func (b *builder) gemm(n *node, in []*value) *value {
 	alpha, beta := n.float("alpha", 1), n.float("beta", 1)
 	if n.int("transA", 0) != 0 {
-		return nil, errors.New("its first factor is transposed")
+		fail("its first factor is transposed")
 	}
 	return b.product(in, n.int("transB", 0) != 0, alpha, beta)
 }
 
 // matMul is MatMul by constant weights.
-func (b *builder) matMul(_ *node, in []*value) (*value, error) {
+func (b *builder) matMul(_ *node, in []*value) *value {
 	return b.product(in, false, 1, 1)
 }
 
 // product adds the step of alpha·x·w + beta·c, which is a convolution of one tap.
-func (b *builder) product(in []*value, transposed bool, alpha, beta float32) (*value, error) {
-	x, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
-	if x, err = b.layout(x, false); err != nil {
-		return nil, err
-	}
-	w, err := given(in, 1, "weights")
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) product(in []*value, transposed bool, alpha, beta float32) *value {
+	x := computed(in)
+	x = b.layout(x, false)
+	w := given(in, 1, "weights")
 	if len(w.shape) != 2 || len(x.shape) < 2 {
-		return nil, fmt.Errorf("factors of the shapes %v and %v", x.shape, w.shape)
+		fail("factors of the shapes %v and %v", x.shape, w.shape)
 	}
 	depth, outC := w.shape[0], w.shape[1]
 	if transposed {
 		depth, outC = outC, depth
 	}
 	if depth != x.shape[len(x.shape)-1] || depth == 0 {
-		return nil, fmt.Errorf("factors of the shapes %v and %v", x.shape, w.shape)
+		fail("factors of the shapes %v and %v", x.shape, w.shape)
 	}
 	// hold counts these once more, when they are laid out.
 	weights, bias := make([]float32, depth*outC), make([]float32, outC)
@@ -243,12 +217,9 @@ func (b *builder) product(in []*value, transposed bool, alpha, beta float32) (*v
 		}
 	}
 	if argument(in, 2) != nil {
-		c, err := given(in, 2, "biases")
-		if err != nil {
-			return nil, err
-		}
+		c := given(in, 2, "biases")
 		if len(c.floats) != 1 && (len(c.floats) != outC || c.shape[len(c.shape)-1] != outC) {
-			return nil, fmt.Errorf("biases of the shape %v for %d numbers", c.shape, outC)
+			fail("biases of the shape %v for %d numbers", c.shape, outC)
 		}
 		for j := range bias {
 			bias[j] = beta * c.floats[min(j, len(c.floats)-1)]

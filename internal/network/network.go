@@ -2,7 +2,6 @@ package network
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,23 +60,20 @@ func (b *buffer) of(arena []float32) []float32 { return arena[b.at : b.at+b.size
 
 // Compile reads a model, checks all of it that is needed, and gets ready to run it.
 func Compile(model []byte, opt Options) (*Network, error) {
-	g, err := parse(model)
-	if err != nil {
+	n := &Network{}
+	if err := caught(func() { n.compile(parse(model), opt) }); err != nil {
 		return nil, err
 	}
+	return n, nil
+}
+
+func (n *Network) compile(g *graph, opt Options) {
 	b := &builder{constants: g.constants, values: map[string]*value{}, uses: map[string]int{}, limit: maxNumbers}
 	if opt.Memory > 0 {
 		b.limit = int(min(opt.Memory/4, maxNumbers))
 	}
-	layer, err := g.layer(opt.Layer)
-	if err != nil {
-		return nil, err
-	}
-	n := &Network{}
-	name, in, err := n.input(g, opt)
-	if err != nil {
-		return nil, err
-	}
+	layer := g.layer(opt.Layer)
+	name, in := n.input(g, opt)
 	// What the layer depends on, from the last operator to the first.
 	var needed []*node
 	b.uses[layer] = 1
@@ -93,17 +89,15 @@ func Compile(model []byte, opt Options) (*Network, error) {
 	}
 	n.in = b.buffer(n.Height * n.Width * n.Channels)
 	in.buf = n.in
-	if err := b.define(name, in); err != nil {
-		return nil, err
-	}
+	b.define(name, in)
 	for _, node := range slices.Backward(needed) {
-		if err := b.lower(node); err != nil {
-			return nil, fmt.Errorf("%v: %w", node, err)
+		if err := caught(func() { b.lower(node) }); err != nil {
+			fail("%v: %w", node, err)
 		}
 	}
 	out := b.values[layer]
 	if out.buf == nil {
-		return nil, fmt.Errorf("the layer %q does not depend on the image", layer)
+		fail("the layer %q does not depend on the image", layer)
 	}
 	n.out = out.buf
 	n.out.last = len(b.steps)
@@ -115,14 +109,13 @@ func Compile(model []byte, opt Options) (*Network, error) {
 		}
 	}
 	if n.size = b.layOut(); n.size > b.limit-b.numbers {
-		return nil, b.tooLarge()
+		b.tooLarge()
 	}
 	n.convolutions, n.shared, n.steps, n.work = b.convolutions, b.numbers, b.steps, b.work
 	for _, c := range b.convolutions {
 		c.finish()
 	}
 	n.arenas.New = func() []float32 { return make([]float32, n.size) }
-	return n, nil
 }
 
 // Shared returns how many bytes a network takes, and Memory how many more Run takes, for
@@ -152,10 +145,10 @@ func (n *Network) Run(dst, image []float32) error {
 }
 
 // input returns what is given, with its name: the one input that is no constant.
-func (n *Network) input(g *graph, opt Options) (name string, v *value, err error) {
+func (n *Network) input(g *graph, opt Options) (name string, v *value) {
 	given := slices.DeleteFunc(slices.Clone(g.inputs), func(in input) bool { return g.constants[in.name] != nil })
 	if len(given) != 1 || len(given[0].dims) != 4 {
-		return "", nil, errors.New("a network of images has one input, of four axes")
+		fail("a network of images has one input, of four axes")
 	}
 	in := given[0]
 	channels := func(at int) bool { return in.dims[at] >= 1 && in.dims[at] <= 4 }
@@ -165,7 +158,7 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value, err error
 	}
 	n.Channels = in.dims[at[0]]
 	if in.dims[0] > 1 || !channels(at[0]) {
-		return "", nil, fmt.Errorf("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
+		fail("the input %q has the shape %v; want one image, of 1 to 4 channels", in.name, in.dims)
 	}
 	for i, side := range []struct {
 		to     *int
@@ -173,17 +166,17 @@ func (n *Network) input(g *graph, opt Options) (name string, v *value, err error
 	}{{&n.Height, opt.Height}, {&n.Width, opt.Width}} {
 		own := in.dims[at[1+i]]
 		if own > 0 && side.chosen > 0 && own != side.chosen {
-			return "", nil, fmt.Errorf("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
+			fail("the network takes images of %d×%d, not %d×%d", in.dims[at[1]], in.dims[at[2]], opt.Height, opt.Width)
 		}
 		if *side.to = cmp.Or(side.chosen, max(own, 0), 224); *side.to < 1 || *side.to > 1<<12 {
-			return "", nil, fmt.Errorf("images with a side of %d; want 1 to %d", *side.to, 1<<12)
+			fail("images with a side of %d; want 1 to %d", *side.to, 1<<12)
 		}
 	}
 	shape := []int{1, n.Channels, n.Height, n.Width}
 	if !last {
 		shape = []int{1, n.Height, n.Width, n.Channels}
 	}
-	return in.name, &value{shape: shape, last: last}, nil
+	return in.name, &value{shape: shape, last: last}
 }
 
 // afterPooling are operators of a classifier, which reads pooled features.
@@ -193,7 +186,7 @@ var afterPooling = []string{"Softmax", "LogSoftmax", "Gemm", "MatMul", "Add", "F
 var poolings = []string{"GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "AveragePool"}
 
 // layer returns the name of the value that is wanted.
-func (g *graph) layer(name string) (string, error) {
+func (g *graph) layer(name string) string {
 	makers := map[string]*node{}
 	for _, n := range g.nodes {
 		for _, out := range n.outputs {
@@ -202,36 +195,36 @@ func (g *graph) layer(name string) (string, error) {
 	}
 	if name != "" {
 		if makers[name] != nil {
-			return name, nil
+			return name
 		}
 		for _, n := range g.nodes {
 			if n.name == name && len(n.outputs) > 0 {
-				return n.outputs[0], nil
+				return n.outputs[0]
 			}
 		}
 		var last []string
 		for _, n := range g.nodes[max(len(g.nodes)-8, 0):] {
 			last = append(last, n.outputs...)
 		}
-		return "", fmt.Errorf("there is no layer %q; the last ones are %q", name, last)
+		fail("there is no layer %q; the last ones are %q", name, last)
 	}
 	if len(g.outputs) == 0 || makers[g.outputs[0]] == nil {
-		return "", errors.New("the network makes none of its outputs")
+		fail("the network makes none of its outputs")
 	}
 	at := g.outputs[0]
 	for range g.nodes {
 		n := makers[at]
 		switch {
 		case n == nil:
-			return g.outputs[0], nil
+			return g.outputs[0]
 		case slices.Contains(poolings, n.op):
-			return at, nil
+			return at
 		case !slices.Contains(afterPooling, n.op) || len(n.inputs) == 0:
-			return g.outputs[0], nil
+			return g.outputs[0]
 		}
 		at = n.inputs[0]
 	}
-	return g.outputs[0], nil
+	return g.outputs[0]
 }
 
 // layOut gives buffers their places, the largest first, none where it would lie over

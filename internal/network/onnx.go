@@ -44,6 +44,14 @@ func (n *node) String() string {
 	return fmt.Sprintf("%s %q", n.op, n.name)
 }
 
+// attribute returns what the node has of the name, or nothing.
+func (n *node) attribute(name string) attribute {
+	if a := n.attributes[name]; a != nil {
+		return *a
+	}
+	return attribute{}
+}
+
 // attribute is a setting of a node. A single value is also a list of one.
 type attribute struct {
 	floats []float32
@@ -84,13 +92,10 @@ const (
 var errMalformed = errors.New("the bytes are no ONNX model, or a damaged one")
 
 // fields calls f for each field of a message: value holds a number, or bytes the content.
-func fields(message []byte, f func(number protowire.Number, value uint64, bytes []byte) error) error {
+func fields(message []byte, f func(number protowire.Number, value uint64, bytes []byte)) {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return errMalformed
-		}
-		message = message[n:]
+		message = after(message, n)
 		var value uint64
 		var bytes []byte
 		switch kind {
@@ -103,157 +108,129 @@ func fields(message []byte, f func(number protowire.Number, value uint64, bytes 
 		case protowire.Fixed64Type:
 			value, n = protowire.ConsumeFixed64(message)
 		case protowire.BytesType:
-			bytes, n = protowire.ConsumeBytes(message)
-			if n >= 0 && bytes == nil {
-				bytes = []byte{}
+			if bytes, n = protowire.ConsumeBytes(message); bytes == nil {
+				bytes = []byte{} // which is not nil
 			}
 		default:
-			return errMalformed
+			n = -1
 		}
-		if n < 0 {
-			return errMalformed
-		}
-		message = message[n:]
-		if err := f(number, value, bytes); err != nil {
-			return err
-		}
+		message = after(message, n)
+		f(number, value, bytes)
 	}
-	return nil
+}
+
+// after returns what follows n bytes of a message, which are malformed where n is below 0.
+func after(message []byte, n int) []byte {
+	if n < 0 {
+		panic(failure{errMalformed})
+	}
+	return message[n:]
 }
 
 // parse reads a model.
-func parse(content []byte) (*graph, error) {
+func parse(content []byte) *graph {
 	g := &graph{constants: map[string]*tensor{}}
-	found := false
-	if err := fields(content, func(number protowire.Number, _ uint64, bytes []byte) error {
-		if number != 7 || bytes == nil {
-			return nil
+	fields(content, func(number protowire.Number, _ uint64, bytes []byte) {
+		if number == 7 && bytes != nil {
+			g.read(bytes)
 		}
-		found = true
-		return g.read(bytes)
-	}); err != nil {
-		return nil, err
+	})
+	if len(g.nodes) == 0 {
+		panic(failure{errMalformed})
 	}
-	if !found || len(g.nodes) == 0 {
-		return nil, errMalformed
-	}
-	return g, nil
+	return g
 }
 
-func (g *graph) read(message []byte) error {
-	return fields(message, func(number protowire.Number, _ uint64, bytes []byte) error {
-		if bytes == nil {
-			return nil
-		}
-		switch number {
-		case 1:
-			n, err := g.readNode(bytes)
-			if err != nil {
-				return err
+func (g *graph) read(message []byte) {
+	fields(message, func(number protowire.Number, _ uint64, bytes []byte) {
+		switch {
+		case bytes == nil:
+		case number == 1:
+			if g.nodes = append(g.nodes, g.readNode(bytes)); len(g.nodes) > maxNodes {
+				fail("more than %d operators", maxNodes)
 			}
-			if g.nodes = append(g.nodes, n); len(g.nodes) > maxNodes {
-				return fmt.Errorf("more than %d operators", maxNodes)
-			}
-		case 5:
-			t, err := g.readTensor(bytes)
-			if err != nil {
-				return err
-			}
+		case number == 5:
+			g.count(1)
+			t := g.readTensor(bytes)
 			if g.constants[t.name] != nil {
-				return fmt.Errorf("two constants are called %q", t.name)
+				fail("two constants are called %q", t.name)
 			}
 			g.constants[t.name] = t
-			return g.count(1)
-		case 11, 12:
-			in, err := g.readInput(bytes)
-			if err != nil {
-				return err
-			}
-			if number == 11 {
-				g.inputs = append(g.inputs, in)
-			} else {
-				g.outputs = append(g.outputs, in.name)
-			}
-			return g.count(1)
+		case number == 11:
+			g.count(1)
+			g.inputs = append(g.inputs, g.readInput(bytes))
+		case number == 12:
+			g.count(1)
+			g.outputs = append(g.outputs, g.readInput(bytes).name)
 		}
-		return nil
 	})
 }
 
-func (g *graph) readNode(message []byte) (*node, error) {
+func (g *graph) readNode(message []byte) *node {
 	n := &node{attributes: map[string]*attribute{}}
 	domain := ""
-	err := fields(message, func(number protowire.Number, _ uint64, bytes []byte) error {
-		if bytes == nil {
-			return nil
-		}
-		switch number {
-		case 1:
+	fields(message, func(number protowire.Number, _ uint64, bytes []byte) {
+		switch {
+		case bytes == nil:
+		case number == 1:
+			g.count(1)
 			n.inputs = append(n.inputs, string(bytes))
-			return g.count(1)
-		case 2:
+		case number == 2:
+			g.count(1)
 			n.outputs = append(n.outputs, string(bytes))
-			return g.count(1)
-		case 3:
+		case number == 3:
 			n.name = string(bytes)
-		case 4:
+		case number == 4:
 			n.op = string(bytes)
-		case 5:
-			name, a, err := g.readAttribute(bytes)
-			if err != nil {
-				return err
-			}
+		case number == 5:
+			g.count(1)
+			name, a := g.readAttribute(bytes)
 			n.attributes[name] = a
-			return g.count(1)
-		case 7:
+		case number == 7:
 			domain = string(bytes)
 		}
-		return nil
 	})
 	if domain != "" && domain != "ai.onnx" {
 		n.op = domain + "." + n.op
 	}
-	return n, err
+	return n
 }
 
-func (g *graph) readAttribute(message []byte) (name string, a *attribute, err error) {
+func (g *graph) readAttribute(message []byte) (name string, a *attribute) {
 	a = &attribute{}
-	err = fields(message, func(number protowire.Number, value uint64, bytes []byte) error {
+	fields(message, func(number protowire.Number, value uint64, bytes []byte) {
 		switch number {
 		case 1:
 			name = string(bytes)
 		case 2:
 			a.floats = append(a.floats, math.Float32frombits(uint32(value)))
 		case 3:
-			a.ints = append(a.ints, whole(value))
+			a.ints = append(a.ints, bounded(value))
 		case 4:
 			a.text = string(bytes)
 		case 5:
-			var err error
-			a.tensor, err = g.readTensor(bytes)
-			return err
+			a.tensor = g.readTensor(bytes)
 		case 7:
-			return numbers32(value, bytes, &a.floats)
+			a.floats = appendFloats(a.floats, value, bytes)
 		case 8:
-			return g.integers(value, bytes, &a.ints)
+			a.ints = g.appendInts(a.ints, value, bytes)
 		}
-		return nil
 	})
-	return name, a, err
+	return name, a
 }
 
-func (g *graph) readTensor(message []byte) (*tensor, error) {
+func (g *graph) readTensor(message []byte) *tensor {
 	t := &tensor{}
-	err := fields(message, func(number protowire.Number, value uint64, bytes []byte) error {
+	fields(message, func(number protowire.Number, value uint64, bytes []byte) {
 		switch number {
 		case 1:
-			return g.integers(value, bytes, &t.dims)
+			t.dims = g.appendInts(t.dims, value, bytes)
 		case 2:
-			t.kind = whole(value)
+			t.kind = bounded(value)
 		case 4:
-			return numbers32(value, bytes, &t.floats)
+			t.floats = appendFloats(t.floats, value, bytes)
 		case 5, 7:
-			return g.integers(value, bytes, &t.ints)
+			t.ints = g.appendInts(t.ints, value, bytes)
 		case 8:
 			t.name = string(bytes)
 		case 9:
@@ -271,86 +248,71 @@ func (g *graph) readTensor(message []byte) (*tensor, error) {
 		case 14:
 			t.other = t.other || value != 0
 		}
-		return nil
 	})
-	return t, err
+	return t
 }
 
 // readInput reads the name and the shape of a ValueInfoProto.
-func (g *graph) readInput(message []byte) (in input, err error) {
-	within := func(message []byte, wanted protowire.Number, f func(bytes []byte) error) error {
-		return fields(message, func(number protowire.Number, _ uint64, bytes []byte) error {
-			if number != wanted || bytes == nil {
-				return nil
+func (g *graph) readInput(message []byte) (in input) {
+	within := func(message []byte, wanted protowire.Number, f func(bytes []byte)) {
+		fields(message, func(number protowire.Number, _ uint64, bytes []byte) {
+			if number == wanted && bytes != nil {
+				f(bytes)
 			}
-			return f(bytes)
 		})
 	}
-	dim := func(message []byte) error {
-		size := -1
-		err := fields(message, func(number protowire.Number, value uint64, _ []byte) error {
-			if v := whole(value); number == 1 && v > 0 {
-				size = v
-			}
-			return nil
-		})
-		in.dims = append(in.dims, size)
-		return errors.Join(err, g.count(1))
-	}
-	err = fields(message, func(number protowire.Number, _ uint64, bytes []byte) error {
-		switch {
-		case number == 1:
-			in.name = string(bytes)
-		case number == 2 && bytes != nil:
-			return within(bytes, 1, func(tensor []byte) error {
-				return within(tensor, 2, func(shape []byte) error { return within(shape, 1, dim) })
+	within(message, 1, func(name []byte) { in.name = string(name) })
+	within(message, 2, func(kind []byte) {
+		within(kind, 1, func(tensor []byte) {
+			within(tensor, 2, func(shape []byte) {
+				within(shape, 1, func(dim []byte) {
+					g.count(1)
+					in.dims = append(in.dims, -1)
+					fields(dim, func(number protowire.Number, value uint64, _ []byte) {
+						if v := bounded(value); number == 1 && v > 0 {
+							in.dims[len(in.dims)-1] = v
+						}
+					})
+				})
 			})
-		}
-		return nil
+		})
 	})
-	return in, err
+	return in
 }
 
-// whole returns a signed number, brought to those that are looked at.
-func whole(value uint64) int { return int(min(max(int64(value), -maxInt), maxInt)) }
+// bounded returns a signed number, brought to those that are looked at.
+func bounded(value uint64) int { return int(min(max(int64(value), -maxInt), maxInt)) }
 
 // count counts n more of what takes much memory.
-func (g *graph) count(n int) error {
+func (g *graph) count(n int) {
 	if g.small += n; g.small > maxSmall {
-		return fmt.Errorf("more than %d names and whole numbers", maxSmall)
+		fail("more than %d names and whole numbers", maxSmall)
 	}
-	return nil
 }
 
-// integers appends one number, or those that are packed.
-func (g *graph) integers(value uint64, packed []byte, to *[]int) error {
+// appendInts appends one number, or those that are packed.
+func (g *graph) appendInts(to []int, value uint64, packed []byte) []int {
 	if packed == nil {
-		*to = append(*to, whole(value))
-		return g.count(1)
+		g.count(1)
+		return append(to, bounded(value))
 	}
-	if err := g.count(len(packed)); err != nil {
-		return err
-	}
+	g.count(len(packed))
 	for len(packed) > 0 {
 		v, n := protowire.ConsumeVarint(packed)
-		if n < 0 {
-			return errMalformed
-		}
-		packed = packed[n:]
-		*to = append(*to, whole(v))
+		packed = after(packed, n)
+		to = append(to, bounded(v))
 	}
-	return nil
+	return to
 }
 
-// numbers32 appends one number, or those that are packed.
-func numbers32(value uint64, packed []byte, to *[]float32) error {
+// appendFloats appends one number, or those that are packed.
+func appendFloats(to []float32, value uint64, packed []byte) []float32 {
 	if packed == nil {
-		*to = append(*to, math.Float32frombits(uint32(value)))
-		return nil
+		return append(to, math.Float32frombits(uint32(value)))
 	}
 	for ; len(packed) >= 4; packed = packed[4:] {
 		v, _ := protowire.ConsumeFixed32(packed)
-		*to = append(*to, math.Float32frombits(v))
+		to = append(to, math.Float32frombits(v))
 	}
-	return nil
+	return to
 }

@@ -1,8 +1,6 @@
 package network
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,14 +9,14 @@ import (
 
 // int and float return an attribute of one number.
 func (n *node) int(name string, otherwise int) int {
-	if a := n.attributes[name]; a != nil && len(a.ints) > 0 {
+	if a := n.attribute(name); len(a.ints) > 0 {
 		return a.ints[0]
 	}
 	return otherwise
 }
 
 func (n *node) float(name string, otherwise float32) float32 {
-	if a := n.attributes[name]; a != nil && len(a.floats) > 0 {
+	if a := n.attribute(name); len(a.floats) > 0 {
 		return a.floats[0]
 	}
 	return otherwise
@@ -42,17 +40,14 @@ func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 }
 
 // clip is Clip and Relu. After a convolution they are part of it.
-func (b *builder) clip(n *node, in []*value) (*value, error) {
-	v, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) clip(n *node, in []*value) *value {
+	v := computed(in)
 	// Attributes before opset 11, and inputs since.
 	bounds := [2]float32{n.float("min", unbounded[0]), n.float("max", unbounded[1])}
 	for i := range bounds {
 		if c := argument(in, 1+i); c != nil {
 			if len(c.floats) != 1 {
-				return nil, errors.New("its bounds are no constant numbers")
+				fail("its bounds are no constant numbers")
 			}
 			bounds[i] = c.floats[0]
 		}
@@ -61,21 +56,18 @@ func (b *builder) clip(n *node, in []*value) (*value, error) {
 		bounds = [2]float32{0, unbounded[1]}
 	}
 	if !(bounds[0] <= bounds[1]) {
-		return nil, fmt.Errorf("its bounds are %v", bounds)
+		fail("its bounds are %v", bounds)
 	}
 	if c := v.buf.maker; c != nil && v.buf.pending == 0 {
 		clamp(c.bounds[:], bounds)
-		return v, nil
+		return v
 	}
-	return b.pointwise(v, func(x []float32) { clamp(x, bounds) }), nil
+	return b.pointwise(v, func(x []float32) { clamp(x, bounds) })
 }
 
 // unary is the functions of one number.
-func (b *builder) unary(n *node, in []*value) (*value, error) {
-	v, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) unary(n *node, in []*value) *value {
+	v := computed(in)
 	var f func(x float32) float32
 	switch n.op {
 	case "LeakyRelu":
@@ -108,18 +100,15 @@ func (b *builder) unary(n *node, in []*value) (*value, error) {
 		for i, v := range x {
 			x[i] = f(v)
 		}
-	}), nil
+	})
 }
 
 // softmax is Softmax along the channels of one place.
-func (b *builder) softmax(n *node, in []*value) (*value, error) {
-	v, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) softmax(n *node, in []*value) *value {
+	v := computed(in)
 	axes := len(v.shape)
 	if axis := n.int("axis", -1); axes < 2 || v.shape[1] != v.buf.size || axis != 1 && (axis != -1 || axes != 2) {
-		return nil, fmt.Errorf("of the shape %v along axis %d; want the channels of one place", v.shape, axis)
+		fail("of the shape %v along axis %d; want the channels of one place", v.shape, axis)
 	}
 	return b.pointwise(v, func(x []float32) {
 		var sum float64
@@ -131,25 +120,20 @@ func (b *builder) softmax(n *node, in []*value) (*value, error) {
 		for i := range x {
 			x[i] = float32(float64(x[i]) / sum)
 		}
-	}), nil
+	})
 }
 
 // batchNormalization is BatchNormalization, with its means as they were trained. After a
 // convolution it is part of it.
-func (b *builder) batchNormalization(n *node, in []*value) (*value, error) {
-	v, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) batchNormalization(n *node, in []*value) *value {
+	v := computed(in)
 	if len(v.shape) < 2 || n.int("training_mode", 0) != 0 {
-		return nil, errors.New("it is no normalisation of channels by constants")
+		fail("it is no normalisation of channels by constants")
 	}
 	channels := v.shape[1]
 	var of [4][]float32
 	for i, what := range []string{"scales", "shifts", "means", "variances"} {
-		if of[i], err = perChannel(in, i+1, channels, what); err != nil {
-			return nil, err
-		}
+		of[i] = perChannel(in, i+1, channels, what)
 	}
 	scale, shift := make([]float32, channels), make([]float32, channels)
 	epsilon := float64(n.float("epsilon", 1e-5))
@@ -157,7 +141,7 @@ func (b *builder) batchNormalization(n *node, in []*value) (*value, error) {
 		s := float64(of[0][c]) / math.Sqrt(float64(of[3][c])+epsilon)
 		scale[c], shift[c] = float32(s), float32(float64(of[1][c])-float64(of[2][c])*s)
 		if math.IsNaN(s) || math.IsInf(s, 0) {
-			return nil, fmt.Errorf("channel %d has the variance %v", c+1, of[3][c])
+			fail("channel %d has the variance %v", c+1, of[3][c])
 		}
 	}
 	if c := v.buf.maker; c != nil && v.buf.pending == 0 && c.bounds == unbounded && c.outC == channels && (v.last || len(v.shape) == 2) {
@@ -169,14 +153,12 @@ func (b *builder) batchNormalization(n *node, in []*value) (*value, error) {
 			}
 			c.bias[out] = c.bias[out]*scale[out] + shift[out]
 		}
-		return v, nil
+		return v
 	}
 	if len(v.shape) == 4 {
-		if v, err = b.layout(v, true); err != nil {
-			return nil, err
-		}
+		v = b.layout(v, true)
 	} else if len(v.shape) != 2 {
-		return nil, fmt.Errorf("of the shape %v", v.shape)
+		fail("of the shape %v", v.shape)
 	}
 	return b.pointwise(v, func(x []float32) {
 		for ; len(x) > 0; x = x[channels:] {
@@ -184,26 +166,20 @@ func (b *builder) batchNormalization(n *node, in []*value) (*value, error) {
 				x[c] = v*scale[c] + shift[c]
 			}
 		}
-	}), nil
+	})
 }
 
 // lrn is LRN, local response normalisation over channels side by side.
-func (b *builder) lrn(n *node, in []*value) (*value, error) {
-	v, err := b.asMap(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) lrn(n *node, in []*value) *value {
+	v := b.asMap(in)
 	size, channels := n.int("size", 0), v.shape[1]
 	alpha, beta, bias := float64(n.float("alpha", 1e-4)), float64(n.float("beta", 0.75)), float64(n.float("bias", 1))
 	if size < 1 || size > 1<<12 {
-		return nil, fmt.Errorf("of %d channels", size)
+		fail("of %d channels", size)
 	}
 	b.work += v.buf.size * min(size, channels)
 	from := v.buf
-	out, err := b.made(v.shape, true)
-	if err != nil {
-		return nil, err
-	}
+	out := b.made(v.shape, true)
 	b.step(func(arena []float32) {
 		x, y := from.of(arena), out.buf.of(arena)
 		for ; len(x) > 0; x, y = x[channels:], y[channels:] {
@@ -216,7 +192,7 @@ func (b *builder) lrn(n *node, in []*value) (*value, error) {
 			}
 		}
 	}, from, out.buf)
-	return out, nil
+	return out
 }
 
 // arithmetic is the functions of two numbers.
@@ -234,35 +210,28 @@ var arithmetic = map[string]func(x, y float32) float32{
 }
 
 // binary is the functions of two numbers, either of which may be one for many.
-func (b *builder) binary(n *node, in []*value) (*value, error) {
+func (b *builder) binary(n *node, in []*value) *value {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
-		return nil, errors.New("want two inputs")
+		fail("want two inputs")
 	}
-	shape, err := common(in[0].shape, in[1].shape)
-	if err != nil {
-		return nil, err
-	}
+	shape := common(in[0].shape, in[1].shape)
 	// Maps lie as the first of them.
 	last, found := false, false
 	operands := slices.Clone(in)
 	for i, v := range operands {
 		switch {
 		case v.constant() && v.floats == nil:
-			return nil, errors.New("whole numbers are no values of maps")
+			fail("whole numbers are no values of maps")
 		case v.constant():
-			if operands[i], err = given(in, i, "numbers"); err != nil {
-				return nil, err
-			}
+			operands[i] = given(in, i, "numbers")
 		case len(v.shape) == 4 && !found:
 			last, found = v.last, true
 		case len(v.shape) == 4:
-			if operands[i], err = b.layout(v, last); err != nil {
-				return nil, err
-			}
+			operands[i] = b.layout(v, last)
 		}
 	}
 	if in[0].constant() && in[1].constant() || found && len(shape) > 4 {
-		return nil, fmt.Errorf("of the shapes %v and %v", in[0].shape, in[1].shape)
+		fail("of the shapes %v and %v", in[0].shape, in[1].shape)
 	}
 	axes := order(len(shape), last)
 	dims := pick(shape, axes)
@@ -280,8 +249,8 @@ func (b *builder) binary(n *node, in []*value) (*value, error) {
 	v, w := operands[0], operands[1]
 	if !v.constant() && v.buf.pending == 0 && v.buf != w.buf && slices.Equal(v.shape, shape) {
 		out = &value{shape: shape, last: last, buf: v.buf}
-	} else if out, err = b.made(shape, last); err != nil {
-		return nil, err
+	} else {
+		out = b.made(shape, last)
 	}
 	inner := len(dims) - 1
 	f, length, s, t := arithmetic[n.op], dims[inner], strides[0][inner], strides[1][inner]
@@ -289,8 +258,8 @@ func (b *builder) binary(n *node, in []*value) (*value, error) {
 	for _, v := range operands {
 		if v.buf != nil {
 			buffers = append(buffers, v.buf)
-		} else if err := b.hold(len(v.floats)); err != nil {
-			return nil, err
+		} else {
+			b.hold(len(v.floats))
 		}
 	}
 	b.step(func(arena []float32) {
@@ -313,7 +282,7 @@ func (b *builder) binary(n *node, in []*value) (*value, error) {
 			}
 		})
 	}, buffers...)
-	return out, nil
+	return out
 }
 
 // numbers returns the value's numbers.
@@ -326,7 +295,7 @@ func (v *value) numbers(arena []float32) []float32 {
 
 // common returns the shape of what comes of two values, each axis of which is that of the
 // other or 1, counted from the last.
-func common(x, y []int) ([]int, error) {
+func common(x, y []int) []int {
 	if len(x) < len(y) {
 		x, y = y, x
 	}
@@ -336,11 +305,11 @@ func common(x, y []int) ([]int, error) {
 		case *to == 1:
 			*to = d
 		case d != 1 && d != *to:
-			return nil, fmt.Errorf("of the shapes %v and %v", x, y)
+			fail("of the shapes %v and %v", x, y)
 		}
 	}
-	_, err := size(out)
-	return out, err
+	size(out)
+	return out
 }
 
 // along returns the strides of the value along the axes of a shape that it goes with.

@@ -1,37 +1,21 @@
 package network
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 )
 
 // pool is MaxPool and AveragePool.
-func (b *builder) pool(n *node, in []*value) (*value, error) {
-	x, err := b.asMap(in)
-	if err != nil {
-		return nil, err
-	}
-	kernel, err := n.kernel()
-	if err != nil {
-		return nil, err
-	}
-	axes, err := n.windows(x.shape[2], x.shape[3], kernel)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) pool(n *node, in []*value) *value {
+	x := b.asMap(in)
+	kernel := n.kernel()
+	axes := n.windows(x.shape[2], x.shape[3], kernel)
 	mean, padding, channels := n.op == "AveragePool", n.int("count_include_pad", 0) != 0, x.shape[1]
 	var spans [2][]span
 	for i, a := range axes {
-		if spans[i], err = a.spans(); err != nil {
-			return nil, err
-		}
+		spans[i] = a.spans()
 	}
-	out, err := b.made([]int{1, channels, axes[0].out, axes[1].out}, true)
-	if err != nil {
-		return nil, err
-	}
+	out := b.made([]int{1, channels, axes[0].out, axes[1].out}, true)
 	b.work += out.buf.size * min(kernel[0], axes[0].in) * min(kernel[1], axes[1].in)
 	from, width := x.buf, x.shape[3]
 	b.step(func(arena []float32) {
@@ -71,7 +55,7 @@ func (b *builder) pool(n *node, in []*value) (*value, error) {
 			}
 		}
 	}, from, out.buf)
-	return out, nil
+	return out
 }
 
 // span is what a window covers along rows or columns: from place first to last, so many
@@ -79,7 +63,7 @@ func (b *builder) pool(n *node, in []*value) (*value, error) {
 type span struct{ first, last, taps, padded int }
 
 // spans returns what each window covers, which is to be more than padding.
-func (a axis) spans() ([]span, error) {
+func (a axis) spans() []span {
 	out := make([]span, a.out)
 	for w := range out {
 		s := span{first: -1}
@@ -97,38 +81,29 @@ func (a axis) spans() ([]span, error) {
 			s.taps++
 		}
 		if s.taps == 0 {
-			return nil, errors.New("a window lies wholly in the padding")
+			fail("a window lies wholly in the padding")
 		}
 		out[w] = s
 	}
-	return out, nil
+	return out
 }
 
 // globalPool is GlobalAveragePool and GlobalMaxPool.
-func (b *builder) globalPool(n *node, in []*value) (*value, error) {
-	x, err := b.asMap(in)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) globalPool(n *node, in []*value) *value {
+	x := b.asMap(in)
 	return b.pooled(x, x.shape[1], []int{1, x.shape[1], 1, 1}, true, n.op == "GlobalAveragePool")
 }
 
 // reduceMean is ReduceMean over the places of maps.
-func (b *builder) reduceMean(n *node, in []*value) (*value, error) {
-	x, err := computed(in)
-	if err != nil {
-		return nil, err
-	}
-	axes, err := n.axes(in, len(x.shape))
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) reduceMean(n *node, in []*value) *value {
+	x := computed(in)
+	axes := n.axes(in, len(x.shape))
 	channels, places := 1, []int{2, 3}
 	if !x.last {
 		channels, places = 3, []int{1, 2}
 	}
 	if len(x.shape) != 4 || x.shape[0] != 1 || !slices.Equal(axes, places) {
-		return nil, fmt.Errorf("of the shape %v along the axes %v; want all places of a map", x.shape, axes)
+		fail("of the shape %v along the axes %v; want all places of a map", x.shape, axes)
 	}
 	shape, last := []int{1, 1, 1, 1}, x.last
 	if shape[channels] = x.shape[channels]; n.int("keepdims", 1) == 0 {
@@ -138,11 +113,8 @@ func (b *builder) reduceMean(n *node, in []*value) (*value, error) {
 }
 
 // pooled adds the step of a pooling of all places.
-func (b *builder) pooled(x *value, channels int, shape []int, last, mean bool) (*value, error) {
-	out, err := b.made(shape, last)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) pooled(x *value, channels int, shape []int, last, mean bool) *value {
+	out := b.made(shape, last)
 	from := x.buf
 	b.step(func(arena []float32) {
 		x, y := from.of(arena), out.buf.of(arena)
@@ -172,5 +144,5 @@ func (b *builder) pooled(x *value, channels int, shape []int, last, mean bool) (
 			}
 		}
 	}, from, out.buf)
-	return out, nil
+	return out
 }

@@ -2,76 +2,78 @@ package network
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 )
 
-// size returns the product of sizes, or an error where one is below 0 or it is too large.
-func size(dims []int) (int, error) {
+// size returns the product of sizes, and fails where one is below 0 or it is too large.
+func size(dims []int) int {
 	n := 1
 	for _, d := range dims {
 		if d < 0 || len(dims) > maxDims || d > 0 && n > maxNumbers/d {
-			return 0, fmt.Errorf("an array of the shape %v is too large, or none", dims)
+			fail("an array of the shape %v is too large, or none", dims)
 		}
 		n *= d
 	}
-	return n, nil
+	return n
 }
 
-// values returns the numbers of a tensor, floats or integers. Each of them lies in the
-// file, so that they take no more memory than a few times its size.
-func (t *tensor) values() (floats []float32, ints []int, err error) {
-	n, err := size(t.dims)
-	if err != nil {
-		return nil, nil, err
-	}
+// value returns the constant, of floats or integers. Each number lies in the file, so that they
+// take no more memory than a few times its size.
+func (t *tensor) value() *value {
+	n := size(t.dims)
 	if t.other {
-		return nil, nil, fmt.Errorf("the constant %q lies in a file of its own; save the model as one file", t.name)
+		fail("the constant %q lies in a file of its own; save the model as one file", t.name)
 	}
 	width := map[int]int{typeFloat: 4, typeInt32: 4, typeInt64: 8, typeHalf: 2, typeDouble: 8}[t.kind]
 	if width == 0 {
-		return nil, nil, fmt.Errorf("the constant %q has numbers of type %d; want float, float16, double, int32 or int64", t.name, t.kind)
+		fail("the constant %q has numbers of type %d; want float, float16, double, int32 or int64", t.name, t.kind)
 	}
-	held := map[int]int{typeFloat: len(t.floats), typeInt32: len(t.ints), typeInt64: len(t.ints), typeHalf: len(t.ints), typeDouble: len(t.doubles)}[t.kind]
-	if t.raw != nil {
-		held = len(t.raw) / width
+	whole := t.kind == typeInt32 || t.kind == typeInt64
+	held := len(t.raw) / width
+	if t.raw == nil {
+		held = map[int]int{typeFloat: len(t.floats), typeInt32: len(t.ints), typeInt64: len(t.ints), typeHalf: len(t.ints), typeDouble: len(t.doubles)}[t.kind]
 	}
-	if held != n || t.raw != nil && len(t.raw) != n*width {
-		return nil, nil, fmt.Errorf("the constant %q has %d numbers and the shape %v", t.name, held, t.dims)
+	if held != n || len(t.raw)%width != 0 {
+		fail("the constant %q has %d numbers and the shape %v", t.name, held, t.dims)
 	}
-	if t.kind == typeInt32 || t.kind == typeInt64 {
-		if t.raw == nil {
-			return nil, t.ints, nil
-		}
-		ints = make([]int, n)
-		for i := range ints {
-			if t.kind == typeInt64 {
-				ints[i] = whole(binary.LittleEndian.Uint64(t.raw[8*i:]))
+	v := &value{shape: t.dims}
+	switch {
+	case t.raw == nil && whole:
+		v.ints = t.ints
+		return v
+	case t.raw == nil && t.kind == typeFloat:
+		v.floats = t.floats
+		return v
+	}
+	if whole {
+		v.ints = make([]int, n)
+	} else {
+		v.floats = make([]float32, n)
+	}
+	little := binary.LittleEndian
+	for i := range n {
+		switch raw := t.raw[min(i*width, len(t.raw)):]; t.kind {
+		case typeInt32:
+			v.ints[i] = int(int32(little.Uint32(raw)))
+		case typeInt64:
+			v.ints[i] = bounded(little.Uint64(raw))
+		case typeFloat:
+			v.floats[i] = math.Float32frombits(little.Uint32(raw))
+		case typeHalf:
+			if t.raw == nil {
+				v.floats[i] = half(uint16(t.ints[i]))
 			} else {
-				ints[i] = int(int32(binary.LittleEndian.Uint32(t.raw[4*i:])))
+				v.floats[i] = half(little.Uint16(raw))
+			}
+		case typeDouble:
+			if t.raw == nil {
+				v.floats[i] = float32(t.doubles[i])
+			} else {
+				v.floats[i] = float32(math.Float64frombits(little.Uint64(raw)))
 			}
 		}
-		return nil, ints, nil
 	}
-	if t.kind == typeFloat && t.raw == nil {
-		return t.floats, nil, nil
-	}
-	floats = make([]float32, n)
-	for i := range floats {
-		switch {
-		case t.kind == typeFloat:
-			floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(t.raw[4*i:]))
-		case t.kind == typeHalf && t.raw == nil:
-			floats[i] = half(uint16(t.ints[i]))
-		case t.kind == typeHalf:
-			floats[i] = half(binary.LittleEndian.Uint16(t.raw[2*i:]))
-		case t.raw == nil:
-			floats[i] = float32(t.doubles[i])
-		default:
-			floats[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(t.raw[8*i:])))
-		}
-	}
-	return floats, nil, nil
+	return v
 }
 
 // half returns the number of IEEE 754's binary16.

@@ -1,8 +1,8 @@
 package network
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
+	"slices"
 )
 
 // axis is how windows lie along rows or columns.
@@ -20,38 +20,29 @@ func (a axis) at(window, tap int) (place int, ok bool) {
 }
 
 // pair returns an attribute of two numbers, from least on.
-func (n *node) pair(name string, otherwise, least int) (out [2]int, err error) {
-	a := n.attributes[name]
-	if a == nil || len(a.ints) == 0 {
-		return [2]int{otherwise, otherwise}, nil
+func (n *node) pair(name string, otherwise, least int) [2]int {
+	of := n.attribute(name).ints
+	if len(of) == 0 {
+		return [2]int{otherwise, otherwise}
 	}
-	if len(a.ints) != 2 || min(a.ints[0], a.ints[1]) < least || max(a.ints[0], a.ints[1]) > 1<<12 {
-		return out, fmt.Errorf("%s %v: want two numbers from %d to %d", name, a.ints, least, 1<<12)
+	if len(of) != 2 || slices.Min(of) < least || slices.Max(of) > 1<<12 {
+		fail("%s %v: want two numbers from %d to %d", name, of, least, 1<<12)
 	}
-	return [2]int(a.ints), nil
+	return [2]int(of)
 }
 
 // windows returns how the windows of a convolution or a pooling lie on a map.
-func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis, err error) {
-	strides, err := n.pair("strides", 1, 1)
-	if err != nil {
-		return axes, err
-	}
-	dilations, err := n.pair("dilations", 1, 1)
-	if err != nil {
-		return axes, err
-	}
+func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis) {
+	strides := n.pair("strides", 1, 1)
+	dilations := n.pair("dilations", 1, 1)
 	var pads [4]int
-	if a := n.attributes["pads"]; a != nil && len(a.ints) > 0 {
-		if len(a.ints) != 4 || min(a.ints[0], a.ints[1], a.ints[2], a.ints[3]) < 0 || max(a.ints[0], a.ints[1], a.ints[2], a.ints[3]) > 1<<12 {
-			return axes, fmt.Errorf("pads %v: want four numbers from 0 to %d", a.ints, 1<<12)
+	if of := n.attribute("pads").ints; len(of) > 0 {
+		if len(of) != 4 || slices.Min(of) < 0 || slices.Max(of) > 1<<12 {
+			fail("pads %v: want four numbers from 0 to %d", of, 1<<12)
 		}
-		pads = [4]int(a.ints)
+		pads = [4]int(of)
 	}
-	auto := "NOTSET"
-	if a := n.attributes["auto_pad"]; a != nil && a.text != "" {
-		auto = a.text
-	}
+	auto := cmp.Or(n.attribute("auto_pad").text, "NOTSET")
 	for i, in := range []int{height, width} {
 		a := axis{in: in, taps: kernel[i], stride: strides[i], dilation: dilations[i]}
 		covered := (a.taps-1)*a.dilation + 1
@@ -67,14 +58,14 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis, err erro
 			}
 			a.after = pad - a.before
 		default:
-			return axes, fmt.Errorf("auto_pad %q is not there", auto)
+			fail("auto_pad %q is not there", auto)
 		}
 		free := in + a.before + a.after - covered
 		if free < 0 {
-			return axes, errors.New("windows are larger than the map")
+			fail("windows are larger than the map")
 		}
 		a.out = free/a.stride + 1
-		if ceil := n.attributes["ceil_mode"]; ceil != nil && len(ceil.ints) > 0 && ceil.ints[0] != 0 && auto == "NOTSET" {
+		if n.int("ceil_mode", 0) != 0 && auto == "NOTSET" {
 			a.out = (free+a.stride-1)/a.stride + 1
 			if (a.out-1)*a.stride >= in+a.before { // it would begin behind the map
 				a.out--
@@ -82,13 +73,13 @@ func (n *node) windows(height, width int, kernel [2]int) (axes [2]axis, err erro
 		}
 		axes[i] = a
 	}
-	return axes, nil
+	return axes
 }
 
 // kernel returns the sides of the windows of a pooling.
-func (n *node) kernel() ([2]int, error) {
+func (n *node) kernel() [2]int {
 	if n.attributes["kernel_shape"] == nil {
-		return [2]int{}, errors.New("no kernel_shape")
+		fail("no kernel_shape")
 	}
 	return n.pair("kernel_shape", 1, 1)
 }
