@@ -1,10 +1,10 @@
-// Package atomicfile writes files that are never half there. The content goes
-// to a temporary file in the same folder, is flushed to the disk, and takes the
-// name of the file in one step. After a crash or on a full disk the file holds
-// what it held before or all of the new content.
+// Package atomicfile writes files atomically. The content goes to a temporary file in the same
+// folder, is flushed to the disk, and gets the name of the file in one step. After a crash or on a
+// full disk the file has its old content or all of the new one.
 //
-// A temporary file is locked while it is written. So RemoveStale can tell those
-// that a killed process left from those of a process that is still at work.
+// A temporary file is locked while it is written, so that RemoveStale removes the files of killed
+// processes and no others. Libraries for atomic writes (renameio, moby/sys/atomicwriter) do not lock
+// their files and always replace the target.
 package atomicfile
 
 import (
@@ -19,29 +19,34 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/seed4492f2cd/partwise/internal/filelock"
 )
 
-// The names of temporary files: a killed process leaves one behind, and
-// IsTemporary tells it from a file of the user's.
 const (
-	temporaryPrefix = ".partwise-"
+	namePrefix      = ".partwise-"
 	temporarySuffix = ".tmp"
-	randomDigits    = 16
+	randomBytes     = 8
 )
 
-// IsTemporary tells whether a file of this name is a temporary file of this
-// package.
-func IsTemporary(name string) bool {
-	digits, ok := strings.CutPrefix(name, temporaryPrefix)
-	if !ok {
-		return false
-	}
-	digits, ok = strings.CutSuffix(digits, temporarySuffix)
-	raw, err := hex.DecodeString(digits)
-	return ok && err == nil && len(raw) == randomDigits/2
+// NewName returns the name of a new hidden file of partwise: random digits before a suffix.
+func NewName(suffix string) string {
+	var random [randomBytes]byte
+	rand.Read(random[:]) // never fails
+	return namePrefix + hex.EncodeToString(random[:]) + suffix
 }
+
+// IsName tells whether NewName returns such a name.
+func IsName(name, suffix string) bool {
+	name, ok := strings.CutPrefix(name, namePrefix)
+	digits, ok2 := strings.CutSuffix(name, suffix)
+	random, err := hex.DecodeString(digits)
+	return ok && ok2 && err == nil && len(random) == randomBytes
+}
+
+// IsTemporary tells whether a file of this name is a temporary file of this package.
+func IsTemporary(name string) bool { return IsName(name, temporarySuffix) }
 
 // Write writes the file path with the given content, in place of what the file
 // held before. Errors name the path.
@@ -114,7 +119,7 @@ func RenameNew(from, to string) error {
 func writeFunc(path string, write func(io.Writer) error, end func(*os.File) error, move func(from, to string) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
-		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 	}
 	f := lock.File()
 	renamed := false
@@ -145,8 +150,26 @@ func writeFunc(path string, write func(io.Writer) error, end func(*os.File) erro
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+			return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 		}
+	}
+	_ = Sync(filepath.Dir(path)) // else the old content may return after a power failure
+	return nil
+}
+
+// Sync brings a file, or the names in a folder, to the disk, where the file system can do that.
+// Windows does not sync folders, and syncs a file only through the handle that wrote it.
+func Sync(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
 	}
 	return nil
 }
@@ -166,9 +189,7 @@ func Probe(dir string) error {
 // the process gives to new files.
 func createTemporary(dir string) (*filelock.Lock, error) {
 	for {
-		var random [randomDigits / 2]byte
-		rand.Read(random[:]) // never fails
-		lock, err := filelock.Acquire(filepath.Join(dir, temporaryPrefix+hex.EncodeToString(random[:])+temporarySuffix))
+		lock, err := filelock.Acquire(filepath.Join(dir, NewName(temporarySuffix)))
 		if !errors.Is(err, filelock.ErrLocked) { // by RemoveStale, before it was locked here
 			return lock, err
 		}
@@ -214,9 +235,8 @@ func eachStale(dir string, do func(*filelock.Lock)) error {
 	return nil
 }
 
-// cause returns the error of the operating system without the name of the
-// temporary file.
-func cause(err error) error {
+// Cause returns the error of the operating system without the name of the file.
+func Cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err

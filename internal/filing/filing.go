@@ -263,21 +263,12 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 // order of these, and stop there.
 var step = func(do, name string) error { return nil }
 
-// flush brings a file, or the names in a folder, to the disk. Windows has no way to do so for
-// a folder, and brings a file there by its name.
+// flush brings a file, or the names in a folder, to the disk.
 func flush(name string) error {
-	if err := step("flush", name); err != nil || runtime.GOOS == "windows" {
+	if err := step("flush", name); err != nil {
 		return err
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
-		return err
-	}
-	return nil
+	return atomicfile.Sync(name)
 }
 
 // makeFolders makes folders where they are missing, and brings the names of them and of those

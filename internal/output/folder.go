@@ -139,7 +139,7 @@ func (f *Folder) take() error {
 		case errors.Is(err, fs.ErrNotExist) && attempt < 10:
 			continue // another process removed the empty folder that it had made
 		}
-		return fmt.Errorf("%s cannot be written: %w", f.dir, cause(err))
+		return fmt.Errorf("%s cannot be written: %w", f.dir, atomicfile.Cause(err))
 	}
 }
 

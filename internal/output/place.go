@@ -101,18 +101,9 @@ func checkPlace(dir string) error {
 // sake of dir.
 func checkWritable(at, dir string) error {
 	if err := atomicfile.Probe(at); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", dir, cause(err))
+		return fmt.Errorf("%s cannot be written: %w", dir, atomicfile.Cause(err))
 	}
 	return nil
-}
-
-// cause returns the error of the operating system alone.
-func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // ReadFile reads a file of a folder of results. Such a folder may come from a stranger:

@@ -33,7 +33,7 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
 	}
-	s := &Stage{folder: f, name: newName(stagingSuffix), names: names}
+	s := &Stage{folder: f, name: atomicfile.NewName(stagingSuffix), names: names}
 	if err := step(func() error { return os.Mkdir(s.Dir(), 0o777) }); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (f *Folder) finish() error {
 		arrived[name] = want
 	}
 	for folder := range folders {
-		syncFolder(f.path(folder))
+		_ = atomicfile.Sync(f.path(folder)) // else the next Open finishes after a power failure
 	}
 	for name := range f.manifest.files {
 		if under(name, p.names) {
@@ -264,13 +264,4 @@ func sameState(a, b fs.FileInfo) bool {
 		return a == nil && b == nil
 	}
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-// syncFolder has the disk hold what files there are in a folder. Where that is
-// not to be had, the next Open mends what a power cut leaves.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }
