@@ -48,8 +48,7 @@ func IsName(name, suffix string) bool {
 // IsTemporary tells whether a file of this name is a temporary file of this package.
 func IsTemporary(name string) bool { return IsName(name, temporarySuffix) }
 
-// Write writes the file path with the given content, in place of what the file
-// held before. Errors name the path.
+// Write replaces the content of the file path. Errors name the path.
 func Write(path string, content []byte) error {
 	return WriteFunc(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -72,20 +71,20 @@ func (c contextWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteFunc writes the file path with what write writes. If write returns an
-// error, that error is returned and the file stays as it was.
+// WriteFunc replaces the content of the file path with the output of write. If write fails, the file
+// stays as it was and its error is returned.
 func WriteFunc(path string, write func(io.Writer) error) error {
 	return writeFunc(path, write, nil, os.Rename)
 }
 
-// CreateFunc is WriteFunc for a file that must not be there yet, nor appear while it is
-// written: then it returns an error with fs.ErrExist and leaves that file alone.
+// CreateFunc is WriteFunc for a new file. If the file exists, or appears while it is written, it
+// returns an error with fs.ErrExist and leaves that file alone.
 func CreateFunc(path string, write func(io.Writer) error) error {
 	return writeFunc(path, write, nil, RenameNew)
 }
 
-// CreateLike is CreateFunc for a copy of a file: it has the permissions and the time of like,
-// and its owner where this process may give files away, before it has its name.
+// CreateLike is CreateFunc for a copy of a file. Before the copy gets its name it has the permissions
+// and the time of like, and its owner where this process may set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
 	return writeFunc(path, write, func(f *os.File) error {
 		own(f, like)
@@ -93,8 +92,7 @@ func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) erro
 	}, RenameNew)
 }
 
-// RenameNew renames a file unless there is one of the new name: then it returns an error
-// with fs.ErrExist.
+// RenameNew renames a file unless the new name exists: then it returns an error with fs.ErrExist.
 func RenameNew(from, to string) error {
 	err := os.Link(from, to) // which unlike os.Rename replaces nothing
 	if err == nil {
@@ -174,8 +172,7 @@ func Sync(path string) error {
 	return nil
 }
 
-// Probe returns an error if no file can be made in dir. What it makes there is a
-// temporary file, which RemoveStale removes if the process is killed meanwhile.
+// Probe returns an error if no file can be made in dir. It makes and removes a temporary file.
 func Probe(dir string) error {
 	lock, err := createTemporary(dir)
 	if err != nil {
@@ -185,8 +182,7 @@ func Probe(dir string) error {
 	return nil
 }
 
-// createTemporary creates a new file in dir, locked, with the permissions that
-// the process gives to new files.
+// createTemporary creates a new locked file in dir, with the usual permissions of new files.
 func createTemporary(dir string) (*filelock.Lock, error) {
 	for {
 		lock, err := filelock.Acquire(filepath.Join(dir, NewName(temporarySuffix)))
@@ -196,8 +192,7 @@ func createTemporary(dir string) (*filelock.Lock, error) {
 	}
 }
 
-// RemoveStale removes the temporary files in dir that killed processes left.
-// Those that another process is writing stay.
+// RemoveStale removes the temporary files of killed processes in dir. Files that a process is writing stay.
 func RemoveStale(dir string) error { return eachStale(dir, (*filelock.Lock).Release) }
 
 // Stale returns the paths of the temporary files that RemoveStale would remove.
@@ -248,7 +243,7 @@ func Cause(err error) error {
 	return err
 }
 
-// atPath returns err with the path of the file in place of the temporary one's.
+// atPath replaces the path of the temporary file in err.
 func atPath(err error, temporary, path string) error {
 	var at *fs.PathError
 	if errors.As(err, &at) && at.Path == temporary {

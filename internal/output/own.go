@@ -20,8 +20,8 @@ func isOwn(name string) bool {
 	return name == ManifestFile || name == lockFile || isStaging(name) || atomicfile.IsTemporary(name)
 }
 
-// isIncidental tells whether a file is one that file managers leave wherever
-// somebody looks. Such a file is neither touched nor in the way.
+// isIncidental tells whether file managers leave files of this name in folders. They are neither
+// touched nor in the way.
 func isIncidental(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
 }

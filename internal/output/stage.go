@@ -13,12 +13,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
-// page is the file that people open. It goes first and comes last, so that it
-// never stands beside files of other results.
+// page is the file that people open. It is removed first and comes last, so that it never stands beside
+// files of other results.
 const page = "index.html"
 
-// Stage is a hidden folder in which new results are completed before they
-// replace the old ones.
+// Stage is a hidden folder in which new results are completed before they replace the old ones.
 type Stage struct {
 	folder *Folder
 	name   string
@@ -40,8 +39,8 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	return s, nil
 }
 
-// Clear removes everything that partwise wrote under the names. It returns a
-// *ForeignError, and has removed nothing, where anything else stands there.
+// Clear removes everything that partwise wrote under the names. If anything else stands there it
+// returns a *ForeignError and removes nothing.
 func (f *Folder) Clear(names ...string) error {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(f.manifest.files)), func(name string) bool { return under(name, names) }) {
 		return f.checkNames(names)
@@ -57,8 +56,7 @@ func (f *Folder) Clear(names ...string) error {
 // Dir returns the path of the staging folder.
 func (s *Stage) Dir() string { return filepath.Join(s.folder.dir, s.name) }
 
-// Keep leaves what partwise wrote under these names as it is, in place of
-// removing it.
+// Keep leaves the files that partwise wrote under these names in place.
 func (s *Stage) Keep(names ...string) { s.kept = append(s.kept, names...) }
 
 // Discard removes the staging folder if it was not published.
@@ -70,10 +68,9 @@ func (s *Stage) Discard() error {
 	return step(func() error { return os.RemoveAll(s.Dir()) })
 }
 
-// Publish puts what is in the staging folder in place of the old results. It
-// returns a *ForeignError, and has changed nothing, if a file in the way is not
-// as partwise wrote it. After any other error the next Open finishes what was
-// begun, or nothing was begun.
+// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed
+// nothing, if a file in the way is not as partwise wrote it. After any other error either nothing has
+// changed or the next Open finishes.
 func (s *Stage) Publish() error {
 	f := s.folder
 	files, err := s.files()
@@ -115,7 +112,7 @@ func (s *Stage) Publish() error {
 	return f.finish()
 }
 
-// files returns what is staged, by name.
+// files returns the staged files.
 func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
 	dir := s.Dir()
@@ -136,11 +133,11 @@ func (s *Stage) files() (map[string]content, error) {
 	return files, err
 }
 
-// finish does, or goes on with, the publication that stands in the manifest.
-// It may be done again from any point at which it was broken off.
+// finish does or continues the publication in the manifest. It may be repeated after an interruption at
+// any point.
 func (f *Folder) finish() error {
 	p := f.manifest.publishing
-	// Everything is looked at before anything is changed.
+	// Everything is checked before anything is changed.
 	now, seen := map[string]*content{}, map[string]fs.FileInfo{}
 	var gone []string
 	for _, name := range sorted(f.manifest.files) {
@@ -166,7 +163,7 @@ func (f *Folder) finish() error {
 			return err
 		}
 	}
-	// Looking at many files takes time, in which somebody may change one.
+	// Checking many files takes time, in which somebody may change one.
 	stillSeen := func(name string) error {
 		info, err := f.stat(name)
 		if err == nil && !sameState(info, seen[name]) {
@@ -210,7 +207,7 @@ func (f *Folder) finish() error {
 			return err
 		}
 		if c != want {
-			// Somebody removed it since. What was there before stays ours.
+			// Somebody removed it since. The old file stays ours.
 			if now[name] != nil && !slices.Contains(gone, name) {
 				arrived[name] = *now[name]
 			}
@@ -257,8 +254,7 @@ func (f *Folder) checkPlain(name string) error {
 	return err
 }
 
-// sameState tells whether two looks at a name, nil for nothing there, found the same
-// file, not written to in between.
+// sameState tells whether a and b, nil for no file, are of the same unchanged file.
 func sameState(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
