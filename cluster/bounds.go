@@ -5,84 +5,36 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/parallel"
-)
-
-// bounds hold how far samples are at most from their own centres and at least from the
-// others (Elkan 2003), so that a sample whose bounds leave no choice needs no products.
-// Under the cosine distance they are those of the unit rows. A sample without a choice
-// is one that Lloyd's algorithm would leave where it is, ties and rounding included.
-type bounds struct {
-	unit float64 // what distances are measured in: no two samples are farther apart
-	// went is how far each centre went in all, and fastest the sum of how far that went
-	// which went farthest. Bounds are kept as they would be had the centres not moved:
-	// to an upper one what its centre went is added, and from lower ones subtracted.
-	went    []float64
-	fastest float64
-	upper   []float32 // to the own centre
-	lower   []float32 // n×K, infinite for the own centre
-	shifts  []float64 // what lower bounds are kept larger by: what the centre went, less room for rounding
-	least   []float32 // at most the least of the lower bounds, by fastest
-	// Squared distances that are less apart than rounding may not be in order: that of the
-	// longest sample, in squares of the unit.
-	rounding float64
-	open     []int // the samples that have a choice
-}
-
-const (
-	// mostBounds is how many lower bounds a run may have.
-	mostBounds = 1 << 24
-	// roundOff is more than what a step of a bound loses to rounding.
-	roundOff = 0x1p-22
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 )
 
 // gathered is how many rows of m columns are compared with the centres at once.
 func gathered(m int) int { return min(max(1<<18/m, 16), panelRows) }
 
-func newBounds(s *samples, d Distance, k int) *bounds {
-	b := &bounds{unit: 2, upper: make([]float32, s.n), lower: make([]float32, s.n*k), least: make([]float32, s.n), went: make([]float64, k), shifts: make([]float64, k), open: make([]int, 0, s.n)}
+// newBounds returns the bounds of a run: of unit rows under the cosine distance.
+func newBounds(s *samples, d Distance, k int) *lloyd.Bounds {
+	scale := 2.0
 	if d == DistanceEuclidean {
-		b.unit = max(2*slices.Max(s.norms), smallestNorm)
+		scale = max(2*slices.Max(s.norms), smallestNorm)
 	}
-	return b
-}
-
-// forget leaves every sample a choice.
-func (b *bounds) forget() {
-	for i := range b.upper {
-		b.upper[i] = float32(math.Inf(1))
-	}
-	clear(b.went)
-	b.fastest = 0
-	b.moved(0)
-}
-
-// moved is called when the centres have moved on, one of them by fastest.
-func (b *bounds) moved(fastest float64) {
-	b.fastest += fastest
-	for j, went := range b.went {
-		b.shifts[j] = went - b.room()
-	}
+	return lloyd.NewBounds(s.n, k, scale)
 }
 
 // assignBounded is assign without links.
-func (l *lloyd) assignBounded(ctx context.Context) error {
-	b := l.bounds
-	b.rounding = 4 * l.centres.slack.of(b.unit/2) / (b.unit * b.unit)
-	b.open = b.open[:0]
+func (l *run) assignBounded(ctx context.Context) error {
+	rounding := l.rounding()
+	l.open = l.open[:0]
 	for i, to := range l.previous {
-		if l.labels[i] = to; b.decided(i, to) {
+		if l.labels[i] = to; l.decided(i, rounding) {
 			l.counts[to]++
 		} else {
-			b.open = append(b.open, i)
+			l.open = append(l.open, i)
 		}
 	}
-	size := gathered(l.m)
-	for at := 0; at < len(b.open); at += size {
+	for rows := range slices.Chunk(l.open, gathered(l.m)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows := b.open[at:min(at+size, len(b.open))]
 		l.centres.scoreRows(l.scores, l.samples, rows)
 		for a, i := range rows {
 			scores := l.scores[a*l.K : (a+1)*l.K]
@@ -98,111 +50,58 @@ func (l *lloyd) assignBounded(ctx context.Context) error {
 	return nil
 }
 
-// decided reports whether it is certain that the centre of sample i is the nearest.
-func (b *bounds) decided(i, to int) bool {
-	if math.IsInf(float64(b.upper[i]), 1) {
+// rounding is more than the error of a difference of squared distances of any sample.
+func (l *run) rounding() float64 {
+	longest := 1.0
+	if l.Distance == DistanceEuclidean {
+		longest = slices.Max(l.norms)
+	}
+	return 4 * l.centres.slack.of(longest)
+}
+
+// decided reports whether the centre of sample i is certainly the nearest: Lloyd's algorithm would
+// leave it there, ties and rounding included.
+func (l *run) decided(i int, rounding float64) bool {
+	if !l.bounds.Known(i) {
 		return false
 	}
-	upper := float64(b.upper[i]) + b.went[to]
-	if b.apart(upper, float64(b.least[i])-b.fastest) {
-		return true
-	}
-	k := len(b.went)
-	least := math.Inf(1)
-	for j, lower := range b.lower[i*k : (i+1)*k] {
-		if gap := float64(lower) - b.went[j]; gap < least {
-			least = gap
-		}
-	}
-	b.least[i] = b.kept(least + b.fastest)
-	return b.apart(upper, least)
+	upper, lower := l.bounds.Of(i, l.labels[i])
+	return lower > upper && (lower-upper)*(lower+upper) > rounding
 }
-
-// apart reports whether a centre at most upper away from a sample is certainly nearer
-// than one at least lower away.
-func (b *bounds) apart(upper, lower float64) bool {
-	return lower > upper && (lower-upper)*(lower+upper) > b.rounding
-}
-
-// room is more than what single precision takes from a bound.
-func (b *bounds) room() float64 { return roundOff * (1 + b.fastest) }
-
-// kept is a lower bound in single precision, no larger.
-func (b *bounds) kept(lower float64) float32 { return float32(lower - b.room()) }
 
 // bound sets the bounds of sample i in cluster to, given its scores.
-func (l *lloyd) bound(i, to int, scores []float64) {
-	square, w := l.norms[i]*l.norms[i], 2.0
+func (l *run) bound(i, to int, scores []float64) {
+	second := math.Inf(1)
+	for j, s := range scores {
+		if j != to {
+			second = min(second, s)
+		}
+	}
+	square, by := l.norms[i]*l.norms[i], 2.0
 	if l.Distance == DistanceCosine {
-		square, w = 2, 2*l.weights[i]
+		square, by = 2, 2*l.weights[i]
 	}
-	b := l.bounds
-	slack, unit := w*l.centres.slack.of(l.norms[i]), b.unit*b.unit
-	own := scores[to]
-	scores[to] = math.Inf(1) // and so is its lower bound
-	least := math.Inf(1)
-	for j, first, by := 0, (square-slack)/unit, w/unit; j < l.K; j++ {
-		distance := math.Sqrt(max(first+by*scores[j], 0))
-		b.lower[i*l.K+j] = float32(distance + b.shifts[j])
-		least = min(least, distance)
-	}
-	scores[to] = own
-	b.least[i] = b.kept(least + b.fastest)
-	b.upper[i] = -b.kept(b.went[to] - math.Sqrt(max(square+w*own+slack, 0))/b.unit)
+	slack := by * l.centres.slack.of(l.norms[i])
+	l.bounds.Set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
 }
 
-// moveCentres moves the centres to the means of their samples, and what bounds there are with them.
-// Sums of clusters of which few samples came or went since they were added up are
-// corrected by those.
-func (l *lloyd) moveCentres(anew bool) {
-	for i, to := range l.labels {
-		if from := l.previous[i]; from != to {
-			l.changes[to]++
-			if from >= 0 {
-				l.changes[from]++
-			}
-		}
+// moveCentres moves the centres to the means of their samples, and the bounds with them.
+func (l *run) moveCentres() {
+	if l.bounds == nil {
+		l.update()
+		return
 	}
-	for j, count := range l.counts {
-		if l.whole[j] = anew && l.changes[j] > 0 || 2*l.changes[j] > count; l.whole[j] {
-			l.changes[j] = 0
-			clear(l.sums[j*l.m : (j+1)*l.m])
-		}
+	l.before = append(l.before[:0], l.centres.points.Data...)
+	l.update()
+	steps := make([]float64, l.K)
+	for j := range steps {
+		steps[j] = l.step(l.before[j*l.m:(j+1)*l.m], l.centres.at(j))
 	}
-	parts := l.columnParts()
-	parallel.DoWork(8*l.n*l.m, parts.Parts(), func(part int) {
-		lo, hi := parts.At(part)
-		for i, to := range l.labels {
-			from := l.previous[i]
-			if l.whole[to] || from != to {
-				l.addColumns(l.sums[to*l.m:][lo:hi], l.weights[i], i, lo)
-			}
-			if from != to && from >= 0 && !l.whole[from] {
-				l.addColumns(l.sums[from*l.m:][lo:hi], -l.weights[i], i, lo)
-			}
-		}
-	})
-	var fastest float64
-	for j, count := range l.counts {
-		copy(l.buf, l.centres.at(j))
-		if count > 0 {
-			copy(l.centres.at(j), l.sums[j*l.m:])
-		}
-		l.toMean(j, count)
-		if l.bounds != nil {
-			went := (1 + roundOff) * l.step(l.buf, l.centres.at(j)) / l.bounds.unit
-			l.bounds.went[j] += went
-			fastest = max(fastest, went)
-		}
-	}
-	if l.bounds != nil {
-		l.bounds.moved(fastest)
-	}
-	l.centres.ready()
+	l.bounds.Move(steps)
 }
 
-// step returns how far a centre went. It overwrites where it was.
-func (l *lloyd) step(from, to []float64) float64 {
+// step returns how far a centre moved. It overwrites where it was.
+func (l *run) step(from, to []float64) float64 {
 	if l.Distance == DistanceCosine && !slices.Equal(from, to) && (norm(from) == 0 || norm(to) == 0) {
 		return 2 // one without a direction is as far from all
 	}

@@ -39,7 +39,7 @@ func TestBounds(t *testing.T) {
 						t.Fatal(err)
 					}
 					if at == 1 {
-						l.bounds, l.sums = nil, nil
+						l.bounds = nil
 					}
 					if got[at], err = l.run(context.Background(), 0); err != nil {
 						t.Fatal(err)

@@ -26,6 +26,12 @@ type COPKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer].
+func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x, known)
+}
+
 // Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold
 // in the answer: samples are in one cluster if they have the same label, and in two if
 // they have two. Contradictions are an error, and so is it if every run is a dead end:

@@ -24,7 +24,7 @@ func TestCores(t *testing.T) {
 				restore := parallel.SetCores(cores)
 				var got []any
 				for _, a := range Algorithms() {
-					r, err := a.Fit(t.Context(), KMeans{K: 24, Restarts: 3, MaxIterations: 3, Seed: 1, Refine: true}, x, known)
+					r, err := registered(t, a, map[string]any{"restarts": 3, "refine": true}).Cluster(t.Context(), x, 24, known, 1)
 					if err != nil {
 						t.Fatalf("%s: %v", a.Name, err)
 					}

@@ -39,6 +39,19 @@ type GuidedKMeans struct {
 	Guidance float64
 }
 
+// Cluster implements [Clusterer].
+func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	g.K, g.Seed = clusters, seed
+	return g.Fit(ctx, x, known)
+}
+
+// Memory returns what k-means takes, the centred samples, those with labels, and the scores and
+// probabilities of the clusters.
+func (g GuidedKMeans) Memory(s Size) float64 {
+	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
+	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
+}
+
 // Fit clusters the rows of x, n×m, under labels and links, which are as in
 // ConstrainedKMeans.FitLinked; the regression learns of samples that must link to labelled
 // ones too. Sparse rows are copied to dense ones. Centres are the directions of the sums of

@@ -20,7 +20,7 @@ type move struct {
 // centre. What each sample gains is found while all centres are held; then those that gain
 // move one after the other, the largest gain first, as long as they gain with the centres as
 // they are by then. So the order of samples decides nothing but between equal gains.
-func (l *lloyd) refine(ctx context.Context) (int, error) {
+func (l *run) refine(ctx context.Context) (int, error) {
 	l.sumLengths()
 	moves, err := l.moves(ctx)
 	if err != nil || len(moves) == 0 {
@@ -44,17 +44,17 @@ func (l *lloyd) refine(ctx context.Context) (int, error) {
 		l.change(to, 1, i)
 		l.labels[i] = to
 		if l.bounds != nil {
-			l.bounds.upper[i] = float32(math.Inf(1))
+			l.bounds.Forget(i)
 		}
 	}
 	copy(l.centres.points.Data, before)
-	l.moveToMeans()
+	l.moveCentres()
 	return countMoved(l.previous, l.labels), nil
 }
 
 // sumLengths finds what centres are multiplied by to be the sums of their clusters: the
 // number of samples or, under the cosine distance, the length of the sum of unit samples.
-func (l *lloyd) sumLengths() {
+func (l *run) sumLengths() {
 	clear(l.lengths)
 	for i, j := range l.labels {
 		if l.Distance == DistanceEuclidean {
@@ -69,7 +69,7 @@ func (l *lloyd) sumLengths() {
 }
 
 // change adds a sample to cluster j, by 1, or takes it away, by −1.
-func (l *lloyd) change(j int, by float64, i int) {
+func (l *run) change(j int, by float64, i int) {
 	centre := l.centres.at(j)
 	for f := range centre {
 		centre[f] *= l.lengths[j]
@@ -84,11 +84,8 @@ func (l *lloyd) change(j int, by float64, i int) {
 }
 
 // moves returns the samples that gain while all centres are held.
-func (l *lloyd) moves(ctx context.Context) ([]move, error) {
-	var open []int
-	if l.bounds != nil {
-		open = l.bounds.open[:0]
-	}
+func (l *run) moves(ctx context.Context) ([]move, error) {
+	open := l.open[:0]
 	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
 		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i, shortest) {
@@ -116,29 +113,19 @@ func (l *lloyd) moves(ctx context.Context) ([]move, error) {
 	return found, nil
 }
 
-// settled reports whether the bounds or scores say that sample i would gain nowhere. The cluster with the
-// shortest sum is given.
-func (l *lloyd) settled(i, shortest int) bool {
-	b := l.bounds
-	if b == nil || math.IsInf(float64(b.upper[i]), 1) {
+// settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
+// which costs least to join, were its centre as near as the bounds allow.
+func (l *run) settled(i, shortest int) bool {
+	if l.bounds == nil || !l.bounds.Known(i) {
 		return false
 	}
 	from := l.labels[i]
-	out := l.leaving(from, l.costAt(float64(b.upper[i])+b.went[from]))
-	if l.joining(shortest, l.costAt(max(float64(b.least[i])-b.fastest, 0))) >= out {
-		return true // it costs more to join a longer sum
-	}
-	for j, v := range b.lower[i*l.K : (i+1)*l.K] {
-		if j != from && l.joining(j, l.costAt(max(float64(v)-b.went[j], 0))) < out {
-			return false
-		}
-	}
-	return true
+	upper, lower := l.bounds.Of(i, from)
+	return l.joining(shortest, l.costAt(max(lower, 0))) >= l.leaving(from, l.costAt(upper))
 }
 
-// costAt returns what a sample costs that is so far from a centre, in the unit of the bounds.
-func (l *lloyd) costAt(distance float64) float64 {
-	distance *= l.bounds.unit
+// costAt returns what a sample costs at a distance from a centre.
+func (l *run) costAt(distance float64) float64 {
 	if l.Distance == DistanceCosine {
 		return distance * distance / 2
 	}
@@ -146,7 +133,7 @@ func (l *lloyd) costAt(distance float64) float64 {
 }
 
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.
-func (l *lloyd) mayGain(i int, scores []float64) bool {
+func (l *run) mayGain(i int, scores []float64) bool {
 	first, by := l.first[i], l.by[i]
 	slack := by * l.centres.slack.of(l.norms[i])
 	from := l.labels[i]
@@ -161,7 +148,7 @@ func (l *lloyd) mayGain(i int, scores []float64) bool {
 
 // gain returns the cluster in which sample i would lower the objective most, the first of
 // several, and by how much beyond what is lost to rounding.
-func (l *lloyd) gain(i int) (to int, gain float64) {
+func (l *run) gain(i int) (to int, gain float64) {
 	from := l.labels[i]
 	out := l.leaving(from, l.cost(i, from))
 	least := math.Inf(1)
@@ -179,7 +166,7 @@ func (l *lloyd) gain(i int) (to int, gain float64) {
 
 // leaving returns by how much the objective falls when a sample at a cost leaves cluster j,
 // and its centre moves.
-func (l *lloyd) leaving(j int, cost float64) float64 {
+func (l *run) leaving(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {
 		return length / (length - 1) * cost
@@ -190,7 +177,7 @@ func (l *lloyd) leaving(j int, cost float64) float64 {
 }
 
 // joining returns by how much it rises when one joins cluster j.
-func (l *lloyd) joining(j int, cost float64) float64 {
+func (l *run) joining(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {
 		return length / (length + 1) * cost

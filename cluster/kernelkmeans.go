@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
@@ -33,6 +34,19 @@ type KernelKMeans struct {
 	// samples that changed their cluster in it.
 	OnIteration func(restart, iteration, moved int)
 }
+
+// Cluster implements [Clusterer]: the kernel is the inner products of the rows.
+func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+	products, err := innerProducts(ctx, x, 1)
+	if err != nil {
+		return nil, err
+	}
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, products)
+}
+
+// Memory returns about how many bytes Cluster takes.
+func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
 // Fit clusters n samples by their n×n kernel, which must be symmetric and
 // finite. The answer's Centres are nil. It is an error if K is not within 1
@@ -142,7 +156,7 @@ func (f *featureSpace) start(restart int) {
 	}
 	f.count()
 	clear(f.costs)
-	fillEmpty(f.labels, f.counts, f.costs, anySample)
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
 }
 
 // count counts the samples of the clusters.
@@ -192,7 +206,7 @@ func (f *featureSpace) assign() (moved int) {
 		}
 	}
 	f.count()
-	fillEmpty(f.labels, f.counts, f.costs, anySample)
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
 	return countMoved(f.previous, f.labels)
 }
 

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -94,11 +95,6 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
-	if k.Init == InitPlusPlus && len(k.Start) == 0 {
-		if _, err := l.starts.of(ctx, l, 0); err != nil { // on all cores
-			return nil, fmt.Errorf("k-means: %w", err)
-		}
-	}
 	if k.OnIteration != nil {
 		return best(k.restarts(), k.restarts(), func(start int) (*Result, error) { return l.run(ctx, start) })
 	}
@@ -106,6 +102,25 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 		own := l.another()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
+}
+
+// Cluster implements [Clusterer]. It uses nothing that is known.
+func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x)
+}
+
+// Memory returns about how many bytes the algorithm takes: for each of the starts that run side by side
+// the centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
+func (k KMeans) Memory(s Size) float64 {
+	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
+	points := 0.0
+	if !s.Sparse {
+		points = 8 * n * m // brought to unit length
+	}
+	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
+	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
+	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
 }
 
 // bestTogether is best of runs that have no dead ends, several at once where cores are
@@ -200,7 +215,7 @@ func orDefault(value, fallback int) int {
 }
 
 // lloyd checks the settings and makes room for the runs on x under what is known.
-func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
+func (k KMeans) lloyd(x mat.Matrix, known Known) (*run, error) {
 	s, err := readSamples(x, k.Distance)
 	if err != nil {
 		return nil, err
@@ -223,11 +238,11 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*lloyd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&lloyd{KMeans: k, samples: s, links: links, starts: &plusPlusStarts{}}).another(), nil
+	return (&run{KMeans: k, samples: s, links: links}).another(), nil
 }
 
 // another returns one that can run beside l.
-func (l *lloyd) another() *lloyd {
+func (l *run) another() *run {
 	other := *l
 	other.links = l.links.another()
 	other.centres = newTargets(l.Distance, l.K, l.m)
@@ -238,22 +253,18 @@ func (l *lloyd) another() *lloyd {
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
 	other.bounds = nil
 	if l.links.none() {
-		other.sums, other.changes, other.whole = make([]float64, l.K*l.m), make([]int, l.K), make([]bool, l.K)
-		if l.n*l.K <= mostBounds {
-			other.bounds = newBounds(l.samples, l.Distance, l.K)
-		}
+		other.bounds, other.open, other.before = newBounds(l.samples, l.Distance, l.K), nil, nil
 	}
 	return &other
 }
 
-// lloyd runs the algorithm. Its slices are made once for all restarts.
-type lloyd struct {
+// run runs the algorithm. Its slices are made once for all restarts.
+type run struct {
 	KMeans
 	*samples
 	links    *linked
 	seeds    *seeds     // or nil
 	extra    *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
-	starts   *plusPlusStarts
 	centres  *targets
 	scores   []float64 // of one panel, panel×K
 	buf      []float64 // one row
@@ -261,16 +272,13 @@ type lloyd struct {
 	labels   []int
 	previous []int // the labels of the iteration before
 	counts   []int
-	lengths  []float64 // of the sums of the clusters, for refine
-	// Without links there are bounds, if they are not too many, and sums of the clusters: changes counts the samples that
-	// came and went since a sum was added up, and whole marks the sums to add up anew.
-	bounds  *bounds
-	sums    []float64
-	changes []int
-	whole   []bool
+	lengths  []float64     // of the sums of the clusters, for refine
+	bounds   *lloyd.Bounds // nil where links hold samples
+	open     []int         // the samples whose bounds leave a choice
+	before   []float64     // where the centres were
 }
 
-func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
+func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 	if err := l.start(ctx, restart); err != nil {
 		return nil, err
 	}
@@ -278,22 +286,14 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 		l.labels[i] = -1
 	}
 	if l.bounds != nil {
-		l.bounds.forget()
+		l.bounds.Reset()
 	}
-	clear(l.changes)
 	iteration := 0
 	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
 		iteration++
 		moved, err := l.assign(ctx)
 		if err != nil {
 			return nil, err
-		}
-		if moved == 0 && l.sums != nil && slices.Max(l.changes) > 0 {
-			// The answer's centres are means added up anew.
-			l.moveCentres(true)
-			if moved, err = l.assign(ctx); err != nil {
-				return nil, err
-			}
 		}
 		refined := false
 		if moved == 0 && l.Refine && l.links.none() {
@@ -309,14 +309,14 @@ func (l *lloyd) run(ctx context.Context, restart int) (*Result, error) {
 			break
 		}
 		if !refined {
-			l.moveToMeans()
+			l.moveCentres()
 		}
 	}
 	return l.result(iteration), nil
 }
 
 // result copies the answer out of the room for runs.
-func (l *lloyd) result(iterations int) *Result {
+func (l *run) result(iterations int) *Result {
 	r := &Result{
 		Labels:     slices.Clone(l.labels),
 		Centres:    mat.NewDense(l.K, l.m, slices.Clone(l.centres.points.Data)),
@@ -329,7 +329,7 @@ func (l *lloyd) result(iterations int) *Result {
 }
 
 // start sets the centres for a restart.
-func (l *lloyd) start(ctx context.Context, restart int) error {
+func (l *run) start(ctx context.Context, restart int) error {
 	if l.seeds != nil {
 		return l.startSeeded(ctx, restart)
 	}
@@ -345,33 +345,33 @@ func (l *lloyd) start(ctx context.Context, restart int) error {
 }
 
 // startRows returns the samples that are the centres at the start of a restart.
-func (l *lloyd) startRows(ctx context.Context, restart int) ([]int, error) {
+func (l *run) startRows(ctx context.Context, restart int) ([]int, error) {
 	switch {
 	case len(l.Start) > 0:
 		return l.Start, nil
 	case l.Init == InitPlusPlus:
-		return l.starts.of(ctx, l, restart)
+		return l.plusPlus(ctx, l.random(restart))
 	}
 	return l.random(restart).Perm(l.n)[:l.K], nil
 }
 
 // random returns the random stream of a restart.
-func (l *lloyd) random(restart int) *rand.Rand { return rng.New(l.Seed, "k-means", restart) }
+func (l *run) random(restart int) *rand.Rand { return rng.New(l.Seed, "k-means", restart) }
 
 // setCentre makes the centre j of sample i.
-func (l *lloyd) setCentre(j, i int) {
+func (l *run) setCentre(j, i int) {
 	clear(l.centres.at(j))
 	l.addTo(l.centres.at(j), l.weights[i], i)
 }
 
 // cost returns what sample i costs in cluster j.
-func (l *lloyd) cost(i, j int) float64 {
+func (l *run) cost(i, j int) float64 {
 	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.at(j), 1)
 }
 
 // assign moves each sample to the nearest centre that its links allow and fills
 // clusters that are empty then. It returns how many samples moved.
-func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
+func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
 	if l.bounds != nil {
@@ -387,7 +387,7 @@ func (l *lloyd) assign(ctx context.Context) (moved int, err error) {
 }
 
 // assignAll moves each sample to the nearest centre that its links allow.
-func (l *lloyd) assignAll(ctx context.Context) error {
+func (l *run) assignAll(ctx context.Context) error {
 	l.links.lift()
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
@@ -410,7 +410,7 @@ func (l *lloyd) assignAll(ctx context.Context) error {
 
 // nearest returns the centre with the least cost for sample i, given its
 // scores.
-func (l *lloyd) nearest(i int, scores []float64) int {
+func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
 	limit := least + l.centres.slack.of(l.norms[i])
 	if second > limit {
@@ -449,7 +449,7 @@ func leastTwo(x []float64) (at int, least, second float64) {
 }
 
 // fillEmpty gives each empty cluster the sample that costs most in its own.
-func (l *lloyd) fillEmpty() {
+func (l *run) fillEmpty() {
 	if !slices.Contains(l.counts, 0) {
 		return
 	}
@@ -461,32 +461,9 @@ func (l *lloyd) fillEmpty() {
 		}
 	}
 	if l.bounds != nil {
-		l.bounds.forget()
+		l.bounds.Reset()
 	}
-	fillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) })
-}
-
-// fillEmpty gives each empty cluster the sample that costs most in its own, of
-// those that are free to move and not alone there, ties to the lower index.
-// Where there is none, clusters stay empty.
-func fillEmpty(labels, counts []int, costs []float64, free func(i int) bool) {
-	for j := range counts {
-		if counts[j] > 0 {
-			continue
-		}
-		farthest := -1
-		for i, from := range labels {
-			if counts[from] > 1 && free(i) && (farthest < 0 || costs[i] > costs[farthest]) {
-				farthest = i
-			}
-		}
-		if farthest < 0 {
-			return
-		}
-		counts[labels[farthest]]--
-		labels[farthest] = j
-		counts[j] = 1
-	}
+	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) }, func(int, int) {})
 }
 
 // countMoved returns how many samples have another label than before.
@@ -499,18 +476,9 @@ func countMoved(before, after []int) (moved int) {
 	return moved
 }
 
-// moveToMeans moves the centres to the means of their samples, and what bounds there are.
-func (l *lloyd) moveToMeans() {
-	if l.sums != nil {
-		l.moveCentres(false)
-	} else {
-		l.update()
-	}
-}
-
 // update moves the centres to the means of their samples. The centre of an
 // empty cluster stays.
-func (l *lloyd) update() {
+func (l *run) update() {
 	for j, count := range l.counts {
 		if count > 0 {
 			clear(l.centres.at(j))
@@ -531,7 +499,7 @@ func (l *lloyd) update() {
 
 // toMean makes centre j, the sum of count samples, their mean or, under the cosine
 // distance, its direction. A sum of none, and one without a direction, stays.
-func (l *lloyd) toMean(j, count int) {
+func (l *run) toMean(j, count int) {
 	centre := l.centres.at(j)
 	by := float64(count)
 	if l.Distance == DistanceCosine {
@@ -551,18 +519,5 @@ func draw(random *rand.Rand, weights []float64, total float64) int {
 	if total == 0 {
 		return random.IntN(len(weights))
 	}
-	return reach(weights, random.Float64()*total)
-}
-
-// reach returns the index at which the sum of weights is above at, or of the last weight above 0.
-func reach(weights []float64, at float64) (index int) {
-	for i, w := range weights {
-		if w > 0 {
-			index = i
-			if at -= w; at < 0 {
-				break
-			}
-		}
-	}
-	return index
+	return lloyd.Reach(weights, random.Float64()*total)
 }

@@ -38,13 +38,12 @@ func TestLabelsAreTheirPairs(t *testing.T) {
 		if seed%3 == 0 {
 			known.MustLink, known.CannotLink = randomLinks(truth, 12, seed)
 		}
-		settings := KMeans{K: k, Restarts: 3, Seed: seed}
 		for _, a := range Algorithms() {
 			if !a.TakesLinks || a.Name == "constrained-kmeans" || a.Name == "guided-kmeans" { // which start at labels
 				continue
 			}
-			want, wantErr := a.Fit(t.Context(), settings, x, pairsOf(known))
-			got, err := a.Fit(t.Context(), settings, x, known)
+			want, wantErr := registered(t, a, map[string]any{"restarts": 3}).Cluster(t.Context(), x, k, pairsOf(known), seed)
+			got, err := registered(t, a, map[string]any{"restarts": 3}).Cluster(t.Context(), x, k, known, seed)
 			if (err == nil) != (wantErr == nil) || errors.Is(err, ErrDeadEnd) != errors.Is(wantErr, ErrDeadEnd) {
 				t.Fatalf("seed %d, %s: labels give the error %v, their pairs %v", seed, a.Name, err, wantErr)
 			}

@@ -27,33 +27,7 @@ func (k ConstrainedKMeans) FitLinked(ctx context.Context, x mat.Matrix, known Kn
 		}
 		return k.Fit(ctx, x, known.Labels)
 	}
-	return k.fitLinked(ctx, x, known, nil)
-}
-
-// Resume is FitLinked that starts, in a single run, from the means of groups: groups
-// holds for each of the n rows its cluster, from 0 to K−1, and leaves none empty. Init,
-// Restarts, Seed and Start say nothing. Where groups do not hold to what is known, as few
-// samples as may be leave theirs for it first.
-func (k ConstrainedKMeans) Resume(ctx context.Context, x mat.Matrix, known Known, groups []int) (*Result, error) {
-	n, _ := x.Dims()
-	sizes := make([]int, max(k.K, 0))
-	for i, g := range groups {
-		if g < 0 || g >= k.K {
-			return nil, fmt.Errorf("constrained k-means: sample %d is in cluster %d of %d", i+1, g, k.K)
-		}
-		sizes[g]++
-	}
-	switch {
-	case len(groups) != n:
-		return nil, fmt.Errorf("constrained k-means: the clusters of %d samples to start from, and there are %d", len(groups), n)
-	case slices.Contains(sizes, 0):
-		return nil, fmt.Errorf("constrained k-means: cluster %d to start from is empty", slices.Index(sizes, 0))
-	}
-	return k.fitLinked(ctx, x, known, groups)
-}
-
-func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int) (*Result, error) {
-	result, err := k.linked(ctx, x, known, from, nil)
+	result, err := k.linked(ctx, x, known, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("constrained k-means: %w", err)
 	}
@@ -96,7 +70,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 }
 
 // runLinked is run for units, which start in their clusters of from where that is not nil.
-func (l *lloyd) runLinked(ctx context.Context, restart int, u *units, from []int) (*Result, error) {
+func (l *run) runLinked(ctx context.Context, restart int, u *units, from []int) (*Result, error) {
 	if err := l.startSeeded(ctx, restart); err != nil {
 		return nil, err
 	}
@@ -145,7 +119,7 @@ func (l *lloyd) runLinked(ctx context.Context, restart int, u *units, from []int
 }
 
 // unitCosts writes what each unit costs in each cluster.
-func (l *lloyd) unitCosts(ctx context.Context, costs []float64, u *units) error {
+func (l *run) unitCosts(ctx context.Context, costs []float64, u *units) error {
 	clear(costs)
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -53,16 +52,22 @@ func TestFitLinked(t *testing.T) {
 			}
 		}
 		// From there nothing moves.
-		resumed, err := settings.Resume(t.Context(), x, known, got.Labels)
-		if counts := make([]int, k); err == nil {
-			for _, g := range got.Labels {
-				counts[g]++
-			}
-			if !slices.Contains(counts, 0) && !slices.Equal(resumed.Labels, got.Labels) {
-				t.Errorf("seed %d: resumed from its own answer %v gives %v", seed, got.Labels, resumed.Labels)
-			}
+		if slices.Contains(sizes(got.Labels, k), 0) {
+			continue
+		}
+		if resumed, err := settings.linked(t.Context(), x, known, got.Labels, nil); err != nil || !slices.Equal(resumed.Labels, got.Labels) {
+			t.Errorf("seed %d: resumed from its own answer %v gives %v, %v", seed, got.Labels, resumed, err)
 		}
 	}
+}
+
+// sizes returns how many samples each cluster has.
+func sizes(labels []int, k int) []int {
+	out := make([]int, k)
+	for _, c := range labels {
+		out[c]++
+	}
+	return out
 }
 
 // checkHolds reports what is known and does not hold in clusters.
@@ -178,32 +183,5 @@ func TestBind(t *testing.T) {
 	}
 	if err := Bind(groups, 3, known, cost); err != nil || !slices.Equal(groups, []int{0, 0, 0, 1, 2}) {
 		t.Errorf("bound to %v, %v", groups, err)
-	}
-}
-
-// TestResume: a single run starts from the means of the groups that are given.
-func TestResume(t *testing.T) {
-	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
-	k := ConstrainedKMeans{KMeans{K: 2}}
-	runs := 0
-	k.OnIteration = func(restart, _, _ int) { runs = max(runs, restart+1) }
-	got, err := k.Resume(t.Context(), x, Known{Labels: []int{1, -1, -1, -1, -1, -1}}, []int{1, 0, 1, 0, 0, 0})
-	if err != nil || runs != 1 {
-		t.Fatalf("%d runs, %v", runs, err)
-	}
-	if !slices.Equal(got.Labels, []int{1, 1, 1, 0, 0, 0}) || math.Abs(got.Objective-4) > 1e-12 {
-		t.Errorf("%v at %v", got.Labels, got.Objective)
-	}
-	for name, test := range map[string]struct {
-		groups []int
-		want   string
-	}{
-		"few":    {[]int{0, 1}, "the clusters of 2 samples"},
-		"empty":  {[]int{0, 0, 0, 0, 0, 0}, "cluster 1 to start from is empty"},
-		"beyond": {[]int{0, 1, 2, 0, 0, 0}, "sample 3 is in cluster 2 of 2"},
-	} {
-		if _, err := k.Resume(t.Context(), x, Known{}, test.groups); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
 	}
 }

@@ -19,6 +19,19 @@ type NormalisedCut struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
+func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
+	products, err := innerProducts(ctx, x, 3)
+	if err != nil {
+		return nil, err
+	}
+	c.K, c.Seed = clusters, seed
+	return c.Fit(ctx, products)
+}
+
+// Memory returns about how many bytes Cluster takes.
+func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
+
 // Embed returns n×K coordinates of n samples by their n×n similarity S, which
 // must be symmetric and finite: the eigenvectors of the K largest eigenvalues
 // of D^-½SD^-½, D holding the sums of S's rows, the largest first and then

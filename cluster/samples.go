@@ -32,9 +32,6 @@ type rowReader interface {
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi
 	// with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
-	// dotsByPoint writes them to out too, those of a point in a row and the rows stride apart.
-	// lo is that of a panel.
-	dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix)
 	// dotsOf is dots of rows, in rising order.
 	dotsOf(out []float64, rows []int, points blas.Matrix)
 }
@@ -144,12 +141,6 @@ func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
 }
 
-func (x dense) dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix) {
-	raw := x.RawMatrix()
-	rows := blas.Of[float64]{Rows: hi - lo, Cols: raw.Cols, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}
-	blas.Multiply(blas.NoTrans, blas.Trans, 1, blas.Of[float64](points), rows, 0, blas.Of[float64]{Rows: points.Rows, Cols: hi - lo, Stride: stride, Data: out})
-}
-
 // rowRooms hold dense rows side by side, or points that are laid out.
 var rowRooms = freelist.List[*[]float64]{New: func() *[]float64 { return new([]float64) }}
 
@@ -206,24 +197,19 @@ func (x csr) columnParts() parallel.Split {
 }
 
 func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
-	x.products(out, points.Rows, 1, hi-lo, func(a int) int { return lo + a }, points)
-}
-
-func (x csr) dotsByPoint(out []float64, stride, lo, hi int, points blas.Matrix) {
-	x.products(out, 1, stride, hi-lo, func(a int) int { return lo + a }, points)
+	x.products(out, hi-lo, func(a int) int { return lo + a }, points)
 }
 
 func (x csr) dotsOf(out []float64, rows []int, points blas.Matrix) {
-	x.products(out, points.Rows, 1, len(rows), func(a int) int { return rows[a] }, points)
+	x.products(out, len(rows), func(a int) int { return rows[a] }, points)
 }
 
 // pointsAtOnce are laid out side by side for the products of sparse rows, so that what is
 // laid out of many features fits a cache.
 const pointsAtOnce = 32
 
-// products writes those of n rows, which row numbers, with the points: of one row they are across
-// apart, and of one point down.
-func (x csr) products(out []float64, down, across, n int, row func(a int) int, points blas.Matrix) {
+// products writes the n×points.Rows products of n rows, which row numbers, with the points.
+func (x csr) products(out []float64, n int, row func(a int) int, points blas.Matrix) {
 	stored := 0
 	for a := range n {
 		stored += len(x.values(row(a)))
@@ -248,13 +234,7 @@ func (x csr) products(out []float64, down, across, n int, row func(a int) int, p
 				sum := sums[:width]
 				clear(sum)
 				simd.AddRows(sum, values, laid, columns)
-				if to := out[a*down:]; across == 1 {
-					copy(to[first:], sum[:count])
-				} else {
-					for r, v := range sum[:count] {
-						to[(first+r)*across] = v
-					}
-				}
+				copy(out[a*points.Rows+first:], sum[:count])
 			}
 		})
 	}

@@ -22,6 +22,12 @@ type SeededKMeans struct {
 	KMeans
 }
 
+// Cluster implements [Clusterer]. It uses the labels.
+func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x, known.Labels)
+}
+
 // Fit clusters the rows of x, n×m, as KMeans.Fit does. labels holds for each row
 // its cluster, from 0 to K−1, or −1 where it is not known. It is an error if the
 // length is not n, if a label is out of range, or if there are more clusters
@@ -41,6 +47,12 @@ func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Res
 // there is always an answer.
 type ConstrainedKMeans struct {
 	KMeans
+}
+
+// Cluster implements [Clusterer].
+func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.FitLinked(ctx, x, known)
 }
 
 // Fit clusters the rows of x under labels, which are as in SeededKMeans.Fit.
@@ -116,7 +128,7 @@ func (s *seeds) kept(i int) int {
 
 // startSeeded sets the centres of a restart: means of the labelled samples, and for
 // the other clusters samples without a label.
-func (l *lloyd) startSeeded(ctx context.Context, restart int) error {
+func (l *run) startSeeded(ctx context.Context, restart int) error {
 	for j := range l.K {
 		clear(l.centres.at(j))
 	}
@@ -146,7 +158,7 @@ func (l *lloyd) startSeeded(ctx context.Context, restart int) error {
 // plusPlusSeeded draws samples without a label as the centres of the clusters that
 // have none, as InitPlusPlus says: each with a probability in proportion to its cost
 // with the centres before it, those of the labels among them.
-func (l *lloyd) plusPlusSeeded(ctx context.Context, random *rand.Rand) error {
+func (l *run) plusPlusSeeded(ctx context.Context, random *rand.Rand) error {
 	costs := make([]float64, l.n)
 	for _, i := range l.seeds.free {
 		if l.weights[i] > 0 { // a row of zeros costs the same everywhere

@@ -22,6 +22,19 @@ type SSKK struct {
 	Weight float64
 }
 
+// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
+func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	products, err := innerProducts(ctx, x, 3)
+	if err != nil {
+		return nil, err
+	}
+	s.K, s.Seed = clusters, seed
+	return s.Fit(ctx, products, known)
+}
+
+// Memory returns about how many bytes Cluster takes.
+func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
+
 // Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link
 // and −Weight for every cannot-link, and σ is the least that makes the sum
 // positive semi-definite. Each two labelled samples are a link. A link that is given

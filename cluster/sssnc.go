@@ -15,6 +15,19 @@ type SSSNC struct {
 	NormalisedCut
 }
 
+// Cluster implements [Clusterer]: the similarity is the inner products of the rows.
+func (s SSSNC) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	products, err := innerProducts(ctx, x, 4)
+	if err != nil {
+		return nil, err
+	}
+	s.K, s.Seed = clusters, seed
+	return s.Fit(ctx, products, known)
+}
+
+// Memory returns about how many bytes Cluster takes.
+func (SSSNC) Memory(s Size) float64 { return memoryOfSquares(s, 6, 16) }
+
 // Fit clusters n samples by their n×n similarity, with links and labels.
 func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
 	linked, err := LinkSimilarity(similarity, known)

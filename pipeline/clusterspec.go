@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -116,8 +118,15 @@ func (c Cluster) withLabels() Cluster {
 	return c
 }
 
-// lookupClusterer is replaced in tests.
-var lookupClusterer = cluster.Lookup
+// newClusterer returns the algorithm with those of the settings that it follows. Tests replace it.
+var newClusterer = func(c Cluster) (cluster.Clusterer, error) {
+	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
+	params := settings.Encode(c)
+	maps.DeleteFunc(params, func(name string, _ any) bool {
+		return !slices.ContainsFunc(by.Settings(), func(s settings.Setting) bool { return s.Name == name })
+	})
+	return by.New(params)
+}
 
 // groups puts the rows of x, of which this is known, into k clusters.
 func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known cluster.Known, seed uint64) ([]int, error) {
@@ -129,8 +138,11 @@ func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known cluster.
 		}
 		return out, nil
 	}
-	by, _ := lookupClusterer(cmp.Or(c.By, KMeans))
-	res, err := by.Fit(ctx, cluster.KMeans{K: k, Distance: c.Distance, Init: c.Start, Restarts: c.Restarts, Refine: c.Refine, Seed: seed}, x, known)
+	by, err := newClusterer(c)
+	if err != nil {
+		return nil, err
+	}
+	res, err := by.Cluster(ctx, x, k, known, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -18,19 +19,28 @@ import (
 // faulty makes a clusterer panic when told to.
 func faulty(t *testing.T, name string, now func() bool) {
 	t.Helper()
-	t.Cleanup(func() { lookupClusterer = cluster.Lookup })
-	lookupClusterer = func(by string) (cluster.Info, bool) {
-		info, ok := cluster.Lookup(by)
-		if fit := info.Fit; by == name {
-			info.Fit = func(ctx context.Context, k cluster.KMeans, x mat.Matrix, known cluster.Known) (*cluster.Result, error) {
-				if now() {
-					panic("index out of range")
-				}
-				return fit(ctx, k, x, known)
-			}
+	before := newClusterer
+	t.Cleanup(func() { newClusterer = before })
+	newClusterer = func(c Cluster) (cluster.Clusterer, error) {
+		by, err := before(c)
+		if cmp.Or(c.By, KMeans) == name {
+			by = panicking{by, now}
 		}
-		return info, ok
+		return by, err
 	}
+}
+
+// panicking is a clusterer that panics now and then.
+type panicking struct {
+	cluster.Clusterer
+	now func() bool
+}
+
+func (p panicking) Cluster(ctx context.Context, x mat.Matrix, k int, known cluster.Known, seed uint64) (*cluster.Result, error) {
+	if p.now() {
+		panic("index out of range")
+	}
+	return p.Clusterer.Cluster(ctx, x, k, known, seed)
 }
 
 // TestTrialPanics: a panic is the error of its trial, which names the method and

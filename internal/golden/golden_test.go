@@ -23,6 +23,7 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 	"github.com/seed4492f2cd/partwise/vocab"
@@ -142,7 +143,15 @@ func compute(t *testing.T) map[string]string {
 		}
 	}
 	for _, info := range cluster.Algorithms() {
-		r, err := info.Fit(ctx, cluster.KMeans{K: 3, Seed: 5, Init: cluster.InitPlusPlus}, x, cluster.Known{Labels: labels})
+		params := map[string]any{}
+		if slices.ContainsFunc(info.Settings(), func(s settings.Setting) bool { return s.Name == "start" }) {
+			params["start"] = "k-means++"
+		}
+		by, err := info.New(params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := by.Cluster(ctx, x, 3, cluster.Known{Labels: labels}, 5)
 		if err != nil {
 			t.Fatalf("%s: %v", info.Name, err)
 		}

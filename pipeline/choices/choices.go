@@ -124,7 +124,7 @@ func clustererEntries() (out []Entry) {
 		case a.NeedsLabels:
 			needs = "labels"
 		}
-		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: settings.List(a.Settings)})
+		out = append(out, Entry{Name: a.Name, Title: a.Title, Facts: [][2]string{{"needs", needs}}, Settings: a.Settings()})
 	}
 	return append(out, Entry{Name: pipeline.Largest, Title: "each sample to its largest coefficient"})
 }
