@@ -68,7 +68,7 @@ type Folder struct {
 	dir      string
 	spec     Spec
 	lock     *filelock.Lock
-	made     []string // folders that Open made, outermost first
+	made     []string // folders that Open made, innermost first
 	manifest *manifest
 	written  bool // the manifest is on the disk
 }
@@ -93,14 +93,8 @@ func (f *Folder) open() error {
 	if err := f.take(); err != nil {
 		return err
 	}
-	torn, err := f.load()
-	if err != nil {
+	if err := f.load(); err != nil {
 		return err
-	}
-	if torn {
-		if err := f.saveManifest(); err != nil {
-			return err
-		}
 	}
 	if f.manifest.publishing != nil {
 		if err := f.finish(); err != nil {
@@ -158,53 +152,53 @@ func samePlace(a, b, dir string) bool {
 
 // makeFolder makes the folder and its parents, and remembers which it made.
 func (f *Folder) makeFolder() error {
-	var missing []string
-	for at := f.dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !isMissing(err) || filepath.Dir(at) == at {
-			break
-		}
-		missing = append(missing, at)
-	}
+	there, _, _ := existing(f.dir)
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
-	slices.Reverse(missing)
-	f.made = missing
+	f.made = nil
+	for at := f.dir; at != there; at = filepath.Dir(at) {
+		f.made = append(f.made, at)
+	}
 	return nil
 }
 
-// load reads the manifest, or makes a new one.
-func (f *Folder) load() (torn bool, err error) {
+// load reads the manifest, or makes a new one. It rewrites one that a killed process left torn.
+func (f *Folder) load() error {
 	m, torn, err := readManifest(f.dir)
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		f.manifest = newManifest(f.spec.Command)
+		return f.adopt()
+	case m.command != f.spec.Command:
+		return fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
+	case f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir):
+		return fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
 	}
-	if m != nil {
-		if m.command != f.spec.Command {
-			return false, fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
-		}
-		if f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir) {
-			return false, fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
-		}
-		f.manifest, f.written = m, true
-		return torn, nil
+	f.manifest, f.written = m, true
+	if torn {
+		return f.saveManifest()
 	}
-	f.manifest = newManifest(f.spec.Command)
+	return nil
+}
+
+// adopt puts the files of Spec.Adopt into the manifest.
+func (f *Folder) adopt() error {
 	if f.spec.Adopt == nil {
-		return false, nil
+		return nil
 	}
 	names, err := f.spec.Adopt(f.dir)
-	if err != nil {
-		return false, err
-	}
 	for _, name := range names {
-		c, err := sumOf(f.path(name))
 		if err != nil {
-			return false, err
+			break
 		}
+		var c content
+		c, err = sumOf(f.path(name))
 		f.manifest.files[name] = []content{c}
 	}
-	return false, nil
+	return err
 }
 
 // Dir returns the folder as it was given to Open.
@@ -247,7 +241,7 @@ func (f *Folder) leave() {
 			return
 		}
 	}
-	for _, dir := range slices.Backward(f.made) {
+	for _, dir := range f.made {
 		if os.Remove(dir) != nil {
 			return
 		}
