@@ -11,11 +11,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// A Clusterer is an algorithm with its settings: a struct whose zero value has the defaults,
-// and whose fields with a setting tag are those that experiments can set.
+// A Clusterer is an algorithm with its settings: a struct whose zero value has the defaults. Experiments set
+// its fields with a setting tag.
 type Clusterer interface {
 	// Cluster puts the rows of x, n×m, dense or a *sparse.CSR, into k clusters. Algorithms use
-	// what they can of what is known; labels count from 0 to k−1. The same seed gives the same
+	// the labels and links that they can; labels count from 0 to k−1. The same seed gives the same
 	// answer. The kernel and spectral algorithms work on the inner products of the rows.
 	Cluster(ctx context.Context, x mat.Matrix, k int, known Known, seed uint64) (*Result, error)
 }

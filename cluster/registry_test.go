@@ -11,7 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// registered returns the algorithm with those of the settings that it follows.
+// registered returns the algorithm with the settings that it follows.
 func registered(t *testing.T, of Info, params map[string]any) Clusterer {
 	t.Helper()
 	params = maps.Clone(params)

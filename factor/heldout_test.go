@@ -166,7 +166,7 @@ func TestHeldOutFound(t *testing.T) {
 		}
 		misfit, whole := h.Misfit(p.x, res)
 		if !(misfit < 1e-3*whole) || whole == 0 {
-			t.Errorf("%s: the misfit of what is held out is %g of %g", name, misfit, whole)
+			t.Errorf("%s: the held-out misfit is %g of %g", name, misfit, whole)
 		}
 		var found float64
 		for i, columns := range h {

@@ -89,7 +89,7 @@ type RankChoice struct {
 func (c RankChoice) String() string {
 	ranks := c.Curve.Rank
 	at := c.Curve.Best(c.By)
-	return fmt.Sprintf("rank %d, chosen from %d to %d by %s (misfit of what is held out %.1f %%, stability %.2f)",
+	return fmt.Sprintf("rank %d, chosen from %d to %d by %s (held-out misfit %.1f %%, stability %.2f)",
 		c.Rank, ranks[0], ranks[len(ranks)-1], c.By, 100*c.Curve.Misfit[at], c.Curve.Stability[at])
 }
 

@@ -118,7 +118,7 @@ func (c Cluster) withLabels() Cluster {
 	return c
 }
 
-// newClusterer returns the algorithm with those of the settings that it follows. Tests replace it.
+// newClusterer returns the algorithm with the settings that it follows. Tests replace it.
 var newClusterer = func(c Cluster) (cluster.Clusterer, error) {
 	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
 	params := settings.Encode(c)

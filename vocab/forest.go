@@ -5,13 +5,10 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas/gonum"
-
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
-
-var product gonum.Implementation
 
 // A forest finds words that are near a descriptor, mostly the nearest, by
 // comparing it with few of them. Its trees split the words at the mean of one
@@ -181,7 +178,7 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 		}
 		w.seen[j] = w.search
 		*checks--
-		product := product.Sdot(f.dim, w.single, 1, f.single[int(j)*f.dim:], 1)
+		product := elementary.Dot(w.single, f.single[int(j)*f.dim:][:f.dim])
 		w.found = topk.Insert(w.found, m, neighbour{j, float64(f.halves[j] - product)}, neighbour.compare)
 	}
 }

@@ -42,7 +42,7 @@ func versionCommand() *cobra.Command {
 
 func versionText() string { return describeVersion(buildInfo()) }
 
-// buildInfo is what is known of this build.
+// buildInfo returns the build information of this program, empty where it has none.
 func buildInfo() *debug.BuildInfo {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info
@@ -92,13 +92,13 @@ func licencesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "licences [NAME]",
 		Aliases: []string{"licenses"},
-		Short:   "List the licences of what is linked into this program, or print one",
+		Short:   "List the licences of linked modules, or print one",
 		Example: "  partwise licences\n  partwise licences cobra\n  partwise licences --text",
 		Args:    arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, ok := debug.ReadBuildInfo()
 			if !ok {
-				return errors.New("this program was built without modules, and does not know what is linked into it")
+				return errors.New("this program was built without modules and cannot list their licences")
 			}
 			linked, err := licences.Linked(info)
 			if err != nil {

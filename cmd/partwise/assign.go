@@ -43,7 +43,7 @@ nearest. A picture that was grouped before keeps its group.
 A picture that is farther from its group than 99 % of the group's own pictures belongs to
 none of the groups; --reject sets another share, and --reject 0 rejects none.
 
-The list has the group of each picture, the class of the group where one was told, and a
+The list has the group of each picture, the class of the group if it has one, and a
 confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise sort takes the file.`,
 		Example: `  partwise cluster photos -k 10
   partwise assign results/photos-groups photos --out assigned.csv

@@ -12,7 +12,7 @@ import (
 // TestRankAuto: cluster and fit choose the rank and say so, and the page shows the curve.
 func TestRankAuto(t *testing.T) {
 	workplace(t)
-	const want = ", chosen from 2 to 6 by stability (misfit of what is held out "
+	const want = ", chosen from 2 to 6 by stability (held-out misfit "
 	said := must(t, "cluster", "photos", "-k", "4", "--method", "nmf", "--features", "pixels=8", "--rank", "among=2..6,by=stability", "--out", "groups")
 	if !strings.HasPrefix(said, "rank ") || !strings.Contains(said, want) {
 		t.Errorf("cluster said %q", said)

@@ -818,8 +818,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestByteNames: class folders whose names are no text in UTF-8 are told from each
-// other, an experiment on them ends well, and its report is made again from the log.
+// TestByteNames: class folders whose names are not UTF-8 stay distinct, an experiment on them ends well, and its report is made again from the log.
 func TestByteNames(t *testing.T) {
 	workplace(t)
 	for c, class := range []string{"caf\xe9", "caf\xe8", "tea"} {

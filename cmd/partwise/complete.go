@@ -13,7 +13,7 @@ import (
 )
 
 // completeValues makes shells complete the flags and arguments of all commands below root. A setting without
-// an entry is completed by its tags, and what is neither as files.
+// an entry is completed by its tags, and anything else as files.
 func completeValues(root *cobra.Command) {
 	lists := filesOf("csv", "tsv", "txt")
 	tables := filesOf("npz", "mat", "csv")
@@ -140,7 +140,7 @@ func dataValues(_ *cobra.Command, _ []string, begun string) ([]string, cobra.She
 	return out, directive
 }
 
-// complete completes the value of a setting by its tags, and those of the settings behind it.
+// complete completes the value of a setting and of the settings behind it, by their tags.
 func (f *settingFlag) complete(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	values, more := choices.Complete(f.Setting, f.field, begun)
 	if more {

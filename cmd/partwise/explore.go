@@ -106,7 +106,7 @@ func exploreGroups(cmd *cobra.Command, e *pipeline.Experiment, dir, pictures str
 	if looked != nil {
 		opt.Copies = looked.CopyOf
 	}
-	if labels := filepath.Join(dir, report.LabelsFile); isFile(labels) { // what was told when the groups were found
+	if labels := filepath.Join(dir, report.LabelsFile); isFile(labels) { // the labels that the groups were found with
 		if opt.Labels, err = in.Set.ReadClasses(labels); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func sumOfFile(path string) (string, error) {
 // openBrowser opens an address in the user's browser, where there is one. Other users of the
 // computer see the arguments of programs and are not to learn the address: the browser is given a file,
 // which only this user may read, that leads there. It stands in dir, since some browsers read
-// no temporary folders, and what is returned removes it.
+// no temporary folders. remove deletes it.
 func openBrowser(dir, address string) (remove func()) {
 	f, err := os.CreateTemp(dir, ".partwise-open-*.html") // of this user alone
 	if err != nil {

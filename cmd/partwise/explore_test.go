@@ -254,7 +254,7 @@ await until(() => $("#work").hidden);
 const state = await (await fetch("state")).json();
 check(state.acts === %d, state.acts, "acts; the page says", $("#told").textContent);
 check(partwise.pictures.every((p, i) => p.group === state.groups[i]), "the page shows other groups");
-check(state.told.every((i) => partwise.pictures[i].told), "what was told is not marked");`, acts), nil)
+check(state.told.every((i) => partwise.pictures[i].told), "labelled pictures are not marked");`, acts), nil)
 	}
 	p.Run(`await until(() => $("#question img.large") || $("#question").hidden);`, nil)
 	said(0)

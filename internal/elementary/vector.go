@@ -4,18 +4,18 @@ import "math"
 
 // Dot returns the inner product of x and y, summed in four lanes. gonum's sums in another order on
 // each kind of processor, and so do its other sums.
-func Dot(x, y []float64) float64 {
+func Dot[T float32 | float64](x, y []T) T {
 	y = y[:len(x)]
-	var a, b, c, d float64
+	var a, b, c, d T
 	i := 0
 	for ; i+4 <= len(x); i += 4 {
-		a += float64(x[i] * y[i])
-		b += float64(x[i+1] * y[i+1])
-		c += float64(x[i+2] * y[i+2])
-		d += float64(x[i+3] * y[i+3])
+		a += T(x[i] * y[i])
+		b += T(x[i+1] * y[i+1])
+		c += T(x[i+2] * y[i+2])
+		d += T(x[i+3] * y[i+3])
 	}
 	for ; i < len(x); i++ {
-		a += float64(x[i] * y[i])
+		a += T(x[i] * y[i])
 	}
 	return (a + b) + (c + d)
 }

@@ -162,12 +162,13 @@ func compute(t *testing.T) map[string]string {
 	for i := range vectors {
 		vectors[i] = uint8(src.IntN(200))
 	}
-	for _, by := range []vocab.Method{vocab.MethodLloyd, vocab.MethodMiniBatch} {
-		words, err := vocab.Training{Words: 30, Method: by, Seed: 1}.Train(ctx, vectors, 16)
+	for _, by := range []vocab.Training{{}, {Method: vocab.MethodMiniBatch}, {Checks: 8}} {
+		by.Words, by.Seed = 30, 1
+		words, err := by.Train(ctx, vectors, 16)
 		if err != nil {
 			t.Fatal(err)
 		}
-		digest(fmt.Sprint("words by ", by), words.Words)
+		digest(fmt.Sprintf("words by %v, %d checks", by.Method, by.Checks), words.Words)
 	}
 	set := &datasets.Set{Name: "images", Vectors: images(2), Height: 40, Width: 40}
 	for i := range 2 {
