@@ -408,7 +408,7 @@ func (d *Downloader) addresses(file *Download) ([]*url.URL, error) {
 		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			errs = append(errs, fmt.Errorf("%s: not an address of http or https", text))
 		case u.Scheme == "http" && !file.known() && !d.Insecure:
-			errs = append(errs, fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; --insecure gets it all the same", text))
+			errs = append(errs, fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text))
 		default:
 			addresses = append(addresses, u)
 		}

@@ -118,7 +118,7 @@ func TestPlainHTTP(t *testing.T) {
 	var requests atomic.Int32
 	s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); io.WriteString(w, "content") })
 	files, err := getToy(t, s, "", func(d *Downloader) { d.Insecure = false })
-	if err == nil || !strings.Contains(err.Error(), "--insecure") || requests.Load() != 0 || len(files) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "insecure gets") || requests.Load() != 0 || len(files) != 0 {
 		t.Errorf("got error %v after %d requests, and the files %q", err, requests.Load(), files)
 	}
 	if _, err := getToy(t, s, sumOf([]byte("content")), func(d *Downloader) { d.Insecure = false }); err != nil {
