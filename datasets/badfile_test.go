@@ -146,7 +146,7 @@ func TestSkipBadFolders(t *testing.T) {
 	if err := os.Symlink("..", filepath.Join(dir, "a", "round")); err != nil {
 		t.Skip(err)
 	}
-	set, err := Folder(t.Context(), dir, FolderOptions{SkipBad: true})
+	set, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestSkipBadFolders(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "a", "1.pgm")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(t.Context(), dir, FolderOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no image that can be used: 1 link to a folder that it lies in") {
+	if _, err := Folder(t.Context(), dir, OpenOptions{SkipBad: true}); err == nil || !strings.Contains(err.Error(), "no image that can be used: 1 link to a folder that it lies in") {
 		t.Errorf("without an image: %v", err)
 	}
 }

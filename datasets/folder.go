@@ -17,42 +17,14 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
-// FolderOptions says how the classes of a folder of images are found. Its zero
-// value lets Folder see for itself.
-type FolderOptions struct {
-	// Pattern finds the class in each image's file name, for example
-	// "subject{class}.*" or "obj{class}__*.png". A * stands for any run of
-	// characters, the longest that fits, {class} for the shortest run up
-	// to what follows it, and {number} for a run of digits, as in
-	// "{class}{number}". A pattern whose last part holds no dot says nothing of
-	// the extension. A pattern with a slash is matched with the path
-	// below the folder, for example "{class}/images/*", where {class} is
-	// within one name.
-	Pattern string
-	// LabelsFile is a CSV file of image and class, read by Set.ReadLabels. The
-	// folders say nothing of the classes then.
-	LabelsFile string
-	// TruthFile is a file of the same form that gives the set its classes. Where
-	// there is a LabelsFile too, they are its OwnClasses.
-	TruthFile string
-	// NoClasses takes no folder for a class: all are read through.
-	NoClasses bool
-	// Pool makes every folder a class, dates and cameras too, and merges folders of the same name, such as train/Coast and
-	// test/Coast, and those that differ in case or in blanks around the name.
-	Pool bool
-	// SkipBad passes over folders and files that cannot be read, and links that lead round in a circle. The set's Bad
-	// lists them. Without it the first is an error.
-	SkipBad bool
-}
-
 // check reports options that do not go together.
-func (opt *FolderOptions) check() error {
+func (opt *OpenOptions) check() error {
 	type way struct {
 		said bool
 		what string
 	}
-	noClasses, truth := way{opt.NoClasses, "no-classes"}, way{opt.TruthFile != "", "truth"}
-	pattern, labels, pool := way{opt.Pattern != "", "pattern"}, way{opt.LabelsFile != "", "labels"}, way{opt.Pool, "pool"}
+	noClasses, truth := way{opt.NoClasses, "no-classes"}, way{opt.Truth != "", "truth"}
+	pattern, labels, pool := way{opt.Pattern != "", "pattern"}, way{opt.Labels != "", "labels"}, way{opt.Pool, "pool"}
 	for _, pair := range [][2]way{{noClasses, truth}, {noClasses, pattern}, {noClasses, pool}, {truth, pattern}, {labels, pattern}} {
 		if pair[0].said && pair[1].said {
 			return fmt.Errorf("both %s and %s; give one of them", pair[0].what, pair[1].what)
@@ -62,8 +34,8 @@ func (opt *FolderOptions) check() error {
 }
 
 // saysClasses tells whether the options say where classes are found.
-func (opt *FolderOptions) saysClasses() bool {
-	return opt.Pattern != "" || opt.LabelsFile != "" || opt.TruthFile != ""
+func (opt *OpenOptions) saysClasses() bool {
+	return opt.Pattern != "" || opt.Labels != "" || opt.Truth != ""
 }
 
 // Folder returns the set of the images in the folder dir and the folders below
@@ -79,7 +51,7 @@ func (opt *FolderOptions) saysClasses() bool {
 //
 // It is an error if there is no image, if the pattern does not fit one of them, and
 // if two class folders have the same name while Pool is not set.
-func Folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
+func Folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	err := opt.check()
 	var set *Set
 	if err == nil {
@@ -91,12 +63,12 @@ func Folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	return set, nil
 }
 
-func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
+func folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	var bad *[]BadFile
 	if opt.SkipBad {
 		bad = new([]BadFile)
 	}
-	names, left, err := findImages(ctx, dir, []string{opt.LabelsFile, opt.TruthFile}, mostFiles, bad)
+	names, left, err := findImages(ctx, dir, []string{opt.Labels, opt.Truth}, mostFiles, bad)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +82,7 @@ func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	set.Test = testFolders(names)
 	set.setClasses(make([]string, len(names)))
 	switch {
-	case opt.LabelsFile != "" || opt.TruthFile != "":
+	case opt.Labels != "" || opt.Truth != "":
 		err = set.readTold(&opt)
 	case opt.NoClasses:
 	case opt.Pattern != "":

@@ -21,7 +21,7 @@ const (
 	numberMark = "{number}"
 )
 
-// parsePattern reads a pattern as FolderOptions describes it.
+// parsePattern reads a pattern as OpenOptions describes it.
 func parsePattern(text string) (*pattern, error) {
 	before, after, found := strings.Cut(text, classMark)
 	switch {

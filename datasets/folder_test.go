@@ -55,7 +55,7 @@ func TestFolder(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		files   []string
-		opt     FolderOptions
+		opt     OpenOptions
 		want    []string
 		classes []string
 	}{
@@ -73,14 +73,14 @@ func TestFolder(t *testing.T) {
 		{
 			name:    "flat with a pattern",
 			files:   []string{"subject10.sad", "subject02.sad", "subject02.normal.png"},
-			opt:     FolderOptions{Pattern: "subject{class}.*"},
+			opt:     OpenOptions{Pattern: "subject{class}.*"},
 			want:    []string{"subject02.normal.png=02", "subject02.sad=02", "subject10.sad=10"},
 			classes: []string{"02", "10"},
 		},
 		{
 			name:    "a pattern over paths",
 			files:   []string{"train/Cat/a.pgm", "test/Cat/a.pgm", "test/cat/b.pgm"},
-			opt:     FolderOptions{Pattern: "*/{class}/*"},
+			opt:     OpenOptions{Pattern: "*/{class}/*"},
 			want:    []string{"test/Cat/a.pgm=Cat", "test/cat/b.pgm=cat", "train/Cat/a.pgm=Cat"},
 			classes: []string{"Cat", "cat"},
 		},
@@ -93,7 +93,7 @@ func TestFolder(t *testing.T) {
 		{
 			name:    "pooled",
 			files:   []string{"test/Coast/1.pgm", "train/Coast/1.pgm", "train/coast /2.pgm", "train/Forest/1.pgm"},
-			opt:     FolderOptions{Pool: true},
+			opt:     OpenOptions{Pool: true},
 			want:    []string{"test/Coast/1.pgm=Coast", "train/Coast/1.pgm=Coast", "train/Forest/1.pgm=Forest", "train/coast /2.pgm=Coast"},
 			classes: []string{"Coast", "Forest"},
 		},
@@ -112,13 +112,13 @@ func TestFolder(t *testing.T) {
 		{
 			name:  "folders that are no classes",
 			files: []string{"test/Coast/1.pgm", "train/Coast/1.pgm", "cover.pgm"},
-			opt:   FolderOptions{NoClasses: true},
+			opt:   OpenOptions{NoClasses: true},
 			want:  []string{"cover.pgm", "test/Coast/1.pgm", "train/Coast/1.pgm"},
 		},
 		{
 			name:    "a pattern of a number, without the extension",
 			files:   []string{"cat12.pgm", "big dog3.PGM", "in/cat1"},
-			opt:     FolderOptions{Pattern: "{class}{number}"},
+			opt:     OpenOptions{Pattern: "{class}{number}"},
 			want:    []string{"big dog3.PGM=big dog", "cat12.pgm=cat", "in/cat1=cat"},
 			classes: []string{"big dog", "cat"},
 		},
@@ -158,29 +158,29 @@ func TestFolderErrors(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		dir  string
-		opt  FolderOptions
+		opt  OpenOptions
 		want []string
 	}{
-		{"missing", filepath.Join(t.TempDir(), "none"), FolderOptions{}, []string{"none"}},
-		{"a file", file, FolderOptions{}, []string{"not a folder"}},
-		{"empty", tree(t), FolderOptions{}, []string{"holds no files"}},
-		{"no image", tree(t, "a/1.txt?", "b?"), FolderOptions{}, []string{"it holds no image, only 2 files that are no images (a/1.txt, b)"}},
-		{"only hidden", tree(t, ".git/1.pgm"), FolderOptions{}, []string{"it holds no image, only 1 hidden file or folder (.git)"}},
-		{"one class twice", tree(t, "test/Coast/1.pgm", "train/Coast/1.pgm"), FolderOptions{},
+		{"missing", filepath.Join(t.TempDir(), "none"), OpenOptions{}, []string{"none"}},
+		{"a file", file, OpenOptions{}, []string{"not a folder"}},
+		{"empty", tree(t), OpenOptions{}, []string{"holds no files"}},
+		{"no image", tree(t, "a/1.txt?", "b?"), OpenOptions{}, []string{"it holds no image, only 2 files that are no images (a/1.txt, b)"}},
+		{"only hidden", tree(t, ".git/1.pgm"), OpenOptions{}, []string{"it holds no image, only 1 hidden file or folder (.git)"}},
+		{"one class twice", tree(t, "test/Coast/1.pgm", "train/Coast/1.pgm"), OpenOptions{},
 			[]string{`"test/Coast"`, `"train/Coast"`, "pool merges them"}},
-		{"other case", tree(t, "Cat/1.pgm", "cat /1.pgm"), FolderOptions{}, []string{`"Cat"`, `"cat "`, "pool"}},
-		{"a pattern that fits nothing", tree(t, "s1.pgm", "t1.pgm"), FolderOptions{Pattern: "x{class}.*"},
+		{"other case", tree(t, "Cat/1.pgm", "cat /1.pgm"), OpenOptions{}, []string{`"Cat"`, `"cat "`, "pool"}},
+		{"a pattern that fits nothing", tree(t, "s1.pgm", "t1.pgm"), OpenOptions{Pattern: "x{class}.*"},
 			[]string{"x{class}.*", "none of the names of the 2 images", "s1.pgm"}},
-		{"no classes and truth", tree(t, "s1.pgm"), FolderOptions{NoClasses: true, TruthFile: "x"}, []string{"both no-classes and truth"}},
-		{"no classes and a pattern", tree(t, "s1.pgm"), FolderOptions{NoClasses: true, Pattern: "{class}1"}, []string{"both no-classes and pattern"}},
-		{"no classes and pool", tree(t, "s1.pgm"), FolderOptions{NoClasses: true, Pool: true}, []string{"both no-classes and pool"}},
-		{"truth and a pattern", tree(t, "s1.pgm"), FolderOptions{TruthFile: "x", Pattern: "{class}1"}, []string{"both truth and pattern"}},
-		{"no truth file", tree(t, "s1.pgm"), FolderOptions{TruthFile: "missing.csv"}, []string{"truth", "missing.csv"}},
-		{"a pattern that does not fit", tree(t, "s1.pgm", "t1.pgm"), FolderOptions{Pattern: "s{class}.*"},
+		{"no classes and truth", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Truth: "x"}, []string{"both no-classes and truth"}},
+		{"no classes and a pattern", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Pattern: "{class}1"}, []string{"both no-classes and pattern"}},
+		{"no classes and pool", tree(t, "s1.pgm"), OpenOptions{NoClasses: true, Pool: true}, []string{"both no-classes and pool"}},
+		{"truth and a pattern", tree(t, "s1.pgm"), OpenOptions{Truth: "x", Pattern: "{class}1"}, []string{"both truth and pattern"}},
+		{"no truth file", tree(t, "s1.pgm"), OpenOptions{Truth: "missing.csv"}, []string{"truth", "missing.csv"}},
+		{"a pattern that does not fit", tree(t, "s1.pgm", "t1.pgm"), OpenOptions{Pattern: "s{class}.*"},
 			[]string{"t1.pgm", "s{class}.*", "does not fit"}},
-		{"no class in the pattern", tree(t, "s1.pgm"), FolderOptions{Pattern: "s*"}, []string{`"s*"`, "{class}"}},
-		{"pattern and labels", tree(t, "s1.pgm"), FolderOptions{Pattern: "{class}", LabelsFile: "x"}, []string{"both"}},
-		{"no labels file", tree(t, "s1.pgm"), FolderOptions{LabelsFile: "missing.csv"}, []string{"missing.csv"}},
+		{"no class in the pattern", tree(t, "s1.pgm"), OpenOptions{Pattern: "s*"}, []string{`"s*"`, "{class}"}},
+		{"pattern and labels", tree(t, "s1.pgm"), OpenOptions{Pattern: "{class}", Labels: "x"}, []string{"both"}},
+		{"no labels file", tree(t, "s1.pgm"), OpenOptions{Labels: "missing.csv"}, []string{"missing.csv"}},
 	} {
 		_, err := Folder(t.Context(), test.dir, test.opt)
 		if err == nil {
@@ -207,7 +207,7 @@ func TestParts(t *testing.T) {
 		{[]string{"cover.pgm", "test/a/1.pgm", "train/a/1.pgm"}, nil},
 		{[]string{"test.pgm", "train.pgm"}, nil},
 	} {
-		set, err := Folder(t.Context(), tree(t, test.files...), FolderOptions{Pool: true})
+		set, err := Folder(t.Context(), tree(t, test.files...), OpenOptions{Pool: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestFolderLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
-	set, err := Folder(t.Context(), dir, FolderOptions{})
+	set, err := Folder(t.Context(), dir, OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestFolderLinks(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "b", "round")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(t.Context(), dir, FolderOptions{}); err == nil || !strings.Contains(err.Error(), filepath.Join("a", "round")) {
+	if _, err := Folder(t.Context(), dir, OpenOptions{}); err == nil || !strings.Contains(err.Error(), filepath.Join("a", "round")) {
 		t.Errorf("a link to a folder around it: error %v", err)
 	}
 }
@@ -319,15 +319,15 @@ func realData(t *testing.T, name string) string {
 func TestFolderOfRealImages(t *testing.T) {
 	for _, test := range []struct {
 		name         string
-		opt          FolderOptions
+		opt          OpenOptions
 		n, classes   int
 		first, tenth string // classes
 	}{
-		{"orl-pgm", FolderOptions{}, 400, 40, "s1", "s10"},
-		{"yale-gif", FolderOptions{Pattern: "subject{class}.*"}, 165, 15, "01", "10"},
-		{"caltech10", FolderOptions{}, 800, 10, "Faces", "watch"},
-		{"corel5", FolderOptions{}, 500, 5, "Buses", ""},
-		{"scenes13", FolderOptions{Pool: true}, 2600, 13, "Bedroom", "OpenCountry"},
+		{"orl-pgm", OpenOptions{}, 400, 40, "s1", "s10"},
+		{"yale-gif", OpenOptions{Pattern: "subject{class}.*"}, 165, 15, "01", "10"},
+		{"caltech10", OpenOptions{}, 800, 10, "Faces", "watch"},
+		{"corel5", OpenOptions{}, 500, 5, "Buses", ""},
+		{"scenes13", OpenOptions{Pool: true}, 2600, 13, "Bedroom", "OpenCountry"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := realData(t, test.name)
@@ -349,7 +349,7 @@ func TestFolderOfRealImages(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Folder(t.Context(), realData(t, "scenes13"), FolderOptions{}); err == nil || !strings.Contains(err.Error(), "train/Bedroom") {
+	if _, err := Folder(t.Context(), realData(t, "scenes13"), OpenOptions{}); err == nil || !strings.Contains(err.Error(), "train/Bedroom") {
 		t.Errorf("scenes13 without pool: error %v", err)
 	}
 }
@@ -361,7 +361,7 @@ func TestFolderOfDanglingLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "nothing"), filepath.Join(dir, "x.png")); err != nil {
 		t.Skip(err)
 	}
-	s, err := Folder(t.Context(), dir, FolderOptions{})
+	s, err := Folder(t.Context(), dir, OpenOptions{})
 	if err != nil || s.Len() != 1 {
 		t.Fatalf("%v, %v", s, err)
 	}
@@ -377,7 +377,7 @@ func TestFolderLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("1.pgm,x\n"))
-	set, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: labels})
+	set, err := Folder(t.Context(), dir, OpenOptions{Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,14 +428,14 @@ func TestFolderEnds(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 10, 23} {
 		ctx := &endedAfter{t.Context(), n}
-		if _, err := Folder(ctx, dir, FolderOptions{}); !errors.Is(err, context.Canceled) {
+		if _, err := Folder(ctx, dir, OpenOptions{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended after %d files: error %v", n, err)
 		}
 		if ctx.n != -1 {
 			t.Errorf("ended after %d files: went on to %d more", n, -ctx.n-1)
 		}
 	}
-	if s, err := Folder(&endedAfter{t.Context(), 24}, dir, FolderOptions{}); err != nil || s.Len() != 20 {
+	if s, err := Folder(&endedAfter{t.Context(), 24}, dir, OpenOptions{}); err != nil || s.Len() != 20 {
 		t.Errorf("not ended: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -505,7 +505,7 @@ func TestTimeFolders(t *testing.T) {
 			files = append(files, folder+"/1.pgm")
 		}
 		dir := tree(t, files...)
-		set, err := Folder(t.Context(), dir, FolderOptions{})
+		set, err := Folder(t.Context(), dir, OpenOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", test.folders, err)
 			continue
@@ -516,15 +516,15 @@ func TestTimeFolders(t *testing.T) {
 		if test.times > 0 && (set.Folders != len(folders) || set.Subset([]int{0}).Folders != len(folders)) {
 			t.Errorf("%s: %d folders", test.folders, set.Folders)
 		}
-		pooled, err := Folder(t.Context(), dir, FolderOptions{Pool: true})
+		pooled, err := Folder(t.Context(), dir, OpenOptions{Pool: true})
 		if err != nil || pooled.TimeFolders != nil || !pooled.FolderClasses || len(pooled.Classes) == 0 {
 			t.Errorf("%s with pool: classes %q, %q, %v", test.folders, pooled.Classes, pooled.TimeFolders, err)
 		}
-		if set, err := Folder(t.Context(), dir, FolderOptions{NoClasses: true}); err != nil || set.TimeFolders != nil || len(set.Classes) > 0 {
+		if set, err := Folder(t.Context(), dir, OpenOptions{NoClasses: true}); err != nil || set.TimeFolders != nil || len(set.Classes) > 0 {
 			t.Errorf("%s without classes: %q, %q, %v", test.folders, set.Classes, set.TimeFolders, err)
 		}
 	}
-	if set, err := Folder(t.Context(), tree(t, "2019/1.pgm", "2020/1.pgm"), FolderOptions{Pattern: "{class}/*"}); err != nil || !slices.Equal(set.Classes, []string{"2019", "2020"}) {
+	if set, err := Folder(t.Context(), tree(t, "2019/1.pgm", "2020/1.pgm"), OpenOptions{Pattern: "{class}/*"}); err != nil || !slices.Equal(set.Classes, []string{"2019", "2020"}) {
 		t.Errorf("by a pattern: %v, %v", set, err)
 	}
 }

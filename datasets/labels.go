@@ -77,17 +77,17 @@ func (s *Set) readLabelled(what, file string) (classes []string, lines []int, er
 
 // readTold reads the files of truth and of labels. With the first the set's own classes
 // are forgotten.
-func (s *Set) readTold(opt *FolderOptions) error {
-	if opt.TruthFile != "" {
+func (s *Set) readTold(opt *OpenOptions) error {
+	if opt.Truth != "" {
 		s.forgetClasses()
-		if err := s.readClasses("truth", opt.TruthFile); err != nil {
+		if err := s.readClasses("truth", opt.Truth); err != nil {
 			return err
 		}
 	}
-	if opt.LabelsFile == "" {
+	if opt.Labels == "" {
 		return nil
 	}
-	return s.ReadLabels(opt.LabelsFile)
+	return s.ReadLabels(opt.Labels)
 }
 
 // forgetClasses makes the class of no sample known.

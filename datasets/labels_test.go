@@ -37,7 +37,7 @@ func TestLabelsByPath(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm")
 	t.Chdir(filepath.Dir(dir))
 	file := writeFile(t, "labels.csv", []byte("file,class\n"+filepath.Join(dir, "x", "1.pgm")+",a\n./set/y/1.pgm,b\n"))
-	set, err := Folder(t.Context(), "set", FolderOptions{LabelsFile: file})
+	set, err := Folder(t.Context(), "set", OpenOptions{Labels: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestFolderWithTruth(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
 	truth := writeFile(t, filepath.Join(dir, "truth.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
 	labels := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\n2.pgm,told\n"))
-	opt := OpenOptions{Folder: FolderOptions{TruthFile: truth, LabelsFile: labels}}
+	opt := OpenOptions{Truth: truth, Labels: labels}
 	set, err := Open(t.Context(), dir, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestFolderWithTruth(t *testing.T) {
 	if !slices.Equal(set.OwnClasses, []string{"left", "right"}) || !slices.Equal(set.OwnLabels, []int{1, 0, -1}) || set.LeftOut != nil {
 		t.Errorf("own classes %q, labels %v; left out %v", set.OwnClasses, set.OwnLabels, set.LeftOut)
 	}
-	opt.Folder.LabelsFile = ""
+	opt.Labels = ""
 	if set, err = Open(t.Context(), dir, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -185,13 +185,13 @@ func TestVectorsWithTruth(t *testing.T) {
 	vectors := writeFile(t, filepath.Join(t.TempDir(), "v.csv"), []byte("a,class\n1,x\n2,x\n3,y\n"))
 	truth := writeFile(t, filepath.Join(t.TempDir(), "truth.csv"), []byte("1,p\n3,q\n"))
 	for _, test := range []struct {
-		opt  FolderOptions
+		opt  OpenOptions
 		want []string
 	}{
-		{FolderOptions{TruthFile: truth}, []string{"v.csv row 1=p", "v.csv row 2", "v.csv row 3=q"}},
-		{FolderOptions{NoClasses: true}, []string{"v.csv row 1", "v.csv row 2", "v.csv row 3"}},
+		{OpenOptions{Truth: truth}, []string{"v.csv row 1=p", "v.csv row 2", "v.csv row 3=q"}},
+		{OpenOptions{NoClasses: true}, []string{"v.csv row 1", "v.csv row 2", "v.csv row 3"}},
 	} {
-		set, err := Open(t.Context(), vectors, OpenOptions{Folder: test.opt})
+		set, err := Open(t.Context(), vectors, test.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestVectorsWithTruth(t *testing.T) {
 func TestFolderWithLabelsFile(t *testing.T) {
 	dir := tree(t, "x/1.pgm", "y/1.pgm", "2.pgm")
 	file := writeFile(t, filepath.Join(dir, "labels.csv"), []byte("file,class\nx/1.pgm,left\n2.pgm,right\n"))
-	set, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: file})
+	set, err := Folder(t.Context(), dir, OpenOptions{Labels: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestFolderWithLabelsFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("3.pgm,left"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: file}); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Folder(t.Context(), dir, OpenOptions{Labels: file}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error %v", err)
 	}
 }

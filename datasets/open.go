@@ -20,28 +20,58 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
-// OpenOptions says where Open finds a set and how it reads it. The zero value
-// suits most sets.
+// OpenOptions says where Open and Folder find a set and how they read it. The zero value suits
+// most sets. Fields with a setting tag are settings of an experiment file.
 type OpenOptions struct {
+	// From chooses among the forms of a known set: the images or the vectors of a MATLAB file.
+	// With "" it is the first that is there.
+	From string `setting:"from" values:"raw,mat" help:"the images or the MATLAB file of a known set that has both"`
+	// Part chooses from IDX files the training or the test ones. With "" both are read.
+	Part string `setting:"part" values:"train,test" help:"part of a set of IDX files"`
+	// Pattern finds the class in each image's file name, for example "subject{class}.*" or
+	// "obj{class}__*.png". A * stands for any run of characters, the longest that fits,
+	// {class} for the shortest run up to what follows it, and {number} for a run of digits, as
+	// in "{class}{number}". A pattern whose last part holds no dot says nothing of the
+	// extension. A pattern with a slash is matched with the path below the folder, for example
+	// "{class}/images/*", where {class} is within one name.
+	Pattern string `setting:"pattern" help:"where the class is in a file's name: subject{class}.* or {class}{number}"`
+	// Labels is a CSV file of sample and class, read by Set.ReadLabels. The folders say nothing
+	// of the classes then.
+	Labels string `setting:"labels" help:"a CSV file of file names and classes"`
+	// Truth is a file of the same form that gives the set its classes. With Labels too, they
+	// are its OwnClasses.
+	Truth string `setting:"truth" help:"the same, of classes that groups are compared with and no method is told"`
+	// NoClasses takes no folder for a class, and no class of vectors for known.
+	NoClasses bool `setting:"no-classes" help:"folders of images are no classes"`
+	// Pool makes every folder a class, dates and cameras too, and merges folders of the same
+	// name, such as train/Coast and test/Coast, and those that differ in case or in blanks
+	// around the name.
+	Pool bool `setting:"pool" help:"every folder is a class, dates and cameras too; folders of the same name, such as train/Coast and test/Coast, are one class"`
+	// Fea, Gnd and Shape are Features, Labels, Height and Width of [vectorfile.Options].
+	Fea   string `setting:"fea" help:"the variable of a .mat or .npz file that holds the vectors"`
+	Gnd   string `setting:"gnd" help:"the variable of a .mat or .npz file that holds the classes"`
+	Shape Size   `setting:"shape" help:"the size of the images that the vectors are, 32 or 28x20"`
+
 	// Root is the data folder that is looked through first for known sets.
 	Root string
-	// From chooses among the forms of a known set: "mat" for vectors from a
-	// MATLAB file, "raw" for the images; with "" the first that is there.
-	From string
-	// Part chooses from IDX files the "train" or the "test" ones; with "" both
-	// are read.
-	Part string
-	// Folder says how classes are found in a folder of images. Its LabelsFile, TruthFile
-	// and NoClasses are also for a set of vectors.
-	Folder FolderOptions
-	// Vectors says what to read from a file of vectors. A Limit of 0 stands for what is free of
-	// the memory budget of the context. OnDisk is an error of sets that are neither images
-	// nor in a file that allows it.
-	Vectors vectorfile.Options
+	// OnDisk leaves vectors in their file, as [vectorfile.Options] says. It is an error of sets
+	// that are neither images nor in a file that allows it.
+	OnDisk bool
+	// Limit is the most memory that reading vectors takes, in bytes; 0 stands for what is free
+	// of the memory budget of the context.
+	Limit int64
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
+	// SkipBad passes over folders and files that cannot be read, and links that lead round in a
+	// circle. The set's Bad lists them. Without it the first is an error.
+	SkipBad bool
 	// Seed is the seed of the generated set.
 	Seed uint64
+}
+
+// vectors returns what to read of a file of vectors.
+func (opt *OpenOptions) vectors() vectorfile.Options {
+	return vectorfile.Options{Features: opt.Fea, Labels: opt.Gnd, Height: opt.Shape.Height, Width: opt.Shape.Width, Limit: opt.Limit, OnDisk: opt.OnDisk}
 }
 
 // Open returns the set called name: "generated", a known set (see package catalogue), or a
@@ -68,11 +98,11 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.From != "" && opt.From != "mat" && opt.From != "raw" {
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
-	if err := opt.Folder.check(); err != nil {
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	if opt.Vectors.Limit == 0 {
-		opt.Vectors.Limit = max(limits.FromContext(ctx).Free(), 1)
+	if opt.Limit == 0 {
+		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
 	var parts bool
 	s, err := guard.Interruptible(ctx, func() (*Set, error) { // files of vectors are read without looking at ctx
@@ -92,17 +122,17 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 			s.Close()
 		}
 	}()
-	if _, stored := s.Vectors.(*vectorfile.Stored); opt.Vectors.OnDisk && s.Vectors != nil && !stored {
+	if _, stored := s.Vectors.(*vectorfile.Stored); opt.OnDisk && s.Vectors != nil && !stored {
 		return nil, vectorfile.NotOnDisk(name)
 	}
 	if opt.Part != "" && !parts {
 		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
 	}
 	if s.Vectors != nil {
-		if opt.Folder.NoClasses {
+		if opt.NoClasses {
 			s.forgetClasses()
 		}
-		if err := s.readTold(&opt.Folder); err != nil {
+		if err := s.readTold(&opt); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +170,7 @@ func open(ctx context.Context, name string, opt OpenOptions) (s *Set, parts bool
 			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
 		}
 	}
-	s, err = openFile(ctx, name, opt.Vectors)
+	s, err = openFile(ctx, name, opt.vectors())
 	return s, false, err
 }
 
@@ -236,11 +266,11 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (s *Set, parts
 	}
 	for _, e := range entries {
 		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
-			s, err = idxFolder(ctx, dir, opt.Part, opt.Vectors)
+			s, err = idxFolder(ctx, dir, opt.Part, opt.vectors())
 			return s, true, err
 		}
 	}
-	if !opt.Folder.saysClasses() && !opt.Folder.NoClasses {
+	if !opt.saysClasses() && !opt.NoClasses {
 		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
 				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
@@ -251,7 +281,7 @@ func openFolder(ctx context.Context, dir string, opt OpenOptions) (s *Set, parts
 			}
 		}
 	}
-	s, err = Folder(ctx, dir, opt.Folder)
+	s, err = Folder(ctx, dir, opt)
 	return s, false, err
 }
 
@@ -265,7 +295,7 @@ func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, e
 
 // openForm reads a known set in this form from path.
 func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
-	vectors := opt.Vectors
+	vectors := opt.vectors()
 	if f.VectorFile != "" {
 		if vectors.Height == 0 && vectors.Width == 0 {
 			vectors.Height, vectors.Width = f.Height, f.Width
@@ -275,16 +305,16 @@ func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptio
 	if f.IDX {
 		return idxFolder(ctx, path, opt.Part, vectors)
 	}
-	folder := FolderOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Folder.Pool}
-	if opt.Folder.saysClasses() {
-		folder.Pattern, folder.LabelsFile, folder.TruthFile = opt.Folder.Pattern, opt.Folder.LabelsFile, opt.Folder.TruthFile
+	folder := OpenOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Pool}
+	if opt.saysClasses() {
+		folder.Pattern, folder.Labels, folder.Truth = opt.Pattern, opt.Labels, opt.Truth
 	}
 	s, err := Folder(ctx, path, folder)
 	if err != nil {
 		return nil, err
 	}
 	s = s.without(f.Omit)
-	if opt.Folder.NoClasses && opt.Folder.LabelsFile == "" {
+	if opt.NoClasses && opt.Labels == "" {
 		s.forgetClasses()
 	}
 	return s, nil

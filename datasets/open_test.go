@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets/catalogue"
-	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 func pngFile(t testing.TB) []byte {
@@ -35,15 +34,15 @@ func TestOpenOptions(t *testing.T) {
 	path, labels := filepath.Join(dir, "v.csv"), filepath.Join(dir, "labels.csv")
 	writeFile(t, path, []byte("a,b,kind\n1,2,x\n3,4,y\n"))
 	writeFile(t, labels, []byte("row,class\n1,q\n2,r\n"))
-	s, err := Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}})
+	s, err := Open(t.Context(), path, OpenOptions{Gnd: "kind"})
 	if err != nil || !cmp.Equal(s.Classes, []string{"x", "y"}) {
 		t.Errorf("labels from a column: %v, %v", s, err)
 	}
-	s, err = Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}, Folder: FolderOptions{LabelsFile: labels}})
+	s, err = Open(t.Context(), path, OpenOptions{Gnd: "kind", Labels: labels})
 	if err != nil || !cmp.Equal(s.Classes, []string{"q", "r"}) {
 		t.Errorf("labels from a file: %v, %v", s, err)
 	}
-	if _, err = Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}, Folder: FolderOptions{LabelsFile: dir + "/none.csv"}}); err == nil {
+	if _, err = Open(t.Context(), path, OpenOptions{Gnd: "kind", Labels: dir + "/none.csv"}); err == nil {
 		t.Error("no error for labels that are not there")
 	}
 	s, err = Open(t.Context(), "generated", OpenOptions{Seed: 7})
@@ -58,7 +57,7 @@ func TestOpenOptions(t *testing.T) {
 	if _, err := Open(ctx, path, OpenOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got error %v", err)
 	}
-	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}}); s != nil || !errors.Is(err, context.Canceled) {
+	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Gnd: "kind"}); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled while a file of vectors is read: got %v, %v", s, err)
 	}
 }
@@ -93,10 +92,10 @@ func TestOpenFolder(t *testing.T) {
 		samples   int
 	}{
 		{"class folders", folder("cat/1.png", "dog/1.png", "dog/2.png"), OpenOptions{}, []string{"cat", "dog"}, 3},
-		{"pattern", folder("cat-1.png", "dog-1.png"), OpenOptions{Folder: FolderOptions{Pattern: "{class}-*"}}, []string{"cat", "dog"}, 2},
+		{"pattern", folder("cat-1.png", "dog-1.png"), OpenOptions{Pattern: "{class}-*"}, []string{"cat", "dog"}, 2},
 		{"like Yale", folder("subject01.normal", "subject02.normal"), OpenOptions{}, []string{"01", "02"}, 2},
 		{"like COIL-20", folder("obj1__0.png", "obj1__1.png", "obj10__0.png"), OpenOptions{}, []string{"1", "10"}, 3},
-		{"like Yale, other pattern", folder("subject01.normal", "subject02.normal"), OpenOptions{Folder: FolderOptions{Pattern: "subject*.{class}"}}, []string{"normal"}, 2},
+		{"like Yale, other pattern", folder("subject01.normal", "subject02.normal"), OpenOptions{Pattern: "subject*.{class}"}, []string{"normal"}, 2},
 		{"like Caltech", folder("BACKGROUND_Google/1.jpg", "airplanes/1.jpg", "bass/1.jpg"), OpenOptions{}, []string{"BACKGROUND_Google", "airplanes", "bass"}, 3},
 		{"hardly like COIL-20", folder("obj1__0.png", "tree.png"), OpenOptions{}, nil, 2},
 		{"scenes", folder("bedroom/1.png", "industrial/1.png", "store/1.png"), OpenOptions{}, []string{"bedroom", "industrial", "store"}, 3},

@@ -52,7 +52,7 @@ type Set struct {
 	Files []string
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is
 	// a *mat.Dense, a *vectorfile.Bytes or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with
-	// VectorOptions.OnDisk.
+	// OpenOptions.OnDisk.
 	Vectors mat.Matrix
 	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is
 	// nil for a set of files, and where no name is that of a file.
@@ -65,7 +65,7 @@ type Set struct {
 	Features []vectorfile.Columns
 	// LeftOut counts what lay beside the samples and is none of them.
 	LeftOut []LeftOut
-	// Bad holds what could not be looked at in a folder of images, with FolderOptions.SkipBad.
+	// Bad holds what could not be looked at in a folder of images, with OpenOptions.SkipBad.
 	Bad []BadFile
 	// Beside are files that were read beside that of the vectors: of labels or topics.
 	Beside []string

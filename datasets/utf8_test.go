@@ -43,7 +43,7 @@ func byteFolder(t *testing.T, classes ...string) string {
 func TestFolderOfByteNames(t *testing.T) {
 	dir := byteFolder(t, "caf\xe9", "caf\xe8", `caf\xe9`)
 	for _, pool := range []bool{false, true} {
-		s, err := Folder(t.Context(), dir, FolderOptions{Pool: pool})
+		s, err := Folder(t.Context(), dir, OpenOptions{Pool: pool})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,14 +61,14 @@ func TestFolderOfByteNames(t *testing.T) {
 	}
 	// Labels name the samples as they are shown.
 	labels := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte("caf\\xe9/1.pgm,a\ncaf\\xe8/1.pgm,b\n"))
-	s, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: labels})
+	s, err := Folder(t.Context(), dir, OpenOptions{Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{`caf\x5cxe9/1.pgm`, `caf\xe8/1.pgm=b`, `caf\xe9/1.pgm=a`}; !cmp.Equal(slices.Sorted(slices.Values(labelled(s))), want) {
 		t.Errorf("labels %q, want %q", labelled(s), want)
 	}
-	s, err = Folder(t.Context(), dir, FolderOptions{Pattern: "c{class}/*"})
+	s, err = Folder(t.Context(), dir, OpenOptions{Pattern: "c{class}/*"})
 	if err != nil || !cmp.Equal(s.Classes, []string{`af\x5cxe9`, `af\xe8`, `af\xe9`}) {
 		t.Errorf("with a pattern: %v, %v", s, err)
 	}
@@ -77,7 +77,7 @@ func TestFolderOfByteNames(t *testing.T) {
 // A set's own name, which a file or a folder gives it, is readable too.
 func TestNameOfByteNames(t *testing.T) {
 	dir := filepath.Join(byteFolder(t, "caf\xe9"), "caf\xe9")
-	s, err := Folder(t.Context(), dir, FolderOptions{})
+	s, err := Folder(t.Context(), dir, OpenOptions{})
 	if err != nil || s.Name != `caf\xe9` {
 		t.Errorf("%v, %v", s, err)
 	}

@@ -128,12 +128,12 @@ func TestRoomOfAFolder(t *testing.T) {
 		writeFile(t, filepath.Join(dir, part+"-labels-idx1-ubyte"), writeIDX(8, []uint32{n}, make([]uint8, n)))
 	}
 	const names = 2 * 256 * n // what the samples take beside
-	if s, err := Open(t.Context(), dir, OpenOptions{Vectors: vectorfile.Options{Limit: 4*size + names + 100_000}}); err != nil || s.Len() != 2*n {
+	if s, err := Open(t.Context(), dir, OpenOptions{Limit: 4*size + names + 100_000}); err != nil || s.Len() != 2*n {
 		t.Errorf("with room for all: %v", err)
 	}
 	for _, limit := range []int64{2 * size, 3*size + names} {
 		var tooLarge *limits.LimitError
-		if _, err := Open(t.Context(), dir, OpenOptions{Vectors: vectorfile.Options{Limit: limit}}); !errors.As(err, &tooLarge) || !strings.Contains(err.Error(), dir) {
+		if _, err := Open(t.Context(), dir, OpenOptions{Limit: limit}); !errors.As(err, &tooLarge) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("with %d bytes: %v", limit, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestStoredSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Open(t.Context(), dir, OpenOptions{Vectors: vectorfile.Options{OnDisk: true}})
+	got, err := Open(t.Context(), dir, OpenOptions{OnDisk: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestStoredSet(t *testing.T) {
 	if gotBlack != wantBlack || gotWhite != wantWhite || err != nil || a.At(1, 1) != b.At(1, 1) || !cmp.Equal(got.Labels, want.Labels) {
 		t.Errorf("range %v to %v, labels %v, %v", gotBlack, gotWhite, got.Labels, err)
 	}
-	if _, err := Open(t.Context(), "generated", OpenOptions{Vectors: vectorfile.Options{OnDisk: true}}); err == nil {
+	if _, err := Open(t.Context(), "generated", OpenOptions{OnDisk: true}); err == nil {
 		t.Error("the generated set stays on disk")
 	}
 }

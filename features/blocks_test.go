@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 // TestInBlocks: rows that are made a few at a time are those that are made at once, of
@@ -26,7 +25,7 @@ func TestInBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(onDisk bool) *datasets.Set {
-		set, err := datasets.Open(t.Context(), path, datasets.OpenOptions{Vectors: vectorfile.Options{OnDisk: onDisk}})
+		set, err := datasets.Open(t.Context(), path, datasets.OpenOptions{OnDisk: onDisk})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,11 +42,11 @@ func TestInBlocks(t *testing.T) {
 		by         RowExtractor
 		opt        Options
 	}{
-		"files":   {files, files, Pixels{Size: Size{4, 5}}, Options{}},
+		"files":   {files, files, Pixels{Size: Size{Height: 4, Width: 5}}, Options{}},
 		"hog":     {files, files, HOG{}, Options{Normalise: NormL1}},
 		"memory":  {open(false), open(false), Pixels{}, Options{}},
 		"file":    {open(true), open(false), Pixels{}, Options{Normalise: NormNone}},
-		"resized": {open(true), open(false), Pixels{Size: Size{2, 2}}, Options{Crop: Square{}}},
+		"resized": {open(true), open(false), Pixels{Size: Size{Height: 2, Width: 2}}, Options{Crop: Square{}}},
 	} {
 		want := extract(t, c.by, c.whole, c.opt)
 		b, err := InBlocks(t.Context(), c.set, c.by, c.opt)

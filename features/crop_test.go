@@ -35,7 +35,7 @@ func TestCropTakesTheRightPart(t *testing.T) {
 		{"high", Square{}, numbered(9, 6), 6, 6, 100},
 		{"square", Square{}, numbered(6, 6), 6, 6, 0},
 	} {
-		out := extract(t, Pixels{Size: Size{test.height, test.width}}, fileSet(t, test.src), Options{Crop: test.crop, Normalise: NormNone})
+		out := extract(t, Pixels{Size: Size{Height: test.height, Width: test.width}}, fileSet(t, test.src), Options{Crop: test.crop, Normalise: NormNone})
 		for j := range test.height * test.width {
 			want := test.first + float64(j%test.width) + 100*float64(j/test.width)
 			if got := out.X.At(0, j) * 0xffff; math.Abs(got-want) > 1e-9 {
@@ -81,7 +81,7 @@ func TestEyes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const height, width = 80, 60
-	out := extract(t, Pixels{Size: Size{height, width}}, set, Options{Crop: eyes, Normalise: NormMax})
+	out := extract(t, Pixels{Size: Size{Height: height, Width: width}}, set, Options{Crop: eyes, Normalise: NormMax})
 	for i := range 3 {
 		for side, want := range [][2]float64{{0.3 * width, 0.35 * height}, {0.7 * width, 0.35 * height}} {
 			// The middle of the bright pixels on that side, in continuous coordinates.

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"strconv"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 )
 
 // defaultSide is the height and width of the images in the papers.
 const defaultSide = 32
-
-// maxSide is the largest height or width that images are resized to.
-const maxSide = 4096
 
 // Pixels takes the grey or colour values of images. Its zero value makes 32×32
 // grey images.
@@ -29,34 +24,13 @@ type Pixels struct {
 }
 
 // Size is the height and width of images in pixels.
-type Size struct{ Height, Width int }
-
-// UnmarshalText reads the side of a square, or HEIGHTxWIDTH.
-func (s *Size) UnmarshalText(text []byte) error {
-	h, w, both := strings.Cut(string(text), "x")
-	if !both {
-		w = h
-	}
-	height, err1 := strconv.Atoi(h)
-	width, err2 := strconv.Atoi(w)
-	if err1 != nil || err2 != nil || height < 1 || width < 1 || height > maxSide || width > maxSide {
-		return fmt.Errorf("%q is no size; want the side of a square such as 32, or HEIGHTxWIDTH, at most %d", text, maxSide)
-	}
-	*s = Size{height, width}
-	return nil
-}
-
-// MarshalText returns what UnmarshalText reads.
-func (s Size) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dx%d", s.Height, s.Width), nil }
-
-// String returns the size as in "24×32".
-func (s Size) String() string { return fmt.Sprintf("%d×%d", s.Height, s.Width) }
+type Size = datasets.Size
 
 // Label implements [Extractor].
 func (p Pixels) Label() string {
 	size, own := p.Size, ""
 	if size == (Size{}) {
-		size, own = Size{defaultSide, defaultSide}, ", or the set's own"
+		size, own = Size{Height: defaultSide, Width: defaultSide}, ", or the set's own"
 	}
 	colour := ""
 	if p.Colour {
@@ -72,8 +46,8 @@ func (p Pixels) Rows(_ context.Context, set *datasets.Set) (*Rows, error) {
 	switch {
 	case (rows.Height == 0) != (rows.Width == 0):
 		return nil, fmt.Errorf("height %d and width %d: give both or none", rows.Height, rows.Width)
-	case min(rows.Height, rows.Width) < 0 || max(rows.Height, rows.Width) > maxSide:
-		return nil, fmt.Errorf("height %d and width %d: want 1 to %d", rows.Height, rows.Width, maxSide)
+	case min(rows.Height, rows.Width) < 0 || max(rows.Height, rows.Width) > datasets.MaxSide:
+		return nil, fmt.Errorf("height %d and width %d: want 1 to %d", rows.Height, rows.Width, datasets.MaxSide)
 	case set.Files == nil && (set.Height == 0 || rows.Height == 0):
 		rows.Height, rows.Width = set.Height, set.Width
 	case rows.Height == 0:

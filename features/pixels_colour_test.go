@@ -98,7 +98,7 @@ func TestColourIsTheSameForEachPlane(t *testing.T) {
 		planes := planesOf(decoded)
 		size := decoded.Bounds().Size()
 		for _, to := range []image.Point{{12, 10}, {50, 40}, size} {
-			out := extract(t, Pixels{Size: Size{to.Y, to.X}, Colour: true}, set, Options{Normalise: NormNone})
+			out := extract(t, Pixels{Size: Size{Height: to.Y, Width: to.X}, Colour: true}, set, Options{Normalise: NormNone})
 			if _, m := out.X.Dims(); m != 3*to.X*to.Y || out.Channels != 3 || out.Height != to.Y || out.Width != to.X {
 				t.Fatalf("%s to %v: %d values for %d images of %d×%d", name, to, m, out.Channels, out.Height, out.Width)
 			}
@@ -124,7 +124,7 @@ func TestColourOfGreyImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, crop := range []Crop{nil, Square{}, Box{3, 5, 33, 38}, eyes} {
-		p, opt := Pixels{Size: Size{16, 20}}, Options{Crop: crop, Normalise: NormNone}
+		p, opt := Pixels{Size: Size{Height: 16, Width: 20}}, Options{Crop: crop, Normalise: NormNone}
 		grey := mat.DenseCopyOf(extract(t, p, set, opt).X)
 		p.Colour = true
 		out := mat.DenseCopyOf(extract(t, p, set, opt).X)
@@ -154,7 +154,7 @@ func TestColourCrops(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, crops := range [][2]Crop{{Square{}, Square{}}, {Box{9, 2, 50, 30}, Box{9, 2, 50, 30}}, {eyes, everyone}} {
-		size := Size{15, 18}
+		size := Size{Height: 15, Width: 18}
 		got := extract(t, Pixels{size, true}, set, Options{Crop: crops[0], Normalise: NormNone}).X.(*mat.Dense).RawRowView(0)
 		if want := extract(t, Pixels{Size: size}, apart, Options{Crop: crops[1], Normalise: NormNone}).X.(*mat.Dense).RawMatrix().Data; !floats.EqualApprox(got, want, 2.0/0xffff) {
 			t.Errorf("%T: the colours are not those of the planes", crops[0])
@@ -167,7 +167,7 @@ func TestColourCrops(t *testing.T) {
 
 func TestColourOfVectorsIsGrey(t *testing.T) {
 	x := mat.NewDense(1, 6, []float64{1, 2, 3, 4, 5, 6})
-	for _, p := range []Pixels{{}, {Size: Size{4, 4}}} {
+	for _, p := range []Pixels{{}, {Size: Size{Height: 4, Width: 4}}} {
 		want := extract(t, p, vectorSet(x, 2, 3), Options{})
 		p.Colour = true
 		got := extract(t, p, vectorSet(x, 2, 3), Options{})

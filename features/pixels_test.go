@@ -123,7 +123,7 @@ func overlap(src *image.Gray16, height, width int) []float64 {
 func TestPixelsResizes(t *testing.T) {
 	for _, src := range []*image.Gray16{waves(90, 70, 0), waves(20, 90, 1), waves(9, 8, 2), waves(1, 3, 1), waves(33, 32, 1)} {
 		for _, size := range []image.Point{{32, 32}, {12, 20}, {1, 1}} {
-			out := extract(t, Pixels{Size: Size{size.Y, size.X}}, fileSet(t, src), Options{Normalise: NormNone})
+			out := extract(t, Pixels{Size: Size{Height: size.Y, Width: size.X}}, fileSet(t, src), Options{Normalise: NormNone})
 			want := overlap(src, size.Y, size.X)
 			for j, w := range want {
 				if got := out.X.At(0, j); math.Abs(got-w) > 1e-12 {
@@ -194,11 +194,11 @@ func TestPixelsOfVectors(t *testing.T) {
 	for _, test := range []struct {
 		size Size
 		crop Crop
-	}{{Size{15, 10}, nil}, {Size{30, 20}, nil}, {Size{8, 8}, Square{}}} {
+	}{{Size{Height: 15, Width: 10}, nil}, {Size{Height: 30, Width: 20}, nil}, {Size{Height: 8, Width: 8}, Square{}}} {
 		p, opt := Pixels{Size: test.size}, Options{Crop: test.crop}
 		want := extract(t, p, fromFile, opt)
 		for _, set := range []*datasets.Set{fromBytes, fromUnit} {
-			if got := extract(t, p, set, opt); !mat.EqualApprox(got.X, want.X, 1e-4) || (Size{got.Height, got.Width}) != p.Size {
+			if got := extract(t, p, set, opt); !mat.EqualApprox(got.X, want.X, 1e-4) || (Size{Height: got.Height, Width: got.Width}) != p.Size {
 				t.Errorf("%+v: %T gives other features than the file", p, set.Vectors)
 			}
 		}
@@ -223,7 +223,7 @@ func TestPixelsOfVectors(t *testing.T) {
 	}
 	// Vectors that are no images are taken as they are, whatever the size.
 	plain := vectorSet(mat.NewDense(2, 3, []float64{1, 0, 0, 0, 3, 4}), 0, 0)
-	out = extract(t, Pixels{Size: Size{8, 8}}, plain, Options{})
+	out = extract(t, Pixels{Size: Size{Height: 8, Width: 8}}, plain, Options{})
 	if !mat.EqualApprox(out.X, mat.NewDense(2, 3, []float64{1, 0, 0, 0, 0.6, 0.8}), 1e-15) || out.Height != 0 || out.Width != 0 {
 		t.Errorf("%v", mat.Formatted(out.X))
 	}
@@ -292,10 +292,10 @@ func TestPixelsErrors(t *testing.T) {
 		{"no samples", Pixels{}, Options{}, good.Subset(nil), "no samples"},
 		{"black", Pixels{}, Options{}, fileSet(t, waves(8, 8, 0), image.NewGray(image.Rect(0, 0, 8, 8))), "01.png: all values are zero"},
 		{"none left", Pixels{}, Options{SkipBad: true}, fileSet(t, nil, nil), "none of the 2 samples"},
-		{"NaN", Pixels{Size: Size{4, 4}}, Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
+		{"NaN", Pixels{Size: Size{Height: 4, Width: 4}}, Options{}, vectorSet(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), 2, 2), "v.csv row 1: column 3"},
 		{"one side", Pixels{Size: Size{Height: 4}}, Options{}, good, "give both or none"},
-		{"negative", Pixels{Size: Size{-4, 4}}, Options{}, good, "-4"},
-		{"too large", Pixels{Size: Size{4, 5000}}, Options{}, good, "5000"},
+		{"negative", Pixels{Size: Size{Height: -4, Width: 4}}, Options{}, good, "-4"},
+		{"too large", Pixels{Size: Size{Height: 4, Width: 5000}}, Options{}, good, "5000"},
 		{"unknown norm", Pixels{}, Options{Normalise: 9}, good, "norm(9)"},
 		{"box outside", Pixels{}, Options{Crop: Box{0, 0, 9, 8}}, good, "00.png: crop: the box from (0, 0) to (9, 8) is not within the 8×8 pixels"},
 		{"box turned over", Pixels{}, Options{Crop: Box{5, 5, 2, 7}}, good, "crop: the box"},
@@ -329,11 +329,11 @@ func TestPixelsOfRealImages(t *testing.T) {
 	dir := testkit.NeedFolder(t, testkit.DataFolder)
 	for _, test := range []struct {
 		name string
-		opt  datasets.FolderOptions
+		opt  datasets.OpenOptions
 		n    int
 	}{
-		{"orl-pgm", datasets.FolderOptions{}, 400},
-		{"yale-gif", datasets.FolderOptions{Pattern: "subject{class}.*"}, 165},
+		{"orl-pgm", datasets.OpenOptions{}, 400},
+		{"yale-gif", datasets.OpenOptions{Pattern: "subject{class}.*"}, 165},
 	} {
 		set, err := datasets.Folder(t.Context(), filepath.Join(dir, test.name), test.opt)
 		if err != nil {

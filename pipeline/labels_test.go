@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -25,7 +26,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), Labels: labels}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}).Prepare(t.Context(), PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/npz"
@@ -239,7 +240,7 @@ func (m *Model) readWords(ctx context.Context, z *npz.Archive, r io.ReaderAt, si
 func (m *Model) readGroups(z *npz.Archive, doc *groupsDocument) error {
 	g := &ModelGroups{Centres: &cluster.Centres{}, Names: doc.Names, By: doc.By}
 	was := doc.Opened
-	g.Opened = Data{From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool}
+	g.Opened = Data{OpenOptions: datasets.OpenOptions{From: was.From, Pattern: was.Pattern, Truth: was.Truth, NoClasses: was.NoClasses, Pool: was.Pool}}
 	if err := g.Centres.Distance.UnmarshalText([]byte(doc.Distance)); err != nil {
 		return err
 	}

@@ -330,7 +330,7 @@ func TestGetUnpublishedSum(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "gone", http.StatusNotFound) }))
 	t.Cleanup(s.Close)
 	code, _, stderr := partwise("datasets", "get", "orl", "--from", "raw", "--data", "sets", "--mirror", s.URL)
-	if code != exitFailed || !strings.Contains(stderr, "--insecure gets it all the same") {
+	if code != exitFailed || !strings.Contains(stderr, "insecure gets it all the same") {
 		t.Errorf("exit code %d, said %q", code, stderr)
 	}
 	code, _, stderr = partwise("datasets", "get", "orl", "--from", "raw", "--data", "sets", "--mirror", s.URL, "--insecure")

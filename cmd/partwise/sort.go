@@ -91,7 +91,7 @@ moves files back to where they were.`,
 
 func sortFiles(cmd *cobra.Command, g *sorting.Groups, way filing.Way, to, root string) error {
 	ctx, stderr, data := cmd.Context(), cmd.ErrOrStderr(), g.Data
-	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, Folder: datasets.FolderOptions{NoClasses: true, SkipBad: true}})
+	set, err := datasets.Open(ctx, data, datasets.OpenOptions{Root: root, NoClasses: true, SkipBad: true})
 	if err != nil {
 		return fmt.Errorf("the pictures: %w (--pictures says where they are now)", err)
 	}

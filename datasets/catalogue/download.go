@@ -324,10 +324,10 @@ func (d *Downloader) unpackForm(ctx context.Context, f *Form, file *Download, ar
 	if err := unpackInto(ctx, archive, tmp, limit); err != nil {
 		return err
 	}
-	if file.inner != "" {
-		inner := filepath.Join(tmp, filepath.FromSlash(file.inner))
+	if file.Inner != "" {
+		inner := filepath.Join(tmp, filepath.FromSlash(file.Inner))
 		if _, err := os.Lstat(inner); err != nil {
-			return badArchive{fmt.Errorf("%s does not hold %s", file.File, file.inner)}
+			return badArchive{fmt.Errorf("%s does not hold %s", file.File, file.Inner)}
 		}
 		if err := unpackInto(ctx, inner, filepath.Dir(inner), limit); err != nil {
 			return err
@@ -408,7 +408,7 @@ func (d *Downloader) addresses(file *Download) ([]*url.URL, error) {
 		case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			errs = append(errs, fmt.Errorf("%s: not an address of http or https", text))
 		case u.Scheme == "http" && !file.known() && !d.Insecure:
-			errs = append(errs, fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; --insecure gets it all the same", text))
+			errs = append(errs, fmt.Errorf("%s: it comes over plain http and its sum is not known, so that anybody on the way could change it; insecure gets it all the same", text))
 		default:
 			addresses = append(addresses, u)
 		}
@@ -503,9 +503,7 @@ func (d *Downloader) fetchFrom(ctx context.Context, from *url.URL, file *Downloa
 func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, work *os.Root) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	pace := newPace(cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
-	defer pace.stop()
-
+	count := watch(ctx, cmp.Or(d.window, slowWindow), cmp.Or(d.leastBytes, slowBytes), cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return finalError{err}
@@ -514,6 +512,7 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 	req.Header.Set("Accept-Encoding", "identity") // the file as it is, also where it is gzipped
 	limit := cmp.Or(file.MaxBytes, defaultMaxBytes)
 	partName, noteName := file.File+partSuffix, file.File+noteSuffix
+	drop := func(err error) error { return errors.Join(err, work.RemoveAll(partName), work.RemoveAll(noteName)) }
 	have := unfinished(work, partName, noteName, from)
 	if have.size > 0 && have.size == have.total {
 		return nil // stopped between the last byte and its check
@@ -534,11 +533,11 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 		return final("the server sent a part where all was asked for")
 	case code == http.StatusPartialContent:
 		if err := have.continues(resp); err != nil {
-			return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %w", err), work.RemoveAll(partName), work.RemoveAll(noteName))
+			return drop(fmt.Errorf("the server did not send the rest of what is there: %w", err))
 		}
 		done, total = have.size, have.size+resp.ContentLength
 	case code == http.StatusRequestedRangeNotSatisfiable:
-		return errors.Join(fmt.Errorf("the server did not send the rest of what is there: %s", resp.Status), work.RemoveAll(partName), work.RemoveAll(noteName))
+		return drop(fmt.Errorf("the server did not send the rest of what is there: %s", resp.Status))
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
 		return errors.New(resp.Status)
 	default:
@@ -563,9 +562,9 @@ func (d *Downloader) try(ctx context.Context, from *url.URL, file *Download, wor
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := resp.Body.Read(buf)
-		pace.count(n)
+		count(n)
 		if done+int64(n) > limit {
-			return errors.Join(final("the server sent more than the %d bytes that it may be", limit), work.RemoveAll(partName), work.RemoveAll(noteName))
+			return drop(final("the server sent more than the %d bytes that it may be", limit))
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
 			return onDisk(work, err)

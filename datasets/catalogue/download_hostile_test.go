@@ -118,7 +118,7 @@ func TestPlainHTTP(t *testing.T) {
 	var requests atomic.Int32
 	s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); io.WriteString(w, "content") })
 	files, err := getToy(t, s, "", func(d *Downloader) { d.Insecure = false })
-	if err == nil || !strings.Contains(err.Error(), "--insecure") || requests.Load() != 0 || len(files) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "insecure gets") || requests.Load() != 0 || len(files) != 0 {
 		t.Errorf("got error %v after %d requests, and the files %q", err, requests.Load(), files)
 	}
 	if _, err := getToy(t, s, sumOf([]byte("content")), func(d *Downloader) { d.Insecure = false }); err != nil {
@@ -238,19 +238,6 @@ func TestSlowServer(t *testing.T) {
 	}
 }
 
-func TestPace(t *testing.T) {
-	p := &pace{least: 100}
-	p.count(99)
-	p.count(1)
-	if err := p.tick(time.Minute); err != nil {
-		t.Errorf("100 of 100 bytes: %v", err)
-	}
-	p.count(99)
-	if err := p.tick(time.Minute); err == nil || !strings.Contains(err.Error(), "99 bytes in 1m0s, less than 100") {
-		t.Errorf("99 of 100 bytes: got error %v", err)
-	}
-}
-
 // Servers that answer a request for the rest of a file with something else.
 func TestLyingRanges(t *testing.T) {
 	const whole, have = "the whole file", "the whole"
@@ -335,7 +322,7 @@ func TestDamagedGzip(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"cut": packed[:len(packed)-9], "no sum": packed[:len(packed)-1], "more behind": append(bytes.Clone(packed), "more"...), "none": []byte("not gzip"), "empty": nil, "bomb": bomb,
 	} {
-		useKnown(t, Info{Name: "digits", Forms: []Form{{From: fromRaw, places: []string{"digits"}, marks: []string{"x-idx3*"}, IDX: true,
+		useKnown(t, Info{Name: "digits", Forms: []Form{{From: fromRaw, Places: []string{"digits"}, Marks: []string{"x-idx3*"}, IDX: true,
 			Files: []Download{{File: "x-idx3.gz", SHA256: sumOf(content), MaxUnpacked: 10_000}}}}})
 		s := serveFunc(t, false, func(w http.ResponseWriter, _ *http.Request) { w.Write(data) })
 		dir := t.TempDir()
@@ -349,7 +336,7 @@ func TestDamagedGzip(t *testing.T) {
 // toyArchive is a known set in an archive of which no sum is published.
 func toyArchive() Info {
 	return Info{Name: "toys", Samples: 1, Classes: 1, Forms: []Form{{
-		From: fromRaw, places: []string{"toys"}, marks: []string{"a/1.pgm"},
+		From: fromRaw, Places: []string{"toys"}, Marks: []string{"a/1.pgm"},
 		Files: []Download{{File: "toys.zip", Unpack: true, URLs: []string{"https://nowhere.invalid/toys.zip"}, MaxUnpacked: 1 << 20}},
 	}}}
 }
@@ -648,7 +635,7 @@ func (s slowReader) WriteTo(w io.Writer) (int64, error) {
 }
 
 func TestKnownSums(t *testing.T) {
-	for _, set := range known {
+	for _, set := range known() {
 		for _, f := range set.Forms {
 			for _, d := range f.Files {
 				if d.MaxBytes == 0 || d.Unpack && d.MaxUnpacked == 0 {

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -61,64 +60,31 @@ func (p part) continues(resp *http.Response) error {
 	if v := versionOf(resp); v != p.version {
 		return fmt.Errorf("it is of the version %q, and what is there of %q", v, p.version)
 	}
-	header := resp.Header.Get("Content-Range")
-	from, to, total, ok := contentRange(header)
-	if !ok || from != p.size || to != total-1 || p.total >= 0 && total != p.total {
-		return fmt.Errorf("it has the range %q", header)
-	}
-	if n := resp.ContentLength; n != to-from+1 {
-		return fmt.Errorf("it has the range %q and %d bytes", header, n)
+	total := p.size + resp.ContentLength
+	want := fmt.Sprintf("bytes %d-%d/%d", p.size, total-1, total)
+	if got := resp.Header.Get("Content-Range"); got != want || total <= p.size || p.total >= 0 && total != p.total {
+		return fmt.Errorf("it has the range %q and %d bytes", got, resp.ContentLength)
 	}
 	return nil
 }
 
-// contentRange parses a header such as "bytes 100-199/200".
-func contentRange(header string) (from, to, total int64, ok bool) {
-	rest, isBytes := strings.CutPrefix(header, "bytes ")
-	span, last, hasTotal := strings.Cut(rest, "/")
-	first, second, hasSpan := strings.Cut(span, "-")
-	var errs [3]error
-	from, errs[0] = strconv.ParseInt(first, 10, 64)
-	to, errs[1] = strconv.ParseInt(second, 10, 64)
-	total, errs[2] = strconv.ParseInt(last, 10, 64)
-	return from, to, total, isBytes && hasTotal && hasSpan && errors.Join(errs[:]...) == nil && from >= 0 && from <= to && to < total
-}
-
-// pace ends a request whose server sends too little in a window of time.
-type pace struct {
-	bytes atomic.Int64
-	least int64
-	done  chan struct{}
-}
-
-func newPace(window time.Duration, least int64, cancel context.CancelCauseFunc) *pace {
-	p := &pace{least: least, done: make(chan struct{})}
+// watch cancels a request whose server sends fewer than least bytes in a window of time,
+// until ctx ends. It is told of bytes by count.
+func watch(ctx context.Context, window time.Duration, least int64, cancel context.CancelCauseFunc) (count func(n int)) {
+	var bytes atomic.Int64
 	go func() {
 		ticker := time.NewTicker(window)
 		defer ticker.Stop()
 		for {
 			select {
-			case <-p.done:
+			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				if err := p.tick(window); err != nil {
-					cancel(err)
-					return
+				if n := bytes.Swap(0); n < least {
+					cancel(fmt.Errorf("the server is too slow: it sent %d bytes in %v, less than %d", n, window, least))
 				}
 			}
 		}
 	}()
-	return p
+	return func(n int) { bytes.Add(int64(n)) }
 }
-
-// tick ends a window.
-func (p *pace) tick(window time.Duration) error {
-	if n := p.bytes.Swap(0); n < p.least {
-		return fmt.Errorf("the server is too slow: it sent %d bytes in %v, less than %d", n, window, p.least)
-	}
-	return nil
-}
-
-func (p *pace) count(n int) { p.bytes.Add(int64(n)) }
-
-func (p *pace) stop() { close(p.done) }

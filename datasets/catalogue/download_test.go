@@ -73,7 +73,7 @@ func (s *server) start(t *testing.T) *Downloader {
 func useKnown(t *testing.T, sets ...Info) {
 	t.Helper()
 	old := known
-	known = sets
+	known = func() []Info { return sets }
 	t.Cleanup(func() { known = old })
 	noDataDirs(t)
 }
@@ -298,8 +298,8 @@ func TestGetArchive(t *testing.T) {
 	outer := writeZip(t, entry{name: "toys/inner.tar.gz", content: string(inner)}, entry{name: "toys/readme", content: "hello"})
 	set := func(mark string) Info {
 		return Info{Name: "toys", Samples: 2, Classes: 2, Forms: []Form{{
-			From: fromRaw, places: []string{"toys"}, marks: []string{mark},
-			Files: []Download{{File: "toys.zip", SHA256: sumOf(outer), Unpack: true, inner: "toys/inner.tar.gz"}},
+			From: fromRaw, Places: []string{"toys"}, Marks: []string{mark},
+			Files: []Download{{File: "toys.zip", SHA256: sumOf(outer), Unpack: true, Inner: "toys/inner.tar.gz"}},
 		}}}
 	}
 	want := map[string]string{"toys/raw/toys/pictures/a/1.pgm": "P2 1 1 255 1", "toys/raw/toys/pictures/b/1.pgm": "P2 1 1 255 2", "toys/raw/toys/readme": "hello"}
@@ -347,7 +347,7 @@ func TestGetArchive(t *testing.T) {
 func TestGetIDX(t *testing.T) {
 	images, labels := []byte("two images"), []byte("their labels")
 	useKnown(t, Info{Name: "digits", Samples: 2, Classes: 2, Forms: []Form{{
-		From: fromRaw, places: []string{"digits"}, marks: []string{"images-idx3*"}, IDX: true,
+		From: fromRaw, Places: []string{"digits"}, Marks: []string{"images-idx3*"}, IDX: true,
 		Files: []Download{{File: "images-idx3.gz", SHA256: sumOf(images)}, {File: "labels-idx1.gz", SHA256: sumOf(labels)}},
 	}}})
 	// The sums are those of the content, however it is packed.

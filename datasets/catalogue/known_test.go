@@ -30,7 +30,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: something is missing in %+v", info.Name, info)
 		}
 		for _, f := range info.Forms {
-			if (f.From != fromMAT) != (f.VectorFile == "") || f.From != fromRaw && f.From != fromMAT || (f.VectorFile == "") == (len(f.places) == 0) {
+			if (f.From != fromMAT) != (f.VectorFile == "") || f.From != fromRaw && f.From != fromMAT || (f.VectorFile == "") == (len(f.Places) == 0) {
 				t.Errorf("%s: form %+v", info.Name, f)
 			}
 			if len(f.Files) == 0 && info.How == "" {

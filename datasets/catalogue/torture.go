@@ -18,10 +18,10 @@ func init() {
 		if !ok {
 			continue
 		}
-		known = append(known, Info{
+		Add(Info{
 			Name: name, Title: "Archive of a test", Content: "grey images", Licence: "free", Home: "https://localhost/",
 			Forms: []Form{{
-				From: fromRaw, places: []string{name, "."}, marks: []string{"s1/1.pgm"},
+				From: fromRaw, Places: []string{name, "."}, Marks: []string{"s1/1.pgm"},
 				Files: []Download{{File: file, SHA256: sum, Unpack: true, URLs: []string{"https://localhost/" + file}}},
 			}},
 		})

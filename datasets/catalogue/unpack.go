@@ -3,6 +3,7 @@ package catalogue
 import (
 	"archive/tar"
 	"archive/zip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,12 +184,7 @@ func (u *unpacker) checkZip(z *zip.Reader, size int64) error {
 		}
 		spans = append(spans, span{start, start + int64(f.CompressedSize64), f.Name})
 	}
-	slices.SortFunc(spans, func(a, b span) int {
-		if a.from != b.from {
-			return int(max(-1, min(1, a.from-b.from)))
-		}
-		return int(max(-1, min(1, a.to-b.to)))
-	})
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	for i := 1; i < len(spans); i++ {
 		if a, b := spans[i-1], spans[i]; b.from < a.to {
 			return fmt.Errorf("%q and %q share bytes of the archive", shortName(a.name), shortName(b.name))

@@ -59,19 +59,11 @@ func FuzzIDX(f *testing.F) {
 			return
 		}
 		checkRoom(t, len(data), func(room *room) {
-			a, err := parseIDX(bytes.NewReader(data), room)
+			v, err := parseIDX(bytes.NewReader(data), "", room)
 			if err != nil {
 				return
 			}
-			n, m := a.dims[0], 1
-			for _, d := range a.dims[1:] {
-				m *= d
-			}
-			x, err := a.matrix(n, m, room)
-			if err != nil {
-				return
-			}
-			if s, err := newVectorSet("fuzz", x, nil, Options{}, room); err == nil {
+			if s, err := newVectorSet("fuzz", v.Value, nil, Options{}, room); err == nil {
 				checkSet(t, s)
 			}
 		})

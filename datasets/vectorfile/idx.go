@@ -1,10 +1,8 @@
 package vectorfile
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,9 +12,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 
-	"gonum.org/v1/gonum/mat"
-
-	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -32,32 +27,23 @@ func IDX(path string, opt Options) (*Content, error) {
 }
 
 func idxVectors(path string, opt Options, room *room) (set *Content, err error) {
-	read := readIDX
-	if opt.OnDisk {
-		read = storedIDX
-	}
-	images, err := read(path, room)
+	images, err := readIDX(path, opt.OnDisk, room)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if err != nil && images.stored != nil {
-			images.stored.Close()
+		if stored, ok := images.Value.(*Stored); ok && err != nil {
+			stored.Close()
 		}
 	}()
-	if len(images.dims) == 1 {
-		return nil, fmt.Errorf("%s: a list of %d numbers and no images: give the file of the images, its labels are found beside it", path, images.dims[0])
-	}
-	n, m := images.dims[0], 1
-	for _, d := range images.dims[1:] {
-		m *= d
-	}
-	switch len(images.dims) {
+	switch dims := images.Dims; len(dims) {
+	case 1:
+		return nil, fmt.Errorf("%s: a list of %d numbers and no images: give the file of the images, its labels are found beside it", path, dims[0])
 	case 2:
 	case 3:
-		opt.Height, opt.Width = images.dims[1], images.dims[2]
+		opt.Height, opt.Width = dims[1], dims[2]
 	default:
-		return nil, fmt.Errorf("%s: %d dimensions, want 2 or 3", path, len(images.dims))
+		return nil, fmt.Errorf("%s: %d dimensions, want 2 or 3", path, len(dims))
 	}
 
 	var words []string
@@ -66,27 +52,18 @@ func idxVectors(path string, opt Options, room *room) (set *Content, err error) 
 		from = idxLabels(path)
 	}
 	if from != "" && from != "-" {
-		labels, err := readIDX(from, room)
+		labels, err := readIDX(from, false, room)
 		if err != nil {
 			return nil, err
 		}
-		if len(labels.dims) != 1 || labels.dims[0] != n {
-			return nil, fmt.Errorf("%s: %v labels for the %d images of %s", from, labels.dims, n, path)
+		if len(labels.Dims) != 1 || labels.Dims[0] != images.Dims[0] {
+			return nil, fmt.Errorf("%s: %v labels for the %d images of %s", from, labels.Dims, images.Dims[0], path)
 		}
-		value, err := labels.matrix(n, 1, room)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", from, err)
-		}
-		v := variable{Name: filepath.Base(from), Value: value, Dims: labels.dims}
-		if words, err = v.words(); err != nil {
+		if words, err = labels.words(); err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 	}
-	x, err := images.matrix(n, m, room)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	s, err := newVectorSet(path, x, words, opt, room)
+	s, err := newVectorSet(path, images.Value, words, opt, room)
 	if err == nil && from != "" {
 		s.Beside = []string{from}
 	}
@@ -214,141 +191,85 @@ func join(a, b *Content, room *room) (*Content, error) {
 	return &out, nil
 }
 
-// idxArray is the content of an IDX file.
-type idxArray struct {
-	kind   number.Kind
-	dims   []int
-	raw    []byte
-	stored *Stored // in place of raw
-}
-
-// matrix returns the values as an r×c matrix. A *Bytes shares them.
-func (a *idxArray) matrix(r, c int, room *room) (mat.Matrix, error) {
-	if a.stored != nil {
-		return a.stored, nil
-	}
-	if r*c == 0 {
-		return &Bytes{rows: r, cols: c}, nil
-	}
-	if a.kind == number.Uint8 {
-		return NewBytes(r, c, a.raw), nil
-	}
-	if err := room.numbers(int64(r)*int64(c), fmt.Sprintf("%d×%d numbers", r, c)); err != nil {
-		return nil, err
-	}
-	at := a.kind.In(a.raw, binary.BigEndian)
-	data := make([]float64, r*c)
-	for i := range data {
-		data[i] = at(i)
-	}
-	room.give(int64(len(a.raw)))
-	return mat.NewDense(r, c, data), nil
-}
-
 var idxNumbers = map[byte]number.Kind{
 	0x08: number.Uint8, 0x09: number.Int8, 0x0B: number.Int16, 0x0C: number.Int32, 0x0D: number.Float32, 0x0E: number.Float64,
 }
 
-func readIDX(path string, room *room) (*idxArray, error) {
+// readIDX reads a file's array, or leaves its numbers in the file.
+func readIDX(path string, onDisk bool, room *room) (v variable, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	defer f.Close()
-	a, err := parseIDX(f, room)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	stays := ""
+	if onDisk {
+		stays = path
 	}
-	return a, nil
-}
-
-// storedIDX is readIDX of numbers that stay in the file.
-func storedIDX(path string, room *room) (a *idxArray, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	if v, err = parseIDX(f, stays, room); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	packed := false
-	defer func() {
-		if err != nil || packed {
-			f.Close()
-		}
-		if err != nil {
-			a, err = nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	var r *bufio.Reader
-	if r, packed, err = zipfile.Gunzip(room.reader(f)); err != nil {
-		return nil, err
-	}
-	if a, _, err = idxHeader(r); err != nil {
-		return nil, err
-	}
-	n, m := a.dims[0], 1
-	for _, d := range a.dims[1:] {
-		m *= d
-	}
-	var rest io.Reader
-	if packed {
-		rest = r
-	}
-	a.stored, err = storedOf(path, f, rest, int64(4+4*len(a.dims)), n, m, a.kind, binary.BigEndian)
-	return a, err
+	v.Name = filepath.Base(path)
+	return v, err
 }
 
 // parseIDX reads an IDX file: two zero bytes, the type of its numbers, the
 // number of dimensions, each dimension in four bytes and then the numbers, the
-// last dimension the fastest, the highest byte first. The file may be gzipped.
-func parseIDX(file io.Reader, room *room) (*idxArray, error) {
+// last dimension the fastest, the highest byte first. The file may be gzipped. The numbers
+// stay in the file at the path stays, if it is not empty.
+func parseIDX(file io.Reader, stays string, room *room) (v variable, err error) {
 	known := zipfile.SizeOf(file)
 	r, packed, err := zipfile.Gunzip(room.reader(file))
 	if err != nil {
-		return nil, err
+		return v, err
+	}
+	a, size, err := idxHeader(r)
+	if err != nil {
+		return v, err
+	}
+	v.Dims = a.dims
+	if stays != "" {
+		var unpacked io.Reader
+		if packed {
+			unpacked = r
+		}
+		v.Value, err = storedOf(stays, unpacked, int64(4+4*len(a.dims)), a)
+		return v, err
 	}
 	if packed {
 		known = 0
 	}
-	a, size, err := idxHeader(r)
-	if err != nil {
-		return nil, err
+	raw, err := read(r, size, known, fmt.Sprintf("dimensions %v", a.dims), room)
+	if err == nil {
+		v.Value, err = a.matrix(raw, a.kind == number.Uint8 || size == 0, room)
 	}
-	if a.raw, err = room.bytes(r, size, known, fmt.Sprintf("the array of dimensions %v", a.dims)); err != nil {
-		var tooLarge *limits.LimitError
-		if errors.As(err, &tooLarge) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("dimensions %v: %w", a.dims, err)
-	}
-	if _, err := r.ReadByte(); err == nil {
-		return nil, fmt.Errorf("dimensions %v: more bytes follow than the %d they need", a.dims, size)
-	} else if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return a, nil
+	return v, err
 }
 
 // idxHeader reads an IDX file up to its numbers, and returns how many bytes they take.
-func idxHeader(r io.Reader) (*idxArray, int64, error) {
+func idxHeader(r io.Reader) (*array, int64, error) {
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil {
 		return nil, 0, fmt.Errorf("not an IDX file: %w", err)
 	}
-	a := &idxArray{kind: idxNumbers[magic[2]]}
 	if !isIDX(magic[:]) {
 		return nil, 0, fmt.Errorf("not an IDX file: it begins with % x", magic)
 	}
+	dims := make([]uint32, magic[3])
+	if err := binary.Read(r, binary.BigEndian, dims); err != nil {
+		return nil, 0, fmt.Errorf("the file ends within its dimensions: %w", unexpectedEOF(err))
+	}
+	a := &array{kind: idxNumbers[magic[2]], order: binary.BigEndian}
 	size := int64(a.kind.Size())
-	for range magic[3] {
-		var d [4]byte
-		if _, err := io.ReadFull(r, d[:]); err != nil {
-			return nil, 0, fmt.Errorf("the file ends within its dimensions: %w", unexpectedEOF(err))
+	for _, d := range dims {
+		a.dims = append(a.dims, int(d))
+		if d > 0 && size > number.MaxBytes/int64(d) {
+			return nil, 0, fmt.Errorf("dimensions %v are more than any file holds", dims)
 		}
-		dim := int64(binary.BigEndian.Uint32(d[:]))
-		a.dims = append(a.dims, int(dim))
-		if dim > 0 && size > number.MaxBytes/dim {
-			return nil, 0, fmt.Errorf("dimensions %v are more than any file holds", a.dims)
-		}
-		size *= dim
+		size *= max(int64(d), 1)
+	}
+	if slices.Contains(dims, 0) {
+		size = 0
 	}
 	return a, size, nil
 }

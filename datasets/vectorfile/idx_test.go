@@ -111,7 +111,7 @@ func TestIDXRefuses(t *testing.T) {
 		{"no dimensions", []byte{0, 0, 8, 0}, nil, "not an IDX file"},
 		{"cut in the dimensions", good[:10], nil, "ends within its dimensions"},
 		{"cut in the values", good[:len(good)-1], nil, "dimensions [2 1 2]: 4 bytes are promised and 3 are there"},
-		{"more values", append(bytes.Clone(good), 0), nil, "more bytes follow than the 4"},
+		{"more values", append(bytes.Clone(good), 0), nil, "dimensions [2 1 2]: more bytes follow"},
 		{"huge", writeIDX(8, []uint32{1 << 31, 1 << 31, 2}, []uint8{}), nil, "more than any file holds"},
 		{"none", writeIDX(8, []uint32{0, 2, 2}, []uint8{}), nil, "no samples"},
 		{"four dimensions", writeIDX(8, []uint32{1, 1, 1, 1}, []uint8{1}), nil, "4 dimensions"},
@@ -138,7 +138,7 @@ func TestIDXRefuses(t *testing.T) {
 func TestIDXClaims(t *testing.T) {
 	data := writeIDX(8, []uint32{1 << 20, 1 << 19}, []uint8{1, 2, 3})
 	used := memory(func() {
-		if _, err := parseIDX(bytes.NewReader(data), testRoom(0)); err == nil {
+		if _, err := parseIDX(bytes.NewReader(data), "", testRoom(0)); err == nil {
 			t.Error("no error for a file without its values")
 		}
 	})

@@ -237,10 +237,8 @@ func readMATMatrix(e *matElement) (*variable, error) {
 		v.Text, err = e.words(v.Dims[0], v.Dims[1])
 	case class == mxSPARSE:
 		v.Value, err = e.sparse(v.Dims[0], v.Dims[1])
-	case class == mxUINT8:
-		v.Value, err = e.bytes(v.Dims[0], v.Dims[1])
 	case mxDOUBLE <= class && class <= mxUINT64:
-		v.Value, err = e.dense(v.Dims[0], v.Dims[1])
+		v.Value, err = e.matrix(v.Dims[0], v.Dims[1], class == mxUINT8)
 	}
 	return v, err
 }
@@ -355,54 +353,19 @@ func (e *matElement) numbers(limit int64) (k number.Kind, raw []byte, n int, err
 	return k, raw, len(raw) / k.Size(), nil
 }
 
-// matrix reads the values of an r×c matrix, which stand column by column.
-func (e *matElement) matrix(r, c int) (k number.Kind, raw []byte, err error) {
+// matrix reads an r×c matrix, whose values stand column by column.
+func (e *matElement) matrix(r, c int, bytes bool) (mat.Matrix, error) {
 	k, raw, n, err := e.numbers(int64(r) * int64(c))
-	if err != nil {
-		return number.None, nil, err
-	}
-	if int64(n) != int64(r)*int64(c) {
-		return number.None, nil, fmt.Errorf("%d×%d matrix with %d values", r, c, n)
-	}
-	return k, raw, nil
-}
-
-func (e *matElement) dense(r, c int) (mat.Matrix, error) {
-	k, raw, err := e.matrix(r, c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if err := e.room.numbers(int64(r)*int64(c), fmt.Sprintf("%d×%d numbers", r, c)); err != nil {
-		return nil, err
-	}
-	defer e.room.give(int64(len(raw)))
-	data, err := transposed(r, c, k.In(raw, e.order), e.room)
-	if err != nil {
-		return nil, err
-	}
-	return mat.NewDense(r, c, data), nil
-}
-
-func (e *matElement) bytes(r, c int) (mat.Matrix, error) {
-	k, raw, err := e.matrix(r, c)
-	if err != nil {
-		return nil, err
-	}
-	if k != number.Uint8 {
+	case int64(n) != int64(r)*int64(c):
+		return nil, fmt.Errorf("%d×%d matrix with %d values", r, c, n)
+	case bytes && k != number.Uint8:
 		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", k.Size())
 	}
-	if r == 1 || c == 1 {
-		return NewBytes(r, c, raw), nil
-	}
-	if err := e.room.take(int64(r)*int64(c), fmt.Sprintf("%d×%d bytes", r, c)); err != nil {
-		return nil, err
-	}
-	defer e.room.give(int64(len(raw)))
-	data, err := transposed(r, c, func(i int) uint8 { return raw[i] }, e.room)
-	if err != nil {
-		return nil, err
-	}
-	return NewBytes(r, c, data), nil
+	a := array{k, e.order, []int{r, c}, true}
+	return a.matrix(raw, bytes, e.room)
 }
 
 // sparse reads an r×c matrix that stands in compressed columns and returns it

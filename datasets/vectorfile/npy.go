@@ -2,7 +2,6 @@ package vectorfile
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,9 +11,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 
-	"gonum.org/v1/gonum/mat"
-
-	limits "github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/number"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -27,11 +23,7 @@ import (
 func NPY(path string, opt Options) (set *Content, err error) {
 	room := opt.room()
 	vars := make([]variable, 1, 2)
-	read := readNPY
-	if opt.OnDisk {
-		read = storedNPY
-	}
-	if vars[0], err = read(path, "X", room); err != nil {
+	if vars[0], err = readNPY(path, "X", opt.OnDisk, room); err != nil {
 		return nil, err
 	}
 	stored, onDisk := vars[0].Value.(*Stored)
@@ -42,7 +34,7 @@ func NPY(path string, opt Options) (set *Content, err error) {
 	}()
 	if opt.Labels != "" && opt.Labels != "-" {
 		var y variable
-		if y, err = readNPY(opt.Labels, "y", room); err != nil {
+		if y, err = readNPY(opt.Labels, "y", false, room); err != nil {
 			return nil, err
 		}
 		vars = append(vars, y)
@@ -79,32 +71,27 @@ func numpySet(path string, vars []variable, opt Options, room *room) (*Content, 
 	return arraySet(path, vars, features, []string{"y", "gnd", "labels", "target", "arr_1"}, opt, room)
 }
 
-func readNPY(path, name string, room *room) (variable, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return variable{}, err
-	}
-	defer f.Close()
-	v, err := parseNPY(number.Buffered(room.reader(f), zipfile.SizeOf(f)), name, zipfile.SizeOf(f), room)
-	if err != nil {
-		return variable{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return v, nil
-}
-
-// storedNPY is readNPY of an array of numbers that stay in the file.
-func storedNPY(path, name string, _ *room) (v variable, err error) {
+// readNPY reads a file's array, or leaves its numbers in the file.
+func readNPY(path, name string, onDisk bool, room *room) (v variable, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return v, err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	r := number.Buffered(f, zipfile.SizeOf(f))
+	defer f.Close()
+	r := number.Buffered(room.reader(f), zipfile.SizeOf(f))
+	if onDisk {
+		v, err = storedNPY(f, r, name)
+	} else {
+		v, err = parseNPY(r, name, zipfile.SizeOf(f), room)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return v, err
+}
+
+// storedNPY leaves the numbers in f, of which r reads.
+func storedNPY(f *os.File, r *bufio.Reader, name string) (v variable, err error) {
 	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return v, err
@@ -121,11 +108,7 @@ func storedNPY(path, name string, _ *room) (v variable, err error) {
 	if err != nil {
 		return v, err
 	}
-	m := 1
-	for _, d := range h.Shape[1:] {
-		m *= d
-	}
-	v.Value, err = storedOf(path, f, nil, at-int64(r.Buffered()), h.Shape[0], m, t.Kind, t.Order)
+	v.Value, err = storedOf(f.Name(), nil, at-int64(r.Buffered()), &array{t.Kind, t.Order, h.Shape, false})
 	return v, err
 }
 
@@ -265,19 +248,13 @@ func parseNPY(r *bufio.Reader, name string, known int64, room *room) (variable, 
 		return v, err
 	}
 	size := items * t.Size
-	raw, err := room.bytes(r, size, known, "the array "+v.String())
-	var tooLarge *limits.LimitError
-	if errors.As(err, &tooLarge) {
-		return v, err
-	}
+	raw, err := read(r, size, known, fmt.Sprintf("shape %v of %s", v.Dims, v.Class), room)
 	if err != nil {
-		return v, fmt.Errorf("shape %v of %s: %w", v.Dims, v.Class, err)
-	}
-	if err := h.End(r); err != nil {
 		return v, err
 	}
 	if t.Kind != number.None {
-		v.Value, err = npyMatrix(t, raw, v.Dims, h.Fortran, room)
+		a := array{t.Kind, t.Order, v.Dims, h.Fortran}
+		v.Value, err = a.matrix(raw, t.Kind == number.Uint8, room)
 		return v, err
 	}
 	if len(v.Dims) > 1 {
@@ -303,59 +280,4 @@ func parseNPY(r *bufio.Reader, name string, known int64, room *room) (variable, 
 		v.Text = append(v.Text, strings.TrimRight(word, "\x00"))
 	}
 	return v, nil
-}
-
-// npyMatrix returns the array of the given dimensions as a matrix with a row
-// for each index along the first. A *Bytes in C order shares raw.
-func npyMatrix(t npz.Item, raw []byte, dims []int, fortran bool, room *room) (mat.Matrix, error) {
-	n, h, w := dims[0], 1, 1
-	if len(dims) > 1 {
-		h = dims[1]
-	}
-	if len(dims) > 2 {
-		w = dims[2]
-	}
-	// place is where the value of row i and column j·w + k stands.
-	place := func(i, j, k int) int { return (i*h+j)*w + k }
-	if fortran {
-		place = func(i, j, k int) int { return (k*h+j)*n + i }
-	}
-	if t.Kind == number.Uint8 && !fortran {
-		return NewBytes(n, h*w, raw), nil
-	}
-	size := int64(n) * int64(h) * int64(w)
-	if t.Kind != number.Uint8 {
-		size *= 8
-	}
-	if err := room.take(size, fmt.Sprintf("%d×%d numbers", n, h*w)); err != nil {
-		return nil, err
-	}
-	defer room.give(int64(len(raw)))
-	if t.Kind == number.Uint8 {
-		data := make([]uint8, 0, n*h*w)
-		for i := range n {
-			if err := room.ended(); err != nil {
-				return nil, err
-			}
-			for j := range h {
-				for k := range w {
-					data = append(data, raw[place(i, j, k)])
-				}
-			}
-		}
-		return NewBytes(n, h*w, data), nil
-	}
-	at := t.Kind.In(raw, t.Order)
-	data := make([]float64, 0, n*h*w)
-	for i := range n {
-		if err := room.ended(); err != nil {
-			return nil, err
-		}
-		for j := range h {
-			for k := range w {
-				data = append(data, at(place(i, j, k)))
-			}
-		}
-	}
-	return mat.NewDense(n, h*w, data), nil
 }

@@ -86,23 +86,3 @@ func (r *room) bytes(in io.Reader, n, known int64, what string) ([]byte, error) 
 
 // numbers takes the room of n numbers of 8 bytes.
 func (r *room) numbers(n int64, what string) error { return r.take(8*n, what) }
-
-// transposed returns the r×c values of a matrix row by row, of which at gives
-// those of column by column. It goes through a few columns at a time, so that
-// those of large matrices stay in the processor's cache.
-func transposed[T any](r, c int, at func(i int) T, room *room) ([]T, error) {
-	const few = 64
-	out := make([]T, r*c)
-	for first := 0; first < c; first += few {
-		if err := room.ended(); err != nil {
-			return nil, err
-		}
-		last := min(first+few, c)
-		for i := range r {
-			for j := first; j < last; j++ {
-				out[i*c+j] = at(j*r + i)
-			}
-		}
-	}
-	return out, nil
-}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,15 +186,20 @@ func TestReadingIsStopped(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := transposed(2, 2, func(i int) int { return i }, (&Options{ctx: ctx}).room()); !errors.Is(err, stop) {
+	if _, err := transposed(&array{dims: []int{2, 2}}, func(i int) int { return i }, (&Options{ctx: ctx}).room()); !errors.Is(err, stop) {
 		t.Errorf("transposed: error %v", err)
 	}
 }
 
 func TestTransposed(t *testing.T) {
+	// 2×2×3 numbers in Fortran order.
+	got, err := transposed(&array{dims: []int{2, 2, 3}}, func(i int) int { return i }, testRoom(0))
+	if want := []int{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
 	for _, size := range [][2]int{{1, 1}, {3, 200}, {200, 3}, {130, 129}, {64, 64}} {
 		r, c := size[0], size[1]
-		got, err := transposed(r, c, func(i int) int { return i }, testRoom(0))
+		got, err := transposed(&array{dims: []int{r, c}}, func(i int) int { return i }, testRoom(0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package vectorfile
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -183,43 +182,43 @@ func (s *Stored) bytes() bool {
 	return !slices.ContainsFunc(s.parts, func(p storedPart) bool { return p.kind != number.Uint8 })
 }
 
-// storedOf returns the matrix of the values that follow what was read of a file: count of
-// them, in rows of m. Where the file is packed unpacked is what follows in it, and goes to a
-// temporary file, else nil.
-func storedOf(path string, file *os.File, unpacked io.Reader, start int64, n, m int, kind number.Kind, order binary.ByteOrder) (_ *Stored, err error) {
-	size := int64(n) * int64(m) * int64(kind.Size())
-	part := storedPart{file: file, path: path, start: start, rows: n, kind: kind, order: order}
-	if unpacked != nil {
-		if part.file, err = os.CreateTemp("", "partwise-*.values"); err != nil {
-			return nil, err
-		}
-		// Where a file that is open can be removed it needs no name.
-		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
-		defer func() {
-			if err != nil {
-				part.close()
-			}
-		}()
-		written, err := io.Copy(part.file, io.LimitReader(unpacked, size+1))
-		if err != nil {
-			return nil, err
-		}
-		return part.whole(m, written, size)
+// storedOf returns the matrix of an array whose values begin at start of the file at path.
+// Where the file is packed, unpacked reads them and they go to a temporary file, else it is nil.
+func storedOf(path string, unpacked io.Reader, start int64, a *array) (_ *Stored, err error) {
+	n, m := a.size()
+	part := storedPart{path: path, start: start, rows: n, kind: a.kind, order: a.order}
+	there, need := int64(0), int64(n)*int64(m)*int64(a.kind.Size())
+	if unpacked == nil {
+		part.file, err = os.Open(path)
+	} else {
+		part.file, err = os.CreateTemp("", "partwise-*.values")
 	}
-	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return part.whole(m, info.Size()-start, size)
-}
-
-// whole returns the matrix of the part, which has as many bytes as it needs, or an error.
-func (p storedPart) whole(m int, there, need int64) (*Stored, error) {
-	switch cmp.Compare(there, need) {
-	case -1:
+	defer func() {
+		if err != nil {
+			part.close()
+		}
+	}()
+	if unpacked == nil {
+		info, err := part.file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		there = info.Size() - start
+	} else {
+		// Where a file that is open can be removed it needs no name.
+		part.temporary, part.start = os.Remove(part.file.Name()) != nil, 0
+		if there, err = io.Copy(part.file, io.LimitReader(unpacked, need+1)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case there < need:
 		return nil, fmt.Errorf("%d bytes are promised and %d are there: %w", need, there, io.ErrUnexpectedEOF)
-	case 1:
+	case there > need:
 		return nil, fmt.Errorf("more bytes follow than the %d of the values", need)
 	}
-	return &Stored{cols: m, parts: []storedPart{p}}, nil
+	return &Stored{cols: m, parts: []storedPart{part}}, nil
 }

@@ -118,7 +118,7 @@ func (a *Archive) Text(name string) ([]byte, error) {
 	}
 	text, err := number.ReadBytes(r, int64(h.Shape[0]), 0)
 	if err == nil {
-		err = h.End(r)
+		err = number.End(r)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the array %q: %w", name, err)
@@ -185,7 +185,7 @@ func (a *Archive) each(name, kind string, dimensions int, check func([]int) erro
 			return nil, err
 		}
 	}
-	if err := h.End(r); err != nil {
+	if err := number.End(r); err != nil {
 		return nil, fmt.Errorf("the array %q: %w", name, err)
 	}
 	return h.Shape, nil

@@ -132,16 +132,3 @@ func (h Header) Item() (i Item, ok bool) {
 	}
 	return i, err == nil
 }
-
-// End reads what follows an array's values, which must be nothing; in an archive that
-// compares the check sum.
-func (h Header) End(r *bufio.Reader) error {
-	switch _, err := r.ReadByte(); err {
-	case io.EOF:
-		return nil
-	case nil:
-		return fmt.Errorf("shape %v of %s: more bytes follow than the values", h.Shape, h.Type)
-	default:
-		return err
-	}
-}

@@ -4,6 +4,7 @@ package number
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -125,4 +126,17 @@ func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 		}
 	}
 	return data, nil
+}
+
+// End reads what follows values, which must be nothing; in an archive that compares the
+// check sum.
+func End(r *bufio.Reader) error {
+	switch _, err := r.ReadByte(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return errors.New("more bytes follow than the values")
+	default:
+		return err
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -43,7 +44,7 @@ seed: 3
 	}
 	want := &pipeline.Experiment{
 		Name:     "ccf-yale",
-		Data:     pipeline.Data{Set: "yale", From: "raw", Samples: 100},
+		Data:     pipeline.Data{Set: "yale", OpenOptions: datasets.OpenOptions{From: "raw"}, Samples: 100},
 		Features: pipeline.Features{Extractor: features.Pixels{Size: features.Size{Height: 24, Width: 32}}, Normalise: features.NormMax, Crop: pipeline.Crop{Square: true}},
 		Methods: []pipeline.Method{
 			{Name: "kmeans"},

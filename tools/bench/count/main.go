@@ -30,6 +30,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/factor"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -70,7 +71,7 @@ const mostGroups = 40
 
 func run(ctx context.Context, set string, draws, samples int) error {
 	name, counts, _ := strings.Cut(set, "=")
-	e := &pipeline.Experiment{Data: pipeline.Data{Set: name, Pool: true}}
+	e := &pipeline.Experiment{Data: pipeline.Data{Set: name, OpenOptions: datasets.OpenOptions{Pool: true}}}
 	if name != "generated" {
 		e.Data.Set, e.Features.Auto = filepath.Join(os.Getenv("PARTWISE_DATA"), name), true
 	}

@@ -31,6 +31,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
+	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -60,7 +61,7 @@ var ways = []string{"by hand", "k-means again", "explore", "answers", "both"}
 const enough = 0.95
 
 func run(ctx context.Context, name string, seeds, most int) error {
-	e := &pipeline.Experiment{Data: pipeline.Data{Set: filepath.Join(os.Getenv("PARTWISE_DATA"), name), Pool: true}}
+	e := &pipeline.Experiment{Data: pipeline.Data{Set: filepath.Join(os.Getenv("PARTWISE_DATA"), name), OpenOptions: datasets.OpenOptions{Pool: true}}}
 	e.Features.Auto = true
 	in, err := e.Prepare(ctx, pipeline.PrepareOptions{})
 	if err != nil {
