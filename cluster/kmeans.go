@@ -350,7 +350,7 @@ func (l *run) startRows(ctx context.Context, restart int) ([]int, error) {
 	case len(l.Start) > 0:
 		return l.Start, nil
 	case l.Init == InitPlusPlus:
-		return l.plusPlus(ctx, l.random(restart))
+		return l.plusPlus(ctx, l.random(restart), l.K)
 	}
 	return l.random(restart).Perm(l.n)[:l.K], nil
 }
@@ -511,13 +511,4 @@ func (l *run) toMean(j, count int) {
 	for f := range centre {
 		centre[f] /= by
 	}
-}
-
-// draw returns an index with a probability in proportion to its weight, or
-// any where all weights are 0.
-func draw(random *rand.Rand, weights []float64, total float64) int {
-	if total == 0 {
-		return random.IntN(len(weights))
-	}
-	return lloyd.Reach(weights, random.Float64()*total)
 }
