@@ -69,7 +69,7 @@ func (k KMeans) fitSeeded(ctx context.Context, x mat.Matrix, labels []int, keep 
 	if len(k.Start) > 0 {
 		return nil, fmt.Errorf("start rows and labels; the centres start at the labelled samples")
 	}
-	l, err := k.lloyd(x, Known{})
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 	if len(k.Start) > 0 {
 		return nil, fmt.Errorf("start rows and links; the centres start at the labelled samples")
 	}
-	l, err := k.lloyd(x, Known{})
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, err
 	}

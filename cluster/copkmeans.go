@@ -42,9 +42,15 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 // that error wraps ErrDeadEnd. Since a run places samples greedily, it does not prove
 // that there is no answer.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
-	l, err := k.lloyd(x, known)
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, fmt.Errorf("cop-k-means: %w", err)
+	}
+	if l.placing, err = newPlacing(l.n, k.K, known); err != nil {
+		return nil, fmt.Errorf("cop-k-means: %w", err)
+	}
+	if l.placing != nil {
+		l.bounds = nil
 	}
 	starts := 1
 	if len(k.Start) == 0 {
@@ -66,94 +72,73 @@ func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result,
 // type of that name in package factor.
 type Known = links.Known
 
-// linked holds what is known while samples are placed one after the other.
-type linked struct {
-	groups []int   // of the samples: those that must-links or labels join
-	sizes  []int   // of the groups
-	labels []int   // of the groups, or -1
-	apart  [][]int // the groups that links part from each group
-	places []int   // the groups' clusters, -1 for those not placed yet
-	held   []int   // the label of the samples in each cluster, or -1
+// placing is units that are placed one after the other.
+type placing struct {
+	*units
+	places []int // the units' clusters, −1 for those not placed yet
+	held   []int // the label of the samples in each cluster, or −1
 }
 
-// newLinked returns what is known among n samples of k clusters, with no group placed.
-func newLinked(n, k int, known Known) (*linked, error) {
-	groups, err := known.Close(n)
-	if err != nil {
+// newPlacing returns what is known among n samples of k clusters, nil where nothing is.
+func newPlacing(n, k int, known Known) (*placing, error) {
+	// Labels need not be clusters here.
+	u, err := newUnits(n, math.MaxInt, known)
+	if err != nil || len(u.members) == n && len(u.linked) == 0 && slices.Max(u.fixed) < 0 {
 		return nil, err
 	}
-	count := slices.Max(groups) + 1
-	l := &linked{groups, make([]int, count), slices.Repeat([]int{-1}, count), make([][]int, count), make([]int, count), make([]int, k)}
-	for i, g := range groups {
-		l.sizes[g]++
-		if len(known.Labels) > 0 && known.Labels[i] >= 0 {
-			l.labels[g] = known.Labels[i]
+	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
+}
+
+// clear takes all units out of their clusters.
+func (p *placing) clear() {
+	if p == nil {
+		return
+	}
+	for _, of := range [][]int{p.places, p.held} {
+		for at := range of {
+			of[at] = -1
 		}
 	}
-	for _, p := range known.CannotLink {
-		a, b := groups[p[0]], groups[p[1]]
-		l.apart[a] = append(l.apart[a], b)
-		l.apart[b] = append(l.apart[b], a)
+}
+
+// put puts sample i, with its unit, in a cluster.
+func (p *placing) put(i, cluster int) {
+	if p == nil {
+		return
 	}
-	l.lift()
-	return l, nil
-}
-
-// none reports whether nothing is known that holds samples together or apart.
-func (l *linked) none() bool {
-	return slices.Max(l.sizes) == 1 && slices.Max(l.labels) < 0 && !slices.ContainsFunc(l.apart, func(g []int) bool { return len(g) > 0 })
-}
-
-// another returns the same, to place samples beside l.
-func (l *linked) another() *linked {
-	other := *l
-	other.places, other.held = slices.Clone(l.places), slices.Clone(l.held)
-	return &other
-}
-
-// lift takes all groups out of their clusters.
-func (l *linked) lift() {
-	for g := range l.places {
-		l.places[g] = -1
-	}
-	for j := range l.held {
-		l.held[j] = -1
+	at := p.of[i]
+	p.places[at] = cluster
+	if p.fixed[at] >= 0 {
+		p.held[cluster] = p.fixed[at]
 	}
 }
 
-// place puts sample i, with its group, in a cluster.
-func (l *linked) place(i, cluster int) {
-	g := l.groups[i]
-	l.places[g] = cluster
-	if l.labels[g] >= 0 {
-		l.held[cluster] = l.labels[g]
+// cluster returns the cluster that sample i's unit is in, or −1.
+func (p *placing) cluster(i int) int {
+	if p == nil {
+		return -1
 	}
+	return p.places[p.of[i]]
 }
-
-// placed returns the cluster that sample i's group is in, or -1.
-func (l *linked) placed(i int) int { return l.places[l.groups[i]] }
 
 // alone reports whether nothing holds sample i to another one.
-func (l *linked) alone(i int) bool { return l.sizes[l.groups[i]] == 1 }
+func (p *placing) alone(i int) bool { return p == nil || len(p.members[p.of[i]]) == 1 }
 
 // forbid sets to infinity the scores of the clusters that hold what sample i
 // cannot link with, and reports whether a cluster is left.
-func (l *linked) forbid(i int, scores []float64) bool {
-	group := l.groups[i]
-	apart, label := l.apart[group], l.labels[group]
-	if len(apart) == 0 && label < 0 {
+func (p *placing) forbid(i int, scores []float64) bool {
+	if p == nil {
 		return true
 	}
-	for _, g := range apart {
-		if at := l.places[g]; at >= 0 {
-			scores[at] = math.Inf(1)
+	at := p.of[i]
+	for _, other := range p.apart[at] {
+		if j := p.places[other]; j >= 0 {
+			scores[j] = math.Inf(1)
 		}
 	}
-	if label >= 0 {
-		for at, held := range l.held {
-			if held >= 0 && held != label {
-				scores[at] = math.Inf(1)
-			}
+	for j, held := range p.held {
+		if label := p.fixed[at]; label >= 0 && held >= 0 && held != label {
+			scores[j] = math.Inf(1)
 		}
 	}
 	return slices.Min(scores) < math.Inf(1)

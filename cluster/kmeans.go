@@ -91,7 +91,7 @@ type Result struct {
 // copied to a dense one. It is an error if K is not within 1 and n, if Start
 // does not hold K rows of x, or if a row holds a value that is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
-	l, err := k.lloyd(x, Known{})
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
@@ -214,8 +214,8 @@ func orDefault(value, fallback int) int {
 	return value
 }
 
-// lloyd checks the settings and makes room for the runs on x under what is known.
-func (k KMeans) lloyd(x mat.Matrix, known Known) (*run, error) {
+// lloyd checks the settings and makes the buffers of the runs on x.
+func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	s, err := readSamples(x, k.Distance)
 	if err != nil {
 		return nil, err
@@ -234,27 +234,19 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*run, error) {
 			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
 		}
 	}
-	links, err := newLinked(s.n, k.K, known)
-	if err != nil {
-		return nil, err
-	}
-	return (&run{KMeans: k, samples: s, links: links}).another(), nil
+	return (&run{KMeans: k, samples: s}).another(), nil
 }
 
 // another returns one that can run beside l.
 func (l *run) another() *run {
 	other := *l
-	other.links = l.links.another()
 	other.centres = newTargets(l.Distance, l.K, l.m)
 	other.scores = make([]float64, panelRows*l.K)
 	other.buf = make([]float64, l.m)
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	other.bounds = nil
-	if l.links.none() {
-		other.bounds, other.open, other.before = newBounds(l.samples, l.Distance, l.K), nil, nil
-	}
+	other.bounds, other.open, other.before = newBounds(l.samples, l.Distance, l.K), nil, nil
 	return &other
 }
 
@@ -262,7 +254,7 @@ func (l *run) another() *run {
 type run struct {
 	KMeans
 	*samples
-	links    *linked
+	placing  *placing   // what links hold, or nil
 	seeds    *seeds     // or nil
 	extra    *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
 	centres  *targets
@@ -296,7 +288,7 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 			return nil, err
 		}
 		refined := false
-		if moved == 0 && l.Refine && l.links.none() {
+		if moved == 0 && l.Refine && l.placing == nil {
 			if moved, err = l.refine(ctx); err != nil {
 				return nil, err
 			}
@@ -388,18 +380,18 @@ func (l *run) assign(ctx context.Context) (moved int, err error) {
 
 // assignAll moves each sample to the nearest centre that its links allow.
 func (l *run) assignAll(ctx context.Context) error {
-	l.links.lift()
+	l.placing.clear()
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
 		for i := lo; i < hi; i++ {
-			to := max(l.seeds.kept(i), l.links.placed(i))
+			to := max(l.seeds.kept(i), l.placing.cluster(i))
 			if to < 0 {
 				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
-				if !l.links.forbid(i, scores) {
+				if !l.placing.forbid(i, scores) {
 					return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 				}
 				to = l.nearest(i, scores)
-				l.links.place(i, to)
+				l.placing.put(i, to)
 			}
 			l.labels[i] = to
 			l.counts[to]++
@@ -463,7 +455,7 @@ func (l *run) fillEmpty() {
 	if l.bounds != nil {
 		l.bounds.Reset()
 	}
-	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) }, func(int, int) {})
+	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) }, func(int, int) {})
 }
 
 // countMoved returns how many samples have another label than before.

@@ -648,7 +648,7 @@ func TestBounds(t *testing.T) {
 			for _, x := range []mat.Matrix{x, toSparse(x)} {
 				var got [2]*Result
 				for at := range got {
-					l, err := KMeans{K: k, Distance: d, Init: Init(trial % 2), Refine: trial/4%2 == 1, Seed: uint64(trial)}.lloyd(x, Known{})
+					l, err := KMeans{K: k, Distance: d, Init: Init(trial % 2), Refine: trial/4%2 == 1, Seed: uint64(trial)}.lloyd(x)
 					if err != nil {
 						t.Fatal(err)
 					}
