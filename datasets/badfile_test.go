@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/imagetest"
 )
 
 // noise is an image of which every part takes about as many bytes.
@@ -39,26 +42,26 @@ func opened(t *testing.T, content []byte, useTruncated bool) (img image.Image, t
 
 // TestKinds: what is wrong with a file is of its kind, and whole files are of none.
 func TestKinds(t *testing.T) {
-	whole := encoded(t, png.Encode, noise(40, 40))
-	photograph := encoded(t, encodeJPEG, noise(40, 40))
+	whole := imagetest.Encoded(t, png.Encode, noise(40, 40))
+	photograph := imagetest.Encoded(t, imagetest.EncodeJPEG, noise(40, 40))
 	damaged := bytes.Clone(photograph)
 	copy(damaged[len(damaged)/2:], bytes.Repeat([]byte{0xff, 0xd0}, 40))
-	large := rawPNG(100_000, 100_000, 8, 0, 0, make([]byte, 1000))
-	for want, contents := range map[Kind][][]byte{
-		KindEmpty:       {{}},
-		KindNoImage:     {[]byte("hello, this is no image")},
-		KindHEIC:        {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic")},
-		KindAVIF:        {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1miaf")},
-		KindTruncated:   {whole[:len(whole)/2], photograph[:len(photograph)/5], photograph[:100], encoded(t, encodeGIF, noise(40, 40))[:900]},
-		KindDamaged:     {damaged},
-		KindTooLarge:    {large, progressiveJPEG(100, 100, mostScans+1)},
-		KindUnsupported: {riff("VP8X\x02\x00\x00\x00\xca\x00\x00\x6a\x00\x00")},
+	large := imagetest.RawPNG(100_000, 100_000, 8, 0, 0, make([]byte, 1000))
+	for want, contents := range map[imagefile.Kind][][]byte{
+		imagefile.KindEmpty:       {{}},
+		imagefile.KindNoImage:     {[]byte("hello, this is no image")},
+		imagefile.KindHEIC:        {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic")},
+		imagefile.KindAVIF:        {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1miaf")},
+		imagefile.KindTruncated:   {whole[:len(whole)/2], photograph[:len(photograph)/5], photograph[:100], imagetest.Encoded(t, imagetest.EncodeGIF, noise(40, 40))[:900]},
+		imagefile.KindDamaged:     {damaged},
+		imagefile.KindTooLarge:    {large, imagetest.ProgressiveJPEG(100, 100, 128+1)},
+		imagefile.KindUnsupported: {imagetest.RIFF("VP8X\x02\x00\x00\x00\xca\x00\x00\x6a\x00\x00")},
 	} {
 		for i, content := range contents {
 			for _, useTruncated := range []bool{false, true} {
 				_, _, err := opened(t, content, useTruncated)
-				if err == nil || KindOf(err) != want || !strings.Contains(err.Error(), "x.jpg") {
-					t.Errorf("file %d of kind %q is %q: %v", i, want, KindOf(err), err)
+				if err == nil || imagefile.KindOf(err) != want || !strings.Contains(err.Error(), "x.jpg") {
+					t.Errorf("file %d of kind %q is %q: %v", i, want, imagefile.KindOf(err), err)
 				}
 			}
 		}
@@ -66,10 +69,10 @@ func TestKinds(t *testing.T) {
 	if _, _, err := opened(t, whole, true); err != nil {
 		t.Error(err)
 	}
-	if kind := KindOf(errors.New("all values are zero")); kind != KindNoFeatures {
+	if kind := imagefile.KindOf(errors.New("all values are zero")); kind != imagefile.KindNoFeatures {
 		t.Errorf("kind %q", kind)
 	}
-	bad := []BadFile{{Kind: KindTruncated}, {Kind: KindHEIC}, {Kind: KindNoImage}, {Kind: KindHEIC}, {Kind: KindBrokenLink}, {Kind: KindBrokenLink}}
+	bad := []BadFile{{Kind: imagefile.KindTruncated}, {Kind: imagefile.KindHEIC}, {Kind: imagefile.KindNoImage}, {Kind: imagefile.KindHEIC}, {Kind: imagefile.KindBrokenLink}, {Kind: imagefile.KindBrokenLink}}
 	if got, want := CountKinds(bad), "2 HEIC images (not supported), 2 links to nothing, 1 not an image, 1 truncated"; got != want {
 		t.Errorf("counted %q, want %q", got, want)
 	}
@@ -78,12 +81,12 @@ func TestKinds(t *testing.T) {
 // TestUseTruncated: a JPEG file that ends early is its first rows where they are at least half, as it lies in the file, and
 // an error where they are fewer or nobody asks for them; a use of a smaller image gets that of the same rows.
 func TestUseTruncated(t *testing.T) {
-	upright := withOrientation(t, noise(64, 96), 6)
+	upright := imagetest.WithOrientation(t, noise(64, 96), 6)
 	progressive, err := os.ReadFile(filepath.Join("..", "internal", "jpegmeans", "testdata", "progressive-420.jpg"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"colour": encoded(t, encodeJPEG, noise(64, 96)), "grey": encoded(t, encodeJPEG, image.NewGray(image.Rect(0, 0, 640, 960)))} {
+	for name, content := range map[string][]byte{"colour": imagetest.Encoded(t, imagetest.EncodeJPEG, noise(64, 96)), "grey": imagetest.Encoded(t, imagetest.EncodeJPEG, image.NewGray(image.Rect(0, 0, 640, 960)))} {
 		whole, err := jpeg.Decode(bytes.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -91,12 +94,12 @@ func TestUseTruncated(t *testing.T) {
 		size := whole.Bounds().Size()
 		for _, part := range []int{40, 70, 95, 99} {
 			cut := content[:len(content)*part/100]
-			if _, _, err := opened(t, cut, false); KindOf(err) != KindTruncated {
+			if _, _, err := opened(t, cut, false); imagefile.KindOf(err) != imagefile.KindTruncated {
 				t.Errorf("%s, %d %%: error %v, though nobody asks for a part", name, part, err)
 			}
 			img, said, err := opened(t, cut, true)
 			if part < 45 {
-				if KindOf(err) != KindTruncated || !strings.Contains(err.Error(), fmt.Sprintf("of %d rows are there, and less than half", size.Y)) && name == "colour" {
+				if imagefile.KindOf(err) != imagefile.KindTruncated || !strings.Contains(err.Error(), fmt.Sprintf("of %d rows are there, and less than half", size.Y)) && name == "colour" {
 					t.Errorf("%s, %d %%: error %v", name, part, err)
 				}
 				continue
@@ -109,7 +112,7 @@ func TestUseTruncated(t *testing.T) {
 			if got.X != size.X || 2*got.Y < size.Y || got.Y >= size.Y || said != fmt.Sprintf("the JPEG file ends early: %d of %d rows are there", got.Y, size.Y) {
 				t.Errorf("%s, %d %%: %v of %v, said %q", name, part, got, size, said)
 			}
-			if diff := cmp.Diff(Gray(whole).Pix[:2*got.X*got.Y], Gray(img).Pix); diff != "" {
+			if diff := cmp.Diff(imagefile.Gray(whole).Pix[:2*got.X*got.Y], imagefile.Gray(img).Pix); diff != "" {
 				t.Errorf("%s, %d %%: the rows differ", name, part)
 			}
 		}
@@ -123,11 +126,11 @@ func TestUseTruncated(t *testing.T) {
 	if _, said, err := opened(t, progressive, true); err != nil || said != "" {
 		t.Errorf("a whole file: %q, %v", said, err)
 	}
-	large := encoded(t, encodeJPEG, noise(256, 256))
+	large := imagetest.Encoded(t, imagetest.EncodeJPEG, noise(256, 256))
 	file := writeFile(t, filepath.Join(t.TempDir(), "x.jpg"), large[:len(large)*3/4])
 	images := (&Set{Names: []string{"x.jpg"}, Files: []string{file}}).Images()
 	images.UseTruncated = true
-	if err := images.With(context.Background(), 0, Use{Least: 64, Do: func(img image.Image, whole image.Point) error {
+	if err := images.With(context.Background(), 0, imagefile.Use{Least: 64, Do: func(img image.Image, whole image.Point) error {
 		if whole.Y >= 256 || whole.Y < 128 || img.Bounds().Dy() != (whole.Y+1)/2 {
 			t.Errorf("%v of %v", img.Bounds(), whole)
 		}
@@ -147,7 +150,7 @@ func TestSkipBadFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(set.Bad) != 1 || set.Bad[0].Name != "a/round" || set.Bad[0].Kind != KindCircle || set.Len() != 2 || len(set.Subset([]int{0}).Bad) != 1 {
+	if len(set.Bad) != 1 || set.Bad[0].Name != "a/round" || set.Bad[0].Kind != imagefile.KindCircle || set.Len() != 2 || len(set.Subset([]int{0}).Bad) != 1 {
 		t.Errorf("%d samples without %v", set.Len(), set.Bad)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {

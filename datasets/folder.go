@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
 // FolderOptions says how the classes of a folder of images are found. Its zero
@@ -97,7 +100,7 @@ func folder(ctx context.Context, dir string, opt FolderOptions) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Name: readableName(folderName(dir)), Names: readable(names), Files: make([]string, len(names)), LeftOut: left}
+	set := &Set{Name: naming.ReadableName(folderName(dir)), Names: naming.Readable(names), Files: make([]string, len(names)), LeftOut: left}
 	if bad != nil {
 		set.Bad = *bad
 	}
@@ -160,7 +163,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 		if bad == nil || name == "" {
 			return err
 		}
-		*bad = append(*bad, BadFile{readableName(name), kindOf(err), err.Error()})
+		*bad = append(*bad, BadFile{naming.ReadableName(name), imagefile.KindOfFile(err), err.Error()})
 		return nil
 	}
 	// above holds the folders from dir down to the one that is being read: a
@@ -171,7 +174,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 		if err != nil {
 			return skip(below, err)
 		}
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naming.CompareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -187,13 +190,13 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			info, err := os.Stat(file)
 			switch {
-			case err != nil && hasImageExtension(file):
+			case err != nil && imagefile.HasExtension(file):
 				images = append(images, name) // a link to nothing, which reading it will tell
 			case err != nil:
 				others.add(NotImage, name)
 			case info.IsDir():
 				if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
-					if err := skip(name, kinded(KindCircle, "%s is a link to a folder that it lies in", file)); err != nil {
+					if err := skip(name, imagefile.NewError(imagefile.KindCircle, "%s is a link to a folder that it lies in", file)); err != nil {
 						return err
 					}
 					continue
@@ -240,7 +243,7 @@ func findImages(ctx context.Context, dir string, about []string, most int, bad *
 
 // looksLikeImage tells images by what they are called or begin with.
 func looksLikeImage(file string) (bool, error) {
-	if hasImageExtension(file) {
+	if imagefile.HasExtension(file) {
 		return true, nil
 	}
 	f, err := os.Open(file)
@@ -248,12 +251,12 @@ func looksLikeImage(file string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	head := make([]byte, magicLen)
+	head := make([]byte, imagefile.MagicLength)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return false, err
 	}
-	return formatOf(head[:n]) != nil, nil
+	return imagefile.Is(head[:n]), nil
 }
 
 // testFolders tells of each name whether it begins with the folder test. It is nil unless all

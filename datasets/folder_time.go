@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
 // The parts of patterns of names.
@@ -43,7 +45,7 @@ func timeFolders(names []string) (found []string, of int) {
 			folders = append(folders, folder)
 		}
 	}
-	slices.SortFunc(folders, compareNatural)
+	slices.SortFunc(folders, naming.CompareNatural)
 	folders = slices.Compact(folders)
 	common := 0 // how many folders lie around all
 	if len(folders) > 0 {
@@ -57,7 +59,7 @@ func timeFolders(names []string) (found []string, of int) {
 		last := len(parts) - 1
 		looks := func(name string) bool {
 			name = strings.TrimSpace(name)
-			return dateName.MatchString(name) || cameraName.MatchString(name) || dcfName.MatchString(name) && digits(name) < len(name)
+			return dateName.MatchString(name) || cameraName.MatchString(name) || dcfName.MatchString(name) && naming.Digits(name) < len(name)
 		}
 		if slices.ContainsFunc(parts[min(common, last):], looks) || partOfDate.MatchString(parts[last]) && slices.ContainsFunc(parts, dateName.MatchString) {
 			found = append(found, folder)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -12,9 +11,14 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -63,7 +67,7 @@ func (im *Images) Range() (black, white float64) { return im.black, im.white }
 func (im *Images) Open(ctx context.Context, i int) (img image.Image, err error) {
 	budget := limits.FromContext(ctx)
 	defer collectFor(budget)()
-	err = im.With(ctx, i, Use{Do: func(decoded image.Image, _ image.Point) error {
+	err = im.With(ctx, i, imagefile.Use{Do: func(decoded image.Image, _ image.Point) error {
 		img = decoded
 		countWhileHeld(budget, decoded)
 		return nil
@@ -96,9 +100,7 @@ func collectFor(budget *limits.Budget) (stop func()) {
 // countWhileHeld counts the pixels of an image in the budget until it is collected.
 func countWhileHeld(budget *limits.Budget, img image.Image) {
 	release := func(give func()) { give() }
-	switch p := img.(type) {
-	case *oriented:
-		countWhileHeld(budget, p.RGBA64Image)
+	switch p := imagefile.Stored(img).(type) {
 	case *image.Gray:
 		runtime.AddCleanup(p, release, budget.Hold(int64(len(p.Pix))))
 	case *image.Gray16:
@@ -125,14 +127,14 @@ func countWhileHeld(budget *limits.Budget, img image.Image) {
 // With gives the image of sample i to each of the uses, in their order, and reads its file once for all of
 // them. It holds a share of the memory budget of the context meanwhile, for the file's content, for
 // decoding it and for what the uses take. Errors are those of Open and the first of a use, and a
-// *memory.LimitError where the budget is too small for the image. Where the file cannot be used they are an *ImageError.
-func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
+// *memory.LimitError where the budget is too small for the image. Where the file cannot be used they are an *imagefile.Error.
+func (im *Images) With(ctx context.Context, i int, uses ...imagefile.Use) error {
 	budget, set := limits.FromContext(ctx), im.set
 	if set.Files == nil {
 		size := image.Pt(set.Width, set.Height)
 		more := int64(0)
 		for _, u := range uses {
-			more = max(more, u.memory(size))
+			more = max(more, u.MemoryOf(size))
 		}
 		release, err := budget.Acquire(ctx, 2*int64(set.Height)*int64(set.Width)+more, set.Names[i])
 		if err != nil {
@@ -159,12 +161,12 @@ func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 		return err
 	}
 	defer func() { release() }()
-	r, err := newReading(content, im.UseTruncated)
+	r, err := imagefile.NewReading(content, im.UseTruncated)
 	if err != nil {
-		return imageError(path, err)
+		return imagefile.FileError(path, err)
 	}
-	need := r.memory(uses)
-	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.header.Width, r.header.Height)); err != nil {
+	need := r.Memory(uses)
+	if err := budget.Check(int64(len(content))+need, fmt.Sprintf("image %s of %d×%d pixels", path, r.Header.Width, r.Header.Height)); err != nil {
 		return err
 	}
 	if releaseMore, ok := budget.TryAcquire(need); ok {
@@ -176,30 +178,25 @@ func (im *Images) With(ctx context.Context, i int, uses ...Use) error {
 			release = func() {}
 			return err
 		}
-		if r, err = newReading(content, im.UseTruncated); err != nil {
-			return imageError(path, err)
+		if r, err = imagefile.NewReading(content, im.UseTruncated); err != nil {
+			return imagefile.FileError(path, err)
 		}
 	}
-	if r.truncated != "" {
+	if r.Truncated != "" {
 		im.mu.Lock()
-		im.truncated[i] = r.truncated
+		im.truncated[i] = r.Truncated
 		im.mu.Unlock()
 	}
 	for _, u := range uses {
-		img, whole, err := r.image(u.Least)
+		img, whole, err := r.Image(u.Least)
 		if err != nil {
-			return imageError(path, err)
+			return imagefile.FileError(path, err)
 		}
 		if err := u.Do(img, whole); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// imageError is the error of the image file at path.
-func imageError(path string, err error) error {
-	return &ImageError{kindOf(err), fmt.Errorf("image %s: %w", path, err)}
 }
 
 // Truncated tells how much is used of the file of sample i, "" where that is all of it or it was not decoded yet.
@@ -215,16 +212,16 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 	path := im.set.Files[i]
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
+		return nil, nil, imagefile.OpenError(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
+		return nil, nil, imagefile.OpenError(err)
 	}
 	size := info.Size()
-	if size > maxImageFile {
-		return nil, nil, kinded(KindTooLarge, "image %s: %d bytes, more than the %d that are read of an image", path, size, maxImageFile)
+	if err := imagefile.CheckLength(path, size); err != nil {
+		return nil, nil, err
 	}
 	share, err := limits.FromContext(ctx).Acquire(ctx, size+more, "image "+path)
 	if err != nil {
@@ -239,7 +236,7 @@ func (im *Images) read(ctx context.Context, i int, more int64) (content []byte, 
 	if _, err := io.ReadFull(f, content); err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil, nil, changedError(path)
 	} else if err != nil {
-		return nil, nil, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
+		return nil, nil, imagefile.OpenError(err)
 	}
 	if n, _ := f.Read(make([]byte, 1)); n > 0 {
 		return nil, nil, changedError(path)
@@ -269,11 +266,11 @@ func (im *Images) Sum(i int) (sum [sha256.Size]byte, err error) {
 	}
 	f, err := os.Open(im.set.Files[i])
 	if err != nil {
-		return sum, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
+		return sum, imagefile.OpenError(err)
 	}
 	defer f.Close()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, &ImageError{kindOf(err), fmt.Errorf("image: %w", err)}
+		return sum, imagefile.OpenError(err)
 	}
 	sum = [sha256.Size]byte(h.Sum(nil))
 	return sum, im.note(i, sum)
@@ -300,7 +297,7 @@ func (im *Images) note(i int, sum [sha256.Size]byte) error {
 }
 
 // ErrChanged is in the error of a file that holds something else than before.
-var ErrChanged = errors.New("the file changed during the run; run it again when nothing writes to it")
+var ErrChanged = vectorfile.ErrChanged
 
 func changedError(path string) error { return fmt.Errorf("image %s: %w", path, ErrChanged) }
 
@@ -339,4 +336,55 @@ func inBytes(to []uint8, values []float64) bool {
 		to[j] = uint8(v)
 	}
 	return true
+}
+
+// ValueRange returns the values that stand for black and white in a set of
+// vectors, one pair for the whole set: 0 and 1 where all values lie between
+// them, else 0 and 255 where all lie between those, else the least and the
+// greatest value and 0. Values that are not finite are passed over.
+func (s *Set) ValueRange() (black, white float64) {
+	if b, ok := s.Vectors.(*vectorfile.Bytes); ok && slices.ContainsFunc(b.Values(), func(v uint8) bool { return v > 1 }) {
+		return 0, 255
+	}
+	least, greatest := math.Inf(1), math.Inf(-1)
+	n, m := s.Vectors.Dims()
+	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
+		least, greatest = stored.Range()
+		n = 0
+	}
+	row := make([]float64, m)
+	for i := range n {
+		for _, v := range vectorfile.Row(row, i, s.Vectors) {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				least, greatest = min(least, v), max(greatest, v)
+			}
+		}
+	}
+	switch {
+	case least >= 0 && greatest <= 1:
+		return 0, 1
+	case least >= 0 && greatest <= 255:
+		return 0, 255
+	}
+	return min(least, 0), max(greatest, 0)
+}
+
+// row returns a row of vectors, which may be stored.
+func (s *Set) row(i int) ([]float64, error) {
+	stored, ok := s.Vectors.(*vectorfile.Stored)
+	if !ok {
+		return vectorfile.Row(nil, i, s.Vectors), nil
+	}
+	_, cols := stored.Dims()
+	x := mat.NewDense(1, cols, nil)
+	err := stored.Read(context.Background(), i, x)
+	return x.RawRowView(0), err
+}
+
+// Close closes the files that the vectors of a set are in, where they were left there.
+func (s *Set) Close() error {
+	if stored, ok := s.Vectors.(*vectorfile.Stored); ok {
+		return stored.Close()
+	}
+	return nil
 }

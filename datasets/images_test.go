@@ -3,9 +3,11 @@ package datasets
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +17,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -71,7 +75,7 @@ func TestImagesReplacedMeanwhile(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		greyPNG(t, path, 20, 1)
 		var grey uint8
-		err := set.Images().With(ctx, 0, Use{Memory: func(_, _ int) int64 {
+		err := set.Images().With(ctx, 0, imagefile.Use{Memory: func(_, _ int) int64 {
 			greyPNG(t, path, 20, 2)
 			if full {
 				share, ok := budget.TryAcquire(budget.Free() - 1000)
@@ -119,7 +123,7 @@ func TestImagesWithinBudget(t *testing.T) {
 	errs := make(chan error)
 	for i := range set.Files {
 		go func() {
-			errs <- im.With(ctx, i, Use{Memory: more, Do: func(image.Image, image.Point) error {
+			errs <- im.With(ctx, i, imagefile.Use{Memory: more, Do: func(image.Image, image.Point) error {
 				most.Store(max(most.Load(), inWork.Add(1)))
 				inWork.Add(-1)
 				return nil
@@ -135,12 +139,12 @@ func TestImagesWithinBudget(t *testing.T) {
 		t.Errorf("%d images in work at once, and the budget is enough for one", most.Load())
 	}
 	var e *limits.LimitError
-	err := im.With(ctx, 3, Use{Memory: func(_, _ int) int64 { return budget.Free() }, Do: func(image.Image, image.Point) error { return nil }})
+	err := im.With(ctx, 3, imagefile.Use{Memory: func(_, _ int) int64 { return budget.Free() }, Do: func(image.Image, image.Point) error { return nil }})
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "d.png") || !strings.Contains(err.Error(), "100×100") {
 		t.Errorf("an image above the budget: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := im.With(ctx, 3, Use{Do: func(image.Image, image.Point) error { return stop }}); err != stop {
+	if err := im.With(ctx, 3, imagefile.Use{Do: func(image.Image, image.Point) error { return stop }}); err != stop {
 		t.Errorf("%v, want the error of use", err)
 	}
 	if release, err := budget.Acquire(ctx, budget.Free(), "all"); err != nil {
@@ -203,5 +207,51 @@ func TestImagesOpenCounts(t *testing.T) {
 		if _, err := im.Open(ctx, 0); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func vectorSet(n, m, height, width int, values ...float64) *Set {
+	s := &Set{Name: "vectors", Vectors: mat.NewDense(n, m, values), Height: height, Width: width}
+	for i := range n {
+		s.Names = append(s.Names, fmt.Sprintf("v.csv row %d", i+1))
+		s.Labels = append(s.Labels, -1)
+	}
+	return s
+}
+
+func TestImageOfVector(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		values []float64
+		want   []uint16 // of sample 1
+	}{
+		{"0 to 1", []float64{0, 1, 0.5, 0.1, 0, 1, 0.5, 0.25}, []uint16{0, 0xffff, 0x8000, 0x4000}},
+		{"dark 0 to 1", []float64{0, 0, 0, 0.5, 0, 0, 0, 0.5}, []uint16{0, 0, 0, 0x8000}},
+		{"0 to 255", []float64{0, 2, 0, 0, 0, 255, 1, 100}, []uint16{0, 0xffff, 257, 25700}},
+		{"other", []float64{-2, 0, 0, 0, 0, 2, -1, 1}, []uint16{0x8000, 0xffff, 0x4000, 0xbfff}},
+		{"over 255", []float64{510, 510, 510, 510, 510, 255, 510, 510}, []uint16{0xffff, 0x8000, 0xffff, 0xffff}},
+	} {
+		img, err := vectorSet(2, 4, 2, 2, test.values...).Image(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range test.want {
+			if got := color.Gray16Model.Convert(img.At(i%2, i/2)).(color.Gray16).Y; got != want {
+				t.Errorf("%s: pixel %d is %#x, want %#x", test.name, i, got, want)
+			}
+		}
+	}
+	if b, w := (&Set{Vectors: vectorfile.NewBytes(1, 3, []uint8{0, 1, 1})}).ValueRange(); b != 0 || w != 1 {
+		t.Errorf("bytes 0 and 1: range %v to %v", b, w)
+	}
+	if b, w := (&Set{Vectors: vectorfile.NewBytes(1, 3, []uint8{0, 2, 1})}).ValueRange(); b != 0 || w != 255 {
+		t.Errorf("bytes 0 to 2: range %v to %v", b, w)
+	}
+
+	if _, err := vectorSet(1, 4, 2, 2, 0, math.NaN(), 1, 1).Image(0); err == nil || !strings.Contains(err.Error(), "v.csv row 1: column 2") {
+		t.Errorf("NaN: error %v", err)
+	}
+	if _, err := vectorSet(1, 2, 0, 0, 0, 1).Image(0); err == nil || !strings.Contains(err.Error(), "v.csv row 1") {
+		t.Errorf("no images: error %v", err)
 	}
 }

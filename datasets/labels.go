@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
@@ -95,22 +97,9 @@ func (s *Set) forgetClasses() {
 }
 
 // setClasses makes labels of the samples' class names, "" for none.
-func (s *Set) setClasses(classes []string) {
-	classes = readable(classes)
-	s.Classes, s.FolderClasses = slices.Clone(classes), false
-	slices.SortFunc(s.Classes, compareNatural)
-	s.Classes = slices.Compact(s.Classes)
-	if len(s.Classes) > 0 && s.Classes[0] == "" {
-		s.Classes = s.Classes[1:]
-	}
-	label := map[string]int{"": -1}
-	for i, class := range s.Classes {
-		label[class] = i
-	}
-	s.Labels = make([]int, len(classes))
-	for i, class := range classes {
-		s.Labels[i] = label[class]
-	}
+func (s *Set) setClasses(words []string) {
+	s.Classes, s.Labels = vectorfile.Classes(words)
+	s.FolderClasses = false
 }
 
 // Bounds on a line of a file of labels or links, which holds two names or three.
@@ -192,9 +181,6 @@ func abs(file string) string {
 	return file
 }
 
-// labelHeaders are the names that a header may give the first column.
-var labelHeaders = []string{"file", "filename", "file name", "file path", "filepath", "image", "image name", "image id", "img", "picture", "photo", "name", "path", "row", "sample", "id"}
-
 // classHeaders are the names that a header may give the column of classes.
 var classHeaders = []string{"class", "label", "category"}
 
@@ -202,7 +188,7 @@ var classHeaders = []string{"class", "label", "category"}
 func (s *Set) parseLabels(r io.Reader) (classes []string, from []int, err error) {
 	classes, from = make([]string, s.Len()), make([]int, s.Len())
 	at := 1 // the column of classes
-	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: labelHeaders, others: classHeaders, wider: func(header []string) {
+	lines := namedLines{fields: 2, samples: 1, want: "two, file,class", headers: naming.Headers, others: classHeaders, wider: func(header []string) {
 		at = max(at, slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "class") }))
 	}}
 	err = s.parseLines(context.Background(), r, lines, func(line int, record []string, sample func(field int) (int, error)) error {

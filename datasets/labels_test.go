@@ -9,6 +9,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // fileSet is a set of three image files that nobody opens.
@@ -124,7 +126,7 @@ func TestReadLabelsErrors(t *testing.T) {
 		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), []byte(test.csv))
 		before := slices.Clone(test.set.Labels)
 		var err error
-		if used := memory(func() { err = test.set.ReadLabels(file) }); used > 16<<20 {
+		if used := testkit.Allocated(func() { err = test.set.ReadLabels(file) }); used > 16<<20 {
 			t.Errorf("%s: %d bytes of memory for a file of %d", test.name, used, len(test.csv))
 		}
 		if err != nil && len(err.Error()) > 1000 {
@@ -215,4 +217,15 @@ func TestFolderWithLabelsFile(t *testing.T) {
 	if _, err := Folder(t.Context(), dir, FolderOptions{LabelsFile: file}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error %v", err)
 	}
+}
+
+func writeFile(t testing.TB, path string, data []byte) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -1,8 +1,15 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // LeftOut counts what was found beside the samples of a set and was left out,
@@ -86,4 +93,41 @@ func (l *leftOutList) add(reason Reason, name string) {
 	if name != "" && len(at.Names) < leftOutNames {
 		at.Names = append(at.Names, name)
 	}
+}
+
+// several holds what several files of a kind are, where that is said in another way.
+var several = map[imagefile.Kind]string{
+	imagefile.KindHEIC: "HEIC images (not supported)", imagefile.KindAVIF: "AVIF images (not supported)", imagefile.KindNoImage: "not images",
+	imagefile.KindBrokenLink: "links to nothing", imagefile.KindCircle: "links to folders that they lie in",
+}
+
+// BadFile is a file or folder that is not used, or with imagefile.KindUsed only in part.
+type BadFile struct {
+	// Name is its path below the folder of images.
+	Name   string
+	Kind   imagefile.Kind
+	Reason string
+}
+
+// CountKinds says how many there are of each kind, the largest number first.
+func CountKinds(bad []BadFile) string {
+	count := map[imagefile.Kind]int{}
+	for _, b := range bad {
+		count[b.Kind]++
+	}
+	kinds := slices.SortedFunc(maps.Keys(count), func(a, b imagefile.Kind) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+	var parts []string
+	for _, k := range kinds {
+		parts = append(parts, counted(count[k], string(k), cmp.Or(several[k], string(k))))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// WriteBadFiles writes a CSV file of them.
+func WriteBadFiles(w io.Writer, bad []BadFile) error {
+	return writeRecords(w, []string{"file", "kind", "reason"}, func(put func(...string)) {
+		for _, b := range bad {
+			put(spreadsheet.Cell(b.Name), string(b.Kind), spreadsheet.Cell(b.Reason))
+		}
+	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // Links are pairs of samples, by their place in the set, that belong together
@@ -78,7 +80,7 @@ func (s *Set) parseLinks(ctx context.Context, in io.Reader) (*Links, error) {
 		case "cannot":
 			l.Cannot, l.CannotLines = append(l.Cannot, [2]int{a, b}), append(l.CannotLines, line)
 		default:
-			return fmt.Errorf("line %d: %s is neither must nor cannot", line, shortQuote(record[2]))
+			return fmt.Errorf("line %d: %s is neither must nor cannot", line, spreadsheet.Quote(record[2]))
 		}
 		return nil
 	})
@@ -133,12 +135,12 @@ func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 			positive = true
 		case "-", "−", "negative":
 		default:
-			return fmt.Errorf("line %d: %s is neither + nor -", line, shortQuote(record[2]))
+			return fmt.Errorf("line %d: %s is neither + nor -", line, spreadsheet.Quote(record[2]))
 		}
 		before, again := l.marks[i]
 		switch {
 		case again && before.positive != positive:
-			return fmt.Errorf("line %d: the log %s contradicts its line %d on %s", line, shortQuote(record[0]), before.line, shortQuote(record[1]))
+			return fmt.Errorf("line %d: the log %s contradicts its line %d on %s", line, spreadsheet.Quote(record[0]), before.line, spreadsheet.Quote(record[1]))
 		case again:
 			return nil
 		case positive:
@@ -157,7 +159,7 @@ func (s *Set) parseFeedback(ctx context.Context, in io.Reader) (*Links, error) {
 		p, n := len(logs[name].positive), len(logs[name].negative)
 		must, cannot = must+p*(p-1)/2, cannot+p*n
 		if must+cannot > mostLinks {
-			return nil, fmt.Errorf("more than %d links with the log %s, which marks %d samples + and %d -", mostLinks, shortQuote(name), p, n)
+			return nil, fmt.Errorf("more than %d links with the log %s, which marks %d samples + and %d -", mostLinks, spreadsheet.Quote(name), p, n)
 		}
 	}
 	if err := linksFit(ctx, must+cannot); err != nil {
@@ -190,7 +192,7 @@ type namedLines struct {
 }
 
 // linkLines are those of a file of links.
-var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(labelHeaders), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
+var linkLines = namedLines{fields: 3, samples: 3, want: "3", headers: append(slices.Clone(naming.Headers), "a", "first", "log"), others: []string{"link", "links", "kind", "relation", "mark"}}
 
 // parseLines calls f for each line of a CSV file but its header, with a
 // function that finds the sample that a field names. The fields are divided by commas,
@@ -203,7 +205,7 @@ func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f 
 	if err != nil {
 		return err
 	}
-	reader := newTable(text, by.char, mostNamesLine, mostNamesFields)
+	reader := spreadsheet.NewTable(text, by.char, mostNamesLine, mostNamesFields)
 	for first := true; ; first = false {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -215,14 +217,14 @@ func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f 
 		if err != nil {
 			return err
 		}
-		line := reader.line
+		line := reader.Line
 		isHeader := first && lines.isHeader(record, find)
 		if isHeader && lines.wider != nil && len(record) > lines.fields {
 			lines.fields = len(record)
 			lines.wider(record)
 		}
 		if len(record) != lines.fields {
-			return fmt.Errorf("line %d: %s in %s, want %s, divided by %s", line, counted(len(record), "field", "fields"), shortQuote(strings.Join(record, string(by.char))), lines.want, by.name)
+			return fmt.Errorf("line %d: %s in %s, want %s, divided by %s", line, counted(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
 		}
 		if isHeader {
 			continue
@@ -231,11 +233,11 @@ func (s *Set) parseLines(ctx context.Context, in io.Reader, lines namedLines, f 
 			i, several := find(record[field])
 			switch {
 			case several != nil:
-				return 0, fmt.Errorf("line %d: %s is the name of several samples, %s; give their folders too", line, shortQuote(record[field]), short(several))
+				return 0, fmt.Errorf("line %d: %s is the name of several samples, %s; give their folders too", line, spreadsheet.Quote(record[field]), naming.Short(several))
 			case i >= 0:
 				return i, nil
 			}
-			return 0, fmt.Errorf("line %d: no sample is called %s", line, shortQuote(record[field]))
+			return 0, fmt.Errorf("line %d: no sample is called %s", line, spreadsheet.Quote(record[field]))
 		})
 		if err != nil {
 			return err

@@ -134,7 +134,7 @@ func TestFeedbackOfManySamples(t *testing.T) {
 		s.Names = append(s.Names, fmt.Sprintf("%d.png", i))
 		fmt.Fprintf(&text, "all,%d.png,+\n", i)
 	}
-	used := memory(func() {
+	used := testkit.Allocated(func() {
 		if _, err := s.parseFeedback(t.Context(), strings.NewReader(text.String())); err == nil || !strings.Contains(err.Error(), `more than 33554432 links with the log "all", which marks 9000 samples +`) {
 			t.Errorf("error %v", err)
 		}
@@ -167,13 +167,13 @@ func TestManyLinks(t *testing.T) {
 		most  uint64 // bytes of memory where it is refused
 	}{"feedback": {marks.String(), s.parseFeedback, 4 << 20}, "links": {pairs.String(), s.parseLinks, 100 << 20}} {
 		var err error
-		used := memory(func() { _, err = test.parse(limits.NewContext(t.Context(), tight), strings.NewReader(test.text)) })
+		used := testkit.Allocated(func() { _, err = test.parse(limits.NewContext(t.Context(), tight), strings.NewReader(test.text)) })
 		var tooMany *limits.LimitError
 		if !errors.As(err, &tooMany) || used > test.most {
 			t.Errorf("%s: error %v, %d bytes of memory", name, err, used)
 		}
 		var l *Links
-		used = memory(func() { l, err = test.parse(limits.NewContext(t.Context(), wide), strings.NewReader(test.text)) })
+		used = testkit.Allocated(func() { l, err = test.parse(limits.NewContext(t.Context(), wide), strings.NewReader(test.text)) })
 		if err != nil || used > 100<<20+linkBytes*uint64(len(l.Must)) {
 			t.Errorf("%s: %v, %d bytes of memory", name, err, used)
 		}

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
 // OpenOptions says where Open finds a set and how it reads it. The zero value
@@ -30,36 +34,23 @@ type OpenOptions struct {
 	// Folder says how classes are found in a folder of images. Its LabelsFile, TruthFile
 	// and NoClasses are also for a set of vectors.
 	Folder FolderOptions
-	// Features, Labels, Height and Width are those of VectorOptions.
-	Features, Labels string
-	Height, Width    int
-	// Limit is that of VectorOptions; 0 stands for what is free of the memory
-	// budget of the context.
-	Limit int64
-	// OnDisk is that of VectorOptions, and an error of sets that are neither images nor
-	// in such a file.
-	OnDisk bool
+	// Vectors says what to read from a file of vectors. A Limit of 0 stands for what is free of
+	// the memory budget of the context. OnDisk is an error of sets that are neither images
+	// nor in a file that allows it.
+	Vectors vectorfile.Options
 	// OneImage takes an image file for a set of one sample, which is an error otherwise.
 	OneImage bool
-	ctx      context.Context // that of Open
 	// Seed is the seed of the generated set.
 	Seed uint64
 }
 
-func (opt *OpenOptions) vectors() VectorOptions {
-	return VectorOptions{Features: opt.Features, Labels: opt.Labels, Height: opt.Height, Width: opt.Width, Limit: opt.Limit, OnDisk: opt.OnDisk, ctx: opt.ctx}
-}
-
-// SetPrefix before a name says that it is a known set's, not a path.
-const SetPrefix = "set:"
-
-// Open returns the set called name: "generated", a known set (see Known), or a
+// Open returns the set called name: "generated", a known set (see package catalogue), or a
 // file or folder. A known set is looked for in opt.Root, in the folder that
 // the environment variable PARTWISE_DATA names and in partwise in the user's
 // cache folder.
 //
 // Where a known set is there and the current folder holds a file or folder of
-// its name too, the name alone is an error: SetPrefix before it is for the known
+// its name too, the name alone is an error: "set:" before it is for the known
 // set, "./" for what is here. Where one of them is there, the name stands for it.
 //
 // A folder is read as one of IDX files if it holds them, and else by Folder, by
@@ -74,19 +65,18 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 	if opt.Part != "" && opt.Part != "train" && opt.Part != "test" {
 		return nil, fmt.Errorf("part %q is neither train nor test", opt.Part)
 	}
-	if opt.From != "" && opt.From != fromMAT && opt.From != fromRaw {
+	if opt.From != "" && opt.From != "mat" && opt.From != "raw" {
 		return nil, fmt.Errorf("from %q is neither raw nor mat", opt.From)
 	}
 	if err := opt.Folder.check(); err != nil {
 		return nil, err
 	}
-	opt.ctx = ctx
-	if opt.Limit == 0 {
-		opt.Limit = max(limits.FromContext(ctx).Free(), 1)
+	if opt.Vectors.Limit == 0 {
+		opt.Vectors.Limit = max(limits.FromContext(ctx).Free(), 1)
 	}
 	var parts bool
 	s, err := guard.Interruptible(ctx, func() (*Set, error) { // files of vectors are read without looking at ctx
-		s, inParts, err := open(name, opt)
+		s, inParts, err := open(ctx, name, opt)
 		if err == nil && ctx.Err() != nil {
 			s.Close()
 			return nil, ctx.Err()
@@ -102,8 +92,8 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 			s.Close()
 		}
 	}()
-	if _, stored := s.Vectors.(*Stored); opt.OnDisk && s.Vectors != nil && !stored {
-		return nil, notStored(name)
+	if _, stored := s.Vectors.(*vectorfile.Stored); opt.Vectors.OnDisk && s.Vectors != nil && !stored {
+		return nil, vectorfile.NotOnDisk(name)
 	}
 	if opt.Part != "" && !parts {
 		return nil, fmt.Errorf("%s has no part %q: only folders of IDX files have", name, opt.Part)
@@ -120,37 +110,37 @@ func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error)
 }
 
 // open returns the set called name and whether it consists of parts.
-func open(name string, opt OpenOptions) (s *Set, parts bool, err error) {
+func open(ctx context.Context, name string, opt OpenOptions) (s *Set, parts bool, err error) {
 	info, isKnown, err := knownOrHere(name, opt)
 	switch {
 	case err != nil:
 		return nil, false, err
-	case isKnown && info.Name == generatedName:
+	case isKnown && info.Name == catalogue.Generated:
 		s := Generated(opt.Seed)
-		s.Known = generatedName
+		s.Known = catalogue.Generated
 		return s, false, nil
 	case isKnown:
-		return openKnown(&info, opt)
-	case strings.HasPrefix(name, SetPrefix):
-		return nil, false, unknownSet(name)
+		return openKnown(ctx, &info, opt)
+	case strings.HasPrefix(name, catalogue.SetPrefix):
+		return nil, false, catalogue.Unknown(name)
 	}
 	stat, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) {
-		return nil, false, unknownSet(name)
+		return nil, false, catalogue.Unknown(name)
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	if stat.IsDir() {
-		return openFolder(name, opt)
+		return openFolder(ctx, name, opt)
 	}
 	if opt.OneImage {
-		if head, err := headOf(name); err == nil && formatOf(head) != nil {
-			sample := readableName(filepath.Base(name))
+		if head, err := headOf(name); err == nil && imagefile.Is(head) {
+			sample := naming.ReadableName(filepath.Base(name))
 			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
 		}
 	}
-	s, err = openFile(name, opt.vectors())
+	s, err = openFile(ctx, name, opt.Vectors)
 	return s, false, err
 }
 
@@ -171,9 +161,9 @@ func headOf(path string) ([]byte, error) {
 
 // knownOrHere tells whether name stands for a known set, and which. It is an
 // error where it could be a path as well.
-func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err error) {
-	info, isKnown = Lookup(name)
-	if !isKnown || strings.HasPrefix(name, SetPrefix) {
+func knownOrHere(name string, opt OpenOptions) (info catalogue.Info, isKnown bool, err error) {
+	info, isKnown = catalogue.Lookup(name)
+	if !isKnown || strings.HasPrefix(name, catalogue.SetPrefix) {
 		return info, isKnown, nil
 	}
 	here, err := os.Stat(name)
@@ -184,8 +174,8 @@ func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err err
 		return info, false, nil // a folder such as Yale
 	}
 	at, where := "", "made when asked for"
-	if name != generatedName {
-		_, at, err = info.find(opt)
+	if name != catalogue.Generated {
+		_, at, err = info.Find(opt.Root, opt.From)
 		if errors.Is(err, fs.ErrNotExist) {
 			return info, false, nil
 		}
@@ -199,7 +189,7 @@ func knownOrHere(name string, opt OpenOptions) (info Info, isKnown bool, err err
 		kind = "folder"
 	}
 	return info, false, fmt.Errorf("%q is both a %s here and a known set, %s: write %[4]s for the %[2]s or %[5]s for the set",
-		name, kind, where, "."+string(filepath.Separator)+name, SetPrefix+name)
+		name, kind, where, "."+string(filepath.Separator)+name, catalogue.SetPrefix+name)
 }
 
 // within tells whether path is the file or folder or lies in it.
@@ -219,128 +209,107 @@ func within(path string, folder fs.FileInfo) bool {
 	return false
 }
 
-func openKnown(info *Info, opt OpenOptions) (s *Set, parts bool, err error) {
-	form, path, err := info.find(opt)
+func openKnown(ctx context.Context, info *catalogue.Info, opt OpenOptions) (s *Set, parts bool, err error) {
+	form, path, err := info.Find(opt.Root, opt.From)
 	if err != nil {
 		return nil, false, err
 	}
-	s, err = form.open(path, opt)
+	s, err = openForm(ctx, form, path, opt)
 	if err != nil {
 		return nil, false, fmt.Errorf("the set %s: %w", info.Name, err)
 	}
-	if form.idx && opt.Part == "" && s.Len() != info.Samples {
+	if form.IDX && opt.Part == "" && s.Len() != info.Samples {
 		s.Close()
 		return nil, false, fmt.Errorf("the set %s: %s holds %d of its %d samples", info.Name, path, s.Len(), info.Samples)
 	}
 	s.Name, s.Known = info.Name, info.Name
 	if len(s.Classes) != info.Classes {
-		s.Name = readableName(filepath.Base(path)) // an extract should not pass for the whole
+		s.Name = naming.ReadableName(filepath.Base(path)) // an extract should not pass for the whole
 	}
-	return s, form.idx, nil
+	return s, form.IDX, nil
 }
 
-func openFolder(dir string, opt OpenOptions) (s *Set, parts bool, err error) {
+func openFolder(ctx context.Context, dir string, opt OpenOptions) (s *Set, parts bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, e := range entries {
-		if !e.IsDir() && isIDXImages(e.Name()) {
-			s, err = idxFolder(dir, opt.Part, opt.vectors())
+		if !e.IsDir() && vectorfile.IsIDXImages(e.Name()) {
+			s, err = idxFolder(ctx, dir, opt.Part, opt.Vectors)
 			return s, true, err
 		}
 	}
 	if !opt.Folder.saysClasses() && !opt.Folder.NoClasses {
-		for _, info := range known {
+		for _, info := range catalogue.Known() {
 			for i := range info.Forms {
-				if f := &info.Forms[i]; f.looks && f.findIn(dir, 0) != "" {
-					if s, err = f.open(dir, opt); !errors.Is(err, errPattern) {
+				if f := &info.Forms[i]; f.Looks && f.FindIn(dir, 0) != "" {
+					if s, err = openForm(ctx, f, dir, opt); !errors.Is(err, errPattern) {
 						return s, false, err
 					}
 				}
 			}
 		}
 	}
-	s, err = Folder(opt.ctx, dir, opt.Folder)
+	s, err = Folder(ctx, dir, opt.Folder)
 	return s, false, err
 }
 
-func openFile(path string, opt VectorOptions) (*Set, error) {
-	f, err := os.Open(path)
+func openFile(ctx context.Context, path string, opt vectorfile.Options) (*Set, error) {
+	c, err := vectorfile.Open(ctx, path, opt)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	head = head[:n]
-	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
+	return setOf(path, c), nil
+}
+
+// openForm reads a known set in this form from path.
+func openForm(ctx context.Context, f *catalogue.Form, path string, opt OpenOptions) (*Set, error) {
+	vectors := opt.Vectors
+	if f.VectorFile != "" {
+		if vectors.Height == 0 && vectors.Width == 0 {
+			vectors.Height, vectors.Width = f.Height, f.Width
 		}
-		r, _, err := unzip(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		return openFile(ctx, path, vectors)
+	}
+	if f.IDX {
+		return idxFolder(ctx, path, opt.Part, vectors)
+	}
+	folder := FolderOptions{Pattern: f.Pattern, Pool: f.Pool || opt.Folder.Pool}
+	if opt.Folder.saysClasses() {
+		folder.Pattern, folder.LabelsFile, folder.TruthFile = opt.Folder.Pattern, opt.Folder.LabelsFile, opt.Folder.TruthFile
+	}
+	s, err := Folder(ctx, path, folder)
+	if err != nil {
+		return nil, err
+	}
+	s = s.without(f.Omit)
+	if opt.Folder.NoClasses && opt.Folder.LabelsFile == "" {
+		s.forgetClasses()
+	}
+	return s, nil
+}
+
+// without returns the set without the samples of the given classes, which are
+// counted in LeftOut.
+func (s *Set) without(classes []string) *Set {
+	var rows []int
+	omitted := make([]int, len(s.Classes))
+	for i, l := range s.Labels {
+		if l < 0 || !slices.Contains(classes, s.Classes[l]) {
+			rows = append(rows, i)
+		} else {
+			omitted[l]++
 		}
-		if head, err = r.Peek(len(head)); len(head) == 0 {
-			return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) == s.Len() {
+		return s
+	}
+	out := s.Subset(rows)
+	for l, n := range omitted {
+		if n > 0 {
+			out.LeftOut = append(out.LeftOut, LeftOut{Reason: OtherClass, Count: n, Names: []string{s.Classes[l]}})
 		}
 	}
-	switch {
-	case len(head) == 0:
-		return nil, fmt.Errorf("%s: the file is empty", path)
-	case formatOf(head) != nil:
-		return nil, fmt.Errorf("%s: a single image; give the folder that holds the images", path)
-	}
-	if opt.OnDisk && !isIDX(head) && !isNPY(head) {
-		return nil, notStored(path)
-	}
-	for _, r := range readers {
-		if r.fits(head) {
-			return r.read(path, opt)
-		}
-	}
-	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy, SVMlight nor CSV file", path)
-}
-
-// reader reads a kind of file of vectors, which it tells by its first bytes.
-type reader struct {
-	fits func(head []byte) bool
-	read func(path string, opt VectorOptions) (*Set, error)
-}
-
-// readers are tried in this order.
-var readers = []reader{
-	{isIDX, IDX},
-	{isNPY, NPY},
-	{startsWith("PK\x03\x04"), NPZ},
-	{func(head []byte) bool { return sniffMAT(head) != notMAT }, MAT},
-	{isIndexed, Indexed},
-	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, CSV},
-}
-
-func notStored(name string) error {
-	return fmt.Errorf("%s: only folders of images, IDX files and NumPy's .npy files can be read a few samples at a time", name)
-}
-
-var isNPY = startsWith("\x93NUMPY")
-
-func startsWith(magic string) func(head []byte) bool {
-	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
-}
-
-// unknownSet says that nothing is called name, and what may have been meant.
-func unknownSet(name string) error {
-	what := "no known set, file or folder"
-	if plain, prefixed := strings.CutPrefix(name, SetPrefix); prefixed {
-		name, what = plain, "no known set"
-	}
-	var names []string
-	for _, info := range Known() {
-		names = append(names, info.Name)
-	}
-	return fmt.Errorf("%q is %s%s; \"partwise datasets\" lists the known sets", name, what, phrase.Guess(name, names))
+	return out
 }

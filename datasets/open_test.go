@@ -3,11 +3,11 @@ package datasets
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"image"
 	"image/png"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 func pngFile(t testing.TB) []byte {
@@ -27,51 +30,27 @@ func pngFile(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// A file is read by what it holds, whatever it is called.
-func TestOpenFile(t *testing.T) {
-	want := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
-	idx := writeIDX(8, []uint32{2, 2}, []uint8{1, 2, 3, 4})
-	npy := writeNPY("|u1", false, "(2, 2)", []uint8{1, 2, 3, 4})
-	for name, data := range map[string][]byte{
-		"MAT": writeMAT(binary.LittleEndian, true, doubles("fea", 2, 2, 1, 3, 2, 4)), "big-endian MAT": writeMAT(binary.BigEndian, false, doubles("fea", 2, 2, 1, 3, 2, 4)),
-		"IDX": idx, "gzipped IDX": gzipped(t, idx), "NPY": npy, "NPZ": writeNPZ(t, npzArray{"X.npy", npy}),
-		"CSV": []byte("1,2\n3,4\n"), "gzipped CSV": gzipped(t, []byte("a,b\n1,2\n3,4\n")),
-	} {
-		path := filepath.Join(t.TempDir(), "file.data")
-		writeFile(t, path, data)
-		s, err := Open(t.Context(), path, OpenOptions{Height: 1, Width: 2})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		checkSet(t, s)
-		if !mat.Equal(s.Vectors, want) || s.Name != "file" || s.Height != 1 || s.Width != 2 {
-			t.Errorf("%s: %s holds %d×%d images %v", name, s.Name, s.Height, s.Width, mat.Formatted(s.Vectors))
-		}
-	}
-}
-
 func TestOpenOptions(t *testing.T) {
 	dir := t.TempDir()
 	path, labels := filepath.Join(dir, "v.csv"), filepath.Join(dir, "labels.csv")
 	writeFile(t, path, []byte("a,b,kind\n1,2,x\n3,4,y\n"))
 	writeFile(t, labels, []byte("row,class\n1,q\n2,r\n"))
-	s, err := Open(t.Context(), path, OpenOptions{Labels: "kind"})
+	s, err := Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}})
 	if err != nil || !cmp.Equal(s.Classes, []string{"x", "y"}) {
 		t.Errorf("labels from a column: %v, %v", s, err)
 	}
-	s, err = Open(t.Context(), path, OpenOptions{Labels: "kind", Folder: FolderOptions{LabelsFile: labels}})
+	s, err = Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}, Folder: FolderOptions{LabelsFile: labels}})
 	if err != nil || !cmp.Equal(s.Classes, []string{"q", "r"}) {
 		t.Errorf("labels from a file: %v, %v", s, err)
 	}
-	if _, err = Open(t.Context(), path, OpenOptions{Labels: "kind", Folder: FolderOptions{LabelsFile: dir + "/none.csv"}}); err == nil {
+	if _, err = Open(t.Context(), path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}, Folder: FolderOptions{LabelsFile: dir + "/none.csv"}}); err == nil {
 		t.Error("no error for labels that are not there")
 	}
 	s, err = Open(t.Context(), "generated", OpenOptions{Seed: 7})
 	if err != nil || !mat.Equal(s.Vectors, Generated(7).Vectors) {
 		t.Errorf("the generated set does not come from the seed: %v", err)
 	}
-	if info, _ := Lookup("generated"); s.Len() != info.Samples || len(s.Classes) != info.Classes {
+	if info, _ := catalogue.Lookup("generated"); s.Len() != info.Samples || len(s.Classes) != info.Classes {
 		t.Errorf("%d samples of %d classes, known as %d of %d", s.Len(), len(s.Classes), info.Samples, info.Classes)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,7 +58,7 @@ func TestOpenOptions(t *testing.T) {
 	if _, err := Open(ctx, path, OpenOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got error %v", err)
 	}
-	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Labels: "kind"}); s != nil || !errors.Is(err, context.Canceled) {
+	if s, err := Open(&endsNext{Context: ctx}, path, OpenOptions{Vectors: vectorfile.Options{Labels: "kind"}}); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled while a file of vectors is read: got %v, %v", s, err)
 	}
 }
@@ -166,7 +145,7 @@ func TestOpenRefuses(t *testing.T) {
 		{file("short.gz", []byte("\x1f\x8b")), OpenOptions{}, []string{"short.gz"}},
 		{file("noise", []byte{1, 2, 3, 0, 200, 0, 77}), OpenOptions{}, []string{"neither a MATLAB, IDX, NumPy, SVMlight nor CSV file"}},
 		{file("h5.mat", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...)), OpenOptions{}, []string{"7.3", "-v7"}},
-		{file("x.zip", writeZip(t, entry{name: "a.txt", content: "hello"})), OpenOptions{}, []string{"the file holds no variables"}},
+		{file("x.zip", []byte("PK\x03\x04 and so on")), OpenOptions{}, []string{"x.zip"}},
 		{file("x.csv", []byte("1,2\n3,NaN\n")), OpenOptions{}, []string{"line 2, column 2"}},
 	} {
 		_, err := Open(t.Context(), test.name, test.opt)
@@ -182,5 +161,102 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), "yale", OpenOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a known set that is not there: got error %v, want fs.ErrNotExist", err)
+	}
+}
+
+// noDataDirs sees to it that no known set is found but below a test's own
+// folders, and returns the user's cache folder, an empty one.
+func noDataDirs(t *testing.T) string {
+	t.Helper()
+	t.Setenv("PARTWISE_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache
+}
+
+// An extract of a known set does not go by the set's name, and classes that
+// are none are left out.
+func TestOpenKnownExtract(t *testing.T) {
+	root := t.TempDir()
+	for _, f := range []string{"caltech10/BACKGROUND_Google/image_0001.png", "caltech10/bass/image_0001.png", "caltech10/ketch/image_0001.png"} {
+		path := filepath.Join(root, filepath.FromSlash(f))
+		writeFile(t, path, pngFile(t))
+	}
+	s, err := Open(t.Context(), "caltech101", OpenOptions{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "caltech10" || !cmp.Equal(s.Classes, []string{"bass", "ketch"}) || s.Len() != 2 {
+		t.Errorf("%s with %d samples of the classes %v", s.Name, s.Len(), s.Classes)
+	}
+	if s.Known != "caltech101" || len(s.LeftOut) != 1 || s.LeftOut[0].String() != "1 image of the folder BACKGROUND_Google, which is no class of the set" {
+		t.Errorf("it is said to be a part of %q without %v", s.Known, s.LeftOut)
+	}
+	// By its path the folder is read whole.
+	s, err = Open(t.Context(), filepath.Join(root, "caltech10"), OpenOptions{Root: root})
+	if err != nil || !cmp.Equal(s.Classes, []string{"BACKGROUND_Google", "bass", "ketch"}) || s.Len() != 3 || s.LeftOut != nil || s.Known != "" {
+		t.Errorf("by its path: %+v, %v", s, err)
+	}
+}
+
+// TestOpenNamesake: a folder here and a known set of one name are told apart.
+func TestOpenNamesake(t *testing.T) {
+	noDataDirs(t)
+	data, here := t.TempDir(), t.TempDir()
+	t.Chdir(here)
+	open := func(name string) (*Set, error) { return Open(t.Context(), name, OpenOptions{Root: data}) }
+	writeFile(t, filepath.Join("orl", "mine.png"), pngFile(t))
+	is := func(name, known string) {
+		t.Helper()
+		if s, err := open(name); err != nil || s.Known != known {
+			t.Errorf("%s: %+v, %v; want the known set %q", name, s, err, known)
+		}
+	}
+	refuses := func(name string, want ...string) {
+		t.Helper()
+		_, err := open(name)
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: error %v, want one with %q", name, err, w)
+			}
+		}
+	}
+	// The folder alone.
+	is("orl", "")
+	is("./orl", "")
+	refuses("set:orl", "the set orl is not there", "partwise datasets get orl")
+	refuses("set:nothing", `"nothing" is no known set`)
+	// Both.
+	writeFile(t, filepath.Join(data, "att_faces", "s1", "1.pgm"), pngFile(t))
+	refuses("orl", `"orl" is both a folder here and a known set, in `+filepath.Join(data, "att_faces"), "./orl", "set:orl")
+	is("./orl", "")
+	is("set:orl", "orl")
+	is(filepath.Join(data, "att_faces"), "")
+	is("generated", "generated")
+	is("set:generated", "generated")
+	writeFile(t, "generated", []byte("1,2\n2,1\n"))
+	refuses("generated", `"generated" is both a file here and a known set, made when asked for`, "./generated", "set:generated")
+	is("./generated", "")
+	is("set:generated", "generated")
+	// The known set alone, and in the current folder under its name.
+	t.Chdir(t.TempDir())
+	is("orl", "orl")
+	writeFile(t, filepath.Join("orl", "s1", "1.pgm"), pngFile(t))
+	data = "."
+	is("orl", "orl")
+	is("set:orl", "orl")
+	is("./orl", "")
+}
+
+// A folder that holds a part of the files of a known set does not pass for the set.
+func TestOpenPartOfKnownSet(t *testing.T) {
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "mnist", "train-images-idx3-ubyte"), writeIDX(8, []uint32{2, 1, 2}, pixels(0, 4)))
+	if _, err := Open(t.Context(), "mnist", OpenOptions{Root: root}); err == nil || !strings.Contains(err.Error(), "holds 2 of its 70000 samples") {
+		t.Errorf("got error %v", err)
 	}
 }

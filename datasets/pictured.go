@@ -3,6 +3,8 @@ package datasets
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
 
 // findPictures takes the names of the samples of a set of vectors, which were read of path, for
@@ -15,7 +17,7 @@ func (s *Set) findPictures(path string) {
 	found := make([]string, s.Len())
 	any, images := false, 0
 	for i, name := range s.Names {
-		if !hasImageExtension(name) {
+		if !imagefile.HasExtension(name) {
 			continue
 		}
 		if images++; images > tried && !any {

@@ -4,31 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	limits "github.com/seed4492f2cd/partwise/internal/memory"
 )
-
-// waves is a picture of a size in colour.
-func waves(width, height int) *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			u, v := float64(x)/31, float64(y)/23
-			at := func(k float64) uint8 { return uint8(128 + 100*math.Sin(k*u+v)*math.Cos(u-k*v)) }
-			img.SetRGBA(x, y, color.RGBA{at(1), at(0.4), at(1.7), 255})
-		}
-	}
-	return img
-}
 
 // greatestDifference returns the greatest between two images' pixels, of 255, and more than that where the sizes
 // differ.
@@ -60,7 +46,7 @@ func one(t *testing.T, content []byte) *Images {
 func TestReading(t *testing.T) {
 	files := map[string][]byte{}
 	for orientation := uint16(1); orientation <= 8; orientation++ {
-		files["JPEG of orientation "+string(rune('0'+orientation))] = withOrientation(t, waves(333, 229), orientation)
+		files["JPEG of orientation "+string(rune('0'+orientation))] = imagetest.WithOrientation(t, imagetest.Waves(333, 229), orientation)
 	}
 	// RGB of several sampling factors is not served, and is reduced when it has been decoded.
 	rgb := files["JPEG of orientation 1"]
@@ -70,9 +56,9 @@ func TestReading(t *testing.T) {
 		rgb[frame+10+3*i], rgb[scan+5+2*i] = name, name
 	}
 	files["JPEG in RGB"] = rgb
-	files["PNG"] = encoded(t, png.Encode, waves(333, 229))
+	files["PNG"] = imagetest.Encoded(t, png.Encode, imagetest.Waves(333, 229))
 	for name, content := range files {
-		whole, err := DecodeImageBytes(content)
+		whole, err := imagefile.DecodeBytes(content)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,10 +66,10 @@ func TestReading(t *testing.T) {
 		im := one(t, content)
 		alone := map[int]image.Image{}
 		for _, least := range []int{0, 1, 50, 57, 58, 115, 1000} {
-			if err := im.With(t.Context(), 0, Use{Least: least, Do: func(img image.Image, of image.Point) error {
+			if err := im.With(t.Context(), 0, imagefile.Use{Least: least, Do: func(img image.Image, of image.Point) error {
 				want := whole
 				if least > 0 {
-					want = Reduced(whole, least)
+					want = imagefile.Reduced(whole, least)
 				}
 				// A level of luma and of both chromas is up to 1 + 1.772 levels of blue.
 				if d := greatestDifference(img, want); d > 3 || of != size {
@@ -99,8 +85,8 @@ func TestReading(t *testing.T) {
 			}
 		}
 		var seen []image.Image
-		do := func(least int) Use {
-			return Use{Least: least, Do: func(img image.Image, of image.Point) error {
+		do := func(least int) imagefile.Use {
+			return imagefile.Use{Least: least, Do: func(img image.Image, of image.Point) error {
 				if seen = append(seen, img); greatestDifference(img, alone[least]) > 0 || of != size {
 					t.Errorf("%s to %d: another image beside other uses", name, least)
 				}
@@ -117,38 +103,12 @@ func TestReading(t *testing.T) {
 }
 
 // A reduced image takes less memory than the whole one: a budget that is too small for that is enough.
-func TestReadingMemory(t *testing.T) {
-	content := encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, waves(1600, 1200))
-	use := func(least int, size image.Point) Use {
-		return Use{Least: least, Memory: func(width, height int) int64 {
-			if width != size.X || height != size.Y {
-				t.Errorf("memory of %d×%d, want %v", width, height, size)
-			}
-			return 1000
-		}, Do: func(img image.Image, whole image.Point) error {
-			if whole != image.Pt(1600, 1200) {
-				t.Errorf("the whole is %v", whole)
-			}
-			return nil
-		}}
+func TestReadingWithinBudget(t *testing.T) {
+	content := imagetest.Encoded(t, func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }, imagetest.Waves(1600, 1200))
+	use := func(least int) imagefile.Use {
+		return imagefile.Use{Least: least, Do: func(image.Image, image.Point) error { return nil }}
 	}
-	whole, half, quarter := use(0, image.Pt(1600, 1200)), use(600, image.Pt(800, 600)), use(300, image.Pt(400, 300))
-	r, err := newReading(content, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const ofHalf, ofQuarter = 3*800*600 + smallDecoding, 3*400*300 + smallDecoding
-	for _, test := range []struct {
-		uses []Use
-		want int64
-	}{
-		{[]Use{whole}, r.header.Memory + 1000}, {[]Use{half}, ofHalf + 1000}, {[]Use{quarter, quarter}, ofQuarter + 1000},
-		{[]Use{quarter, half, whole}, r.header.Memory + ofHalf + ofQuarter + 1000},
-	} {
-		if got := r.memory(test.uses); got != test.want {
-			t.Errorf("%d uses need %d bytes, want %d", len(test.uses), got, test.want)
-		}
-	}
+	whole, half, quarter := use(0), use(600), use(300)
 	budget := limits.New(limits.Least)
 	release, err := budget.Keep(budget.Free()-6_000_000, "others")
 	if err != nil {
@@ -163,37 +123,4 @@ func TestReadingMemory(t *testing.T) {
 	if err := im.With(ctx, 0, half, whole); !errors.As(err, &e) {
 		t.Errorf("the whole image within 6 MB: %v", err)
 	}
-}
-
-// What decoding to a reduced image allocates stays within what is said, of files of any content, and
-// what is refused of the whole image is refused.
-func FuzzReading(f *testing.F) {
-	for _, name := range []string{"jpeg grey", "jpeg colour", "jpeg progressive", "jpeg upright", "png colour"} {
-		f.Add(manyImages(f)[name], 20)
-	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, content []byte, least int) {
-		r, err := newReading(content, false)
-		if err != nil || len(content) > mostFuzzed || r.header.Width*r.header.Height > 1<<15 {
-			return
-		}
-		var img image.Image
-		var size image.Point
-		checkMemory(t, r.memory([]Use{{Least: least}})+1<<13*int64(len(content)), func() { img, size, err = r.image(least) })
-		whole, wholeErr := DecodeImageBytes(content)
-		if (err == nil) != (wholeErr == nil) {
-			t.Fatalf("error %v, and %v for the whole image", err, wholeErr)
-		}
-		if err != nil {
-			return
-		}
-		if want := whole.Bounds().Size(); size != want {
-			t.Errorf("a whole of %v, want %v", size, want)
-		}
-		if least > 0 {
-			whole = Reduced(whole, least)
-		}
-		if img.Bounds().Size() != whole.Bounds().Size() {
-			t.Errorf("%v, want %v", img.Bounds(), whole.Bounds())
-		}
-	}))
 }

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
 // separator is a character that divides the fields of a line.
@@ -75,7 +77,7 @@ func separatorOf(head []byte, lines namedLines, find finder) (separator, error) 
 	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return best, fmt.Errorf("line 1: %s can be divided by %s and by %s, where it names %s or %s; put names that hold one of these in quotation marks",
-		shortQuote(strings.TrimSpace(string(line))), best.name, tied.name, shortQuote(first[0]), shortQuote(first[1]))
+		spreadsheet.Quote(strings.TrimSpace(string(line))), best.name, tied.name, spreadsheet.Quote(first[0]), spreadsheet.Quote(first[1]))
 }
 
 // namesSamples tells whether the fields of a line that name samples do so.

@@ -1,7 +1,19 @@
+// Package datasets makes sets of samples: image files in folders, and vectors in files.
+//
+// Open takes the name of a known set, of a file or of a folder and returns a Set, whose n
+// samples are image files, decoded when they are asked for, or the rows of an n×m matrix.
+// Package catalogue lists and downloads the known sets, vectorfile reads and writes files of
+// vectors, imagefile decodes images, and demo draws the generated set.
+//
+// Files may be damaged or hostile: an error names the file and the place in it, memory is
+// taken only as far as the file's bytes back it, no matrix holds a NaN or an infinite value,
+// and an archive cannot write outside the folder that it is unpacked in.
 package datasets
 
 import (
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 // Set is a set of n samples with what is known of their classes. Its samples
@@ -39,7 +51,7 @@ type Set struct {
 	// Files holds each sample's image file, or is nil for a set of vectors.
 	Files []string
 	// Vectors is n×m, a sample a row, or nil for a set of image files. It is
-	// a *mat.Dense, a *Bytes or, for sparse data, a *sparse.CSR, or a *Stored with
+	// a *mat.Dense, a *vectorfile.Bytes or, for sparse data, a *sparse.CSR, or a *vectorfile.Stored with
 	// VectorOptions.OnDisk.
 	Vectors mat.Matrix
 	// Pictures holds the image file that each vector is of, by the sample's name, or "". It is
@@ -50,7 +62,7 @@ type Set struct {
 	Height, Width int
 	// Features says of vectors in which several features stand side by side which columns
 	// are whose. Write writes it; it is not read.
-	Features []Columns
+	Features []vectorfile.Columns
 	// LeftOut counts what lay beside the samples and is none of them.
 	LeftOut []LeftOut
 	// Bad holds what could not be looked at in a folder of images, with FolderOptions.SkipBad.
@@ -60,14 +72,6 @@ type Set struct {
 	// Known is the name of the known set that this is or is a part of, "" for
 	// a file or folder.
 	Known string
-}
-
-// Columns are those of one of several features.
-type Columns struct {
-	Name string
-	// Count is how many there are, and Scale by what the feature's values were multiplied.
-	Count int
-	Scale float64
 }
 
 // Len returns the number of samples.

@@ -3,8 +3,10 @@ package datasets
 import (
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
 // Subset returns the set of the given samples, in the given order. It keeps
@@ -24,7 +26,7 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	switch x := s.Vectors.(type) {
 	case nil:
-	case *Bytes:
+	case *vectorfile.Bytes:
 		out.Vectors = x.SelectRows(rows)
 	case *sparse.CSR:
 		out.Vectors = x.SelectRows(rows)
@@ -123,7 +125,7 @@ func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 	}
 	out := mat.NewDense(len(rows), m, nil)
 	for at, i := range rows {
-		Row(out.RawRowView(at), i, x)
+		vectorfile.Row(out.RawRowView(at), i, x)
 	}
 	return out
 }

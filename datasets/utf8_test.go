@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
+	"github.com/seed4492f2cd/partwise/internal/naming"
 )
 
 func TestReadable(t *testing.T) {
@@ -19,7 +20,7 @@ func TestReadable(t *testing.T) {
 		{[]string{"caf\xe9", `caf\xe9`, "caf\xe8", "café", ""}, []string{`caf\xe9`, `caf\x5cxe9`, `caf\xe8`, "café", ""}},
 		{[]string{"\xe2\x82/\xff"}, []string{`\xe2\x82/\xff`}},
 	} {
-		if diff := cmp.Diff(test.want, readable(test.names)); diff != "" {
+		if diff := cmp.Diff(test.want, naming.Readable(test.names)); diff != "" {
 			t.Errorf("%q: %s", test.names, diff)
 		}
 	}
@@ -80,28 +81,6 @@ func TestNameOfByteNames(t *testing.T) {
 	if err != nil || s.Name != `caf\xe9` {
 		t.Errorf("%v, %v", s, err)
 	}
-	for name, data := range map[string][]byte{
-		"\xe9.csv": []byte("1,2\n3,4\n"), "\xe9.npy": writeNPY("|u1", false, "(2, 1)", []uint8{1, 2}),
-	} {
-		s, err := openFile(writeFile(t, filepath.Join(dir, name), data), VectorOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Name != `\xe9` || !slices.Equal(s.Names, []string{`\xe9` + name[1:] + " row 1", `\xe9` + name[1:] + " row 2"}) {
-			t.Errorf("%q: the set %q of %q", name, s.Name, s.Names)
-		}
-	}
-	// NumPy's arrays of bytes hold any.
-	path := writeFile(t, filepath.Join(dir, "x.npz"), writeNPZ(t,
-		npzArray{"X.npy", writeNPY("|u1", false, "(2, 1)", []uint8{1, 2})},
-		npzArray{"y.npy", writeNPY("|S1", false, "(2,)", []byte("\xe9\xe8"))},
-		npzArray{"names.npy", writeNPY("|S2", false, "(2,)", []byte("a\xffb\xff"))}))
-	if s, err = NPZ(path, VectorOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if !cmp.Equal(s.Classes, []string{`\xe8`, `\xe9`}) || !cmp.Equal(s.Names, []string{`a\xff`, `b\xff`}) {
-		t.Errorf("classes %q, names %q", s.Classes, s.Names)
-	}
 }
 
 func FuzzReadable(f *testing.F) {
@@ -109,7 +88,7 @@ func FuzzReadable(f *testing.F) {
 	f.Add("", "\x00", "\xff\xfe\\")
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, a, b, c string) {
 		names := []string{a, b, c}
-		shown := readable(names)
+		shown := naming.Readable(names)
 		for i, name := range shown {
 			if !utf8.ValidString(name) {
 				t.Errorf("%q is shown as %q", names[i], name)

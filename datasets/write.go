@@ -1,208 +1,65 @@
 package datasets
 
 import (
-	"bufio"
-	"context"
-	"encoding/binary"
-	"errors"
-	"fmt"
+	"encoding/csv"
 	"io"
-	"io/fs"
-	"math"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"unicode/utf8"
+	"strconv"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
-	"gonum.org/v1/gonum/mat"
+	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 
-// writers are the forms in which vectors are written, by the ending of the
-// file's name.
-var writers = map[string]func(*bufio.Writer, *Set) error{
-	".npz": writeNumPy,
-	".mat": writeMATLAB,
-	".csv": writeTable,
-}
-
-// CanWrite returns an error if Write would not write to path whatever the set:
-// if its ending is not known or its folder is not there.
-func CanWrite(path string) error {
-	if writers[strings.ToLower(filepath.Ext(path))] == nil {
-		return fmt.Errorf("%s: vectors are written to files whose name ends in .npz, .mat or .csv", path)
-	}
-	dir, err := os.Stat(filepath.Dir(path))
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", path, err)
-	case !dir.IsDir():
-		return fmt.Errorf("%s: %s is no folder", path, filepath.Dir(path))
-	}
-	return nil
-}
-
-// Write writes a set of vectors to a file of the form that the ending of its
-// name says. Open reads the same vectors, labels, and names of samples and
-// classes from it; but the set is called as the file then.
-//
-//   - .npz for NumPy: the array fea holds the n×m vectors, gnd the n labels, which
-//     number the classes from 1 and are NaN where the class is not known, names
-//     and classes the names, and imagesize the height and width of the images
-//     that the vectors hold, 0 and 0 where they hold none. Where several features
-//     stand side by side, features holds their names, columns how many columns each
-//     has, and scales by what its values were multiplied. Sparse vectors stand
-//     in place of fea as scipy.sparse.save_npz writes them, for
-//     scipy.sparse.load_npz.
-//   - .mat for MATLAB, version 5 of the format: variables of the same names.
-//     Images stand column by column, as usual there; sparse ones are not known
-//     for images when they are read.
-//   - .csv: a line of headings, then for each sample its name, its class and the
-//     m values, under the feature's name and a number, or x and a number. A name or class that a spreadsheet would take for a formula, since
-//     it begins with =, +, - or @ and is no number, has an apostrophe before it,
-//     which the readers take away. All numbers are read as the same ones, but as a dense matrix,
-//     and classes in natural order.
-//
-// The file appears when it is whole: where Write fails, or ctx ends it, what was
-// there before stays. A value that is not finite and a name that
-// the form cannot hold are errors: one with white space at its ends in a .csv,
-// with characters beyond U+FFFF in a .mat, or that is no text in UTF-8.
-func Write(ctx context.Context, path string, s *Set) error {
-	return s.write(ctx, path, atomicfile.WriteFunc)
-}
-
-// WriteNew is Write for a file that must not be there: if it is, or appears while it is
-// written, the error holds fs.ErrExist and the file stays as it is.
-func WriteNew(ctx context.Context, path string, s *Set) error {
-	return s.write(ctx, path, atomicfile.CreateFunc)
-}
-
-// write writes the set by one of the functions of atomicfile.
-func (s *Set) write(ctx context.Context, path string, file func(string, func(io.Writer) error) error) error {
-	if err := CanWrite(path); err != nil {
-		return err
-	}
-	if err := s.checkVectors(); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	write := writers[strings.ToLower(filepath.Ext(path))]
-	err := file(path, func(w io.Writer) error {
-		buffered := bufio.NewWriterSize(atomicfile.UntilDone(ctx, w), 1<<16)
-		if err := write(buffered, s); err != nil {
-			return err
+// WriteLabels writes a CSV file of classes, one for each sample of the set or "" where none is
+// known, as ReadLabels reads it.
+func (s *Set) WriteLabels(w io.Writer, classes []string) error {
+	return writeRecords(w, []string{"file", "class"}, func(put func(...string)) {
+		for i, class := range classes {
+			if class != "" {
+				put(spreadsheet.Cell(s.Names[i]), spreadsheet.Cell(class))
+			}
 		}
-		return buffered.Flush()
 	})
-	var named *fs.PathError
-	if err != nil && !errors.As(err, &named) {
-		err = fmt.Errorf("writing %s: %w", path, err)
-	}
-	return err
 }
 
-// checkVectors checks that s is a set of vectors that a reader would take.
-func (s *Set) checkVectors() error {
-	if s.Vectors == nil {
-		return errors.New("a set of image files has no vectors")
-	}
-	n, m := s.Vectors.Dims()
-	switch {
-	case n == 0 || m == 0:
-		return fmt.Errorf("%d×%d matrix holds no samples", n, m)
-	case len(s.Names) != n || len(s.Labels) != n:
-		return fmt.Errorf("%d vectors with %d names and %d labels", n, len(s.Names), len(s.Labels))
-	case (s.Height != 0 || s.Width != 0) && (s.Height < 0 || s.Height*s.Width != m):
-		return fmt.Errorf("vectors of %d values are no images of height %d and width %d", m, s.Height, s.Width)
-	}
-	if columns := 0; s.Features != nil {
-		for _, f := range s.Features {
-			columns += f.Count
-		}
-		if columns != m {
-			return fmt.Errorf("features of %d columns, and vectors of %d values", columns, m)
-		}
-	}
-	for i, l := range s.Labels {
-		if l < -1 || l >= len(s.Classes) {
-			return fmt.Errorf("%s: label %d, and there are %d classes", s.Names[i], l, len(s.Classes))
-		}
-	}
-	for _, names := range [][]string{s.Names, s.Classes} {
-		for _, name := range names {
-			if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
-				return fmt.Errorf("the name %q is not text", name)
+// WriteLinks writes a CSV file of links as ReadLinks reads it.
+func (s *Set) WriteLinks(w io.Writer, l Links) error {
+	return writeRecords(w, []string{"first", "second", "link"}, func(put func(...string)) {
+		for _, kind := range []struct {
+			pairs [][2]int
+			name  string
+		}{{l.Must, "must"}, {l.Cannot, "cannot"}} {
+			for _, p := range kind.pairs {
+				put(spreadsheet.Cell(s.Names[p[0]]), spreadsheet.Cell(s.Names[p[1]]), kind.name)
 			}
 		}
-		if len(names) > 0 && !allDiffer(names) {
-			return errors.New("a name of a sample or class is empty or there twice")
-		}
-	}
-	return checkFinite(s.Vectors)
+	})
 }
 
-// features returns the names of the features, how many columns each has, and its scale.
-func (s *Set) features() (names []string, counts []int, scales []float64) {
-	for _, f := range s.Features {
-		names, counts, scales = append(names, f.Name), append(counts, f.Count), append(scales, f.Scale)
-	}
-	return names, counts, scales
-}
+// FeedbackLog is a log of relevance feedback: samples that somebody found to be what was looked
+// for, and samples that are not, by their places in the set.
+type FeedbackLog struct{ Positive, Negative []int }
 
-// labelNumbers returns the classes' numbers from 1, NaN where the class is not
-// known.
-func (s *Set) labelNumbers() []float64 {
-	numbers := make([]float64, len(s.Labels))
-	for i, l := range s.Labels {
-		numbers[i] = float64(l + 1)
-		if l < 0 {
-			numbers[i] = math.NaN()
-		}
-	}
-	return numbers
-}
-
-// allLabelled tells whether the class of every sample is known.
-func (s *Set) allLabelled() bool { return !slices.Contains(s.Labels, -1) }
-
-// rowsOf returns a function that gives the rows of a matrix, each of which stands
-// until the next is asked for.
-func rowsOf(x mat.Matrix) func(i int) []float64 {
-	_, m := x.Dims()
-	row := make([]float64, m)
-	switch x := x.(type) {
-	case *mat.Dense:
-		return x.RawRowView
-	case *sparse.CSR:
-		return func(i int) []float64 {
-			clear(row)
-			columns, values := x.Row(i)
-			for p, j := range columns {
-				row[j] = values[p]
+// WriteFeedback writes logs, which it numbers from 1, as ReadFeedback reads them.
+func (s *Set) WriteFeedback(w io.Writer, logs []FeedbackLog) error {
+	return writeRecords(w, []string{"log", "sample", "mark"}, func(put func(...string)) {
+		for at, log := range logs {
+			for _, kind := range []struct {
+				samples []int
+				mark    string
+			}{{log.Positive, "+"}, {log.Negative, "-"}} {
+				for _, i := range kind.samples {
+					put(strconv.Itoa(at+1), spreadsheet.Cell(s.Names[i]), kind.mark)
+				}
 			}
-			return row
 		}
-	}
-	return func(i int) []float64 { return Row(row, i, x) }
+	})
 }
 
-// putFloats writes numbers of 8 bytes each, up to the first error.
-func putFloats(w *bufio.Writer, values []float64) error {
-	for _, v := range values {
-		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(v))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// putInts writes whole numbers of 4 bytes each, up to the first error.
-func putInts(w *bufio.Writer, values []int) error {
-	for _, v := range values {
-		if _, err := w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(v))); err != nil {
-			return err
-		}
-	}
-	return nil
+// writeRecords writes a CSV file of a header and of the records that each puts.
+func writeRecords(w io.Writer, header []string, each func(put func(fields ...string))) error {
+	out := csv.NewWriter(w)
+	put := func(fields ...string) { _ = out.Write(fields) } // Error says what fails
+	put(header...)
+	each(put)
+	out.Flush()
+	return out.Error()
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -69,7 +70,7 @@ func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, _ := dst.Dims()
 	samples := make([]int, p)
 	copy(samples, b.Rows[from:])
-	stored, ok := b.set.Vectors.(*datasets.Stored)
+	stored, ok := b.set.Vectors.(*vectorfile.Stored)
 	if ok = ok && b.fill == nil; ok {
 		if err := stored.Read(ctx, from, dst); err != nil {
 			return err
@@ -81,7 +82,7 @@ func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 			return b.row(ctx, i, row)
 		}
 		if !ok {
-			datasets.Row(row, i, b.set.Vectors)
+			vectorfile.Row(row, i, b.set.Vectors)
 		}
 		return b.opt.normalise(b.set, i, row, nil)
 	})

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 )
 
 // TestInBlocks: rows that are made a few at a time are those that are made at once, of
@@ -25,7 +26,7 @@ func TestInBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(onDisk bool) *datasets.Set {
-		set, err := datasets.IDX(path, datasets.VectorOptions{OnDisk: onDisk})
+		set, err := datasets.Open(t.Context(), path, datasets.OpenOptions{Vectors: vectorfile.Options{OnDisk: onDisk}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
 
 const (
@@ -94,7 +94,7 @@ func (d DenseSIFT) bins() []int {
 // Extract returns the descriptors of the patches that lie within the image,
 // ordered by scale as in Bins, then by row and column of the grid, which
 // begins in the upper left corner. A colour image is made grey as by
-// datasets.Gray. An image that is smaller than a patch has no descriptors,
+// imagefile.Gray. An image that is smaller than a patch has no descriptors,
 // which is no error, and a patch of one grey value has the vector zero.
 //
 // It may be called by many goroutines at once. The only errors are settings
@@ -168,7 +168,7 @@ func greyRows(img image.Image) func(row []float32, y int) {
 	}
 	g, ok := img.(*image.Gray16)
 	if !ok {
-		g = datasets.Gray(img)
+		g = imagefile.Gray(img)
 	}
 	return func(row []float32, y int) {
 		pix := g.Pix[y*g.Stride:]

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
@@ -327,7 +327,7 @@ func TestDenseSIFTTakesAllKindsOfImages(t *testing.T) {
 		}
 	}
 	for name, other := range map[string]image.Image{
-		"16 bits":       datasets.Gray(img),
+		"16 bits":       imagefile.Gray(img),
 		"colour":        colour,
 		"a part":        wide.SubImage(image.Rect(10, 7, 50, 47)),
 		"NRGBA, opaque": nrgba(colour),
@@ -493,7 +493,7 @@ func TestDenseSIFTOfRealImages(t *testing.T) {
 		t.Fatalf("%d images in %s, error %v", len(files), dir, err)
 	}
 	for _, file := range files {
-		img, err := datasets.DecodeImage(file)
+		img, err := imagefile.Decode(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -515,7 +515,7 @@ func TestDenseSIFTOfRealImages(t *testing.T) {
 }
 
 func BenchmarkDenseSIFT(b *testing.B) {
-	img := datasets.Gray(noise(256, 256, 1))
+	img := imagefile.Gray(noise(256, 256, 1))
 	for _, d := range []DenseSIFT{{}, {Root: true}, {Step: 4}, {Bins: []int{4, 6, 8}}} {
 		b.Run(fmt.Sprintf("step%d-bins%v-root%v", cmp.Or(d.Step, defaultStep), d.Bins, d.Root), func(b *testing.B) {
 			b.ReportAllocs()

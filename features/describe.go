@@ -7,6 +7,7 @@ import (
 	"image"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
@@ -120,7 +121,7 @@ func (d *Described) with(ctx context.Context, i int, use func(*Descriptors) erro
 		defer release()
 		return use(found)
 	}
-	return d.opt.Observer.with(ctx, d.opt.Images, i, datasets.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
+	return d.opt.Observer.with(ctx, d.opt.Images, i, imagefile.Use{Memory: d.by.Memory, Do: func(img image.Image, _ image.Point) error {
 		found, err := d.by.Extract(img)
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.set.Names[i], err)

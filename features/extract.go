@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/cache"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/memory"
@@ -56,7 +58,7 @@ type Options struct {
 type Observer struct {
 	// Least is the height and width that images have to keep, 0 for whole ones, and Memory
 	// returns how many bytes See takes, at most, for one of width×height pixels, beside those of the
-	// image; see [datasets.Use].
+	// image; see [imagefile.Use].
 	Least  int
 	Memory func(width, height int) int64
 	// See is given the image of sample i, and the size of the whole one. Several goroutines call it
@@ -66,12 +68,12 @@ type Observer struct {
 
 // with gives the image of sample i to the use, when the observer has seen it, as
 // [datasets.Images.With] does.
-func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use datasets.Use) error {
+func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
 	if o == nil {
 		return images.With(ctx, i, use)
 	}
 	see := func(img image.Image, whole image.Point) error { return o.See(i, img, whole) }
-	return images.With(ctx, i, datasets.Use{Least: o.Least, Memory: o.Memory, Do: see}, use)
+	return images.With(ctx, i, imagefile.Use{Least: o.Least, Memory: o.Memory, Do: see}, use)
 }
 
 // Cache keeps what was made of images. What it has lost is made again.
@@ -190,7 +192,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 				return nil
 			}
 		}
-		use := datasets.Use{Least: r.least(crop), Memory: need, Do: func(img image.Image, _ image.Point) error {
+		use := imagefile.Use{Least: r.least(crop), Memory: need, Do: func(img image.Image, _ image.Point) error {
 			if err := r.make(row, img, crop, set.Names[i]); err != nil {
 				return fmt.Errorf("%s: %w", set.Names[i], err)
 			}
@@ -234,7 +236,7 @@ func (r *Rows) make(row []float64, img image.Image, crop Crop, sample string) er
 	if r.Channels == 3 {
 		img = opaque(img)
 	} else {
-		img = datasets.Gray(img)
+		img = imagefile.Gray(img)
 	}
 	if r.Fill == nil {
 		return crop.resample(&Canvas{r.Height, r.Width, r.Channels, row}, img, sample)
@@ -272,7 +274,7 @@ func vectors(ctx context.Context, set *datasets.Set, opt Options) (*Matrix, erro
 	if !ok {
 		_, m := set.Vectors.Dims()
 		return dense(ctx, set, opt, m, func(i int, row []float64) error {
-			datasets.Row(row, i, set.Vectors)
+			vectorfile.Row(row, i, set.Vectors)
 			return nil
 		})
 	}
@@ -383,7 +385,7 @@ func listed(set *datasets.Set, bad []error) (rows []int, skipped []error, err er
 			rows = append(rows, i)
 		} else {
 			skipped = append(skipped, err)
-			kinds = append(kinds, datasets.BadFile{Kind: datasets.KindOf(err)})
+			kinds = append(kinds, datasets.BadFile{Kind: imagefile.KindOf(err)})
 		}
 	}
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +20,7 @@ func TestVectors(t *testing.T) {
 		bytes = append(bytes, uint8(v))
 	}
 	want := mat.NewDense(2, 3, []float64{0.6, 0, 0.8, 0, 1, 0})
-	for _, x := range []mat.Matrix{mat.NewDense(3, 3, values), sparse.FromEntries(3, 3, entries), datasets.NewBytes(3, 3, bytes)} {
+	for _, x := range []mat.Matrix{mat.NewDense(3, 3, values), sparse.FromEntries(3, 3, entries), vectorfile.NewBytes(3, 3, bytes)} {
 		set := vectorSet(x, 0, 0)
 		if _, err := Extract(t.Context(), set, Pixels{}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "v.csv row 2: all values are zero") {
 			t.Errorf("%T: error %v", x, err)

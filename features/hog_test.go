@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -77,7 +78,7 @@ func slowHOG(img *image.Gray16) []float64 {
 }
 
 func TestHOGAgainstDefinition(t *testing.T) {
-	images := []image.Image{datasets.Gray(noise(32, 32, 1)), datasets.Gray(noise(32, 32, 2)), waves(32, 32, 1)}
+	images := []image.Image{imagefile.Gray(noise(32, 32, 1)), imagefile.Gray(noise(32, 32, 2)), waves(32, 32, 1)}
 	out := extractHOG(t, fileSet(t, images...), Options{Normalise: NormNone})
 	for i, img := range images {
 		for j, want := range slowHOG(img.(*image.Gray16)) {

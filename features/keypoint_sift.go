@@ -98,7 +98,7 @@ func (k KeypointSIFT) Check() error {
 
 // Extract returns the descriptors of the image's key points, those of most
 // contrast first, so that the first n are what MaxPoints = n gives. A colour
-// image is made grey as by datasets.Gray, and all are rounded to 8 bits. An
+// image is made grey as by imagefile.Gray, and all are rounded to 8 bits. An
 // image without key points, as a blank or a tiny one, has no descriptors, which
 // is no error. X and Y are as OpenCV has them: mostly a quarter of a pixel to the
 // right and down.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
 
 // finding lets find stand in for OpenCV while a test runs.
@@ -167,7 +167,7 @@ func TestReducedGrey(t *testing.T) {
 			colour.Set(x, y, img.At(x, y))
 		}
 	}
-	for name, same := range map[string]image.Image{"a part": part, "16 bits": datasets.Gray(part), "colour": colour} {
+	for name, same := range map[string]image.Image{"a part": part, "16 bits": imagefile.Gray(part), "colour": colour} {
 		got := reducedGrey(same, image.Pt(34, 21))
 		for y := range 21 {
 			for x := range 34 {

@@ -11,7 +11,7 @@ import (
 
 	"gocv.io/x/gocv"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -97,7 +97,7 @@ func TestDenseSIFTAgreesWithOpenCVOnRealImages(t *testing.T) {
 			continue
 		}
 		for _, file := range files {
-			img, err := datasets.DecodeImage(file)
+			img, err := imagefile.Decode(file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -185,7 +186,7 @@ func TestPixelsOfVectors(t *testing.T) {
 		unit[i] = float64(v) / 255
 	}
 	fromFile := fileSet(t, src)
-	fromBytes := vectorSet(datasets.NewBytes(1, 600, src.Pix), 30, 20)
+	fromBytes := vectorSet(vectorfile.NewBytes(1, 600, src.Pix), 30, 20)
 	fromUnit := vectorSet(mat.NewDense(1, 600, unit), 30, 20)
 	signed := slices.Clone(unit)
 	floats.AddConst(-0.5, signed)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 )
 
 // What is made of a large image is nearly the same when the image is reduced before, and of
@@ -39,7 +40,7 @@ func TestReducedRows(t *testing.T) {
 				x, y := make([]float64, n), make([]float64, n)
 				reduced := img
 				if least := rows.least(crop); least > 0 {
-					reduced = datasets.Reduced(img, least)
+					reduced = imagefile.Reduced(img, least)
 				}
 				if err := rows.make(x, img, crop, "a"); err != nil {
 					t.Fatal(err)

@@ -24,7 +24,7 @@ const (
 	// ThumbnailSide is the longer side of a thumbnail in pixels, at most.
 	ThumbnailSide = 160
 	// Least is the height and width that a picture has to keep, in pixels, for its look; see
-	// [datasets.Use].
+	// [imagefile.Use].
 	Least = workSide
 	// workSide is the longer side of the picture that is measured, in pixels, at most.
 	workSide = 480

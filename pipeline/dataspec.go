@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -39,7 +40,7 @@ type Data struct {
 	// Samples is the size of a random part of the set, or 0 for all of it.
 	Samples int `setting:"samples" default:"all" help:"the size of a random part of the set"`
 	// OnDisk leaves the vectors of a NumPy or an IDX file on disk: see
-	// datasets.OpenOptions. It is not part of the file.
+	// vectorfile.Options. It is not part of the file.
 	OnDisk bool
 	// Labelled leaves out samples of no known class. It is not part of the file.
 	Labelled bool
@@ -54,8 +55,9 @@ type Data struct {
 func (d Data) open(ctx context.Context, seed uint64, skipBad bool) (*datasets.Set, error) {
 	set, err := datasets.Open(ctx, d.Set, datasets.OpenOptions{
 		Root: d.Root, From: d.From, Part: d.Part,
-		Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk, OneImage: d.OneImage,
-		Folder: datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, TruthFile: d.Truth, NoClasses: d.NoClasses, Pool: d.Pool, SkipBad: skipBad},
+		Vectors:  vectorfile.Options{Features: d.Fea, Labels: d.Gnd, Height: d.Shape.Height, Width: d.Shape.Width, OnDisk: d.OnDisk},
+		OneImage: d.OneImage,
+		Folder:   datasets.FolderOptions{Pattern: d.Pattern, LabelsFile: d.Labels, TruthFile: d.Truth, NoClasses: d.NoClasses, Pool: d.Pool, SkipBad: skipBad},
 	})
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -274,7 +275,7 @@ func (f Features) Resolve(set *datasets.Set) Features {
 	tiny := 0
 	for _, file := range set.Files {
 		// A file that cannot be read is found out later.
-		if w, h, err := datasets.ImageSize(file); err == nil && min(w, h) < features.InfoOf(dense).MinSide {
+		if w, h, err := imagefile.Size(file); err == nil && min(w, h) < features.InfoOf(dense).MinSide {
 			tiny++
 		}
 	}

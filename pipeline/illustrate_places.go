@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 )
@@ -23,7 +23,7 @@ func (in *Inputs) illustratePlaces(ctx context.Context, seen *view, rows, class 
 	for at, i := range chosen {
 		sample := in.Rows[rows[i]]
 		out.Photographs = append(out.Photographs, Photograph{in.Set.Names[sample], func() (image.Image, error) { return in.images.Open(ctx, sample) }})
-		if err := in.images.With(ctx, sample, datasets.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
+		if err := in.images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {
 			parts[at], _ = features.Part(in.crop, whole)
 			return nil
 		}}); err != nil {

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
@@ -390,7 +391,7 @@ func eachRow(x mat.Matrix, rows []int, f func(at int, columns []int, values []fl
 			if row == nil {
 				row = make([]float64, m)
 			}
-			f(at, nil, datasets.Row(row, i, x))
+			f(at, nil, vectorfile.Row(row, i, x))
 		}
 	}
 }
@@ -497,7 +498,7 @@ func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 	_, m := x.Dims()
 	out := mat.NewDense(len(rows), m, nil)
 	for to, from := range rows {
-		datasets.Row(out.RawRowView(to), from, x)
+		vectorfile.Row(out.RawRowView(to), from, x)
 	}
 	return out
 }

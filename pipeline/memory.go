@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -34,9 +34,9 @@ func bytesOf(x mat.Matrix) int64 {
 	switch x := x.(type) {
 	case *sparse.CSR:
 		return 16*int64(x.NNZ()) + 8*int64(n)
-	case *datasets.Bytes:
+	case *vectorfile.Bytes:
 		return int64(n) * int64(m)
-	case *datasets.Stored:
+	case *vectorfile.Stored:
 		return 0
 	}
 	return 8 * int64(n) * int64(m)

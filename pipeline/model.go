@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
@@ -245,7 +246,7 @@ func largestColumns(v *mat.Dense, groups []int) []int {
 // contents returns what tells the content of each row's sample from others, a number of 62
 // bits; nil where the samples are left on disk.
 func (in *Inputs) contents() []int {
-	if _, stored := in.Set.Vectors.(*datasets.Stored); stored {
+	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
 	}
 	out := make([]int, len(in.Rows))

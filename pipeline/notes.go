@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/phrase"
 )
 
@@ -20,7 +22,7 @@ func (e *Experiment) Notes(in *Inputs, list string) []string {
 func (e *Experiment) SetNotes(set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
-	info, _ := datasets.Lookup(set.Known)
+	info, _ := catalogue.Lookup(set.Known)
 	if n := set.Len(); set.Known != "" && d.Samples == 0 && d.Largest == 0 && d.Part == "" && n != info.Samples {
 		notes = append(notes, fmt.Sprintf("%d of the %d samples of %s are here", n, info.Samples, info.Name))
 	}
@@ -71,7 +73,7 @@ func (in *Inputs) SkippedNotes(list string) []string {
 		one, many = "sample", "samples"
 	}
 	var parts []string
-	skipped := slices.DeleteFunc(slices.Clone(bad), func(b datasets.BadFile) bool { return b.Kind == datasets.KindUsed })
+	skipped := slices.DeleteFunc(slices.Clone(bad), func(b datasets.BadFile) bool { return b.Kind == imagefile.KindUsed })
 	if n := len(skipped); n > 0 {
 		parts = append(parts, fmt.Sprintf("skipped %d of %s: %s", n, phrase.Count(in.Set.Len()+len(in.Set.Bad), one, many), datasets.CountKinds(skipped)))
 	}
@@ -92,11 +94,11 @@ func (in *Inputs) Bad() []datasets.BadFile {
 	for i, name := range in.Set.Names {
 		if len(rows) > 0 && rows[0] == i {
 			if rows = rows[1:]; in.images.Truncated(i) != "" {
-				bad = append(bad, datasets.BadFile{Name: name, Kind: datasets.KindUsed, Reason: in.images.Truncated(i)})
+				bad = append(bad, datasets.BadFile{Name: name, Kind: imagefile.KindUsed, Reason: in.images.Truncated(i)})
 			}
 			continue
 		}
-		bad = append(bad, datasets.BadFile{Name: name, Kind: datasets.KindOf(skipped[0]), Reason: skipped[0].Error()})
+		bad = append(bad, datasets.BadFile{Name: name, Kind: imagefile.KindOf(skipped[0]), Reason: skipped[0].Error()})
 		skipped = skipped[1:]
 	}
 	return bad

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/cache"
@@ -113,7 +114,7 @@ func (l *looks) with(ctx context.Context, i int) (look *pictures.Look, thumbnail
 			return look, thumbnail, nil
 		}
 	}
-	err = l.images.With(ctx, i, datasets.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
+	err = l.images.With(ctx, i, imagefile.Use{Least: pictures.Least, Memory: pictures.Memory, Do: func(img image.Image, whole image.Point) error {
 		thumbnail, err = l.see(i, img, whole)
 		return err
 	}})
@@ -155,7 +156,7 @@ func (in *Inputs) Thumbnail(ctx context.Context, i int) (small image.Image, err 
 	need := func(width, height int) int64 {
 		return features.ThumbnailMemory(image.Pt(width, height), ThumbnailSide)
 	}
-	err = in.shown.With(ctx, in.Rows[i], datasets.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
+	err = in.shown.With(ctx, in.Rows[i], imagefile.Use{Least: pictures.Least, Memory: need, Do: func(img image.Image, _ image.Point) error {
 		if grey := features.GreyThumbnail(img, ThumbnailSide); grey != nil {
 			small = grey
 		} else {
@@ -346,7 +347,7 @@ func byRoughPictures(ctx context.Context, all []*pictures.Look, some []int, near
 func (in *Inputs) equal(ctx context.Context, i, j int) (bool, error) {
 	var sums [2][sha256.Size]byte
 	for at, row := range []int{i, j} {
-		if err := in.images.With(ctx, in.Rows[row], datasets.Use{Do: func(img image.Image, _ image.Point) error {
+		if err := in.images.With(ctx, in.Rows[row], imagefile.Use{Do: func(img image.Image, _ image.Point) error {
 			sums[at] = pixelSum(img)
 			return nil
 		}}); err != nil {

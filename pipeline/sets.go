@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -49,7 +49,7 @@ func (e *Experiment) SetNames() []string {
 	var names []string
 	taken := map[string]bool{}
 	for _, d := range e.Sets {
-		base := filename.Safe(filepath.Base(strings.TrimPrefix(d.Set, datasets.SetPrefix)))
+		base := filename.Safe(filepath.Base(strings.TrimPrefix(d.Set, catalogue.SetPrefix)))
 		name := base
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprintf("%s-%d", base, n)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -186,7 +187,7 @@ func longestSide(in *pipeline.Inputs) int {
 	side := max(in.Set.Height, in.Set.Width)
 	for _, row := range figure.Evenly(in.Rows, 32) {
 		if file := in.Set.File(row); file != "" {
-			w, h, _ := datasets.ImageSize(file) // unreadable files are reported later
+			w, h, _ := imagefile.Size(file) // unreadable files are reported later
 			side = max(side, w, h)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/seed4492f2cd/partwise/cluster"
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/eval"
-	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report"
@@ -65,12 +63,9 @@ of the colours of pictures or of an IDX or .npy file.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed
 			e.Data.Set = args[0]
-			fallback := defaultMethod
-			if e.Data.Labels != "" {
-				fallback = defaultLabelledMethod
-			}
+			fallback := pipeline.DefaultMethod(e.Data.Labels != "")
 			var err error
-			if c.groups.Method, err = oneMethod(cmd, fallback, solver, 0); err != nil {
+			if c.groups.Method, err = oneMethod(cmd, fallback.Name, solver, 0); err != nil {
 				return usageError{err}
 			}
 			if len(e.Rank) > 1 {
@@ -84,7 +79,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 			c.choosesMethod = !given("method") && !given("rank") && solver == bestSolver && e.Cluster.By != pipeline.Largest
 			if e.Data.OnDisk = given("batch"); e.Data.OnDisk {
 				if !given("features") {
-					e.Features = pipeline.Features{Extractor: features.Pixels{Colour: true}}
+					e.Features = pipeline.DefaultFeatures(true)
 				}
 				if err := c.groups.CheckBatch(e.Features); err != nil {
 					return usageError{fmt.Errorf("--batch: %w", err)}
@@ -109,7 +104,7 @@ of the colours of pictures or of an IDX or .npy file.`,
 	labelsFlag(cmd, &e.Data)
 	linksFlag(f, &c.links)
 	addSettings(cmd, e, "methods", "features", "cluster", "rank", "seed")
-	f.Lookup("method").Usage = "the method, with its settings (default " + defaultMethod + ", or " + defaultLabelledMethod + " with --labels, and k-means for photographs and values below 0); see partwise methods"
+	f.Lookup("method").Usage = "the method, with its settings (default nmf, or cnmf with --labels, and k-means for photographs and values below 0); see partwise methods"
 	addDefault(cmd, "features", "what suits the pictures")
 	addDefault(cmd, "cluster", "k-means, cosine distance")
 	f.Lookup("rank").Usage = "number of basis vectors: k, k+1, 2k, a number, or auto, as in auto or among=2..60,by=stability (default 2k)"
@@ -138,18 +133,14 @@ func (c *clustering) run(cmd *cobra.Command, e *pipeline.Experiment, command str
 		if g.Links, err = readLinks(ctx, set, c.links); err != nil {
 			return err
 		}
-		return checkCount(g, c.count, set)
+		return g.CheckCountOf(c.count, set)
 	}, func(opt *pipeline.PrepareOptions) { opt.Pictures = true })
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	if c.choosesMethod && (in.Features.OfNetwork() || in.HasNegative()) {
-		name := pipeline.KMeans // on the features themselves
-		if g.UseLabels || !g.Links.None() {
-			name = "guided-kmeans"
-		}
-		g.Method = pipeline.Method{Name: cmp.Or(g.Cluster.By, name)}
+		g.Method = g.DefaultMethod(in.Inputs)
 	}
 	looked, err := in.pictures(cmd)
 	if err != nil {
@@ -312,55 +303,15 @@ func tellGroups(cmd *cobra.Command, c report.Clusters, with, out string) error {
 	return err
 }
 
-// choosesCount tells whether the number of groups is to be chosen. Where none is given it is that of the
-// classes that the data have, if none are told.
-func choosesCount(g *pipeline.Groups, k pipeline.GroupCount, classes []string) bool {
-	if k == (pipeline.GroupCount{}) {
-		return g.UseLabels || len(classes) < 2
-	}
-	return k.Auto
-}
-
-// checkCount finds numbers of groups that a set cannot have before its features are made.
-func checkCount(g *pipeline.Groups, k pipeline.GroupCount, set *datasets.Set) error {
-	g.K = k.From
-	if !choosesCount(g, k, set.Classes) {
-		return g.Check(set)
-	}
-	numbers := []int{k.From, k.To}
-	if k.To == 0 {
-		rows := make([]int, set.Len())
-		for i := range rows {
-			rows[i] = i
-		}
-		least, _ := g.CountRange(set, rows)
-		numbers = []int{least}
-	}
-	for _, g.K = range numbers {
-		if err := g.Check(set); err != nil {
-			return err
-		}
-	}
-	return g.CheckCount(set.Len())
-}
-
 // chooseCount chooses the number of groups. The curve is nil where it is given.
 func chooseCount(cmd *cobra.Command, g *pipeline.Groups, k pipeline.GroupCount, in *inputs) (*pipeline.CountCurve, error) {
-	if !choosesCount(g, k, in.Set.Classes) {
-		return nil, nil
-	}
-	from, to := k.From, k.To
-	if to == 0 {
-		from, to = g.CountRange(in.Set, in.Rows)
-	}
 	curve, err := work(cmd, "counting groups", in.kept(), func(show pipeline.Progress) (*pipeline.CountCurve, error) {
-		return g.CountCurve(cmd.Context(), in.Inputs, from, to, show)
+		return g.ChooseCount(cmd.Context(), in.Inputs, k, show)
 	})
-	if err != nil {
-		return nil, err
+	if curve != nil && err == nil {
+		best := curve.Best()
+		fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n",
+			g.K, curve.K[0], curve.K[len(curve.K)-1], curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
 	}
-	best := curve.Best()
-	g.K = curve.K[best]
-	fmt.Fprintf(cmd.OutOrStdout(), "%d groups, chosen from %d to %d by the gap of eigenvalues (%.2f; silhouette %.2f, stability %.2f)\n", g.K, from, to, curve.Gap[best], curve.Silhouette[best], curve.Stability[best])
-	return curve, nil
+	return curve, err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/pipeline/choices"
 )
 
@@ -114,7 +114,7 @@ func atFirst(complete cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 func knownNames() (names []string) {
-	for _, s := range datasets.Known() {
+	for _, s := range catalogue.Known() {
 		names = append(names, s.Name)
 	}
 	return names

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -43,7 +44,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 			case words != "" && !e.Features.OfWords():
 				return usageError{errors.New("--words is for features that are visual words (--features sift=dense,words=200)")}
 			}
-			if err := datasets.CanWrite(out); err != nil {
+			if err := vectorfile.CanWrite(out); err != nil {
 				return usageError{err}
 			}
 			if err := checkNewFiles(force, out, words, skippedList(out)); err != nil {
@@ -74,7 +75,7 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	n, m := in.Dims()
 	set := in.setOf(in.X)
 	for _, s := range in.Scales {
-		set.Features = append(set.Features, datasets.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
+		set.Features = append(set.Features, vectorfile.Columns{Name: s.Name, Count: s.Columns, Scale: s.Factor})
 	}
 	if in.Channels == 1 {
 		set.Height, set.Width = in.Height, in.Width

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/output"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
@@ -90,7 +90,7 @@ func checkFiles(cmd *cobra.Command, args []string) (err error) {
 
 // readsExperiment notes what an experiment reads.
 func readsExperiment(f *usedfiles.Files, e *pipeline.Experiment) error {
-	if at, err := datasets.Find(e.Data.Set, datasets.OpenOptions{Root: e.Data.Root, From: e.Data.From}); err == nil {
+	if at, err := catalogue.Find(e.Data.Set, e.Data.Root, e.Data.From); err == nil {
 		if err := f.Reads(at); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func isThere(err error) error {
 
 // nameOf returns what the results of a known set or a path are called.
 func nameOf(set string) (string, error) {
-	abs, err := filepath.Abs(strings.TrimPrefix(set, datasets.SetPrefix))
+	abs, err := filepath.Abs(strings.TrimPrefix(set, catalogue.SetPrefix))
 	return filepath.Base(abs), err
 }
 
@@ -162,7 +162,7 @@ func outFor(data, name string) string {
 // fromAnywhere returns the name of data as results keep it: a path such as .. as an absolute
 // one, since sort looks for the pictures from other folders too.
 func fromAnywhere(data string) string {
-	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, datasets.SetPrefix) {
+	if filepath.IsLocal(data) && filepath.Clean(data) != "." || strings.HasPrefix(data, catalogue.SetPrefix) {
 		return data
 	}
 	if abs, err := filepath.Abs(data); err == nil {

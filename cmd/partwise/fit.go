@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
@@ -74,7 +75,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	}
 	f := cmd.Flags()
 	addSettings(cmd, e, "methods", "rank", "features", "seed")
-	f.Lookup("method").Usage = "the method, with its settings as in gnmf,lambda=10 (default " + defaultMethod + "); see partwise methods"
+	f.Lookup("method").Usage = "the method, with its settings as in gnmf,lambda=10 (default nmf); see partwise methods"
 	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
 	addDefault(cmd, "features", "vectors as they are, pictures as 32×32 greys of unit length")
 	solverFlag(f, &o.solver)
@@ -107,7 +108,7 @@ func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fi
 	if err != nil {
 		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
 	}
-	method, err := oneMethod(cmd, defaultMethod, o.solver, o.iterations)
+	method, err := oneMethod(cmd, pipeline.DefaultMethod(false).Name, o.solver, o.iterations)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +273,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 			if out == "" {
 				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
 			}
-			if err := datasets.CanWrite(out); err != nil {
+			if err := vectorfile.CanWrite(out); err != nil {
 				return usageError{err}
 			}
 			m, file, err := readModel(cmd.Context(), args[0])

@@ -155,12 +155,7 @@ func workersFlag(f *pflag.FlagSet, workers *int) {
 	f.IntVar(workers, "workers", 0, "trials at once (default one for each processor)")
 }
 
-// What cluster and fit do unless they are told otherwise.
-const (
-	defaultMethod         = "nmf"
-	defaultLabelledMethod = "cnmf"
-	bestSolver            = "best"
-)
+const bestSolver = "best"
 
 // solverFlag adds the flag of the solver of one method.
 func solverFlag(f *pflag.FlagSet, solver *string) {

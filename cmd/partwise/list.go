@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/columns"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/progress"
@@ -138,7 +138,7 @@ func datasetsCommand() *cobra.Command {
 			if len(args) == 0 {
 				return listSets(cmd.OutOrStdout(), root)
 			}
-			info, ok := datasets.Lookup(args[0])
+			info, ok := catalogue.Lookup(args[0])
 			if !ok {
 				return unknown("known set", args[0], knownNames())
 			}
@@ -165,7 +165,7 @@ Nothing that is in the data folder already is changed or removed.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: setNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, ok := datasets.Lookup(args[0])
+			info, ok := catalogue.Lookup(args[0])
 			switch {
 			case !ok:
 				return unknown("known set", args[0], knownNames())
@@ -177,7 +177,7 @@ Nothing that is in the data folder already is changed or removed.`,
 			}
 			dir, err := *root, error(nil)
 			if dir == "" {
-				if dir, err = datasets.DataDir(); err != nil {
+				if dir, err = catalogue.DataDir(); err != nil {
 					return err
 				}
 			}
@@ -186,7 +186,7 @@ Nothing that is in the data folder already is changed or removed.`,
 				bars.End()
 				plaintext.Fprintf(cmd.ErrOrStderr(), "%s\n", message)
 			}
-			d := datasets.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
+			d := catalogue.Downloader{From: from, Mirror: mirror, Insecure: insecure, Report: report, Progress: bars.Show}
 			err = d.Get(cmd.Context(), info.Name, dir)
 			bars.End()
 			if err != nil {
@@ -211,28 +211,28 @@ const generated = "made when asked for"
 
 func listSets(w io.Writer, root string) error {
 	t := columns.Table{Header: []string{"set", "samples", "classes", "what", "where"}, Limits: []int{0, 0, 0, 40, 44}}
-	for _, s := range datasets.Known() {
+	for _, s := range catalogue.Known() {
 		t.Row(s.Name, s.Samples, s.Classes, s.Content, plaintext.Line(where(s, root)))
 	}
 	return printTable(w, t, "partwise datasets NAME tells more of one: what to cite, its licence, how to get it.")
 }
 
 // where says where a set is.
-func where(s datasets.Info, root string) string {
+func where(s catalogue.Info, root string) string {
 	if len(s.Forms) == 0 {
 		return generated
 	}
-	path, err := datasets.Find(s.Name, datasets.OpenOptions{Root: root})
+	path, err := catalogue.Find(s.Name, root, "")
 	switch {
 	case err == nil:
 		return path
-	case slices.ContainsFunc(s.Forms, func(f datasets.Form) bool { return len(f.Files) > 0 }):
+	case slices.ContainsFunc(s.Forms, func(f catalogue.Form) bool { return len(f.Files) > 0 }):
 		return "not here; partwise datasets get " + s.Name
 	}
 	return "not here"
 }
 
-func tellSet(w io.Writer, s datasets.Info, root string) error {
+func tellSet(w io.Writer, s catalogue.Info, root string) error {
 	t := columns.Table{Limits: []int{0, 90}}
 	for _, row := range [][2]string{
 		{"set", s.Name + ": " + s.Title}, {"samples", fmt.Sprintf("%d of %d classes", s.Samples, s.Classes)}, {"what", s.Content},

@@ -67,7 +67,7 @@ func writeReport(cmd *cobra.Command, folder *results.Folder, shown *pipeline.Ill
 	}
 	tellNotes(cmd.ErrOrStderr(), e.TrialWarnings())
 	_, err = plaintext.Fprintf(out, "%d of %d trials. Tables, curves and pictures are in %s; open %s.\n",
-		len(e.Records), e.Trials, cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
+		len(e.Records), len(e.Trials), cmp.Or(dir, "."), filepath.Join(dir, "index.html"))
 	return err
 }
 

@@ -283,7 +283,7 @@ func TestCache(t *testing.T) {
 			}
 		}
 	}
-	says("cache", here, "entries  0", "size     0 bytes")
+	says("cache", here, "entries  0", "size     0 B")
 	fill(t, here)
 	fill(t, other)
 	note := filepath.Join(here, "note.txt")

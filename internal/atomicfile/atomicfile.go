@@ -1,10 +1,10 @@
-// Package atomicfile writes files that are never half there. The content goes
-// to a temporary file in the same folder, is flushed to the disk, and takes the
-// name of the file in one step. After a crash or on a full disk the file holds
-// what it held before or all of the new content.
+// Package atomicfile writes files atomically. The content goes to a temporary file in the same
+// folder, is flushed to the disk, and gets the name of the file in one step. After a crash or on a
+// full disk the file has its old content or all of the new one.
 //
-// A temporary file is locked while it is written. So RemoveStale can tell those
-// that a killed process left from those of a process that is still at work.
+// A temporary file is locked while it is written, so that RemoveStale removes the files of killed
+// processes and no others. Libraries for atomic writes (renameio, moby/sys/atomicwriter) do not lock
+// their files and always replace the target.
 package atomicfile
 
 import (
@@ -19,32 +19,36 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/seed4492f2cd/partwise/internal/filelock"
 )
 
-// The names of temporary files: a killed process leaves one behind, and
-// IsTemporary tells it from a file of the user's.
 const (
-	temporaryPrefix = ".partwise-"
+	namePrefix      = ".partwise-"
 	temporarySuffix = ".tmp"
-	randomDigits    = 16
+	randomBytes     = 8
 )
 
-// IsTemporary tells whether a file of this name is a temporary file of this
-// package.
-func IsTemporary(name string) bool {
-	digits, ok := strings.CutPrefix(name, temporaryPrefix)
-	if !ok {
-		return false
-	}
-	digits, ok = strings.CutSuffix(digits, temporarySuffix)
-	raw, err := hex.DecodeString(digits)
-	return ok && err == nil && len(raw) == randomDigits/2
+// NewName returns the name of a new hidden file of partwise: random digits before a suffix.
+func NewName(suffix string) string {
+	var random [randomBytes]byte
+	rand.Read(random[:]) // never fails
+	return namePrefix + hex.EncodeToString(random[:]) + suffix
 }
 
-// Write writes the file path with the given content, in place of what the file
-// held before. Errors name the path.
+// IsName tells whether NewName returns such a name.
+func IsName(name, suffix string) bool {
+	name, ok := strings.CutPrefix(name, namePrefix)
+	digits, ok2 := strings.CutSuffix(name, suffix)
+	random, err := hex.DecodeString(digits)
+	return ok && ok2 && err == nil && len(random) == randomBytes
+}
+
+// IsTemporary tells whether a file of this name is a temporary file of this package.
+func IsTemporary(name string) bool { return IsName(name, temporarySuffix) }
+
+// Write replaces the content of the file path. Errors name the path.
 func Write(path string, content []byte) error {
 	return WriteFunc(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -67,20 +71,20 @@ func (c contextWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteFunc writes the file path with what write writes. If write returns an
-// error, that error is returned and the file stays as it was.
+// WriteFunc replaces the content of the file path with the output of write. If write fails, the file
+// stays as it was and its error is returned.
 func WriteFunc(path string, write func(io.Writer) error) error {
 	return writeFunc(path, write, nil, os.Rename)
 }
 
-// CreateFunc is WriteFunc for a file that must not be there yet, nor appear while it is
-// written: then it returns an error with fs.ErrExist and leaves that file alone.
+// CreateFunc is WriteFunc for a new file. If the file exists, or appears while it is written, it
+// returns an error with fs.ErrExist and leaves that file alone.
 func CreateFunc(path string, write func(io.Writer) error) error {
 	return writeFunc(path, write, nil, RenameNew)
 }
 
-// CreateLike is CreateFunc for a copy of a file: it has the permissions and the time of like,
-// and its owner where this process may give files away, before it has its name.
+// CreateLike is CreateFunc for a copy of a file. Before the copy gets its name it has the permissions
+// and the time of like, and its owner where this process may set it.
 func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) error {
 	return writeFunc(path, write, func(f *os.File) error {
 		own(f, like)
@@ -88,8 +92,7 @@ func CreateLike(path string, like fs.FileInfo, write func(io.Writer) error) erro
 	}, RenameNew)
 }
 
-// RenameNew renames a file unless there is one of the new name: then it returns an error
-// with fs.ErrExist.
+// RenameNew renames a file unless the new name exists: then it returns an error with fs.ErrExist.
 func RenameNew(from, to string) error {
 	err := os.Link(from, to) // which unlike os.Rename replaces nothing
 	if err == nil {
@@ -114,7 +117,7 @@ func RenameNew(from, to string) error {
 func writeFunc(path string, write func(io.Writer) error, end func(*os.File) error, move func(from, to string) error) error {
 	lock, err := createTemporary(filepath.Dir(path))
 	if err != nil {
-		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 	}
 	f := lock.File()
 	renamed := false
@@ -145,14 +148,31 @@ func writeFunc(path string, write func(io.Writer) error, end func(*os.File) erro
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+			return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 		}
+	}
+	_ = Sync(filepath.Dir(path)) // else the old content may return after a power failure
+	return nil
+}
+
+// Sync brings a file, or the names in a folder, to the disk, where the file system can do that.
+// Windows does not sync folders, and syncs a file only through the handle that wrote it.
+func Sync(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
 	}
 	return nil
 }
 
-// Probe returns an error if no file can be made in dir. What it makes there is a
-// temporary file, which RemoveStale removes if the process is killed meanwhile.
+// Probe returns an error if no file can be made in dir. It makes and removes a temporary file.
 func Probe(dir string) error {
 	lock, err := createTemporary(dir)
 	if err != nil {
@@ -162,21 +182,17 @@ func Probe(dir string) error {
 	return nil
 }
 
-// createTemporary creates a new file in dir, locked, with the permissions that
-// the process gives to new files.
+// createTemporary creates a new locked file in dir, with the usual permissions of new files.
 func createTemporary(dir string) (*filelock.Lock, error) {
 	for {
-		var random [randomDigits / 2]byte
-		rand.Read(random[:]) // never fails
-		lock, err := filelock.Acquire(filepath.Join(dir, temporaryPrefix+hex.EncodeToString(random[:])+temporarySuffix))
+		lock, err := filelock.Acquire(filepath.Join(dir, NewName(temporarySuffix)))
 		if !errors.Is(err, filelock.ErrLocked) { // by RemoveStale, before it was locked here
 			return lock, err
 		}
 	}
 }
 
-// RemoveStale removes the temporary files in dir that killed processes left.
-// Those that another process is writing stay.
+// RemoveStale removes the temporary files of killed processes in dir. Files that a process is writing stay.
 func RemoveStale(dir string) error { return eachStale(dir, (*filelock.Lock).Release) }
 
 // Stale returns the paths of the temporary files that RemoveStale would remove.
@@ -214,9 +230,8 @@ func eachStale(dir string, do func(*filelock.Lock)) error {
 	return nil
 }
 
-// cause returns the error of the operating system without the name of the
-// temporary file.
-func cause(err error) error {
+// Cause returns the error of the operating system without the name of the file.
+func Cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err
@@ -228,7 +243,7 @@ func cause(err error) error {
 	return err
 }
 
-// atPath returns err with the path of the file in place of the temporary one's.
+// atPath replaces the path of the temporary file in err.
 func atPath(err error, temporary, path string) error {
 	var at *fs.PathError
 	if errors.As(err, &at) && at.Path == temporary {

@@ -1,226 +1,296 @@
 // Package browsertest opens pages in a headless browser, for tests of what a person sees.
 //
-// It drives Chromium over a pipe by the Chrome DevTools protocol, version 1.3, with nothing but the
-// standard library. A test fails on whatever its page says on the console, warnings and
-// violations of the content-security policy included, on exceptions that nobody
-// catches, and on each request that goes elsewhere than the page may.
+// A test fails on everything that its page writes to the console, including warnings and violations
+// of the content security policy, on uncaught exceptions, and on each request to an address that
+// the page may not use.
 package browsertest
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"net/url"
 	"os"
-	"os/exec"
-	"runtime"
-	"slices"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
-// programs are the names of browsers that understand the protocol.
-var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
-
-// patience is how long any one answer of the browser is waited for.
+// patience is how long the browser may take for one step.
 const patience = 60 * time.Second
 
-// find returns the path of a browser, and skips the test where there is none.
-func find(t testing.TB) string {
+// Page is an open page. Its methods end the test where the page or the browser fails them.
+type Page struct {
+	t   testing.TB
+	ctx context.Context // of the page's tab
+
+	mu                 sync.Mutex
+	problems, requests []string
+}
+
+// FileURL is the address of a file.
+func FileURL(t testing.TB, path string) string {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the browser is spoken to over inherited files, which Windows does not have")
-	}
-	for _, name := range programs {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skipf("there is none of %v", programs)
-	return ""
-}
-
-// browser is a running browser.
-type browser struct {
-	out     *os.File
-	writing sync.Mutex
-
-	mu      sync.Mutex
-	last    int                  // number of the last call
-	answers map[int]chan message // those that are waited for
-	err     error                // why there will be no more
-	event   func(session, method string, params json.RawMessage)
-}
-
-// message is what goes over the pipe, in both directions; a zero byte ends each.
-type message struct {
-	ID      int             `json:"id,omitempty"`
-	Session string          `json:"sessionId,omitempty"`
-	Method  string          `json:"method,omitempty"`
-	Params  json.RawMessage `json:"params,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"`
-	Error   *struct {
-		Message string `json:"message"`
-	} `json:"error,omitempty"`
-}
-
-// start starts a browser, which ends with the test, or skips the test where it does not start,
-// as some that are only names of a package do not. The event is called for each event, one at a time.
-func start(t testing.TB, event func(session, method string, params json.RawMessage)) *browser {
-	t.Helper()
-	path := find(t)
-	profile, err := os.MkdirTemp("", "browsertest-")
+	path, err := filepath.Abs(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, ours, err := pipes()
-	if err != nil {
-		t.Fatal(err)
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+}
+
+// Open opens the page at an address in a browser of its own, which ends with the test, and waits
+// until it is loaded. Its window is 1200×800. The test is skipped where no browser starts. A page may
+// request the files of its own folder, and addresses that begin with one of those allowed: another
+// folder, or all of a server.
+func Open(t testing.TB, address string, allowed ...string) *Page {
+	t.Helper()
+	address, _, _ = strings.Cut(address, "#")
+	own, _, _ := strings.Cut(address, "?")
+	allowed = append([]string{own[:1+strings.LastIndexByte(own, '/')], "data:", "blob:"}, allowed...)
+
+	ctx, cancel := chromedp.NewContext(t.Context(), chromedp.WithAllocatorOptions(
+		chromedp.DisableGPU, chromedp.NoSandbox, chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true)))
+	if err := chromedp.Do(ctx); err != nil {
+		t.Skipf("no browser starts: %v", err)
 	}
-	cmd := exec.Command(path,
-		"--headless", "--remote-debugging-pipe", "--user-data-dir="+profile,
-		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-extensions",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
-		"--force-color-profile=srgb", "--hide-scrollbars", "about:blank")
-	cmd.ExtraFiles = theirs[:]
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range theirs {
-		f.Close()
-	}
-	b := &browser{out: ours[1], answers: map[int]chan message{}, event: event}
-	go b.read(ours[0])
+	p := &Page{t: t, ctx: ctx}
 	t.Cleanup(func() {
-		b.call("", "Browser.close", nil, nil)
-		ended := make(chan error)
-		go func() { ended <- cmd.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-			cmd.Process.Kill()
-			<-ended
-		}
-		b.out.Close()
-		// Processes of the browser that end a moment later still write into its folder.
-		for range 50 {
-			if os.RemoveAll(profile) == nil {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
+		cancel() // waits for the browser's end
+		for _, line := range p.Problems() {
+			t.Errorf("%s: %s", address, line)
 		}
 	})
-	if err := b.call("", "Browser.getVersion", nil, nil); err != nil {
-		t.Skipf("%s does not start: %v", path, err)
-	}
-	return b
+	p.must(chromedp.Listen(ctx, func(event any) { p.record(event, allowed) }))
+	p.Size(1200, 800)
+	p.Go(address)
+	return p
 }
 
-// pipes returns the ends that the browser has, its files 3 and 4, and ours: what we read
-// and what we write.
-func pipes() (theirs, ours [2]*os.File, err error) {
-	theirs[0], ours[1], err = os.Pipe()
-	if err == nil {
-		ours[0], theirs[1], err = os.Pipe()
-	}
-	return theirs, ours, err
-}
-
-// read takes what the browser says until it says no more.
-func (b *browser) read(from *os.File) {
-	defer from.Close()
-	in := bufio.NewReader(from)
-	for {
-		text, err := in.ReadBytes(0)
-		var m message
-		if err == nil {
-			err = json.Unmarshal(text[:len(text)-1], &m)
-		}
-		b.mu.Lock()
-		if err != nil {
-			b.err = errors.New("the browser has ended")
-			for _, answer := range b.answers {
-				close(answer)
+// record notes the requests and the problems that the browser reports.
+func (p *Page) record(event any, allowed []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+		for _, prefix := range allowed {
+			if strings.HasPrefix(e.Request.URL, prefix) {
+				return
 			}
-			b.answers = nil
-			b.mu.Unlock()
-			return
 		}
-		answer := b.answers[m.ID]
-		delete(b.answers, m.ID)
-		b.mu.Unlock()
-		if answer != nil {
-			answer <- m
-		} else if m.Method != "" {
-			b.event(m.Session, m.Method, m.Params)
-		}
+		p.problems = append(p.problems, "it requests "+e.Request.URL)
+	case *log.EventEntryAdded:
+		p.problems = append(p.problems, strings.TrimSpace("the console says "+e.Entry.Text+" "+e.Entry.URL))
+	case *runtime.EventConsoleAPICalled:
+		text, _ := json.Marshal(e.Args)
+		p.problems = append(p.problems, "the console says "+string(text))
+	case *runtime.EventExceptionThrown:
+		p.problems = append(p.problems, thrown(e.ExceptionDetails))
 	}
 }
 
-// call calls a method of the protocol and waits for its result.
-func (b *browser) call(session, method string, params, result any) error {
-	m := message{Session: session, Method: method}
-	if params != nil {
-		text, err := json.Marshal(params)
-		if err != nil {
-			return err
-		}
-		m.Params = text
+// thrown returns the text of an exception.
+func thrown(e *runtime.ExceptionDetails) string {
+	if e.Exception == nil {
+		return e.Text
 	}
-	answer := make(chan message, 1)
-	b.mu.Lock()
-	if b.err != nil {
-		b.mu.Unlock()
-		return fmt.Errorf("%s: %w", method, b.err)
+	if e.Exception.Description != "" {
+		return e.Exception.Description
 	}
-	b.last++
-	m.ID = b.last
-	b.answers[m.ID] = answer
-	b.mu.Unlock()
-	text, err := json.Marshal(m)
+	var text string
+	if json.Unmarshal(e.Exception.Value, &text) != nil {
+		return e.Text
+	}
+	return text
+}
+
+func (p *Page) must(err error) {
+	p.t.Helper()
 	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// do runs actions of chromedp.
+func (p *Page) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	p.must(chromedp.Do(ctx, actions...))
+}
+
+// call is the action of a command of the DevTools protocol.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, command, params)
 		return err
+	})
+}
+
+// Go goes to another address and waits until it is loaded.
+func (p *Page) Go(address string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(address))
+}
+
+// prelude defines functions for scripts: check throws an error unless its condition is true, until
+// waits at most ten seconds for a condition, $ and $$ find elements.
+const prelude = `
+const $ = (selector) => document.querySelector(selector), $$ = (selector) => [...document.querySelectorAll(selector)];
+const check = (ok, ...what) => { if (!ok) throw what.join(" "); };
+const until = async (what) => {
+  for (let i = 0; i < 1000; i++) { if (await what()) return; await new Promise((done) => setTimeout(done, 10)); }
+  throw "never: " + what;
+};
+`
+
+// Run runs a script, the body of an asynchronous function, and reads its result into result unless
+// that is nil. An exception fails the test. Scripts may use the functions $, $$, check(ok, what) and
+// until(what).
+func (p *Page) Run(script string, result any) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	yes := true
+	out, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: "(async () => {" + prelude + script + "\n})()", AwaitPromise: &yes, ReturnByValue: &yes, UserGesture: &yes,
+	})
+	p.must(err)
+	if out.ExceptionDetails != nil {
+		p.t.Fatalf("%s\nin %s", thrown(out.ExceptionDetails), script)
 	}
-	b.writing.Lock()
-	_, err = b.out.Write(append(text, 0))
-	b.writing.Unlock()
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
+	if result != nil {
+		p.must(json.Unmarshal(out.Result.Value, result))
 	}
-	select {
-	case m, ok := <-answer:
-		switch {
-		case !ok:
-			return fmt.Errorf("%s: the browser has ended", method)
-		case m.Error != nil:
-			return fmt.Errorf("%s: %s", method, m.Error.Message)
-		case result != nil:
-			return json.Unmarshal(m.Result, result)
+}
+
+// keys are the named keys, as chromedp writes them.
+var keys = map[string]string{
+	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "End": kb.End, "Home": kb.Home,
+	"ArrowLeft": kb.ArrowLeft, "ArrowUp": kb.ArrowUp, "ArrowRight": kb.ArrowRight, "ArrowDown": kb.ArrowDown,
+}
+
+// Press presses and releases keys one after the other, with the names of DOM events: a letter, Enter,
+// ArrowDown. Before a key may stand Shift+ or Control+.
+func (p *Page) Press(names ...string) {
+	p.t.Helper()
+	for _, name := range names {
+		var held int64
+		for {
+			rest, ok := strings.CutPrefix(name, "Shift+")
+			if ok {
+				held |= int64(kb.ModifierShift)
+			} else if rest, ok = strings.CutPrefix(name, "Control+"); ok {
+				held |= int64(kb.ModifierCtrl)
+			} else {
+				break
+			}
+			name = rest
 		}
-		return nil
-	case <-time.After(patience):
-		return fmt.Errorf("%s: no answer in %s", method, patience)
+		if key, ok := keys[name]; ok {
+			name = key
+		} else if len([]rune(name)) != 1 {
+			p.t.Fatalf("no key is called %q", name)
+		}
+		// chromedp.KeyEvent sends the character as an event of its own, which may find another focus.
+		events := kb.Encode([]rune(name)[0])
+		down, up := *events[0], *events[len(events)-1]
+		down.Modifiers, up.Modifiers = down.Modifiers|held, up.Modifiers|held
+		if len(events) == 3 && held&int64(kb.ModifierCtrl) == 0 {
+			down.Text = events[1].Text
+		}
+		p.do(call(input.DispatchKeyEvent, down), call(input.DispatchKeyEvent, up))
 	}
 }
 
-// texts gathers lines from several goroutines.
-type texts struct {
-	mu    sync.Mutex
-	lines []string
+// Type writes a text into the element that has the focus.
+func (p *Page) Type(text string) {
+	p.t.Helper()
+	p.do(call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
-func (l *texts) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
+// Mouse presses, moves or releases the left button at a place in CSS pixels of the window: what is
+// mousePressed, mouseMoved or mouseReleased.
+func (p *Page) Mouse(what string, x, y float64) {
+	p.t.Helper()
+	event := input.DispatchMouseEventParams{
+		Type: input.DispatchMouseEventType(what), X: x, Y: y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1,
+	}
+	if event.Type == chromedp.MouseReleased {
+		event.Buttons = 0
+	}
+	p.do(call(input.DispatchMouseEvent, event))
 }
 
-// take returns what was gathered, and begins anew.
-func (l *texts) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := slices.Clone(l.lines)
-	l.lines = nil
-	return out
+// Click scrolls the first element of a selector into view and clicks its middle.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	x, y := p.Middle(selector)
+	p.do(chromedp.MouseClickXY(x, y))
+}
+
+// Middle scrolls the first element of a selector into view and returns its middle in the window.
+func (p *Page) Middle(selector string) (x, y float64) {
+	p.t.Helper()
+	quoted, err := json.Marshal(selector)
+	p.must(err)
+	var at [2]float64
+	p.Run(fmt.Sprintf(`const e = $(%[1]s);
+check(e, "there is no", %[1]s);
+e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
+const box = e.getBoundingClientRect();
+check(box.width > 0 && box.height > 0, "hidden is", %[1]s);
+return [box.x + box.width / 2, box.y + box.height / 2];`, quoted), &at)
+	return at[0], at[1]
+}
+
+// Size gives the window another size, in CSS pixels.
+func (p *Page) Size(width, height int) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(int64(width), int64(height)))
+}
+
+// Dark sets whether the person prefers dark pages.
+func (p *Page) Dark(on bool) {
+	p.t.Helper()
+	scheme := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "light"}
+	if on {
+		scheme.Value = "dark"
+	}
+	p.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{scheme}}))
+}
+
+// Requests returns the addresses that were requested since the last call.
+func (p *Page) Requests() []string { return p.take(&p.requests) }
+
+// Problems returns and forgets what would fail the test, for tests of what must not be.
+func (p *Page) Problems() []string { return p.take(&p.problems) }
+
+func (p *Page) take(list *[]string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	taken := *list
+	*list = nil
+	return taken
+}
+
+// Screenshot writes a PNG of the window into a file.
+func (p *Page) Screenshot(path string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	p.must(err)
+	p.must(os.WriteFile(path, png, 0o644))
 }

@@ -19,8 +19,8 @@ func TestParse(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 9_949: "9.9 kB", 9_950: "10 kB", 999_499: "999 kB",
-		999_500: "1.0 MB", 123_456_789: "123 MB", 4e9: "4.0 GB", 5e15: "5.0 PB",
+		0: "0 B", 999: "999 B", 1000: "1.0 kB", 9_949: "9.9 kB", 9_950: "10 kB", 999_499: "999 kB",
+		1_000_000: "1.0 MB", 123_456_789: "123 MB", 4e9: "4.0 GB", 5e15: "5.0 PB",
 	} {
 		if got := Format(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)

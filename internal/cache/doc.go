@@ -1,10 +1,7 @@
-// Package cache keeps on disk what was made of something that has not changed,
-// a blob of bytes under a key that digests all that it was made from.
+// Package cache stores results on disk: a blob of bytes under a key that digests all inputs of the result.
 //
-// Nothing in a store is trusted: what is not whole, is of another version or
-// stands under another key's name counts as not there, and is removed.
-// Goroutines and processes may share a store. An entry appears at once and
-// whole; of two writers of a key the last one stays. What a crash of the
-// machine left of an entry is found out when it is read, so nothing waits for
-// the disk.
+// Nothing in a store is trusted: an entry that is damaged, of another version or under another key's
+// name counts as missing and is removed. Goroutines and processes may share a store. Entries appear
+// atomically; the last writer of a key wins. Damage by a crash of the machine is detected when an entry
+// is read, so writes do not wait for the disk.
 package cache

@@ -5,14 +5,12 @@ import (
 	"hash/crc32"
 )
 
-// An entry's file is a header and the blob. The header holds the magic, whose
-// last byte is the format's version, the key, the blob's length and the CRC-32C
-// of all of this and of the blob.
+// An entry's file is a header and the blob. The header holds the magic, whose last byte is the format's
+// version, the key, the blob's length and the CRC-32C of all of this and of the blob.
 //
-// The sum guards against disks and crashes, not against people: who can write
-// to the folder can put in it what they like. CRC-32C, for which processors have
-// an instruction, costs a tenth of what reading the file does; SHA-256 would
-// cost more than reading it.
+// The sum guards against faults of disks and crashes, not against people who can write to the folder.
+// CRC-32C, for which processors have an instruction, takes a tenth of the time of reading the file;
+// SHA-256 would take longer than reading it.
 const (
 	magic      = "pwcache\x01"
 	lengthAt   = len(magic) + len(Key{})

@@ -7,20 +7,18 @@ import (
 	"fmt"
 )
 
-// Key names an entry by the SHA-256 sum of what it was made from.
+// Key names an entry by the SHA-256 sum of its inputs.
 type Key [sha256.Size]byte
 
 // keyFormat changes with the way in which parts are digested.
 const keyFormat = "partwise key 1"
 
-// NewKey returns the key of the kind of a blob and of the parts that it was
-// made from. Parts are told apart by their order, types and values: bytes and
-// keys as they are, all else as Go writes it (%#v). So numbers, words, and
-// slices, maps and structs of them will do, and pointers within them will not,
-// which stand for another place in every run.
+// NewKey returns the key of a kind of blob and of its inputs. It digests the order, types and values of
+// the parts: bytes and keys as they are, all else as Go prints it (%#v). So parts must not contain
+// pointers, which differ between runs.
 func NewKey(kind string, parts ...any) Key {
 	h := sha256.New()
-	// Every part is preceded by what it is and its length.
+	// Every part follows its kind and length.
 	put := func(what byte, part []byte) {
 		h.Write(binary.LittleEndian.AppendUint64([]byte{what}, uint64(len(part))))
 		h.Write(part)

@@ -12,8 +12,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 )
 
-// DefaultLimit is how many bytes the entries of a store have at most, unless
-// the environment variable PARTWISE_CACHE_SIZE or SetLimit says otherwise.
+// DefaultLimit is the most bytes that a store holds, unless the environment variable
+// PARTWISE_CACHE_SIZE or SetLimit sets another limit.
 const DefaultLimit = 10_000_000_000
 
 // limitVariable names the limit of all stores.
@@ -34,29 +34,28 @@ func Limit() (int64, error) {
 }
 
 const (
-	// keptPart is how much of the limit is left when entries are removed, in
-	// percent, so that it is not passed again at once.
+	// keptPart is the percentage of the limit that stays when entries are removed, so that it is not
+	// exceeded again at once.
 	keptPart = 90
-	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put theirs.
+	// After 1/scanPart of the limit has been put, entries are counted again, since other processes put
+	// theirs.
 	scanPart = 10
-	// stuckPart is the same where there are too many bytes, as when entries cannot
-	// be removed.
+	// stuckPart replaces scanPart while the store is above its limit, as when entries cannot be removed.
 	stuckPart = 1000
 	// touchAfter is the age at which the time of an entry's last use is renewed.
 	touchAfter = time.Hour
 )
 
-// SetLimit sets how many bytes the entries have at most, headers included; above
-// it those go that were not used for longest. It is called before the store is
-// used.
+// SetLimit sets the most bytes of all entries with their headers; above it the least recently used are
+// removed. It is called before the store is used.
 func (s *Store) SetLimit(limit int64) {
 	if s != nil {
 		s.limit = limit
 	}
 }
 
-// added notes that an entry of size bytes was put, and removes others where
-// that is too much. Of several goroutines one removes, and the others go on.
+// added counts an entry of size bytes, and removes others above the limit. One goroutine removes while
+// others go on.
 func (s *Store) added(size int64) {
 	s.mu.Lock()
 	s.size += size
@@ -84,9 +83,8 @@ type used struct {
 	last time.Time
 }
 
-// evict removes the entries that were not used for longest, if all have more
-// bytes than the limit, and returns how many bytes are left. An entry that cannot
-// be removed, such as one that Windows has open, stays.
+// evict removes the least recently used entries if the store is above its limit, and returns how many
+// bytes are left. An entry that cannot be removed, such as an open file on Windows, stays.
 func (s *Store) evict() (left int64) {
 	var all []used
 	_ = s.each(func(path string, e fs.DirEntry) error { // what cannot be listed cannot be removed
@@ -111,8 +109,8 @@ func (s *Store) evict() (left int64) {
 	return left
 }
 
-// touch renews the time of an entry's last use, which is that of its file's last
-// change. A time in the future, of a clock that was wrong, does not stay either.
+// touch renews the time of an entry's last use, which is the time of its file. It also corrects times
+// in the future, of a wrong clock.
 func touch(path string, last time.Time) {
 	now := time.Now()
 	if age := now.Sub(last); age > touchAfter || age < -touchAfter {

@@ -15,23 +15,20 @@ import (
 	"time"
 )
 
-// Store is a folder of blobs by key. Its methods may be called at once, and
-// other processes may use the folder meanwhile. A nil *Store holds nothing and
-// keeps nothing.
+// Store is a folder of blobs by key. Goroutines and processes may share it. A nil *Store stays empty.
 type Store struct {
 	dir   string
 	limit int64
 
 	mu sync.Mutex
-	// size is about how many bytes the entries have, once they were counted, and
-	// unseen how many of them were put since then.
+	// size is the approximate number of bytes of all entries, once they are counted, and unseen the
+	// bytes put since then.
 	size, unseen      int64
 	counted, evicting bool
 }
 
-// Default returns the folder that is used where no other is asked for: the one
-// that the environment variable PARTWISE_CACHE names, or else partwise/cache
-// in the user's cache folder, beside the data sets that are downloaded.
+// Default returns the default folder: the one that the environment variable PARTWISE_CACHE names, or
+// else partwise/cache in the user's cache folder, beside downloaded data sets.
 func Default() (string, error) {
 	if dir := os.Getenv("PARTWISE_CACHE"); dir != "" {
 		return dir, nil
@@ -43,9 +40,8 @@ func Default() (string, error) {
 	return filepath.Join(dir, "partwise", "cache"), nil
 }
 
-// The names of a store's own files: an entry is in a folder called as the first
-// two digits of its key, and temporary until it is whole. All others are left
-// alone.
+// The names of a store's own files: an entry is in a folder named by the first two digits of its key.
+// All other files are left alone.
 var (
 	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
 	entryName = regexp.MustCompile(`^[0-9a-f]{64}\.partwise$`)
@@ -62,9 +58,8 @@ const markerText = `This folder is a cache of partwise. Files in it may go at an
 them can be removed: they are made again when they are needed.
 `
 
-// Open returns the store in the folder dir, which is made where it is not
-// there, and removes what killed processes left unfinished in it. Its limit is
-// that of Limit. A folder that holds other files and was no store before is an
+// Open returns the store in the folder dir, which it makes if need be, and removes the temporary files
+// of killed processes. Its limit is Limit's. A folder that holds other files and is no store is an
 // error.
 func Open(dir string) (*Store, error) {
 	limit, err := Limit()
@@ -84,8 +79,7 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// mark makes sure that the folder is a store's: that it has the marker, or may
-// get it.
+// mark writes the marker of a store, and refuses a folder of other files.
 func (s *Store) mark() error {
 	marker := filepath.Join(s.dir, markerName)
 	if info, err := os.Lstat(marker); err == nil {
@@ -109,8 +103,7 @@ func (s *Store) mark() error {
 	return nil
 }
 
-// unfinished tells whether a process that was killed, or that had a full disk, left
-// the marker with less than its text.
+// unfinished tells whether a kill or a full disk cut the marker short.
 func unfinished(marker string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() || info.Size() >= int64(len(markerText)) {
 		return false
@@ -125,8 +118,8 @@ func (s *Store) path(key Key) string {
 	return filepath.Join(s.dir, name[:2], name+".partwise")
 }
 
-// Get returns the blob of a key and whether there is one. The caller may change
-// the blob. Memory is taken for no more than SizeOf tells.
+// Get returns the blob of a key and whether there is one. The caller owns the blob. Get allocates no
+// more than SizeOf says.
 func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	if s == nil {
 		return nil, false
@@ -134,8 +127,7 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	path := s.path(key)
 	f, length, last, err := s.openEntry(key)
 	if errors.Is(err, errDamaged) {
-		// Where another process has just put a whole entry in its place, that
-		// one is lost, and made again.
+		// A good entry that another process has just put there is lost too, and made again.
 		_ = os.Remove(path)
 	}
 	if err != nil {
@@ -154,11 +146,11 @@ func (s *Store) Get(key [sha256.Size]byte) (blob []byte, ok bool) {
 	return blob, true
 }
 
-// errDamaged is the error of an entry whose header is not as it should be.
+// errDamaged is the error of an entry with a wrong header.
 var errDamaged = errors.New("a damaged entry")
 
-// openEntry opens the file of an entry, and returns how many bytes the header says
-// that the blob has, which the file has too, and when the file was changed last.
+// openEntry opens the file of an entry, and returns the length of the blob, on which header and file
+// agree, and the time of the file.
 func (s *Store) openEntry(key Key) (f *os.File, length int64, changed time.Time, err error) {
 	path := s.path(key)
 	info, err := os.Lstat(path)
@@ -182,8 +174,7 @@ func (s *Store) openEntry(key Key) (f *os.File, length int64, changed time.Time,
 	return f, length, info.ModTime(), nil
 }
 
-// SizeOf returns how many bytes the blob of a key has, as its header and its file
-// agree, and whether there is one, which Get may yet find to be damaged.
+// SizeOf returns the length of the blob of a key and whether there is one. Get may still find it damaged.
 func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	if s == nil {
 		return 0, false
@@ -196,10 +187,9 @@ func (s *Store) SizeOf(key [sha256.Size]byte) (size int64, ok bool) {
 	return length, true
 }
 
-// Put keeps a blob, in place of what the key had, and removes those that were not
-// used for longest where there are too many bytes then. A blob above the limit
-// itself is not kept. A caller can go on after an error: the store then has what it
-// had before, or nothing.
+// Put stores a blob under a key, and removes the least recently used blobs above the limit. A blob
+// above the limit itself is not stored. A caller can go on after an error: the store then has the old
+// blob or none.
 func (s *Store) Put(key [sha256.Size]byte, blob []byte) error {
 	size := int64(headerSize + len(blob))
 	if s == nil || size > s.limit {
@@ -240,27 +230,25 @@ func (s *Store) put(key Key, blob []byte) error {
 		return nil
 	}
 	_ = os.Remove(f.Name())
-	// Windows replaces no file that is being read. What is read is most often
-	// the same blob.
+	// Windows does not replace a file that is being read. It is most often the same blob.
 	if there, ok := s.Get(key); ok && bytes.Equal(there, blob) {
 		return nil
 	}
 	return err
 }
 
-// Usage is what a store holds.
+// Usage describes the content of a store.
 type Usage struct {
-	// Entries is how many there are, and Size how many bytes their files have.
+	// Entries is the number of entries, and Size the bytes of their files.
 	Entries int
 	Size    int64
 	// Limit is the most that they have.
 	Limit int64
-	// Oldest is when the entry was used last that was not used for longest, or
-	// the zero time where there is none.
+	// Oldest is the last use of the least recently used entry, or the zero time.
 	Oldest time.Time
 }
 
-// Usage returns what the store holds.
+// Usage returns the usage of the store.
 func (s *Store) Usage() (u Usage, err error) {
 	if s == nil {
 		return u, nil
@@ -280,9 +268,9 @@ func (s *Store) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Clear removes all entries, and what is unfinished, of other processes too,
-// which then begin again. Files and folders that are not the store's own stay.
-// It goes on after an error and returns the first.
+// Clear removes all entries and temporary files, those of running processes too, which then start
+// again. Files and folders that are not the store's own stay. It continues after an error and returns
+// the first.
 func (s *Store) Clear() error {
 	if s == nil {
 		return nil
@@ -301,8 +289,8 @@ func (s *Store) Clear() error {
 	return err
 }
 
-// each calls visit for each entry's file. A file that is gone by then is no
-// error; after others it goes on, and returns the first.
+// each calls visit for each entry's file. It continues after an error and returns the first; a missing
+// file is no error.
 func (s *Store) each(visit func(path string, e fs.DirEntry) error) error {
 	shards, first := s.shards()
 	note := func(err error) {
@@ -347,8 +335,7 @@ func (s *Store) removeTemporary(age time.Duration) error {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= age {
-			// Windows removes no file that is being written, and others have
-			// removed it already.
+			// On Windows a file that is being written stays, and another process may have removed it.
 			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}
 	}

@@ -1,6 +1,6 @@
-// Package document reads YAML into a [settings.Value], for files that nobody has to trust:
-// it refuses what is too long or too deep, and what such a file has no use for (tags,
-// anchors, aliases, merge keys, directives, several documents, control characters).
+// Package document reads YAML from untrusted files into a [settings.Value]. It refuses documents that
+// are too long or too deep, and features that such a file does not need (tags, anchors, aliases, merge
+// keys, directives, several documents, control characters).
 package document
 
 import (
@@ -22,17 +22,15 @@ import (
 
 // The bounds of a document, which are checked before it is parsed.
 const (
-	// MaxBytes is its size. Reading it takes at most 128 MiB, and 2000 bytes for each
-	// of its own.
+	// MaxBytes is its size. Reading it takes at most 128 MiB, and 2000 bytes for each of its own.
 	MaxBytes = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 32
 )
 
-// Parse reads a text of one document. Its errors are a *settings.Error where they have
-// a place.
+// Parse reads a text of one document. Its errors are a *settings.Error where they have a place.
 func Parse(text []byte) (v *settings.Value, err error) {
-	// What the YAML library is known to panic at is refused before it sees it.
+	// Texts at which the YAML library is known to panic are refused before it sees them.
 	defer func() {
 		if r := recover(); r != nil {
 			v, err = nil, fmt.Errorf("the YAML cannot be read: %v", r)
@@ -116,8 +114,8 @@ func valueOf(node ast.Node) (*settings.Value, error) {
 	return v, nil
 }
 
-// checkText reports a text that is too long, that is not UTF-8 or that has control
-// characters, at some of which the library ends without an error.
+// checkText refuses a text that is too long, is not UTF-8 or has control characters. At some of these
+// the library stops without an error.
 func checkText(text []byte) error {
 	if len(text) > MaxBytes {
 		return fmt.Errorf("more than %d bytes; an experiment file has at most that", MaxBytes)
@@ -139,9 +137,8 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// scan returns the tokens of a text. It refuses what an experiment file has no
-// use for (tags, anchors, aliases, merge keys, directives, several documents) and
-// what is nested too deep.
+// scan returns the tokens of a text. It refuses features that an experiment file does not need (tags,
+// anchors, aliases, merge keys, directives, several documents) and deep nesting.
 func scan(text []byte) (token.Tokens, error) {
 	var s scanner.Scanner
 	s.Init(string(text) + "\n") // without it a tag at the end is no token
@@ -193,8 +190,7 @@ func checkToken(t *token.Token) error {
 
 // nesting bounds from above how deep lists and mappings are nested at a token.
 type nesting struct {
-	// columns are where the lists and mappings begin that go by indentation,
-	// in rising order.
+	// columns are where the lists and mappings begin that go by indentation, in rising order.
 	columns []int
 	// flow has an entry for each bracket and brace that is open: the
 	// indicators in it (":", "?" and "-") since its last comma.
@@ -236,15 +232,15 @@ func (n *nesting) add(t *token.Token) {
 
 func (n *nesting) now() int { return len(n.columns) + len(n.flow) + n.open }
 
-// The longest line that is shown with an error whole, and how many characters of a
-// longer one are shown before and after the place.
+// maxExcerpt is the longest line that is shown whole with an error, and around the number of characters
+// shown on both sides of the place in a longer one.
 const (
 	maxExcerpt = 120
 	around     = 40
 )
 
-// Excerpt returns an error of [Parse] or of [settings.Decode] with that line of the text,
-// or a part of a long one, and a mark below the place.
+// Excerpt adds the line of the text, or a part of a long one, to an error of [Parse] or
+// [settings.Decode], with a mark below the place.
 func Excerpt(text []byte, err error) error {
 	var e *settings.Error
 	if !errors.As(err, &e) || e.Line == 0 {

@@ -23,8 +23,7 @@ type Names[T ~int] struct {
 	names []string
 }
 
-// Of returns the table of the names of T. The kind is what a value of T is called in
-// messages, such as "cost".
+// Of returns the table of the names of T. The kind names a value of T in messages, such as "cost".
 func Of[T ~int](kind string, names ...string) Names[T] { return Names[T]{kind, names} }
 
 // String returns the name of v, and "kind(v)" if it has none.
@@ -55,7 +54,7 @@ func (n Names[T]) UnmarshalText(v *T, name []byte) error {
 // Values returns the names in the order of their values.
 func (n Names[T]) Values() []string { return slices.Clone(n.names) }
 
-// Fold returns the one of names that is name but for the case of letters, and else name itself.
+// Fold returns the one of names that equals name in any case, or else name.
 func Fold(name string, names []string) string {
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && !slices.Contains(names, name) {
 		return names[i]
@@ -63,8 +62,8 @@ func Fold(name string, names []string) string {
 	return name
 }
 
-// Index returns the index of a name among names, whatever the case of its letters, and an error
-// that lists them if it is not there. The kind is what they are names of.
+// Index returns the index of a name among names, in any case, or an error that lists them. The kind
+// names them in messages.
 func Index(kind, name string, names []string) (int, error) {
 	i := slices.Index(names, Fold(name, names))
 	if i < 0 {

@@ -22,14 +22,14 @@ func (s *Server) servePage(w http.ResponseWriter) error {
 	return nil
 }
 
-// types are those of the files of a grouping, by the ends of their names.
+// types are the media types of the files of a grouping, by extension.
 var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml", ".pdf": "application/pdf", ".csv": "text/csv; charset=utf-8",
 }
 
-// file serves what the page loads or links to: its scripts, and of the results the pictures,
-// drawings and lists. Nothing outside of the folder is served, whatever symbolic links are in it,
-// and nothing of it that a browser would run.
+// file serves files that the page loads or links to: its scripts, and the images, drawings and lists of
+// the results. It serves no file outside of the folder, even through symbolic links, and no file of the
+// folder that a browser would run.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error {
 	kind := types[path.Ext(name)]
 	if text, ok := s.page.Files[name]; ok {
@@ -59,7 +59,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) error
 	return content(w, r, f, kind)
 }
 
-// safe are the kinds of pictures that a browser shows and does not run.
+// safe are the kinds of images that a browser shows and does not run.
 var safe = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
 // original serves the picture of a row.
@@ -90,8 +90,8 @@ func (s *Server) original(w http.ResponseWriter, r *http.Request, row string) er
 	return content(w, r, f, kind)
 }
 
-// content serves a file, which the browser may keep for itself, but asks for each time: the address
-// stays the same when there are other results.
+// content serves a file, which the browser may cache but must revalidate: other results have the same
+// address.
 func content(w http.ResponseWriter, r *http.Request, f *os.File, kind string) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Listen listens on the loopback address, of IPv4 where there is one, at a port, or with 0 at one
-// that is free.
+// Listen listens on the loopback address, of IPv4 if possible, at a port, or with 0 at a free one.
 func Listen(port int) (net.Listener, error) {
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err == nil {
@@ -51,8 +50,7 @@ func Run(ctx context.Context, session Session, dir string, files []string, port 
 		case <-s.finished:
 		}
 	}
-	// What was begun is answered. Browsers open connections that they may need, and for these
-	// nobody waits.
+	// Requests that were begun are answered. Idle connections that browsers keep open are closed.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if web.Shutdown(last) != nil {

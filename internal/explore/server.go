@@ -1,6 +1,6 @@
-// Package explore serves the page of a grouping on the loopback address, to a person who says
-// there what is wrong with the groups. The address holds a token of 128 random bits, which other
-// users of the computer do not know; no other page of the browser can make use of it.
+// Package explore serves the page of a grouping on the loopback address, for a person to correct the
+// groups. The address holds a token of 128 random bits, which other users of the computer and other
+// pages of the browser do not know.
 package explore
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/seed4492f2cd/partwise/report"
 )
 
-// Session is what a server needs of a feedback.Session. Its methods are called one at a time.
+// Session is the part of a feedback.Session that a server needs. Its methods are called one at a time.
 type Session interface {
 	State() *feedback.State
 	Do(context.Context, feedback.Act) (*feedback.State, error)
@@ -42,10 +42,10 @@ type Session interface {
 //	POST /TOKEN/undo, redo   {}
 //	POST /TOKEN/finish       {}: the person is finished
 //
-// Each POST is answered by the State, and by a line of text where it could not be done: of status
-// 422 where it was a mistake, which has changed nothing. A POST may have two more fields: with the id of
-// an earlier one it does nothing, as clients send again what was not answered, and with another model
-// than that of the State it is refused.
+// A POST is answered by the State, or by a line of text: with status 422 for a mistake of the person,
+// which has changed nothing. A POST may have two more fields. One with the id of an earlier one does
+// nothing, since clients repeat requests without an answer. One with another model than the State's is
+// refused.
 type Server struct {
 	ctx   context.Context // ends acts
 	token string
@@ -114,7 +114,8 @@ func (s *Server) Close() error {
 	return s.root.Close()
 }
 
-// keep keeps a state for the page, and returns it as JSON. Names and sentences are shown as plaintext.Line shows them.
+// keep stores a state for the page, and returns it as JSON. Names and sentences are cleaned by
+// plaintext.Line.
 func (s *Server) keep(state *feedback.State) ([]byte, error) {
 	shown := *state
 	shown.Names = make([]string, len(state.Names))
@@ -242,8 +243,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	return of(w, r)
 }
 
-// forLoopback tells whether a request names this server by a loopback address. Another name that
-// leads here is a stranger's, whose page would pass for this one.
+// forLoopback tells whether a request names this server by a loopback address. A page of another name
+// that resolves to this address could read this one.
 func forLoopback(r *http.Request) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local == nil {
@@ -260,7 +261,7 @@ func forLoopback(r *http.Request) bool {
 	return slices.Contains([]string{"127.0.0.1", "localhost", "[::1]"}, host)
 }
 
-// act does what the person says.
+// act does an act of the person.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	var a struct {
 		feedback.Act
@@ -277,7 +278,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) error {
 	return s.change(w, a.from, func(ctx context.Context) (*feedback.State, error) { return s.session.Do(ctx, a.Act) })
 }
 
-// without does what needs no more words.
+// without does an act that has no parameters.
 func (s *Server) without(do func(Session, context.Context) (*feedback.State, error)) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var a struct{ from }
@@ -288,13 +289,13 @@ func (s *Server) without(do func(Session, context.Context) (*feedback.State, err
 	}
 }
 
-// from is what a request tells of the page that it comes from.
+// from identifies a request and the model of its page.
 type from struct {
 	ID    string `json:"id"`
 	Model string `json:"model"`
 }
 
-// end tells that the person is finished, when acts that were begun before are.
+// end signals that the person is finished, after the acts that run.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	if err := body(w, r, &struct{ from }{}); err != nil {
 		return err
@@ -305,7 +306,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	return s.serveState(w, r)
 }
 
-// body reads the body of a request into what it should hold.
+// body decodes the body of a request.
 func body(w http.ResponseWriter, r *http.Request, into any) error {
 	if r.Header.Get("Content-Type") != "application/json" {
 		return failure(http.StatusUnsupportedMediaType, "a request must be application/json")
@@ -335,9 +336,9 @@ func decode(text []byte, into any) error {
 	return nil
 }
 
-// change lets the session do something and answers with what there is to show then. It goes on
-// when the client has gone. The lock is not held while the answer is written: a client that does
-// not read must not keep others from acting.
+// change changes the session and answers with the new state. It continues when the client has gone. The
+// lock is not held while the answer is written: a client that does not read must not keep others from
+// acting.
 func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context) (*feedback.State, error)) error {
 	text, err := s.changed(by, do)
 	if err != nil {
@@ -346,7 +347,7 @@ func (s *Server) change(w http.ResponseWriter, by from, do func(context.Context)
 	return writeState(w, text)
 }
 
-// changed does so and returns the state as JSON.
+// changed changes the session and returns the state as JSON.
 func (s *Server) changed(by from, do func(context.Context) (*feedback.State, error)) ([]byte, error) {
 	if len(by.ID) > largestID {
 		return nil, failure(http.StatusBadRequest, "the id is longer than %d bytes", largestID)
@@ -381,7 +382,7 @@ func (s *Server) changed(by from, do func(context.Context) (*feedback.State, err
 	return s.keep(state)
 }
 
-// serveState answers with the state, or says that the client has it.
+// serveState answers with the state, or with 304 if the client has it.
 func (s *Server) serveState(w http.ResponseWriter, r *http.Request) error {
 	s.mu.Lock()
 	text := s.state

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// tokenFile holds the token of a folder of results, so that the address stays the same. It is for
-// this user alone: where others could read it there is a new one.
+// tokenFile holds the token of a folder of results, so that the address stays the same. If others could
+// read the file, there is a new token.
 const tokenFile = ".partwise-explore"
 
 const tokenBytes = 16

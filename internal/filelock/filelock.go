@@ -1,6 +1,6 @@
-// Package filelock keeps other processes out of something by a lock on a file.
-// The operating system releases the lock when the process ends, however it
-// ends, so a killed process leaves nothing behind that has to be cleaned up.
+// Package filelock keeps other processes out by a lock on a file. The operating system releases the
+// lock when the process ends, so a killed process leaves no lock behind. The holder can write to the
+// file, which a lock of gofrs/flock does not allow on Windows.
 package filelock
 
 import (
@@ -10,26 +10,24 @@ import (
 	"os"
 )
 
-// ErrLocked says that another process, or another part of this one, holds the
-// lock.
+// ErrLocked says that another process, or another part of this one, holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
 // errNoLocks says that the file system or the operating system has no locks.
 var errNoLocks = errors.New("no locks here")
 
-// attempts bounds how often Acquire opens a lock file that another process
-// removes at the same time.
+// attempts bounds how often Acquire opens a lock file that another process removes at the same time.
 const attempts = 1000
 
-// Lock is a lock that is held.
+// Lock is a held lock.
 type Lock struct {
 	file *os.File
 	held bool
 }
 
-// Acquire takes the lock of the file path, which it creates if need be, without
-// waiting. It returns ErrLocked where another holds it. On a file system that
-// has no locks it succeeds. Errors name the path, but for ErrLocked itself.
+// Acquire locks the file path, which it creates if need be, without waiting. It returns ErrLocked where
+// another process holds the lock, and succeeds on a file system without locks. Other errors name the
+// path.
 func Acquire(path string) (*Lock, error) {
 	for range attempts {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -50,8 +48,8 @@ func Acquire(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		// The holder before may have removed the file between opening and
-		// locking it here: then this lock keeps nobody out.
+		// The previous holder may have removed the file between opening and locking it here: then this
+		// lock keeps nobody out.
 		if l := (&Lock{f, held}); l.InPlace() {
 			return l, nil
 		}
@@ -63,11 +61,11 @@ func Acquire(path string) (*Lock, error) {
 // File returns the open file, which belongs to the lock.
 func (l *Lock) File() *os.File { return l.file }
 
-// Held tells whether the lock keeps others out: not where there are no locks.
+// Held tells whether the lock keeps others out. It does not where the system has no locks.
 func (l *Lock) Held() bool { return l.held }
 
-// InPlace tells whether the file is still the one at its path. Where it was moved,
-// removed or replaced the lock keeps nobody out any more.
+// InPlace tells whether the file is still the one at its path. If it was moved, removed or replaced,
+// the lock keeps nobody out.
 func (l *Lock) InPlace() bool {
 	mine, err := l.file.Stat()
 	if err != nil {
@@ -77,7 +75,7 @@ func (l *Lock) InPlace() bool {
 	return err == nil && os.SameFile(mine, current)
 }
 
-// Release gives the lock back and removes its file, if it is still in place.
+// Release unlocks and removes the file, if it is still in place.
 func (l *Lock) Release() {
 	if !l.InPlace() {
 		l.file.Close()

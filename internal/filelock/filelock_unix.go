@@ -12,8 +12,7 @@ import (
 
 const removeWhenClosed = false
 
-// tryLock locks an open file, or returns ErrLocked or
-// errNoLocks.
+// tryLock locks an open file, or returns ErrLocked or errNoLocks.
 func tryLock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -10,8 +10,7 @@ import (
 
 const removeWhenClosed = true
 
-// tryLock locks an open file, or returns ErrLocked or
-// errNoLocks.
+// tryLock locks an open file, or returns ErrLocked or errNoLocks.
 func tryLock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})

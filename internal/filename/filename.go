@@ -18,9 +18,8 @@ const longest = 60
 // device is a name that Windows keeps for a device, whatever its extension.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com\d|lpt\d)$`)
 
-// Safe turns any name into one that every file system and web server takes:
-// letters and digits in lower case, with single hyphens between them, and one after
-// the name of a device.
+// Safe turns any name into one that every file system and web server accepts: letters and digits in
+// lower case, with single hyphens between them, and one after the name of a device.
 func Safe(name string) string {
 	var b strings.Builder
 	n := 0
@@ -58,8 +57,8 @@ var (
 	deviceFolder = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\..*)?$`)
 )
 
-// Folder returns a name as that of a folder. It changes only what file systems cannot hold, for
-// Windows more of that.
+// Folder returns a name for a folder. It replaces only characters and names that file systems, or
+// Windows, do not allow.
 func Folder(name string, windows bool) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsControl(r) {
@@ -84,8 +83,7 @@ func Folder(name string, windows bool) string {
 	return name
 }
 
-// Key returns what names have in common that some file system takes for the same. It holds as
-// many slashes as name.
+// Key returns the same key for names that some file system takes for the same. It keeps the slashes.
 func Key(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(name)

@@ -1,9 +1,8 @@
 // Package filing copies, links or moves files into folders by a list, and takes that back. It
 // never overwrites a file, and removes one only when another with its bytes is on the disk.
 //
-// A journal in the folder lists the files. It is on the disk before the first file is touched,
-// so Undo works after a kill or a power failure at any moment, and looks at each file for what
-// was done.
+// A journal in the folder lists the files. It is on the disk before the first file is touched, so Undo
+// works after a kill or a power failure at any moment, and looks at each file for what was done.
 package filing
 
 import (
@@ -105,20 +104,20 @@ type head struct {
 	Made bool `json:"made"`
 }
 
-// Result says what File or Undo did.
+// Result is the result of File or Undo.
 type Result struct {
 	Way Way
-	// Files is the number of files that were filed or taken back, and Folders that of the folders
-	// that were made for them.
+	// Files is the number of files that were filed or taken back, and Folders the number of folders
+	// made for them.
 	Files, Folders int
-	// Left says of each file that stays where it is why.
+	// Left gives, for each file that stays, the reason.
 	Left []string
 
 	total    int
 	progress func(done, total int)
 }
 
-// tell counts a file, or says why it stays.
+// tell counts a file, or records why it stays.
 func (r *Result) tell(why string) {
 	if why == "" {
 		r.Files++
@@ -130,12 +129,11 @@ func (r *Result) tell(why string) {
 	}
 }
 
-// File puts the items into their places below dir, which it makes if need be. Before it
-// touches a file it refuses a folder that has a journal, folders of items that are there
-// already, files that are not there or no regular ones, and two items of one place. It moves
-// no symbolic link, and no file that Undo could not move back: home tells whether files may be
-// moved to a path. progress, which may be nil, is called after each file. An error, that of
-// the context among them, leaves what was done by then, which Undo takes back.
+// File puts the items into their places below dir, which it makes if need be. Before it touches a file
+// it refuses a folder that has a journal, existing folders of items, files that are missing or not
+// regular, and two items of one place. It moves no symbolic link, and no file that Undo could not move
+// back: home tells whether files may be moved to a path. progress, which may be nil, is called after
+// each file. After an error, or the end of the context, Undo takes back the files that were done.
 func File(ctx context.Context, dir string, way Way, items []Item, home func(string) (bool, error), progress func(done, total int)) (r *Result, err error) {
 	r = &Result{Way: way, total: len(items), progress: progress}
 	if items, err = r.check(dir, items, home); err != nil || len(items) == 0 {
@@ -187,12 +185,12 @@ func File(ctx context.Context, dir string, way Way, items []Item, home func(stri
 	return r, nil
 }
 
-// mark is in the lock's file of a folder that partwise made, so that the next start knows it
-// where a process was killed before there was a journal.
+// mark is the content of the lock file in a folder that partwise made. It survives a kill before there
+// is a journal.
 const mark = "made"
 
-// take locks a folder, and removes what a killed process left there. made tells that this
-// process made it; the result tells whether this one or a killed one did.
+// take locks a folder, and removes the temporary files of killed processes. made tells that this
+// process made the folder; the result tells whether this one or a killed one did.
 func take(dir string, made bool) (*filelock.Lock, bool, error) {
 	lock, err := filelock.Acquire(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrLocked) {
@@ -215,7 +213,7 @@ func take(dir string, made bool) (*filelock.Lock, bool, error) {
 	return lock, made, nil
 }
 
-// check refuses what File cannot do, and returns the items that it can.
+// check returns the items that File can do, or an error.
 func (r *Result) check(dir string, items []Item, home func(string) (bool, error)) (files []Item, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, JournalFile)); err == nil {
 		return nil, fmt.Errorf("%s holds files that were sorted into it before: take that back, or choose another folder", dir)
@@ -259,29 +257,19 @@ func (r *Result) check(dir string, items []Item, home func(string) (bool, error)
 	return files, nil
 }
 
-// step is called before each thing on which the safety of a move rests. Tests record the
-// order of these, and stop there.
+// step is called before each change that the safety of a move rests on. Tests record their order, and
+// stop there.
 var step = func(do, name string) error { return nil }
 
-// flush brings a file, or the names in a folder, to the disk. Windows has no way to do so for
-// a folder, and brings a file there by its name.
+// flush brings a file, or the names in a folder, to the disk.
 func flush(name string) error {
-	if err := step("flush", name); err != nil || runtime.GOOS == "windows" {
+	if err := step("flush", name); err != nil {
 		return err
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
-		return err
-	}
-	return nil
+	return atomicfile.Sync(name)
 }
 
-// makeFolders makes folders where they are missing, and brings the names of them and of those
-// above them to the disk.
+// makeFolders makes missing folders, and brings their names and their parents' to the disk.
 func makeFolders(names map[string]bool) error {
 	above := map[string]bool{}
 	for name := range names {
@@ -306,9 +294,9 @@ type pair struct{ from, to string }
 // atOnce is how many files are moved before their folders are brought to the disk.
 const atOnce = 100
 
-// move moves files into folders that are there. It removes none before the file and its name
-// in the new place are on the disk, so that neither a kill nor a power failure loses one. A
-// file that is in its new place already, as after a stop, stays there.
+// move moves files into existing folders. It removes a file only when the new one and its name are on
+// the disk, so that neither a kill nor a power failure loses it. A file that is in its new place
+// already stays there.
 func (r *Result) move(ctx context.Context, files []pair) error {
 	for batch := range slices.Chunk(files, atOnce) {
 		folders := map[string]bool{}
@@ -338,8 +326,8 @@ func (r *Result) move(ctx context.Context, files []pair) error {
 	return nil
 }
 
-// place gives a file a second name, or copies it to another disk. On a file system without
-// second names it loses the first.
+// place gives a file a second name, or copies it to another disk. On a file system without links it
+// renames the file.
 func place(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -366,8 +354,7 @@ func place(ctx context.Context, from, to string) error {
 	return flush(to)
 }
 
-// drop removes a file, if it is there, of which twin holds the same bytes. why says what speaks
-// against it.
+// drop removes a file, if it is there and twin holds the same bytes; otherwise why gives the reason.
 func drop(ctx context.Context, name, twin string) (why string, err error) {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -397,8 +384,8 @@ func drop(ctx context.Context, name, twin string) (why string, err error) {
 	return "", os.Remove(name)
 }
 
-// twoNames tells whether two paths of one file are two names of it, so that one can go.
-// Otherwise they are one name, by a link to it or to its folder, or in other letters.
+// twoNames tells whether two paths of one file are two names of it, so that one can be removed.
+// Otherwise they are one name, through a link or in other letters.
 func twoNames(a, b string) (bool, error) {
 	var folders [2]fs.FileInfo
 	for i, name := range []string{a, b} {
@@ -413,8 +400,7 @@ func twoNames(a, b string) (bool, error) {
 	return !os.SameFile(folders[0], folders[1]), nil
 }
 
-// otherDisk tells whether a file could not be renamed because its new place is on another
-// file system.
+// otherDisk tells whether a rename failed because the new place is on another file system.
 func otherDisk(err error) bool {
 	const notSameDevice = syscall.Errno(17) // ERROR_NOT_SAME_DEVICE
 	return errors.Is(err, syscall.EXDEV) || runtime.GOOS == "windows" && errors.Is(err, notSameDevice)
@@ -437,7 +423,7 @@ func duplicate(ctx context.Context, from, to string) error {
 	})
 }
 
-// sum returns what only files of the same bytes have in common.
+// sum digests a file.
 func sum(ctx context.Context, name string) (sum [sha256.Size]byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -516,11 +502,10 @@ func parseJournal(at string, text []byte) (h head, items []Item, err error) {
 	return h, items, nil
 }
 
-// Undo takes back what File did in dir: copies and links are removed, what was moved
-// goes where it was, if home tells that files may be moved there, since the journal may be a
-// stranger's. A copy is removed only if its original holds the same bytes, a link
-// only if it is the one that File made, and a file is moved only where there is
-// none. Emptied folders of items are removed, and the journal where nothing is left.
+// Undo takes back File in dir: it removes copies and links, and moves files back if home allows their
+// place, since the journal may be a stranger's. A copy is removed only if its original holds the same
+// bytes, a link only if File made it, and a file is moved only where there is none. Emptied folders of
+// items are removed, and the journal when no file is left.
 func Undo(ctx context.Context, dir string, home func(string) (bool, error), progress func(done, total int)) (*Result, error) {
 	h, items, err := readJournal(dir)
 	if err != nil {
@@ -601,9 +586,9 @@ func (r *Result) undo(ctx context.Context, dir string, items []Item, home func(s
 	return nil
 }
 
-// settle returns the files that may be taken back, and where they go. It removes the temporary
-// files that a stop left beside them or where they go. Where one file is missing, the only
-// temporary file of its folder is that file, and gets its name.
+// settle returns the files that may be taken back, and where they go. It removes temporary files in
+// both places. If one file of a folder is missing, the folder's only temporary file is that file, and
+// gets its name.
 func (r *Result) settle(dir string, items []Item, home func(string) (bool, error)) (files []pair, err error) {
 	sorted, err := os.OpenRoot(dir)
 	if err != nil {
@@ -613,7 +598,7 @@ func (r *Result) settle(dir string, items []Item, home func(string) (bool, error
 	missing := map[string][]string{} // by folder
 	for _, it := range items {
 		f := pair{filepath.Join(dir, filepath.FromSlash(it.To)), it.From}
-		// What is behind a symbolic link, which File does not make, may be anywhere.
+		// A symbolic link, which File does not make, may lead anywhere.
 		folder, err := sorted.Lstat(filepath.FromSlash(path.Dir(it.To)))
 		if err == nil && !folder.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			r.tell(fmt.Sprintf("%s stays: %s is no folder that was made", f.from, filepath.Dir(f.from)))

@@ -1,6 +1,5 @@
-// Package guard turns panics into errors, so that a fault in one trial or in
-// one goroutine does not end the program, and stops waiting for what cannot be
-// interrupted.
+// Package guard turns panics into errors, so that a fault in one trial or goroutine does not end the
+// program. It also stops waiting for calls that cannot be interrupted.
 package guard
 
 import (
@@ -13,7 +12,7 @@ import (
 
 // PanicError is a panic as an error.
 type PanicError struct {
-	// Value is what was panicked with.
+	// Value is the argument of panic.
 	Value any
 	// Place names the functions of this module that were running, the
 	// innermost first, with their files and lines.
@@ -30,9 +29,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Call runs f and returns its error, or a *PanicError where f panics; one that f panics
-// with is returned as it is. Recover reaches the panics of its own goroutine only: a
-// function that is started in another one needs a Call there.
+// Call runs f and returns its error, or a *PanicError if f panics; one that f panics with is returned
+// as it is. Goroutines that f starts need a Call of their own.
 func Call(f func() error) (err error) {
 	defer func() {
 		switch value := recover().(type) {
@@ -46,11 +44,9 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
-// Interruptible returns what f returns, or, as soon as ctx ends, the error of ctx.
-// It is for calls that cannot be interrupted, such as a factorisation of LAPACK: f
-// runs in a goroutine of its own, which goes on until f is done. So f must change
-// nothing and read nothing that its caller may change then. A panic of f is a
-// *PanicError.
+// Interruptible returns the result of f, or, as soon as ctx ends, the error of ctx. It is for calls
+// that cannot be interrupted, such as a factorisation of LAPACK: f continues in its own goroutine. So f
+// must not change, or read, anything that its caller may change then. A panic of f is a *PanicError.
 func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -37,12 +37,12 @@ const (
 // Memory returns how many bytes Points takes for n points beside them, about.
 func Memory(n int) int64 { return int64(n) * (2*neighboursOf*(4+4)*3 + 6*8) }
 
-// Points returns n places on a plane, x and y of one after the other. The layout begins with the
-// first two coordinates, which should be the principal ones. In an epoch all points move at once, so that the result does not
-// depend on the number of cores; points that are drawn depend on the epoch and the point. Equal
-// points come to lie close to each other. The time is of n·log n, about: from a few
-// thousand points on neighbours are looked for in cells (see neighbours), and few of them are
-// missed. The only error is the context's.
+// Points returns n places on a plane, x and y of one after the other. The layout begins with the first
+// two coordinates, which should be the principal ones. In an epoch all points move at once, so that the
+// result does not depend on the number of cores; points that are drawn depend on the epoch and the
+// point. Equal points come to lie close to each other. The time is of n·log n, about: from a few
+// thousand points on neighbours are looked for in cells (see neighbours), and few of them are missed.
+// The only error is the context's.
 func Points(ctx context.Context, p *project.Points) ([]float32, error) {
 	n := p.N
 	if n < 3 || p.D == 0 {
@@ -104,8 +104,7 @@ func start(p *project.Points) []float32 {
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// mix returns 64 bits that look random and depend on both numbers alone (the finaliser of
-// SplitMix64).
+// mix returns 64 bits that look random and depend on both numbers alone (the finaliser of SplitMix64).
 func mix(a, b uint64) uint64 {
 	z := a*0x9e3779b97f4a7c15 + b*0xd1b54a32d192ed03 + 0x8cb92ba72f3d8dd7
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -63,7 +63,7 @@ func part(p *project.Points, lo, hi int) *project.Points {
 
 // eachDistance calls f with the squared distances of each point of a to all of b, less the
 // squared length of the point of a. square holds those of b, and b may be in parts, one after the other.
-// room is used where it suffices; what was used is returned.
+// room is a buffer to reuse; the used one is returned.
 func eachDistance(room []float32, a *project.Points, b []*project.Points, square []float32, f func(i int, d []float32)) []float32 {
 	n := len(square)
 	room = slices.Grow(room[:0], rowsAtOnce*n)[:rowsAtOnce*n]
@@ -166,9 +166,8 @@ func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	return out, nil
 }
 
-// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. The
-// points stand in the order of their cells. Points
-// that have fewer in the cells near theirs get fewer.
+// neighbours finds k neighbours of each point: the nearest ones, of many points nearly so. The points
+// stand in the order of their cells. Points that have fewer in the cells near theirs get fewer.
 func neighbours(ctx context.Context, p *project.Points, in *cells, k int) (lists, error) {
 	square := squares(p)
 	out := make(lists, p.N)

@@ -1,6 +1,5 @@
-// Package licences holds the licences of the modules and of the weights that are linked into
-// the program, with their texts. The folder texts and the file modules.csv are
-// written by the generator:
+// Package licences holds the licences of the modules and of the weights that are linked into the
+// program, with their texts. The folder texts and the file modules.csv are written by the generator:
 //
 //	go generate ./internal/licences
 package licences
@@ -28,7 +27,7 @@ var files embed.FS
 // Go is the name under which the standard library is listed.
 const Go = "Go standard library"
 
-// Licence is what a part of the program is licensed under.
+// Licence is the licence of a part of the program.
 type Licence struct {
 	// Name is the path of a Go module, Go, or the name of a library.
 	Name, Version string
@@ -42,22 +41,21 @@ type Licence struct {
 // Text is a file of a licence or notice.
 type Text struct{ File, Content string }
 
-// libraries are those of the system that builds with a tag call. They are not part of
-// the program.
+// libraries are the system libraries that a build with a tag calls. They are not part of the program.
 var libraries = map[string]Licence{
 	"opencv": {Name: "OpenCV", Version: "of the system", ID: "Apache-2.0"},
 }
 
-// weights are those of the built-in network.
+// weights is the licence of the built-in network's weights.
 var weights = Licence{
 	Name: "EfficientNet-Lite0 (weights)", Version: "0.1.0", ID: "Apache-2.0",
 	Texts: []Text{{"NOTICE", lite0.Notice}, {"LICENSE", lite0.License}},
 }
 
-// Linked returns the licences of all that is linked into a program besides its
-// own module, as its build information tells, in the order of their names: Go,
-// the modules, the weights of the built-in network, and the libraries of the system. A module that this package does
-// not know in that version has no licence and no texts.
+// Linked returns the licences of all that is linked into a program besides its own module, as its build
+// information tells, in the order of their names: Go, the modules, the weights of the built-in network,
+// and the libraries of the system. A module that this package does not know in that version has no
+// licence and no texts.
 func Linked(info *debug.BuildInfo) ([]Licence, error) {
 	known, err := modules()
 	if err != nil {
@@ -130,8 +128,7 @@ func textsOf(module string) ([]Text, error) {
 	return texts, err
 }
 
-// Write writes licences with their texts. Errors of w are w's to report, as a
-// bufio.Writer does.
+// Write writes licences with their texts. Errors of w are w's to report, as a bufio.Writer does.
 func Write(w io.Writer, all []Licence) {
 	line := strings.Repeat("=", 80)
 	for _, l := range all {

@@ -4,20 +4,16 @@ import (
 	"fmt"
 )
 
-// Known is what is known about n samples beside their features. Its zero value says
-// that nothing is known.
+// Known holds labels and links of n samples. Its zero value says that nothing is known.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not
-	// known. It has n elements or none. Two labels say what a link of the two samples
-	// would: no algorithm needs both.
+	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It has n elements
+	// or none. Two labels say what a link of the two samples would: no algorithm needs both.
 	Labels []int
-	// MustLink and CannotLink hold pairs of samples, by row, that belong
-	// together and that do not.
+	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
 	MustLink, CannotLink [][2]int
 }
 
-// Check returns an error if what is known does not fit n samples or contradicts
-// itself.
+// Check returns an error if labels and links do not fit n samples or contradict itself.
 func (k Known) Check(n int) error {
 	if len(k.MustLink) == 0 && len(k.CannotLink) == 0 {
 		return k.checkLabels(n)
@@ -71,13 +67,13 @@ func (k Known) Close(n int) (groups []int, err error) {
 	return groups, nil
 }
 
-// BothLabelled tells whether the labels say what a link of samples i and j would.
+// BothLabelled tells whether samples i and j both have a label, which makes a link of them redundant.
 func (k Known) BothLabelled(i, j int) bool {
 	return len(k.Labels) > 0 && k.Labels[i] >= 0 && k.Labels[j] >= 0
 }
 
-// BeyondLabels returns the links that the labels do not say, each once and with its
-// lower row first. What is an error of Close is one here too.
+// BeyondLabels returns the links that labels do not imply, each once and with its lower row first. Its
+// errors are those of Close.
 func (k Known) BeyondLabels(n int) (must, cannot [][2]int, err error) {
 	if _, err := k.Close(n); err != nil {
 		return nil, nil, err

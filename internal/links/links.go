@@ -7,12 +7,10 @@ import (
 	"strings"
 )
 
-// Close follows the must-links among n samples to their end: groups holds for
-// each sample the number of its group, the samples that must-links join to it
-// directly or through others, numbered from 0 in the order of their first
-// samples. A row that is not within 0 and n−1 is an error, and so is a pair
-// that cannot link and yet must, directly or through others; the error names
-// the must-links that say so.
+// Close follows the must-links among n samples to their end: groups holds for each sample the number of
+// its group, the samples that must-links join to it directly or through others, numbered from 0 in the
+// order of their first samples. A row that is not within 0 and n−1 is an error, and so is a pair that
+// cannot link and yet must, directly or through others; the error names the must-links that say so.
 func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	if err := CheckRows(n, must, cannot); err != nil {
 		return nil, err
@@ -50,7 +48,7 @@ func Close(n int, must, cannot [][2]int) (groups []int, err error) {
 	return groups, nil
 }
 
-// CheckRows returns an error for a link to a row that there is not.
+// CheckRows returns an error for a link to a missing row.
 func CheckRows(n int, must, cannot [][2]int) error {
 	for kind, pairs := range [][][2]int{must, cannot} {
 		for _, p := range pairs {
@@ -62,8 +60,7 @@ func CheckRows(n int, must, cannot [][2]int) error {
 	return nil
 }
 
-// once returns pairs of two samples, each once and with its lower row first, but those
-// that are left out.
+// once returns each pair of two samples once, with its lower row first, unless it is left out.
 func once(pairs [][2]int, leftOut func(i, j int) bool) [][2]int {
 	var out [][2]int
 	seen := map[[2]int]bool{}

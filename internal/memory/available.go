@@ -2,23 +2,42 @@ package memory
 
 import (
 	"fmt"
+	"math"
+	"os"
 	"strconv"
 	"strings"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"github.com/seed4492f2cd/partwise/internal/bytesize"
 )
 
-// unknown is taken for the memory of a machine that does not tell.
+// unknown is the memory that is assumed where the system does not report it.
 const unknown = 4 << 30
 
-// Available returns how many bytes of memory the process may use: those of the
-// machine, or of the group of processes that it is in where that has a limit.
+// Available returns how many bytes of memory the process may use: the least of the machine's memory
+// and of the limits of its control groups.
 func Available() int64 {
-	n := installed()
-	if n <= 0 {
-		n = unknown
+	least := uint64(math.MaxInt64)
+	for _, limit := range []memlimit.Provider{memlimit.FromSystem, memlimit.FromCgroup, containerLimit} {
+		if n, err := limit(); err == nil && n > 0 {
+			least = min(least, n)
+		}
 	}
-	return n
+	if least == math.MaxInt64 {
+		return unknown
+	}
+	return int64(least)
+}
+
+// containerLimit returns the limit of the outermost control group of version 2 that the process sees.
+// FromCgroup does not find it where the process is in a group outside of its container's.
+func containerLimit() (uint64, error) {
+	text, err := os.ReadFile("/sys/fs/cgroup/memory.max")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 }
 
 // Parse reads a limit: a size such as 4GB or 512MB, or a share of the memory

@@ -11,8 +11,8 @@ import (
 // Least is the smallest limit that a budget can have.
 const Least = 64 << 20
 
-// What is set aside for the program itself, and the part 1/garbagePart of the
-// limit for the garbage that has not been collected and for what is not counted.
+// programShare is set aside for the program itself, and 1/garbagePart of the limit for uncollected
+// garbage and small objects.
 const (
 	programShare = 32 << 20
 	garbagePart  = 8
@@ -35,12 +35,11 @@ type waiter struct {
 	ready chan error // with room for one
 }
 
-// LimitError says that something needs more memory than there can be for it.
+// LimitError says that something needs more memory than the budget can give.
 type LimitError struct {
 	// What needs the memory, such as a file or a matrix.
 	What string
-	// Need is how many bytes it needs, Free how many of the limit there are for
-	// it, beside what is in memory for the whole run, and Limit is all.
+	// Need is the bytes that it needs, Free the bytes of Limit beside those kept for the whole run.
 	Need, Free, Limit int64
 }
 
@@ -58,15 +57,14 @@ func New(limit int64) *Budget {
 // Limit returns the limit, in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Free returns how many bytes can be had when all that Acquire gave is released.
+// Free returns the bytes that are free once all of Acquire are released.
 func (b *Budget) Free() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.capacity - b.kept
 }
 
-// Check returns a *LimitError that says what needs the memory if n bytes can
-// never be had.
+// Check returns a *LimitError, which names what needs the memory, if n bytes can never be free.
 func (b *Budget) Check(n int64, what string) error {
 	if b == nil {
 		return nil
@@ -83,9 +81,8 @@ func (b *Budget) check(n int64, what string) error {
 	return nil
 }
 
-// Keep takes n bytes that stay in use while others come and go, such as the
-// features of a set. It does not wait: the error is that of Check. Releasing
-// them more than once does no harm.
+// Keep reserves n bytes for long, such as the features of a set. It does not wait: the error is
+// Check's. Releasing twice does no harm.
 func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	if b == nil {
 		return func() {}, nil
@@ -100,9 +97,9 @@ func (b *Budget) Keep(n int64, what string) (release func(), err error) {
 	return b.giveBack(&b.kept, n), nil
 }
 
-// Acquire takes n bytes, when they are free and all that came before are served.
-// The error is that of Check, or the cause of the context's end. Whoever holds
-// some must not ask for more in this way, since two might wait for each other. Releasing them more than once does no harm.
+// Acquire waits for its turn and reserves n bytes. The error is Check's, or the cause of the context's
+// end. A holder must not call it for more, since two might wait for each other. Releasing twice does no
+// harm.
 func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release func(), err error) {
 	if b == nil {
 		return func() {}, context.Cause(ctx)
@@ -135,8 +132,7 @@ func (b *Budget) Acquire(ctx context.Context, n int64, what string) (release fun
 	return b.giveBack(&b.used, n), nil
 }
 
-// TryAcquire takes n bytes if they are free and nobody waits. Whoever holds some
-// may ask for more in this way.
+// TryAcquire reserves n bytes if they are free and nobody waits. A holder may call it for more.
 func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
 	if b == nil {
 		return func() {}, true
@@ -150,8 +146,7 @@ func (b *Budget) TryAcquire(n int64) (release func(), ok bool) {
 	return b.giveBack(&b.used, n), true
 }
 
-// Hold takes n bytes without waiting: a part of a share that is about to be
-// released and stays in use.
+// Hold reserves n bytes without waiting: a part of a share that is about to be released and stays in use.
 func (b *Budget) Hold(n int64) (release func()) {
 	if b == nil {
 		return func() {}
@@ -172,8 +167,7 @@ func (b *Budget) Waiting() bool {
 	return len(b.waiting) > 0
 }
 
-// serve gives those who wait their shares, in their order, and refuses those
-// whom what is kept leaves too little.
+// serve gives the waiting their shares in order, and refuses those that kept memory leaves too little.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
@@ -208,8 +202,7 @@ func NewContext(ctx context.Context, b *Budget) context.Context {
 // byDefault is the budget of all who were given none.
 var byDefault = sync.OnceValue(func() *Budget { return New(Available() / 2) })
 
-// FromContext returns the budget of the context, or where it has none one of half
-// of the memory that there is, which is the same for all who ask.
+// FromContext returns the budget of the context, or else a shared one of half of the available memory.
 func FromContext(ctx context.Context) *Budget {
 	if b, ok := ctx.Value(contextKey{}).(*Budget); ok {
 		return b

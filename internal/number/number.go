@@ -41,7 +41,7 @@ func (k Kind) Size() int {
 	}
 }
 
-// Whole tells whether only whole numbers can be stored so.
+// Whole tells whether the kind stores whole numbers only.
 func (k Kind) Whole() bool { return k != None && k < Float16 }
 
 // In returns a function that gives the i-th number in raw.
@@ -94,8 +94,8 @@ func half(bits uint16) float64 {
 	return v
 }
 
-// Buffered returns a buffer before r, no larger than the n bytes that r holds,
-// where that is known and not 0.
+// Buffered returns a buffered reader of r, with a buffer of at most n bytes, the length of r, unless
+// that is 0 for unknown.
 func Buffered(r io.Reader, n int64) *bufio.Reader {
 	size := int64(1 << 16)
 	if n > 0 {
@@ -107,9 +107,8 @@ func Buffered(r io.Reader, n int64) *bufio.Reader {
 // MaxBytes is more bytes than any array that fits into memory has.
 const MaxBytes = 1 << 40
 
-// ReadBytes reads exactly n bytes, of which known are known to be there. Where
-// they are not all known to be, it asks for memory as they come, so a size that
-// nothing backs costs an error and no memory.
+// ReadBytes reads exactly n bytes, of which at least known exist. It allocates the rest as they come,
+// so a false n is an error and takes no memory.
 func ReadBytes(r io.Reader, n, known int64) ([]byte, error) {
 	data := make([]byte, 0, min(n, max(known, 1<<16)))
 	for int64(len(data)) < n {

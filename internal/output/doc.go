@@ -1,11 +1,10 @@
 // Package output owns the folders that results are written to. It never removes
 // or overwrites a file that partwise did not write.
 //
-// A folder has a manifest, a list of the files that partwise wrote with their
-// SHA-256 sums. A file of the manifest whose sum is still the one listed may be
-// replaced or removed. Any other file below a name that a command writes is
-// foreign: the folder is refused with its path, before any work is done and once
-// more before anything is replaced.
+// A folder has a manifest, a list of the files that partwise wrote with their SHA-256 sums. A file of
+// the manifest whose sum is still the one listed may be replaced or removed. Any other file below a
+// name that a command writes is foreign: the folder is refused with its path, before any work is done
+// and once more before anything is replaced.
 //
 //	folder, err := output.Open(dir, spec)                 // one writer at a time
 //	defer folder.Close()
@@ -13,12 +12,10 @@
 //	… write stage.Dir()/index.html and so on …
 //	err = stage.Publish()                                 // all of it, or nothing
 //
-// What is staged replaces everything that partwise wrote under the names given
-// to Stage. Publish first writes into the manifest which files come and go, then
-// removes and renames, and last writes the manifest of what is there then. A
-// process killed before the first of these steps has changed nothing; one killed
-// after it leaves a folder whose next Open does the steps that are missing. In
-// both cases what a killed process staged is removed by the next Open.
+// The staged files replace everything that partwise wrote under the names given to Stage. Publish first
+// lists in the manifest which files come and go, then removes and renames, and last writes the new
+// manifest. A process killed before the first step has changed nothing; after one killed later, the
+// next Open does the missing steps. The next Open also removes the staging folders of killed processes.
 //
 // Symbolic links in a folder are foreign and never followed.
 package output

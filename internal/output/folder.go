@@ -21,37 +21,33 @@ import (
 // ErrInUse says that another process writes to the folder.
 var ErrInUse = errors.New("another partwise is using this folder")
 
-// ErrLost says that the folder was moved, removed or replaced while it was open, or
-// that its lock was: what is at its path now may be another process's.
+// ErrLost says that the folder or its lock was moved, removed or replaced while it was open. The folder
+// at its path may now be another process's.
 var ErrLost = errors.New("the folder or its " + lockFile + " was moved, removed or replaced while this partwise was using it, so nothing more is written there")
 
 // Spec says what a command writes into its folder.
 type Spec struct {
-	// Command is the command whose results the folder holds. A folder that
-	// holds those of another is refused.
+	// Command is the command that writes the folder. A folder with results of another command is refused.
 	Command string
-	// Data is what the results are of, as a path or a name, where the folder
-	// shall say so. With SameData a folder that holds the results of other data
-	// is refused.
+	// Data is the path or the name of the data, or empty. With SameData a folder with results of other
+	// data is refused.
 	Data     string
 	SameData bool
-	// Names are the files and, with a slash at their ends, the folders that the
-	// command may write. What partwise did not write may not stand there.
+	// Names are the files and, with a slash at their ends, the folders that the command may write.
+	// Foreign files may not stand there.
 	Names []string
-	// Adopt, if set, is asked where there is no manifest and something stands
-	// under the names. It returns those files in dir that were surely written by
-	// the command; all others under the names are foreign.
+	// Adopt, if set, is called for a folder without a manifest. It returns the files in dir that the
+	// command surely wrote; all others under the names are foreign.
 	Adopt func(dir string) ([]string, error)
 }
 
-// ForeignError says that a file stands in the way which partwise did not write
-// or which was changed since.
+// ForeignError says that a file stands in the way that partwise did not write, or that was changed since.
 type ForeignError struct {
 	// Dir is the output folder and Name the file in it, with forward slashes.
 	Dir, Name string
 	// Changed says that partwise wrote the file, and that it was changed since.
 	Changed bool
-	// Unlisted says that the folder has no list of what partwise wrote.
+	// Unlisted says that the folder has no manifest.
 	Unlisted bool
 }
 
@@ -72,17 +68,15 @@ type Folder struct {
 	dir      string
 	spec     Spec
 	lock     *filelock.Lock
-	made     []string // folders that Open made, outermost first
+	made     []string // folders that Open made, innermost first
 	manifest *manifest
 	written  bool // the manifest is on the disk
 }
 
-// Open makes the folder dir if need be and takes it for this process until
-// Close; it returns an error with ErrInUse where another process has it. It
-// finishes what a killed process was publishing and removes what one left behind.
-// It is an error, and leaves nothing behind, where dir cannot be made or written to,
-// holds the results of another command, or has a foreign file under one of the names
-// (a *ForeignError).
+// Open makes the folder dir if need be and locks it until Close; it returns an error with ErrInUse
+// where another process has it. It finishes the publication of a killed process and removes its
+// remains. It refuses, and leaves unchanged, a folder that cannot be made or written to, that holds the
+// results of another command, or that has a foreign file under one of the names (a *ForeignError).
 func Open(dir string, s Spec) (*Folder, error) {
 	if err := checkPlace(dir); err != nil {
 		return nil, err
@@ -99,14 +93,8 @@ func (f *Folder) open() error {
 	if err := f.take(); err != nil {
 		return err
 	}
-	torn, err := f.load()
-	if err != nil {
+	if err := f.load(); err != nil {
 		return err
-	}
-	if torn {
-		if err := f.saveManifest(); err != nil {
-			return err
-		}
 	}
 	if f.manifest.publishing != nil {
 		if err := f.finish(); err != nil {
@@ -125,7 +113,7 @@ func (f *Folder) take() error {
 		if err := f.makeFolder(); err != nil {
 			return err
 		}
-		// A lock is empty; what is not is somebody's, and would be removed with the lock.
+		// Locks are empty. Another file would be removed with the lock.
 		if info, err := os.Lstat(f.path(lockFile)); err == nil && info.Size() > 0 {
 			return &ForeignError{Dir: f.dir, Name: lockFile}
 		}
@@ -139,13 +127,13 @@ func (f *Folder) take() error {
 		case errors.Is(err, fs.ErrNotExist) && attempt < 10:
 			continue // another process removed the empty folder that it had made
 		}
-		return fmt.Errorf("%s cannot be written: %w", f.dir, cause(err))
+		return fmt.Errorf("%s cannot be written: %w", f.dir, atomicfile.Cause(err))
 	}
 }
 
-// samePlace tells whether two names of data are the same or lead to the same file: a, of the
-// manifest in dir, from here or from the folder that holds results/NAME. In a manifest a byte
-// that is no UTF-8 is U+FFFD.
+// samePlace tells whether two names of data are equal or lead to the same file. a comes from the
+// manifest in dir: it is relative to the working directory or to the folder of results/NAME, and bytes
+// that are not UTF-8 are U+FFFD in it.
 func samePlace(a, b, dir string) bool {
 	if string([]rune(a)) == string([]rune(b)) {
 		return true
@@ -162,55 +150,55 @@ func samePlace(a, b, dir string) bool {
 	return false
 }
 
-// makeFolder makes the folder and remembers what was not there.
+// makeFolder makes the folder and its parents, and remembers which it made.
 func (f *Folder) makeFolder() error {
-	var missing []string
-	for at := f.dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !isMissing(err) || filepath.Dir(at) == at {
-			break
-		}
-		missing = append(missing, at)
-	}
+	there, _, _ := existing(f.dir)
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
-	slices.Reverse(missing)
-	f.made = missing
+	f.made = nil
+	for at := f.dir; at != there; at = filepath.Dir(at) {
+		f.made = append(f.made, at)
+	}
 	return nil
 }
 
-// load reads the manifest, or takes the folder up without one.
-func (f *Folder) load() (torn bool, err error) {
+// load reads the manifest, or makes a new one. It rewrites one that a killed process left torn.
+func (f *Folder) load() error {
 	m, torn, err := readManifest(f.dir)
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		f.manifest = newManifest(f.spec.Command)
+		return f.adopt()
+	case m.command != f.spec.Command:
+		return fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
+	case f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir):
+		return fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
 	}
-	if m != nil {
-		if m.command != f.spec.Command {
-			return false, fmt.Errorf("%s holds the results of partwise %s: choose another folder", f.dir, m.command)
-		}
-		if f.spec.SameData && m.data != "" && !samePlace(m.data, f.spec.Data, f.dir) {
-			return false, fmt.Errorf("%s holds the results of %s, and these are of %s: choose another folder", f.dir, m.data, f.spec.Data)
-		}
-		f.manifest, f.written = m, true
-		return torn, nil
+	f.manifest, f.written = m, true
+	if torn {
+		return f.saveManifest()
 	}
-	f.manifest = newManifest(f.spec.Command)
+	return nil
+}
+
+// adopt puts the files of Spec.Adopt into the manifest.
+func (f *Folder) adopt() error {
 	if f.spec.Adopt == nil {
-		return false, nil
+		return nil
 	}
 	names, err := f.spec.Adopt(f.dir)
-	if err != nil {
-		return false, err
-	}
 	for _, name := range names {
-		c, err := sumOf(f.path(name))
 		if err != nil {
-			return false, err
+			break
 		}
+		var c content
+		c, err = sumOf(f.path(name))
 		f.manifest.files[name] = []content{c}
 	}
-	return false, nil
+	return err
 }
 
 // Dir returns the folder as it was given to Open.
@@ -227,8 +215,7 @@ func (f *Folder) Held() error {
 // path returns the path of a file of the folder.
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-// Close gives the folder to others and removes it again if Open made it and
-// nothing was written.
+// Close unlocks the folder, and removes it if Open made it and nothing was written.
 func (f *Folder) Close() error {
 	if f.lock == nil {
 		return nil
@@ -241,7 +228,7 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// leave gives the lock back and removes empty folders that Open made.
+// leave releases the lock and removes empty folders that Open made.
 func (f *Folder) leave() {
 	if step(func() error { return nil }) != nil {
 		return // the process ends here, in a test
@@ -254,7 +241,7 @@ func (f *Folder) leave() {
 			return
 		}
 	}
-	for _, dir := range slices.Backward(f.made) {
+	for _, dir := range f.made {
 		if os.Remove(dir) != nil {
 			return
 		}
@@ -310,8 +297,7 @@ func (f *Folder) checkFolder(name string) error {
 	return nil
 }
 
-// check returns what current does, and a *ForeignError if the file is there and is
-// not as partwise wrote it.
+// check is current, with a *ForeignError for a file that is not as partwise wrote it.
 func (f *Folder) check(name string) (*content, error) {
 	c, err := f.current(name)
 	if err == nil && c != nil && !slices.Contains(f.manifest.known(name), *c) {
@@ -327,8 +313,8 @@ func (f *Folder) foreign(name string) error {
 	}
 }
 
-// stat returns what is at a name, itself and not what a link leads to, and nil
-// where there is nothing. A link or a file on the way to it is foreign.
+// stat is os.Lstat of a name, or nil where there is nothing. A link or a file in place of a parent
+// folder is foreign.
 func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	for i, c := range name {
 		if c != '/' {
@@ -352,9 +338,8 @@ func (f *Folder) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// current returns what a file holds, or nil where there is none. What is no
-// file is foreign. Files that are appended to have no content here, but count as
-// known.
+// current returns the content of a file, or nil where there is none. Anything but a regular file is
+// foreign. Files that are appended to count as known and have no content here.
 func (f *Folder) current(name string) (*content, error) {
 	info, err := f.stat(name)
 	if err != nil || info == nil {
@@ -389,8 +374,8 @@ func sumOf(path string) (content, error) {
 	return content{hex.EncodeToString(h.Sum(nil)), n}, nil
 }
 
-// Write writes a file of the folder in one step, in place of what partwise wrote
-// there before. It returns a *ForeignError where anything else stands there.
+// Write writes a file of the folder atomically. It replaces only what partwise wrote there; anything
+// else is a *ForeignError.
 func (f *Folder) Write(name string, text []byte) error {
 	if err := f.mayWrite(name); err != nil {
 		return err
@@ -413,8 +398,7 @@ func (f *Folder) Write(name string, text []byte) error {
 	return nil
 }
 
-// Remove removes a file that partwise wrote, if it is there. It returns a
-// *ForeignError where anything else stands there.
+// Remove removes a file that partwise wrote, if it is there. Anything else is a *ForeignError.
 func (f *Folder) Remove(name string) error {
 	if err := f.mayWrite(name); err != nil {
 		return err
@@ -430,9 +414,8 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// Append takes a file that the caller writes and appends to itself into the
-// manifest. It returns a *ForeignError if the file is there and is not
-// partwise's.
+// Append lists a file in the manifest that the caller itself appends to. A foreign file of that name is
+// a *ForeignError.
 func (f *Folder) Append(name string) error {
 	if err := f.mayWrite(name); err != nil {
 		return err
@@ -448,8 +431,7 @@ func (f *Folder) Append(name string) error {
 	return f.saveManifest()
 }
 
-// mayWrite returns an error if a name is not among those that the folder was
-// opened for, or if the folder is no longer this process's.
+// mayWrite returns an error if a name is not among the names of the Spec, or if the folder is lost.
 func (f *Folder) mayWrite(name string) error {
 	if err := f.Held(); err != nil {
 		return err
@@ -460,7 +442,7 @@ func (f *Folder) mayWrite(name string) error {
 	return nil
 }
 
-// announce adds to the manifest what a file will hold.
+// announce adds the coming content of a file to the manifest.
 func (f *Folder) announce(name string, c content) error {
 	if list := f.manifest.files[name]; f.written && slices.Contains(list, c) {
 		return nil
@@ -474,7 +456,7 @@ func (f *Folder) announce(name string, c content) error {
 	})
 }
 
-// saveManifest writes the whole manifest, if it is not there as it is.
+// saveManifest writes the whole manifest if it differs from the one on the disk.
 func (f *Folder) saveManifest() error {
 	at := filepath.Join(f.dir, ManifestFile)
 	text := f.manifest.encode()
@@ -508,8 +490,7 @@ func (f *Folder) makeParents(name string) error {
 	return step(func() error { return os.MkdirAll(f.path(parent), 0o777) })
 }
 
-// removeEmpty removes a folder and those that it lies in, as far as they are
-// empty.
+// removeEmpty removes a folder and its parents, as far as they are empty.
 func (f *Folder) removeEmpty(name string) {
 	for ; name != "." && name != "/"; name = path.Dir(name) {
 		if step(func() error { return os.Remove(f.path(name)) }) != nil {
@@ -518,9 +499,8 @@ func (f *Folder) removeEmpty(name string) {
 	}
 }
 
-// removeLeftovers removes what killed processes left: staging folders and
-// temporary files. A temporary file that a process is writing stays: it may be that of
-// a single file, which needs no folder of its own.
+// removeLeftovers removes the staging folders and temporary files of killed processes. A temporary file
+// that a process is writing stays.
 func (f *Folder) removeLeftovers() error {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -555,6 +535,5 @@ func (f *Folder) removeLeftovers() error {
 	return nil
 }
 
-// sorted returns the keys of a map in their order, in which errors are found and
-// steps are done.
+// sorted returns the keys of a map in order, so that errors and steps come in a fixed order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

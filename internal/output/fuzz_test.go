@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
@@ -14,7 +15,7 @@ func FuzzManifest(f *testing.F) {
 	m.appended["log.txt"] = true
 	m.files["index.html"] = []content{{"00000000000000000000000000000000000000000000000000000000000000ff", 3}}
 	f.Add(m.encode())
-	m.publishing = &publication{newName(stagingSuffix), []string{"index.html", "groups/"}, map[string]content{"groups/1.png": m.files["index.html"][0]}}
+	m.publishing = &publication{atomicfile.NewName(stagingSuffix), []string{"index.html", "groups/"}, map[string]content{"groups/1.png": m.files["index.html"][0]}}
 	f.Add(m.encode())
 	f.Add([]byte(`{"format":1,"command":"groups","version":""}` + "\n" + `{"file":"../x"}`))
 	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {

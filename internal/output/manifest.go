@@ -23,11 +23,10 @@ const ManifestFile = ".partwise.jsonl"
 // format is the version of the manifest's form.
 const format = 1
 
-// maxManifest bounds the size of a manifest that is read, in bytes: that of a
-// million files.
+// maxManifest bounds the size of a manifest that is read, in bytes: enough for a million files.
 const maxManifest = 1 << 28
 
-// content identifies what a file holds.
+// content identifies the content of a file.
 type content struct {
 	sum  string // SHA-256, in hexadecimal digits
 	size int64
@@ -37,16 +36,15 @@ type content struct {
 // to it, with forward slashes.
 type manifest struct {
 	command string
-	// data is what the results are of, or empty.
+	// data is the path or name of the data, or empty.
 	data string
-	// files holds for each file what partwise wrote, the last of it last. Between
-	// the announcement of a new content and its arrival a file holds the one
-	// before.
+	// files holds the contents that partwise wrote into each file, the newest last. After the
+	// announcement of a new content and before its arrival, a file still holds the one before.
 	files map[string][]content
 	// appended are the files that grow, whose content is not checked. They are
 	// never replaced by another file.
 	appended map[string]bool
-	// publishing is what was being published, or nil.
+	// publishing is the unfinished publication, or nil.
 	publishing *publication
 }
 
@@ -211,7 +209,7 @@ func isName(name string) bool {
 	return name != "." && name == path.Clean(name) && filepath.IsLocal(filepath.FromSlash(name)) && !isOwn(strings.SplitN(name, "/", 2)[0])
 }
 
-// known returns what partwise wrote into the file or was about to.
+// known returns the contents that partwise wrote, or was about to write, into a file.
 func (m *manifest) known(name string) []content {
 	list := m.files[name]
 	if m.publishing != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
-// Resolve returns the absolute path of a file or folder with all symbolic links
-// followed. What does not exist yet is taken as it is written. A link to
-// nothing is an error.
+// Resolve returns the absolute path of a file or folder with all symbolic links followed. Parts that do
+// not exist stay as they are written. A link to nothing is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -40,8 +39,7 @@ func Resolve(path string) (string, error) {
 	}
 }
 
-// Inside tells whether path is dir or lies in it, by whatever links or spellings.
-// Neither must exist.
+// Inside tells whether path is dir or lies in it, through any links or spellings. Neither needs to exist.
 func Inside(dir, path string) (bool, error) {
 	dir, err := Resolve(dir)
 	if err != nil {
@@ -75,12 +73,10 @@ func existing(path string) (at string, info fs.FileInfo, err error) {
 	}
 }
 
-// isMissing tells whether an error says that a file is not there, be it that a
-// file stands where a folder on the way to it should.
+// isMissing tells whether an error says that a file does not exist, or that a parent of it is a file.
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
 
-// checkPlace returns an error if the folder dir cannot be made or written to. It
-// leaves nothing behind.
+// checkPlace returns an error if the folder dir cannot be made or written to. It leaves nothing behind.
 func checkPlace(dir string) error {
 	if _, err := Resolve(dir); err != nil {
 		return err
@@ -97,26 +93,16 @@ func checkPlace(dir string) error {
 	return checkWritable(at, dir)
 }
 
-// checkWritable returns an error if no file can be made in the folder at, for the
-// sake of dir.
+// checkWritable returns an error if no file can be made in the folder at, for the sake of dir.
 func checkWritable(at, dir string) error {
 	if err := atomicfile.Probe(at); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", dir, cause(err))
+		return fmt.Errorf("%s cannot be written: %w", dir, atomicfile.Cause(err))
 	}
 	return nil
 }
 
-// cause returns the error of the operating system alone.
-func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
-// ReadFile reads a file of a folder of results. Such a folder may come from a stranger:
-// what is no regular file, as a device without end or a pipe, is an error.
+// ReadFile reads a regular file of a folder of results. The folder may come from a stranger: pipes and
+// endless devices are errors.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -128,9 +114,8 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// CheckFile returns an error if the file path cannot be written: its folder is
-// not there or not writable, or a folder stands in its place. Where there is a
-// file already it is an error unless replace is set. It leaves nothing behind.
+// CheckFile returns an error if the file path cannot be written: its folder is missing or read-only, a
+// folder has its name, or, without replace, a file has it. It leaves nothing behind.
 func CheckFile(path string, replace bool) error {
 	dir := filepath.Dir(path)
 	switch info, err := os.Stat(dir); {

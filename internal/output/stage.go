@@ -13,12 +13,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/atomicfile"
 )
 
-// page is the file that people open. It goes first and comes last, so that it
-// never stands beside files of other results.
+// page is the file that people open. It is removed first and comes last, so that it never stands beside
+// files of other results.
 const page = "index.html"
 
-// Stage is a hidden folder in which new results are completed before they
-// replace the old ones.
+// Stage is a hidden folder in which new results are completed before they replace the old ones.
 type Stage struct {
 	folder *Folder
 	name   string
@@ -33,15 +32,15 @@ func (f *Folder) Stage(names ...string) (*Stage, error) {
 	if err := f.Held(); err != nil {
 		return nil, err
 	}
-	s := &Stage{folder: f, name: newName(stagingSuffix), names: names}
+	s := &Stage{folder: f, name: atomicfile.NewName(stagingSuffix), names: names}
 	if err := step(func() error { return os.Mkdir(s.Dir(), 0o777) }); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Clear removes everything that partwise wrote under the names. It returns a
-// *ForeignError, and has removed nothing, where anything else stands there.
+// Clear removes everything that partwise wrote under the names. If anything else stands there it
+// returns a *ForeignError and removes nothing.
 func (f *Folder) Clear(names ...string) error {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(f.manifest.files)), func(name string) bool { return under(name, names) }) {
 		return f.checkNames(names)
@@ -57,8 +56,7 @@ func (f *Folder) Clear(names ...string) error {
 // Dir returns the path of the staging folder.
 func (s *Stage) Dir() string { return filepath.Join(s.folder.dir, s.name) }
 
-// Keep leaves what partwise wrote under these names as it is, in place of
-// removing it.
+// Keep leaves the files that partwise wrote under these names in place.
 func (s *Stage) Keep(names ...string) { s.kept = append(s.kept, names...) }
 
 // Discard removes the staging folder if it was not published.
@@ -70,10 +68,9 @@ func (s *Stage) Discard() error {
 	return step(func() error { return os.RemoveAll(s.Dir()) })
 }
 
-// Publish puts what is in the staging folder in place of the old results. It
-// returns a *ForeignError, and has changed nothing, if a file in the way is not
-// as partwise wrote it. After any other error the next Open finishes what was
-// begun, or nothing was begun.
+// Publish replaces the old results with the staged ones. It returns a *ForeignError, and has changed
+// nothing, if a file in the way is not as partwise wrote it. After any other error either nothing has
+// changed or the next Open finishes.
 func (s *Stage) Publish() error {
 	f := s.folder
 	files, err := s.files()
@@ -115,7 +112,7 @@ func (s *Stage) Publish() error {
 	return f.finish()
 }
 
-// files returns what is staged, by name.
+// files returns the staged files.
 func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
 	dir := s.Dir()
@@ -136,106 +133,22 @@ func (s *Stage) files() (map[string]content, error) {
 	return files, err
 }
 
-// finish does, or goes on with, the publication that stands in the manifest.
-// It may be done again from any point at which it was broken off.
+// finish does or continues the publication in the manifest. It may be repeated after an interruption
+// at any point.
 func (f *Folder) finish() error {
 	p := f.manifest.publishing
-	// Everything is looked at before anything is changed.
-	now, seen := map[string]*content{}, map[string]fs.FileInfo{}
-	var gone []string
-	for _, name := range sorted(f.manifest.files) {
-		if _, stays := p.files[name]; !stays && under(name, p.names) {
-			gone = append(gone, name)
-		}
-	}
-	arriving := sorted(p.files)
-	for _, name := range append(slices.Clone(gone), arriving...) {
-		if err := f.mayWrite(name); err != nil {
-			return err
-		}
-		var err error
-		if seen[name], err = f.stat(name); err != nil {
-			return err
-		}
-		if now[name], err = f.check(name); err != nil {
-			return err
-		}
-	}
-	for _, name := range arriving {
-		if err := f.checkPlain(p.staging + "/" + name); err != nil {
-			return err
-		}
-	}
-	// Looking at many files takes time, in which somebody may change one.
-	stillSeen := func(name string) error {
-		info, err := f.stat(name)
-		if err == nil && !sameState(info, seen[name]) {
-			err = f.foreign(name)
-		}
+	m, err := f.planMoves(p)
+	if err != nil {
 		return err
 	}
-
-	if at := slices.Index(arriving, page); at >= 0 {
-		arriving = append(slices.Delete(arriving, at, at+1), page)
-		if c := now[page]; c != nil && *c != p.files[page] {
-			gone = slices.Insert(gone, 0, page)
-		}
-	} else if at := slices.Index(gone, page); at > 0 {
-		gone = slices.Insert(slices.Delete(gone, at, at+1), 0, page)
+	if err := m.remove(); err != nil {
+		return err
 	}
-	folders := map[string]bool{".": true}
-	for _, name := range gone {
-		if now[name] == nil {
-			continue
-		}
-		if err := stillSeen(name); err != nil {
-			return err
-		}
-		if err := step(func() error { return os.Remove(f.path(name)) }); err != nil {
-			return err
-		}
-		delete(seen, name)
-		f.removeEmpty(path.Dir(name))
+	arrived, err := m.bring(p)
+	if err != nil {
+		return err
 	}
-	arrived := map[string]content{}
-	for _, name := range arriving {
-		want := p.files[name]
-		if c := now[name]; c != nil && *c == want {
-			arrived[name] = want
-			continue
-		}
-		staged := f.path(p.staging + "/" + name)
-		c, err := sumOf(staged)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if c != want {
-			// Somebody removed it since. What was there before stays ours.
-			if now[name] != nil && !slices.Contains(gone, name) {
-				arrived[name] = *now[name]
-			}
-			continue
-		}
-		if err := f.makeParents(name); err != nil {
-			return err
-		}
-		if err := stillSeen(name); err != nil {
-			return err
-		}
-		if err := step(func() error { return os.Rename(staged, f.path(name)) }); err != nil {
-			return err
-		}
-		folders[path.Dir(name)] = true
-		arrived[name] = want
-	}
-	for folder := range folders {
-		syncFolder(f.path(folder))
-	}
-	for name := range f.manifest.files {
-		if under(name, p.names) {
-			delete(f.manifest.files, name)
-		}
-	}
+	maps.DeleteFunc(f.manifest.files, func(name string, _ []content) bool { return under(name, p.names) })
 	for name, c := range arrived {
 		f.manifest.files[name] = []content{c}
 	}
@@ -245,6 +158,117 @@ func (f *Folder) finish() error {
 		return err
 	}
 	return step(func() error { return os.RemoveAll(filepath.Join(f.dir, p.staging)) })
+}
+
+// moves are the changes of files that a publication makes.
+type moves struct {
+	*Folder
+	gone, arriving []string // in the order of the steps
+	// now and seen are the contents and states of the files when the moves were planned.
+	now  map[string]*content
+	seen map[string]fs.FileInfo
+}
+
+// planMoves plans a publication, and checks all of its files before anything is changed.
+func (f *Folder) planMoves(p *publication) (*moves, error) {
+	m := &moves{Folder: f, arriving: sorted(p.files), now: map[string]*content{}, seen: map[string]fs.FileInfo{}}
+	for _, name := range sorted(f.manifest.files) {
+		if _, stays := p.files[name]; !stays && under(name, p.names) {
+			m.gone = append(m.gone, name)
+		}
+	}
+	for _, name := range slices.Concat(m.gone, m.arriving) {
+		if err := f.mayWrite(name); err != nil {
+			return nil, err
+		}
+		var err error
+		if m.seen[name], err = f.stat(name); err != nil {
+			return nil, err
+		}
+		if m.now[name], err = f.check(name); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range m.arriving {
+		if err := f.checkPlain(p.staging + "/" + name); err != nil {
+			return nil, err
+		}
+	}
+	if at := slices.Index(m.arriving, page); at >= 0 {
+		m.arriving = append(slices.Delete(m.arriving, at, at+1), page)
+		if c := m.now[page]; c != nil && *c != p.files[page] {
+			m.gone = slices.Insert(m.gone, 0, page)
+		}
+	} else if at := slices.Index(m.gone, page); at > 0 {
+		m.gone = slices.Insert(slices.Delete(m.gone, at, at+1), 0, page)
+	}
+	return m, nil
+}
+
+// checkUnchanged returns a *ForeignError if somebody changed a file since the moves were planned.
+func (m *moves) checkUnchanged(name string) error {
+	info, err := m.stat(name)
+	if err == nil && !sameState(info, m.seen[name]) {
+		err = m.foreign(name)
+	}
+	return err
+}
+
+// remove removes the files that go.
+func (m *moves) remove() error {
+	for _, name := range m.gone {
+		if m.now[name] == nil {
+			continue
+		}
+		if err := m.checkUnchanged(name); err != nil {
+			return err
+		}
+		if err := step(func() error { return os.Remove(m.path(name)) }); err != nil {
+			return err
+		}
+		delete(m.seen, name)
+		m.removeEmpty(path.Dir(name))
+	}
+	return nil
+}
+
+// bring moves the staged files to their places, and returns the files that are there then.
+func (m *moves) bring(p *publication) (map[string]content, error) {
+	arrived, folders := map[string]content{}, map[string]bool{".": true}
+	for _, name := range m.arriving {
+		want := p.files[name]
+		if c := m.now[name]; c != nil && *c == want {
+			arrived[name] = want
+			continue
+		}
+		staged := m.path(p.staging + "/" + name)
+		c, err := sumOf(staged)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if c != want {
+			// Somebody removed it since. The old file stays ours.
+			if m.now[name] != nil && !slices.Contains(m.gone, name) {
+				arrived[name] = *m.now[name]
+			}
+			continue
+		}
+		if err := m.makeParents(name); err != nil {
+			return nil, err
+		}
+		if err := m.checkUnchanged(name); err != nil {
+			return nil, err
+		}
+		if err := step(func() error { return os.Rename(staged, m.path(name)) }); err != nil {
+			return nil, err
+		}
+		folders[path.Dir(name)] = true
+		arrived[name] = want
+	}
+	for folder := range folders {
+		_ = atomicfile.Sync(m.path(folder)) // else the next Open finishes after a power failure
+	}
+	return arrived, nil
 }
 
 // checkPlain returns a *ForeignError if there is something at a name that is no regular
@@ -257,20 +281,10 @@ func (f *Folder) checkPlain(name string) error {
 	return err
 }
 
-// sameState tells whether two looks at a name, nil for nothing there, found the same
-// file, not written to in between.
+// sameState tells whether a and b, nil for no file, are of the same unchanged file.
 func sameState(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-// syncFolder has the disk hold what files there are in a folder. Where that is
-// not to be had, the next Open mends what a power cut leaves.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }

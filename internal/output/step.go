@@ -25,8 +25,7 @@ func step(change func() error) error {
 	return nil
 }
 
-// appendLine appends a line of JSON to a file and has the disk hold it. Where
-// that fails the file is as it was.
+// appendLine appends a line of JSON to a file and syncs it. On failure the file stays as it was.
 func appendLine(path string, line any) (err error) {
 	text, err := json.Marshal(line)
 	if err != nil {

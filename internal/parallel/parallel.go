@@ -1,10 +1,9 @@
-// Package parallel splits one piece of work over the cores of the processor. All
-// that compute in a process share its cores: whoever asks works itself, and is joined
-// by other goroutines only while cores are free, so that calls within calls and calls
-// side by side neither wait for each other nor are more than there are cores.
+// Package parallel splits work over the cores of the processor. All calls in a process share its cores:
+// the caller works itself, and other goroutines join only while cores are free. So nested and
+// concurrent calls never wait for each other or exceed the number of cores.
 //
-// What is split must not depend on the number of cores: parts of fixed sizes, and what
-// several add up to added in the order of the parts. Then neither do the results.
+// Results must not depend on the number of cores: use parts of fixed sizes, and add their sums in the
+// order of the parts.
 package parallel
 
 import (
@@ -36,9 +35,9 @@ func SetCores(n int) (restore func()) {
 	return func() { limit.Store(before) }
 }
 
-// Hold says that the calling goroutine, which others run beside, computes until it calls
-// release: it holds a core of those that calls of Do share, of which the context that it
-// returns knows. It does not wait. A goroutine that calls Do on its own need not hold one.
+// Hold reserves a core for the calling goroutine, one of several that compute side by side, until
+// release; the returned context carries it. It does not wait. A goroutine that calls Do on its own need
+// not hold one.
 func Hold(ctx context.Context) (holds context.Context, release func()) {
 	held.Add(1)
 	return context.WithValue(ctx, holdsCore{}, true), sync.OnceFunc(func() { held.Add(-1) })
@@ -46,8 +45,8 @@ func Hold(ctx context.Context) (holds context.Context, release func()) {
 
 type holdsCore struct{}
 
-// Wait calls f, which waits for what other goroutines do and computes nothing: the core that
-// the caller holds by the context, if it holds one, is theirs meanwhile.
+// Wait calls f, which waits for other goroutines and computes nothing. A core that the context holds is
+// free meanwhile.
 func Wait(ctx context.Context, f func()) {
 	if ctx.Value(holdsCore{}) != nil {
 		held.Add(-1)
@@ -56,8 +55,7 @@ func Wait(ctx context.Context, f func()) {
 	f()
 }
 
-// join takes a core for one more goroutine, if one is free beside those that are held
-// and the caller's.
+// join takes a core for one more goroutine, if one is free.
 func join() bool {
 	free := int64(Cores()) - max(1, held.Load())
 	for {
@@ -82,12 +80,11 @@ func Do(n int, f func(i int)) {
 	jobs.Put(j)
 }
 
-// Few multiplications, or as much work of another kind, are not worth a second core: they
-// take half a millisecond or less, and a core that is busy with something else joins late.
+// Few multiplications, or as much other work, are not worth a second core: they take at most half a
+// millisecond.
 const Few = 1 << 22
 
-// DoWork is Do of n parts that are so many multiplications in all: on the caller's core
-// alone where they are few.
+// DoWork is Do, but on the caller's core alone if all parts have few multiplications.
 func DoWork(multiplications, n int, f func(i int)) {
 	if multiplications < Few {
 		for i := range n {
@@ -98,10 +95,9 @@ func DoWork(multiplications, n int, f func(i int)) {
 	Do(n, f)
 }
 
-// Blocks calls f for each block of the numbers below n, of size numbers but for the
-// last. At most workers goroutines call it, or as many as there are cores where that is
-// 0; calls with one worker, from 0, come one after the other. It stops when ctx ends and
-// returns its error, or a panic of f as a *guard.PanicError.
+// Blocks calls f for each block of size numbers below n. At most workers goroutines call it, or one per
+// core where that is 0; calls with the same worker, from 0, come one after the other. It stops when ctx
+// ends and returns its error, or a panic of f as a *guard.PanicError.
 func Blocks(ctx context.Context, workers, n, size int, f func(worker, lo, hi int)) error {
 	if workers == 0 {
 		workers = Cores()
@@ -185,8 +181,8 @@ func (j *job) work() {
 	}
 }
 
-// ask starts another goroutine where there are parts for it and a core is free. It is
-// asked before every part, since cores become free while the job is under way.
+// ask starts another goroutine if there are parts for it and a core is free. It is called before every
+// part, since cores become free meanwhile.
 func (j *job) ask() {
 	for j.next.Load() < j.n {
 		n := j.started.Load()
@@ -202,8 +198,7 @@ func (j *job) ask() {
 	}
 }
 
-// Split cuts the numbers below n into parts of whole units, but for the end of the last:
-// equal ones, as nearly as that goes, and an even number of them where there are several.
+// Split cuts the numbers below n into nearly equal parts of whole units: one, or an even number.
 type Split struct{ n, unit, parts int }
 
 // Even returns a split into parts of at most about size numbers.

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Guess returns " (did you mean nmf?)" of the names that are nearest to one that is not
-// among them, up to three, and "" where none is near: where more than a third of its
-// letters, and more than one, would have to be put in, taken out, changed or exchanged
-// with the next. A name that begins with it is near, too.
+// Guess returns " (did you mean nmf?)" with the names nearest to an unknown one, up to three, or "" if
+// none is near. A name is near if it begins with the unknown one, or differs by one edit or by a third
+// of its letters: inserted, removed, changed or swapped with the next.
 func Guess(name string, names []string) string {
 	name = strings.ToLower(name)
 	if name == "" {
@@ -35,8 +34,8 @@ func Guess(name string, names []string) string {
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }
 
-// distance returns how many bytes of a must be put in, taken out, changed, or exchanged with
-// the next to make b of it (Damerau 1964; each place is touched once).
+// distance is the edit distance of a and b in bytes, with swaps of neighbours (Damerau 1964; optimal
+// string alignment).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

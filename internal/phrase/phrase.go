@@ -4,7 +4,8 @@ package phrase
 import (
 	"fmt"
 	"strconv"
-	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Count is a number with its noun.
@@ -17,11 +18,7 @@ func Count(n int, one, many string) string {
 
 // List joins words with commas and a last "and".
 func List(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return english.WordSeries(words, "and")
 }
 
 // Numbers lists numbers that rise, a run of three or more as in "2 to 10".

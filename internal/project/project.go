@@ -1,6 +1,5 @@
-// Package project brings samples to few numbers each: their places along principal
-// directions, and codes of a byte for each direction, by which samples that are alike can be
-// found quickly.
+// Package project brings samples to few numbers each: their places along principal directions, and
+// codes of a byte for each direction, by which samples that are alike can be found quickly.
 package project
 
 import (
@@ -27,13 +26,12 @@ type Points struct {
 func (p *Points) At(i int) []float32 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
 
 const (
-	// extra directions are looked for beside those that are wanted, and iterations is how often
-	// they are multiplied by the covariance, so that those wanted are found well (Halko,
-	// Martinsson and Tropp 2011).
+	// extra is the oversampling of the randomised subspace iteration, and iterations its number of
+	// power iterations (Halko, Martinsson and Tropp 2011).
 	extra      = 8
 	iterations = 4
-	// learnedNumbers is how many numbers the samples have, about, of which directions are
-	// learned; fewest and most say how many samples these are.
+	// learnedNumbers is the approximate number of values that directions are learned from; fewest and
+	// most bound the number of samples.
 	learnedNumbers = 1 << 22
 	fewest, most   = 128, 4096
 	// negligible is the share of the largest variance below which a direction is rounding.
@@ -44,12 +42,12 @@ const (
 	rowsAtOnce = 256
 )
 
-// Rows returns the coordinates of the n rows of x along their first d principal directions,
-// those of the largest variance first; of unit rows with unit. There are fewer coordinates where the
-// rows vary in fewer directions, and none where all are equal. The directions are learned from rows at equal distances,
-// a few thousand of many, by iterating on a subspace. The values must be finite; whatever
-// their scale the largest coordinates are ordinary numbers. Memory is that of the rows
-// learned from and of what is returned.
+// Rows returns the coordinates of the n rows of x along their first d principal directions, those of
+// the largest variance first; of unit rows with unit. There are fewer coordinates where the rows vary
+// in fewer directions, and none where all are equal. The directions are learned from rows at equal
+// distances, a few thousand of many, by iterating on a subspace. The values must be finite; whatever
+// their scale the largest coordinates are ordinary numbers. Memory is that of the rows learned from and
+// of what is returned.
 func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) {
 	n, m := x.Dims()
 	if n == 0 || m == 0 || d < 1 {
@@ -98,8 +96,8 @@ func Rows(ctx context.Context, x *mat.Dense, unit bool, d int) (*Points, error) 
 	return out, err
 }
 
-// rowScales returns by what rows are multiplied, so that all values are in [−1, 1], and
-// rows of unit length with unit, but for those of zeros. Values that would be too small for that count as 0.
+// rowScales returns the factors of the rows that bring all values into [−1, 1], or with unit the rows
+// to unit length. Rows of zeros or of much smaller values stay 0.
 func rowScales(x *mat.Dense, unit bool) []float64 {
 	n, _ := x.Dims()
 	largest, scales := make([]float64, n), make([]float64, n)
@@ -213,8 +211,8 @@ func orthonormal(ctx context.Context, a *mat.Dense, d int) (*mat.Dense, error) {
 }
 
 // Codes returns the first d coordinates of each point, or all of fewer, as bytes of one scale, so that
-// distances of codes are nearly proportional to those of points. The range is four standard
-// deviations of the first coordinate, which is the widest; what is beyond is at its ends.
+// distances of codes are nearly proportional to distances of points. The range is four standard
+// deviations of the first coordinate, which is the widest; values beyond are clipped.
 func (p *Points) Codes(d int) (codes []int8, of int) {
 	of = min(d, p.D)
 	first := 0.0

@@ -1,6 +1,5 @@
-// Package rng makes random streams that depend on nothing but a seed and the
-// coordinates of what they are for, so that no stream depends on how many
-// numbers another one drew, on the order of work, or on the number of workers.
+// Package rng makes random streams that depend only on a seed and on coordinates, such as a purpose and
+// a repeat. So no stream depends on other streams, on the order of work, or on the number of workers.
 package rng
 
 import (
@@ -9,9 +8,8 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the stream of the seed and the coordinates, for example
-// New(seed, "labels", k, repeat). Coordinates are told apart by their printed
-// form and their order.
+// New returns the stream of the seed and the coordinates, for example New(seed, "labels", k, repeat).
+// Coordinates differ by their printed form and their order.
 func New(seed uint64, coordinates ...any) *rand.Rand {
 	return rand.New(Source(seed, coordinates...))
 }
@@ -26,8 +24,7 @@ func Source(seed uint64, coordinates ...any) *rand.ChaCha8 {
 	return rand.NewChaCha8([32]byte(h.Sum(nil)))
 }
 
-// Seed returns the seed that stands for the seed and the coordinates, for
-// handing to a part that makes streams of its own.
+// Seed derives a seed from the seed and the coordinates, for a part that makes its own streams.
 func Seed(seed uint64, coordinates ...any) uint64 {
 	return New(seed, coordinates...).Uint64()
 }

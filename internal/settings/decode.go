@@ -160,7 +160,7 @@ func keyed(key string, err error) error {
 	return err
 }
 
-// UnknownKey returns the error that a mapping has no such key, with those that it can have.
+// UnknownKey returns an error for an unknown key, with the known ones.
 func UnknownKey(key *Value, known []string) error {
 	return keyed(key.Text, key.Errorf("unknown key %q%s; the keys here are %s", key.Text, phrase.Guess(key.Text, known), strings.Join(known, ", ")))
 }

@@ -6,9 +6,9 @@ import (
 	"reflect"
 )
 
-// Encode returns the settings of a struct that differ from its zero value, as [Decode] reads
-// them from [Of]: keys with booleans, numbers, texts and lists. What has a form of its own
-// must be an [encoding.TextMarshaler] or a [fmt.Stringer] that writes what it reads.
+// Encode returns the settings of a struct that differ from its zero value, as [Decode] reads them from
+// [Of]: keys with booleans, numbers, texts and lists. A type with its own form must be an
+// [encoding.TextMarshaler] or a [fmt.Stringer] whose text it reads.
 func Encode(of any) map[string]any {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	out := map[string]any{}

@@ -1,5 +1,5 @@
-// Package settings reads settings into the plain structs of the other packages. What a
-// setting is called, its default and its help stand in the tags of its field:
+// Package settings reads settings into plain structs of other packages. The tags of a field give the
+// name, the default and the help of its setting:
 //
 //	Step int `setting:"step" default:"8" range:"[1,4096]" help:"distance of patches, in pixels"`
 //
@@ -94,7 +94,7 @@ func (v *Value) describe() string {
 
 // Error is a setting that cannot be read.
 type Error struct {
-	// Line and Column are those of the value or key, 0 if there is no document.
+	// Line and Column are the place of the value or key, 0 if there is no document.
 	Line, Column int
 	// Key is the key of the setting in the outermost mapping, "" if it is not known.
 	Key     string
@@ -121,13 +121,12 @@ func (v *Value) Errorf(format string, args ...any) error {
 	return &Error{Line: v.Line, Column: v.Column, Message: message}
 }
 
-// Want returns the error that the value is not what is wanted.
+// Want returns an error with the expected and the actual value.
 func (v *Value) Want(format string, args ...any) error {
 	return v.Errorf("want %s, not %s", fmt.Sprintf(format, args...), v.describe())
 }
 
-// Split returns the mapping of those fields whose keys are among names, and that of the
-// others.
+// Split returns two mappings: the fields whose keys are among names, and the others.
 func (v *Value) Split(names []string) (among, others *Value) {
 	a, b := *v, *v
 	a.Fields, b.Fields = nil, nil

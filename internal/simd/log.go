@@ -14,13 +14,10 @@ func LogSum(y, x []float64) float64 {
 	}
 	sum := sumOfLanes(&sums)
 	for ; n < len(y); n++ {
-		sum += LogTerm(y[n], x[n])
+		sum += x[n] * logarithm(y[n])
 	}
 	return sum
 }
-
-// LogTerm returns x·log y as LogSum does of one number of each.
-func LogTerm(y, x float64) float64 { return float64(x * logarithm(y)) }
 
 // logarithm is the logarithm of a normal x > 0 to about an ulp: that of the power of 2, and a series for a
 // number between √½ and √2. From 0 to the normal numbers it is about −709; the value that this is times

@@ -158,41 +158,35 @@ func TestDivideSumEdges(t *testing.T) {
 	}
 }
 
-// checkSweep compares a sweep with a plain one, column by column, for any k.
-func checkSweep(t *testing.T) {
-	t.Helper()
-	checkSweepOf(t, SweepColumns, Active, Sweep, 1e-13)
-	checkSweepOf(t, SweepColumns32, Active32, Sweep32, 3e-6)
-}
-
-func checkSweepOf[T float32 | float64](t *testing.T, columns int, moves T, sweep func(v, b, h, inverse, active, step []T), tolerance float64) {
-	t.Helper()
+// TestSweep compares a sweep with a plain one, column by column, for any k.
+func TestSweep(t *testing.T) {
+	const columns, tolerance = SweepColumns, 1e-13
 	for seed := range uint64(200) {
 		src := rand.New(rand.NewPCG(seed, 2))
 		k := src.IntN(42)
-		random := func(n int) []T {
-			out := make([]T, n)
+		random := func(n int) []float64 {
+			out := make([]float64, n)
 			for i := range out {
-				out[i] = T(src.Float64())
+				out[i] = src.Float64()
 			}
 			return out
 		}
 		v, b, h := random(k*columns), random(k*columns), random(k*k)
-		inverse, active, step := make([]T, k), make([]T, columns), random(columns)
+		inverse, active, step := make([]float64, k), make([]float64, columns), random(columns)
 		for r := range k {
-			if h[r*k+r] += T(k); src.IntN(5) > 0 {
+			if h[r*k+r] += float64(k); src.IntN(5) > 0 {
 				inverse[r] = 1 / h[r*k+r]
 			}
 		}
 		for i := range b {
-			b[i] *= T(10 * float64(k) * (src.Float64() - 0.3))
+			b[i] *= 10 * float64(k) * (src.Float64() - 0.3)
 		}
 		wantV, wantStep := slices.Clone(v), slices.Clone(step)
 		for c := range columns {
 			if src.IntN(3) == 0 {
 				continue
 			}
-			active[c] = moves
+			active[c] = Active
 			for r := range k {
 				sum := -b[r*columns+c]
 				for s := range k {
@@ -204,21 +198,11 @@ func checkSweepOf[T float32 | float64](t *testing.T, columns int, moves T, sweep
 				wantStep[c] += h[r*k+r] * (after - before) * (after - before)
 			}
 		}
-		sweep(v, b, h, inverse, active, step)
-		near(t, "swept", seed, doubles(v), doubles(wantV), tolerance)
-		near(t, "steps", seed, doubles(step), doubles(wantStep), 10*tolerance)
+		Sweep(v, b, h, inverse, active, step)
+		near(t, "swept", seed, v, wantV, tolerance)
+		near(t, "steps", seed, step, wantStep, 10*tolerance)
 	}
 }
-
-func doubles[T float32 | float64](x []T) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
-	}
-	return out
-}
-
-func TestSweep(t *testing.T) { checkSweep(t) }
 
 // BenchmarkSweep times sweeps: each is a product of k×k with k×SweepColumns numbers.
 func BenchmarkSweep(b *testing.B) {

@@ -2,11 +2,8 @@ package simd
 
 import "math"
 
-// SweepColumns is how many columns Sweep moves side by side, SweepColumns32 how many Sweep32.
-const (
-	SweepColumns   = 64
-	SweepColumns32 = 128
-)
+// SweepColumns is how many columns Sweep moves side by side.
+const SweepColumns = 64
 
 // Sweep is one sweep of coordinate descent in SweepColumns problems of k variables,
 // min ½vᵀhv − bᵀv over v ≥ 0, each a column of v and b, both k×SweepColumns: row after
@@ -15,24 +12,13 @@ const (
 // are set, and stay where none is. h_rr·δ² of every row, δ being what v_r has moved by, is
 // added to step, of SweepColumns sums. A column's numbers do not depend on the others'.
 func Sweep(v, b, h, inverse, active, step []float64) {
-	if len(inverse) > 0 && sweep(v, b, h, inverse, active, step) {
+	const width = SweepColumns
+	k := len(inverse)
+	if k > 0 && sweep(v, b, h, inverse, active, step) {
 		return
 	}
-	sweepOf(v, b, h, inverse, active[:SweepColumns], step)
-}
-
-// Sweep32 is Sweep in single precision, of SweepColumns32 columns.
-func Sweep32(v, b, h, inverse, active, step []float32) {
-	sweepOf(v, b, h, inverse, active[:SweepColumns32], step)
-}
-
-func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T) {
-	k, width := len(inverse), len(active)
-	v, b, h, step = v[:k*width], b[:k*width], h[:k*k], step[:width]
-	var sums [SweepColumns32]T
-	sum := sums[:width]
 	for r := range k {
-		clear(sum)
+		var sum [width]float64
 		for s := range k {
 			x := h[r*k+s]
 			for c, y := range v[s*width:][:width] {
@@ -55,8 +41,5 @@ func sweepOf[T float32 | float64](v, b, h, inverse, active, step []T) {
 	}
 }
 
-// Active and Active32 are what a column's entry of active is where the column moves.
-var (
-	Active   = math.Float64frombits(math.MaxUint64)
-	Active32 = math.Float32frombits(math.MaxUint32)
-)
+// Active marks a column that moves.
+var Active = math.Float64frombits(math.MaxUint64)

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/filename"
 	"github.com/seed4492f2cd/partwise/internal/filing"
 	"github.com/seed4492f2cd/partwise/internal/output"
@@ -112,7 +112,7 @@ func unused(name, ext string, taken map[string]bool) string {
 func Home(pictures string) func(string) (bool, error) {
 	return func(name string) (bool, error) {
 		if pictures == "" {
-			return datasets.HasImageExtension(name), nil
+			return imagefile.HasExtension(name), nil
 		}
 		return output.Inside(pictures, name)
 	}

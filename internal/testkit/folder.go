@@ -1,5 +1,5 @@
-// Package testkit is what the tests of several packages share: the folders that
-// environment variables name, exact answers, sets of samples, and the measure of memory.
+// Package testkit helps the tests of several packages: folders of environment variables, exact answers,
+// sets of samples, and measures of memory.
 package testkit
 
 import (

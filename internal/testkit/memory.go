@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// Allocated returns how many bytes of the heap are allocated while do runs, whether they
-// are freed meanwhile or not; so it is never less than the peak. What other
-// goroutines allocate counts too. Small objects are counted in blocks, which makes it
-// wrong by up to a megabyte.
+// Allocated returns how many bytes of the heap are allocated while do runs, whether they are freed
+// meanwhile or not; so it is never less than the peak. What other goroutines allocate counts too. Small
+// objects are counted in blocks, which makes it wrong by up to a megabyte.
 func Allocated(do func()) uint64 {
 	before := allocated()
 	do()

@@ -1,5 +1,5 @@
-// Package timing adds up where the time of a command goes, by phase and by method. The
-// sums go through the context; without them nothing is counted.
+// Package timing adds up the time of a command by phase and method. The sums are in the context;
+// without them nothing is counted.
 package timing
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Phase is what is done in a time.
+// Phase is a part of a command's work.
 type Phase int
 
 const (
@@ -19,12 +19,12 @@ const (
 	Features
 	Describing
 	Words
-	// Trials are those of an experiment. DrawnWords learns and counts the visual words
-	// of draws, which methods share; the phases below are those of each method.
+	// Trials runs the trials of an experiment. DrawnWords learns and counts the visual words of draws,
+	// which methods share; the phases below belong to one method.
 	Trials
 	DrawnWords
-	// Factorising fits a method. SetUp is what of it comes before the first iteration,
-	// and within it Initial makes the initial factors.
+	// Factorising fits a method. SetUp is its part before the first iteration, and within it Initial
+	// makes the initial factors.
 	Factorising
 	SetUp
 	Initial
@@ -45,8 +45,7 @@ type key struct {
 	phase  Phase
 }
 
-// Sum is the time of a phase by the clock, and how many times there were. Times that
-// went on side by side add up.
+// Sum is the wall time of a phase and the number of its runs. Concurrent runs add up.
 type Sum struct {
 	Time  time.Duration
 	Count int
@@ -66,7 +65,7 @@ func FromContext(ctx context.Context) *Times {
 	return t
 }
 
-// Of returns a context in which phases are those of the method.
+// Of returns a context in which phases count for the method.
 func Of(ctx context.Context, method string) context.Context {
 	if FromContext(ctx) == nil {
 		return ctx
@@ -99,7 +98,7 @@ func Start(ctx context.Context, phase Phase) (end func()) {
 	}
 }
 
-// Spent returns the sum of a phase of a method, "" for what is of none.
+// Spent returns the sum of a phase of a method, or with "" of no method.
 func (t *Times) Spent(method string, phase Phase) Sum {
 	t.mu.Lock()
 	defer t.mu.Unlock()

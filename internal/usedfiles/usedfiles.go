@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/internal/output"
 )
 
@@ -37,7 +38,7 @@ func (f *Files) Reads(paths ...string) error {
 			continue
 		}
 		if _, err := os.Stat(path); err != nil {
-			if at, err := datasets.Find(path, datasets.OpenOptions{}); err == nil && at != "" {
+			if at, err := catalogue.Find(path, "", ""); err == nil && at != "" {
 				path = at
 			}
 		}

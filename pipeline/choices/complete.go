@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/settings"
@@ -39,7 +39,7 @@ func Complete(setting settings.Setting, field reflect.Type, begun string) (value
 	list, by := settings.List(reflect.Zero(field).Interface()), experimentfile.FirstKey(setting.Name)
 	var first []string
 	if setting.Name == "data" {
-		for _, s := range datasets.Known() {
+		for _, s := range catalogue.Known() {
 			first = append(first, s.Name)
 		}
 	} else if i := slices.IndexFunc(list, func(s settings.Setting) bool { return s.Name == by }); i >= 0 {

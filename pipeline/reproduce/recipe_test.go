@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/pipeline/experimentfile"
 )
 
@@ -36,7 +36,7 @@ func TestRecipes(t *testing.T) {
 				v = &slices.Concat(r.Variants, r.Readings)[i-1]
 			}
 			e := r.Experiment(v)
-			if _, known := datasets.Lookup(e.Data.Set); !known {
+			if _, known := catalogue.Lookup(e.Data.Set); !known {
 				e.Data.Set = filepath.Join(root, e.Data.Set)
 			}
 			if e.Data.Labelled = true; root == "" {

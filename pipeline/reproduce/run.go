@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/catalogue"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
 )
@@ -30,15 +30,15 @@ const variantsFolder = "variants"
 func (r *Recipe) Locate(set, root string) (string, error) {
 	own := r.experiment.Data
 	name := cmp.Or(set, own.Set)
-	if info, known := datasets.Lookup(name); known {
-		return datasets.Find(info.Name, datasets.OpenOptions{Root: root, From: own.From})
+	if info, known := catalogue.Lookup(name); known {
+		return catalogue.Find(info.Name, root, own.From)
 	}
 	if _, err := os.Stat(name); err == nil || set != "" {
 		return name, err
 	}
 	if root == "" {
 		var err error
-		if root, err = datasets.DataDir(); err != nil {
+		if root, err = catalogue.DataDir(); err != nil {
 			return "", err
 		}
 	}
@@ -88,7 +88,7 @@ type inProgress struct {
 func (r *Runner) open(recipe *Recipe, v *Variant, out string) (_ *inProgress, err error) {
 	p := &inProgress{e: recipe.Experiment(v), release: func() {}}
 	p.e.Data.Set = cmp.Or(r.Set, p.e.Data.Set)
-	if _, known := datasets.Lookup(p.e.Data.Set); !known {
+	if _, known := catalogue.Lookup(p.e.Data.Set); !known {
 		if p.e.Data.Set, err = recipe.Locate(r.Set, r.Root); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 package main
 
-// The constants of logarithm in internal/simd, which a test there compares with these.
+// The constants of logarithm in internal/simd. A test there compares the bytes that both give.
 const (
 	logRootHalf = 0x3fe6a09e667f3bcd // bits of √½
 	logShift    = 0x3ff0000000000000 - logRootHalf

@@ -28,7 +28,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/problem"
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
@@ -157,11 +157,11 @@ func load(name string) (mat.Matrix, error) {
 	if dir == "" {
 		return nil, fmt.Errorf("PARTWISE_DATA names no folder: %w", fs.ErrNotExist)
 	}
-	read, file := datasets.MAT, filepath.Join(dir, "mat", map[string]string{"coil": "COIL20.mat", "news": "20Newsgroups.mat"}[name])
+	read, file := vectorfile.MAT, filepath.Join(dir, "mat", map[string]string{"coil": "COIL20.mat", "news": "20Newsgroups.mat"}[name])
 	if name == "mnist" {
-		read, file = datasets.IDX, filepath.Join(dir, "mnist", "t10k-images-idx3-ubyte.gz")
+		read, file = vectorfile.IDX, filepath.Join(dir, "mnist", "t10k-images-idx3-ubyte.gz")
 	}
-	s, err := read(file, datasets.VectorOptions{})
+	s, err := read(file, vectorfile.Options{})
 	if err != nil {
 		return nil, err
 	}

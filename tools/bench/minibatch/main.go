@@ -19,7 +19,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/problem"
 )
@@ -52,7 +52,7 @@ func run(dir string, cost factor.Cost, full bool, samples, first, epochs int, ta
 	opt := factor.Options{Rank: k, Start: &factor.Start{Basis: &u}}
 	ctx := context.Background()
 	if full {
-		set, err := datasets.NPY(filepath.Join(dir, "x.npy"), datasets.VectorOptions{})
+		set, err := vectorfile.NPY(filepath.Join(dir, "x.npy"), vectorfile.Options{})
 		if err != nil {
 			return err
 		}
@@ -64,12 +64,12 @@ func run(dir string, cost factor.Cost, full bool, samples, first, epochs int, ta
 	for opt.Iterations = first; opt.Iterations <= epochs; opt.Iterations++ {
 		var objective float64
 		if err := timed(func() (*factor.Result, error) {
-			set, err := datasets.NPY(filepath.Join(dir, "x.npy"), datasets.VectorOptions{OnDisk: true})
+			set, err := vectorfile.NPY(filepath.Join(dir, "x.npy"), vectorfile.Options{OnDisk: true})
 			if err != nil {
 				return nil, err
 			}
 			defer set.Close()
-			return factor.MiniBatch{Cost: cost, Samples: samples}.Fit(ctx, set.Vectors.(*datasets.Stored), opt)
+			return factor.MiniBatch{Cost: cost, Samples: samples}.Fit(ctx, set.Vectors.(*vectorfile.Stored), opt)
 		}, &objective); err != nil || objective <= target {
 			return err
 		}

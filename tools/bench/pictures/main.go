@@ -25,7 +25,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
@@ -186,7 +186,7 @@ func read(name, dir string, n int) (set, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
-			if _, _, e := datasets.ImageSize(path); e == nil {
+			if _, _, e := imagefile.Size(path); e == nil {
 				files = append(files, path)
 			}
 		}
@@ -195,7 +195,7 @@ func read(name, dir string, n int) (set, error) {
 	s := set{name: name}
 	for i := 0; i < min(n, len(files)) && err == nil; i++ {
 		var img image.Image
-		if img, err = datasets.DecodeImage(files[i*len(files)/min(n, len(files))]); err == nil {
+		if img, err = imagefile.Decode(files[i*len(files)/min(n, len(files))]); err == nil {
 			s.images = append(s.images, features.Thumbnail(img, max(img.Bounds().Dx(), img.Bounds().Dy())))
 		}
 	}
@@ -206,7 +206,7 @@ func read(name, dir string, n int) (set, error) {
 func look[I image.Image](ctx context.Context, images []I) ([]*pictures.Look, [][]byte, error) {
 	looks, thumbnails, errs := make([]*pictures.Look, len(images)), make([][]byte, len(images)), make([]error, len(images))
 	err := parallel.Blocks(ctx, 0, len(images), 1, func(_, i, _ int) {
-		looks[i], thumbnails[i], errs[i] = pictures.New(datasets.Reduced(images[i], pictures.Least), images[i].Bounds().Size())
+		looks[i], thumbnails[i], errs[i] = pictures.New(imagefile.Reduced(images[i], pictures.Least), images[i].Bounds().Size())
 	})
 	for _, e := range errs {
 		if err == nil {

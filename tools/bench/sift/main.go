@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
@@ -71,7 +71,7 @@ func timed(n int, work func(i int) error) error {
 func dense(files []string) error {
 	images := make([]image.Image, len(files))
 	for i, file := range files {
-		img, err := datasets.DecodeImage(file)
+		img, err := imagefile.Decode(file)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func histograms(files []string, words, out string) error {
 	grid := vocab.Grid{{Rows: 4, Columns: 4}}
 	found := make([]vocab.Histogram, len(files))
 	if err := timed(len(files), func(i int) error {
-		img, err := datasets.DecodeImage(files[i])
+		img, err := imagefile.Decode(files[i])
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,2 @@
+// Package catalogue lists the known data sets, finds them on disk and downloads them.
+package catalogue

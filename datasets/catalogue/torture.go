@@ -1,0 +1,29 @@
+//go:build torture
+
+package catalogue
+
+import (
+	"os"
+	"strings"
+)
+
+// init adds the sets that PARTWISE_TORTURE_SETS names, as in
+// "one=one.zip:SHA256,two=two.tar.gz:SHA256", so that downloads from a server of
+// one's own can be tried with the whole command. The program that is released has
+// not got it.
+func init() {
+	for entry := range strings.SplitSeq(os.Getenv("PARTWISE_TORTURE_SETS"), ",") {
+		name, rest, _ := strings.Cut(entry, "=")
+		file, sum, ok := strings.Cut(rest, ":")
+		if !ok {
+			continue
+		}
+		known = append(known, Info{
+			Name: name, Title: "Archive of a test", Content: "grey images", Licence: "free", Home: "https://localhost/",
+			Forms: []Form{{
+				From: fromRaw, places: []string{name, "."}, marks: []string{"s1/1.pgm"},
+				Files: []Download{{File: file, SHA256: sum, Unpack: true, URLs: []string{"https://localhost/" + file}}},
+			}},
+		})
+	}
+}

@@ -1,0 +1,334 @@
+package imagefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed4492f2cd/partwise/internal/zipfile"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+
+	"github.com/seed4492f2cd/partwise/internal/guard"
+)
+
+// MaxPixels is the largest image that is decoded, as width × height. The size
+// is read from the file's header and checked before any pixel is.
+const MaxPixels = 100_000_000
+
+// maxImageFile is the longest image file that is read, in bytes: one of
+// MaxPixels pixels of 8 bytes each without compression, and as much again for
+// what else it may hold.
+const maxImageFile = 2 * 8 * MaxPixels
+
+// format is one kind of image file.
+type format struct {
+	name string
+	// magics are what its files begin with; '?' stands for any byte.
+	magics []string
+	config func(io.Reader) (image.Config, error)
+	decode func(content []byte) (image.Image, error)
+	// densest is how many pixels a byte of the file can stand for, 0 where that is checked
+	// elsewhere.
+	densest int64
+}
+
+var formats = []format{
+	{"PNG", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, from(png.Decode), 8 * zipfile.MostDeflate},
+	{"JPEG", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, from(jpeg.Decode), 8 * 8 * 8}, // a block takes a bit
+	{"GIF", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, from(gif.Decode), mostLZW},
+	{"BMP", []string{"BM????\x00\x00\x00\x00"}, bmp.DecodeConfig, from(bmp.Decode), 8},
+	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, decodeTIFF, 0},
+	{"WebP", []string{"RIFF????WEBPVP8"}, webp.DecodeConfig, from(webp.Decode), 0},
+	{"PNM", pnmMagics, decodePNMConfig, decodePNM, 0},
+}
+
+// from makes a function that decodes bytes of one that decodes a stream.
+func from(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
+	return func(content []byte) (image.Image, error) { return decode(bytes.NewReader(content)) }
+}
+
+// MagicLength is how many bytes tell the kind of every image file.
+const MagicLength = 64
+
+// formatOf returns the format of a file that begins with head, or nil where
+// it is no image.
+func formatOf(head []byte) *format {
+	for i := range formats {
+		for _, magic := range formats[i].magics {
+			if len(head) >= len(magic) && matchesMagic(head, magic) {
+				return &formats[i]
+			}
+		}
+	}
+	return nil
+}
+
+// unreadKind returns the error of a picture of a kind that is known and not read, with what
+// converts it, or nil. HEIF files, of which HEIC and AVIF are, begin with a box of the kinds that
+// they are, one of which may be general (ISO/IEC 14496-12, 23008-12).
+func unreadKind(head []byte) error {
+	if len(head) < 12 || string(head[4:8]) != "ftyp" {
+		return nil
+	}
+	kinds := []string{string(head[8:12])}
+	for at := 16; at+4 <= min(len(head), int(binary.BigEndian.Uint32(head))); at += 4 {
+		kinds = append(kinds, string(head[at:at+4]))
+	}
+	isAVIF := func(kind string) bool { return kind == "avif" || kind == "avis" }
+	switch {
+	case slices.ContainsFunc(kinds, isAVIF):
+		return NewError(KindAVIF, "an AVIF picture, which is not read: convert it, as with avifdec PICTURE.avif PICTURE.png or magick PICTURE.avif PICTURE.jpg")
+	case slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(heicKinds, kind) }):
+		return NewError(KindHEIC, "a HEIC picture, which is not read: convert it, as with heif-convert PICTURE.heic PICTURE.jpg, on macOS sips -s format jpeg PICTURE.heic --out PICTURE.jpg, or magick PICTURE.heic PICTURE.jpg")
+	}
+	return nil
+}
+
+var heicKinds = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"}
+
+func matchesMagic(head []byte, magic string) bool {
+	for i := range len(magic) {
+		if magic[i] != '?' && magic[i] != head[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// imageExtensions are the names' ends that promise an image. The kinds that
+// cannot be decoded are among them, so that such a file is named in an error
+// rather than left out of a set without a word.
+var imageExtensions = []string{
+	".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm",
+	".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".tga", ".ras",
+}
+
+// HasExtension tells whether a file's name ends as an image's does, of whatever kind.
+func HasExtension(name string) bool {
+	return slices.Contains(imageExtensions, strings.ToLower(filepath.Ext(name)))
+}
+
+// Is tells by its first bytes, MagicLength of them, whether a file is an image of a
+// format that is read.
+func Is(head []byte) bool { return formatOf(head) != nil }
+
+// Decode reads the image file at path: PNG, JPEG, GIF (its first frame),
+// BMP, TIFF, WebP, PGM or PPM. The content gives the format, not the name. A JPEG is
+// turned upright as its EXIF orientation says. Errors name the file: another format, a
+// file that ends early, more than MaxPixels pixels or MaxFile bytes, a header that promises
+// more than the file's bytes can hold, a JPEG of more scans than images have.
+//
+// The memory it takes is bounded by what ReadHeader says and the file's length.
+func Decode(path string) (image.Image, error) {
+	info, err := os.Stat(path)
+	var content []byte
+	if err == nil {
+		if err = CheckLength(path, info.Size()); err == nil {
+			content, err = os.ReadFile(path)
+		}
+	}
+	if err != nil {
+		return nil, OpenError(err)
+	}
+	img, err := DecodeBytes(content)
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	return img, nil
+}
+
+// FileError is the error of the image file at path.
+func FileError(path string, err error) error {
+	return &Error{KindOfFile(err), fmt.Errorf("image %s: %w", path, err)}
+}
+
+// CheckLength returns an error for an image file that is too long to be read.
+func CheckLength(path string, bytes int64) error {
+	if bytes > maxImageFile {
+		return NewError(KindTooLarge, "image %s: %d bytes, more than the %d that are read of an image", path, bytes, maxImageFile)
+	}
+	return nil
+}
+
+// DecodeBytes decodes the content of an image file as Decode does. Its
+// errors do not name a file.
+func DecodeBytes(content []byte) (image.Image, error) {
+	kind, header, err := readImageHeader(content)
+	if err != nil {
+		return nil, err
+	}
+	return decodeWhole(content, kind, header)
+}
+
+// decodeWhole decodes a file with this header.
+func decodeWhole(content []byte, kind *format, header Header) (img image.Image, err error) {
+	if err := guard.Call(func() error {
+		img, err = kind.decode(content)
+		return err
+	}); err != nil {
+		return nil, decodeError(kind, err)
+	}
+	if img.Bounds().Empty() {
+		return nil, errors.New("no pixels")
+	}
+	if size := img.Bounds().Size(); size.X > header.Width || size.Y > header.Height {
+		return nil, fmt.Errorf("%d×%d pixels where the header promises %d×%d", size.X, size.Y, header.Width, header.Height)
+	}
+	if kind.name == "JPEG" {
+		img = orient(img, exifOrientation(content))
+	}
+	return img, nil
+}
+
+// Header is what the header of an image file promises.
+type Header struct {
+	// Format is the kind of the file: "PNG", "JPEG", "GIF", "BMP", "TIFF",
+	// "WebP" or "PNM".
+	Format string
+	// Width and Height are the image's size as it lies in the file, before a
+	// JPEG is turned upright.
+	Width, Height int
+	// Memory is the most bytes that decoding allocates at a time, the image
+	// included and the file's own bytes not.
+	Memory int64
+}
+
+// ReadHeader reads the header of the image file whose whole content this
+// is, without decoding a pixel. Its errors are those of DecodeBytes that can
+// be known from the header and the file's length.
+func ReadHeader(content []byte) (Header, error) {
+	_, header, err := readImageHeader(content)
+	return header, err
+}
+
+// smallDecoding is what any decoder takes beside what grows with the image:
+// buffers, tables and chunks that are read before they are known to be there.
+const smallDecoding = 1 << 20
+
+func readImageHeader(content []byte) (*format, Header, error) {
+	kind, config, err := decodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return nil, Header{}, err
+	}
+	memory, err := kind.memory(content, config)
+	if err != nil {
+		return nil, Header{}, decodeError(kind, err)
+	}
+	return kind, Header{kind.name, config.Width, config.Height, memory + smallDecoding}, nil
+}
+
+// Size returns the width and height that the header of the image file at
+// path promises, as it lies in the file. Errors are those of Decode.
+func Size(path string) (width, height int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, fmt.Errorf("image: %w", err)
+	}
+	defer f.Close()
+	_, config, err := decodeConfig(io.NewSectionReader(f, 0, math.MaxInt64))
+	if err != nil {
+		return 0, 0, fmt.Errorf("image %s: %w", path, err)
+	}
+	return config.Width, config.Height, nil
+}
+
+// decodeConfig reads the header of r, whatever was read of it before.
+func decodeConfig(r interface {
+	io.ReaderAt
+	io.ReadSeeker
+}) (*format, image.Config, error) {
+	head := make([]byte, MagicLength)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, image.Config{}, err
+	}
+	if n == 0 {
+		return nil, image.Config{}, NewError(KindEmpty, "the file is empty")
+	}
+	kind := formatOf(head[:n])
+	if kind == nil {
+		if err := unreadKind(head[:n]); err != nil {
+			return nil, image.Config{}, err
+		}
+		return nil, image.Config{}, NewError(KindNoImage, "not a PNG, JPEG, GIF, BMP, TIFF, WebP, PGM or PPM file")
+	}
+	r.Seek(0, io.SeekStart)
+	var config image.Config
+	if err := guard.Call(func() error {
+		config, err = kind.config(r)
+		return err
+	}); err != nil {
+		return nil, image.Config{}, decodeError(kind, err)
+	}
+	return kind, config, checkSize(config.Width, config.Height)
+}
+
+func decodeError(kind *format, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the %s file ends early: %w", kind.name, err)
+	}
+	if strings.HasSuffix(err.Error(), "unexpected EOF") { // which image/gif does not wrap
+		return fmt.Errorf("the %s file ends early: %w", kind.name, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+func checkSize(width, height int) error {
+	if width < 1 || height < 1 {
+		return fmt.Errorf("%d×%d pixels", width, height)
+	}
+	if width > MaxPixels/height {
+		return NewError(KindTooLarge, "%d×%d pixels, more than %d million", width, height, MaxPixels/1_000_000)
+	}
+	return nil
+}
+
+// Gray returns img in shades of grey, its upper left corner at (0, 0). The
+// grey of a pixel is its luma by ITU-R BT.601, 0.299·R + 0.587·G + 0.114·B in
+// the 16-bit arithmetic of color.Gray16Model; a transparent pixel is laid over
+// white first. Eight-bit greys are kept as 257 times their value.
+func Gray(img image.Image) *image.Gray16 {
+	b := img.Bounds()
+	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))
+	var grey func(x, y int) uint16
+	switch src := img.(type) {
+	case *image.Gray16:
+		grey = func(x, y int) uint16 { return src.Gray16At(x, y).Y }
+	case *image.Gray:
+		grey = func(x, y int) uint16 { return 257 * uint16(src.GrayAt(x, y).Y) }
+	case image.RGBA64Image:
+		grey = func(x, y int) uint16 {
+			c := src.RGBA64At(x, y)
+			return luma(uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A))
+		}
+	default:
+		grey = func(x, y int) uint16 { return luma(src.At(x, y).RGBA()) }
+	}
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			out.SetGray16(x, y, color.Gray16{Y: grey(b.Min.X+x, b.Min.Y+y)})
+		}
+	}
+	return out
+}
+
+// luma returns the grey of a colour with premultiplied transparency over white.
+func luma(r, g, b, a uint32) uint16 {
+	white := 0xffff - a
+	return uint16((19595*(r+white) + 38470*(g+white) + 7471*(b+white) + 1<<15) >> 16)
+}

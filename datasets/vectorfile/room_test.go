@@ -1,0 +1,208 @@
+package vectorfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	limits "github.com/seed4492f2cd/partwise/internal/memory"
+)
+
+// testRoom returns the room of so many bytes, or for 0 that of the options' zero
+// value.
+func testRoom(limit int64) *room { return (&Options{Limit: limit}).room() }
+
+// bomb returns a DEFLATE stream of head and then n times the text, without
+// packing each of them anew: it is not the stream's end.
+func bomb(t testing.TB, head, text []byte, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z, err := flate.NewWriter(&out, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(data []byte) []byte {
+		z.Write(data)
+		z.Flush()
+		packed := bytes.Clone(out.Bytes())
+		out.Reset()
+		return packed
+	}
+	stream := append(put(head), put(text)...)
+	return append(stream, bytes.Repeat(put(text), n-1)...)
+}
+
+// bombs returns files of a few MB of each packed kind that unpack to 8 GB.
+func bombs(t testing.TB) map[string][]byte {
+	const size, each = 1 << 33, 1 << 22
+	zeros := make([]byte, each)
+	gzip := func(head, text []byte) []byte {
+		return append([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"), bomb(t, head, text, size/len(text))...)
+	}
+	// A variable of a MATLAB file is no longer than 4 GB: three of them.
+	var mat []byte
+	for range 3 {
+		const most = 1<<32 - 1<<16
+		order := binary.LittleEndian
+		var head bytes.Buffer
+		binary.Write(&head, order, []uint32{14, most + 56, 6, 8, 9, 0, 5, 8, 1 << 16, most >> 16, 3<<16 | 1, 0x616566, 2, most})
+		packed := append([]byte("\x78\x9c"), bomb(t, head.Bytes(), zeros, most/each+1)...)
+		if mat == nil {
+			mat = writeMAT(order, false)
+		}
+		mat = order.AppendUint32(order.AppendUint32(mat, 15), uint32(len(packed)))
+		mat = append(mat, packed...)
+	}
+	var npz bytes.Buffer
+	z := zip.NewWriter(&npz)
+	packed := bomb(t, writeNPY("|u1", false, fmt.Sprintf("(%d, %d)", size/784, 784), []uint8{}), zeros, size/each)
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "X.npy", Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(packed)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows := []byte(strings.Repeat("1,2,3,4,5,6,7,8\n", each/16))
+	return map[string][]byte{
+		"x.mat":         mat,
+		"x.npz":         npz.Bytes(),
+		"x-idx3.gz":     gzip(writeIDX(8, []uint32{size / 1024, 32, 32}, []uint8{}), zeros),
+		"x.csv.gz":      gzip(nil, rows),
+		"line.csv.gz":   gzip([]byte("1,"), bytes.Repeat([]byte("0"), each)),
+		"fields.csv.gz": gzip([]byte("1"), bytes.Repeat([]byte(","), each)),
+		"quoted.csv.gz": gzip([]byte("name,x\n\""), bytes.Repeat([]byte("\n"), each)),
+		"label.csv.gz":  gzip([]byte("label,x\n"), bytes.Repeat([]byte("a,1\n"), each/4)),
+	}
+}
+
+// Files that unpack to much more than memory holds are refused before it is taken.
+func TestBombs(t *testing.T) {
+	const limit = 32 << 20
+	for name, data := range bombs(t) {
+		if len(data) > 20<<20 {
+			t.Errorf("%s: %d bytes: no bomb", name, len(data))
+		}
+		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
+		var err error
+		// The longest line of a CSV file takes some times its length.
+		used := memory(func() { _, err = openFile(path, Options{Limit: limit}) })
+		if used > 10*limit {
+			t.Errorf("%s: %d bytes of memory", name, used)
+		}
+		var tooLarge *limits.LimitError
+		switch {
+		case err == nil || !strings.Contains(err.Error(), path):
+			t.Errorf("%s: error %v, want one with the file", name, err)
+		case name == "line.csv.gz" || name == "fields.csv.gz" || name == "quoted.csv.gz":
+			if !strings.Contains(err.Error(), "a record of more than") {
+				t.Errorf("%s: error %v", name, err)
+			}
+		case !errors.As(err, &tooLarge) || tooLarge.Limit != limit:
+			t.Errorf("%s: error %v", name, err)
+		case !strings.HasPrefix(filepath.Ext(strings.TrimSuffix(name, ".gz")), ".csv") && used > 2<<20:
+			t.Errorf("%s: %d bytes of memory, where the header tells", name, used)
+		}
+	}
+}
+
+// What is large and holds what it promises is read, in at most so many times the
+// memory that it then takes.
+func TestLargeVectors(t *testing.T) {
+	const n, m = 12000, 784
+	values := make([]uint8, n*m)
+	for i := range values {
+		values[i] = uint8(i >> 9)
+	}
+	shape := fmt.Sprintf("(%d, %d)", n, m)
+	for name, data := range map[string][]byte{
+		"x-idx3.gz": gzipped(t, writeIDX(8, []uint32{n, 28, 28}, values)),
+		"x.npz":     writeNPZ(t, npzArray{"X.npy", writeNPY("|u1", false, shape, values)}),
+		"x.npy":     writeNPY("|u1", true, shape, values),
+		"x.mat":     writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{n, m}, []matPart{{2, values}}}),
+	} {
+		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
+		used := memory(func() {
+			s, err := openFile(path, Options{Limit: 4 * n * m})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if s.Len() != n {
+				t.Errorf("%s: %d samples", name, s.Len())
+			}
+		})
+		if used > 5*n*m {
+			t.Errorf("%s: %d bytes of memory for %d", name, used, n*m)
+		}
+		if _, err := openFile(path, Options{Limit: n * m}); err == nil || !strings.Contains(err.Error(), "of memory") || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s with less memory than it takes: %v", name, err)
+		}
+	}
+}
+
+// Arrays that each fit are refused where all of them do not.
+func TestRoomIsShared(t *testing.T) {
+	x := writeNPY("<f8", false, "(1000, 10)", make([]float64, 10000))
+	var arrays []npzArray
+	for i := range 20 {
+		arrays = append(arrays, npzArray{fmt.Sprintf("a%d.npy", i), x})
+	}
+	path := writeFile(t, filepath.Join(t.TempDir(), "x.npz"), writeNPZ(t, append(arrays, npzArray{"X.npy", x})...))
+	if _, err := NPZ(path, Options{Limit: 4 << 20}); err != nil {
+		t.Error(err)
+	}
+	_, err := NPZ(path, Options{Limit: 1 << 20})
+	var tooLarge *limits.LimitError
+	if !errors.As(err, &tooLarge) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The end of the context ends reading.
+func TestReadingIsStopped(t *testing.T) {
+	stop := errors.New("stopped here")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(stop)
+	for name, data := range map[string][]byte{
+		"x-idx3.gz": gzipped(t, writeIDX(8, []uint32{100, 28, 28}, make([]uint8, 78400))),
+		"x.npz":     writeNPZ(t, npzArray{"X.npy", writeNPY("|u1", false, "(100, 100)", make([]uint8, 10000))}),
+		"x.npy":     writeNPY("<f8", true, "(100, 100)", make([]float64, 10000)),
+		"x.mat":     writeMAT(binary.LittleEndian, true, sampleVars()...),
+		"x.csv":     []byte("1,2\n3,4\n"),
+	} {
+		path := writeFile(t, filepath.Join(t.TempDir(), name), data)
+		if _, err := openFile(path, Options{ctx: ctx}); !errors.Is(err, stop) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, err := openFile(path, Options{ctx: context.Background()}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := transposed(2, 2, func(i int) int { return i }, (&Options{ctx: ctx}).room()); !errors.Is(err, stop) {
+		t.Errorf("transposed: error %v", err)
+	}
+}
+
+func TestTransposed(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {3, 200}, {200, 3}, {130, 129}, {64, 64}} {
+		r, c := size[0], size[1]
+		got, err := transposed(r, c, func(i int) int { return i }, testRoom(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r {
+			for j := range c {
+				if got[i*c+j] != j*r+i {
+					t.Fatalf("%d×%d: (%d, %d) is value %d", r, c, i, j, got[i*c+j])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package spreadsheet
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table reads the records of a CSV file, of any number of fields each. The mark
+// that some programs put before the first is passed over. A record that is longer
+// than it may be, and one that is no text in UTF-8 or holds a NUL byte, is an
+// error that names its line.
+type Table struct {
+	csv  *csv.Reader
+	in   *recordReader
+	Line int // of the last record
+}
+
+// NewTable reads records of at most the given length in bytes and number of
+// fields, divided by comma.
+func NewTable(r io.Reader, comma rune, mostBytes, mostFields int) *Table {
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	t := &Table{in: &recordReader{r: in, comma: []byte(string(comma)), mostBytes: mostBytes, mostFields: mostFields}}
+	t.csv = csv.NewReader(t.in)
+	t.csv.Comma = comma
+	t.csv.FieldsPerRecord = -1
+	t.csv.TrimLeadingSpace = comma != '\t'
+	return t
+}
+
+// Read returns the next record, which the next call overwrites, without the
+// white space around its fields, and io.EOF at the end.
+func (t *Table) Read() ([]string, error) {
+	t.in.bytes, t.in.fields = 0, 0
+	t.csv.ReuseRecord = true
+	record, err := t.csv.Read()
+	if err != nil {
+		var long *longRecordError
+		if errors.As(err, &long) {
+			return nil, fmt.Errorf("line %d: %w; is a quotation mark left open?", t.Line+1, long)
+		}
+		var bad *csv.ParseError
+		if errors.As(err, &bad) {
+			return nil, quoteError(bad)
+		}
+		return nil, err
+	}
+	t.Line, _ = t.csv.FieldPos(0)
+	for i, field := range record {
+		if !utf8.ValidString(field) || strings.IndexByte(field, 0) >= 0 {
+			line, column := t.csv.FieldPos(i)
+			hint := ""
+			if zeros := strings.Count(field, "\x00"); zeros > 1 && 2*zeros >= len(field)-1 {
+				hint = "; it looks like UTF-16 without its mark: save the file as UTF-8"
+			}
+			return nil, fmt.Errorf("line %d, column %d: %s is not text in UTF-8%s", line, column, Quote(field), hint)
+		}
+		record[i] = strings.TrimSpace(field)
+	}
+	return record, nil
+}
+
+// quoteError says where a quotation mark is wrong, which is all that a csv.Reader
+// finds wrong with records of any number of fields.
+func quoteError(bad *csv.ParseError) error {
+	if errors.Is(bad, csv.ErrBareQuote) {
+		return fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
+	}
+	return fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
+}
+
+// recordReader fails where more bytes or commas than a record may have are read
+// at a time. What a csv.Reader has read ahead counts for the record before.
+type recordReader struct {
+	r                     io.Reader
+	comma                 []byte
+	mostBytes, mostFields int
+	bytes, fields         int
+}
+
+// longRecordError says what is too long.
+type longRecordError struct{ what string }
+
+func (e *longRecordError) Error() string { return e.what }
+
+// aheadOf is what a csv.Reader reads at a time.
+const aheadOf = 4096
+
+func (r *recordReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p[:min(len(p), aheadOf)])
+	r.bytes += n
+	r.fields += bytes.Count(p[:n], r.comma)
+	switch {
+	case r.bytes > r.mostBytes+aheadOf:
+		return 0, &longRecordError{fmt.Sprintf("a record of more than %d bytes", r.mostBytes)}
+	case r.fields > r.mostFields+aheadOf:
+		return 0, &longRecordError{fmt.Sprintf("a record of more than %d fields", r.mostFields)}
+	}
+	return n, err
+}
+
+// Quote quotes a text in Go's way, only the beginning of a long one.
+func Quote(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return fmt.Sprintf("%q", text)
+	}
+	return fmt.Sprintf("%q…", text[:most])
+}
