@@ -151,7 +151,7 @@ func (l *run) runLinked(ctx context.Context, restart int, u *units, from []int) 
 	}
 	costs := make([]float64, len(u.members)*l.K)
 	iteration := 0
-	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
+	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
 		err := l.unitCosts(ctx, costs, u)
 		if err == nil && placed == nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -63,7 +64,7 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, erro
 	if err := k.check(n); err != nil {
 		return nil, fmt.Errorf("kernel k-means: %w", err)
 	}
-	runs := orDefault(k.Restarts, defaultRestarts)
+	runs := cmp.Or(k.Restarts, defaultRestarts)
 	if len(k.Start) > 0 {
 		runs = 1
 	}
@@ -96,7 +97,7 @@ func (k KernelKMeans) check(n int) error {
 		return err
 	}
 	if len(k.Start) > 0 && len(k.Start) != n {
-		return fmt.Errorf("%d clusters to start %d samples from", len(k.Start), n)
+		return fmt.Errorf("%d labels in Start for %d samples", len(k.Start), n)
 	}
 	for i, c := range k.Start {
 		if c < 0 || c >= k.K {
@@ -121,7 +122,7 @@ type featureSpace struct {
 func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 	f.start(restart)
 	iteration := 0
-	for iteration < orDefault(f.MaxIterations, defaultMaxIterations) {
+	for iteration < cmp.Or(f.MaxIterations, defaultMaxIterations) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

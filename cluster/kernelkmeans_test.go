@@ -142,7 +142,7 @@ func TestKernelKMeansErrors(t *testing.T) {
 	}{
 		{KernelKMeans{K: 0}, kernel, "0 clusters of 3"},
 		{KernelKMeans{K: 4}, kernel, "4 clusters of 3"},
-		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "1 clusters to start 3 samples"},
+		{KernelKMeans{K: 2, Start: []int{0}}, kernel, "1 labels in Start for 3 samples"},
 		{KernelKMeans{K: 2, Start: []int{0, 1, 2}}, kernel, "sample 3 starts in cluster 2 of 2"},
 		{KernelKMeans{K: 2}, mat.NewDense(2, 3, nil), "2×3"},
 		{KernelKMeans{K: 1}, &mat.Dense{}, "0×0"},

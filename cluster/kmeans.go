@@ -204,14 +204,7 @@ func (k KMeans) restarts() int {
 	if len(k.Start) > 0 {
 		return 1
 	}
-	return orDefault(k.Restarts, defaultRestarts)
-}
-
-func orDefault(value, fallback int) int {
-	if value == 0 {
-		return fallback
-	}
-	return value
+	return cmp.Or(k.Restarts, defaultRestarts)
 }
 
 // lloyd checks the settings and makes the buffers of the runs on x.
@@ -281,7 +274,7 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 		l.bounds.Reset()
 	}
 	iteration := 0
-	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
+	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
 		moved, err := l.assign(ctx)
 		if err != nil {

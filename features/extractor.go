@@ -35,8 +35,7 @@ type Rows struct {
 	Height, Width, Channels int
 	// Crop is taken where none is chosen, nil for the whole.
 	Crop Crop
-	// Places is the grid of places of the crop whose values a row holds one after another,
-	// row by row from the upper left, as many of each; zero where it does not.
+	// Places is the spatial grid of a row's features, row by row from the upper left; zero if it has none.
 	Places Cells
 	// Columns is m, the length of a row. Fill writes the row of an image, which is
 	// zero before. Several goroutines call it at once. Where it is nil the row is

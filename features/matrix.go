@@ -25,8 +25,8 @@ type Matrix struct {
 	// a red, a green and a blue image one after the other, so that m is
 	// Channels·Height·Width. It is 0 where the rows are no images.
 	Channels int
-	// Places is the grid of places whose values a row of X holds one after another, and
-	// Crop the part of each image that it covers; Places is zero where a row holds none.
+	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the
+	// part of each image that it covers.
 	Places Cells
 	Crop   Crop
 	// Rows holds, for each row of X, which sample of the set it is.
@@ -92,7 +92,7 @@ func raise(values []float64, power float64, columns []int) error {
 			if columns != nil {
 				j = columns[j]
 			}
-			return fmt.Errorf("column %d: the value is %v, and a power is of values of 0 or more", j+1, v)
+			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", j+1, v)
 		}
 		values[j] = elementary.Pow(v, power)
 	}

@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -65,8 +66,8 @@ func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (*Assigner, 
 	if err != nil {
 		return nil, fmt.Errorf("vocabulary: %w", err)
 	}
-	as.Nearest = orDefault(as.Nearest, 1)
-	as.Sigma = orDefault(as.Sigma, defaultSigma)
+	as.Nearest = cmp.Or(as.Nearest, 1)
+	as.Sigma = cmp.Or(as.Sigma, defaultSigma)
 	switch {
 	case as.Nearest < 1 || as.Nearest > v.Len():
 		return nil, fmt.Errorf("vocabulary: a descriptor is shared among %d words of %d", as.Nearest, v.Len())

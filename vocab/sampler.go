@@ -83,7 +83,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if err := check(d, s.dim); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
 	}
-	total := orDefault(s.Total, defaultTotal)
+	total := cmp.Or(s.Total, defaultTotal)
 	for _, o := range offers {
 		if s.full && o.compare(s.kept[total-1]) > 0 {
 			continue
@@ -110,7 +110,7 @@ func (s *Sampler) cut(total int) {
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cut(orDefault(s.Total, defaultTotal))
+	s.cut(cmp.Or(s.Total, defaultTotal))
 	for _, o := range s.kept {
 		vectors = append(vectors, o.vector...)
 	}

@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -81,7 +82,7 @@ const defaultWords = 200
 // withDefaults returns the settings with what 0 stands for, and checks them
 // against the sample.
 func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
-	t.Words = orDefault(t.Words, defaultWords)
+	t.Words = cmp.Or(t.Words, defaultWords)
 	if err := checkSize(t.Words, dim); err != nil {
 		return t, err
 	}
@@ -95,10 +96,10 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 		return t, fmt.Errorf("there is no %v", t.Method)
 	}
 	if t.Method == MethodMiniBatch {
-		t.Tolerance = orDefault(t.Tolerance, 1e-2)
+		t.Tolerance = cmp.Or(t.Tolerance, 1e-2)
 	}
-	t.Tolerance = orDefault(t.Tolerance, 3e-5)
-	t.MaxIterations = orDefault(t.MaxIterations, 300)
+	t.Tolerance = cmp.Or(t.Tolerance, 3e-5)
+	t.MaxIterations = cmp.Or(t.MaxIterations, 300)
 	switch {
 	case t.Checks < 0:
 		return t, fmt.Errorf("%d checks", t.Checks)

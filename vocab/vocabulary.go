@@ -72,11 +72,3 @@ func (v *Vocabulary) points() *points {
 	}
 	return p
 }
-
-func orDefault[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
-}
