@@ -120,7 +120,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 	if err != nil {
 		return nil, err
 	}
-	if err := u.check(k.K); err != nil {
+	if err := u.findClusters(k.K); err != nil {
 		return nil, err
 	}
 	labels := slices.Repeat([]int{-1}, l.n)

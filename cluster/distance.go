@@ -85,8 +85,8 @@ func newTargets(d Distance, n, m int) *targets {
 	}
 }
 
-// at returns point j.
-func (t *targets) at(j int) []float64 {
+// point returns point j.
+func (t *targets) point(j int) []float64 {
 	return t.points.Data[j*t.points.Stride : j*t.points.Stride+t.points.Cols]
 }
 
@@ -95,8 +95,8 @@ func (t *targets) at(j int) []float64 {
 func (t *targets) fill(s *samples, lo, hi int) {
 	t.points.Rows = hi - lo
 	for j := range t.points.Rows {
-		clear(t.at(j))
-		s.addTo(t.at(j), s.weights[lo+j], lo+j)
+		clear(t.point(j))
+		s.addTo(t.point(j), s.weights[lo+j], lo+j)
 	}
 	t.ready()
 }
@@ -105,7 +105,7 @@ func (t *targets) fill(s *samples, lo, hi int) {
 func (t *targets) ready() {
 	t.slack = slack{columns: t.points.Cols}
 	for j := range t.points.Rows {
-		length := norm(t.at(j))
+		length := norm(t.point(j))
 		if t.distance == DistanceEuclidean {
 			t.offsets[j] = length * length / 2
 		}
@@ -138,8 +138,8 @@ func (s *slack) widen(t slack) {
 	s.offset = max(s.offset, t.offset)
 }
 
-// of returns the bound for a row of the given length. A sum of m products,
+// ofLength returns the bound for a row of the given length. A sum of m products,
 // in whatever order, is off by at most mε/2 times the product of the lengths.
-func (s slack) of(length float64) float64 {
+func (s slack) ofLength(length float64) float64 {
 	return float64(s.columns+4) * epsilon * (length*s.length + 2*s.offset)
 }

@@ -61,7 +61,7 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, erro
 		return nil, fmt.Errorf("kernel k-means: %w", err)
 	}
 	n := sym.SymmetricDim()
-	if err := k.check(n); err != nil {
+	if err := k.checkSettings(n); err != nil {
 		return nil, fmt.Errorf("kernel k-means: %w", err)
 	}
 	runs := cmp.Or(k.Restarts, defaultRestarts)
@@ -91,8 +91,8 @@ func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, erro
 	})
 }
 
-// check returns an error for settings that do not suit n samples.
-func (k KernelKMeans) check(n int) error {
+// checkSettings returns an error for settings that do not suit n samples.
+func (k KernelKMeans) checkSettings(n int) error {
 	if err := checkSizes(n, k.K, k.Restarts, k.MaxIterations); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*
 	if err != nil {
 		return nil, fmt.Errorf("ss-kk: %w", err)
 	}
-	if err := s.check(n); err != nil {
+	if err := s.checkSettings(n); err != nil {
 		return nil, fmt.Errorf("ss-kk: %w", err)
 	}
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {

@@ -345,13 +345,13 @@ func (l *run) random(restart int) *rand.Rand { return rng.New(l.Seed, "k-means",
 
 // setCentre makes the centre j of sample i.
 func (l *run) setCentre(j, i int) {
-	clear(l.centres.at(j))
-	l.addTo(l.centres.at(j), l.weights[i], i)
+	clear(l.centres.point(j))
+	l.addTo(l.centres.point(j), l.weights[i], i)
 }
 
 // cost returns what sample i costs in cluster j.
 func (l *run) cost(i, j int) float64 {
-	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.at(j), 1)
+	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.point(j), 1)
 }
 
 // assign moves each sample to the nearest centre that its links allow and fills
@@ -397,7 +397,7 @@ func (l *run) assignAll(ctx context.Context) error {
 // scores.
 func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
-	limit := least + l.centres.slack.of(l.norms[i])
+	limit := least + l.centres.slack.ofLength(l.norms[i])
 	if second > limit {
 		return at
 	}
@@ -466,14 +466,14 @@ func countMoved(before, after []int) (moved int) {
 func (l *run) update() {
 	for j, count := range l.counts {
 		if count > 0 {
-			clear(l.centres.at(j))
+			clear(l.centres.point(j))
 		}
 	}
 	parts := l.columnParts()
 	parallel.DoWork(8*l.n*l.m, parts.Parts(), func(part int) {
 		lo, hi := parts.At(part)
 		for i, j := range l.labels {
-			l.addColumns(l.centres.at(j)[lo:hi], l.weights[i], i, lo)
+			l.addColumns(l.centres.point(j)[lo:hi], l.weights[i], i, lo)
 		}
 	})
 	for j, count := range l.counts {
@@ -485,7 +485,7 @@ func (l *run) update() {
 // toMean makes centre j, the sum of count samples, their mean or, under the cosine
 // distance, its direction. A sum of none, and one without a direction, stays.
 func (l *run) toMean(j, count int) {
-	centre := l.centres.at(j)
+	centre := l.centres.point(j)
 	by := float64(count)
 	if l.Distance == DistanceCosine {
 		by = norm(centre)

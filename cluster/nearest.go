@@ -91,7 +91,7 @@ func (s *nearestSearch) run(ctx context.Context, among int) error {
 // choose finds the nearest points of row i by their scores, and by their exact costs where the scores
 // are too close to tell.
 func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound slack) {
-	off := bound.of(s.rows.norms[i])
+	off := bound.ofLength(s.rows.norms[i])
 	r.least = topk.Least(scores, s.k, r.least)
 	found := r.atMost(scores, r.least[s.k-1]+off)
 	slices.SortFunc(found, neighbour.compare)

@@ -57,11 +57,11 @@ func (s *seeds) kept(i int) int {
 // the other clusters samples without a label.
 func (l *run) startSeeded(ctx context.Context, restart int) error {
 	for j := range l.K {
-		clear(l.centres.at(j))
+		clear(l.centres.point(j))
 	}
 	for i, c := range l.seeds.labels {
 		if c >= 0 {
-			l.addTo(l.centres.at(c), l.weights[i], i)
+			l.addTo(l.centres.point(c), l.weights[i], i)
 		}
 	}
 	for j, size := range l.seeds.sizes {
@@ -124,11 +124,11 @@ func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]i
 		Propose: func(candidates []int) {
 			points.points.Rows = len(candidates)
 			for at, i := range candidates {
-				clear(points.at(at))
-				l.addTo(points.at(at), l.weights[i], i)
+				clear(points.point(at))
+				l.addTo(points.point(at), l.weights[i], i)
 			}
 			points.ready()
-			limit = 2.001 * points.slack.of(longest)
+			limit = 2.001 * points.slack.ofLength(longest)
 		},
 		Cost: func(out []float64, lo, hi int) {
 			points.score(out, l.samples, lo, hi)
@@ -136,8 +136,8 @@ func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]i
 				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
 				for c, score := range own {
 					own[c] = l.first[i] + l.by[i]*score
-					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack.of(l.norms[i]) {
-						own[c] = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.at(c), 1)
+					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack.ofLength(l.norms[i]) {
+						own[c] = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.point(c), 1)
 					}
 				}
 			}

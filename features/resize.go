@@ -75,14 +75,14 @@ func resize(dst *Canvas, src image.Image, part image.Rectangle) {
 		}
 		for plane := range dst.Channels {
 			for x, t := range across {
-				column(plane, x)[y] = t.of(row.Values[row.index(plane, 0, 0):])
+				column(plane, x)[y] = t.weigh(row.Values[row.index(plane, 0, 0):])
 			}
 		}
 	}
 	for plane := range dst.Channels {
 		for x := range dst.Width {
 			for y, t := range down {
-				dst.Values[dst.index(plane, x, y)] = t.of(column(plane, x))
+				dst.Values[dst.index(plane, x, y)] = t.weigh(column(plane, x))
 			}
 		}
 	}
@@ -114,7 +114,7 @@ type tap struct {
 	weights []float64
 }
 
-func (t tap) of(line []float64) float64 {
+func (t tap) weigh(line []float64) float64 {
 	var sum float64
 	for i, w := range t.weights {
 		sum += w * line[t.first+i]

@@ -59,7 +59,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
 	}
-	if err := check(d, 0); err != nil {
+	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
 	}
 	if d.Len() == 0 {
@@ -80,7 +80,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.dim == 0 {
 		s.dim = d.Dim
 	}
-	if err := check(d, s.dim); err != nil {
+	if err := checkDescriptors(d, s.dim); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
 	}
 	total := cmp.Or(s.Total, defaultTotal)

@@ -144,8 +144,8 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 	}
 	words := newPoints(t.Words, dim)
 	for j, i := range first {
-		for f, v := range s.at(i) {
-			words.at(j)[f] = float64(v)
+		for f, v := range s.row(i) {
+			words.word(j)[f] = float64(v)
 		}
 		words.ready(j)
 	}
@@ -166,8 +166,8 @@ type sample struct {
 // len returns the number of rows.
 func (s *sample) len() int { return len(s.order) }
 
-// at returns row i.
-func (s *sample) at(i int) []uint8 {
+// row returns row i.
+func (s *sample) row(i int) []uint8 {
 	at := s.order[i] * s.dim
 	return s.vectors[at : at+s.dim]
 }
@@ -190,7 +190,7 @@ func (s *sample) different(words int) ([]int, error) {
 	seen := make(map[string]struct{}, words)
 	var rows []int
 	for i := range s.len() {
-		x := s.at(i)
+		x := s.row(i)
 		if _, ok := seen[string(x)]; ok {
 			continue
 		}

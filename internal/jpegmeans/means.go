@@ -92,8 +92,8 @@ var averages = func() (all [9]average) {
 	return all
 }()
 
-// of writes the means of eight coefficients to the front of out.
-func (a *average) of(out, c *[8]int64) {
+// apply writes the means of eight coefficients to the front of out.
+func (a *average) apply(out, c *[8]int64) {
 	if a.runs == 1 {
 		out[0] = a.weights[0][0] * c[0]
 		return
@@ -117,7 +117,7 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 		for v := range c {
 			c[v] = int64(b.values[8*v+u])
 		}
-		down.of(&column, &c)
+		down.apply(&column, &c)
 		for y := range down.runs {
 			rows[y][u] = column[y]
 		}
@@ -125,7 +125,7 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 	const half = 128<<(2*fraction) + 1<<(2*fraction-1)
 	for y := range down.runs {
 		var row [8]int64
-		across.of(&row, &rows[y])
+		across.apply(&row, &rows[y])
 		line := out[y*stride:][:across.runs]
 		for x := range line {
 			line[x] = uint8(min(max((row[x]+half)>>(2*fraction), 0), 255))

@@ -186,7 +186,7 @@ func (d *decoder) sequential(p *part) error {
 		run, size := symbol>>4, int(symbol&0xf)
 		switch {
 		case size == 0 && run < 15:
-			d.endOfRun = 1<<run | int(r.take(int(run)))
+			d.endOfRun = 1<<run | int(r.read(int(run)))
 		case size == 0:
 			k += 15
 		default:
