@@ -56,7 +56,7 @@ func (l *run) rounding() float64 {
 	if l.Distance == DistanceEuclidean {
 		longest = slices.Max(l.norms)
 	}
-	return 4 * l.centres.slack.of(longest)
+	return 4 * l.centres.slack.ofLength(longest)
 }
 
 // decided reports whether the centre of sample i is certainly the nearest: Lloyd's algorithm would
@@ -81,7 +81,7 @@ func (l *run) bound(i, to int, scores []float64) {
 	if l.Distance == DistanceCosine {
 		square, by = 2, 2*l.weights[i]
 	}
-	slack := by * l.centres.slack.of(l.norms[i])
+	slack := by * l.centres.slack.ofLength(l.norms[i])
 	l.bounds.Set(i, to, math.Sqrt(max(square+by*scores[to]+slack, 0)), math.Sqrt(max(square+by*second-slack, 0)))
 }
 
@@ -95,7 +95,7 @@ func (l *run) moveCentres() {
 	l.update()
 	steps := make([]float64, l.K)
 	for j := range steps {
-		steps[j] = l.step(l.before[j*l.m:(j+1)*l.m], l.centres.at(j))
+		steps[j] = l.step(l.before[j*l.m:(j+1)*l.m], l.centres.point(j))
 	}
 	l.bounds.Move(steps)
 }

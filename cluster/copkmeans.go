@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
 // ErrDeadEnd is in the error of a COP-k-means whose every run met a sample
@@ -38,9 +42,15 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 // that error wraps ErrDeadEnd. Since a run places samples greedily, it does not prove
 // that there is no answer.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
-	l, err := k.lloyd(x, known)
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, fmt.Errorf("cop-k-means: %w", err)
+	}
+	if l.placing, err = newPlacing(l.n, k.K, known); err != nil {
+		return nil, fmt.Errorf("cop-k-means: %w", err)
+	}
+	if l.placing != nil {
+		l.bounds = nil
 	}
 	starts := 1
 	if len(k.Start) == 0 {
@@ -53,4 +63,104 @@ func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result,
 		return nil, fmt.Errorf("cop-k-means: %w", err)
 	}
 	return result, nil
+}
+
+// Known is what is known about n samples: Labels, each sample's class, numbered from
+// 0, or -1 where it is not known, of length n or 0, and MustLink and CannotLink, pairs
+// of samples, by row, that belong together and that do not. Samples of one label must
+// link, and those of two cannot. Its zero value says that nothing is known. It is the
+// type of that name in package factor.
+type Known = links.Known
+
+// placing is units that are placed one after the other.
+type placing struct {
+	*units
+	places []int // the units' clusters, −1 for those not placed yet
+	held   []int // the label of the samples in each cluster, or −1
+}
+
+// newPlacing returns what is known among n samples of k clusters, nil where nothing is.
+func newPlacing(n, k int, known Known) (*placing, error) {
+	// Labels need not be clusters here.
+	u, err := newUnits(n, math.MaxInt, known)
+	if err != nil || len(u.members) == n && len(u.linked) == 0 && slices.Max(u.fixed) < 0 {
+		return nil, err
+	}
+	return &placing{u, make([]int, len(u.members)), make([]int, k)}, nil
+}
+
+// clear takes all units out of their clusters.
+func (p *placing) clear() {
+	if p == nil {
+		return
+	}
+	for _, of := range [][]int{p.places, p.held} {
+		for at := range of {
+			of[at] = -1
+		}
+	}
+}
+
+// put puts sample i, with its unit, in a cluster.
+func (p *placing) put(i, cluster int) {
+	if p == nil {
+		return
+	}
+	at := p.of[i]
+	p.places[at] = cluster
+	if p.fixed[at] >= 0 {
+		p.held[cluster] = p.fixed[at]
+	}
+}
+
+// cluster returns the cluster that sample i's unit is in, or −1.
+func (p *placing) cluster(i int) int {
+	if p == nil {
+		return -1
+	}
+	return p.places[p.of[i]]
+}
+
+// alone reports whether nothing holds sample i to another one.
+func (p *placing) alone(i int) bool { return p == nil || len(p.members[p.of[i]]) == 1 }
+
+// forbid sets to infinity the scores of the clusters that hold what sample i
+// cannot link with, and reports whether a cluster is left.
+func (p *placing) forbid(i int, scores []float64) bool {
+	if p == nil {
+		return true
+	}
+	at := p.of[i]
+	for _, other := range p.apart[at] {
+		if j := p.places[other]; j >= 0 {
+			scores[j] = math.Inf(1)
+		}
+	}
+	for j, held := range p.held {
+		if label := p.fixed[at]; label >= 0 && held >= 0 && held != label {
+			scores[j] = math.Inf(1)
+		}
+	}
+	return slices.Min(scores) < math.Inf(1)
+}
+
+// eachLink calls f for each two labelled samples and for each of the links, which are
+// beyond the labels.
+func eachLink(known Known, must, cannot [][2]int, f func(i, j int, must bool)) {
+	for i, c := range known.Labels {
+		if c < 0 {
+			continue
+		}
+		for j, other := range known.Labels[:i] {
+			if other >= 0 {
+				f(j, i, c == other)
+			}
+		}
+	}
+	for _, p := range must {
+		f(p[0], p[1], true)
+	}
+	for _, p := range cannot {
+		f(p[0], p[1], false)
+	}
 }

@@ -70,7 +70,7 @@ func (l *run) sumLengths() {
 
 // change adds a sample to cluster j, by 1, or takes it away, by −1.
 func (l *run) change(j int, by float64, i int) {
-	centre := l.centres.at(j)
+	centre := l.centres.point(j)
 	for f := range centre {
 		centre[f] *= l.lengths[j]
 	}
@@ -135,7 +135,7 @@ func (l *run) costAt(distance float64) float64 {
 // mayGain reports whether sample i would gain somewhere, as far as its scores tell.
 func (l *run) mayGain(i int, scores []float64) bool {
 	first, by := l.first[i], l.by[i]
-	slack := by * l.centres.slack.of(l.norms[i])
+	slack := by * l.centres.slack.ofLength(l.norms[i])
 	from := l.labels[i]
 	out := l.leaving(from, first+by*scores[from]+slack)
 	for j, s := range scores {

@@ -91,7 +91,7 @@ type Result struct {
 // copied to a dense one. It is an error if K is not within 1 and n, if Start
 // does not hold K rows of x, or if a row holds a value that is not finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
-	l, err := k.lloyd(x, Known{})
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, fmt.Errorf("k-means: %w", err)
 	}
@@ -204,18 +204,11 @@ func (k KMeans) restarts() int {
 	if len(k.Start) > 0 {
 		return 1
 	}
-	return orDefault(k.Restarts, defaultRestarts)
+	return cmp.Or(k.Restarts, defaultRestarts)
 }
 
-func orDefault(value, fallback int) int {
-	if value == 0 {
-		return fallback
-	}
-	return value
-}
-
-// lloyd checks the settings and makes room for the runs on x under what is known.
-func (k KMeans) lloyd(x mat.Matrix, known Known) (*run, error) {
+// lloyd checks the settings and makes the buffers of the runs on x.
+func (k KMeans) lloyd(x mat.Matrix) (*run, error) {
 	s, err := readSamples(x, k.Distance)
 	if err != nil {
 		return nil, err
@@ -234,27 +227,19 @@ func (k KMeans) lloyd(x mat.Matrix, known Known) (*run, error) {
 			return nil, fmt.Errorf("start at row index %d of %d rows", i, s.n)
 		}
 	}
-	links, err := newLinked(s.n, k.K, known)
-	if err != nil {
-		return nil, err
-	}
-	return (&run{KMeans: k, samples: s, links: links}).another(), nil
+	return (&run{KMeans: k, samples: s}).another(), nil
 }
 
 // another returns one that can run beside l.
 func (l *run) another() *run {
 	other := *l
-	other.links = l.links.another()
 	other.centres = newTargets(l.Distance, l.K, l.m)
 	other.scores = make([]float64, panelRows*l.K)
 	other.buf = make([]float64, l.m)
 	other.near = make([]int, 0, l.K)
 	other.labels, other.previous = make([]int, l.n), make([]int, l.n)
 	other.counts, other.lengths = make([]int, l.K), make([]float64, l.K)
-	other.bounds = nil
-	if l.links.none() {
-		other.bounds, other.open, other.before = newBounds(l.samples, l.Distance, l.K), nil, nil
-	}
+	other.bounds, other.open, other.before = newBounds(l.samples, l.Distance, l.K), nil, nil
 	return &other
 }
 
@@ -262,7 +247,7 @@ func (l *run) another() *run {
 type run struct {
 	KMeans
 	*samples
-	links    *linked
+	placing  *placing   // what links hold, or nil
 	seeds    *seeds     // or nil
 	extra    *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
 	centres  *targets
@@ -289,14 +274,14 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 		l.bounds.Reset()
 	}
 	iteration := 0
-	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
+	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
 		moved, err := l.assign(ctx)
 		if err != nil {
 			return nil, err
 		}
 		refined := false
-		if moved == 0 && l.Refine && l.links.none() {
+		if moved == 0 && l.Refine && l.placing == nil {
 			if moved, err = l.refine(ctx); err != nil {
 				return nil, err
 			}
@@ -350,7 +335,7 @@ func (l *run) startRows(ctx context.Context, restart int) ([]int, error) {
 	case len(l.Start) > 0:
 		return l.Start, nil
 	case l.Init == InitPlusPlus:
-		return l.plusPlus(ctx, l.random(restart))
+		return l.plusPlus(ctx, l.random(restart), l.K)
 	}
 	return l.random(restart).Perm(l.n)[:l.K], nil
 }
@@ -360,13 +345,13 @@ func (l *run) random(restart int) *rand.Rand { return rng.New(l.Seed, "k-means",
 
 // setCentre makes the centre j of sample i.
 func (l *run) setCentre(j, i int) {
-	clear(l.centres.at(j))
-	l.addTo(l.centres.at(j), l.weights[i], i)
+	clear(l.centres.point(j))
+	l.addTo(l.centres.point(j), l.weights[i], i)
 }
 
 // cost returns what sample i costs in cluster j.
 func (l *run) cost(i, j int) float64 {
-	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.at(j), 1)
+	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.point(j), 1)
 }
 
 // assign moves each sample to the nearest centre that its links allow and fills
@@ -388,18 +373,18 @@ func (l *run) assign(ctx context.Context) (moved int, err error) {
 
 // assignAll moves each sample to the nearest centre that its links allow.
 func (l *run) assignAll(ctx context.Context) error {
-	l.links.lift()
+	l.placing.clear()
 	return panel.Each(ctx, l.n, panelRows, func(lo, hi int) error {
 		l.centres.score(l.scores, l.samples, lo, hi)
 		for i := lo; i < hi; i++ {
-			to := max(l.seeds.kept(i), l.links.placed(i))
+			to := max(l.seeds.kept(i), l.placing.cluster(i))
 			if to < 0 {
 				scores := l.scores[(i-lo)*l.K : (i-lo+1)*l.K]
-				if !l.links.forbid(i, scores) {
+				if !l.placing.forbid(i, scores) {
 					return fmt.Errorf("sample %d: %w", i+1, ErrDeadEnd)
 				}
 				to = l.nearest(i, scores)
-				l.links.place(i, to)
+				l.placing.put(i, to)
 			}
 			l.labels[i] = to
 			l.counts[to]++
@@ -412,7 +397,7 @@ func (l *run) assignAll(ctx context.Context) error {
 // scores.
 func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
-	limit := least + l.centres.slack.of(l.norms[i])
+	limit := least + l.centres.slack.ofLength(l.norms[i])
 	if second > limit {
 		return at
 	}
@@ -463,7 +448,7 @@ func (l *run) fillEmpty() {
 	if l.bounds != nil {
 		l.bounds.Reset()
 	}
-	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.links.alone(i) }, func(int, int) {})
+	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) }, func(int, int) {})
 }
 
 // countMoved returns how many samples have another label than before.
@@ -481,14 +466,14 @@ func countMoved(before, after []int) (moved int) {
 func (l *run) update() {
 	for j, count := range l.counts {
 		if count > 0 {
-			clear(l.centres.at(j))
+			clear(l.centres.point(j))
 		}
 	}
 	parts := l.columnParts()
 	parallel.DoWork(8*l.n*l.m, parts.Parts(), func(part int) {
 		lo, hi := parts.At(part)
 		for i, j := range l.labels {
-			l.addColumns(l.centres.at(j)[lo:hi], l.weights[i], i, lo)
+			l.addColumns(l.centres.point(j)[lo:hi], l.weights[i], i, lo)
 		}
 	})
 	for j, count := range l.counts {
@@ -500,7 +485,7 @@ func (l *run) update() {
 // toMean makes centre j, the sum of count samples, their mean or, under the cosine
 // distance, its direction. A sum of none, and one without a direction, stays.
 func (l *run) toMean(j, count int) {
-	centre := l.centres.at(j)
+	centre := l.centres.point(j)
 	by := float64(count)
 	if l.Distance == DistanceCosine {
 		by = norm(centre)
@@ -511,13 +496,4 @@ func (l *run) toMean(j, count int) {
 	for f := range centre {
 		centre[f] /= by
 	}
-}
-
-// draw returns an index with a probability in proportion to its weight, or
-// any where all weights are 0.
-func draw(random *rand.Rand, weights []float64, total float64) int {
-	if total == 0 {
-		return random.IntN(len(weights))
-	}
-	return lloyd.Reach(weights, random.Float64()*total)
 }

@@ -47,10 +47,7 @@ func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]
 	for i := range search.rooms {
 		search.rooms[i] = nearestRoom{row: make([]float64, to.m), to: make([]float64, to.m)}
 	}
-	if among == to.n {
-		return search.nearest, search.amongAll(ctx)
-	}
-	return search.nearest, search.byPanels(ctx, among)
+	return search.nearest, search.run(ctx, among)
 }
 
 // nearestSearch finds the k nearest points of every row.
@@ -63,33 +60,19 @@ type nearestSearch struct {
 	flat     []int // what nearest is made of
 }
 
-// amongAll compares so few rows at once with all points that their scores stay in the cache.
-func (s *nearestSearch) amongAll(ctx context.Context) error {
-	s.block.fill(s.to, 0, s.to.n)
-	size := min(max(1<<16/s.to.n, 16), panelRows)
-	return parallel.Blocks(ctx, len(s.rooms), s.rows.n, size, func(worker, from, end int) {
-		r := &s.rooms[worker]
-		if r.scores == nil {
-			r.scores = make([]float64, size*s.to.n)
-		}
-		s.block.score(r.scores, s.rows, from, end)
-		for i := from; i < end; i++ {
-			s.choose(r, i, r.scores[(i-from)*s.to.n:(i-from+1)*s.to.n], s.block.slack)
-		}
-	})
-}
-
-// byPanels compares panels of rows with one panel of points after another. Of few points more rows
-// at once have scores in memory, so that each panel of points is made ready less often.
-func (s *nearestSearch) byPanels(ctx context.Context, among int) error {
+// run compares panels of rows with one panel of points after another. Of few points more rows have scores at
+// once, so that each panel of points is made ready less often.
+func (s *nearestSearch) run(ctx context.Context, among int) error {
 	n := s.to.n
-	at := min(max(panelRows, 1<<21/n), s.rows.n)
-	scores, part := make([]float64, at*n), make([]float64, at*among)
-	return panel.Each(ctx, s.rows.n, at, func(lo, hi int) error {
+	size := min(max(panelRows, 1<<21/n), s.rows.n)
+	scores, part := make([]float64, size*n), make([]float64, size*among)
+	return panel.Each(ctx, s.rows.n, size, func(lo, hi int) error {
 		var bound slack
 		for first := 0; first < n; first += among {
 			last := min(first+among, n)
-			s.block.fill(s.to, first, last)
+			if among < n || lo == 0 {
+				s.block.fill(s.to, first, last)
+			}
 			bound.widen(s.block.slack)
 			s.block.score(part, s.rows, lo, hi)
 			for i := range hi - lo {
@@ -108,7 +91,7 @@ func (s *nearestSearch) byPanels(ctx context.Context, among int) error {
 // choose finds the nearest points of row i by their scores, and by their exact costs where the scores
 // are too close to tell.
 func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound slack) {
-	off := bound.of(s.rows.norms[i])
+	off := bound.ofLength(s.rows.norms[i])
 	r.least = topk.Least(scores, s.k, r.least)
 	found := r.atMost(scores, r.least[s.k-1]+off)
 	slices.SortFunc(found, neighbour.compare)
@@ -146,9 +129,9 @@ func (r *nearestRoom) atMost(scores []float64, limit float64) []neighbour {
 
 // nearestRoom is what a goroutine needs for itself.
 type nearestRoom struct {
-	row, to, scores []float64
-	least           []float64   // the k least of the scores
-	found           []neighbour // points that might be among the nearest
+	row, to []float64
+	least   []float64   // the k least of the scores
+	found   []neighbour // points that might be among the nearest
 }
 
 // A neighbour is a row of the points with its score or its exact cost.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -107,4 +108,180 @@ func ExampleNearest() {
 	nearest, err := Nearest(context.Background(), DistanceEuclidean, patches, words, 2)
 	fmt.Println(nearest, err)
 	// Output: [[1 0] [2 1]] <nil>
+}
+
+// TestMembershipsMatchPlain compares with distances that are computed one by one.
+func TestMembershipsMatchPlain(t *testing.T) {
+	random := rng.New(1, "memberships")
+	for trial := range 40 {
+		n, m, k := 2+random.IntN(120), 2+random.IntN(9), 1+random.IntN(8) // one column has two directions
+		d := bothDistances[trial%2]
+		x, _ := blobs(n, m, 3, 1, uint64(trial))
+		if trial%5 == 0 {
+			clear(x.RawRowView(0)) // a row of zeros
+		}
+		groups := make([]int, n)
+		for i := range groups {
+			groups[i] = random.IntN(min(k, n))
+		}
+		centres, sizes := mat.NewDense(k, m, nil), make([]float64, k)
+		for i, g := range groups {
+			length := 1.0
+			if d == DistanceCosine {
+				length = max(norm(x.RawRowView(i)), 1e-300)
+			}
+			for j, v := range x.RawRowView(i) {
+				centres.Set(g, j, centres.At(g, j)+v/length)
+			}
+			sizes[g]++
+		}
+		for g, size := range sizes {
+			for j := range m {
+				centres.Set(g, j, centres.At(g, j)/max(size, 1))
+			}
+		}
+		far := func(i, g int) float64 {
+			cost := plainCost(d, x.RawRowView(i), centres.RawRowView(g))
+			if d == DistanceEuclidean {
+				return math.Sqrt(cost)
+			}
+			return cost
+		}
+		for name, x := range map[string]mat.Matrix{"dense": x, "sparse": toSparse(x)} {
+			got, err := Memberships(t.Context(), d, x, groups)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, g := range groups {
+				a, b := far(i, g), math.Inf(1)
+				for other, size := range sizes {
+					if other != g && size > 0 {
+						b = min(b, far(i, other))
+					}
+				}
+				want := 1.0
+				if !math.IsInf(b, 1) {
+					if want = 0; b > a {
+						want = (b - a) / b
+					}
+				}
+				is := got[i]
+				if is.Group != g || math.Abs(is.Distance-a) > 1e-7 || math.Abs(is.Confidence-want) > 1e-6 || (is.Other < 0) != math.IsInf(b, 1) ||
+					is.Other >= 0 && math.Abs(is.OtherDistance-b) > 1e-7 {
+					t.Fatalf("trial %d, %s, %v, row %d in group %d: %+v; want distances %v and %v, confidence %v", trial, name, d, i, g, is, a, b, want)
+				}
+			}
+		}
+	}
+}
+
+// TestMembershipsOfNewRows: rows without a group are in that of the nearest centre, and a
+// group without samples is near to none.
+func TestMembershipsOfNewRows(t *testing.T) {
+	x := mat.NewDense(4, 2, []float64{1, 0, 3, 0, 0, 10, 0, 12})
+	c, err := NewCentres(DistanceEuclidean, x, []int{0, 0, 2, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Memberships(t.Context(), mat.NewDense(3, 2, []float64{2, 0, 0, 0, 0, 11}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Membership{{0, 0, 2, math.Sqrt(125), 1}, {0, 2, 2, 11, 9.0 / 11}, {2, 0, 0, math.Sqrt(125), 1}} {
+		if got[i] != want {
+			t.Errorf("row %d: %+v, want %+v", i+1, got[i], want)
+		}
+	}
+}
+
+// TestMembershipsWithoutNumbers: nothing is NaN where all rows are the same, are zeros, or
+// are in one group.
+func TestMembershipsWithoutNumbers(t *testing.T) {
+	for _, d := range bothDistances {
+		for _, value := range []float64{0, 1} {
+			x := mat.NewDense(4, 3, nil)
+			x.Apply(func(int, int, float64) float64 { return value }, x)
+			for _, c := range []struct {
+				groups []int
+				want   float64
+			}{{[]int{0, 0, 1, 1}, 0}, {[]int{0, 0, 0, 0}, 1}} {
+				got, err := Memberships(t.Context(), d, x, c.groups)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, m := range got {
+					if m.Confidence != c.want || math.IsNaN(m.Distance) || math.IsNaN(m.OtherDistance) {
+						t.Errorf("%v, rows of %v, row %d: %+v, want confidence %v", d, value, i+1, m, c.want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestMembershipsMistakes(t *testing.T) {
+	x := mat.NewDense(2, 1, []float64{1, 2})
+	for want, groups := range map[string][]int{
+		"2 samples and the groups of 1":    {0},
+		"row 2 is in group -1 of 2":        {0, -1},
+		"row 1 is in group 2 of 2 samples": {2, 0},
+	} {
+		if _, err := Memberships(t.Context(), DistanceEuclidean, x, groups); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	c, err := NewCentres(DistanceEuclidean, x, []int{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Memberships(t.Context(), x, []int{0, 2}); err == nil || !strings.Contains(err.Error(), "row 2 is in group 2, which has no centre") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := c.Memberships(t.Context(), mat.NewDense(1, 2, []float64{1, 2}), nil); err == nil || !strings.Contains(err.Error(), "have 2 columns") {
+		t.Errorf("error %v", err)
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Memberships(stopped, DistanceEuclidean, x, []int{0, 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// TestSpread: how far samples are from the centre of the others of their group.
+func TestSpread(t *testing.T) {
+	x := mat.NewDense(5, 2, []float64{0, 0, 3, 0, 0, 6, 50, 50, 9, 9})
+	groups := []int{0, 0, 0, 1, 2}
+	c, err := NewCentres(DistanceEuclidean, x, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Spread(x, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := []float64{math.Hypot(1.5, 3), math.Hypot(3, 3), math.Hypot(1.5, 6)}
+	for level, want := range map[int]float64{0: far[0], 25: (far[0] + far[1]) / 2, 50: far[1], 100: far[2]} {
+		for g := range 3 { // groups of one sample have what all have
+			if math.Abs(got.At(g, level)-want) > 1e-12 {
+				t.Errorf("group %d, level %d: %v, want %v", g+1, level, got.At(g, level), want)
+			}
+		}
+	}
+	cosine, err := NewCentres(DistanceCosine, x, []int{0, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = cosine.Spread(x, []int{0, 0, 0, 0, 0}); err != nil || got.At(0, 100) != 1 || got.At(0, 0) > 0.2 {
+		t.Errorf("cosine: %v, %v; want 1 of the row of zeros", mat.Formatted(got), err)
+	}
+	alone, err := NewCentres(DistanceEuclidean, x, []int{0, 1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = alone.Spread(x, []int{0, 1, 2, 3, 4}); err != nil || got.At(2, 0) != math.MaxFloat64 {
+		t.Errorf("groups of one sample: %v, %v", got, err)
+	}
+	if _, err := alone.Spread(x, groups[:4]); err == nil {
+		t.Error("groups of another number of samples are taken")
+	}
 }

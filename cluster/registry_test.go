@@ -2,13 +2,18 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // registered returns the algorithm with the settings that it follows.
@@ -60,4 +65,131 @@ func TestRegister(t *testing.T) {
 		}
 	}()
 	Register(Info{Name: "kmeans"}, everyNth{})
+}
+
+// fixture is one of the exact answers that the methods are held to.
+type fixture struct {
+	Method    string
+	Tolerance float64
+	Inputs    struct {
+		Rows        [][]float64
+		Start       []int
+		StartLabels []int       `json:"start_labels"`
+		Kernel      [][]float64 `json:"K"`
+		Similarity  [][]float64
+		Number      int `json:"k"`
+		Weight      any `json:"w"`
+		Distance    string
+		Must        [][2]int
+		Cannot      [][2]int
+	}
+	Result struct {
+		Labels        []int
+		Objective     *float64
+		EmbeddingGram [][]float64 `json:"embedding_gram"`
+		Kernel        [][]float64
+		Similarity    [][]float64
+	}
+}
+
+// k returns the number of clusters, which the inputs give or show.
+func (f *fixture) k() int {
+	in := f.Inputs
+	if in.Number > 0 {
+		return in.Number
+	}
+	if len(in.Start) > 0 {
+		return len(in.Start)
+	}
+	return slices.Max(in.StartLabels) + 1
+}
+
+// features returns the settings of the k-means on features.
+func (f *fixture) features(t *testing.T) KMeans {
+	k := KMeans{K: f.k(), Start: f.Inputs.Start}
+	name := f.Inputs.Distance
+	if name == "" && strings.Contains(f.Method, "cosine") {
+		name = "cosine"
+	}
+	if name != "" {
+		if err := k.Distance.UnmarshalText([]byte(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return k
+}
+
+// fixtureChecks maps the start of a method's name to what is checked.
+var fixtureChecks = map[string]func(t *testing.T, f *fixture){
+	"kmeans": func(t *testing.T, f *fixture) {
+		got, err := f.features(t).Fit(context.Background(), testkit.Rows(f.Inputs.Rows))
+		f.checkLabels(t, got, err)
+	},
+	"cop_kmeans": func(t *testing.T, f *fixture) {
+		got, err := COPKMeans{f.features(t)}.Fit(context.Background(), testkit.Rows(f.Inputs.Rows), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		f.checkLabels(t, got, err)
+	},
+	"kernel_kmeans": func(t *testing.T, f *fixture) {
+		got, err := KernelKMeans{K: f.k(), Start: f.Inputs.StartLabels}.Fit(context.Background(), testkit.Rows(f.Inputs.Kernel))
+		f.checkLabels(t, got, err)
+	},
+	"ncut": func(t *testing.T, f *fixture) {
+		embedding, err := NormalisedCut{KMeans{K: f.k()}}.Embed(context.Background(), testkit.Rows(f.Inputs.Similarity))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gram mat.Dense
+		gram.Mul(embedding, embedding.T())
+		f.checkMatrix(t, &gram, f.Result.EmbeddingGram)
+	},
+	"ss_kk": func(t *testing.T, f *fixture) {
+		s := SSKK{KernelKMeans: KernelKMeans{K: f.k()}}
+		s.Weight, _ = f.Inputs.Weight.(float64) // else the formula of the default, in words
+		got, err := s.Kernel(context.Background(), testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.checkMatrix(t, got, f.Result.Kernel)
+	},
+	"ss_snc": func(t *testing.T, f *fixture) {
+		got, err := LinkSimilarity(testkit.Rows(f.Inputs.Similarity), Known{MustLink: f.Inputs.Must, CannotLink: f.Inputs.Cannot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.checkMatrix(t, got, f.Result.Similarity)
+	},
+}
+
+func (f *fixture) checkLabels(t *testing.T, got *Result, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f.Result.Labels, got.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	if want := f.Result.Objective; want == nil || !near(got.Objective, *want, f.Tolerance) {
+		t.Errorf("objective %v, want %v", got.Objective, *want)
+	}
+}
+
+func (f *fixture) checkMatrix(t *testing.T, got mat.Matrix, want [][]float64) {
+	t.Helper()
+	testkit.Near(t, f.Method, got, testkit.Rows(want), f.Tolerance)
+}
+
+// near reports whether a and b differ by no more than a share of b, or of 1.
+func near(a, b, tolerance float64) bool {
+	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
+}
+
+// TestFixtures checks the fixtures of this package's methods.
+func TestFixtures(t *testing.T) {
+	testkit.Fixtures(t, fixtureChecks, func(t *testing.T, check func(*testing.T, *fixture), text []byte) {
+		f := fixture{Tolerance: 1e-9}
+		if err := json.Unmarshal(text, &f); err != nil {
+			t.Fatal(err)
+		}
+		check(t, &f)
+	})
 }

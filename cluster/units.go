@@ -60,8 +60,8 @@ const (
 // errNoClusters says that links allow no such clusters, which is certain.
 var errNoClusters = errors.New("no such clusters are possible")
 
-// check returns an error where no k clusters hold to the links, or none are found.
-func (u *units) check(k int) error {
+// findClusters returns an error where no k clusters hold to the links, or none are found.
+func (u *units) findClusters(k int) error {
 	if u.colours != nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (u *units) check(k int) error {
 // other, the unit with the least choice first, going back where there is none. Where
 // that takes too long they get any clusters that hold to the links.
 func (u *units) place(k int, costs []float64) ([]int, error) {
-	if err := u.check(k); err != nil {
+	if err := u.findClusters(k); err != nil {
 		return nil, err
 	}
 	placed, err := u.search(k, costs, false, mostSteps)
@@ -266,7 +266,7 @@ func CheckLinks(n, k int, known Known) error {
 	if err != nil {
 		return err
 	}
-	return u.check(k)
+	return u.findClusters(k)
 }
 
 // Bind moves samples so that groups, the clusters of n samples from 0 to k−1, hold to

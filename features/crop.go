@@ -1,8 +1,18 @@
 package features
 
 import (
+	"encoding/csv"
 	"fmt"
 	"image"
+	"io"
+	"math"
+	"math/cmplx"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/math/f64"
 )
 
 // Crop picks the part of each image that becomes the sample: a Box, a Square,
@@ -66,5 +76,112 @@ func (Whole) digest(string) string { return "" }
 
 func (Whole) resample(dst *Canvas, src image.Image, _ string) error {
 	resize(dst, src, src.Bounds())
+	return nil
+}
+
+// Where Eyes puts the two eyes, as parts of the result's width and height.
+const (
+	eyeLeft  = 0.3
+	eyeRight = 0.7
+	eyeDown  = 0.35
+)
+
+// Eyes turns, scales and shifts each image so that the left eye comes to lie
+// at 30 % and the right eye at 70 % of the result's width, both at 35 % of its
+// height. What lies outside the image is black. An image whose eyes are not
+// known, or not within it, is an error.
+type Eyes struct {
+	file string
+	// at holds the eyes of each sample as x + iy, the pixels' centres at
+	// whole numbers.
+	at map[string]eyes
+}
+
+type eyes struct{ left, right complex128 }
+
+// ReadEyes reads the places of the eyes from a CSV file with the columns file,
+// left_x, left_y, right_x and right_y, in pixels: x to the right and y down
+// from (0, 0), the centre of the upper left pixel. File is a sample's name in
+// the set; the left eye is the one on the left of the picture. The first line
+// may be a header.
+func ReadEyes(file string) (*Eyes, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("eyes: %w", err)
+	}
+	defer f.Close()
+	at, err := parseEyes(f)
+	if err != nil {
+		return nil, fmt.Errorf("eyes %s: %w", file, err)
+	}
+	return &Eyes{file: file, at: at}, nil
+}
+
+func parseEyes(r io.Reader) (map[string]eyes, error) {
+	reader := csv.NewReader(r)
+	reader.FieldsPerRecord = -1
+	reader.TrimLeadingSpace = true
+	at := map[string]eyes{}
+	for first := true; ; first = false {
+		record, err := reader.Read()
+		if err == io.EOF {
+			return at, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := reader.FieldPos(0)
+		if len(record) != 5 {
+			return nil, fmt.Errorf("line %d: %d fields, want five, file,left_x,left_y,right_x,right_y", line, len(record))
+		}
+		if first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x") {
+			continue
+		}
+		var v [4]float64
+		for i, field := range record[1:] {
+			v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
+			if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
+				return nil, fmt.Errorf("line %d: %q is no number of pixels", line, field)
+			}
+		}
+		if v[2]-v[0] < 1 {
+			return nil, fmt.Errorf("line %d: the right eye, at x = %v, is not to the right of the left eye, at x = %v", line, v[2], v[0])
+		}
+		name, found := strings.TrimSpace(record[0]), eyes{complex(v[0], v[1]), complex(v[2], v[3])}
+		if other, ok := at[name]; ok && other != found {
+			return nil, fmt.Errorf("line %d: a second place for the eyes of %q", line, name)
+		}
+		at[name] = found
+	}
+}
+
+func (e *Eyes) digest(sample string) string { return fmt.Sprintf("eyes %v", e.at[sample]) }
+
+func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
+	from, ok := e.at[sample]
+	if !ok {
+		return fmt.Errorf("crop: %s has no eyes for it", e.file)
+	}
+	for _, eye := range []complex128{from.left, from.right} {
+		// The centres of the outermost pixels lie half a pixel inside.
+		x, y := real(eye)+0.5, imag(eye)+0.5
+		if size := src.Bounds().Size(); x < 0 || y < 0 || x > float64(size.X) || y > float64(size.Y) {
+			return fmt.Errorf("crop: the eye at (%v, %v) is not within the %d×%d pixels of the image", real(eye), imag(eye), size.X, size.Y)
+		}
+	}
+	width, height := float64(dst.Bounds().Dx()), float64(dst.Bounds().Dy())
+	to := eyes{complex(eyeLeft*width, eyeDown*height), complex(eyeRight*width, eyeDown*height)}
+	// The similarity z → turn·z + shift that takes both eyes where they belong;
+	// draw has the corners, not the centres, of pixels at whole numbers.
+	const half = 0.5 + 0.5i
+	turn := (to.right - to.left) / (from.right - from.left)
+	shift := to.left - turn*(from.left+half)
+	if cmplx.IsNaN(shift) || cmplx.IsInf(shift) {
+		return fmt.Errorf("crop: no turn takes the eyes of %s to their place", sample)
+	}
+	draw.CatmullRom.Transform(dst, f64.Aff3{
+		real(turn), -imag(turn), real(shift),
+		imag(turn), real(turn), imag(shift),
+	}, src, src.Bounds(), draw.Src, nil)
 	return nil
 }

@@ -526,3 +526,75 @@ func BenchmarkDenseSIFT(b *testing.B) {
 		})
 	}
 }
+
+// TestDenseSIFTOfLargeImages: an image of more pixels than are wanted is described
+// as its reduction is, at the places of the whole.
+func TestDenseSIFTOfLargeImages(t *testing.T) {
+	large := noise(240, 160, 3)
+	d := denseSIFT(t, DenseSIFT{MaxPixels: 120 * 80}, large)
+	want := denseSIFT(t, DenseSIFT{}, reducedGrey(large, image.Pt(120, 80)))
+	if d.Width != 240 || d.Height != 160 || d.Len() != want.Len() || string(d.Vectors) != string(want.Vectors) {
+		t.Fatalf("%d descriptors of an image of %d×%d, want the %d of its reduction", d.Len(), d.Width, d.Height, want.Len())
+	}
+	for i := range d.Len() {
+		if math.Abs(float64(d.X[i]-(2*want.X[i]+0.5))) > 1e-3 || math.Abs(float64(d.Y[i]-(2*want.Y[i]+0.5))) > 1e-3 || d.Scale[i] != 8 {
+			t.Fatalf("descriptor %d at %v, %v with bins of %v; the reduction has it at %v, %v", i, d.X[i], d.Y[i], d.Scale[i], want.X[i], want.Y[i])
+		}
+	}
+	if d := denseSIFT(t, DenseSIFT{}, image.NewGray(image.Rect(0, 0, 3, 1<<20))); d.Len() != 0 || d.Width != 3 {
+		t.Errorf("%d descriptors of a line", d.Len())
+	}
+	if d := denseSIFT(t, DenseSIFT{}, image.NewGray(image.Rect(0, 0, 3000, 2000))); d.Len() == 0 || d.Len() > 1<<20/64 {
+		t.Errorf("%d descriptors of six million pixels", d.Len())
+	}
+	if _, err := (DenseSIFT{MaxPixels: -1}).Extract(large); err == nil {
+		t.Error("fewer than no pixels")
+	}
+}
+
+func TestSIFTVector(t *testing.T) {
+	fill := func(n int, v float32) (hist [siftDim]float32) {
+		for i := range n {
+			hist[i] = v
+		}
+		return hist
+	}
+	for _, test := range []struct {
+		name         string
+		hist         [siftDim]float32
+		root         bool
+		first, other uint8
+	}{
+		{"zeros", fill(0, 0), false, 0, 0},
+		{"zeros", fill(0, 0), true, 0, 0},
+		{"one value", fill(1, 1e-3), false, 255, 0},
+		{"one value", fill(1, 1e3), true, 255, 0},
+		// 512/√100, and √(1/100) of 512.
+		{"100 values", fill(100, 3), false, 51, 0},
+		{"100 values", fill(100, 3), true, 51, 0},
+	} {
+		out := [siftDim]uint8{siftDim - 1: 9}
+		hist := test.hist
+		siftVector(&out, &hist, test.root)
+		if out[0] != test.first || out[siftDim-1] != test.other {
+			t.Errorf("%s, root %v: %d and %d, want %d and %d", test.name, test.root, out[0], out[siftDim-1], test.first, test.other)
+		}
+	}
+
+	// One value of 30 and 100 of 1: the length is √1000, the first is clipped to
+	// 0.2·√1000 = √40, and the length after it is √140.
+	hist := fill(101, 1)
+	hist[0] = 30
+	var out [siftDim]uint8
+	clipped := hist
+	siftVector(&out, &clipped, false)
+	if out[0] != 255 || out[1] != 43 { // 512·√(40/140) = 273.7, 512/√140 = 43.3
+		t.Errorf("clipped: %d and %d", out[0], out[1])
+	}
+	// The sum is √40 + 100 = 106.3, and the parts' roots are 0.2439 and 0.0970.
+	clipped = hist
+	siftVector(&out, &clipped, true)
+	if out[0] != 125 || out[1] != 50 {
+		t.Errorf("root: %d and %d", out[0], out[1])
+	}
+}

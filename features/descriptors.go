@@ -1,6 +1,10 @@
 package features
 
-import "math"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
 
 // Descriptors holds the p local descriptors of one image.
 type Descriptors struct {
@@ -33,4 +37,61 @@ func (d *Descriptors) enlarge(sx, sy float64) {
 		d.Y[i] = float32((float64(d.Y[i])+0.5)*sy - 0.5)
 		d.Scale[i] = float32(float64(d.Scale[i]) * math.Sqrt(sx*sy))
 	}
+}
+
+// binaryHead is the length of what stands before the arrays of descriptors: p,
+// Dim, Width and Height, four bytes each.
+const binaryHead = 16
+
+// binaryPlace is the length of a descriptor's X, Y and Scale as bytes.
+const binaryPlace = 12
+
+// AppendBinary appends the descriptors as bytes, the numbers with their low
+// byte first. It implements encoding.BinaryAppender.
+func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
+	for _, n := range []int{d.Len(), d.Dim, d.Width, d.Height} {
+		if n < 0 || n > math.MaxInt32 {
+			return b, fmt.Errorf("descriptors: %d is more than can be written", n)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	b = append(b, d.Vectors...)
+	for _, list := range [][]float32{d.X, d.Y, d.Scale} {
+		for _, v := range list {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+	}
+	return b, nil
+}
+
+// UnmarshalBinary reads what AppendBinary wrote, of which it keeps the bytes of
+// Vectors; beside them it takes at most 2 bytes of memory for each one of these. It
+// implements encoding.BinaryUnmarshaler, but for that.
+func (d *Descriptors) UnmarshalBinary(b []byte) error {
+	if len(b) < binaryHead {
+		return fmt.Errorf("descriptors: %d bytes are too few", len(b))
+	}
+	n := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
+	p, dim := n(0), n(4)
+	if p > len(b) || p > 0 && dim > len(b) || len(b) != binaryHead+p*(dim+binaryPlace) {
+		return fmt.Errorf("descriptors: %d bytes hold no %d descriptors of length %d", len(b), p, dim)
+	}
+	if p > 0 && (n(8) == 0 || n(12) == 0) {
+		return fmt.Errorf("descriptors: %d of an image of %d×%d pixels", p, n(8), n(12))
+	}
+	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12)}
+	b = b[binaryHead:]
+	d.Vectors, b = b[:p*dim:p*dim], b[p*dim:]
+	for _, list := range []*[]float32{&d.X, &d.Y, &d.Scale} {
+		*list = make([]float32, p)
+		for i := range *list {
+			v := math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return fmt.Errorf("descriptors: place %d is %v", i, v)
+			}
+			(*list)[i] = v
+		}
+		b = b[4*p:]
+	}
+	return nil
 }

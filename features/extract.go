@@ -214,7 +214,7 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) (columns 
 }
 
 // reducedVersion is part of the keys of rows: it changes with what reduced images hold.
-const reducedVersion = "reduced 2"
+const reducedVersion = "reduced 3"
 
 // leastReduced is the least height and width to which images are reduced before they are
 // resized.

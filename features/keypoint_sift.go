@@ -192,7 +192,7 @@ func reducedGrey(img image.Image, size image.Point) *image.Gray {
 				line[x] = float64(v)
 			}
 			for x, t := range across {
-				sums[x] += weight * t.of(line)
+				sums[x] += weight * t.weigh(line)
 			}
 		}
 		for x, v := range sums {

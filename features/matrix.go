@@ -1,7 +1,16 @@
 package features
 
 import (
+	"errors"
+	"fmt"
+	"math"
+
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/datasets"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
 // Matrix holds the features of n samples.
@@ -16,8 +25,8 @@ type Matrix struct {
 	// a red, a green and a blue image one after the other, so that m is
 	// Channels·Height·Width. It is 0 where the rows are no images.
 	Channels int
-	// Places is the grid of places whose values a row of X holds one after another, and
-	// Crop the part of each image that it covers; Places is zero where a row holds none.
+	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the
+	// part of each image that it covers.
 	Places Cells
 	Crop   Crop
 	// Rows holds, for each row of X, which sample of the set it is.
@@ -25,4 +34,109 @@ type Matrix struct {
 	// Skipped holds one error for each sample that was left out, in the order
 	// of the set.
 	Skipped []error
+}
+
+// BadSampleError is the error of a sample that cannot be used. Where bad samples are
+// skipped (SkipBad) it is left out instead.
+type BadSampleError struct{ Err error }
+
+func (e *BadSampleError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the sample.
+func (e *BadSampleError) Unwrap() error { return e.Err }
+
+// BadSample tells whether an error of the work on a sample says that it cannot be
+// used, and returns it as a *BadSampleError then. It does not where another run could
+// use the sample: where the memory limit has no room for it, or its file changes.
+func BadSample(err error) (bad bool, failure error) {
+	var tooLarge *memory.LimitError
+	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
+		return false, err
+	}
+	return true, &BadSampleError{err}
+}
+
+// Norm says how each sample is normalised.
+type Norm int
+
+// The norms. The zero value is the papers' choice.
+const (
+	NormL2   Norm = iota // the squares of the values add up to 1
+	NormL1               // the absolute values add up to 1
+	NormMax              // the largest absolute value is 1
+	NormNone             // the values as they are
+)
+
+var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
+
+// String returns the norm's name, which UnmarshalText reads in any case.
+func (n Norm) String() string { return norms.String(n) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, text) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }
+
+// Values returns the names of the norms.
+func (Norm) Values() []string { return norms.Values() }
+
+// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as
+// in apply. A value below 0 is an error.
+func raise(values []float64, power float64, columns []int) error {
+	if power == 0 || power == 1 {
+		return nil
+	}
+	for j, v := range values {
+		if v < 0 {
+			if columns != nil {
+				j = columns[j]
+			}
+			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", j+1, v)
+		}
+		values[j] = elementary.Pow(v, power)
+	}
+	return nil
+}
+
+// apply scales the values of a sample, in place. columns holds the column
+// of each value, or is nil where value j is in column j. A value that is not
+// finite and values that are all zero are errors; columns count from 1 there.
+func (n Norm) apply(values []float64, columns []int) error {
+	largest := 0.0
+	for j, v := range values {
+		size := math.Abs(v)
+		if !(size <= math.MaxFloat64) { // not a number, or infinite
+			if columns != nil {
+				j = columns[j]
+			}
+			return fmt.Errorf("column %d: the value is %v", j+1, v)
+		}
+		if size > largest {
+			largest = size
+		}
+	}
+	if largest == 0 {
+		return errors.New("all values are zero")
+	}
+	var length float64
+	switch n {
+	case NormL2:
+		length = elementary.Norm(values)
+	case NormL1:
+		length = elementary.Norm1(values)
+	case NormMax:
+		length = largest
+	case NormNone:
+		return nil
+	default:
+		return fmt.Errorf("there is no %v", n)
+	}
+	if math.IsInf(length, 0) {
+		return errors.New("the values are too large to be added up")
+	}
+	for j := range values {
+		values[j] /= length
+	}
+	return nil
 }

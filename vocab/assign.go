@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -61,12 +62,12 @@ type Assigner struct {
 // the vocabulary or the settings are not valid, or if there are fewer words
 // than a descriptor is shared among.
 func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (*Assigner, error) {
-	err := v.check()
+	err := v.checkWords()
 	if err != nil {
 		return nil, fmt.Errorf("vocabulary: %w", err)
 	}
-	as.Nearest = orDefault(as.Nearest, 1)
-	as.Sigma = orDefault(as.Sigma, defaultSigma)
+	as.Nearest = cmp.Or(as.Nearest, 1)
+	as.Sigma = cmp.Or(as.Sigma, defaultSigma)
 	switch {
 	case as.Nearest < 1 || as.Nearest > v.Len():
 		return nil, fmt.Errorf("vocabulary: a descriptor is shared among %d words of %d", as.Nearest, v.Len())
@@ -101,7 +102,7 @@ type Assigned struct {
 // Assign writes the words of an image's descriptors to dst, whose room it uses
 // again. It is an error if the descriptors are not as long as the words.
 func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
-	if err := check(d, a.points.dim); err != nil {
+	if err := checkDescriptors(d, a.points.dim); err != nil {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
 	dst.Nearest = a.as.Nearest

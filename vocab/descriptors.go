@@ -7,10 +7,10 @@ import (
 	"github.com/seed4492f2cd/partwise/features"
 )
 
-// check reports descriptors that do not agree with themselves or are not dim
+// checkDescriptors reports descriptors that do not agree with themselves or are not dim
 // numbers long; a dim of 0 stands for any. Where there are none, any dim is
 // right.
-func check(d *features.Descriptors, dim int) error {
+func checkDescriptors(d *features.Descriptors, dim int) error {
 	switch n := d.Len(); {
 	case n == 0 && len(d.Vectors) == 0:
 		return nil

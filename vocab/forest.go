@@ -93,7 +93,7 @@ func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32,
 	var n float64
 	for i := 0; i < len(words); i += step {
 		n++
-		for a, v := range f.at(int(words[i])) {
+		for a, v := range f.word(int(words[i])) {
 			d := v - means[a]
 			means[a] += d / n
 			variances[a] += d * (v - means[a])

@@ -34,7 +34,7 @@ func (g *Grid) UnmarshalText(text []byte) error {
 		}
 		read = append(read, features.Cells{Rows: r, Columns: c})
 	}
-	if err := read.check(); err != nil {
+	if err := read.checkDivisions(); err != nil {
 		return fmt.Errorf("grid %q: %w", text, err)
 	}
 	*g = read
@@ -66,8 +66,8 @@ func (g Grid) divisions() Grid {
 	return g
 }
 
-// check reports divisions that are none.
-func (g Grid) check() error {
+// checkDivisions reports divisions that are none.
+func (g Grid) checkDivisions() error {
 	const most = 1 << 10
 	for _, c := range g {
 		if c.Rows < 1 || c.Columns < 1 || c.Rows > most || c.Columns > most {
@@ -153,13 +153,13 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 
 // countable reports what cannot be counted.
 func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error {
-	if err := g.check(); err != nil {
+	if err := g.checkDivisions(); err != nil {
 		return err
 	}
 	if words < 1 || words > mostColumns/g.Len() {
 		return fmt.Errorf("%d words in each of %d cells", words, g.Len())
 	}
-	if err := check(d, 0); err != nil {
+	if err := checkDescriptors(d, 0); err != nil {
 		return err
 	}
 	if d.Len() == 0 {

@@ -142,7 +142,7 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 			case k.stays(i):
 				k.next[i] = k.labels[i]
 			default:
-				w.panel.add(k.at(i), k.squares[i])
+				w.panel.add(k.row(i), k.squares[i])
 				if w.rows = append(w.rows, i); w.panel.full() {
 					k.compare(w)
 				}
@@ -158,7 +158,7 @@ func (k *kmeans) assign(ctx context.Context, part int) error {
 func (k *kmeans) stays(i int) bool {
 	own := int(k.labels[i])
 	if own < 0 {
-		k.squares[i] = square(k.at(i))
+		k.squares[i] = square(k.row(i))
 		return false
 	}
 	if !k.bounds.Known(i) {
@@ -168,7 +168,7 @@ func (k *kmeans) stays(i int) bool {
 	if upper < lower {
 		return true
 	}
-	if upper = math.Sqrt(k.words.distance(k.at(i), own)); upper < lower {
+	if upper = math.Sqrt(k.words.distance(k.row(i), own)); upper < lower {
 		k.bounds.Set(i, own, upper, lower)
 		return true
 	}
@@ -189,7 +189,7 @@ func (k *kmeans) compare(w *worker) {
 // search returns the word of row i that the forest finds, or its own where that is no farther, so that the
 // objective falls.
 func (k *kmeans) search(w *worker, i int) int32 {
-	own, x := k.labels[i], k.at(i)
+	own, x := k.labels[i], k.row(i)
 	if own < 0 {
 		k.squares[i] = square(x)
 	}
@@ -218,7 +218,7 @@ func (k *kmeans) relabel(part int) {
 // count adds row i to a word, by 1, or takes it away, by −1.
 func (k *kmeans) count(i int, word int32, by int64) {
 	sums := k.sumsOf(int(word))
-	for f, v := range k.at(i) {
+	for f, v := range k.row(i) {
 		sums[f] += by * int64(v)
 	}
 	k.counts[word] += int(by)
@@ -237,7 +237,7 @@ func (k *kmeans) cost(part int) float64 {
 	cost := float64(squares)
 	for j, count := range k.counts {
 		sums := k.sumsOf(j)
-		for f, w := range k.words.at(j) {
+		for f, w := range k.words.word(j) {
 			cost += w * (float64(count)*w - 2*float64(sums[f]))
 		}
 	}
@@ -248,12 +248,12 @@ func (k *kmeans) cost(part int) float64 {
 func (k *kmeans) move(j int, step float64) {
 	count, sums := float64(k.counts[j]), k.sumsOf(j)
 	var square float64
-	for f, old := range k.words.at(j) {
+	for f, old := range k.words.word(j) {
 		to := float64(sums[f]) / count
 		if step != 1 {
 			to = old + step*(to-old)
 		}
-		k.words.at(j)[f] = to
+		k.words.word(j)[f] = to
 		square += (to - old) * (to - old)
 	}
 	k.words.ready(j)
@@ -268,7 +268,7 @@ func (k *kmeans) fillEmpty(part int) (filled []int) {
 	}
 	costs := make([]float64, part)
 	for i := range costs {
-		costs[i] = k.words.distance(k.at(i), int(k.labels[i]))
+		costs[i] = k.words.distance(k.row(i), int(k.labels[i]))
 	}
 	lloyd.FillEmpty(k.labels[:part], k.counts, costs, func(int) bool { return true }, func(i int, from int32) {
 		to := k.labels[i]

@@ -28,12 +28,12 @@ func newPoints(n, dim int) *points {
 	return &points{n: n, dim: dim, values: make([]float64, n*dim), single: make([]float32, n*dim), halves: make([]float32, n)}
 }
 
-// at returns word j.
-func (p *points) at(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
+// word returns word j.
+func (p *points) word(j int) []float64 { return p.values[j*p.dim : (j+1)*p.dim] }
 
 // ready is called when word j has changed.
 func (p *points) ready(j int) {
-	word, single := p.at(j), p.single[j*p.dim:(j+1)*p.dim]
+	word, single := p.word(j), p.single[j*p.dim:(j+1)*p.dim]
 	var square float64
 	for f, v := range word {
 		single[f] = float32(v)
@@ -46,7 +46,7 @@ func (p *points) ready(j int) {
 // distance returns ‖x − w‖² for word j.
 func (p *points) distance(x []uint8, j int) float64 {
 	var sums [4]float64
-	word := p.at(j)
+	word := p.word(j)
 	x = x[:len(word)]
 	for ; len(x) >= 4 && len(word) >= 4; x, word = x[4:], word[4:] {
 		a, b, c, d := float64(x[0])-word[0], float64(x[1])-word[1], float64(x[2])-word[2], float64(x[3])-word[3]

@@ -3,7 +3,6 @@ package vocab
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,7 +15,7 @@ import (
 const defaultTotal = 100_000
 
 // Sampler keeps a random subset of the descriptors of images that stream by.
-// Its memory is bounded by Total and does not grow with the number of images.
+// It holds twice Total descriptors at most, however many images there are.
 //
 // Every descriptor draws a number from a stream of its image's own, and those
 // with the least numbers stay. So the subset depends on the seed, on the names
@@ -34,16 +33,22 @@ type Sampler struct {
 	// Seed makes the subset repeatable.
 	Seed uint64
 
-	mu    sync.Mutex
-	dim   int
-	arena []uint8 // the kept descriptors, a slot of dim bytes each
-	drawn []draw  // a heap, the first to go on top
+	mu   sync.Mutex
+	dim  int
+	kept []offer // twice Total at most
+	full bool    // the first Total of kept are in their order
 }
 
-// A draw is a kept descriptor's number, with its slot in the arena.
-type draw struct {
+// An offer is a descriptor with the number that it drew.
+type offer struct {
 	number uint64
-	slot   int
+	vector []uint8
+}
+
+// compare orders offers by their numbers. Where two are the same, the vectors
+// decide, so that the order in which images come does not.
+func (o offer) compare(other offer) int {
+	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
 
 // Add offers the descriptors of the image called name, which are copied where
@@ -54,7 +59,7 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
 	}
-	if err := check(d, 0); err != nil {
+	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
 	}
 	if d.Len() == 0 {
@@ -75,33 +80,29 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.dim == 0 {
 		s.dim = d.Dim
 	}
-	if err := check(d, s.dim); err != nil {
+	if err := checkDescriptors(d, s.dim); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
 	}
+	total := cmp.Or(s.Total, defaultTotal)
 	for _, o := range offers {
-		s.take(o)
+		if s.full && o.compare(s.kept[total-1]) > 0 {
+			continue
+		}
+		s.kept = append(s.kept, offer{o.number, slices.Clone(o.vector)})
+		if len(s.kept) >= 2*total {
+			s.cut(total)
+		}
 	}
 	return nil
 }
 
-// take keeps a descriptor if there is room, or if another one has to go for it.
-func (s *Sampler) take(o offer) {
-	if len(s.drawn) < orDefault(s.Total, defaultTotal) {
-		slot := len(s.drawn)
-		s.arena = append(s.arena, o.vector...)
-		heap.Push((*byNumber)(s), draw{o.number, slot})
-		return
+// cut keeps the least offers, in their order.
+func (s *Sampler) cut(total int) {
+	slices.SortFunc(s.kept, offer.compare)
+	if s.full = len(s.kept) >= total; s.full {
+		clear(s.kept[total:])
+		s.kept = s.kept[:total]
 	}
-	if top := s.drawn[0]; o.compare(s.at(top)) < 0 {
-		copy(s.at(top).vector, o.vector)
-		s.drawn[0].number = o.number
-		heap.Fix((*byNumber)(s), 0)
-	}
-}
-
-// at returns what was offered for a draw.
-func (s *Sampler) at(d draw) offer {
-	return offer{d.number, s.arena[d.slot*s.dim : (d.slot+1)*s.dim]}
 }
 
 // Sample returns the descriptors that are kept so far, n×dim, in random order,
@@ -109,46 +110,9 @@ func (s *Sampler) at(d draw) offer {
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	order := slices.Clone(s.drawn)
-	slices.SortFunc(order, func(a, b draw) int { return s.at(a).compare(s.at(b)) })
-	vectors = make([]uint8, 0, len(s.arena))
-	for _, d := range order {
-		vectors = append(vectors, s.at(d).vector...)
+	s.cut(cmp.Or(s.Total, defaultTotal))
+	for _, o := range s.kept {
+		vectors = append(vectors, o.vector...)
 	}
 	return vectors, s.dim
-}
-
-// An offer is a descriptor with the number that it drew.
-type offer struct {
-	number uint64
-	vector []uint8
-}
-
-// compare orders offers by their numbers. Where two are the same, the vectors
-// decide, so that the order in which images come does not.
-func (o offer) compare(other offer) int {
-	if o.number != other.number {
-		return cmp.Compare(o.number, other.number)
-	}
-	return bytes.Compare(o.vector, other.vector)
-}
-
-// byNumber is the heap of a Sampler.
-type byNumber Sampler
-
-func (s *byNumber) Len() int { return len(s.drawn) }
-
-func (s *byNumber) Less(i, j int) bool {
-	of := (*Sampler)(s)
-	return of.at(s.drawn[i]).compare(of.at(s.drawn[j])) > 0
-}
-
-func (s *byNumber) Swap(i, j int) { s.drawn[i], s.drawn[j] = s.drawn[j], s.drawn[i] }
-
-func (s *byNumber) Push(d any) { s.drawn = append(s.drawn, d.(draw)) }
-
-func (s *byNumber) Pop() any {
-	last := s.drawn[len(s.drawn)-1]
-	s.drawn = s.drawn[:len(s.drawn)-1]
-	return last
 }

@@ -135,8 +135,8 @@ func TestSamplerIsFair(t *testing.T) {
 	s := &Sampler{Total: 2000}
 	addAll(t, s, numbered(slices.Repeat([]int{1000}, 20)...))
 	vectors, _ := s.Sample()
-	if len(s.arena) != 2000*3 {
-		t.Errorf("%d bytes are kept of %d", len(s.arena), 2000*3)
+	if len(s.kept) != 2000 {
+		t.Errorf("%d descriptors are kept", len(s.kept))
 	}
 	var images [20]int
 	firstHalf := 0

@@ -18,7 +18,7 @@ const savedWords = "words"
 // Save writes the vocabulary as a NumPy .npz file with the array words,
 // words×dim.
 func (v *Vocabulary) Save(w io.Writer) error {
-	if err := v.check(); err != nil {
+	if err := v.checkWords(); err != nil {
 		return fmt.Errorf("saving a vocabulary: %w", err)
 	}
 	z := npz.NewWriter(w)
@@ -64,5 +64,5 @@ func load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
 		return nil, err
 	}
 	v := &Vocabulary{mat.NewDense(shape[0], shape[1], values)}
-	return v, v.check()
+	return v, v.checkWords()
 }

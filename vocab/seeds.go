@@ -19,10 +19,10 @@ import (
 func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand) ([]int, error) {
 	single, squares := make([]float32, 0, part*s.dim), make([]float64, part)
 	for i := range part {
-		for _, v := range s.at(i) {
+		for _, v := range s.row(i) {
 			single = append(single, float32(v))
 		}
-		squares[i] = float64(square(s.at(i)))
+		squares[i] = float64(square(s.row(i)))
 	}
 	rows := matrix(single, s.dim)
 	against, of := matrix(nil, s.dim), []float64(nil) // the candidates, and their ‖x‖²

@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -81,7 +82,7 @@ const defaultWords = 200
 // withDefaults returns the settings with what 0 stands for, and checks them
 // against the sample.
 func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
-	t.Words = orDefault(t.Words, defaultWords)
+	t.Words = cmp.Or(t.Words, defaultWords)
 	if err := checkSize(t.Words, dim); err != nil {
 		return t, err
 	}
@@ -95,10 +96,10 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 		return t, fmt.Errorf("there is no %v", t.Method)
 	}
 	if t.Method == MethodMiniBatch {
-		t.Tolerance = orDefault(t.Tolerance, 1e-2)
+		t.Tolerance = cmp.Or(t.Tolerance, 1e-2)
 	}
-	t.Tolerance = orDefault(t.Tolerance, 3e-5)
-	t.MaxIterations = orDefault(t.MaxIterations, 300)
+	t.Tolerance = cmp.Or(t.Tolerance, 3e-5)
+	t.MaxIterations = cmp.Or(t.MaxIterations, 300)
 	switch {
 	case t.Checks < 0:
 		return t, fmt.Errorf("%d checks", t.Checks)
@@ -143,8 +144,8 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 	}
 	words := newPoints(t.Words, dim)
 	for j, i := range first {
-		for f, v := range s.at(i) {
-			words.at(j)[f] = float64(v)
+		for f, v := range s.row(i) {
+			words.word(j)[f] = float64(v)
 		}
 		words.ready(j)
 	}
@@ -165,8 +166,8 @@ type sample struct {
 // len returns the number of rows.
 func (s *sample) len() int { return len(s.order) }
 
-// at returns row i.
-func (s *sample) at(i int) []uint8 {
+// row returns row i.
+func (s *sample) row(i int) []uint8 {
 	at := s.order[i] * s.dim
 	return s.vectors[at : at+s.dim]
 }
@@ -189,7 +190,7 @@ func (s *sample) different(words int) ([]int, error) {
 	seen := make(map[string]struct{}, words)
 	var rows []int
 	for i := range s.len() {
-		x := s.at(i)
+		x := s.row(i)
 		if _, ok := seen[string(x)]; ok {
 			continue
 		}

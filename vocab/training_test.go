@@ -84,8 +84,8 @@ func TestLloydIsPlainLloyd(t *testing.T) {
 			s := &sample{rows, size.dim, rng.New(1, "rows").Perm(size.n)}
 			words := newPoints(size.words, size.dim)
 			for j := range words.n {
-				for f, v := range s.at(j - j%7/6) {
-					words.at(j)[f] = float64(v)
+				for f, v := range s.row(j - j%7/6) {
+					words.word(j)[f] = float64(v)
 				}
 				words.ready(j)
 			}
@@ -239,7 +239,7 @@ func TestFillEmpty(t *testing.T) {
 	}
 	words := newPoints(5, 1)
 	for j, v := range []float64{1, 250, 99, 251, 190} {
-		words.at(j)[0] = v
+		words.word(j)[0] = v
 		words.ready(j)
 	}
 	k := newKMeans(training, &sample{rows, 1, []int{0, 1, 2, 3, 4, 5, 6}}, words)

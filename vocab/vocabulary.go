@@ -34,8 +34,8 @@ const (
 	mostValues = 1 << 27
 )
 
-// check reports what no vocabulary holds.
-func (v *Vocabulary) check() error {
+// checkWords reports what no vocabulary holds.
+func (v *Vocabulary) checkWords() error {
 	if v == nil || v.Words == nil || v.Words.IsEmpty() {
 		return errors.New("no words")
 	}
@@ -67,16 +67,8 @@ func checkSize(words, dim int) error {
 func (v *Vocabulary) points() *points {
 	p := newPoints(v.Len(), v.Dim())
 	for j := range p.n {
-		copy(p.at(j), v.Words.RawRowView(j))
+		copy(p.word(j), v.Words.RawRowView(j))
 		p.ready(j)
 	}
 	return p
-}
-
-func orDefault[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }

@@ -51,7 +51,7 @@ func LearnIDF(x *CSR) []float64 {
 // of zeros stays one. It is an error if a value is negative or not finite, or
 // if the weighting does not fit.
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
-	if err := w.check(x); err != nil {
+	if err := w.checkFits(x); err != nil {
 		return nil, fmt.Errorf("weighting: %w", err)
 	}
 	n, _ := x.Dims()
@@ -76,8 +76,8 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	return out, nil
 }
 
-// check reports a weighting that cannot be applied to x.
-func (w Weighting) check(x *CSR) error {
+// checkFits reports a weighting that cannot be applied to x.
+func (w Weighting) checkFits(x *CSR) error {
 	_, m := x.Dims()
 	if w.IDF != nil && len(w.IDF) != m {
 		return fmt.Errorf("%d inverse document frequencies of %d columns", len(w.IDF), m)

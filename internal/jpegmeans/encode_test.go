@@ -23,6 +23,12 @@ type written struct {
 	sample func(component, x, y int) float64
 }
 
+// band is which coefficients a scan has, in the file's order, and which of their bits (T.81, G.1.1.1).
+type band struct {
+	from, to  int
+	high, low uint
+}
+
 type writtenScan struct {
 	components []int
 	band

@@ -161,8 +161,8 @@ func (b *bits) end() int {
 	return at
 }
 
-// take returns the next n bits, up to 16.
-func (b *bits) take(n int) uint32 {
+// read returns the next n bits, up to 16.
+func (b *bits) read(n int) uint32 {
 	if b.n < enough {
 		b.fill()
 	}

@@ -9,8 +9,8 @@
 // means are those of the pixels that image/jpeg decodes, but for rounding: a level of 255 at most.
 //
 // What is refused is what image/jpeg refuses. Kinds of files that hardly occur are not
-// served ([File.Serves]): those of four components, those in RGB of several sampling factors, and
-// those of codes that no prefix code has.
+// served ([File.Serves]): progressive files, those in RGB or of four components, and those of codes that no
+// prefix code has.
 package jpegmeans
 
 import (
@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"unsafe"
 )
 
 // Markers (T.81, table B.1).
@@ -130,36 +129,26 @@ func Segments(content []byte, f func(marker byte, data []byte) bool) {
 // Serves tells whether Decode makes an image whose height and width are divided by times, which is
 // 2, 4 or 8. It tells nothing of errors in the file.
 func (f *File) Serves(times int) bool {
-	if f.unusual || times != 2 && times != 4 && times != 8 || f.Width < 1 || f.Height < 1 {
+	if f.unusual || f.Progressive || times != 2 && times != 4 && times != 8 || f.Width < 1 || f.Height < 1 {
+		return false
+	}
+	if f.Components == 3 && f.colours.rgb(f.frame) {
 		return false
 	}
 	across, down := f.frame.subsampling()
-	if f.Components == 3 && f.colours.rgb(f.frame) {
-		return across == 1 && down == 1
-	}
 	return across <= times && down <= times
 }
 
 // Memory returns the most bytes that Decode of a file that it serves takes for what grows with
 // the image.
 func (f *File) Memory(times int) int64 {
-	area := int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times)
-	bytes := area * int64(f.Components)
-	if f.Components == 3 && f.colours.rgb(f.frame) {
-		bytes += 4 * area
-	}
-	if f.Progressive {
-		for i := range f.frame.components {
-			bytes += int64(unsafe.Sizeof(coefficients{})) * int64(f.frame.blocks(i))
-		}
-	}
-	return bytes
+	return int64((f.Width+times-1)/times) * int64((f.Height+times-1)/times) * int64(f.Components)
 }
 
 // Decode decodes the file to an image whose height and width are ⌈height/times⌉ and
 // ⌈width/times⌉. Each pixel is the mean of a block of times×times of the file's, those at the right
 // and the lower border of what there is of theirs. The image is an *image.Gray, an *image.YCbCr of
-// 4:4:4 or, of a file in RGB, an *image.RGBA. A file that is not served (Serves) is an error.
+// 4:4:4. A file that is not served (Serves) is an error.
 func (f *File) Decode(times int) (image.Image, error) {
 	img, _, err := f.decode(times)
 	return img, err
@@ -180,18 +169,16 @@ type decoder struct {
 	reader
 	times   int
 	frame   *frame
-	colours colours
 	scanned bool // has seen a scan
 
 	quant    [4][blockSize]int32 // in the order of the file
 	dc, ac   [4]table
 	interval int // MCUs between restarts, or 0
 
-	bits  bits
-	block block
-	// endOfBand is how many blocks have no more coefficients in this band (T.81, G.1.2.2).
-	endOfBand int
-	wild      bool
+	bits     bits
+	block    block
+	endOfRun int  // how many blocks have no more coefficients
+	wild     bool // whether some block has coefficients that no image of 8 bits has
 
 	// counting makes no image, but counts rows: those that are whole in the scan that is read.
 	counting bool
@@ -215,9 +202,8 @@ func (d *decoder) decode() (image.Image, error) {
 		if marker == endOfImage {
 			return d.finish()
 		}
-		d.colours.see(marker, data)
 		switch marker {
-		case startOfFrame, startOfExtended, startOfProgressive:
+		case startOfFrame, startOfExtended:
 			if d.frame != nil {
 				return nil, errors.New("a second frame in a JPEG file")
 			}
@@ -277,21 +263,10 @@ func (d *decoder) finish() (image.Image, error) {
 	if !d.scanned {
 		return nil, errors.New("a JPEG without a scan")
 	}
-	if d.frame.progressive {
-		d.reconstruct()
-	}
 	c := d.frame.components
 	box := image.Rect(0, 0, c[0].stride, len(c[0].means)/c[0].stride)
 	if len(c) == 1 {
 		return &image.Gray{Pix: c[0].means, Stride: c[0].stride, Rect: box}, nil
-	}
-	if d.colours.rgb(d.frame) {
-		out := image.NewRGBA(box)
-		for i := range c[0].means {
-			p := out.Pix[4*i : 4*i+4 : 4*i+4]
-			p[0], p[1], p[2], p[3] = c[0].means[i], c[1].means[i], c[2].means[i], 0xff
-		}
-		return out, nil
 	}
 	return &image.YCbCr{
 		Y: c[0].means, Cb: c[1].means, Cr: c[2].means, YStride: c[0].stride, CStride: c[1].stride,

@@ -205,9 +205,10 @@ func TestDecode(t *testing.T) {
 	}
 	for name, content := range all {
 		t.Run(name, func(t *testing.T) {
-			if check(t, content) == 0 {
-				_, err := jpeg.Decode(bytes.NewReader(content))
-				t.Error("nothing compared; image/jpeg:", err)
+			compared := check(t, content)
+			_, err := jpeg.Decode(bytes.NewReader(content))
+			if err != nil || (compared > 0) != Parse(content).Serves(8) {
+				t.Errorf("%d means compared; image/jpeg: %v", compared, err)
 			}
 		})
 	}
@@ -312,7 +313,7 @@ func TestSpoilt(t *testing.T) {
 		content := kinds[name]
 		for range 12 {
 			cut := content[:rng.IntN(len(content))]
-			if _, err := Parse(cut).Decode(8); err == nil {
+			if _, err := Parse(cut).Decode(8); Parse(cut).Serves(8) && err == nil {
 				t.Errorf("%s: decoded %d of %d bytes", name, len(cut), len(content))
 			}
 			check(t, cut)
@@ -386,6 +387,7 @@ func TestServes(t *testing.T) {
 	}{
 		"4:4:4":        {of(func(w *written) {}), []int{2, 4, 8}},
 		"4:1:1":        {of(func(w *written) { w.sampling = [][2]int{{4, 1}, {1, 1}, {1, 1}} }), []int{4, 8}},
+		"progressive":  {of(func(w *written) { w.marker, w.scans = startOfProgressive, progressiveScans(3) }), nil},
 		"RGB of 4:2:0": {of(func(w *written) { w.sampling, w.names = [][2]int{{2, 2}, {1, 1}, {1, 1}}, "RGB" }), nil},
 		"CMYK": {of(func(w *written) {
 			w.sampling, w.scans = append(w.sampling, [2]int{1, 1}), []writtenScan{sequentialScan(0, 1, 2, 3)}
@@ -417,11 +419,8 @@ func TestMemory(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	w := written{width: 1200, height: 900, sampling: [][2]int{{2, 2}, {1, 1}, {1, 1}}, quant: flat(60)}
-	for _, marker := range []byte{startOfFrame, startOfProgressive} {
+	for _, marker := range []byte{startOfFrame, startOfExtended} {
 		w.marker, w.scans = marker, []writtenScan{sequentialScan(0, 1, 2)}
-		if marker == startOfProgressive {
-			w.scans = []writtenScan{{[]int{0, 1, 2}, band{}}, {[]int{0}, band{1, 63, 0, 0}}}
-		}
 		content := w.file(rng)
 		whole := testkit.Allocated(func() { jpeg.Decode(bytes.NewReader(content)) })
 		for _, times := range []int{2, 4, 8} {

@@ -63,9 +63,8 @@ const fraction = 20
 // the inverse transform (T.81, A.3.3) with the samples of each run added up, divided by their number.
 // The means of runs at equal distance from the two ends differ in the sign of the odd frequencies.
 type average struct {
-	run     int
-	runs    int  // 8/run
-	columns uint // has a bit for each frequency on which means depend
+	run, runs int  // samples of a run, and runs of a row, 8/run
+	columns   uint // has a bit for each frequency on which means depend
 	// weights holds those of each frequency in the means of the first half of the runs.
 	weights [4][8]int64
 }
@@ -84,8 +83,7 @@ var averages = func() (all [9]average) {
 				if u == 0 {
 					w /= math.Sqrt2
 				}
-				a.weights[i][u] = int64(math.Round(w * (1 << fraction)))
-				if a.weights[i][u] != 0 {
+				if a.weights[i][u] = int64(math.Round(w * (1 << fraction))); a.weights[i][u] != 0 {
 					a.columns |= 1 << u
 				}
 			}
@@ -94,36 +92,16 @@ var averages = func() (all [9]average) {
 	return all
 }()
 
-// of writes the means of eight coefficients to the front of out.
-func (a *average) of(out *[8]int64, c0, c1, c2, c3, c4, c5, c6, c7 int64) {
-	switch a.runs {
-	case 1:
-		out[0] = a.weights[0][0] * c0
-	case 2:
-		w := &a.weights[0]
-		even := w[0] * c0
-		odd := w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
-		out[0], out[1] = even+odd, even-odd
-	case 4:
-		w, v := &a.weights[0], &a.weights[1]
-		flat, wave := w[0]*c0, w[2]*c2+w[6]*c6
-		odd := w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
-		out[0], out[3] = flat+wave+odd, flat+wave-odd
-		odd = v[1]*c1 + v[3]*c3 + v[5]*c5 + v[7]*c7
-		out[1], out[2] = flat-wave+odd, flat-wave-odd
-	default:
-		w, v := &a.weights[0], &a.weights[1]
-		sum, difference := w[0]*c0+w[4]*c4, w[0]*c0-w[4]*c4
-		outer, inner := w[2]*c2+w[6]*c6, v[2]*c2+v[6]*c6
-		odd := w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
-		out[0], out[7] = sum+outer+odd, sum+outer-odd
-		odd = v[1]*c1 + v[3]*c3 + v[5]*c5 + v[7]*c7
-		out[1], out[6] = difference+inner+odd, difference+inner-odd
-		w, v = &a.weights[2], &a.weights[3]
-		odd = w[1]*c1 + w[3]*c3 + w[5]*c5 + w[7]*c7
-		out[2], out[5] = difference-inner+odd, difference-inner-odd
-		odd = v[1]*c1 + v[3]*c3 + v[5]*c5 + v[7]*c7
-		out[3], out[4] = sum-outer+odd, sum-outer-odd
+// apply writes the means of eight coefficients to the front of out.
+func (a *average) apply(out, c *[8]int64) {
+	if a.runs == 1 {
+		out[0] = a.weights[0][0] * c[0]
+		return
+	}
+	for i := range a.runs / 2 {
+		w := &a.weights[i]
+		even, odd := w[0]*c[0]+w[2]*c[2]+w[4]*c[4]+w[6]*c[6], w[1]*c[1]+w[3]*c[3]+w[5]*c[5]+w[7]*c[7]
+		out[i], out[a.runs-1-i] = even+odd, even-odd
 	}
 }
 
@@ -131,14 +109,15 @@ func (a *average) of(out *[8]int64, c0, c1, c2, c3, c4, c5, c6, c7 int64) {
 // and 255, row by row with so many bytes from one to the next.
 func (b *block) means(out []uint8, stride int, across, down *average) {
 	var rows [8][8]int64
-	columns := b.columns & across.columns
 	for u := range 8 {
-		if columns>>u&1 == 0 {
+		if b.columns&across.columns>>u&1 == 0 {
 			continue
 		}
-		var column [8]int64
-		c := b.values[u : u+57]
-		down.of(&column, int64(c[0]), int64(c[8]), int64(c[16]), int64(c[24]), int64(c[32]), int64(c[40]), int64(c[48]), int64(c[56]))
+		var c, column [8]int64
+		for v := range c {
+			c[v] = int64(b.values[8*v+u])
+		}
+		down.apply(&column, &c)
 		for y := range down.runs {
 			rows[y][u] = column[y]
 		}
@@ -146,8 +125,7 @@ func (b *block) means(out []uint8, stride int, across, down *average) {
 	const half = 128<<(2*fraction) + 1<<(2*fraction-1)
 	for y := range down.runs {
 		var row [8]int64
-		c := &rows[y]
-		across.of(&row, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
+		across.apply(&row, &rows[y])
 		line := out[y*stride:][:across.runs]
 		for x := range line {
 			line[x] = uint8(min(max((row[x]+half)>>(2*fraction), 0), 255))

@@ -87,9 +87,9 @@ func (c *colours) rgb(f *frame) bool {
 
 // frame is the header of a frame (T.81, B.2.2).
 type frame struct {
-	baseline, progressive bool
-	width, height         int
-	components            []component
+	baseline      bool
+	width, height int
+	components    []component
 }
 
 // component is one of the values of a pixel.
@@ -101,13 +101,12 @@ type component struct {
 	across, down  *average // of how many samples means are taken
 	means         []uint8
 	stride        int
-	coefficients  []coefficients // of a progressive file, of blocks row by row
 }
 
 // readFrame reads the header of a frame of 8 bits, one or three components, and sampling factors of which the
 // second and the third component have the same, which divide those of the first.
 func readFrame(marker byte, data []byte) (*frame, error) {
-	f := &frame{baseline: marker == startOfFrame, progressive: marker == startOfProgressive}
+	f := &frame{baseline: marker == startOfFrame}
 	if len(data) < 6 || len(data) != 6+3*int(data[5]) || data[5] != 1 && data[5] != 3 {
 		return nil, errors.New("a frame of a JPEG with another number of components than 1 or 3")
 	}
@@ -153,12 +152,6 @@ func (f *frame) subsampling() (across, down int) {
 func (f *frame) mcus() (across, down int) {
 	h, v := 8*f.components[0].h, 8*f.components[0].v
 	return (f.width + h - 1) / h, (f.height + v - 1) / v
-}
-
-// blocks returns how many blocks component i has in all units.
-func (f *frame) blocks(i int) int {
-	across, down := f.mcus()
-	return across * f.components[i].h * down * f.components[i].v
 }
 
 // readQuant reads quantisation tables (T.81, B.2.4.1).

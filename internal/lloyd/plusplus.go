@@ -19,11 +19,12 @@ func Candidates(k int) int { return 2 + int(elementary.Log(float64(max(k, 1)))) 
 // probability in proportion to its cost with the samples before it, that which leaves the least cost, the first
 // of several (Arthur and Vassilvitskii 2007, in its greedy form).
 //
-// first holds what each sample costs before, 0 for one that is never drawn, infinite for others. Propose is
-// given the candidates, and Cost then writes what each sample from lo to hi costs with each, (hi−lo)×candidates.
-// Several goroutines call Cost.
+// First holds what each sample costs before: infinite, 0 for one that is not to be drawn, or, if Started, what
+// it costs with centres that there are. Propose is given the candidates, and Cost then writes what each sample
+// from lo to hi costs with each, (hi−lo)×candidates. Several goroutines call Cost.
 type PlusPlus struct {
 	First   []float64
+	Started bool
 	Propose func(candidates []int)
 	Cost    func(out []float64, lo, hi int)
 
@@ -39,22 +40,27 @@ func (p *PlusPlus) Draw(ctx context.Context, k int, random *rand.Rand) ([]int, e
 	p.costs = p.First
 	p.sums = make([]float64, parallel.Count(n, Block))
 	p.tried, p.totals = make([]float64, n*most), make([]float64, len(p.sums)*most)
-	rows, drawn := make([]int, 0, k), []int{random.IntN(n)}
-	for {
+	for i, cost := range p.costs {
+		p.sums[i/Block] += cost
+	}
+	rows, drawn := make([]int, 0, k), make([]int, 0, most)
+	for len(rows) < k {
+		drawn = drawn[:0]
+		if !p.Started && len(rows) == 0 {
+			drawn = append(drawn, random.IntN(n))
+		} else {
+			for range most {
+				drawn = append(drawn, p.draw(random))
+			}
+		}
 		p.Propose(drawn)
 		err := parallel.Blocks(ctx, parallel.Cores(), n, Block, func(_, lo, hi int) { p.try(lo, hi, len(drawn)) })
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, drawn[p.accept(len(drawn))])
-		if len(rows) == k {
-			return rows, nil
-		}
-		drawn = drawn[:0]
-		for range most {
-			drawn = append(drawn, p.draw(random))
-		}
 	}
+	return rows, nil
 }
 
 // try finds the costs of a block with each candidate.
@@ -109,11 +115,11 @@ func (p *PlusPlus) draw(random *rand.Rand) int {
 		at -= p.sums[block]
 	}
 	lo := block * Block
-	return lo + Reach(p.costs[lo:min(lo+Block, len(p.costs))], at)
+	return lo + reach(p.costs[lo:min(lo+Block, len(p.costs))], at)
 }
 
-// Reach returns the index at which the sum of weights is above at, or of the last weight above 0.
-func Reach(weights []float64, at float64) (index int) {
+// reach returns the index at which the sum of weights is above at, or of the last weight above 0.
+func reach(weights []float64, at float64) (index int) {
 	for i, w := range weights {
 		if w > 0 {
 			index = i

@@ -21,7 +21,7 @@ type step struct {
 // no more digits, and after most iterations.
 func descend(ctx context.Context, l *loss, x []float64, tolerance float64, most int) error {
 	var steps []step
-	gradient, value := append([]float64(nil), l.at(x).gradient...), l.value
+	gradient, value := append([]float64(nil), l.evaluate(x).gradient...), l.value
 	direction, trial := make([]float64, len(x)), make([]float64, len(x))
 	for iteration := 0; iteration < most && largest(gradient) > tolerance; iteration++ {
 		if err := ctx.Err(); err != nil {
@@ -37,7 +37,7 @@ func descend(ctx context.Context, l *loss, x []float64, tolerance float64, most 
 		found := false
 		for try := 0; try < tries && !found; try++ {
 			add(trial, x, length, direction)
-			switch l.at(trial); {
+			switch l.evaluate(trial); {
 			case !(l.value <= value+decrease*length*slope):
 				high = length
 			case elementary.Dot(l.gradient, direction) < curvature*slope:

@@ -43,7 +43,7 @@ type Model struct {
 func (r Regression) Fit(ctx context.Context, x mat.Matrix, labels []int, k int) (*Model, error) {
 	data := newRows(x)
 	n, m := x.Dims()
-	if err := check(data, n, labels, k); err != nil {
+	if err := checkLabelled(data, n, labels, k); err != nil {
 		return nil, fmt.Errorf("logistic regression: %w", err)
 	}
 	if r.C == 0 {
@@ -107,7 +107,7 @@ func (m *Model) Classify(x mat.Matrix) []int {
 	return out
 }
 
-func check(data rows, n int, labels []int, k int) error {
+func checkLabelled(data rows, n int, labels []int, k int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%d labels of %d samples", len(labels), n)
 	}
@@ -147,7 +147,7 @@ type loss struct {
 	value           float64
 }
 
-func (l *loss) at(theta []float64) *loss {
+func (l *loss) evaluate(theta []float64) *loss {
 	if slices.Equal(theta, l.theta) && l.gradient != nil {
 		return l
 	}

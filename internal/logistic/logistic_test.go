@@ -68,8 +68,8 @@ func TestGradient(t *testing.T) {
 		for i := range theta {
 			theta[i] = math.Cos(float64(5 * i))
 		}
-		got := slices.Clone(f.at(theta).gradient)
-		want := fd.Gradient(nil, func(at []float64) float64 { return f.at(at).value }, theta, &fd.Settings{Formula: fd.Central})
+		got := slices.Clone(f.evaluate(theta).gradient)
+		want := fd.Gradient(nil, func(at []float64) float64 { return f.evaluate(at).value }, theta, &fd.Settings{Formula: fd.Central})
 		near(t, "gradient", got, want, 1e-7)
 	}
 }

@@ -272,7 +272,7 @@ func (b *builder) permuted(v *value, perm []int, last bool) *value {
 	out := b.made(shape, last)
 	from, to := v.buf, out.buf
 	b.step(func(arena []float32) {
-		dst, src := to.of(arena), from.of(arena)
+		dst, src := to.in(arena), from.in(arena)
 		walk([][]int{strides}, dims, func(at int, offsets []int) {
 			inner, stride := dims[len(dims)-1], strides[len(dims)-1]
 			for i := range inner {

@@ -106,8 +106,8 @@ func (c *convolution) finish() {
 		// What is missing of the last tile is like the last window.
 		window := min(i, places-1)
 		for t := range taps {
-			y, inside := c.rows.at(window/c.columns.out, t/c.columns.taps)
-			x, also := c.columns.at(window%c.columns.out, t%c.columns.taps)
+			y, inside := c.rows.place(window/c.columns.out, t/c.columns.taps)
+			x, also := c.columns.place(window%c.columns.out, t%c.columns.taps)
 			at := 0
 			if inside && also {
 				at = c.in.at + (y*c.columns.in+x)*c.inC
@@ -147,7 +147,7 @@ func (c *convolution) finish() {
 }
 
 func (c *convolution) run(arena []float32) {
-	taps, out := c.rows.taps*c.columns.taps, c.out.of(arena)
+	taps, out := c.rows.taps*c.columns.taps, c.out.in(arena)
 	if c.depthwise {
 		simd.Depthwise(out, arena, c.table, taps, c.packed, c.biases, &c.bounds)
 		return

@@ -56,7 +56,7 @@ type buffer struct {
 	maker *convolution
 }
 
-func (b *buffer) of(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }
+func (b *buffer) in(arena []float32) []float32 { return arena[b.at : b.at+b.size : b.at+b.size] }
 
 // Compile reads a model, checks all of it that is needed, and gets ready to run it.
 func Compile(model []byte, opt Options) (*Network, error) {
@@ -131,11 +131,11 @@ func (n *Network) Run(dst, image []float32) error {
 	}
 	arena := n.arenas.Get()
 	defer n.arenas.Put(arena)
-	copy(n.in.of(arena), image)
+	copy(n.in.in(arena), image)
 	for _, run := range n.steps {
 		run(arena)
 	}
-	copy(dst, n.out.of(arena))
+	copy(dst, n.out.in(arena))
 	for i, v := range dst {
 		if v-v != 0 {
 			return fmt.Errorf("the network's value %d is %v", i+1, v)

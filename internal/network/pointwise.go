@@ -30,9 +30,9 @@ func (b *builder) pointwise(v *value, f func(x []float32)) *value {
 		to = b.buffer(v.buf.size)
 	}
 	b.step(func(arena []float32) {
-		x := to.of(arena)
+		x := to.in(arena)
 		if from != to {
-			copy(x, from.of(arena))
+			copy(x, from.in(arena))
 		}
 		f(x)
 	}, from, to)
@@ -181,7 +181,7 @@ func (b *builder) lrn(n *node, in []*value) *value {
 	from := v.buf
 	out := b.made(v.shape, true)
 	b.step(func(arena []float32) {
-		x, y := from.of(arena), out.buf.of(arena)
+		x, y := from.in(arena), out.buf.in(arena)
 		for ; len(x) > 0; x, y = x[channels:], y[channels:] {
 			for c := range channels {
 				var sum float64
@@ -263,7 +263,7 @@ func (b *builder) binary(n *node, in []*value) *value {
 		}
 	}
 	b.step(func(arena []float32) {
-		x, y, z := v.numbers(arena), w.numbers(arena), out.buf.of(arena)
+		x, y, z := v.numbers(arena), w.numbers(arena), out.buf.in(arena)
 		walk(strides[:], dims, func(at int, offsets []int) {
 			to, x, y := z[at:at+length], x[offsets[0]:], y[offsets[1]:]
 			switch {
@@ -290,7 +290,7 @@ func (v *value) numbers(arena []float32) []float32 {
 	if v.buf == nil {
 		return v.floats
 	}
-	return v.buf.of(arena)
+	return v.buf.in(arena)
 }
 
 // common returns the shape of what comes of two values, each axis of which is that of the

@@ -19,7 +19,7 @@ func (b *builder) pool(n *node, in []*value) *value {
 	b.work += out.buf.size * min(kernel[0], axes[0].in) * min(kernel[1], axes[1].in)
 	from, width := x.buf, x.shape[3]
 	b.step(func(arena []float32) {
-		x, y := from.of(arena), out.buf.of(arena)
+		x, y := from.in(arena), out.buf.in(arena)
 		for _, rows := range spans[0] {
 			for _, columns := range spans[1] {
 				to := y[:channels]
@@ -68,7 +68,7 @@ func (a axis) spans() []span {
 	for w := range out {
 		s := span{first: -1}
 		for t := range a.taps {
-			place, ok := a.at(w, t)
+			place, ok := a.place(w, t)
 			if place < a.in+a.after {
 				s.padded++
 			}
@@ -117,7 +117,7 @@ func (b *builder) pooled(x *value, channels int, shape []int, last, mean bool) *
 	out := b.made(shape, last)
 	from := x.buf
 	b.step(func(arena []float32) {
-		x, y := from.of(arena), out.buf.of(arena)
+		x, y := from.in(arena), out.buf.in(arena)
 		places := len(x) / channels
 		var sums [16]float64 // of so many channels at a time
 		for at := 0; at < channels; at += len(sums) {

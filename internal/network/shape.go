@@ -198,11 +198,11 @@ func (b *builder) concat(n *node, in []*value) *value {
 		buffers = append(buffers, v.buf)
 	}
 	b.step(func(arena []float32) {
-		y := out.buf.of(arena)
+		y := out.buf.in(arena)
 		for at := 0; len(y) > 0; at++ {
 			for _, v := range parts {
 				run := v.shape[axis] * behind
-				copy(y[:run], v.buf.of(arena)[at*run:])
+				copy(y[:run], v.buf.in(arena)[at*run:])
 				y = y[run:]
 			}
 		}
@@ -242,7 +242,7 @@ func (b *builder) pad(n *node, in []*value) *value {
 	}
 	from := v.buf
 	b.step(func(arena []float32) {
-		x, y := from.of(arena), out.buf.of(arena)
+		x, y := from.in(arena), out.buf.in(arena)
 		for i := range y {
 			y[i] = number
 		}

@@ -13,8 +13,8 @@ type axis struct {
 	after                  int
 }
 
-// at returns the place that a tap of a window is at, or false where that is padding.
-func (a axis) at(window, tap int) (place int, ok bool) {
+// place returns the place that a tap of a window is at, or false where that is padding.
+func (a axis) place(window, tap int) (place int, ok bool) {
 	place = window*a.stride - a.before + tap*a.dilation
 	return place, place >= 0 && place < a.in
 }

@@ -12,6 +12,77 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
+// SeededKMeans is k-means whose centres start at the means of labelled samples
+// (Basu, Banerjee and Mooney 2002, Seeded-KMeans). Label c stands for cluster c.
+// The centres of clusters without a labelled sample start as Init says, at samples
+// without a label, and only they differ between restarts: where there is none of
+// them, there is one run. Labelled samples move as all others do.
+//
+// The fields mean what they mean in KMeans, but Start must be empty.
+type SeededKMeans struct {
+	KMeans
+}
+
+// Cluster implements [Clusterer]. It uses the labels.
+func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.Fit(ctx, x, known.Labels)
+}
+
+// Fit clusters the rows of x, n×m, as KMeans.Fit does. labels holds for each row
+// its cluster, from 0 to K−1, or −1 where it is not known. It is an error if the
+// length is not n, if a label is out of range, or if there are more clusters
+// without a labelled sample than samples without a label.
+func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Result, error) {
+	result, err := k.fitSeeded(ctx, x, labels, false)
+	if err != nil {
+		return nil, fmt.Errorf("seeded k-means: %w", err)
+	}
+	return result, nil
+}
+
+// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and
+// Mooney 2002, Constrained-KMeans): a sample with label c is in cluster c in every
+// iteration and in the answer, and the centre of c is the mean of these samples
+// and those that join them. So samples of two labels are never in one cluster, and
+// there is always an answer.
+type ConstrainedKMeans struct {
+	KMeans
+}
+
+// Cluster implements [Clusterer].
+func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
+	k.K, k.Seed = clusters, seed
+	return k.FitLinked(ctx, x, known)
+}
+
+// Fit clusters the rows of x under labels, which are as in SeededKMeans.Fit.
+func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Result, error) {
+	result, err := k.fitSeeded(ctx, x, labels, true)
+	if err != nil {
+		return nil, fmt.Errorf("constrained k-means: %w", err)
+	}
+	return result, nil
+}
+
+func (k KMeans) fitSeeded(ctx context.Context, x mat.Matrix, labels []int, keep bool) (*Result, error) {
+	if len(k.Start) > 0 {
+		return nil, fmt.Errorf("start rows and labels; the centres start at the labelled samples")
+	}
+	l, err := k.lloyd(x)
+	if err != nil {
+		return nil, err
+	}
+	if l.seeds, err = newSeeds(l.n, k.K, labels, keep); err != nil {
+		return nil, err
+	}
+	runs := k.restarts()
+	if len(l.seeds.open) == 0 {
+		runs = 1
+	}
+	return best(runs, runs, func(start int) (*Result, error) { return l.run(ctx, start) })
+}
+
 // FitLinked is Fit under links too: samples that must-links join, directly or through
 // others, are placed as one where they cost least together, and those that cannot link are
 // never in one cluster. Samples that must link to a labelled one have its label. Where
@@ -40,7 +111,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 	if len(k.Start) > 0 {
 		return nil, fmt.Errorf("start rows and links; the centres start at the labelled samples")
 	}
-	l, err := k.lloyd(x, Known{})
+	l, err := k.lloyd(x)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +120,7 @@ func (k ConstrainedKMeans) linked(ctx context.Context, x mat.Matrix, known Known
 	if err != nil {
 		return nil, err
 	}
-	if err := u.check(k.K); err != nil {
+	if err := u.findClusters(k.K); err != nil {
 		return nil, err
 	}
 	labels := slices.Repeat([]int{-1}, l.n)
@@ -80,7 +151,7 @@ func (l *run) runLinked(ctx context.Context, restart int, u *units, from []int) 
 	}
 	costs := make([]float64, len(u.members)*l.K)
 	iteration := 0
-	for iteration < orDefault(l.MaxIterations, defaultMaxIterations) {
+	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
 		iteration++
 		err := l.unitCosts(ctx, costs, u)
 		if err == nil && placed == nil {

@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed4492f2cd/partwise/internal/lloyd"
+)
+
+// seeds are samples whose clusters are known.
+type seeds struct {
+	labels []int // of the samples, −1 for none
+	sizes  []int // of the clusters
+	open   []int // the clusters without a labelled sample
+	free   []int // the samples without a label
+	keep   bool  // labelled samples stay in their clusters
+}
+
+func newSeeds(n, k int, labels []int, keep bool) (*seeds, error) {
+	if len(labels) != n {
+		return nil, fmt.Errorf("%d labels of %d samples", len(labels), n)
+	}
+	s := &seeds{labels: labels, sizes: make([]int, k), keep: keep}
+	for i, c := range labels {
+		switch {
+		case c == -1:
+			s.free = append(s.free, i)
+		case c < 0 || c >= k:
+			return nil, fmt.Errorf("sample %d has label %d of %d clusters", i+1, c, k)
+		default:
+			s.sizes[c]++
+		}
+	}
+	for c, size := range s.sizes {
+		if size == 0 {
+			s.open = append(s.open, c)
+		}
+	}
+	if len(s.open) > len(s.free) {
+		return nil, fmt.Errorf("%d clusters have no labelled sample, and %d samples have no label", len(s.open), len(s.free))
+	}
+	return s, nil
+}
+
+// kept returns the cluster that sample i must stay in, or −1. It may be called on
+// nil, for no seeds.
+func (s *seeds) kept(i int) int {
+	if s == nil || !s.keep {
+		return -1
+	}
+	return s.labels[i]
+}
+
+// startSeeded sets the centres of a restart: means of the labelled samples, and for
+// the other clusters samples without a label.
+func (l *run) startSeeded(ctx context.Context, restart int) error {
+	for j := range l.K {
+		clear(l.centres.point(j))
+	}
+	for i, c := range l.seeds.labels {
+		if c >= 0 {
+			l.addTo(l.centres.point(c), l.weights[i], i)
+		}
+	}
+	for j, size := range l.seeds.sizes {
+		l.toMean(j, size)
+	}
+	random := l.random(restart)
+	if l.Init == InitPlusPlus {
+		rows, err := l.plusPlus(ctx, random, len(l.seeds.open))
+		if err != nil {
+			return err
+		}
+		for at, j := range l.seeds.open {
+			l.setCentre(j, rows[at])
+		}
+	} else {
+		order := random.Perm(len(l.seeds.free))
+		for at, j := range l.seeds.open {
+			l.setCentre(j, l.seeds.free[order[at]])
+		}
+	}
+	l.centres.ready()
+	return nil
+}
+
+// costs writes what samples without a label cost with the nearest of the centres that labels have, and reports
+// whether there are such. Labelled samples are never drawn.
+func (s *seeds) costs(l *run, out []float64) (some bool) {
+	for i, c := range s.labels {
+		if c >= 0 {
+			out[i] = 0
+		}
+	}
+	for j, size := range s.sizes {
+		if some = some || size > 0; size == 0 {
+			continue
+		}
+		for _, i := range s.free {
+			if out[i] > 0 {
+				out[i] = min(out[i], l.cost(i, j))
+			}
+		}
+	}
+	return some
+}
+
+// plusPlus draws samples as centres at the start of a run, beside those of the labelled samples: see InitPlusPlus.
+func (l *run) plusPlus(ctx context.Context, random *rand.Rand, centres int) ([]int, error) {
+	points := newTargets(l.Distance, lloyd.Candidates(centres), l.m)
+	longest := 0.0
+	first := make([]float64, l.n)
+	for i, w := range l.weights {
+		longest = max(longest, w*l.norms[i])
+		if w > 0 { // a row of zeros costs the same everywhere, so it is no centre
+			first[i] = math.Inf(1)
+		}
+	}
+	var limit float64 // of the costs that may be 0 but for rounding, whatever the sample
+	p := lloyd.PlusPlus{
+		First: first,
+		Propose: func(candidates []int) {
+			points.points.Rows = len(candidates)
+			for at, i := range candidates {
+				clear(points.point(at))
+				l.addTo(points.point(at), l.weights[i], i)
+			}
+			points.ready()
+			limit = 2.001 * points.slack.ofLength(longest)
+		},
+		Cost: func(out []float64, lo, hi int) {
+			points.score(out, l.samples, lo, hi)
+			for i := lo; i < hi; i++ {
+				own := out[(i-lo)*points.points.Rows:][:points.points.Rows]
+				for c, score := range own {
+					own[c] = l.first[i] + l.by[i]*score
+					if own[c] <= limit && first[i] > 0 && own[c] <= 2*l.weights[i]*points.slack.ofLength(l.norms[i]) {
+						own[c] = l.Distance.between(l.row(i, make([]float64, l.m)), l.weights[i], points.point(c), 1)
+					}
+				}
+			}
+		},
+	}
+	if l.seeds != nil {
+		p.Started = l.seeds.costs(l, first)
+	}
+	return p.Draw(ctx, centres, random)
+}
