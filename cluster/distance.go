@@ -1,6 +1,6 @@
 package cluster
 
-import "github.com/seed4492f2cd/partwise/internal/enum"
+import "github.com/seed4492f2cd/partwise/internal/settings/enum"
 
 // Distance says how far a sample is from another one or from a centre.
 type Distance int

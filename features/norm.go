@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Norm says how each sample is normalised.
