@@ -78,7 +78,7 @@ test-opencv: deps
 # the commands those that are stopped or meet another. Tests that take long with it and
 # have no goroutines that the others have not skip themselves (testkit.Slow).
 test-race:
-	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/cache ./internal/parallel
+	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m ./pipeline/... ./vocab ./features ./internal/files/cache ./internal/parallel
 	CGO_ENABLED=1 $(TEST) -race -short -timeout 30m -run 'Interrupt|ProgressInOrder|InUse' ./cmd/...
 
 # The digests of results that are the same on every processor: with AVX2, with plain Go, and without fused

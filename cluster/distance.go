@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
-	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/panel"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Distance says how far a sample is from another one or from a centre.

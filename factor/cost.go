@@ -1,7 +1,7 @@
 package factor
 
 import (
-	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/cache"
+	"github.com/seed4492f2cd/partwise/internal/files/cache"
 )
 
 const cached = "{name: x, methods: [nmf], features: {sift: dense, words: 20, grid: 1x1}}"

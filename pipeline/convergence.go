@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // A fit whose iterations ended before it met a tolerance has not converged where its objective fell,

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // findDistinct is find, where copies follow the original of their stack.

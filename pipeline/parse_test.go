@@ -1,8 +1,8 @@
 package pipeline
 
 import (
-	"github.com/seed4492f2cd/partwise/internal/document"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/document"
 )
 
 // Parse is experimentfile.Parse, which the tests of this package cannot import.

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // iterationsSection says how many iterations each method took on average.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 )
 

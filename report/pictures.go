@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pictures"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/filelock"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
 // Downloader fetches known sets. Its zero value fetches the preferred form of

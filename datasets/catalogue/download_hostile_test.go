@@ -21,7 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed4492f2cd/partwise/internal/filelock"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
 // serveFunc serves all requests by f.

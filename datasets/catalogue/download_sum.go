@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // sumSuffix ends the name of the file, beside the set, in which the first

@@ -3,8 +3,8 @@ package significance
 import (
 	"fmt"
 
-	"github.com/seed4492f2cd/partwise/internal/enum"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Test is a significance test.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"github.com/seed4492f2cd/partwise/internal/bytesize"
+	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
 // unknown is the memory that is assumed where the system does not report it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/seed4492f2cd/partwise/internal/bytesize"
+	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
 // Least is the smallest limit that a budget can have.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/enum"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // None in a field whose zero value stands for a default is the number 0.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/seed4492f2cd/partwise/internal/filename"
-	"github.com/seed4492f2cd/partwise/internal/filing"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/files/filing"
 	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/report"
 )

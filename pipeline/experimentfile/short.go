@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/seed4492f2cd/partwise/internal/document"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/document"
 )
 
 var firstKeys = map[string]string{

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // Document holds the outcomes of several recipes. It is a Markdown file and, beside it, the same in

@@ -3,7 +3,7 @@ package reproduce
 import (
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/enum"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Verdict is what was found of a claim. Open is of claims that the draws do not decide.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/internal/columns"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // missing is a cell of which nothing is printed.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/internal/filename"
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/files/filename"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
 // SetsFile is the name of the file in the folder of an experiment on several sets that says which

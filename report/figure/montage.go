@@ -7,7 +7,7 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 
 	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 
 	"golang.org/x/image/draw"
 )

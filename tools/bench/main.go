@@ -24,8 +24,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/doc"
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/row"
 )

@@ -18,7 +18,7 @@ func TestRunChecks(t *testing.T) {
 	all := checks
 	defer func() { checks = all }()
 	checks = []check{
-		{what: "names", args: []string{"./internal/filename"}},
+		{what: "names", args: []string{"./internal/files/filename"}},
 		{what: "no such package", args: []string{"./internal/nowhere"}},
 		{what: "no such program", needs: "partwise-has-no-such-program"},
 	}

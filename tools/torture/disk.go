@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
 // shortage is one way in which a disk takes no more. The folder of the job is on it,

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/filing"
+	"github.com/seed4492f2cd/partwise/internal/files/filing"
 )
 
 // job is a command that is interrupted. It runs in a folder of its own, beside the

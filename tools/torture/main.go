@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // settings are how much is to be done.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // Record is all that was measured, which the page is made from.

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/filing"
+	"github.com/seed4492f2cd/partwise/internal/files/filing"
 )
 
 // scene is what the jobs work on: a folder with the program, photographs and

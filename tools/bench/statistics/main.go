@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/report/table"
 	"github.com/seed4492f2cd/partwise/tools/bench/internal/doc"

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/seed4492f2cd/partwise/internal/filelock"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
 const (

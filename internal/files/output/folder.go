@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/filelock"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
 )
 
 // ErrInUse says that another process writes to the folder.

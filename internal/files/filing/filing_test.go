@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/filelock"
-	"github.com/seed4492f2cd/partwise/internal/output"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+	"github.com/seed4492f2cd/partwise/internal/files/output"
 )
 
 // in tells of paths whether they are in a folder.

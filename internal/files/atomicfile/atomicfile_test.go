@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 func TestWriteReplaces(t *testing.T) {

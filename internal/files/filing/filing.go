@@ -23,9 +23,9 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
-	"github.com/seed4492f2cd/partwise/internal/enum"
-	"github.com/seed4492f2cd/partwise/internal/filelock"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/filelock"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Way is how a file comes to its place.

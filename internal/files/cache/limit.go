@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/bytesize"
+	"github.com/seed4492f2cd/partwise/internal/text/bytesize"
 )
 
 // DefaultLimit is the most bytes that a store holds, unless the environment variable

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/phrase"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // Names are the names of the values 0, 1, … of T.

@@ -3,7 +3,7 @@ package output
 import (
 	"strings"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // The names of the files and folders that this package makes beside the manifest.

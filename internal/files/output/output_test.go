@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/atomicfile"
+	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
 )
 
 // groups is a command that writes a page, a table and pictures.
