@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -460,7 +459,7 @@ func FuzzDecode(f *testing.F) {
 	for _, content := range fixtures(f) {
 		f.Add(content)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, content []byte) {
+	f.Fuzz(func(t *testing.T, content []byte) {
 		passed := 2
 		Segments(content, func(marker byte, data []byte) bool {
 			if marker == 0 || marker == 0xff {
@@ -483,5 +482,5 @@ func FuzzDecode(f *testing.F) {
 			}
 			check(t, mended)
 		}
-	}))
+	})
 }

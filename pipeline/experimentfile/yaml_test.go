@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/settings/document"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 	"github.com/seed4492f2cd/partwise/pipeline"
@@ -160,7 +159,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		var e *pipeline.Experiment
 		var err error
 		if got, most := testkit.Allocated(func() { e, err = Parse(text) }), memoryOf(len(text)); got > most {
@@ -174,7 +173,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("a NUL is read over")
 		}
 		checkExperiment(t, e)
-	}))
+	})
 }
 
 func FuzzSet(f *testing.F) {
@@ -185,7 +184,7 @@ func FuzzSet(f *testing.F) {
 	} {
 		f.Add(s[0], s[1])
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, key, value string) {
+	f.Fuzz(func(t *testing.T, key, value string) {
 		e := &pipeline.Experiment{}
 		var err error
 		if got, most := testkit.Allocated(func() { err = Set(e, key, value) }), memoryOf(len(key)+len(value)); got > most {
@@ -196,7 +195,7 @@ func FuzzSet(f *testing.F) {
 			return
 		}
 		checkExperiment(t, e)
-	}))
+	})
 }
 
 // checkMessage: an error says something, and moves no terminal.

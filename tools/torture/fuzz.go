@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 // target is a fuzz target of the sources.
@@ -152,18 +150,9 @@ var (
 // hang.
 const maxSilence = 3 * time.Minute
 
-// mutations is how many inputs a target tries beside each of the engine, where
-// coverage does not guide it.
-const mutations = 50
-
 // fuzzSlice runs a fuzz target for a number of executions and adds what came of it to
 // the row.
 func fuzzSlice(ctx context.Context, s settings, module, binary string, t target, executions int64, guided bool, row *Row) error {
-	each := 1 // executions for an input of the engine
-	if !guided {
-		each += mutations
-	}
-	executions = (executions + int64(each) - 1) / int64(each)
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		return err
@@ -178,7 +167,7 @@ func fuzzSlice(ctx context.Context, s settings, module, binary string, t target,
 	cmd.WaitDelay = 10 * time.Second
 	// Each worker is a process of its own, whose heap stays small: a collector that
 	// waits longer on one processor saves a quarter of the time.
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=800", fmt.Sprintf("%s=%d", fuzztest.Variable, each-1))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=800")
 	if memory, err := os.MkdirTemp("/dev/shm", "torture"); err == nil { // where files cost least
 		cmd.Env = append(cmd.Env, "TMPDIR="+memory)
 		defer os.RemoveAll(memory)
@@ -217,7 +206,7 @@ func fuzzSlice(ctx context.Context, s settings, module, binary string, t target,
 	}
 	silence.Stop()
 	err = cmd.Wait()
-	row.Times += done * each
+	row.Times += done
 	row.Seconds += time.Since(begin).Seconds()
 	row.Peak = max(row.Peak, peak(cmd.ProcessState))
 	switch {

@@ -32,7 +32,7 @@ limit, or be refused before its first trial with what it needs.`,
 states or gives what it must not. Executions add up over several runs; what was found is
 mended, and its input kept in ` + "`testdata/fuzz`" + `. The guided executions, the first of each
 target, are steered by what they cover of the code; the others change the inputs that
-were kept, at many times the speed, ` + strconv.Itoa(1+mutations) + ` executions for each input of the engine. The peak
+were kept, at many times the speed, ` + strconv.Itoa(51) + ` executions for each input of the engine. The peak
 is that of the whole process.`,
 	"checks": "The tests of the program, counted.",
 }

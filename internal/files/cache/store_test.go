@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func open(t testing.TB, dir string) *Store {
@@ -243,7 +241,7 @@ func FuzzGet(f *testing.F) {
 	f.Add(append(encodeHeader(NewKey("other"), blob), blob...))
 	f.Add([]byte(magic))
 	s := open(f, f.TempDir())
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		write(t, s.path(key), file)
 		blob, ok := s.Get(key)
 		if ok && !bytes.Equal(file, append(encodeHeader(key, blob), blob...)) {
@@ -252,7 +250,7 @@ func FuzzGet(f *testing.F) {
 		if _, err := os.Stat(s.path(key)); (err == nil) != ok {
 			t.Errorf("a hit: %v, and afterwards the file: %v", ok, err)
 		}
-	}))
+	})
 }
 
 // What is not the store's own stays.
