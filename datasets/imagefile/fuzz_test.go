@@ -34,10 +34,10 @@ func checkMemory(t testing.TB, bound int64, f func()) {
 }
 
 func FuzzDecodeImage(f *testing.F) {
-	for _, data := range imagetest.ImageFiles(f) {
+	for _, data := range imageFiles(f) {
 		f.Add(data)
 	}
-	for _, data := range imagetest.ManyImages(f) {
+	for _, data := range manyImages(f) {
 		if len(data) < 4000 {
 			f.Add(data)
 		}

@@ -48,7 +48,7 @@ func TestReadingMemory(t *testing.T) {
 // what is refused of the whole image is refused.
 func FuzzReading(f *testing.F) {
 	for _, name := range []string{"jpeg grey", "jpeg colour", "jpeg progressive", "jpeg upright", "png colour"} {
-		f.Add(imagetest.ManyImages(f)[name], 20)
+		f.Add(manyImages(f)[name], 20)
 	}
 	f.Fuzz(func(t *testing.T, content []byte, least int) {
 		r, err := NewReading(content, false)
