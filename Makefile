@@ -143,7 +143,8 @@ torture:
 PEERS = numpy scipy scikit-learn onnxruntime
 bench:
 	$(GO) test -run NONE -bench . ./...
-	cd tools && { [ -x bench/.venv/bin/python ] || python3 -m venv bench/.venv; } && bench/.venv/bin/python -m pip install --quiet $(PEERS)
+	cd tools/bench && { .venv/bin/python -c 'import sklearn, onnxruntime' 2>/dev/null || \
+	  { python3 -m venv .venv && .venv/bin/python -m pip install --quiet $(PEERS); }; }
 	cd tools && bench/.venv/bin/python bench/bench.py $(BENCH)
 
 # Results are the user's and stay.

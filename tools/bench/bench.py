@@ -227,7 +227,7 @@ def cluster_mnist(programs, repeats):
 
         wall, cpu, _ = timed(scikit)
         with tempfile.TemporaryDirectory() as out:
-            ours = programs.run("cluster", os.path.join(DATA, "mnist"), "--rank", "20", "-k", "10", "--seed", str(seed), "--out", out)
+            ours = programs.run("cluster", "mnist", "--rank", "20", "-k", "10", "--seed", str(seed), "--out", out)
         yield (wall, cpu), ours, "from reading to the page"
 
 
