@@ -164,7 +164,7 @@ func TestRankAutoRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
 	auto := AutoRank{Among: RankRange{2, 6}}
 	stages := map[string]int{}
-	c, err := auto.ChooseRank(t.Context(), in, 7, func(stage string, _, _ int) { stages[stage]++ })
+	c, err := ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
 	if err != nil {
 		t.Fatal(err)
 	}

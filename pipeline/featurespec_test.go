@@ -181,7 +181,7 @@ func TestColourHistograms(t *testing.T) {
 	if again := prepare(t, text, set, PrepareOptions{Cache: store}); !mat.Equal(again.X, in.X) {
 		t.Error("the next run has other features")
 	}
-	if _, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}).Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
+	if _, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 3, 3)}, Features: in.Features}, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "are no images, and colour takes 64×64 colours") {
 		t.Errorf("colours of vectors: %v", err)
 	}
 	if err := (Method{Name: "ntf"}).checkFeatures(in.Features); err == nil || !strings.Contains(err.Error(), "is for images") {

@@ -72,7 +72,7 @@ func TestGroupCountRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = set
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func TestJoinedSettings(t *testing.T) {
 	}
 	for want, list := range map[string][]Weighted{"not said one by one": {{Features: Features{Auto: true}}, {}}, "no features": {}} {
 		e := &Experiment{Data: Data{Set: paint(t)}, Features: Features{Joined: list}}
-		if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -256,11 +256,11 @@ func TestJoinedSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	if _, err := e.Prepare(t.Context(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
+	if _, err := Prepare(t.Context(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "across/02.png: no descriptors") {
 		t.Errorf("error %v, want one that names the first that cannot be used", err)
 	}
 	e.Features.SkipBad = true
-	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestJoinedSigns(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = path
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestJoinedExtremes(t *testing.T) {
 		if err := e.Set("features", "[{normalise: none}, {normalise: max}]"); err != nil {
 			t.Fatal(err)
 		}
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: error %v, want one with %q", values, err, want)
@@ -385,13 +385,13 @@ func TestJoinedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 16 rows of 250,000 and 160,000 values take 52 MB, and those of both as much again.
-	_, err := e.Prepare(WithMemory(t.Context(), memory.Least), PrepareOptions{})
+	_, err := Prepare(WithMemory(t.Context(), memory.Least), e, PrepareOptions{})
 	refused(t, err, "the features of")
-	_, err = e.Prepare(WithMemory(t.Context(), 122<<20), PrepareOptions{})
+	_, err = Prepare(WithMemory(t.Context(), 122<<20), e, PrepareOptions{})
 	refused(t, err, "the features of", "16×410000")
 	ctx := WithMemory(t.Context(), 200<<20)
 	for range 3 {
-		in, err := e.Prepare(ctx, PrepareOptions{})
+		in, err := Prepare(ctx, e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

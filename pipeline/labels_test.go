@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -26,7 +25,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -414,16 +414,6 @@ func (of *ModelGroups) limit(group int, share float64) float64 {
 	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
 }
 
-// largest returns the place of the largest value, the first of several.
-func largest(row []float64) (at int) {
-	for j, v := range row {
-		if v > row[at] {
-			at = j
-		}
-	}
-	return at
-}
-
 // Kind says in a few words what the model does.
 func (m *Model) Kind() string {
 	if m.Groups == nil {

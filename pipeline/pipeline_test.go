@@ -26,7 +26,7 @@ func newPlan(t *testing.T, text, set string) *Plan {
 		t.Fatal(err)
 	}
 	e.Data.Set = set
-	in, err := e.Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestPlanRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := e.Prepare(context.Background(), PrepareOptions{})
+		in, err := Prepare(context.Background(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestRandomPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := e.Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestRandomPart(t *testing.T) {
 		t.Errorf("%d samples, want 40", n)
 	}
 	e.Data.Samples = 91
-	if _, err := e.Prepare(context.Background(), PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
+	if _, err := Prepare(context.Background(), e, PrepareOptions{}); err == nil || !strings.Contains(err.Error(), "91 are asked for, and set has 90") {
 		t.Errorf("more samples than there are: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestRandomPart(t *testing.T) {
 // not told.
 func TestGroups(t *testing.T) {
 	set := testkit.CSV(t, 5, 20, 10)
-	in, err := (&Experiment{Data: Data{Set: set}}).Prepare(context.Background(), PrepareOptions{})
+	in, err := Prepare(context.Background(), &Experiment{Data: Data{Set: set}}, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

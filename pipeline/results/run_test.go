@@ -29,7 +29,7 @@ const (
 func newPlan(t *testing.T, text, set string) *pipeline.Plan {
 	t.Helper()
 	e := parse(t, text, set)
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
