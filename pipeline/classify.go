@@ -11,9 +11,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// knn returns the classifier.
-func (n Neighbours) knn() eval.KNN { return eval.KNN{K: n.K, Distance: n.Distance} }
-
 // standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n),
 // as learned from some of them. Sparse samples are divided only, so that they stay sparse. A
 // column that does not vary is 0.
@@ -84,7 +81,7 @@ func classifier(e *Experiment) func(ctx context.Context, train mat.Matrix, truth
 			return classifyLinear(ctx, e.Classifier, train, truth, test)
 		}
 	}
-	return e.Neighbours.knn().Classify
+	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify
 }
 
 // classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.

@@ -37,7 +37,7 @@ func TestJoinedSettings(t *testing.T) {
 		"pixels": {Extractor: features.Pixels{}},
 	} {
 		e := &Experiment{Features: Features{Joined: two[:1], Power: 0.3, SkipBad: true}}
-		if err := e.Set("features", text); err != nil {
+		if err := Set(e, "features", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
@@ -68,7 +68,7 @@ func TestJoinedSettings(t *testing.T) {
 		"[hog, {colour: hsv, words: 9}]":             "[1:31] words is for visual words",
 		"[hog, {weight: 2}, {pixels: 8, power: 40}]": "[1:49] want a number above 0 to 1, not 40",
 	} {
-		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -324,7 +324,7 @@ func TestJoinedExtremes(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &Experiment{Data: Data{Set: path}}
-		if err := e.Set("features", "[{normalise: none}, {normalise: max}]"); err != nil {
+		if err := Set(e, "features", "[{normalise: none}, {normalise: max}]"); err != nil {
 			t.Fatal(err)
 		}
 		in, err := Prepare(t.Context(), e, PrepareOptions{})
@@ -381,7 +381,7 @@ func TestJoinedIllustrate(t *testing.T) {
 func TestJoinedMemory(t *testing.T) {
 	set := paint(t) // 16 images
 	e := &Experiment{Data: Data{Set: set}}
-	if err := e.Set("features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
+	if err := Set(e, "features", "[{pixels: 500}, {pixels: 400}]"); err != nil {
 		t.Fatal(err)
 	}
 	// 16 rows of 250,000 and 160,000 values take 52 MB, and those of both as much again.

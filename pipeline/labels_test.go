@@ -146,7 +146,7 @@ func TestToldRefused(t *testing.T) {
 // toldRank reads a rank.
 func toldRank(text string) (*Rank, error) {
 	e := &Experiment{}
-	if err := e.Set("rank", text); err != nil {
+	if err := Set(e, "rank", text); err != nil {
 		return nil, err
 	}
 	return &e.Rank[0], nil

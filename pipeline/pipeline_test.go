@@ -172,7 +172,7 @@ func TestLabelCounts(t *testing.T) {
 		"4":                      {11: 4, 4: 4},
 	} {
 		e := &Experiment{}
-		if err := e.Set("labels", text); err != nil {
+		if err := Set(e, "labels", text); err != nil {
 			t.Fatal(err)
 		}
 		for size, n := range want {
@@ -186,7 +186,7 @@ func TestLabelCounts(t *testing.T) {
 func TestRanks(t *testing.T) {
 	for text, want := range map[string]int{"k": 7, "k+1": 8, "k-2": 5, "2k": 14, "2*k+1": 15, "12": 12, "k + 3": 10} {
 		e := &Experiment{}
-		if err := e.Set("rank", text); err != nil {
+		if err := Set(e, "rank", text); err != nil {
 			t.Fatal(err)
 		}
 		if got := e.Rank[0].Of(7); got != want {

@@ -45,7 +45,7 @@ func TestWords(t *testing.T) {
 			"SIFT of patches of 32×32 pixels at every 8, words of w.npz, counted on 4x4, normalised by l2"},
 	} {
 		e := &Experiment{}
-		if err := e.Set("features", text); err != nil {
+		if err := Set(e, "features", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
@@ -85,7 +85,7 @@ func TestWords(t *testing.T) {
 		"{sift: dense, vocabulary: 8}":               `unknown key "vocabulary"`,
 		"{sift: dense, words: {count: 5, count: 6}}": "already defined",
 	} {
-		if err := (&Experiment{}).Set("features", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "features", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -425,7 +425,7 @@ func TestAuto(t *testing.T) {
 		t.Errorf("photographs have the features %v", in.Features)
 	} else {
 		said := &Experiment{}
-		if err := said.Set("features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
+		if err := Set(said, "features", "[{sift: dense, power: 0.5}, {colour: hsv, grid: 2x2, weight: 0.2}]"); err != nil || in.Features.String() != said.Features.String() {
 			t.Errorf("photographs have the features %v, %v, want %v", in.Features, err, said.Features)
 		}
 	}
