@@ -52,8 +52,7 @@ type Record struct {
 	// factors) to the last; empty for methods without iterations.
 	Curve    []Point  `json:"curve,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Build is what computed it, as Build says; empty in records of earlier
-	// versions.
+	// Build named the processor in records of earlier versions, whose results depended on it.
 	Build string `json:"build,omitempty"`
 }
 

@@ -50,7 +50,7 @@ func (p *Plan) score(ctx context.Context, t trial, d *drawn) (*Record, *factor.R
 	m := p.methods[t.method]
 	rec := &Record{
 		Trial: t.id, Row: p.row(t), Classes: t.k, Repeat: t.repeat, Method: m.Label(),
-		Samples: len(d.rows), Tested: len(d.testRows), Build: Build(),
+		Samples: len(d.rows), Tested: len(d.testRows),
 	}
 	for _, c := range d.labels {
 		if c >= 0 {

@@ -140,7 +140,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	if err != nil {
 		return err
 	}
-	notes, err := folder.Notes(plan)
+	notes, err := folder.Notes()
 	if err != nil {
 		return err
 	}
