@@ -146,7 +146,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 			return err
 		}
 		f.Words.From = ""
-		f.Words.Learned = &LearnedWords{&vocabulary{v, cache.NewKey("words of a file", text.Bytes())}, weights}
+		f.Words.Learned = &LearnedWords{v, cache.NewKey("words of a file", text.Bytes()), weights}
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 func (m *Model) words() (*vocab.Vocabulary, []float64) {
 	for _, f := range m.Features.each() {
 		if learned := f.Words.Learned; learned != nil {
-			return learned.words.Vocabulary, learned.weights
+			return learned.Vocabulary, learned.Weights
 		}
 	}
 	return nil, nil
@@ -412,16 +412,6 @@ func (of *ModelGroups) limit(group int, share float64) float64 {
 	low := min(int(at), len(levels)-1)
 	high := min(low+1, len(levels)-1)
 	return levels[low] + (at-float64(low))*(levels[high]-levels[low])
-}
-
-// largest returns the place of the largest value, the first of several.
-func largest(row []float64) (at int) {
-	for j, v := range row {
-		if v > row[at] {
-			at = j
-		}
-	}
-	return at
 }
 
 // Kind says in a few words what the model does.
