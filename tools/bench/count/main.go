@@ -75,7 +75,7 @@ func run(ctx context.Context, set string, draws, samples int) error {
 	if name != "generated" {
 		e.Data.Set, e.Features.Auto = filepath.Join(os.Getenv("PARTWISE_DATA"), name), true
 	}
-	whole, err := e.Open(ctx)
+	whole, err := pipeline.Open(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func run(ctx context.Context, set string, draws, samples int) error {
 				rows = rows[:samples]
 				slices.Sort(rows)
 			}
-			in, err := e.PrepareSet(ctx, whole.Subset(rows), pipeline.PrepareOptions{})
+			in, err := pipeline.PrepareSet(ctx, e, whole.Subset(rows), pipeline.PrepareOptions{})
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func choose(ctx context.Context, in *pipeline.Inputs) ([]int, error) {
 	}
 	out := []int{curve.K[curve.Best()], curve.K[slices.Index(curve.Silhouette, slices.Max(curve.Silhouette))]}
 	for _, by := range []factor.RankRule{factor.RankHeldOut, factor.RankStability} {
-		c, err := pipeline.AutoRank{By: by}.ChooseRank(ctx, in, 0, nil)
+		c, err := pipeline.ChooseRank(ctx, pipeline.AutoRank{By: by}, in, 0, nil)
 		if err != nil {
 			return nil, err
 		}

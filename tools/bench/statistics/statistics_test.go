@@ -193,7 +193,7 @@ func (t trials) run(ctx context.Context, i int, vectors *mat.Dense, order []int)
 		t.ks = []int{4}
 	}
 	e.Classes = pipeline.Classes(t.ks)
-	in, err := e.PrepareSet(ctx, set, pipeline.PrepareOptions{})
+	in, err := pipeline.PrepareSet(ctx, e, set, pipeline.PrepareOptions{})
 	if err != nil {
 		return nil, err
 	}
