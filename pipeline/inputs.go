@@ -427,7 +427,7 @@ func digestRows(w io.Writer, x mat.Matrix, rows []int) {
 
 // checkSigns refuses data with negative values for methods that do not take
 // them, with the value and the column, from 1, of the data.
-func (in *Inputs) checkSigns(methods []*method) error {
+func checkSigns(in *Inputs, methods []*method) error {
 	row, column, value, found := in.source().firstNegative()
 	if !found {
 		return nil
