@@ -146,7 +146,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 			return err
 		}
 		f.Words.From = ""
-		f.Words.Learned = &LearnedWords{v, cache.NewKey("words of a file", text.Bytes()), weights}
+		f.Words.Learned = &LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text.Bytes()), Weights: weights}
 	}
 	return nil
 }
