@@ -126,7 +126,7 @@ func (g Groups) find(ctx context.Context, in *Inputs, progress *reporter) (*Grou
 		}
 		m.factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	release, err := g.acquire(ctx, in, m, k)
