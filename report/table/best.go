@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval/significance"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -140,6 +141,33 @@ func (b *Best) names() []string {
 	return names
 }
 
+// caption explains the table and its marks.
+func (b *Best) caption() string {
+	e := b.Table.explained()
+	var chosen []string
+	if b.Ranks {
+		chosen = append(chosen, "rank")
+	}
+	if b.Swept {
+		chosen = append(chosen, "setting")
+	}
+	e.At = " at the best " + phrase.List(chosen) + " of each method"
+	e.Last = e.rated(b.Table.last())
+	if b.Table.Average != nil {
+		var numbers []int
+		for _, r := range b.Table.Rows {
+			numbers = append(numbers, r.Number)
+		}
+		e.Numbers = phrase.Numbers(numbers)
+	}
+	return caption("best", e)
+}
+
+// Finding says in a sentence which method is the best at its best.
+func (b *Best) Finding() string {
+	return finding(b.Table.Score, b.names(), b.Table.last().Cells, "where each is at its best")
+}
+
 // Document returns the table in words.
 func (b *Best) Document() *Document {
 	score := b.Table.Score
@@ -168,5 +196,5 @@ func (b *Best) Document() *Document {
 		line.Words = append(line.Words, words[len(words)-1][i])
 		g.Lines = append(g.Lines, line)
 	}
-	return &Document{Name: b.Table.Name, Class: "chosen", Caption: b.caption, Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
+	return &Document{Name: b.Table.Name, Class: "chosen", Title: score.Title, Caption: b.caption(), Grids: append([]Grid{g}, b.Table.differences(g.Name, b.names(), "where each is at its best")...)}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
@@ -149,18 +148,12 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 	return c
 }
 
-// heading are lines that say what is compared.
-func (c *Comparison) heading(m Marks) []string {
-	lines := []string{"A: " + m.Foreign(c.A), "B: " + m.Foreign(c.B)}
-	for _, d := range c.Differences {
-		lines = append(lines, fmt.Sprintf("%s: %s in A, %s in B", d.Setting, m.Foreign(cmp.Or(d.A, "none")), m.Foreign(cmp.Or(d.B, "none"))))
-	}
-	return lines
-}
-
 // Document returns the comparison in words, a grid for each score.
 func (c *Comparison) Document() *Document {
-	d := &Document{Name: c.A + " and " + c.B, Heading: c.heading, Caption: c.caption}
+	d := &Document{Name: c.A + " and " + c.B, Heading: []string{"A: " + name(c.A), "B: " + name(c.B)}, Caption: c.caption()}
+	for _, o := range c.Differences {
+		d.Heading = append(d.Heading, fmt.Sprintf("%s: %s in A, %s in B", o.Setting, name(cmp.Or(o.A, "none")), name(cmp.Or(o.B, "none"))))
+	}
 	for _, s := range c.Scores {
 		d.Grids = append(d.Grids, s.grid(c.Tests))
 	}
@@ -193,44 +186,22 @@ func (c ScoreComparison) grid(by Tests) Grid {
 }
 
 // caption explains the tables.
-func (c *Comparison) caption(m Marks) string {
-	other, untested, tested := false, false, 0
-	var draws []significance.Draws
+func (c *Comparison) caption() string {
+	e := struct {
+		*Comparison
+		tested
+		Other, Untested bool // scores that are not in percent, and methods that are not tested
+		Least           int
+	}{Comparison: c, tested: tested{Tests: c.Tests, Score: eval.MainScore(eval.Clustering), Found: true}, Least: minPairs}
 	for _, score := range c.Scores {
-		other = other || findScore(score.Score).Unit != eval.UnitPercent
-		before := len(draws)
+		e.Other = e.Other || findScore(score.Score).Unit != eval.UnitPercent
+		before := len(e.Draws)
 		for i, r := range score.Rows {
-			if untested = untested || r.Pairs == 0; r.Pairs > 0 {
-				draws = append(draws, score.draws[i])
+			if e.Untested = e.Untested || r.Pairs == 0; r.Pairs > 0 {
+				e.Draws = append(e.Draws, score.draws[i])
 			}
 		}
-		tested = max(tested, len(draws)-before)
+		e.Comparisons = max(e.Comparisons, len(e.Draws)-before)
 	}
-	s := "Means in percent over the trials that A and B both hold."
-	if other {
-		s = "Means over the trials that A and B both hold, in percent where nothing else is said."
-	}
-	if tested > 0 {
-		percent := eval.MainScore(eval.Clustering)
-		how := strings.NewReplacer("p ≥", "p <", "less than "+fmt.Sprint(significance.Sure), fmt.Sprint(significance.Sure)).Replace(c.Tests.method(percent, tested, populations(draws)))
-		s += fmt.Sprintf(" %s: significantly different (%s).", m.Differs, how)
-		if c.Tests.By.Bayesian() {
-			s += fmt.Sprintf(" %s: practically the same.", m.Equivalent)
-		}
-		s += " " + c.Tests.differenceSentence("", c.Tests.rope(percent), tested)
-	}
-	switch {
-	case c.Tests.By == significance.ByNone:
-		s += " " + untestedSentence
-	case untested:
-		s += fmt.Sprintf(" %s: fewer than %d repeats in common, and not tested.", missing, minPairs)
-	}
-	s = m.own(s)
-	if len(c.OnlyA) > 0 {
-		s += fmt.Sprintf(" Only in A: %s.", m.names(c.OnlyA))
-	}
-	if len(c.OnlyB) > 0 {
-		s += fmt.Sprintf(" Only in B: %s.", m.names(c.OnlyB))
-	}
-	return s
+	return caption("comparison", e)
 }

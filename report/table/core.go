@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/eval/significance"
-	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -305,73 +304,4 @@ func pText(p float64) string {
 		return "<0.001"
 	}
 	return fmt.Sprintf("%.3f", p)
-}
-
-// differenceSentence explains the columns of differences.
-func (by Tests) differenceSentence(in, rope string, comparisons int) string {
-	const effect = ", and the effect, the mean in standard deviations of the differences."
-	switch {
-	case by.By.Bayesian():
-		return fmt.Sprintf("Differences: mean%s, its 95 %% interval of highest probability%s Below, within and above: the probabilities of a difference below −%s, within ±%[3]s and above it.", in, effect, rope)
-	case comparisons > 1 && by.Correction == significance.ByHolm:
-		return "Differences: mean" + in + ", its 95 % interval, each by itself" + effect + " p is corrected."
-	}
-	return "Differences: mean" + in + ", its 95 % interval, each by itself" + effect
-}
-
-// rope is the region of practical equivalence in words.
-func (by Tests) rope(s eval.Score) string {
-	if s.Unit == eval.UnitPercent {
-		points := 100 * by.Width()
-		if points == 1 {
-			return "1 point"
-		}
-		return fmt.Sprintf("%g points", points)
-	}
-	return strings.TrimSpace(fmt.Sprintf("%g %s", by.Width(), s.Unit))
-}
-
-// method names the test, and its bounds below which differences do not count.
-func (by Tests) method(s eval.Score, comparisons int, population string) string {
-	var test string
-	switch by.By {
-	case significance.BySignedRank:
-		test = "two-sided Wilcoxon signed-rank test over paired trials"
-	case significance.ByBayesT:
-		return fmt.Sprintf("Bayesian t-test for trials that overlap (Corani and Benavoli 2015), less than %g sure of a difference beyond ±%s; %s", significance.Sure, by.rope(s), population)
-	case significance.ByBayesSignedRank:
-		return fmt.Sprintf("Bayesian signed-rank test (Benavoli et al. 2017), less than %g sure of a difference beyond ±%s", significance.Sure, by.rope(s))
-	default:
-		test = "paired t-test with the variance for trials that overlap (Nadeau and Bengio 2003)"
-	}
-	test += fmt.Sprintf(", p ≥ %g", significance.Level)
-	switch {
-	case by.Correction == significance.Uncorrected && comparisons > 1:
-		test += ", not corrected for " + phrase.Count(comparisons, "comparison", "comparisons")
-	case comparisons > maxFamily:
-		test += fmt.Sprintf(" after Bonferroni's correction for %d comparisons", comparisons)
-	case comparisons > 1:
-		test += fmt.Sprintf(" after Holm's correction for %d comparisons", comparisons)
-	}
-	if by.By == significance.ByT {
-		test += "; " + population
-	}
-	return test
-}
-
-// populations says what differences over draws are tested for.
-func populations(all []significance.Draws) string {
-	var words []string
-	for _, d := range all {
-		if w := d.Beyond(); !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
-	switch len(words) {
-	case 0:
-		return "differences are tested "
-	case 1:
-		return "differences are tested for " + words[0]
-	}
-	return "differences are tested for " + words[0] + ", and where all classes are drawn for " + words[len(words)-1]
 }

@@ -13,6 +13,7 @@ package table
 import (
 	"io"
 	"slices"
+	"strings"
 )
 
 // Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
@@ -21,31 +22,67 @@ type Document struct {
 	Name string
 	// Class is the kind of table in pages, or empty.
 	Class string
-	// Heading returns the lines above, and Caption the text below. Heading may be nil.
-	Heading func(Marks) []string
-	Caption func(Marks) string
-	Grids   []Grid
-}
-
-// captions joins the caption and those of the grids.
-func (d *Document) captions(m Marks) string {
-	text := d.Caption(m)
-	for _, g := range d.Grids {
-		if g.Caption != nil {
-			text += " " + g.Caption(m)
-		}
-	}
-	return text
+	// Heading holds the lines above, and Caption the text below, which Title begins; see Marks.text.
+	Heading        []string
+	Title, Caption string
+	Grids          []Grid
 }
 
 // Marks write words in one format.
 type Marks struct {
-	// Best, Tied, Equivalent and Differs name the marks of cells.
-	Best, Tied, Equivalent, Differs string
+	// Foreign escapes a name, of an experiment or a method, and Own our own words, in which @best, @tied,
+	// @same and @differs stand for the marks of cells.
+	Foreign func(string) string
+	Own     *strings.Replacer
+	// Method writes the name of a method, and Setting settings; nil is Foreign.
+	Method, Setting func(string) string
 	// Nameless captions do not begin with the name of the experiment.
 	Nameless bool
-	// Foreign escapes a name, of an experiment or a method, and Own, which may be nil, our own words.
-	Foreign, Own func(string) string
+}
+
+// text writes our own words with names in brackets.
+func (m Marks) text(text string) string {
+	parts := strings.Split(text, bracket)
+	for i, part := range parts {
+		if i%2 == 1 {
+			parts[i] = m.Foreign(part)
+		} else {
+			parts[i] = m.Own.Replace(part)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// lines writes the heading of a document.
+func (m Marks) lines(d *Document) []string {
+	var lines []string
+	for _, line := range d.Heading {
+		lines = append(lines, m.text(line))
+	}
+	return lines
+}
+
+// caption writes the caption of a document without those of its grids.
+func (m Marks) caption(d *Document) string {
+	title, text := d.Title, m.text(d.Caption)
+	if title != "" && d.Name != "" && !m.Nameless {
+		title = d.Name + ": " + title
+	}
+	if text != "" && title != "" && !strings.ContainsRune(":,", rune(text[0])) {
+		text = " " + text
+	}
+	return m.Foreign(title) + text
+}
+
+// captions writes all captions of a document.
+func (m Marks) captions(d *Document) string {
+	text := m.caption(d)
+	for _, g := range d.Grids {
+		if g.Caption != "" {
+			text += " " + m.text(g.Caption)
+		}
+	}
+	return text
 }
 
 // Grid is a table of words.
@@ -54,9 +91,9 @@ type Grid struct {
 	Title string
 	// Name identifies it in labels, and Score in the lines of CSV.
 	Name, Score string
-	// Detail grids are left out of CSV, which has their content already. Caption may be nil.
+	// Detail grids are left out of CSV, which has their content already. Caption may be empty.
 	Detail  bool
-	Caption func(Marks) string
+	Caption string
 	// The first Keys of the Columns name a row, and the others hold values.
 	Keys    int
 	Columns []Column

@@ -8,7 +8,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
-var htmlMarks = Marks{Best: "Bold", Tied: "~", Equivalent: "=", Differs: "*", Nameless: true, Foreign: plaintext.Line}
+var htmlMarks = Marks{Foreign: plaintext.Line, Nameless: true, Own: strings.NewReplacer("@best", "Bold", "@tied", "~", "@same", "=", "@differs", "*")}
 
 // htmlPage is the template of a document in a page.
 var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
@@ -46,13 +46,7 @@ var htmlPage = template.Must(template.New("table").Funcs(template.FuncMap{
 
 // HTML writes a document for a page, which has the styles and the name of the experiment.
 func HTML(w io.Writer, d *Document, _ Options) error {
-	view := struct {
-		Heading        []string
-		Class, Caption string
-		Grids          []Grid
-	}{Class: d.Class, Caption: d.captions(htmlMarks), Grids: d.Grids}
-	if d.Heading != nil {
-		view.Heading = d.Heading(htmlMarks)
-	}
-	return htmlPage.Execute(w, view)
+	shown := *d
+	shown.Heading, shown.Caption = htmlMarks.lines(d), htmlMarks.captions(d)
+	return htmlPage.Execute(w, shown)
 }

@@ -25,13 +25,13 @@ func markdownText(name string) string {
 	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
 }
 
-var markdownMarks = Marks{Best: "Bold", Tied: "`~`", Equivalent: "`=`", Differs: "`*`", Foreign: markdownText}
+var markdownMarks = Marks{Foreign: markdownText, Own: strings.NewReplacer("@best", "Bold", "@tied", "`~`", "@same", "`=`", "@differs", "`*`")}
 
 // writeMarkdown writes GitHub's Markdown, the best of each row in bold.
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	var parts []string
 	if d.Heading != nil {
-		parts = append(parts, "- "+strings.Join(d.Heading(markdownMarks), "\n- ")+"\n")
+		parts = append(parts, "- "+strings.Join(markdownMarks.lines(d), "\n- ")+"\n")
 	}
 	return withWidths(false, func() error {
 		for _, g := range d.Grids {
@@ -40,7 +40,7 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 			}
 			parts = append(parts, g.layout(markdownMarks, markdownValue).pretty().RenderMarkdown()+"\n")
 		}
-		_, err := io.WriteString(w, strings.Join(append(parts, d.captions(markdownMarks)+"\n"), "\n"))
+		_, err := io.WriteString(w, strings.Join(append(parts, markdownMarks.captions(d)+"\n"), "\n"))
 		return err
 	})
 }

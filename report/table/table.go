@@ -325,6 +325,14 @@ func (t *Table) where() string {
 	return "with " + t.Describe(t.Rows[0])
 }
 
+// Finding says in a sentence which method is the best; "" without a contest.
+func (t *Table) Finding() string {
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	return finding(t.Score, t.Methods, t.last().Cells, t.where())
+}
+
 // Document returns the table in words.
 func (t *Table) Document() *Document {
 	g := Grid{
@@ -339,7 +347,7 @@ func (t *Table) Document() *Document {
 		}
 		g.Lines = append(g.Lines, Line{append([]Word{{Text: row.label()}}, words[i]...), row.Average, []string{key}})
 	}
-	d := &Document{Name: t.Name, Caption: t.caption, Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.where())...)}
+	d := &Document{Name: t.Name, Title: t.Score.Title, Caption: caption("table", t.explained()), Grids: append([]Grid{g}, t.differences(g.Name, t.Methods, t.where())...)}
 	if t.ByClass {
 		d.Class = "named"
 	}
@@ -421,9 +429,7 @@ func (t *Table) differences(grid string, names []string, where string) []Grid {
 	g := Grid{
 		Title: fmt.Sprintf("Difference in %s from %s %s", scoreLabel(t.Score), names[best], where), Name: grid + " differences", Detail: true, Keys: 1,
 		Columns: append([]Column{{Heading: "Method"}, {Heading: "Difference", Right: true}}, t.Tests.columns()...),
-		Caption: func(m Marks) string {
-			return m.own(t.Tests.differenceSentence(inUnit(t.Score), t.Tests.rope(t.Score), t.Comparisons))
-		},
+		Caption: caption("differences", t.explained().How),
 	}
 	for i, c := range r.Cells {
 		if c.Pairs > 0 {

@@ -16,14 +16,14 @@ import (
 // captionWidth is the width of captions without another limit.
 const captionWidth = 100
 
-var textMarks = Marks{Best: "*", Tied: "~", Equivalent: "=", Differs: "*", Foreign: plaintext.Line}
+var textMarks = Marks{Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*")}
 
 // Text writes fixed-width characters.
 func Text(w io.Writer, d *Document, opt Options) error {
 	return withWidths(opt.Wide, func() error {
 		var parts []string
 		if d.Heading != nil {
-			parts = append(parts, strings.Join(d.Heading(textMarks), "\n")+"\n")
+			parts = append(parts, strings.Join(textMarks.lines(d), "\n")+"\n")
 		}
 		for _, g := range d.Grids {
 			if g.Title != "" {
@@ -42,7 +42,7 @@ func Text(w io.Writer, d *Document, opt Options) error {
 				}
 			}
 		}
-		parts = append(parts, opt.wrap(d.captions(textMarks)))
+		parts = append(parts, opt.wrap(textMarks.captions(d)))
 		_, err := io.WriteString(w, strings.Join(parts, "\n"))
 		return err
 	})
@@ -96,7 +96,9 @@ type layout struct {
 func (g Grid) layout(m Marks, value func(Word) string) layout {
 	head := make([]string, len(g.Columns))
 	for i, c := range g.Columns {
-		head[i] = m.Foreign(c.Heading)
+		if head[i] = m.Foreign(c.Heading); c.Method && m.Method != nil {
+			head[i] = m.Method(c.Heading)
+		}
 	}
 	l := layout{columns: g.Columns, lines: [][]string{head}}
 	for _, row := range g.Lines {
@@ -105,10 +107,13 @@ func (g Grid) layout(m Marks, value func(Word) string) layout {
 		}
 		line := make([]string, len(row.Words))
 		for i, w := range row.Words {
-			if i < g.Keys {
-				line[i] = m.Foreign(w.Text)
-			} else {
+			switch {
+			case i >= g.Keys:
 				line[i] = value(w)
+			case g.Columns[i].Settings && m.Setting != nil:
+				line[i] = m.Setting(w.Text)
+			default:
+				line[i] = m.Foreign(w.Text)
 			}
 		}
 		l.lines = append(l.lines, line)
