@@ -18,20 +18,18 @@ type countsView struct {
 	Chosen, Samples string
 }
 
-// countsSection shows how the number of groups was chosen: curves/groups.png, ….
-func countsSection(w *clustersPage) section {
-	return section{id: "how-many", title: "How many groups", template: stored("counts"), make: func() (any, error) {
-		c := w.clusters.Counts
-		if c == nil {
-			return nil, nil
-		}
-		curve, err := figure.CountCurve(c)
-		v, err := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
-		if err != nil {
-			return nil, err
-		}
-		return countsView{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}, nil
-	}}
+// counts shows how the number of groups was chosen: curves/groups.png, ….
+func counts(w *clustersPage) (any, error) {
+	c := w.clusters.Counts
+	if c == nil {
+		return nil, nil
+	}
+	curve, err := figure.CountCurve(c)
+	v, err := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
+	if err != nil {
+		return nil, err
+	}
+	return countsView{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}, nil
 }
 
 type ranksView struct {
@@ -44,65 +42,59 @@ type ranksView struct {
 
 const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
 
-// chosenRankSection shows how the rank of a grouping was chosen: curves/rank.png, ….
-func chosenRankSection(w *clustersPage) section {
-	return section{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: func() (any, error) {
-		c := w.clusters.Ranks
-		if c == nil {
-			return nil, nil
-		}
-		curve, err := figure.RankCurve(c.Curve, c.Rank)
-		v, err := w.figure("curves/rank", rankAlt, curve, err)
-		if err != nil {
-			return nil, err
-		}
-		s := c.String()
-		return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}, nil
-	}}
+// chosenRank shows how the rank of a grouping was chosen: curves/rank.png, ….
+func chosenRank(w *clustersPage) (any, error) {
+	c := w.clusters.Ranks
+	if c == nil {
+		return nil, nil
+	}
+	curve, err := figure.RankCurve(c.Curve, c.Rank)
+	v, err := w.figure("curves/rank", rankAlt, curve, err)
+	if err != nil {
+		return nil, err
+	}
+	s := c.String()
+	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}, nil
 }
 
-// drawnCountsSection shows the numbers of groups chosen for the draws of an experiment, and the mean gaps
+// drawnCounts shows the numbers of groups chosen for the draws of an experiment, and the mean gaps
 // of those with the most classes: tables/groups.txt, … and curves/groups.png, ….
-func drawnCountsSection(w *experimentPage) section {
-	return section{id: "how-many", title: "How many groups", template: stored("drawn-counts"), make: func() (any, error) {
-		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Count != nil })
-		if len(draws) == 0 {
-			return nil, nil
-		}
-		rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Count.K })
-		counts := make([]*pipeline.CountChoice, len(last))
-		for i, r := range last {
-			counts[i] = r.Count
-		}
-		curve, err := figure.GapCurve(meanGaps(counts))
-		v, err := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
-		if err != nil {
-			return nil, err
-		}
-		return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
-	}}
+func drawnCounts(w *experimentPage) (any, error) {
+	draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Count != nil })
+	if len(draws) == 0 {
+		return nil, nil
+	}
+	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Count.K })
+	counts := make([]*pipeline.CountChoice, len(last))
+	for i, r := range last {
+		counts[i] = r.Count
+	}
+	curve, err := figure.GapCurve(meanGaps(counts))
+	v, err := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
+	if err != nil {
+		return nil, err
+	}
+	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
 }
 
-// ranksSection shows the ranks chosen for the draws of an experiment, and the mean curve of those with the
+// ranks shows the ranks chosen for the draws of an experiment, and the mean curve of those with the
 // most classes: tables/ranks.txt, … and curves/rank.png, ….
-func ranksSection(w *experimentPage) section {
-	return section{id: "ranks", title: "The rank", template: stored("ranks"), make: func() (any, error) {
-		draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
-		if len(draws) == 0 {
-			return nil, nil
-		}
-		rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
-		curves := make([]*factor.RankCurve, len(last))
-		for i, r := range last {
-			curves[i] = r.Choice.Curve
-		}
-		curve, err := figure.RankCurve(meanCurve(curves), 0)
-		v, err := w.figure("curves/rank", rankAlt, curve, err)
-		if err != nil {
-			return nil, err
-		}
-		return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
-	}}
+func ranks(w *experimentPage) (any, error) {
+	draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
+	if len(draws) == 0 {
+		return nil, nil
+	}
+	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
+	curves := make([]*factor.RankCurve, len(last))
+	for i, r := range last {
+		curves[i] = r.Choice.Curve
+	}
+	curve, err := figure.RankCurve(meanCurve(curves), 0)
+	v, err := w.figure("curves/rank", rankAlt, curve, err)
+	if err != nil {
+		return nil, err
+	}
+	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
 }
 
 // drawnChoices is the view of numbers chosen for draws.

@@ -56,10 +56,11 @@ type Clusters struct {
 	Links []string
 	// Basis is what was learned, or nil if it cannot be shown.
 	Basis *Basis
-	// Patches show what was learned on photos, and Words are the visual words, or nil.
-	Patches  []Patches
-	Words    *Words
+	// Shown are parts and visual words on photos, or nil.
+	Shown    *pipeline.Illustrations
 	Warnings []string
+
+	progress *counter
 }
 
 // clustersPage is the page of a grouping.
@@ -73,23 +74,14 @@ type clustersPage struct {
 }
 
 // clustersSections lists the sections of the page, in their order.
-var clustersSections = []func(*clustersPage) section{
-	clusterScoresSection,
-	groupsSection,
-	folding(countsSection),
-	folding(chosenRankSection),
-	folding(partsOfGroupsSection),
-	folding(clustersPhotographs),
-	folding(clustersTimes),
-}
-
-// folding returns a section that is folded away.
-func folding(make func(*clustersPage) section) func(*clustersPage) section {
-	return func(w *clustersPage) section {
-		s := make(w)
-		s.folded = true
-		return s
-	}
+var clustersSections = []section[*clustersPage]{
+	{template: stored("group-scores"), make: clusterScores},
+	{template: stored("groups"), make: groups},
+	{id: "how-many", title: "How many groups", template: stored("counts"), make: counts, folded: true},
+	{id: "how-many-parts", title: "How many parts", template: stored("ranks"), make: chosenRank, folded: true},
+	{id: "parts", title: "Learned parts", template: stored("parts"), make: partsOfGroups, folded: true},
+	{template: stored("photographs"), make: clustersPhotographs, folded: true},
+	{id: "times", title: "Times", template: stored("times"), make: clustersTimes, folded: true},
 }
 
 // ClustersFiles are what WriteClusters writes: names of files and, with a slash at their ends, of
@@ -122,7 +114,7 @@ func WriteClusters(ctx context.Context, dir string, c Clusters) error {
 	w.order = slices.Concat(w.members...)
 	w.Lead = fmt.Sprintf("%s sorted into %s.", c.count(len(c.Names)), phrase.Count(len(w.members), "group", "groups"))
 	w.About = c.things() + " that look alike to the method (" + c.Method + ") are in one group. Which group has which number means nothing."
-	return w.writeSections(sections(w, clustersSections))
+	return write(&w.page, w, clustersSections)
 }
 
 // inOrder returns the samples of each group, the most typical first if that is known.

@@ -107,8 +107,8 @@ func (f *GroupingFolder) Close() error { return f.folder.Close() }
 // the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
 // returns it. Sources.Shown is not used.
 func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
-	count := newCounter(from.Progress)
-	c.fill(ctx, in, found, f.folder.Dir(), count)
+	c.progress = &counter{progress: from.Progress}
+	c.fill(ctx, in, found, f.folder.Dir())
 	stage, err := f.folder.Stage(GroupingFiles...)
 	if err != nil {
 		return c, err
@@ -127,14 +127,9 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 		m.Program, m.Groups.Opened = c.Program, c.Opened
 		return to.write(ModelFile, m.Save)
 	}, func() (err error) {
-		if from.Shown, err = found.Illustrate(ctx, in); err != nil {
+		if c.Shown, err = found.Illustrate(ctx, in); err != nil {
 			return err
 		}
-		count.total = 0
-		if c.Image != nil {
-			count.total = len(c.Names)
-		}
-		c.Patches, c.Words = from.illustrations(ctx, count)
 		return WriteClusters(ctx, stage.Dir(), c)
 	}); err != nil {
 		return c, err
@@ -147,7 +142,7 @@ func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found
 }
 
 // fill adds what the inputs and the grouping say, for a page in the folder dir.
-func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, dir string, count *counter) {
+func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, dir string) {
 	c.Grouping, c.Classes, c.Assignments = found, in.Set.Classes, AssignmentsFile
 	c.Names = make([]string, len(found.Groups))
 	for i, row := range in.Rows {
@@ -158,9 +153,10 @@ func (c *Clusters) fill(ctx context.Context, in *pipeline.Inputs, found *pipelin
 	}
 	if in.Set.HasImages() {
 		c.Image = func(i int) (image.Image, error) {
-			defer count.step()
+			defer c.progress.step()
 			return in.Thumbnail(ctx, i)
 		}
+		c.progress.add(len(c.Names))
 		c.Side = longestSide(in)
 	}
 	if in.Set.Files != nil || in.Set.Pictures != nil {

@@ -18,16 +18,14 @@ type plainScore struct {
 	Headline           bool
 }
 
-// clusterScoresSection says how well the groups agree with the classes.
-func clusterScoresSection(w *clustersPage) section {
-	return section{template: stored("group-scores"), make: func() (any, error) {
-		var scores []plainScore
-		for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
-			s, _ := eval.FindScore(name)
-			scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
-		}
-		return unlessEmpty(scores)
-	}}
+// clusterScores says how well the groups agree with the classes.
+func clusterScores(w *clustersPage) (any, error) {
+	var scores []plainScore
+	for _, name := range slices.SortedFunc(maps.Keys(w.clusters.Scores), eval.CompareScores) {
+		s, _ := eval.FindScore(name)
+		scores = append(scores, plainScore{s.Title, s.Help, table.WithUnit(s, w.clusters.Scores[name], " "), s.Prominence == eval.Headline})
+	}
+	return unlessEmpty(scores)
 }
 
 // shownFirst is the number of samples of each group that the page shows without its script.
@@ -81,41 +79,38 @@ type groupsView struct {
 	Groups        []groupView
 }
 
-// groupsSection shows all groups. What it writes is the page without its script: each group with its first
-// samples.
-func groupsSection(w *clustersPage) section {
-	return section{
-		template: stored("groups"),
-		make: func() (any, error) {
-			c := w.clusters
-			if err := w.prepare(); err != nil {
-				return nil, err
-			}
-			if err := w.writeData(); err != nil {
-				return nil, err
-			}
-			for _, name := range scriptFiles {
-				text, err := scripts.ReadFile(name)
-				if err != nil {
-					return nil, err
-				}
-				if err := w.writeBytes("page/"+name, text); err != nil {
-					return nil, err
-				}
-			}
-			view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
-			for g, members := range w.members {
-				view.Groups = append(view.Groups, w.group(g, members))
-			}
-			return view, nil
-		},
-		links: func(view any) (links []link) {
-			for _, g := range view.(groupsView).Groups {
-				links = append(links, link{fmt.Sprintf("group-%d", g.Number), fmt.Sprintf("Group %d", g.Number)})
-			}
-			return links
-		},
+// links implements linked.
+func (v groupsView) links() (links []link) {
+	for _, g := range v.Groups {
+		links = append(links, link{fmt.Sprintf("group-%d", g.Number), fmt.Sprintf("Group %d", g.Number)})
 	}
+	return links
+}
+
+// groups shows all groups. What it writes is the page without its script: each group with its first
+// samples.
+func groups(w *clustersPage) (any, error) {
+	c := w.clusters
+	if err := w.prepare(); err != nil {
+		return nil, err
+	}
+	if err := w.writeData(); err != nil {
+		return nil, err
+	}
+	for _, name := range scriptFiles {
+		text, err := scripts.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.writeBytes("page/"+name, text); err != nil {
+			return nil, err
+		}
+	}
+	view := groupsView{Framed: w.sheets != nil && c.Labels != nil, Thing: c.thing(), Things: c.things()}
+	for g, members := range w.members {
+		view.Groups = append(view.Groups, w.group(g, members))
+	}
+	return view, nil
 }
 
 // prepare draws the contact sheets and computes the map.

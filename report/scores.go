@@ -42,17 +42,15 @@ func (t scoreTables) document() *table.Document {
 	return t.all.Document()
 }
 
-// findingsSection says in a few sentences which methods are the best.
-func findingsSection(w *experimentPage) section {
-	return section{template: stored("findings"), make: func() (any, error) {
-		var found []string
-		for _, t := range w.tables {
-			if s := t.finding(); s != "" && t.all.Score.Prominence > eval.Minor {
-				found = append(found, s)
-			}
+// findings says in a few sentences which methods are the best.
+func findings(w *experimentPage) (any, error) {
+	var found []string
+	for _, t := range w.tables {
+		if s := t.finding(); s != "" && t.all.Score.Prominence > eval.Minor {
+			found = append(found, s)
 		}
-		return unlessEmpty(found)
-	}}
+	}
+	return unlessEmpty(found)
 }
 
 type scoreView struct {
@@ -63,25 +61,23 @@ type scoreView struct {
 	Table       tableView
 }
 
-// scoresSection shows each score's tables and curves:
+// scores shows each score's tables and curves:
 //
 //	tables/SCORE.txt, …, tables/best-SCORE.txt, …
 //	curves/SCORE.png, …, curves/SCORE-by-SETTING.png, …
-func scoresSection(w *experimentPage) section {
-	return section{id: "scores", title: "Scores", template: stored("scores"), make: func() (any, error) {
-		if len(w.tables) == 0 {
-			return nil, nil
+func scores(w *experimentPage) (any, error) {
+	if len(w.tables) == 0 {
+		return nil, nil
+	}
+	var view byProminence[scoreView]
+	for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
+		v, err := w.score(t, name)
+		if err != nil {
+			return nil, err
 		}
-		var view byProminence[scoreView]
-		for name, t := range withSafeNames(w.tables, func(t scoreTables) string { return t.all.Score.Name }) {
-			v, err := w.score(t, name)
-			if err != nil {
-				return nil, err
-			}
-			view.add(t.all.Score, v)
-		}
-		return view, nil
-	}}
+		view.add(t.all.Score, v)
+	}
+	return view, nil
 }
 
 // score writes one score into files of this name.

@@ -131,20 +131,9 @@ func TestWriteChosen(t *testing.T) {
 func TestWritePhotographs(t *testing.T) {
 	dir := t.TempDir()
 	e := chosenExperiment()
-	for _, method := range []string{"g 0.5", "g 50"} {
-		p := fakePatches(4, 2)
-		p.Method = method
-		load := p.Load
-		p.Load = func(i int) (image.Image, []pipeline.Patch, error) {
-			if i == 3 {
-				return nil, nil, errors.New("it is gone")
-			}
-			return load(i)
-		}
-		e.Patches = append(e.Patches, p)
-	}
-	words := fakeWords(3, 2)
-	e.Words = &words
+	e.Shown = fakeShown(4, 2, "g 0.5", "g 50")
+	e.Shown.Photographs[3].Open = func() (image.Image, error) { return nil, errors.New("it is gone") }
+	fakeWords(e.Shown, 3, 2)
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +154,7 @@ func TestWritePhotographs(t *testing.T) {
 	if !strings.Contains(files["index.html"], ofWords) || strings.Contains(files["index.html"], ofPlaces) {
 		t.Error("the page does not say what parts of words are made of")
 	}
-	e.Words = nil
+	e.Shown.TotalWords, e.Shown.Words = 0, nil
 	dir = t.TempDir()
 	if err := WriteExperiment(t.Context(), dir, e); err != nil {
 		t.Fatal(err)

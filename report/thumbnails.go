@@ -47,7 +47,7 @@ func (c Clusters) writeThumbnails(to folder, order []int) (t *thumbnails, failed
 	}
 	defer release()
 	gone := make([]error, len(order))
-	if err := eachOf(to.ctx, workers, t.count, func(sheet int) error {
+	if err := each(to.ctx, workers, t.count, func(sheet int) error {
 		return c.writeSheet(to, t, sheet, order[sheet*per:min((sheet+1)*per, len(order))], gone)
 	}); err != nil {
 		return nil, nil, err
