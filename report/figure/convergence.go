@@ -26,15 +26,14 @@ func Convergence(ctx context.Context, records []pipeline.Record, methods []strin
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("convergence: %w", ErrNoData)
 	}
-	f := newIterationChart("Decrease still to come, %")
+	f := iterationChart("Decrease still to come, %")
 	for i, method := range methods {
 		if err := f.addMean(ctx, looks.number(method, i), method, trials[method]); err != nil {
 			return nil, err
 		}
 	}
 	percentTicks(&f.plot.Y)
-	f.addLegend()
-	return &Figure{f.chart}, nil
+	return f.figure(true), nil
 }
 
 // Terms draws the objective of a method with a penalty, its fit and its penalty against the
@@ -45,17 +44,17 @@ func Terms(ctx context.Context, records []pipeline.Record, method string, looks 
 	if trials == nil {
 		return nil, fmt.Errorf("terms of %s: %w", method, ErrNoData)
 	}
-	var row chartRow
+	var row []*Figure
 	for _, t := range terms {
-		f := newIterationChart(t.name)
-		f.plotWidth, f.plotHeight = 2.3*vg.Inch, 1.9*vg.Inch
+		f := iterationChart(t.name)
+		f.width, f.height = 2.3*vg.Inch, 1.9*vg.Inch
 		if err := f.addMean(ctx, looks.number(method, 0), method, t.curves(trials)); err != nil {
 			return nil, err
 		}
 		numberTicks(&f.plot.Y)
-		row = append(row, f.chart)
+		row = append(row, f.figure(false))
 	}
-	return &Figure{row}, nil
+	return sideBySide(row), nil
 }
 
 // term is a part of the objective.
@@ -82,25 +81,20 @@ func (t term) curves(trials [][]pipeline.Point) [][]pipeline.Point {
 }
 
 // iterationChart is a chart with iterations on a logarithmic axis.
-type iterationChart struct{ *chart }
-
-func newIterationChart(y string) iterationChart {
+func iterationChart(y string) *chart {
 	f := newChart("Iteration", y)
 	f.plot.X.Scale = plot.LogScale{}
 	f.plot.X.Tick.Marker = plot.LogTicks{Prec: -1}
-	return iterationChart{f}
+	return f
 }
 
-// addMean adds the i-th method's mean curve, if it has any.
-func (f iterationChart) addMean(ctx context.Context, i int, method string, curves [][]pipeline.Point) error {
-	if len(curves) == 0 {
-		return nil
-	}
+// addMean adds the mean of a method's curves, if it has any.
+func (f *chart) addMean(ctx context.Context, number int, method string, curves [][]pipeline.Point) error {
 	mean, err := meanCurve(ctx, curves)
 	if err != nil {
 		return err
 	}
-	return f.addLine(i, method, mean, false)
+	return f.add(line{number: number, name: method, points: mean})
 }
 
 // curvesOf returns the curves of each method at the largest number of classes, or rank, that has any.

@@ -36,13 +36,10 @@ const (
 )
 
 // Figure is a drawing that can be written as PNG, SVG and PDF.
-type Figure struct{ drawing }
-
-// drawing is the content of a figure.
-type drawing interface {
-	size() (w, h vg.Length)
+type Figure struct {
+	w, h vg.Length // without the margin
 	// draw draws on a white canvas of that size; its only error is the context's.
-	draw(ctx context.Context, c draw.Canvas) error
+	draw func(ctx context.Context, c draw.Canvas) error
 }
 
 // longestShown is the most characters of a name in a figure.
@@ -59,10 +56,7 @@ func sans(size vg.Length) font.Font {
 }
 
 // Size is the size of the figure with its margin.
-func (f *Figure) Size() (w, h vg.Length) {
-	w, h = f.size()
-	return w + 2*edge, h + 2*edge
-}
+func (f *Figure) Size() (w, h vg.Length) { return f.w + 2*edge, f.h + 2*edge }
 
 // paint draws the figure with its margin on a white canvas.
 func (f *Figure) paint(ctx context.Context, c vg.Canvas) error {

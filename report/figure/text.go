@@ -10,6 +10,8 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
 	plotfont "gonum.org/v1/plot/font"
+
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 )
 
 const (
@@ -59,6 +61,11 @@ func shorten(name string, fits func(string) bool) string {
 		}
 	}
 	return ""
+}
+
+// fitName returns a name in one line that is at most so wide.
+func fitName[T int | plotfont.Length](name string, width func(string) T, most T) string {
+	return shorten(plaintext.Line(name), func(s string) bool { return width(s) <= most })
 }
 
 // Evenly picks at most n of the items, at equal distances.
