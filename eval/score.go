@@ -24,14 +24,10 @@ const (
 
 var tasks = enum.Of[Task]("task", "cluster", "classify")
 
-// String returns the name that settings use.
-func (t Task) String() string { return tasks.String(t) }
-
-// UnmarshalText reads the name that settings use.
+// The names that settings use.
+func (t Task) String() string                   { return tasks.String(t) }
 func (t *Task) UnmarshalText(name []byte) error { return tasks.UnmarshalText(t, name) }
-
-// Values returns the names of all tasks.
-func (Task) Values() []string { return tasks.Values() }
+func (Task) Values() []string                   { return tasks.Values() }
 
 // Unit is the unit of a score.
 type Unit string
