@@ -1,6 +1,12 @@
 package report
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"testing"
+
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
@@ -19,11 +25,25 @@ var (
 	plain, hills         = reporttest.Plain, reporttest.Hills
 	threeClasses, tinted = reporttest.ThreeClasses, reporttest.Tinted
 	scattered            = reporttest.Scattered
-	goldenImage, readPNG = reporttest.GoldenImage, reporttest.ReadPNG
+	goldenImage          = reporttest.GoldenImage
 )
 
 // inClasses makes coefficients of some samples of some classes.
 func inClasses(samples, classes int) figure.Coefficients {
 	values, of := reporttest.InClasses(samples, classes)
 	return figure.Coefficients{Method: "nmf", Values: values, Classes: of}
+}
+
+// readPNG reads a picture.
+func readPNG(t *testing.T, path string) image.Image {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return img
 }

@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"image/color"
+
 	"math"
 
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
@@ -17,7 +19,8 @@ var (
 	fakeRecords, sweptRecords, ranksAndSweeps = reporttest.Records, reporttest.SweptRecords, reporttest.RanksAndSweeps
 	scored                                    = reporttest.Scored
 
-	red, blue            = reporttest.Red, reporttest.Blue
+	red                  = reporttest.Red
+	blue                 = color.RGBA{0, 0, 200, 255}
 	plain, hills         = reporttest.Plain, reporttest.Hills
 	threeClasses, tinted = reporttest.ThreeClasses, reporttest.Tinted
 	scattered            = reporttest.Scattered
