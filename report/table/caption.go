@@ -127,7 +127,10 @@ func (t *Table) explained() explained {
 	if t.Average != nil {
 		e.Last = t.rated(*t.Average)
 	}
-	e.How = tested{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, Draws: t.draws, In: inUnit(t.Score)}
+	e.How = tested{Tests: t.Tests, Score: t.Score, Comparisons: t.Comparisons, In: inUnit(t.Score)}
+	for _, r := range t.Rows {
+		e.How.Draws = append(e.How.Draws, r.sample.draws)
+	}
 	return e
 }
 

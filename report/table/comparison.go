@@ -40,8 +40,6 @@ type ScoreComparison struct {
 	Score string
 	// Rows are the methods that both have with trials in common, in the order of A.
 	Rows []ComparisonRow
-
-	draws []significance.Draws // of each of Rows
 }
 
 // ComparisonRow is one method in two experiments.
@@ -53,6 +51,8 @@ type ComparisonRow struct {
 	A, B   float64
 	// Contrast is B − A, over the means of each repeat over the rows that both have.
 	Contrast
+
+	draws significance.Draws
 }
 
 // sampling identifies a draw of samples.
@@ -100,48 +100,43 @@ func (by Tests) compareScore(a, b Compared, score string) ScoreComparison {
 		method string
 		draw   sampling
 	}
-	value := func(r pipeline.Record) (float64, bool) {
-		v, ok := r.Scores[score]
-		return v, ok && math.Abs(v) < largest
-	}
 	inB := map[trial]float64{}
 	for _, r := range b.Records {
-		if v, ok := value(r); ok {
+		if v, ok := r.Scores[score]; ok && math.Abs(v) < largest {
 			inB[trial{r.Method, drawOf(r)}] = v
 		}
 	}
 	c := ScoreComparison{Score: score}
 	for _, method := range a.Methods {
-		var x, y []float64
-		var common []pipeline.Record
-		var rows []sampledRow
-		for _, r := range a.Records { // in the order of the rows
-			v, ok := value(r)
-			w, both := inB[trial{method, drawOf(r)}]
-			if r.Method != method || !ok || !both {
-				continue
-			}
-			if len(common) == 0 || RowOf(common[len(common)-1]) != RowOf(r) {
-				rows = append(rows, sampledRow{values: []map[int]float64{{}, {}}})
-			}
-			x, y, common = append(x, v), append(y, w), append(common, r)
-			values := rows[len(rows)-1].values
-			values[0][r.Repeat], values[1][r.Repeat] = v, w
-		}
-		if len(x) == 0 {
+		common := slices.DeleteFunc(slices.Clone(a.Records), func(r pipeline.Record) bool {
+			v, ok := r.Scores[score]
+			_, both := inB[trial{method, drawOf(r)}]
+			return r.Method != method || !ok || !(math.Abs(v) < largest) || !both
+		})
+		if len(common) == 0 {
 			continue
 		}
-		row := ComparisonRow{Method: method, Trials: len(x)}
+		var x, y []float64
+		var rows []sample
+		for records := range rowsOf(common) {
+			row := newSample(2, significance.Draws{})
+			for _, r := range records {
+				v, w := r.Scores[score], inB[trial{method, drawOf(r)}]
+				x, y = append(x, v), append(y, w)
+				row.values[0][r.Repeat], row.values[1][r.Repeat] = v, w
+			}
+			rows = append(rows, row)
+		}
+		row := ComparisonRow{Method: method, Trials: len(x), draws: by.draws(common)}
 		row.A, _ = eval.MeanSD(x)
 		row.B, _ = eval.MeanSD(y)
-		mean := averaged(rows, by.draws(common), common[0].Row > 0)
-		row.Contrast = by.contrast(mean, 1, 0)
-		c.Rows, c.draws = append(c.Rows, row), append(c.draws, mean.draws)
+		row.Contrast = by.contrast(averaged(rows, row.draws, common[0].Row > 0), 1, 0)
+		c.Rows = append(c.Rows, row)
 	}
 	var f family
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Pairs > 0 {
-			f.add(r.Raw, 1, &r.Contrast)
+			f.add(r.Raw, &r.Contrast)
 		}
 	}
 	by.judge(f, 0)
@@ -196,9 +191,9 @@ func (c *Comparison) caption() string {
 	for _, score := range c.Scores {
 		e.Other = e.Other || findScore(score.Score).Unit != eval.UnitPercent
 		before := len(e.Draws)
-		for i, r := range score.Rows {
+		for _, r := range score.Rows {
 			if e.Untested = e.Untested || r.Pairs == 0; r.Pairs > 0 {
-				e.Draws = append(e.Draws, score.draws[i])
+				e.Draws = append(e.Draws, r.draws)
 			}
 		}
 		e.Comparisons = max(e.Comparisons, len(e.Draws)-before)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ type Contrast struct {
 }
 
 // contrast compares two methods in a row, i − j, without correction or verdict.
-func (by Tests) contrast(row sampledRow, i, j int) Contrast {
+func (by Tests) contrast(row sample, i, j int) Contrast {
 	a, b := row.pair(i, j)
 	if len(a) < minPairs || by.By == significance.ByNone {
 		return Contrast{}
@@ -95,7 +96,7 @@ func (by Tests) contrast(row sampledRow, i, j int) Contrast {
 }
 
 // p is the p-value of a mean difference of 0.
-func (by Tests) p(row sampledRow, i, j int) float64 {
+func (by Tests) p(row sample, i, j int) float64 {
 	if by.By == significance.BySignedRank {
 		return significance.Wilcoxon(row.pair(i, j))
 	}
@@ -109,8 +110,8 @@ type family struct {
 }
 
 // add adds a p-value, and the contrast that shows it, which may be nil.
-func (f *family) add(p, weight float64, c *Contrast) {
-	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, weight), append(f.shown, c)
+func (f *family) add(p float64, c *Contrast) {
+	f.p, f.weights, f.shown = append(f.p, p), append(f.weights, 1), append(f.shown, c)
 }
 
 // judge corrects the p-values of a family, by Bonferroni for so many comparisons if that is not 0, and
@@ -161,18 +162,26 @@ func (by Tests) draws(records []pipeline.Record) significance.Draws {
 	return d
 }
 
-// sampledRow holds the scores of the methods of a row by repeat; in the row of averages their means
+// sample holds the scores of the methods of a row by repeat; in the row of averages their means
 // over all rows, for the repeats that a method has in each of them.
-type sampledRow struct {
+type sample struct {
 	draws  significance.Draws
 	values []map[int]float64 // of each method, by repeat
 	// parts are the averaged rows, if their draws are independent, as those of several numbers of
 	// classes are.
-	parts []sampledRow
+	parts []sample
+}
+
+func newSample(methods int, draws significance.Draws) sample {
+	s := sample{draws: draws, values: make([]map[int]float64, methods)}
+	for i := range s.values {
+		s.values[i] = map[int]float64{}
+	}
+	return s
 }
 
 // resampled describes the difference of two methods in the repeats that both have.
-func (r sampledRow) resampled(i, j int) significance.Resampled {
+func (r sample) resampled(i, j int) significance.Resampled {
 	if len(r.parts) == 0 {
 		a, b := r.pair(i, j)
 		return significance.NewResampled(a, b, r.draws.Ratio())
@@ -186,37 +195,31 @@ func (r sampledRow) resampled(i, j int) significance.Resampled {
 }
 
 // pair returns the scores of two methods in the repeats that both have, in their order.
-func (r sampledRow) pair(i, j int) (a, b []float64) {
-	var both []int
-	for repeat := range r.values[i] {
-		if _, ok := r.values[j][repeat]; ok {
-			both = append(both, repeat)
+func (r sample) pair(i, j int) (a, b []float64) {
+	for _, repeat := range slices.Sorted(maps.Keys(r.values[i])) {
+		if w, ok := r.values[j][repeat]; ok {
+			a, b = append(a, r.values[i][repeat]), append(b, w)
 		}
-	}
-	slices.Sort(both)
-	for _, repeat := range both {
-		a, b = append(a, r.values[i][repeat]), append(b, r.values[j][repeat])
 	}
 	return a, b
 }
 
 // averaged returns the row of the means over all rows, which have the same draws if sameDraws.
-func averaged(rows []sampledRow, draws significance.Draws, sameDraws bool) sampledRow {
-	out := sampledRow{draws: draws, values: make([]map[int]float64, len(rows[0].values))}
+func averaged(rows []sample, draws significance.Draws, sameDraws bool) sample {
+	out := newSample(len(rows[0].values), draws)
 	if !sameDraws {
 		out.parts = rows
 	}
-	for i := range out.values {
+	for i, values := range out.values {
 		byRepeat := map[int][]float64{}
 		for _, r := range rows {
 			for repeat, v := range r.values[i] {
 				byRepeat[repeat] = append(byRepeat[repeat], v)
 			}
 		}
-		out.values[i] = map[int]float64{}
 		for repeat, v := range byRepeat {
 			if len(v) == len(rows) {
-				out.values[i][repeat], _ = eval.MeanSD(v)
+				values[repeat], _ = eval.MeanSD(v)
 			}
 		}
 	}
@@ -248,14 +251,14 @@ func (c Contrast) words(by Tests, s eval.Score) []Word {
 		word("["+signed(s, c.Low)+", "+signed(s, c.High)+"]", c.HasInterval, field(c.Low, c.HasInterval), field(c.High, c.HasInterval)),
 		word(signedText(fmt.Sprintf("%.2f", c.Effect), c.Effect), c.HasEffect, field(c.Effect, c.HasEffect), field(c.Biserial, tested)),
 	}
-	if by.By.Bayesian() {
+	if !by.By.Bayesian() {
+		words = append(words, word(pText(c.P), tested, field(c.P, tested), field(c.Raw, tested)))
+	} else {
 		for _, p := range []float64{c.Chances.Below, c.Chances.Within, c.Chances.Above} {
 			w := word(fmt.Sprintf("%.3f", p), tested, field(p, tested))
 			w.Bold, w.Mark = tested && p >= significance.Sure, Unmarked
 			words = append(words, w)
 		}
-	} else {
-		words = append(words, word(pText(c.P), tested, field(c.P, tested), field(c.Raw, tested)))
 	}
 	words[len(words)-1].Mark = c.mark()
 	return words
@@ -263,13 +266,7 @@ func (c Contrast) words(by Tests, s eval.Score) []Word {
 
 // mark is the mark of a difference.
 func (c Contrast) mark() Mark {
-	switch c.Verdict {
-	case Different:
-		return MarkDiffers
-	case Equivalent:
-		return MarkEquivalent
-	}
-	return Unmarked
+	return [...]Mark{Untested: Unmarked, Open: Unmarked, Different: MarkDiffers, Equivalent: MarkEquivalent}[c.Verdict]
 }
 
 // field is a number with all of its digits for CSV, or "" if it is not known.

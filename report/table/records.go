@@ -2,12 +2,32 @@ package table
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
 	"github.com/seed4492f2cd/partwise/eval"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
+
+// RowOf returns the row of a table that a record belongs to.
+func RowOf(r pipeline.Record) int { return cmp.Or(r.Row, r.Classes) }
+
+// rowsOf returns the records of each row, of records in the order of Finished.
+func rowsOf(records []pipeline.Record) iter.Seq[[]pipeline.Record] {
+	return func(yield func([]pipeline.Record) bool) {
+		for len(records) > 0 {
+			end := slices.IndexFunc(records, func(r pipeline.Record) bool { return RowOf(r) != RowOf(records[0]) })
+			if end < 0 {
+				end = len(records)
+			}
+			if !yield(records[:end]) {
+				return
+			}
+			records = records[end:]
+		}
+	}
+}
 
 // Finished returns the records of the given methods, one for each trial (the last of several), in the
 // order of rows, repeats and methods, so that nothing depends on the order of the log.

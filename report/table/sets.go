@@ -112,7 +112,7 @@ func (s *Sets) compare() {
 		for j := range i {
 			s.Pairs[i][j] = s.pair(i, j)
 			if c := &s.Pairs[i][j].Contrast; s.Tests.By != significance.ByNone {
-				f.add(c.Raw, 1, c)
+				f.add(c.Raw, c)
 			}
 		}
 	}
