@@ -7,7 +7,7 @@ import (
 )
 
 // iterations says how many iterations each method took on average.
-func iterations(w *experimentPage) (any, error) {
+func iterations(w *experimentPage) any {
 	var lines []string
 	for _, method := range w.shown {
 		sum, trials := 0, 0

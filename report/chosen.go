@@ -19,17 +19,14 @@ type countsView struct {
 }
 
 // counts shows how the number of groups was chosen: curves/groups.png, ….
-func counts(w *clustersPage) (any, error) {
+func counts(w *clustersPage) any {
 	c := w.clusters.Counts
 	if c == nil {
-		return nil, nil
+		return nil
 	}
 	curve, err := figure.CountCurve(c)
-	v, err := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
-	if err != nil {
-		return nil, err
-	}
-	return countsView{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}, nil
+	v := w.figure("curves/groups", "Gap, silhouette and stability of each number of groups.", curve, err)
+	return countsView{v, fmt.Sprint(c.K[c.Best()]), phrase.Count(c.Samples, w.clusters.thing(), w.clusters.thing()+"s")}
 }
 
 type ranksView struct {
@@ -43,26 +40,23 @@ type ranksView struct {
 const rankAlt = "Misfit of what is held out, and stability of the basis vectors, of each rank."
 
 // chosenRank shows how the rank of a grouping was chosen: curves/rank.png, ….
-func chosenRank(w *clustersPage) (any, error) {
+func chosenRank(w *clustersPage) any {
 	c := w.clusters.Ranks
 	if c == nil {
-		return nil, nil
+		return nil
 	}
 	curve, err := figure.RankCurve(c.Curve, c.Rank)
-	v, err := w.figure("curves/rank", rankAlt, curve, err)
-	if err != nil {
-		return nil, err
-	}
+	v := w.figure("curves/rank", rankAlt, curve, err)
 	s := c.String()
-	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}, nil
+	return ranksView{Figure: v, Says: strings.ToUpper(s[:1]) + s[1:] + ".", By: c.By.String()}
 }
 
 // drawnCounts shows the numbers of groups chosen for the draws of an experiment, and the mean gaps
 // of those with the most classes: tables/groups.txt, … and curves/groups.png, ….
-func drawnCounts(w *experimentPage) (any, error) {
+func drawnCounts(w *experimentPage) any {
 	draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Count != nil })
 	if len(draws) == 0 {
-		return nil, nil
+		return nil
 	}
 	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Count.K })
 	counts := make([]*pipeline.CountChoice, len(last))
@@ -70,19 +64,16 @@ func drawnCounts(w *experimentPage) (any, error) {
 		counts[i] = r.Count
 	}
 	curve, err := figure.GapCurve(meanGaps(counts))
-	v, err := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
-	if err != nil {
-		return nil, err
-	}
+	v := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
 	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
 }
 
 // ranks shows the ranks chosen for the draws of an experiment, and the mean curve of those with the
 // most classes: tables/ranks.txt, … and curves/rank.png, ….
-func ranks(w *experimentPage) (any, error) {
+func ranks(w *experimentPage) any {
 	draws := drawsOf(w.records, func(r pipeline.Record) bool { return r.Choice != nil })
 	if len(draws) == 0 {
-		return nil, nil
+		return nil
 	}
 	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
 	curves := make([]*factor.RankCurve, len(last))
@@ -90,24 +81,17 @@ func ranks(w *experimentPage) (any, error) {
 		curves[i] = r.Choice.Curve
 	}
 	curve, err := figure.RankCurve(meanCurve(curves), 0)
-	v, err := w.figure("curves/rank", rankAlt, curve, err)
-	if err != nil {
-		return nil, err
-	}
+	v := w.figure("curves/rank", rankAlt, curve, err)
 	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
 }
 
 // drawnChoices is the view of numbers chosen for draws.
-func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of pipeline.Record) (any, error) {
-	t, err := w.table(name, d)
-	if err != nil {
-		return nil, err
-	}
-	view := ranksView{Figure: v, Table: &t, Says: fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)}
+func (w *experimentPage) drawnChoices(v *figureView, name string, d *table.Document, number string, of pipeline.Record) any {
+	view := ranksView{Figure: v, Table: w.table(name, d), Says: fmt.Sprintf("%s was chosen for each draw, one for all methods. The figure is the mean over the draws of %d classes.", number, of.Classes)}
 	if of.Choice != nil {
 		view.By = of.Choice.By.String()
 	}
-	return view, nil
+	return view
 }
 
 // drawsOf returns the records that hold a choice, one of each draw, by classes and repeat.

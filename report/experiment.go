@@ -227,14 +227,15 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 }
 
 // Headlines are the tables of the scores that matter most.
-func (e Experiment) Headlines() []*table.Document {
-	var out []*table.Document
-	for _, s := range eval.Scores() {
-		if s.Prominence < eval.Headline {
+func (e Experiment) Headlines() []*table.Document { return e.headlines(e.Records) }
+
+func (e Experiment) headlines(records []pipeline.Record) (out []*table.Document) {
+	for _, name := range table.ScoresOf(records) {
+		if s, _ := eval.FindScore(name); s.Prominence < eval.Headline {
 			continue
 		}
-		if t := e.tablesOf(e.Records, s.Name); len(t.all.Rows) > 0 {
-			out = append(out, t.document())
+		if t := e.tablesOf(records, name); len(t.all.Rows) > 0 {
+			out = append(out, t.first().Document())
 		}
 	}
 	return out
@@ -303,9 +304,9 @@ func (e Experiment) TrialWarnings() (lines []string) {
 }
 
 // reading explains the page to somebody who has never seen one.
-func reading(w *experimentPage) (any, error) {
+func reading(w *experimentPage) any {
 	return struct{ Labelled, Tested bool }{
 		slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Labelled > 0 && r.Tested == 0 }),
 		slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }),
-	}, nil
+	}
 }

@@ -103,12 +103,12 @@ type methodView struct {
 
 // figure writes a figure in three formats, later. It takes the error of making the figure too, and
 // returns nil if there is nothing to draw.
-func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureView, error) {
-	if errors.Is(err, figure.ErrNoData) {
-		return nil, nil
-	}
+func (p *page) figure(path, alt string, f *figure.Figure, err error) *figureView {
 	if err != nil {
-		return nil, err
+		if !errors.Is(err, figure.ErrNoData) {
+			p.fail(err)
+		}
+		return nil
 	}
 	width, height := f.Size()
 	v := &figureView{
@@ -116,17 +116,14 @@ func (p *page) figure(path, alt string, f *figure.Figure, err error) (*figureVie
 		Width: int(96 * width / vg.Inch), Height: int(96 * height / vg.Inch),
 	}
 	p.later = append(p.later, func() error {
-		for _, file := range []struct {
-			path  string
-			write func(context.Context, io.Writer) error
-		}{{v.PNG, f.PNG}, {v.SVG, f.SVG}, {v.PDF, f.PDF}} {
-			if err := p.write(file.path, func(w io.Writer) error { return file.write(p.ctx, w) }); err != nil {
+		for i, write := range []func(context.Context, io.Writer) error{f.PNG, f.SVG, f.PDF} {
+			if err := p.write([]string{v.PNG, v.SVG, v.PDF}[i], func(w io.Writer) error { return write(p.ctx, w) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return v, nil
+	return v
 }
 
 // tableView is a table in a page and the files that hold it.
@@ -152,33 +149,31 @@ var (
 
 // table writes a table into a file of each format, later, and returns it for the page, which copies it
 // as CSV and as LaTeX.
-func (p *page) table(name string, d *table.Document) (v tableView, err error) {
+func (p *page) table(name string, d *table.Document) *tableView {
 	if p.tables == nil {
 		p.tables = map[string]string{}
 	}
+	v := &tableView{HTML: p.inHTML(d)}
 	for _, format := range table.Formats {
 		if format.Extension == "" {
 			continue
 		}
 		path := "tables/" + name + "." + format.Extension
 		var text bytes.Buffer
-		if err := format.Write(&text, d, table.Options{}); err != nil {
-			return v, err
-		}
+		p.fail(format.Write(&text, d, table.Options{}))
 		if format.Name == "CSV" || format.Name == "LaTeX" {
 			p.tables[path] = text.String()
 		}
 		p.later = append(p.later, func() error { return p.writeBytes(path, text.Bytes()) })
 		v.Files = append(v.Files, fileView{format.Name, path})
 	}
-	v.HTML, err = inHTML(d)
-	return v, err
+	return v
 }
 
-func inHTML(d *table.Document) (template.HTML, error) {
+func (p *page) inHTML(d *table.Document) template.HTML {
 	var text strings.Builder
-	err := table.HTML(&text, d, table.Options{})
-	return template.HTML(text.String()), err
+	p.fail(table.HTML(&text, d, table.Options{}))
+	return template.HTML(text.String())
 }
 
 // writeTables writes the scripts of a page with tables.

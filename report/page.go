@@ -45,6 +45,7 @@ type page struct {
 	Icon template.URL
 
 	tables map[string]string // that the page copies, by the paths of their files
+	err    error             // the first of making sections
 	// later draws and writes the files of sections, once all sections are made; after runs then.
 	later []func() error
 	after func() error
@@ -57,8 +58,8 @@ type section[P any] struct {
 	// template is its text: that of a file by stored, or any other.
 	template string
 	// make writes the section's files, or leaves that to page.later, and returns what its template
-	// shows; nil leaves the section out. What it returns may be linked.
-	make func(P) (view any, err error)
+	// shows; nil leaves the section out. What it returns may be linked. Errors go to page.fail.
+	make func(P) any
 	// folded sections that follow each other are folded away together.
 	folded bool
 }
@@ -133,9 +134,8 @@ type shown struct {
 func write[P any](p *page, of P, sections []section[P]) error {
 	views := make([]any, len(sections))
 	for i, s := range sections {
-		var err error
-		if views[i], err = s.make(of); err != nil {
-			return err
+		if views[i] = s.make(of); p.err != nil {
+			return p.err
 		}
 	}
 	if err := each(p.ctx, 0, len(p.later), func(i int) error { return p.later[i]() }); err != nil {
@@ -191,11 +191,18 @@ func write[P any](p *page, of P, sections []section[P]) error {
 func programSetting(version string) [2]string { return [2]string{"program", "partwise " + version} }
 
 // unlessEmpty returns a list for a template, or nil to leave its section out.
-func unlessEmpty[T any](list []T) (any, error) {
+func unlessEmpty[T any](list []T) any {
 	if len(list) == 0 {
-		return nil, nil
+		return nil
 	}
-	return list, nil
+	return list
+}
+
+// fail ends the page with an error, unless that is nil or an earlier one does.
+func (p *page) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
 }
 
 // byProminence holds views of scores: those shown first, and the others.

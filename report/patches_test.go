@@ -47,8 +47,8 @@ func fakeParts(method string, n, k int) pipeline.PartsShown {
 func photographsPage(t *testing.T, dir string, s *pipeline.Illustrations) (v photographsView, text string, warnings []string, err error) {
 	t.Helper()
 	p := &page{folder: folder{dir, t.Context()}}
-	if v, err = p.photographs(s, s.Parts, nil); err != nil {
-		return v, "", p.Warnings, err
+	if v = p.photographs(s, s.Parts, nil); p.err != nil {
+		return v, "", p.Warnings, p.err
 	}
 	for _, draw := range p.later {
 		if err := draw(); err != nil {

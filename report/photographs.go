@@ -73,25 +73,27 @@ func (v photographsView) links() (links []link) {
 }
 
 // clustersPhotographs shows the parts and the visual words of a grouping.
-func clustersPhotographs(w *clustersPage) (any, error) {
+func clustersPhotographs(w *clustersPage) any {
 	if w.clusters.Shown == nil {
-		return nil, nil
+		return nil
 	}
 	return w.photographs(w.clusters.Shown, w.clusters.Shown.Parts, w.clusters.progress)
 }
 
 // experimentPhotographs shows those of an experiment, or those that were written before.
-func experimentPhotographs(w *experimentPage) (any, error) {
+func experimentPhotographs(w *experimentPage) any {
 	shown := w.experiment.Shown
 	if shown == nil || len(shown.Parts) == 0 && shown.TotalWords == 0 {
-		return readPhotographs(filepath.Join(w.dir, photographsFile))
+		view, err := readPhotographs(filepath.Join(w.dir, photographsFile))
+		w.fail(err)
+		return view
 	}
 	parts := slices.DeleteFunc(slices.Clone(shown.Parts), func(p pipeline.PartsShown) bool { return !slices.Contains(w.shown, p.Method) })
-	view, err := w.photographs(shown, parts, w.experiment.progress)
+	view := w.photographs(shown, parts, w.experiment.progress)
 	w.after = func() error {
 		return w.write(photographsFile, func(to io.Writer) error { return json.NewEncoder(to).Encode(view) })
 	}
-	return view, err
+	return view
 }
 
 // photographs shows parts and visual words on photos:
@@ -101,19 +103,17 @@ func experimentPhotographs(w *experimentPage) (any, error) {
 //	words/1.png                  figure.MaxSheetWords words, and so on
 //
 // It warns of photos that cannot be read.
-func (p *page) photographs(shown *pipeline.Illustrations, parts []pipeline.PartsShown, done *counter) (v photographsView, err error) {
+func (p *page) photographs(shown *pipeline.Illustrations, parts []pipeline.PartsShown, done *counter) (v photographsView) {
 	photos, failed, err := loadPhotographs(p.ctx, shown, parts, done)
 	p.Warnings = append(p.Warnings, failed...)
-	if err != nil {
-		return v, err
-	}
+	p.fail(err)
 	for name, of := range withSafeNames(parts, func(of pipeline.PartsShown) string { return of.Method }) {
 		v.Patches = append(v.Patches, p.patches("patches/"+name+"/", of, photos))
 	}
 	if shown.TotalWords > 0 {
 		v.Words = p.words(shown, photos)
 	}
-	return v, nil
+	return v
 }
 
 // photograph is a photo in memory, reduced.

@@ -70,9 +70,7 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 	head.Styles = append(head.Styles, exploreCSS)
 	for _, name := range append([]string{"explore.js"}, scriptFiles...) {
 		path := "page/" + name
-		if served.Files[path], err = scripts.ReadFile(name); err != nil {
-			return nil, err
-		}
+		served.Files[path] = scriptText(name)
 		head.Scripts = append(head.Scripts, path)
 	}
 	title, body, err := partsOfPage(string(text))

@@ -131,7 +131,7 @@ func (s Sets) Headlines() []*table.Document {
 }
 
 // setsFindings says in a few sentences which methods are the best over the sets.
-func setsFindings(w *setsPage) (any, error) {
+func setsFindings(w *setsPage) any {
 	var found []string
 	for _, a := range w.across {
 		if a.Score.Prominence > eval.Minor {
@@ -143,32 +143,24 @@ func setsFindings(w *setsPage) (any, error) {
 
 type acrossView struct {
 	Title        string
-	Means, Pairs tableView
+	Means, Pairs *tableView
 	Ranks        *figureView
 }
 
 // across compares the methods over the sets.
-func across(w *setsPage) (any, error) {
+func across(w *setsPage) any {
 	if len(w.across) == 0 {
-		return nil, nil
+		return nil
 	}
 	var view byProminence[acrossView]
 	for name, a := range withSafeNames(w.across, func(a *table.Sets) string { return a.Score.Name }) {
-		v := acrossView{Title: a.Score.Title}
-		var err error
-		if v.Means, err = w.table(name+"-sets", a.Document()); err != nil {
-			return nil, err
-		}
-		if v.Pairs, err = w.table(name+"-pairs", a.Matrix()); err != nil {
-			return nil, err
-		}
 		ranks, err := figure.Ranks(a.Methods, a.Ranks, a.Groups)
-		if v.Ranks, err = w.figure("curves/"+name+"-ranks", "The average ranks of the methods over the sets, with bars over those that do not differ, drawn from the tables.", ranks, err); err != nil {
-			return nil, err
-		}
-		view.add(a.Score, v)
+		view.add(a.Score, acrossView{
+			Title: a.Score.Title, Means: w.table(name+"-sets", a.Document()), Pairs: w.table(name+"-pairs", a.Matrix()),
+			Ranks: w.figure("curves/"+name+"-ranks", "The average ranks of the methods over the sets, with bars over those that do not differ, drawn from the tables.", ranks, err),
+		})
 	}
-	return view, nil
+	return view
 }
 
 type eachSetView struct {
@@ -177,24 +169,14 @@ type eachSetView struct {
 }
 
 // eachSet shows the main tables of each set, and links its page.
-func eachSet(w *setsPage) (any, error) {
+func eachSet(w *setsPage) any {
 	var views []eachSetView
 	for i, e := range w.sets.Sets {
 		records := table.Finished(e.Records, e.Methods)
 		v := eachSetView{Name: w.sets.Names[i], Page: w.sets.Names[i] + "/index.html"}
-		for _, score := range table.ScoresOf(records) {
-			t := e.tablesOf(records, score)
-			if t.all.Score.Prominence < eval.Headline {
-				continue
-			}
-			if v.Lead == "" {
-				v.Lead = e.lead(records, len(e.Methods))
-			}
-			text, err := inHTML(t.document())
-			if err != nil {
-				return nil, err
-			}
-			v.Tables = append(v.Tables, text)
+		for _, d := range e.headlines(records) {
+			v.Lead = e.lead(records, len(e.Methods))
+			v.Tables = append(v.Tables, w.inHTML(d))
 		}
 		views = append(views, v)
 	}

@@ -40,7 +40,7 @@ var prepared = []phase{
 }
 
 // clustersTimes shows the times of the run that makes the page, if its context counts times.
-func clustersTimes(w *clustersPage) (any, error) {
+func clustersTimes(w *clustersPage) any {
 	return w.times(nil, "", append(slices.Clip(prepared),
 		phase{"Factorising", timing.Factorising, false},
 		phase{"of it set-up", timing.SetUp, true},
@@ -50,7 +50,7 @@ func clustersTimes(w *clustersPage) (any, error) {
 }
 
 // experimentTimes does so for an experiment.
-func experimentTimes(w *experimentPage) (any, error) {
+func experimentTimes(w *experimentPage) any {
 	judging := "Grouping"
 	if slices.ContainsFunc(w.records, func(r pipeline.Record) bool { return r.Tested > 0 }) {
 		judging = "Classifying"
@@ -58,10 +58,10 @@ func experimentTimes(w *experimentPage) (any, error) {
 	return w.times(w.experiment.Methods, judging, append(slices.Clip(prepared), phase{"Trials", timing.Trials, false}))
 }
 
-func (p *page) times(methods []string, judging string, phases []phase) (any, error) {
+func (p *page) times(methods []string, judging string, phases []phase) any {
 	t := timing.FromContext(p.ctx)
 	if t == nil {
-		return nil, nil
+		return nil
 	}
 	// The set-up is counted without the initial factors.
 	spent := func(method string, p timing.Phase) time.Duration {
@@ -105,7 +105,7 @@ func (p *page) times(methods []string, judging string, phases []phase) (any, err
 	if drawn := t.Spent("", timing.DrawnWords); drawn.Count > 0 {
 		v.Words = seconds(drawn.Time)
 	}
-	return v, nil
+	return v
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
