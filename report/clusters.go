@@ -143,12 +143,7 @@ func (c Clusters) thing() string {
 }
 
 // things is the word for samples at the beginning of a sentence.
-func (c Clusters) things() string {
-	if c.Image != nil {
-		return "Pictures"
-	}
-	return "Samples"
-}
+func (c Clusters) things() string { return strings.ToUpper(c.thing()[:1]) + c.thing()[1:] + "s" }
 
 // count is a number of samples in words.
 func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thing()+"s") }
@@ -156,23 +151,20 @@ func (c Clusters) count(n int) string { return phrase.Count(n, c.thing(), c.thin
 // groupName names group g after a class, or is "": after the class that was given for it, or else after one
 // that more than half of its samples of known class have, if half of its samples or more are known.
 func (c Clusters) groupName(g int, members []int) string {
-	known, sizes := c.composition(members)
-	if known == 0 {
-		return ""
-	}
-	main := largestClasses(sizes)[0]
+	known, classes, sizes := c.composition(members)
 	switch {
-	case 2*sizes[main] <= known || 2*known < len(members):
+	case known == 0 || 2*sizes[classes[0]] <= known || 2*known < len(members):
 	case c.GroupClasses == nil:
-		return "mostly " + c.Classes[main]
-	case c.GroupClasses[g] == main:
-		return c.Classes[main]
+		return "mostly " + c.Classes[classes[0]]
+	case c.GroupClasses[g] == classes[0]:
+		return c.Classes[classes[0]]
 	}
 	return ""
 }
 
-// composition returns the number of samples of each class, and of all known ones.
-func (c Clusters) composition(members []int) (known int, sizes []int) {
+// composition returns the number of samples of known class, their classes, the largest first, and the number
+// of samples of each class.
+func (c Clusters) composition(members []int) (known int, classes, sizes []int) {
 	sizes = make([]int, len(c.Classes))
 	for _, sample := range members {
 		if c.Labels != nil && c.Labels[sample] >= 0 {
@@ -180,25 +172,20 @@ func (c Clusters) composition(members []int) (known int, sizes []int) {
 			sizes[c.Labels[sample]]++
 		}
 	}
-	return known, sizes
-}
-
-// largestClasses returns the classes with samples, the largest first.
-func largestClasses(sizes []int) (classes []int) {
 	for l, n := range sizes {
 		if n > 0 {
 			classes = append(classes, l)
 		}
 	}
 	slices.SortStableFunc(classes, func(a, b int) int { return sizes[b] - sizes[a] })
-	return classes
+	return known, classes, sizes
 }
 
 // classesOf lists the known classes of a group's samples.
 func (c Clusters) classesOf(members []int) string {
-	_, sizes := c.composition(members)
+	_, classes, sizes := c.composition(members)
 	var parts []string
-	for _, l := range largestClasses(sizes) {
+	for _, l := range classes {
 		parts = append(parts, fmt.Sprintf("%s (%d)", c.Classes[l], sizes[l]))
 	}
 	return strings.Join(parts, ", ")

@@ -1,16 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
-	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
 	"github.com/seed4492f2cd/partwise/pipeline"
 	"github.com/seed4492f2cd/partwise/pipeline/feedback"
 	"github.com/seed4492f2cd/partwise/pipeline/results"
@@ -33,6 +29,8 @@ const (
 	// read them.
 	LabelsFile = "labels.csv"
 	LinksFile  = "links.csv"
+	// PicturesFile lists the copies, outliers, blurred and blank pictures of a grouping.
+	PicturesFile = "pictures.csv"
 	// SkippedFile lists the files that were skipped, if any.
 	SkippedFile = "skipped.csv"
 	// FeedbackFolder is the folder of a feedback.Store, which later groupings keep.
@@ -215,11 +213,11 @@ func linksTo(files []string, dir string) []string {
 // writeLists writes the files beside the page and the model: the assignments, pictures.csv, skipped files,
 // given labels and links, and the scales of features.
 func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
-	if err := to.writeCSV(AssignmentsFile, c.assignments()); err != nil {
+	if err := to.writeList(AssignmentsFile, len(c.Names), c.assignments()); err != nil {
 		return err
 	}
 	if c.Pictures != nil {
-		if err := to.writeCSV(PicturesFile, c.pictures()); err != nil {
+		if err := to.writeList(PicturesFile, len(c.Names), c.pictures()); err != nil {
 			return err
 		}
 	}
@@ -248,49 +246,4 @@ func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
 		return nil
 	}
 	return to.writeBytes(results.ScalesFile, results.Scales(in.Scales))
-}
-
-// writeCSV writes lines of CSV.
-func (to folder) writeCSV(name string, lines [][]string) error {
-	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(lines); err != nil {
-		return err
-	}
-	return to.writeBytes(name, text.Bytes())
-}
-
-// assignments lists the group of each sample, from 1, its class and the given class of its group, if classes
-// are known, and how well it fits its group.
-func (c Clusters) assignments() [][]string {
-	header := []string{"file", "group"}
-	if c.Labels != nil {
-		header = append(header, "class")
-	}
-	if c.GroupClasses != nil {
-		header = append(header, "name")
-	}
-	if c.Memberships != nil {
-		header = append(header, "confidence")
-	}
-	class := func(l int) string {
-		if l < 0 {
-			return ""
-		}
-		return spreadsheet.Cell(c.Classes[l])
-	}
-	lines := [][]string{header}
-	for i, name := range c.Names {
-		line := []string{spreadsheet.Cell(name), strconv.Itoa(c.Groups[i] + 1)}
-		if c.Labels != nil {
-			line = append(line, class(c.Labels[i]))
-		}
-		if c.GroupClasses != nil {
-			line = append(line, class(c.GroupClasses[c.Groups[i]]))
-		}
-		if c.Memberships != nil {
-			line = append(line, strconv.FormatFloat(c.Memberships[i].Confidence, 'f', 2, 64))
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }

@@ -59,10 +59,7 @@ func ServePage(root fs.FS, has func(sample int) bool) (*ServedPage, error) {
 			data.Links[i] = strconv.Itoa(i)
 		}
 	}
-	if script, err = dataScript(data); err != nil {
-		return nil, err
-	}
-	served := &ServedPage{Files: map[string][]byte{dataFile: script}, Samples: n}
+	served := &ServedPage{Files: map[string][]byte{dataFile: dataScript(data)}, Samples: n}
 	head := page{Styles: []string{pageCSS, clustersCSS}, Scripts: []string{dataFile}, Connects: true, Icon: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))}
 	if s := data.Sheets; s != nil {
 		head.Styles = append(head.Styles, cellCSS(figure.Grid{Cell: s.Cell, Lossless: s.Ending == figure.Grid{Lossless: true}.Extension()}))
