@@ -53,7 +53,7 @@ func Golden(t *testing.T, name, got string) {
 	}
 }
 
-// GoldenImage compares a picture with one in testdata.
+// GoldenImage compares a picture with one in testdata. Processors may mix colours a little differently.
 func GoldenImage(t *testing.T, name string, got image.Image) {
 	t.Helper()
 	var file bytes.Buffer
@@ -61,7 +61,13 @@ func GoldenImage(t *testing.T, name string, got image.Image) {
 		t.Fatal(err)
 	}
 	a, b := decode(t, kept(t, name, file.Bytes())), decode(t, file.Bytes())
-	if a.Rect != b.Rect || !bytes.Equal(a.Pix, b.Pix) {
+	far := 0
+	for i := range min(len(a.Pix), len(b.Pix)) {
+		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
+			far++
+		}
+	}
+	if a.Rect != b.Rect || far*1000 > len(a.Pix) {
 		path := filepath.Join(os.TempDir(), "partwise-golden-"+name)
 		t.Errorf("testdata/%s differs; see %s, %v", name, path, os.WriteFile(path, file.Bytes(), 0o644))
 	}
