@@ -11,6 +11,7 @@
 package table
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -36,6 +37,13 @@ type Marks struct {
 	Own     *strings.Replacer
 	// Method writes the name of a method, and Setting settings; nil is Foreign.
 	Method, Setting func(string) string
+	// Number writes the text of a value, if it is not nil. PlusMinus parts it from its deviation, and Pad
+	// fills a digit that the deviation lacks.
+	Number         func(string) string
+	PlusMinus, Pad string
+	// Enclose stands around a value, EncloseBest around the best, as in "**%s**", and Mark behind it.
+	Enclose, EncloseBest string
+	Mark                 [MarkDiffers + 1]string
 	// Nameless captions do not begin with the name of the experiment.
 	Nameless bool
 }
@@ -51,6 +59,28 @@ func (m Marks) text(text string) string {
 		}
 	}
 	return strings.Join(parts, "")
+}
+
+// value writes a value with its mark.
+func (m Marks) value(w Word) string {
+	s := w.Text
+	if m.Number != nil {
+		s = m.Number(s)
+	}
+	if w.Deviation != "" {
+		s += m.PlusMinus + strings.Repeat(m.Pad, w.Pad) + w.Deviation
+	}
+	enclose := m.Enclose
+	if w.Mark == MarkBest {
+		enclose = m.EncloseBest
+	}
+	if w.Text != missing {
+		s = strings.Replace(enclose, "%s", s, 1)
+	}
+	if w.N > 0 {
+		s = fmt.Sprintf("(%d) %s", w.N, s)
+	}
+	return s + m.Mark[w.Mark]
 }
 
 // lines writes the heading of a document.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/csv"
-	"fmt"
 	"html/template"
 	"io"
 	"regexp"
@@ -74,7 +73,11 @@ func markdownText(name string) string {
 	return markdownBlock.ReplaceAllString(markdownEscape.Replace(plaintext.Line(strings.TrimSpace(name))), `$1\$2`)
 }
 
-var markdownMarks = Marks{Foreign: markdownText, Own: strings.NewReplacer("@best", "Bold", "@tied", "`~`", "@same", "`=`", "@differs", "`*`")}
+var markdownMarks = Marks{
+	Foreign: markdownText, Own: strings.NewReplacer("@best", "Bold", "@tied", "`~`", "@same", "`=`", "@differs", "`*`"),
+	PlusMinus: " ± ", Pad: figureSpace, Enclose: "%s", EncloseBest: "**%s**",
+	Mark: [...]string{MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: ` \*`},
+}
 
 // writeMarkdown writes GitHub's Markdown, the best of each row in bold.
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
@@ -87,33 +90,11 @@ func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 			if g.Title != "" {
 				parts = append(parts, markdownText(g.Title)+"\n")
 			}
-			parts = append(parts, g.layout(markdownMarks, markdownValue).pretty().RenderMarkdown()+"\n")
+			parts = append(parts, g.layout(markdownMarks).pretty().RenderMarkdown()+"\n")
 		}
 		_, err := io.WriteString(w, strings.Join(append(parts, markdownMarks.captions(d)+"\n"), "\n"))
 		return err
 	})
-}
-
-// markdownValue is a value with its mark.
-func markdownValue(w Word) string {
-	s := w.Text
-	if w.Deviation != "" {
-		s += " ± " + strings.Repeat(figureSpace, w.Pad) + w.Deviation
-	}
-	switch w.Mark {
-	case MarkBest:
-		s = "**" + s + "**"
-	case MarkTied:
-		s += " ~"
-	case MarkEquivalent:
-		s += " ="
-	case MarkDiffers:
-		s += ` \*`
-	}
-	if w.N > 0 {
-		s = fmt.Sprintf("(%d) %s", w.N, s)
-	}
-	return s
 }
 
 // figureSpace is a space as wide as a digit.

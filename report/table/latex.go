@@ -29,9 +29,15 @@ var latexEscape = strings.NewReplacer(
 // latexText returns a name as LaTeX that shows nothing but it.
 func latexText(name string) string { return latexEscape.Replace(plaintext.Line(name)) }
 
-var latexMarks = Marks{Foreign: latexText, Method: latexMethod, Setting: latexSetting, Own: strings.NewReplacer(
-	"@best", "Bold", "@tied", `$\sim$`, "@same", `$=$`, "@differs", `$^{*}$`,
-	`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`)}
+var latexMarks = Marks{
+	Foreign: latexText, Method: latexMethod, Setting: latexSetting,
+	Own: strings.NewReplacer("@best", "Bold", "@tied", `$\sim$`, "@same", `$=$`, "@differs", `$^{*}$`,
+		`%`, `\%`, `±`, `$\pm$`, `≥`, `$\geq$`, `<`, `$<$`, `–`, `--`, `−`, `$-$`),
+	Number:    strings.NewReplacer(missing, "--", "−", "-", ", ", ", ", " ", "$ $").Replace,
+	PlusMinus: ` \pm `, Pad: `\phantom{0}`, Enclose: "$%s$", EncloseBest: `$\mathbf{%s}$`,
+	// Marks take no width.
+	Mark: [...]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`},
+}
 
 // latexSettings matches the name of a method followed by settings.
 var latexSettings = regexp.MustCompile(`^(\S.*?)((?: [A-Za-z][A-Za-z-]*=[A-Za-z0-9.+/-]+)+)$`)
@@ -200,7 +206,7 @@ func (g Grid) latex() latexTable {
 
 // latexLines are the lines of a tabular between its outer rules.
 func (g Grid) latexLines() []string {
-	l := g.layout(latexMarks, latexValue)
+	l := g.layout(latexMarks)
 	var lines []string
 	for i, words := range l.lines {
 		if i == 0 {
@@ -233,23 +239,4 @@ func (g Grid) latexColumns() string {
 		return fmt.Sprintf("%s*{%d}{r}", strings.Repeat("l", len(letters)-n), n)
 	}
 	return letters
-}
-
-// latexValue is a value followed by its mark, which takes no width.
-func latexValue(w Word) string {
-	if strings.TrimSpace(w.Text) == missing {
-		return "--"
-	}
-	s := strings.NewReplacer("−", "-", ", ", ", ", " ", "$ $").Replace(strings.TrimSpace(w.Text))
-	if w.Deviation != "" {
-		s += ` \pm ` + strings.Repeat(`\phantom{0}`, w.Pad) + w.Deviation
-	}
-	if w.Mark == MarkBest {
-		s = `\mathbf{` + s + `}`
-	}
-	s = "$" + s + "$"
-	if w.N > 0 {
-		s = fmt.Sprintf("(%d) %s", w.N, s)
-	}
-	return s + map[Mark]string{MarkTied: `\rlap{$^{\sim}$}`, MarkEquivalent: `\rlap{$^{=}$}`, MarkDiffers: `\rlap{$^{*}$}`}[w.Mark]
 }

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -16,7 +15,11 @@ import (
 // captionWidth is the width of captions without another limit.
 const captionWidth = 100
 
-var textMarks = Marks{Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*")}
+var textMarks = Marks{
+	Foreign: plaintext.Line, Own: strings.NewReplacer("@best", "*", "@tied", "~", "@same", "=", "@differs", "*"),
+	PlusMinus: " ± ", Pad: " ", Enclose: "%s", EncloseBest: "%s",
+	Mark: [...]string{Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}, // of one width
+}
 
 // Text writes fixed-width characters.
 func Text(w io.Writer, d *Document, opt Options) error {
@@ -61,7 +64,7 @@ func withWidths(wide bool, f func() error) error {
 
 // text lays the grid out in characters of one width.
 func (g Grid) text(opt Options) string {
-	l := g.layout(textMarks, plain)
+	l := g.layout(textMarks)
 	for r, line := range g.Lines {
 		for i, word := range line.Words {
 			if opt.Colour && word.Bold && i >= g.Keys {
@@ -72,18 +75,6 @@ func (g Grid) text(opt Options) string {
 	return l.pretty().Render() + "\n"
 }
 
-// plain is a value followed by its mark, which has one width for all.
-func plain(w Word) string {
-	s := w.Text
-	if w.Deviation != "" {
-		s += " ± " + strings.Repeat(" ", w.Pad) + w.Deviation
-	}
-	if w.N > 0 {
-		s = fmt.Sprintf("(%d) %s", w.N, s)
-	}
-	return s + [...]string{NoMark: "", Unmarked: "  ", MarkBest: " *", MarkTied: " ~", MarkEquivalent: " =", MarkDiffers: " *"}[w.Mark]
-}
-
 // layout is a grid in the words of a format: headings first, then the rows.
 type layout struct {
 	columns []Column
@@ -92,8 +83,8 @@ type layout struct {
 	average int
 }
 
-// layout puts a grid into the words of a format, values by the given function.
-func (g Grid) layout(m Marks, value func(Word) string) layout {
+// layout puts a grid into the words of a format.
+func (g Grid) layout(m Marks) layout {
 	head := make([]string, len(g.Columns))
 	for i, c := range g.Columns {
 		if head[i] = m.Foreign(c.Heading); c.Method && m.Method != nil {
@@ -109,7 +100,7 @@ func (g Grid) layout(m Marks, value func(Word) string) layout {
 		for i, w := range row.Words {
 			switch {
 			case i >= g.Keys:
-				line[i] = value(w)
+				line[i] = m.value(w)
 			case g.Columns[i].Settings && m.Setting != nil:
 				line[i] = m.Setting(w.Text)
 			default:
