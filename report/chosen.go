@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -59,11 +60,7 @@ func drawnCounts(w *experimentPage) any {
 		return nil
 	}
 	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Count.K })
-	counts := make([]*pipeline.CountChoice, len(last))
-	for i, r := range last {
-		counts[i] = r.Count
-	}
-	curve, err := figure.GapCurve(meanGaps(counts))
+	curve, err := figure.GapCurve(meanGaps(last))
 	v := w.figure("curves/groups", "Gap of each number of groups.", curve, err)
 	return w.drawnChoices(v, "groups", table.ChosenDocument(w.Name, "numbers of groups", rows, true), "The number of groups", last[0])
 }
@@ -76,11 +73,7 @@ func ranks(w *experimentPage) any {
 		return nil
 	}
 	rows, last := chosenRows(draws, func(r pipeline.Record) int { return r.Choice.Rank })
-	curves := make([]*factor.RankCurve, len(last))
-	for i, r := range last {
-		curves[i] = r.Choice.Curve
-	}
-	curve, err := figure.RankCurve(meanCurve(curves), 0)
+	curve, err := figure.RankCurve(meanCurve(last), 0)
 	v := w.figure("curves/rank", rankAlt, curve, err)
 	return w.drawnChoices(v, "ranks", table.ChosenDocument(w.Name, "ranks", rows, false), "The number of basis vectors", last[0])
 }
@@ -120,39 +113,43 @@ func chosenRows(draws []pipeline.Record, chosen func(pipeline.Record) int) (rows
 	return rows, last
 }
 
-// meanGaps is the mean of the gaps of the numbers that all have.
-func meanGaps(counts []*pipeline.CountChoice) (from int, gaps []float64) {
-	to := counts[0].From + len(counts[0].Gap)
-	for _, c := range counts {
-		from, to = max(from, c.From), min(to, c.From+len(c.Gap))
+// meanGaps is the mean of the gaps of draws at the numbers that all have.
+func meanGaps(draws []pipeline.Record) (from int, gaps []float64) {
+	from, to := 0, math.MaxInt
+	for _, r := range draws {
+		from, to = max(from, r.Count.From), min(to, r.Count.From+len(r.Count.Gap))
 	}
 	for k := from; k < to; k++ {
-		var sum float64
-		for _, c := range counts {
-			sum += c.Gap[k-c.From]
-		}
-		gaps = append(gaps, sum/float64(len(counts)))
+		gaps = append(gaps, meanOf(draws, func(r pipeline.Record) float64 { return r.Count.Gap[k-r.Count.From] }))
 	}
 	return from, gaps
 }
 
-// meanCurve is the mean of curves over the ranks that all of them have.
-func meanCurve(curves []*factor.RankCurve) *factor.RankCurve {
+// meanCurve is the mean of the curves of draws over the ranks that all of them have.
+func meanCurve(draws []pipeline.Record) *factor.RankCurve {
 	mean := &factor.RankCurve{}
-	for _, k := range curves[0].Rank {
-		var misfit, deviation, stability float64
-		all := true
-		for _, c := range curves {
-			at, found := slices.BinarySearch(c.Rank, k)
-			if all = all && found; !all {
-				break
-			}
-			misfit, deviation, stability = misfit+c.Misfit[at], deviation+c.Deviation[at], stability+c.Stability[at]
+	for _, k := range draws[0].Choice.Curve.Rank {
+		if slices.ContainsFunc(draws, func(r pipeline.Record) bool { return !slices.Contains(r.Choice.Curve.Rank, k) }) {
+			continue
 		}
-		if n := float64(len(curves)); all {
-			mean.Rank = append(mean.Rank, k)
-			mean.Misfit, mean.Deviation, mean.Stability = append(mean.Misfit, misfit/n), append(mean.Deviation, deviation/n), append(mean.Stability, stability/n)
+		add := func(to *[]float64, values func(*factor.RankCurve) []float64) {
+			*to = append(*to, meanOf(draws, func(r pipeline.Record) float64 {
+				return values(r.Choice.Curve)[slices.Index(r.Choice.Curve.Rank, k)]
+			}))
 		}
+		mean.Rank = append(mean.Rank, k)
+		add(&mean.Misfit, func(c *factor.RankCurve) []float64 { return c.Misfit })
+		add(&mean.Deviation, func(c *factor.RankCurve) []float64 { return c.Deviation })
+		add(&mean.Stability, func(c *factor.RankCurve) []float64 { return c.Stability })
 	}
 	return mean
+}
+
+// meanOf is the mean of a value of draws.
+func meanOf(draws []pipeline.Record, value func(pipeline.Record) float64) float64 {
+	var sum float64
+	for _, r := range draws {
+		sum += value(r)
+	}
+	return sum / float64(len(draws))
 }

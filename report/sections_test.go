@@ -243,9 +243,10 @@ func TestRanksSection(t *testing.T) {
 }
 
 func TestMeanCurve(t *testing.T) {
-	mean := meanCurve([]*factor.RankCurve{
-		{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}},
-		{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}},
+	of := func(c factor.RankCurve) pipeline.Record { return pipeline.Record{Choice: &pipeline.RankChoice{Curve: &c}} }
+	mean := meanCurve([]pipeline.Record{
+		of(factor.RankCurve{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}}),
+		of(factor.RankCurve{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}}),
 	})
 	want := &factor.RankCurve{Rank: []int{2, 5}, Misfit: []float64{0.375, 0.375}, Deviation: []float64{0.5, 0.5}, Stability: []float64{0.75, 0.75}}
 	if !reflect.DeepEqual(mean, want) {
@@ -254,7 +255,7 @@ func TestMeanCurve(t *testing.T) {
 }
 
 func TestMeanGaps(t *testing.T) {
-	from, gaps := meanGaps([]*pipeline.CountChoice{{From: 2, Gap: []float64{0.5, 0.25, 1}}, {From: 3, Gap: []float64{0.75, 0.5, 2}}})
+	from, gaps := meanGaps([]pipeline.Record{{Count: &pipeline.CountChoice{From: 2, Gap: []float64{0.5, 0.25, 1}}}, {Count: &pipeline.CountChoice{From: 3, Gap: []float64{0.75, 0.5, 2}}}})
 	if from != 3 || !reflect.DeepEqual(gaps, []float64{0.5, 0.75}) {
 		t.Errorf("from %d: %v", from, gaps)
 	}
