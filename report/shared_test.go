@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/report/figure"
 	"github.com/seed4492f2cd/partwise/report/internal/reporttest"
 )
@@ -21,17 +23,19 @@ var (
 	scored, golden              = reporttest.Scored, reporttest.Golden
 	confused                    = reporttest.Confused
 
-	red                  = reporttest.Red
-	plain, hills         = reporttest.Plain, reporttest.Hills
-	threeClasses, tinted = reporttest.ThreeClasses, reporttest.Tinted
-	scattered            = reporttest.Scattered
-	goldenImage          = reporttest.GoldenImage
+	red                = reporttest.Red
+	plain, goldenImage = reporttest.Plain, reporttest.GoldenImage
+	threeClasses       = []string{"Coast", "Forest", "Highway"}
 )
 
 // inClasses makes coefficients of some samples of some classes.
 func inClasses(samples, classes int) figure.Coefficients {
-	values, of := reporttest.InClasses(samples, classes)
-	return figure.Coefficients{Method: "nmf", Values: values, Classes: of}
+	c := figure.Coefficients{Method: "nmf", Values: mat.NewDense(samples, classes, nil), Classes: make([]int, samples)}
+	for i := range samples {
+		c.Classes[i] = i % classes
+		c.Values.Set(i, i%classes, 1)
+	}
+	return c
 }
 
 // readPNG reads a picture.

@@ -12,7 +12,6 @@ import (
 	"image/color"
 	"image/png"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/draw"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
@@ -237,23 +235,6 @@ func Awkward() (records []pipeline.Record, methods []string) {
 	return records, methods
 }
 
-// ThreeClasses are names of classes.
-var ThreeClasses = []string{"Coast", "Forest", "Highway"}
-
-// InClasses makes coefficients, samples×classes, with class c mostly of part c in mixed order, and the samples'
-// classes.
-func InClasses(samples, classes int) (values *mat.Dense, of []int) {
-	values, of = mat.NewDense(samples, classes, nil), make([]int, samples)
-	for i := range samples {
-		of[i] = i % classes
-		for j := range classes {
-			values.Set(i, j, 0.3*(1+Noise(i, j)))
-		}
-		values.Set(i, i%classes, 3+Noise(i))
-	}
-	return values, of
-}
-
 // Red fills pictures.
 var Red = color.RGBA{200, 0, 0, 255}
 
@@ -262,43 +243,4 @@ func Plain(width, height int, c color.Color) image.Image {
 	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
 	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
 	return img
-}
-
-// Hills is a grey picture that gets lighter to the right with waves in it,
-// whose corner is not at the origin.
-func Hills(width, height int) image.Image {
-	img := image.NewGray(image.Rect(3, 2, 3+width, 2+height))
-	for y := range height {
-		for x := range width {
-			v := 30 + 190*float64(x)/float64(width) + 20*math.Sin(float64(x+2*y)/5)
-			img.SetGray(3+x, 2+y, color.Gray{uint8(v)})
-		}
-	}
-	return img
-}
-
-// Scattered are marks anywhere on a picture and around it.
-func Scattered(seed uint64, n, parts, width, height int) []pipeline.Patch {
-	r := rand.New(rand.NewPCG(seed, 9))
-	marks := make([]pipeline.Patch, n)
-	for i := range marks {
-		marks[i] = pipeline.Patch{
-			X: float32((1.4*r.Float64() - 0.2) * float64(width)), Y: float32((1.4*r.Float64() - 0.2) * float64(height)),
-			Side: float32(1 + 30*r.Float64()), Part: r.IntN(parts), Share: 0.01 + 0.99*r.Float64(),
-		}
-	}
-	return marks
-}
-
-// Tinted returns the pixels of a picture that are not grey.
-func Tinted(img *image.RGBA) map[image.Point]bool {
-	found := map[image.Point]bool{}
-	for y := range img.Rect.Dy() {
-		for x := range img.Rect.Dx() {
-			if c := img.RGBAAt(x, y); c.R != c.G || c.G != c.B {
-				found[image.Pt(x, y)] = true
-			}
-		}
-	}
-	return found
 }
