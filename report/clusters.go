@@ -27,8 +27,7 @@ type Clusters struct {
 	// Grouping holds the groups of the samples, and optional Memberships, Scores and GroupClasses. A
 	// group with memberships is shown from its most typical sample to its least.
 	*pipeline.Grouping
-	// Names holds the n samples' names.
-	Names []string
+	Names []string // the n samples' names
 	// Assignments is the name of the file in the same folder that lists the groups, or empty.
 	Assignments string
 	// Labels holds for each sample an index into Classes, or −1 if its class is not known. Nil means that
@@ -53,11 +52,9 @@ type Clusters struct {
 	Cosine   bool
 	// Links holds for each sample the address of its picture, percent-encoded and relative to the page, or
 	// "". It may be nil.
-	Links []string
-	// Basis is what was learned, or nil if it cannot be shown.
-	Basis *Basis
-	// Shown are parts and visual words on photos, or nil.
-	Shown    *pipeline.Illustrations
+	Links    []string
+	Basis    *Basis                  // what was learned, or nil if it cannot be shown
+	Shown    *pipeline.Illustrations // parts and visual words on photos, or nil
 	Warnings []string
 
 	progress *counter

@@ -24,8 +24,7 @@ type Experiment struct {
 	// Bases are learned parts, and Coefficients the representations of samples.
 	Bases        []Basis
 	Coefficients []figure.Coefficients
-	// Shown are parts and visual words on photos, or nil.
-	Shown *pipeline.Illustrations
+	Shown        *pipeline.Illustrations // parts and visual words on photos, or nil
 
 	progress *counter
 }

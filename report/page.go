@@ -30,8 +30,7 @@ type page struct {
 	Name, Lead string
 	// Note stands before all else, if it is not empty, and About below the lead.
 	Note, About string
-	// Assignments is a file that is linked after About, or empty.
-	Assignments string
+	Assignments string // a file that is linked after About, or empty
 	// Command and Settings say how to repeat the results.
 	Command  string
 	Settings [][2]string
@@ -55,8 +54,7 @@ type page struct {
 type section[P any] struct {
 	// id is its anchor, and title its name in the navigation; both may be empty.
 	id, title string
-	// template is its text: that of a file by stored, or any other.
-	template string
+	template  string // its text: that of a file by stored, or any other
 	// make writes the section's files, or leaves that to page.later, and returns what its template
 	// shows; nil leaves the section out. What it returns may be linked. Errors go to page.fail.
 	make func(P) any

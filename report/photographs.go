@@ -121,9 +121,8 @@ type photograph struct {
 	name string
 	// large is reduced for the examples, and small for the rows of parts; nil if not wanted.
 	large, small *image.RGBA
-	size         image.Point // of the photo itself
-	// words are its patches, by the index of a word and of its example.
-	words map[[2]int]image.Image
+	size         image.Point            // of the photo itself
+	words        map[[2]int]image.Image // its patches, by the index of a word and of its example
 }
 
 // loadPhotographs loads the photos that are drawn, each once, and returns a warning for each that could not

@@ -18,12 +18,10 @@ import (
 // ServedPage is the page of a grouping with explore.js, for a server that takes corrections. Its scripts and
 // styles are those of this program; only the body comes from the page's file, and its policy runs none of that.
 type ServedPage struct {
-	HTML []byte
-	// Policy is the page's content-security policy, for a header.
-	Policy string
-	// Files holds the page's scripts, by path.
-	Files   map[string][]byte
-	Samples int // their number
+	HTML    []byte
+	Policy  string            // the page's content-security policy, for a header
+	Files   map[string][]byte // the page's scripts, by path
+	Samples int               // their number
 }
 
 // ErrPage is the error for a page in another version's format.

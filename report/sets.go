@@ -34,9 +34,8 @@ var SetsFiles = []string{"index.html", "tables/", "curves/"}
 // setsPage is the page of an experiment on several sets.
 type setsPage struct {
 	page
-	sets Sets
-	// across are the comparisons over the sets, of each score.
-	across []*table.Sets
+	sets   Sets
+	across []*table.Sets // the comparisons over the sets, of each score
 }
 
 // setsSections lists the sections of the page, in their order.

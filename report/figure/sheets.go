@@ -229,10 +229,8 @@ func PartRow(tiles []GalleryTile, part int) *image.RGBA {
 
 // Word is a visual word and some of its patches.
 type Word struct {
-	// Index is the word's place in its vocabulary, from 0; readers see it counted from 1.
-	Index int
-	// Count is the number of patches with the word.
-	Count int
+	Index int // the word's place in its vocabulary, from 0; readers see it counted from 1
+	Count int // the number of patches with the word
 	// Patches are of any size, as by CutPatch. The first MaxWordPatches are drawn; nil leaves a gap.
 	Patches []image.Image
 }

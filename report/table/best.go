@@ -55,8 +55,7 @@ func NewBest(records []pipeline.Record, score string, methods []string, sweeps [
 type Peak struct {
 	// Setting is that of a sweep, as "lambda=10", or empty.
 	Method, Setting string
-	// Label is the method's name in the records with this setting.
-	Label string
+	Label           string // the method's name in the records with this setting
 	// Row is the rank if there are several, or else the largest number of classes; 0 without a trial.
 	Row int
 	// Rank, 0 for methods without, and Cell, tested against the best of all methods, are those of NewBest.

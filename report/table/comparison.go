@@ -18,11 +18,9 @@ import (
 // Comparison compares the methods of two experiments that draw the same samples.
 type Comparison struct {
 	// A and B are the names of the experiments, the folders of their results for instance.
-	A, B string
-	// Differences are settings that differ.
-	Differences []pipeline.Difference
-	// Scores are those that both have, in the order of display.
-	Scores []ScoreComparison
+	A, B        string
+	Differences []pipeline.Difference // settings that differ
+	Scores      []ScoreComparison     // those that both have, in the order of display
 	// OnlyA and OnlyB are methods that only one of them has.
 	OnlyA, OnlyB []string
 	Tests        Tests
@@ -38,8 +36,7 @@ type Compared struct {
 // ScoreComparison compares one score.
 type ScoreComparison struct {
 	Score string
-	// Rows are the methods that both have with trials in common, in the order of A.
-	Rows []ComparisonRow
+	Rows  []ComparisonRow // the methods that both have with trials in common, in the order of A
 }
 
 // ComparisonRow is one method in two experiments.

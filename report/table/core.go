@@ -26,8 +26,7 @@ const (
 // not overlap.
 type Tests struct {
 	significance.Rule
-	// Classes is the number of classes of the set that is drawn from; 0 if unknown.
-	Classes int
+	Classes int // the number of classes of the set that is drawn from; 0 if unknown
 	// Fixed says that each repeat of a classification has the same samples.
 	Fixed bool
 

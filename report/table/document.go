@@ -20,9 +20,8 @@ import (
 // Document is a table in words, whatever the format: lines above it, one or more grids, and a caption.
 type Document struct {
 	// Name is that of the experiment, which labels the table together with the name of the grid.
-	Name string
-	// Class is the kind of table in pages, or empty.
-	Class string
+	Name  string
+	Class string // the kind of table in pages, or empty
 	// Heading holds the lines above, and Caption the text below, which Title begins; see Marks.text.
 	Heading        []string
 	Title, Caption string
@@ -125,11 +124,10 @@ type Grid struct {
 	Detail  bool
 	Caption string
 	// The first Keys of the Columns name a row, and the others hold values.
-	Keys    int
-	Columns []Column
-	Lines   []Line
-	// KeyFields are the columns in CSV that name a row.
-	KeyFields []string
+	Keys      int
+	Columns   []Column
+	Lines     []Line
+	KeyFields []string // the columns in CSV that name a row
 	// Fields are the columns in CSV of one value, if the columns of values are methods and CSV has a
 	// line for each; else each column has its own.
 	Fields []string
@@ -142,8 +140,7 @@ type Column struct {
 	Method  bool
 	// Right aligns its words to the right, and Settings says that they are settings, as in lambda=10.
 	Right, Settings bool
-	// Fields are its columns in CSV, if Grid.Fields is nil.
-	Fields []string
+	Fields          []string // its columns in CSV, if Grid.Fields is nil
 }
 
 // Line is a row of words, one for each column. A rule separates an average from the lines above.
@@ -161,13 +158,10 @@ type Word struct {
 	// longest of the grid.
 	Deviation string
 	Pad       int
-	// N is the number of trials if it should be shown, else 0.
-	N    int
-	Mark Mark
-	// Bold is shown on a terminal with colours.
-	Bold bool
-	// Fields are the columns of a value in CSV.
-	Fields []string
+	N         int // the number of trials if it should be shown, else 0
+	Mark      Mark
+	Bold      bool     // shown on a terminal with colours
+	Fields    []string // the columns of a value in CSV
 }
 
 // Mark is a mark of a cell.
@@ -213,9 +207,8 @@ type Options struct {
 
 // Format is one form in which tables are written.
 type Format struct {
-	Name string
-	// Extension is that of files, or empty for a format that is only a part of pages.
-	Extension string
+	Name      string
+	Extension string // that of files, or empty for a format that is only a part of pages
 	// Write writes a document. Formats other than text have no options.
 	Write func(w io.Writer, d *Document, opt Options) error
 }

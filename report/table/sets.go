@@ -27,9 +27,8 @@ type Sets struct {
 	Friedman float64
 	Exact    bool
 	// Pairs[i][j] compares method i with method j.
-	Pairs [][]SetsPair
-	// Groups are runs of methods of which no two differ.
-	Groups [][]int
+	Pairs  [][]SetsPair
+	Groups [][]int // runs of methods of which no two differ
 	Tests  Tests
 }
 

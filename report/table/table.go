@@ -31,10 +31,8 @@ type Table struct {
 	// Comparisons is the number of pairs of methods, in all rows, that the p-values are corrected for.
 	Tests       Tests
 	Comparisons int
-	// Repeats is the largest number of finished repeats in any cell of Rows.
-	Repeats int
-	// Rows are in ascending order.
-	Rows []Row
+	Repeats     int   // the largest number of finished repeats in any cell of Rows
+	Rows        []Row // in ascending order
 	// Average is the row below all others, or nil if there are fewer than two. It holds the means of
 	// a column's means and of its standard deviations; N counts the trials of all rows. A method that
 	// lacks a row has no average, since the missing row might be the hardest.

@@ -79,8 +79,7 @@ func (g Grid) text(opt Options) string {
 type layout struct {
 	columns []Column
 	lines   [][]string
-	// average is the line of the average, or 0.
-	average int
+	average int // the line of the average, or 0
 }
 
 // layout puts a grid into the words of a format.
