@@ -62,10 +62,10 @@ type Score struct {
 	// Unlabelled says that it covers only the samples whose label was not given to the method; its name
 	// then ends in UnlabelledSuffix.
 	Unlabelled bool
-	// ofSamples says that it can cover a part of the samples.
-	ofSamples bool
-	// value computes it; false if the outcome has no such score.
-	value func(*Outcome) (float64, bool, error)
+	// OfSamples says that it can cover a part of the samples.
+	OfSamples bool
+	// Value computes it; false if the outcome has no such score.
+	Value func(*Outcome) (float64, bool, error)
 }
 
 // Outcome is the result of a trial, with the truth.
@@ -121,6 +121,15 @@ func (s Score) Better(a, b float64) bool {
 	return a > b+equal*max(1, math.Abs(a), math.Abs(b))
 }
 
+// Register adds a score of the program's own, behind the others. Experiments find it by its name. Call it
+// from an init function. It panics if the name is taken.
+func Register(s Score) {
+	if _, taken := FindScore(s.Name); taken || s.Name == "" || s.Value == nil {
+		panic(fmt.Sprintf("eval: the score %q is registered already, or has no name or no value", s.Name))
+	}
+	scores = append(scores, s)
+}
+
 // Scores returns all scores, in the order of display.
 func Scores() []Score { return slices.Clone(scores) }
 
@@ -132,7 +141,7 @@ func MainScore(task Task) Score {
 // listed returns all scores with those over the unlabelled samples, in the order of display.
 func listed() (all []Score) {
 	for _, s := range scores {
-		if all = append(all, s); s.ofSamples {
+		if all = append(all, s); s.OfSamples {
 			all = append(all, s.OverUnlabelled())
 		}
 	}
@@ -204,7 +213,7 @@ func Compute(task Task, o Outcome, optional ...string) (map[string]float64, erro
 			s.Optional && !slices.Contains(optional, strings.TrimSuffix(s.Name, UnlabelledSuffix)) {
 			continue
 		}
-		v, ok, err := s.value(of)
+		v, ok, err := s.Value(of)
 		if err != nil {
 			return nil, err
 		}

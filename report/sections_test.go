@@ -205,7 +205,7 @@ func TestRanksSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 9, 9, 9)
-	in, err := e.Prepare(t.Context(), pipeline.PrepareOptions{})
+	in, err := pipeline.Prepare(t.Context(), e, pipeline.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,9 @@ func TestRanksSection(t *testing.T) {
 }
 
 func TestMeanCurve(t *testing.T) {
-	of := func(c factor.RankCurve) pipeline.Record { return pipeline.Record{Choice: &pipeline.RankChoice{Curve: &c}} }
+	of := func(c factor.RankCurve) pipeline.Record {
+		return pipeline.Record{Choice: &pipeline.RankChoice{Curve: &c}}
+	}
 	mean := meanCurve([]pipeline.Record{
 		of(factor.RankCurve{Rank: []int{2, 3, 5}, Misfit: []float64{0.5, 0.3, 0.5}, Deviation: []float64{0.25, 0.1, 0.5}, Stability: []float64{1, 0.9, 0.75}}),
 		of(factor.RankCurve{Rank: []int{2, 4, 5}, Misfit: []float64{0.25, 0.3, 0.25}, Deviation: []float64{0.75, 0.1, 0.5}, Stability: []float64{0.5, 0.9, 0.75}}),
