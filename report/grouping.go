@@ -40,18 +40,15 @@ const (
 // GroupingFiles are the files of a GroupingFolder.
 var GroupingFiles = append([]string{AssignmentsFile, LabelsFile, LinksFile, SkippedFile, PicturesFile, ModelFile, results.ScalesFile}, ClustersFiles...)
 
-// GroupingFolder is the folder of a grouping, open for writing.
-type GroupingFolder struct{ folder *output.Folder }
+// GroupingFolder is the folder of a grouping, open for writing. Close unlocks it, and removes it if
+// OpenGrouping created it and nothing was written.
+type GroupingFolder struct{ *output.Folder }
 
 // OpenGrouping creates the folder dir if needed and locks it until Close. It refuses a folder with foreign
 // files in the place of a grouping's, and with sameData one with a grouping of other data than the path or
 // name given.
 func OpenGrouping(dir, data string, sameData bool) (*GroupingFolder, error) {
-	folder, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, SameData: sameData, Names: GroupingFiles})
-	if err != nil {
-		return nil, err
-	}
-	return &GroupingFolder{folder}, nil
+	return openGrouping(dir, output.Spec{Data: data, SameData: sameData, Names: GroupingFiles})
 }
 
 // ExploreGrouping locks the folder of an existing grouping, with its feedback, until Close, and returns the
@@ -60,11 +57,17 @@ func ExploreGrouping(dir string) (folder *GroupingFolder, data string, err error
 	if data, err = groupedData(dir); err != nil {
 		return nil, "", err
 	}
-	open, err := output.Open(dir, output.Spec{Command: "cluster", Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	folder, err = openGrouping(dir, output.Spec{Data: data, Names: append(slices.Clip(GroupingFiles), FeedbackFolder)})
+	return folder, data, err
+}
+
+func openGrouping(dir string, spec output.Spec) (*GroupingFolder, error) {
+	spec.Command = "cluster"
+	folder, err := output.Open(dir, spec)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return &GroupingFolder{open}, data, nil
+	return &GroupingFolder{folder}, nil
 }
 
 // groupedData returns the path or name of the data of the grouping in a folder.
@@ -77,7 +80,7 @@ func groupedData(dir string) (string, error) {
 }
 
 // Feedback returns the store of corrections in the folder of the grouping.
-func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.folder} }
+func (f *GroupingFolder) Feedback() feedback.Store { return feedbackStore{f.Folder} }
 
 // feedbackStore is the FeedbackFolder of a folder.
 type feedbackStore struct{ *output.Folder }
@@ -98,16 +101,13 @@ func (f feedbackStore) Write(name string, text []byte) error {
 // Remove implements feedback.Store.
 func (f feedbackStore) Remove(name string) error { return f.Folder.Remove(FeedbackFolder + name) }
 
-// Close unlocks the folder. It removes the folder if OpenGrouping created it and nothing was written.
-func (f *GroupingFolder) Close() error { return f.folder.Close() }
-
 // Publish replaces the content of the folder by a grouping of the inputs, calls from.Published, and closes
 // the folder. c has the name, command, method, settings, warnings and pictures; Publish adds all else and
 // returns it. Sources.Shown is not used.
 func (f *GroupingFolder) Publish(ctx context.Context, in *pipeline.Inputs, found *pipeline.Grouping, c Clusters, from Sources) (Clusters, error) {
 	c.progress = &counter{progress: from.Progress}
-	c.fill(ctx, in, found, f.folder.Dir())
-	stage, err := f.folder.Stage(GroupingFiles...)
+	c.fill(ctx, in, found, f.Folder.Dir())
+	stage, err := f.Folder.Stage(GroupingFiles...)
 	if err != nil {
 		return c, err
 	}
@@ -194,11 +194,8 @@ func linksTo(files []string, dir string) []string {
 	links := make([]string, len(files))
 	from, err := filepath.Abs(dir)
 	for i, file := range files {
-		if file == "" {
-			continue
-		}
 		to, err2 := filepath.Abs(file)
-		if err != nil || err2 != nil {
+		if file == "" || err != nil || err2 != nil {
 			continue
 		}
 		if relative, err := filepath.Rel(from, to); err == nil {
@@ -213,18 +210,13 @@ func linksTo(files []string, dir string) []string {
 // writeLists writes the files beside the page and the model: the assignments, pictures.csv, skipped files,
 // given labels and links, and the scales of features.
 func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
-	if err := to.writeList(AssignmentsFile, len(c.Names), c.assignments()); err != nil {
-		return err
-	}
+	p := page{folder: to}
+	p.fail(to.writeList(AssignmentsFile, len(c.Names), c.assignments()))
 	if c.Pictures != nil {
-		if err := to.writeList(PicturesFile, len(c.Names), c.pictures()); err != nil {
-			return err
-		}
+		p.fail(to.writeList(PicturesFile, len(c.Names), c.pictures()))
 	}
 	if bad := in.Bad(); len(bad) > 0 {
-		if err := to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }); err != nil {
-			return err
-		}
+		p.fail(to.write(SkippedFile, func(w io.Writer) error { return datasets.WriteBadFiles(w, bad) }))
 	}
 	if c.GroupClasses != nil {
 		classes := make([]string, in.Set.Len())
@@ -233,17 +225,13 @@ func (c Clusters) writeLists(to folder, in *pipeline.Inputs) error {
 				classes[i] = in.Set.Classes[label]
 			}
 		}
-		if err := to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }); err != nil {
-			return err
-		}
+		p.fail(to.write(LabelsFile, func(w io.Writer) error { return in.Set.WriteLabels(w, classes) }))
 	}
 	if !c.Grouping.Links.None() {
-		if err := to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }); err != nil {
-			return err
-		}
+		p.fail(to.write(LinksFile, func(w io.Writer) error { return in.Set.WriteLinks(w, c.Grouping.Links) }))
 	}
-	if in.Scales == nil {
-		return nil
+	if in.Scales != nil {
+		p.fail(to.writeBytes(results.ScalesFile, results.Scales(in.Scales)))
 	}
-	return to.writeBytes(results.ScalesFile, results.Scales(in.Scales))
+	return p.err
 }

@@ -35,15 +35,11 @@ func Montage(ctx context.Context, basis mat.Matrix, height, width, channels int)
 func montage(ctx context.Context, basis mat.Matrix, height, width, channels, scale, columns int) (image.Image, error) {
 	m, k := basis.Dims()
 	area := height * width
-	switch {
-	case height <= 0 || width <= 0:
-		return nil, fmt.Errorf("montage: tiles of %d×%d pixels", height, width)
-	case channels != 1 && channels != 3:
-		return nil, fmt.Errorf("montage: %d channels, want 1 or 3", channels)
-	case m != channels*area:
-		return nil, fmt.Errorf("montage: the basis vectors have %d values, a tile of %s of %d×%d pixels has %d",
-			m, phrase.Count(channels, "channel", "channels"), height, width, channels*area)
-	case k == 0:
+	if height <= 0 || width <= 0 || channels != 1 && channels != 3 || m != channels*area {
+		return nil, fmt.Errorf("montage: basis vectors of %d values are no images of %d×%d pixels in %s (1 or 3)",
+			m, width, height, phrase.Count(channels, "channel", "channels"))
+	}
+	if k == 0 {
 		return nil, fmt.Errorf("montage: %w", ErrNoData)
 	}
 	if scale <= 0 {
