@@ -218,12 +218,12 @@ func readExperiment(dir string, from Sources) (*Experiment, error) {
 	return e, nil
 }
 
-// Headlines are the tables of the scores that matter most.
-func (e Experiment) Headlines() []*table.Document { return e.headlines(e.Records) }
+// Headlines are the tables of the scores that matter most, over all samples.
+func (e Experiment) Headlines() []*table.Document { return e.headlines(e.Records, false) }
 
-func (e Experiment) headlines(records []pipeline.Record) (out []*table.Document) {
+func (e Experiment) headlines(records []pipeline.Record, unlabelled bool) (out []*table.Document) {
 	for _, name := range table.ScoresOf(records) {
-		if s, _ := eval.FindScore(name); s.Prominence < eval.Headline {
+		if s, _ := eval.FindScore(name); s.Prominence < eval.Headline || s.Unlabelled && !unlabelled {
 			continue
 		}
 		if t := e.tablesOf(records, name); len(t.all.Rows) > 0 {

@@ -173,7 +173,7 @@ func eachSet(w *setsPage) any {
 	for i, e := range w.sets.Sets {
 		records := table.Finished(e.Records, e.Methods)
 		v := eachSetView{Name: w.sets.Names[i], Page: w.sets.Names[i] + "/index.html"}
-		for _, d := range e.headlines(records) {
+		for _, d := range e.headlines(records, true) {
 			v.Lead = e.lead(records, len(e.Methods))
 			v.Tables = append(v.Tables, w.inHTML(d))
 		}
