@@ -2,15 +2,108 @@
 package reporttest
 
 import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"flag"
 	"fmt"
 	"hash/fnv"
+	"image"
+	"image/color"
+	"image/png"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/draw"
 
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"gonum.org/v1/gonum/mat"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// kept returns the content of a file in testdata, after rewriting it if asked for.
+func kept(t *testing.T, name string, got []byte) []byte {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// Golden compares with a file in testdata.
+func Golden(t *testing.T, name, got string) {
+	t.Helper()
+	if diff := cmp.Diff(string(kept(t, name, []byte(got))), got); diff != "" {
+		t.Errorf("testdata/%s differs (-want +got):\n%s", name, diff)
+	}
+}
+
+// GoldenImage compares a picture with one in testdata. Processors may mix colours a little differently.
+func GoldenImage(t *testing.T, name string, got image.Image) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, got); err != nil {
+		t.Fatal(err)
+	}
+	a, b := decode(t, kept(t, name, file.Bytes())), decode(t, file.Bytes())
+	far := 0
+	for i := range min(len(a.Pix), len(b.Pix)) {
+		if d := int(a.Pix[i]) - int(b.Pix[i]); d*d > 64 {
+			far++
+		}
+	}
+	if a.Rect != b.Rect || far*1000 > len(a.Pix) {
+		path := filepath.Join(os.TempDir(), "partwise-golden-"+name)
+		t.Errorf("testdata/%s differs; see %s, %v", name, path, os.WriteFile(path, file.Bytes(), 0o644))
+	}
+}
+
+func decode(t *testing.T, file []byte) *image.RGBA {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out
+}
+
+// ErrFailing is what a Failing writer returns.
+var ErrFailing = errors.New("disk full")
+
+// Failing is a writer on a full disk.
+type Failing struct{}
+
+func (Failing) Write([]byte) (int, error) { return 0, ErrFailing }
+
+//go:embed hostile.txt
+var hostile string
+
+// Hostile are names of classes, methods, files and experiments that try to do something.
+var Hostile = func() (names []string) {
+	for line := range strings.Lines(hostile) {
+		name, err := strconv.Unquote(strings.TrimSpace(line))
+		if err != nil {
+			panic(err)
+		}
+		names = append(names, name)
+	}
+	return slices.Insert(names, len(names)-1, strings.Repeat("long ", 2000))
+}()
 
 // SevenMethods are the columns of a usual table, in no special order.
 var SevenMethods = []string{"nmf", "cf", "gnmf", "lccf", "cnmf", "cnmf-kl", "ccf"}
@@ -115,38 +208,6 @@ func RanksAndSweeps() []pipeline.Record {
 	return records
 }
 
-// Hostile are names of classes, methods, files and experiments that try to do something.
-var Hostile = []string{
-	`<script>alert(1)</script>`,
-	`"><img src=x onerror=alert(1)>.png`,
-	`' onmouseover='alert(1)`,
-	`</style><script>alert(1)</script>`,
-	`</title><svg onload=alert(1)>`,
-	`javascript:alert(1)`,
-	`{{.Name}}${x}<!--`,
-	"a\x1b[2J\x1b]0;title\x07b\x9b31m\u009b",
-	"one\n\npartwise: two\r\n\tthree",
-	"\u202egpj.exe\u2066 \u2028\u2029\ufeff",
-	"caf\xe9 \xff\xfe \ufffe\uffff",
-	`[cat] b`,
-	`*star*`,
-	`\input{/etc/passwd}\write18{x}`,
-	`\`,
-	`a\`,
-	`%comment`,
-	`$x^2_3$ & ~ # {}} "` + "`" + `''?` + "`" + `--`,
-	`=cmd|' /C calc'!A1`,
-	`+1+1`, `-1+1`, `@SUM(1)`, "\t=1", `'=1`,
-	`| a | b |`,
-	`[link](javascript:alert(1)) ![i](http://example.com/x.png) https://example.com www.example.com`,
-	"```\n# head\n- item",
-	`1. one`, `- two`, `    code`,
-	`../../etc/passwd`, `C:\CON?#%41*`,
-	`猫 👩‍👩‍👧 Größe ña`,
-	strings.Repeat("long ", 2000),
-	` `,
-}
-
 // Confused makes a record of a confusion.
 func Confused(method string, repeat int, drawn []int, counts ...[]int) pipeline.Record {
 	return pipeline.Record{
@@ -174,19 +235,12 @@ func Awkward() (records []pipeline.Record, methods []string) {
 	return records, methods
 }
 
-// ThreeClasses are names of classes.
-var ThreeClasses = []string{"Coast", "Forest", "Highway"}
+// Red fills pictures.
+var Red = color.RGBA{200, 0, 0, 255}
 
-// InClasses makes coefficients, samples×classes, with class c mostly of part c in mixed order, and the samples'
-// classes.
-func InClasses(samples, classes int) (values *mat.Dense, of []int) {
-	values, of = mat.NewDense(samples, classes, nil), make([]int, samples)
-	for i := range samples {
-		of[i] = i % classes
-		for j := range classes {
-			values.Set(i, j, 0.3*(1+Noise(i, j)))
-		}
-		values.Set(i, i%classes, 3+Noise(i))
-	}
-	return values, of
+// Plain is a picture of one colour whose corner is not at the origin.
+func Plain(width, height int, c color.Color) image.Image {
+	img := image.NewRGBA(image.Rect(7, 5, 7+width, 5+height))
+	draw.Draw(img, img.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
+	return img
 }

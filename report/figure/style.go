@@ -1,13 +1,20 @@
 package figure
 
 import (
+	"image"
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
+	"golang.org/x/image/draw"
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
+	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -25,9 +32,9 @@ var Palette = []color.Color{
 
 // markers and dashes tell lines apart in grey print and beyond the length of the Palette.
 var (
-	markers = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{},
-		draw.RingGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+	markers = []vgdraw.GlyphDrawer{
+		vgdraw.CircleGlyph{}, vgdraw.SquareGlyph{}, vgdraw.PyramidGlyph{}, vgdraw.CrossGlyph{},
+		vgdraw.RingGlyph{}, vgdraw.BoxGlyph{}, vgdraw.TriangleGlyph{}, vgdraw.PlusGlyph{},
 	}
 	dashes = [][]vg.Length{nil, {5, 2}, {1.5, 1.5}, {6, 2, 1.5, 2}}
 )
@@ -40,13 +47,13 @@ var (
 )
 
 // lineOf is the line of the i-th method, the same in every figure.
-func lineOf(i int) draw.LineStyle {
-	return draw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
+func lineOf(i int) vgdraw.LineStyle {
+	return vgdraw.LineStyle{Color: Palette[i%len(Palette)], Width: vg.Points(1.3), Dashes: dashes[i%len(dashes)]}
 }
 
 // markerOf is the marker of the i-th method, the same in every figure.
-func markerOf(i int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
+func markerOf(i int) vgdraw.GlyphStyle {
+	return vgdraw.GlyphStyle{Color: Palette[i%len(Palette)], Radius: vg.Points(2.8), Shape: markers[i%len(markers)]}
 }
 
 // Looks numbers methods, so that a method has the same colour, marker and dashes in all figures.
@@ -112,4 +119,70 @@ func partColour(part int) color.RGBA {
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
+}
+
+const (
+	sheetGap      = 10
+	captionHeight = 17
+)
+
+// sheetFace returns the font of the figures in a size in pixels. A face is for one goroutine.
+func sheetFace(size plotfont.Length) font.Face {
+	const pixel = 72 // dots an inch: a point is a pixel
+	face := plotfont.DefaultCache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, size)
+	return unkerned{face.FontFace(pixel)}
+}
+
+// unkerned is a face without kerning, with which the digits of a small 11 would run into each other.
+type unkerned struct{ font.Face }
+
+func (unkerned) Kern(_, _ rune) fixed.Int26_6 { return 0 }
+
+// fill paints a rectangle in one colour.
+func fill(img draw.Image, r image.Rectangle, c color.Color) {
+	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// write writes a line of text that starts at x on the base line y.
+func write(img draw.Image, face font.Face, c color.Color, s string, x, y int) {
+	d := font.Drawer{Dst: img, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
+	d.DrawString(s)
+}
+
+// textWidth is the width of a line in pixels.
+func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }
+
+// shorten makes a name fit by an ellipsis in its middle: both ends of a file name tell files apart.
+func shorten(name string, fits func(string) bool) string {
+	if fits(name) {
+		return name
+	}
+	letters := []rune(strings.TrimSpace(name))
+	if n := len(letters); n > 2*longestShown { // which fits nowhere
+		letters = slices.Concat(letters[:longestShown], letters[n-longestShown:])
+	}
+	for keep := len(letters) - 1; keep > 0; keep-- {
+		s := string(letters[:keep/2]) + "…" + string(letters[len(letters)-(keep-keep/2):])
+		if fits(s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// fitName returns a name in one line that is at most so wide.
+func fitName[T int | plotfont.Length](name string, width func(string) T, most T) string {
+	return shorten(plaintext.Line(name), func(s string) bool { return width(s) <= most })
+}
+
+// Evenly picks at most n of the items, at equal distances.
+func Evenly(items []int, n int) []int {
+	if len(items) <= n {
+		return items
+	}
+	picked := make([]int, n)
+	for i := range picked {
+		picked[i] = items[i*len(items)/n]
+	}
+	return picked
 }
