@@ -23,6 +23,8 @@ type Header struct {
 	// along the first one follow each other.
 	Shape   []int
 	Fortran bool
+	// Length is how many bytes the header takes.
+	Length int64
 }
 
 const magic = "\x93NUMPY"
@@ -59,7 +61,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	if m == nil {
 		return h, fmt.Errorf("header %q is not as NumPy writes it", head[start:])
 	}
-	h.Type, h.Fortran = string(m[1]), string(m[2]) == "True"
+	h.Type, h.Fortran, h.Length = string(m[1]), string(m[2]) == "True", start+length
 	shape := strings.TrimSuffix(strings.TrimSpace(string(m[3])), ",")
 	if shape == "" {
 		return h, nil
