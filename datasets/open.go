@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -165,28 +164,13 @@ func open(ctx context.Context, name string, opt OpenOptions) (s *Set, parts bool
 		return openFolder(ctx, name, opt)
 	}
 	if opt.OneImage {
-		if head, err := headOf(name); err == nil && imagefile.Is(head) {
+		if isImage, err := imagefile.IsFile(name); err == nil && isImage {
 			sample := naming.ReadableName(filepath.Base(name))
 			return &Set{Name: sample, Names: []string{sample}, Labels: []int{-1}, Files: []string{name}}, false, nil
 		}
 	}
 	s, err = openFile(ctx, name, opt.vectors())
 	return s, false, err
-}
-
-// headOf returns the first bytes of a file.
-func headOf(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	return head[:n], nil
 }
 
 // knownOrHere tells whether name stands for a known set, and which. It is an

@@ -79,6 +79,9 @@ func newTruncated(content []byte, rows, height int) (*Reading, error) {
 	return r, err
 }
 
+// Length is how many bytes the file's content has.
+func (r *Reading) Length() int64 { return int64(len(r.content)) }
+
 // means returns by what the height and width are divided while the file is decoded, or 1.
 func (r *Reading) means(least int) int {
 	if r.jpeg == nil || least <= 0 {
