@@ -2,6 +2,7 @@ package vectorfile
 
 import (
 	"bufio"
+	"bytes"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
@@ -103,7 +104,7 @@ const (
 	mxOPAQUE = 17
 )
 
-var matClasses = map[uint32]string{
+var matClasses = []string{
 	1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single",
 	8: "int8", 9: "uint8", 10: "int16", 11: "uint16", 12: "int32", 13: "uint32",
 	14: "int64", 15: "uint64", 16: "function", 17: "opaque", 18: "object",
@@ -128,11 +129,17 @@ func matVariables(in *input) (vars variables, err error) {
 		return nil, err
 	}
 	for off := int64(matHeader); off < in.size; {
-		v, n, err := matVariable(in, off, order)
-		if err == nil && v != nil && v.Name != "" {
-			err = vars.add(*v, in)
-		} else if err != nil && v != nil && v.Name != "" {
+		e, n, err := readElement(in, off, order)
+		var v *variable
+		if err == nil {
+			v, err = e.variable()
+			in.left += e.taken
+		}
+		named := v != nil && v.Name != ""
+		if err != nil && named {
 			err = fmt.Errorf("variable %q: %w", v.Name, err)
+		} else if err == nil && named {
+			err = vars.add(*v, in)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", off, err)
@@ -142,25 +149,64 @@ func matVariables(in *input) (vars variables, err error) {
 	return vars, nil
 }
 
-// matVariable reads the element at off, which may be a variable, and returns how many bytes it takes.
-func matVariable(in *input, off int64, order binary.ByteOrder) (v *variable, size int64, err error) {
+// matElement is what is left of an element's content.
+type matElement struct {
+	data  []byte
+	order binary.ByteOrder
+	in    *input
+	taken int64 // bytes of memory
+}
+
+// readElement reads the element at off, unpacked, and returns how many bytes it takes in the file. What is no
+// variable has no content.
+func readElement(in *input, off int64, order binary.ByteOrder) (e *matElement, size int64, err error) {
+	e = &matElement{order: order, in: in}
+	typ, n, err := e.readTag(in.part(off, 8))
+	if err != nil {
+		return e, 0, err
+	}
+	most := in.size - off - 8
+	if n > most {
+		return e, 0, fmt.Errorf("the file ends within an element: %w", promised(n, most))
+	}
+	r, size, packed := in.part(off+8, n), 8+n, typ == miCOMPRESSED
+	if packed {
+		z, err := zlib.NewReader(r)
+		if err != nil {
+			return e, 0, err
+		}
+		defer z.Close()
+		most = zipfile.MostDeflate * n
+		if typ, n, err = e.readTag(z); err != nil {
+			return e, 0, err
+		}
+		r = z
+	} else {
+		size += -n & 7
+	}
+	switch {
+	case typ != miMATRIX:
+		return e, size, nil
+	case n > most:
+		return e, 0, promised(n, most)
+	}
+	if err := in.take(n, "a variable"); err != nil {
+		return e, 0, err
+	}
+	e.taken = n
+	if e.data, err = number.ReadBytes(r, n, n); err == nil && packed {
+		err = number.End(bufio.NewReader(r)) // lets zlib check its sum
+	}
+	return e, size, err
+}
+
+// readTag reads a tag, of a type and a number of bytes.
+func (e *matElement) readTag(r io.Reader) (typ uint32, n int64, err error) {
 	var tag [8]byte
-	if _, err := in.ReadAt(tag[:], off); err != nil {
-		return nil, 0, errors.New("the file ends within an element's tag")
+	if _, err := io.ReadFull(r, tag[:]); err != nil {
+		return 0, 0, fmt.Errorf("the file ends within an element's tag: %w", err)
 	}
-	typ, n := order.Uint32(tag[:]), int64(order.Uint32(tag[4:]))
-	if left := in.size - off - 8; n > left {
-		return nil, 0, fmt.Errorf("the file ends within an element: %d bytes are promised and %d are there", n, left)
-	}
-	e := &matElement{number.Buffered(in.part(off+8, n), n), n, order, in}
-	switch typ {
-	case miCOMPRESSED:
-		v, err = e.unpacked()
-		return v, 8 + n, err
-	case miMATRIX:
-		v, err = e.variable()
-	}
-	return v, 8 + n + -n&7, err
+	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:])), nil
 }
 
 // matOrder returns the byte order that the header tells.
@@ -221,45 +267,10 @@ func sniffMAT(head []byte) matKind {
 	return notMAT
 }
 
-// matElement reads the parts of one element.
-type matElement struct {
-	r     *bufio.Reader
-	left  int64 // bytes that the element still has, at most
-	order binary.ByteOrder
-	in    *input
-}
-
-// unpacked reads the one variable that is packed in e.
-func (e *matElement) unpacked() (*variable, error) {
-	z, err := zlib.NewReader(e.r)
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
-	most := zipfile.MostDeflate * e.left
-	inner := &matElement{number.Buffered(e.in.stoppable(z), most), most, e.order, e.in}
-	typ, n, _, err := inner.tag()
-	if err != nil || typ != miMATRIX {
-		return nil, err
-	}
-	if n > inner.left {
-		return nil, promised(n, inner.left)
-	}
-	inner.left = n
-	v, err := inner.variable()
-	if err == nil && inner.left == 0 {
-		// Reading past the end lets zlib check its sum.
-		if _, err = inner.r.ReadByte(); err == io.EOF {
-			err = nil
-		}
-	}
-	return v, err
-}
-
 // variable reads one variable. Where it fails, it still returns what it
-// knows of it. A variable without a value may leave a part of e unread.
+// knows of it. What is no variable, and a kind that the format's description leaves out, is nil.
 func (e *matElement) variable() (*variable, error) {
-	if e.left == 0 {
+	if len(e.data) == 0 {
 		return nil, nil
 	}
 	v, flags, err := e.header()
@@ -288,10 +299,9 @@ func (e *matElement) variable() (*variable, error) {
 }
 
 // header reads what every variable begins with: its flags, the lowest byte of
-// which is its class, and its dimensions and name. One of a kind that the
-// format's description leaves out is nil.
+// which is its class, and its dimensions and name.
 func (e *matElement) header() (v *variable, flags uint32, err error) {
-	typ, data, err := e.part(16)
+	typ, data, err := e.part()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -299,18 +309,18 @@ func (e *matElement) header() (v *variable, flags uint32, err error) {
 		return nil, 0, fmt.Errorf("array flags of type %d and %d bytes", typ, len(data))
 	}
 	flags = e.order.Uint32(data)
-	class := flags & 0xff
+	class := int(flags & 0xff)
 	if class == mxOPAQUE {
 		return nil, flags, nil
 	}
-	v = &variable{Class: matClasses[class]}
-	if v.Class == "" {
+	if class == 0 || class >= len(matClasses) {
 		return nil, flags, fmt.Errorf("class %d is unknown", class)
 	}
-	if typ, data, err = e.part(4 * 64); err != nil {
+	v = &variable{Class: matClasses[class]}
+	if typ, data, err = e.part(); err != nil {
 		return v, flags, err
 	}
-	if typ != miINT32 || len(data) < 8 || len(data)%4 != 0 {
+	if typ != miINT32 || len(data) < 8 || len(data) > 4*64 || len(data)%4 != 0 {
 		return v, flags, fmt.Errorf("dimensions of type %d and %d bytes", typ, len(data))
 	}
 	for at := range len(data) / 4 {
@@ -320,155 +330,119 @@ func (e *matElement) header() (v *variable, flags uint32, err error) {
 		}
 		v.Dims = append(v.Dims, int(d))
 	}
-	_, data, err = e.part(1 << 10)
-	v.Name = string(data)
+	_, data, err = e.part()
+	v.Name = string(data[:min(len(data), 1<<10)])
 	return v, flags, err
 }
 
-// tag reads the tag of the next part: its type and its size in bytes, and
-// whether it is small, which is packed into eight bytes together with its tag.
-func (e *matElement) tag() (typ uint32, n int64, small bool, err error) {
-	if e.left < 8 {
-		return 0, 0, false, errors.New("the variable ends within a part's tag")
+// part reads the next part. A small one is packed into eight bytes together with its tag.
+func (e *matElement) part() (typ uint32, data []byte, err error) {
+	if len(e.data) < 8 {
+		return 0, nil, errors.New("the variable ends within a part's tag")
 	}
-	var word [8]byte
-	if _, err := io.ReadFull(e.r, word[:4]); err != nil {
-		return 0, 0, false, unexpectedEOF(err)
-	}
-	e.left -= 4
-	typ = e.order.Uint32(word[:])
-	if typ>>16 != 0 {
-		if n = int64(typ >> 16); n > 4 {
-			return 0, 0, false, fmt.Errorf("a small part of %d bytes", n)
+	typ, n, at, size := e.order.Uint32(e.data), int64(e.order.Uint32(e.data[4:])), int64(8), int64(0)
+	if small := typ >> 16; small != 0 {
+		if small > 4 {
+			return 0, nil, fmt.Errorf("a small part of %d bytes", small)
 		}
-		return typ & 0xffff, n, true, nil
+		typ, n, at, size = typ&0xffff, int64(small), 4, 8
+	} else if size = 8 + n + -n&7; n > int64(len(e.data))-8 {
+		return 0, nil, fmt.Errorf("a part of %d bytes where the variable has %d left", n, len(e.data)-8)
 	}
-	if _, err := io.ReadFull(e.r, word[4:]); err != nil {
-		return 0, 0, false, unexpectedEOF(err)
-	}
-	e.left -= 4
-	return typ, int64(e.order.Uint32(word[4:])), false, nil
+	data = e.data[at : at+n]
+	e.data = e.data[min(size, int64(len(e.data))):] // the last part may come without what fills it up
+	return typ, data, nil
 }
 
-// read reads the next part, of at most limit bytes, by content, and what fills it up.
-func (e *matElement) read(limit int64, content func(typ uint32, n int64) error) error {
-	typ, n, small, err := e.tag()
-	switch {
-	case err != nil:
-		return err
-	case n > e.left:
-		return fmt.Errorf("a part of %d bytes where the variable has %d left", n, e.left)
-	case n > limit:
-		return fmt.Errorf("a part of %d bytes where at most %d make sense", n, limit)
+// numbers reads a part of numbers, which are an array of one dimension.
+func (e *matElement) numbers() (a array, data []byte, err error) {
+	typ, data, err := e.part()
+	k, ok := matNumbers[typ]
+	if err == nil && (!ok || len(data)%k.Size() != 0) {
+		err = fmt.Errorf("values of type %d in %d bytes", typ, len(data))
 	}
-	if err := content(typ, n); err != nil {
-		return err
+	if err != nil {
+		return a, nil, err
 	}
-	pad := -n & 7
-	if small {
-		pad = 4 - n
-	}
-	pad = min(pad, e.left-n) // the last part may come without
-	e.left -= n + pad
-	_, err = e.r.Discard(int(pad))
-	return unexpectedEOF(err)
-}
-
-// part reads the next part, which may hold limit bytes.
-func (e *matElement) part(limit int64) (typ uint32, data []byte, err error) {
-	err = e.read(limit, func(of uint32, n int64) error {
-		typ = of
-		if err := e.in.take(n, "a part of the variable"); err != nil {
-			return err
-		}
-		data, err = number.ReadBytes(e.r, n, 0)
-		return err
-	})
-	return typ, data, err
-}
-
-// numbers gives the kind and the size in bytes of the numbers of the next part to content, which reads them.
-func (e *matElement) numbers(content func(k number.Kind, n int64) error) error {
-	return e.read(math.MaxInt64, func(typ uint32, n int64) error {
-		k, ok := matNumbers[typ]
-		if !ok || n%int64(k.Size()) != 0 {
-			return fmt.Errorf("values of type %d in %d bytes", typ, n)
-		}
-		return content(k, n)
-	})
+	return array{kind: k, order: e.order, dims: []int{len(data) / k.Size()}}, data, nil
 }
 
 // matrix reads a matrix, whose values stand column by column.
-func (e *matElement) matrix(dims []int, bytes bool) (x mat.Matrix, err error) {
-	r, c := dims[0], dims[1]
-	err = e.numbers(func(k number.Kind, n int64) error {
-		a := array{k, e.order, dims, true}
-		switch {
-		case int64(r)*int64(c) != n/int64(k.Size()):
-			return fmt.Errorf("%d×%d matrix with %d values", r, c, n/int64(k.Size()))
-		case bytes && k != number.Uint8:
-			return fmt.Errorf("uint8 matrix whose values take %d bytes each", k.Size())
-		case bytes:
-			x, err = a.matrix(e.r, n, e.in)
-			return err
-		}
-		values, err := a.floats(e.r, n, e.in)
-		if err == nil {
-			x = mat.NewDense(r, c, values)
-		}
-		return err
-	})
-	return x, err
+func (e *matElement) matrix(dims []int, isBytes bool) (mat.Matrix, error) {
+	a, data, err := e.numbers()
+	n := a.dims
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(dims[0])*int64(dims[1]) != int64(n[0]):
+		return nil, fmt.Errorf("%d×%d matrix with %d values", dims[0], dims[1], n[0])
+	case isBytes && a.kind != number.Uint8:
+		return nil, fmt.Errorf("uint8 matrix whose values take %d bytes each", a.kind.Size())
+	}
+	a.dims, a.columns = dims, true
+	if r, most := bytes.NewReader(data), int64(len(data)); isBytes {
+		return a.matrix(r, most, e.in)
+	} else if values, err := a.floats(r, most, e.in); err != nil {
+		return nil, err
+	} else {
+		return mat.NewDense(dims[0], dims[1], values), nil
+	}
 }
 
-// list reads a list of numbers.
-func (e *matElement) list() (values []float64, err error) {
-	err = e.numbers(func(k number.Kind, n int64) error {
-		if n > 0 {
-			a := array{kind: k, order: e.order, dims: []int{int(n) / k.Size()}}
-			values, err = a.floats(e.r, n, e.in)
-		}
-		return err
-	})
-	return values, err
+// whole reads a list of whole numbers.
+func (e *matElement) whole() ([]int, error) {
+	a, data, err := e.numbers()
+	if err == nil && !a.kind.Whole() {
+		err = errors.New("rows or column starts that are no whole numbers")
+	}
+	if err == nil {
+		err = e.in.take(8*int64(a.dims[0]), "a list of numbers")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, value := make([]int, a.dims[0]), a.kind.In(data, a.order)
+	for i := range out {
+		out[i] = int(value(i))
+	}
+	return out, nil
 }
 
 // sparse reads an r×c matrix that stands in compressed columns and returns it
 // in compressed rows.
 func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
-	var lists [3][]float64 // the rows, where columns start among them, and the values
-	for i := range lists {
-		var err error
-		if lists[i], err = e.list(); err != nil {
-			return nil, err
-		}
+	rows, err := e.whole()
+	if err != nil {
+		return nil, err
 	}
-	rows, starts, values := lists[0], lists[1], lists[2]
+	starts, err := e.whole()
+	if err != nil {
+		return nil, err
+	}
+	a, data, err := e.numbers()
+	if err != nil {
+		return nil, err
+	}
 	if len(starts) != c+1 {
 		return nil, fmt.Errorf("%d×%d sparse matrix with %d column starts", r, c, len(starts))
 	}
 	nnz := starts[c]
-	if !(nnz >= 0 && nnz <= float64(min(len(rows), len(values)))) {
-		return nil, fmt.Errorf("%d×%d sparse matrix of %v values with %d rows and %d values", r, c, nnz, len(rows), len(values))
+	if nnz < 0 || nnz > min(len(rows), a.dims[0]) {
+		return nil, fmt.Errorf("%d×%d sparse matrix of %d values with %d rows and %d values", r, c, nnz, len(rows), a.dims[0])
 	}
-	n := int(nnz)
 	// Nothing in the file backs the number of rows; a set with a million
 	// samples that hold nothing is none.
-	if r > n+1<<20 {
-		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, n)
+	if r > nnz+1<<20 {
+		return nil, fmt.Errorf("%d×%d sparse matrix with only %d values", r, c, nnz)
 	}
-	// The lists as whole numbers, and the matrix turned.
-	if err := e.in.take(8*(2*int64(r)+int64(c)+3*int64(n)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, n)); err != nil {
+	if err := e.in.take(8*(2*int64(r)+3*int64(nnz)), fmt.Sprintf("%d×%d sparse matrix of %d values", r, c, nnz)); err != nil {
 		return nil, err
 	}
-	at, start := make([]int, n), make([]int, c+1)
-	for i := range at {
-		at[i] = int(rows[i])
+	values, value := make([]float64, nnz), a.kind.In(data, a.order)
+	for i := range values {
+		values[i] = value(i)
 	}
-	for i := range start {
-		start[i] = int(starts[i])
-	}
-	columns, err := sparse.New(c, r, start, at, values[:n])
+	columns, err := sparse.New(c, r, starts, rows[:nnz], values)
 	if err != nil {
 		return nil, fmt.Errorf("%d×%d sparse matrix, turned: %w", r, c, err)
 	}
@@ -476,24 +450,17 @@ func (e *matElement) sparse(r, c int) (mat.Matrix, error) {
 }
 
 // words reads the cells of a row or column, each a line of text. It returns nil
-// where one is something else, and may leave cells unread then.
+// where one is something else.
 func (e *matElement) words(r, c int) (words []string, err error) {
 	if r != 1 && c != 1 {
 		return nil, nil
 	}
 	for range r * c {
-		var word string
-		isText := false
-		err := e.read(math.MaxInt64, func(typ uint32, n int64) (err error) {
-			if typ != miMATRIX || n == 0 {
-				return nil
-			}
-			cell := &matElement{e.r, n, e.order, e.in}
-			if word, isText, err = cell.line(); err == nil && isText {
-				_, err = e.r.Discard(int(cell.left))
-			}
-			return err
-		})
+		typ, data, err := e.part()
+		if err != nil || typ != miMATRIX || len(data) == 0 {
+			return nil, err
+		}
+		word, isText, err := (&matElement{data: data, order: e.order, in: e.in}).line()
 		if err != nil || !isText {
 			return nil, err
 		}
@@ -508,12 +475,12 @@ func (e *matElement) line() (text string, ok bool, err error) {
 	if err != nil || v == nil || flags&0xff != mxCHAR || len(v.Dims) != 2 || v.Dims[0] > 1 {
 		return "", false, err
 	}
-	typ, data, err := e.part(e.left)
-	if err != nil {
-		return "", false, err
+	typ, data, err := e.part()
+	if err == nil {
+		// Runes of four bytes for the characters of one, the string, and its place in a list.
+		err = e.in.take(48+6*int64(len(data)), "a list of words")
 	}
-	// Runes of four bytes for the characters of one, the string, and its place in a list.
-	if err := e.in.take(48+6*int64(len(data)), "a list of words"); err != nil {
+	if err != nil {
 		return "", false, err
 	}
 	switch typ {
@@ -533,11 +500,4 @@ func (e *matElement) line() (text string, ok bool, err error) {
 		return string(runes), true, nil
 	}
 	return "", false, nil
-}
-
-func unexpectedEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

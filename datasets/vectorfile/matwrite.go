@@ -2,6 +2,7 @@ package vectorfile
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -26,30 +27,24 @@ func writeMATLAB(w *bufio.Writer, s *Content) error {
 	if _, ok := s.Vectors.(*sparse.CSR); ok {
 		height, width = 0, 0
 	}
+	// A text, where some other data are (nowhere), the version, and letters that
+	// tell the order of bytes.
+	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
 	vars := []matArray{s.vectorsArray(), columnArray("gnd", s.labelNumbers()), cellArray(namesVariable, s.Names)}
 	if len(s.Classes) > 0 {
 		vars = append(vars, cellArray(classesVariable, s.Classes))
 	}
 	if len(s.Features) > 0 {
 		names, counts, scales := s.features()
-		vars = append(vars, cellArray(featuresVariable, names), columnArray(columnsVariable, floats(counts)), columnArray(scalesVariable, scales))
+		numbers := make([]float64, len(counts))
+		for i, n := range counts {
+			numbers[i] = float64(n)
+		}
+		vars = append(vars, cellArray(featuresVariable, names), columnArray(columnsVariable, numbers), columnArray(scalesVariable, scales))
 	}
 	size := columnArray(sizeVariable, []float64{float64(height), float64(width)})
 	size.rows, size.cols = 1, 2
-	return writeArrays(w, append(vars, size))
-}
-
-// writeArrays writes a MATLAB file of the variables.
-func writeArrays(w *bufio.Writer, vars []matArray) error {
-	// A text, where some other data are (nowhere), the version, and letters that
-	// tell the order of bytes.
-	fmt.Fprintf(w, "%-116s%s\x00\x01IM", "MATLAB 5.0 MAT-file, written by partwise", strings.Repeat("\x00", 8))
-	for _, v := range vars {
-		// The size of an element would have room for more, MATLAB has not.
-		size := v.size()
-		if size > math.MaxInt32 {
-			return fmt.Errorf("variable %s takes %d bytes, and a variable of a MATLAB file of version 5 at most 2 GB: write .npz", v.name, size)
-		}
+	for _, v := range append(vars, size) {
 		if err := v.write(w); err != nil {
 			return err
 		}
@@ -57,77 +52,65 @@ func writeArrays(w *bufio.Writer, vars []matArray) error {
 	return nil
 }
 
-// matArray is a variable to be written, or a cell of one.
+// matArray is a variable to be written.
 type matArray struct {
 	name       string
 	class      int
 	nonzero    int // of a sparse one
 	rows, cols int
-	parts      []matPart
-	cells      []matArray
+	parts      []byte // the parts behind the name
+	// Else the last part holds bytes bytes of numbers of a type, which put writes.
+	typ   int
+	bytes int64
+	put   func(*bufio.Writer)
 }
 
-// matPart is a part of a variable: size bytes of numbers of a type, which put writes.
-type matPart struct {
-	typ  int
-	size int64
-	put  func(*bufio.Writer)
-}
-
-// listPart is a part of these numbers.
-func listPart[T any](typ int, values []T) matPart {
-	return matPart{typ, int64(binary.Size(values)), func(w *bufio.Writer) { putList(w, values) }}
-}
-
-// all returns the parts with those that every variable begins with: flags,
-// dimensions and name.
-func (a *matArray) all() []matPart {
-	return append([]matPart{
-		listPart(miUINT32, []uint32{uint32(a.class), uint32(a.nonzero)}),
-		listPart(miINT32, []int32{int32(a.rows), int32(a.cols)}),
-		listPart(miINT8, []byte(a.name)),
-	}, a.parts...)
-}
-
-// size returns the bytes of the variable without its tag. A part of up to 4 bytes shares 8 with its tag.
-func (a *matArray) size() (size int64) {
-	for _, p := range a.all() {
-		if size += 8; p.size > 4 {
-			size += p.size + -p.size&7
-		}
-	}
-	for i := range a.cells {
-		size += 8 + a.cells[i].size()
-	}
-	return size
-}
-
+// write writes the variable. Errors of w come with the last number.
 func (a *matArray) write(w *bufio.Writer) error {
-	putList(w, []int32{miMATRIX, int32(a.size())})
-	for _, p := range a.all() {
-		pad := -p.size & 7
-		if 0 < p.size && p.size <= 4 {
-			putList(w, []int32{int32(int(p.size)<<16 | p.typ)})
-			pad = 4 - p.size
-		} else {
-			putList(w, []int32{int32(p.typ), int32(p.size)})
-		}
-		p.put(w)
-		if _, err := w.Write(make([]byte, pad)); err != nil {
-			return err
-		}
+	head := appendPart(nil, miUINT32, []int32{int32(a.class), int32(a.nonzero)})
+	head = appendPart(head, miINT32, []int32{int32(a.rows), int32(a.cols)})
+	head = append(appendPart(head, miINT8, []byte(a.name)), a.parts...)
+	if a.put != nil && a.bytes <= 4 {
+		var small bytes.Buffer
+		buffered := bufio.NewWriter(&small)
+		a.put(buffered)
+		buffered.Flush()
+		head, a.put, a.bytes = appendPart(head, a.typ, small.Bytes()), nil, 0
 	}
-	for i := range a.cells {
-		if err := a.cells[i].write(w); err != nil {
-			return err
-		}
+	size := int64(len(head)) + a.bytes + -a.bytes&7
+	if a.put != nil {
+		size += 8
 	}
-	return nil
+	// The size of an element would have room for more, MATLAB has not.
+	if size > math.MaxInt32 {
+		return fmt.Errorf("variable %s takes %d bytes, and a variable of a MATLAB file of version 5 at most 2 GB: write .npz", a.name, size)
+	}
+	putList(w, []int32{miMATRIX, int32(size)})
+	_, err := w.Write(head)
+	if a.put != nil {
+		putList(w, []int32{int32(a.typ), int32(a.bytes)})
+		a.put(w)
+		_, err = w.Write(make([]byte, -a.bytes&7))
+	}
+	return err
+}
+
+// appendPart appends a part of these numbers. One of up to 4 bytes shares 8 with its tag.
+func appendPart[T any](to []byte, typ int, values []T) []byte {
+	size := binary.Size(values)
+	pad := -size & 7
+	if 0 < size && size <= 4 {
+		to, pad = binary.LittleEndian.AppendUint32(to, uint32(size<<16|typ)), 4-size
+	} else {
+		to = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(to, uint32(typ)), uint32(size))
+	}
+	to, _ = binary.Append(to, binary.LittleEndian, values)
+	return append(to, make([]byte, pad)...)
 }
 
 // columnArray is a column of numbers.
 func columnArray(name string, values []float64) matArray {
-	return matArray{name: name, class: mxDOUBLE, rows: len(values), cols: 1, parts: []matPart{listPart(miDOUBLE, values)}}
+	return matArray{name: name, class: mxDOUBLE, rows: len(values), cols: 1, parts: appendPart(nil, miDOUBLE, values)}
 }
 
 // cellArray is a column of cells of a word each. What is not ASCII is written in 16 bits each:
@@ -135,54 +118,56 @@ func columnArray(name string, values []float64) matArray {
 func cellArray(name string, words []string) matArray {
 	a := matArray{name: name, class: mxCELL, rows: len(words), cols: 1}
 	for _, word := range words {
-		cell := matArray{class: mxCHAR, rows: 1, cols: len(word), parts: []matPart{listPart(miUTF8, []byte(word))}}
-		if len(word) != utf8.RuneCountInString(word) {
+		length, text := len(word), appendPart(nil, miUTF8, []byte(word))
+		if length != utf8.RuneCountInString(word) {
 			units := utf16.Encode([]rune(word))
-			cell.cols, cell.parts = len(units), []matPart{listPart(miUTF16, units)}
+			length, text = len(units), appendPart(nil, miUTF16, units)
 		}
-		a.cells = append(a.cells, cell)
+		cell := appendPart(nil, miUINT32, []int32{mxCHAR, 0})
+		cell = appendPart(cell, miINT32, []int32{1, int32(length)})
+		cell = append(appendPart(cell, miINT8, []byte{}), text...)
+		a.parts = appendPart(a.parts, miMATRIX, cell)
 	}
 	return a
 }
 
 // vectorsArray is the variable of the vectors.
-func (s *Content) vectorsArray() matArray {
-	n, m := s.Vectors.Dims()
+func (c *Content) vectorsArray() matArray {
+	n, m := c.Vectors.Dims()
 	a := matArray{name: "fea", class: mxDOUBLE, rows: n, cols: m}
-	switch x := s.Vectors.(type) {
+	switch x := c.Vectors.(type) {
 	case *sparse.CSR:
-		a.class = mxSPARSE
 		rows, starts, values := compressedColumns(x)
-		a.nonzero = max(1, len(values)) // MATLAB keeps room for one at least
-		a.parts = []matPart{listPart(miINT32, rows), listPart(miINT32, starts), listPart(miDOUBLE, values)}
+		a.class, a.nonzero = mxSPARSE, max(1, len(values)) // MATLAB keeps room for one at least
+		a.parts = appendPart(appendPart(nil, miINT32, rows), miINT32, starts)
+		a.typ, a.bytes, a.put = miDOUBLE, 8*int64(len(values)), func(w *bufio.Writer) { putList(w, values) }
 	case *Bytes:
-		a.class = mxUINT8
-		a.parts = []matPart{columnsPart(s, miUINT8, 1, func(i, j int) uint8 { return x.data[i*m+j] })}
+		a.class, a.typ, a.bytes = mxUINT8, miUINT8, int64(n)*int64(m)
+		a.put = func(w *bufio.Writer) { putColumns(w, c, func(i, j int) uint8 { return x.data[i*m+j] }) }
 	default:
-		a.parts = []matPart{columnsPart(s, miDOUBLE, 8, x.At)}
+		a.typ, a.bytes = miDOUBLE, 8*int64(n)*int64(m)
+		a.put = func(w *bufio.Writer) { putColumns(w, c, x.At) }
 	}
 	return a
 }
 
-// columnsPart is a part of the values of the vectors column by column, in the order in which MATLAB has them,
+// putColumns writes the values of the vectors column by column, in the order in which MATLAB has them,
 // where images stand column by column too.
-func columnsPart[T any](s *Content, typ int, bytes int64, at func(i, j int) T) matPart {
-	n, m := s.Vectors.Dims()
-	height, width := s.Height, s.Width
+func putColumns[T any](w *bufio.Writer, c *Content, at func(i, j int) T) {
+	n, m := c.Vectors.Dims()
+	height, width := c.Height, c.Width
 	if height == 0 {
 		height, width = 1, m
 	}
-	return matPart{typ, bytes * int64(n) * int64(m), func(w *bufio.Writer) {
-		column := make([]T, n)
-		for j := range m {
-			for i := range n {
-				column[i] = at(i, j%height*width+j/height)
-			}
-			if putList(w, column) != nil {
-				return
-			}
+	column := make([]T, n)
+	for j := range m {
+		for i := range n {
+			column[i] = at(i, j%height*width+j/height)
 		}
-	}}
+		if putList(w, column) != nil {
+			return
+		}
+	}
 }
 
 // compressedColumns returns the values that are not 0 column by column, the row

@@ -177,15 +177,6 @@ func putList[T any](w *bufio.Writer, values []T) error {
 	return nil
 }
 
-// floats returns whole numbers as floating-point ones.
-func floats(values []int) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = float64(v)
-	}
-	return out
-}
-
 // int32s returns whole numbers in 4 bytes each.
 func int32s(values ...int) []int32 {
 	out := make([]int32, len(values))

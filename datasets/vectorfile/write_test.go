@@ -353,8 +353,8 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 func TestWriteTooLarge(t *testing.T) {
-	huge := matArray{name: "fea", class: mxDOUBLE, parts: []matPart{{miDOUBLE, math.MaxInt32, nil}}}
-	err := writeArrays(bufio.NewWriter(io.Discard), []matArray{columnArray("gnd", []float64{1}), huge})
+	huge := matArray{name: "fea", class: mxDOUBLE, typ: miDOUBLE, bytes: math.MaxInt32, put: func(*bufio.Writer) {}}
+	err := huge.write(bufio.NewWriter(io.Discard))
 	if err == nil || !strings.Contains(err.Error(), "variable fea takes 2147483696 bytes") {
 		t.Errorf("got error %v", err)
 	}
