@@ -86,10 +86,9 @@ func (d *Downloader) Get(ctx context.Context, name, dir string) error {
 
 const (
 	// workName is the folder, in that of the set, in which files are made. It
-	// holds the lock, downloads that are not complete with a note of what they
+	// holds downloads that are not complete with a note of what they
 	// are a part of, those that are, and a folder that is being unpacked.
 	workName   = ".partwise-get"
-	lockName   = "lock"
 	partSuffix = ".part"
 	noteSuffix = ".from"
 	unpackName = "unpack"
@@ -100,34 +99,36 @@ const (
 // getForm downloads what is missing of a form. A form that is nowhere in root
 // goes into the folder dir.
 func (d *Downloader) getForm(ctx context.Context, f *Form, root, dir string) (err error) {
-	dir, missing, err := f.missing(root, dir)
+	at, missing, err := f.missing(root, dir)
 	if err != nil {
 		return err
 	}
-	work := filepath.Join(dir, workName)
-	if len(missing) == 0 {
-		if _, err := os.Lstat(work); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	if _, err := os.Lstat(filepath.Join(at, workName)); len(missing) == 0 && errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	_, statErr := os.Lstat(dir)
-	isNew := errors.Is(statErr, fs.ErrNotExist)
-	lock, err := d.lock(ctx, work)
+	lock, err := d.lock(ctx, root, dir)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		lock.Release()
-		// What is not empty stays: downloads to go on with, or the lock of the
-		// process that comes next.
-		if os.Remove(work) == nil && isNew {
-			os.Remove(dir)
-		}
-	}()
+	defer lock.Release()
 	// Another process may have brought the files in the meantime.
 	if dir, missing, err = f.missing(root, dir); err != nil {
 		return err
 	}
+	_, err = os.Lstat(dir)
+	isNew, work := errors.Is(err, fs.ErrNotExist), filepath.Join(dir, workName)
+	if err := os.MkdirAll(work, 0o777); err != nil {
+		return err
+	}
+	if stat, err := os.Lstat(work); err != nil || !stat.IsDir() {
+		return errors.Join(fmt.Errorf("%s is not a folder", work), err)
+	}
+	defer func() {
+		// What is not empty stays: downloads to go on with.
+		if os.Remove(work) == nil && isNew {
+			os.Remove(dir)
+		}
+	}()
 	if err := clearWork(work, missing); err != nil {
 		return err
 	}
@@ -191,27 +192,18 @@ func (f *Form) missing(root, dir string) (string, []*Download, error) {
 	return dir, missing, nil
 }
 
-// lock makes the folder work and waits until no other process works in it.
-func (d *Downloader) lock(ctx context.Context, work string) (*filelock.Lock, error) {
-	for waits := false; ; {
-		if err := makeShared(work); err != nil {
-			return nil, err
+// lock waits until no other process gets a set into the folder dir in root.
+func (d *Downloader) lock(ctx context.Context, root, dir string) (*filelock.Lock, error) {
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return nil, err
+	}
+	for waits := false; ; waits = true {
+		lock, err := filelock.Acquire(lockOf(root, dir))
+		if !errors.Is(err, filelock.ErrLocked) {
+			return lock, err
 		}
-		if stat, err := os.Lstat(work); err == nil && !stat.IsDir() {
-			return nil, fmt.Errorf("%s is not a folder", work)
-		}
-		lock, err := filelock.Acquire(filepath.Join(work, lockName))
-		switch {
-		case err == nil:
-			return lock, nil
-		case errors.Is(err, filelock.ErrLocked):
-			if !waits {
-				d.report(fmt.Sprintf("another process is getting it into %s; waiting for that", filepath.Dir(work)))
-				waits = true
-			}
-		case errors.Is(err, fs.ErrNotExist): // the process before has just removed the folder
-		default:
-			return nil, err
+		if !waits {
+			d.report(fmt.Sprintf("another process is getting it into %s; waiting for that", dir))
 		}
 		select {
 		case <-ctx.Done():
@@ -221,16 +213,8 @@ func (d *Downloader) lock(ctx context.Context, work string) (*filelock.Lock, err
 	}
 }
 
-// makeShared makes a folder that other processes may remove meanwhile, and the one
-// that it is in: os.MkdirAll fails where they do that between two of its steps.
-func makeShared(dir string) (err error) {
-	for range 100 {
-		err = os.MkdirAll(dir, 0o777)
-		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return err
+func lockOf(root, dir string) string {
+	return filepath.Join(root, workName+"-"+filepath.Base(dir)+".lock")
 }
 
 func (d *Downloader) report(message string) {
@@ -240,9 +224,9 @@ func (d *Downloader) report(message string) {
 }
 
 // clearWork removes what processes that were killed left in the folder work,
-// but for the lock and what the missing files can be made of.
+// but for what the missing files can be made of.
 func clearWork(work string, missing []*Download) error {
-	keep := []string{lockName}
+	var keep []string
 	for _, file := range missing {
 		keep = append(keep, file.File, file.File+partSuffix, file.File+noteSuffix)
 	}
