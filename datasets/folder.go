@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets/imagefile"
 	"github.com/seed4492f2cd/partwise/internal/naming"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // check reports options that do not go together.
@@ -249,7 +250,7 @@ func (s *Set) classesByPattern(text string) error {
 	}
 	switch {
 	case len(wrong) == s.Len():
-		return fmt.Errorf("%w %q fits none of the names of the %s, such as %s", errPattern, text, counted(s.Len(), "image", "images"), wrong[0])
+		return fmt.Errorf("%w %q fits none of the names of the %s, such as %s", errPattern, text, phrase.Count(s.Len(), "image", "images"), wrong[0])
 	case len(wrong) > 0:
 		return fmt.Errorf("%s: %w %q does not fit it, nor %d more of the %d names", wrong[0], errPattern, text, len(wrong)-1, s.Len())
 	}

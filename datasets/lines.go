@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
+	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
 
 // namedLines are the lines of a CSV file about samples: how many fields they have, as
@@ -65,7 +66,7 @@ func (s *Set) readLines(ctx context.Context, what, file string, lines namedLines
 			lines.wider(record)
 		}
 		if len(record) != lines.fields {
-			err = fmt.Errorf("%s in %s, want %s, divided by %s", counted(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
+			err = fmt.Errorf("%s in %s, want %s, divided by %s", phrase.Count(len(record), "field", "fields"), spreadsheet.Quote(strings.Join(record, string(by.char))), lines.want, by.name)
 		} else if !isHeader {
 			err = f(reader.Line, record, func(field int) (int, error) {
 				i, several := find(record[field])
