@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
+	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -294,30 +294,9 @@ func checkSize(width, height int) error {
 func Gray(img image.Image) *image.Gray16 {
 	b := img.Bounds()
 	out := image.NewGray16(image.Rect(0, 0, b.Dx(), b.Dy()))
-	var grey func(x, y int) uint16
-	switch src := img.(type) {
-	case *image.Gray16:
-		grey = func(x, y int) uint16 { return src.Gray16At(x, y).Y }
-	case *image.Gray:
-		grey = func(x, y int) uint16 { return 257 * uint16(src.GrayAt(x, y).Y) }
-	case image.RGBA64Image:
-		grey = func(x, y int) uint16 {
-			c := src.RGBA64At(x, y)
-			return luma(uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A))
-		}
-	default:
-		grey = func(x, y int) uint16 { return luma(src.At(x, y).RGBA()) }
+	for i := range out.Pix {
+		out.Pix[i] = 0xff
 	}
-	for y := range b.Dy() {
-		for x := range b.Dx() {
-			out.SetGray16(x, y, color.Gray16{Y: grey(b.Min.X+x, b.Min.Y+y)})
-		}
-	}
+	draw.Draw(out, out.Rect, img, b.Min, draw.Over)
 	return out
-}
-
-// luma returns the grey of a colour with premultiplied transparency over white.
-func luma(r, g, b, a uint32) uint16 {
-	white := 0xffff - a
-	return uint16((19595*(r+white) + 38470*(g+white) + 7471*(b+white) + 1<<15) >> 16)
 }
