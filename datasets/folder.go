@@ -42,18 +42,14 @@ func (opt *OpenOptions) saysClasses() bool {
 }
 
 // Folder returns the set of the images in the folder dir and the folders below
-// it. Where images lie in folders below dir, the folder that holds an image is
+// it, which their content tells. Where images lie in folders below dir, the folder that holds an image is
 // its class, and images in dir itself have none. Where most of these folders are called after dates or by cameras
 // (2019-05-12 Trip, 100CANON, Camera Roll) they are no classes: see Set.TimeFolders. The options
 // give other ways. Samples and classes are in natural order, s2 before s10.
 //
-// An image is told by its content. Other files, and files and folders whose
-// names begin with a dot, are left out, and counted in the set's LeftOut but for
-// the files of labels and of truth; but what is called an image and is none stays in the set, and
-// reading it fails with its name.
-//
-// It is an error if there is no image, if the pattern does not fit one of them, and
-// if two class folders have the same name while Pool is not set.
+// What is no image, or begins with a dot, is counted in the set's LeftOut; but what is called an image and is none
+// stays in the set, and reading it fails with its name. It is an error if there is no image, if the pattern does not
+// fit one of them, and if two class folders have the same name while Pool is not set.
 func Folder(ctx context.Context, dir string, opt OpenOptions) (*Set, error) {
 	err := opt.check()
 	var set *Set

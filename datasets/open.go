@@ -76,17 +76,13 @@ func (opt *OpenOptions) vectors() vectorfile.Options {
 // Open returns the set called name: "generated", a known set (see package catalogue), or a
 // file or folder. A known set is looked for in opt.Root, in the folder that
 // the environment variable PARTWISE_DATA names and in partwise in the user's
-// cache folder.
-//
-// Where a known set is there and the current folder holds a file or folder of
+// cache folder. Where the current folder holds a file or folder of
 // its name too, the name alone is an error: "set:" before it is for the known
-// set, "./" for what is here. Where one of them is there, the name stands for it.
+// set, "./" for what is here.
 //
 // A folder is read as one of IDX files if it holds them, and else by Folder, by
-// the pattern of a known set's file names where all of its images fit it. What
-// a known set leaves out is left out by its name only: a folder is read whole. A
-// file is read by MAT, IDX, NPY, NPZ, Indexed or CSV, which its content tells, not its
-// name.
+// the pattern of a known set's file names where all of its images fit it. A
+// file is read by [vectorfile.Open].
 func Open(ctx context.Context, name string, opt OpenOptions) (_ *Set, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

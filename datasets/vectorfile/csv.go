@@ -21,14 +21,10 @@ const (
 	mostVectorColumns = 1 << 20
 )
 
-// readCSV reads a set of vectors from a text file, plain or gzipped, with a sample
-// a line and its numbers divided by commas, semicolons or tabs. The first line
-// may name the columns. Then the column that the options name, or else one
-// called "label", "class" or "target", holds the classes; an empty cell there
-// is an unknown class. A first column called "name" holds the samples' names.
-// All other cells must be finite numbers. The text is in UTF-8, a line has at most
-// 32 MB and a million columns. An apostrophe before a class or a name that begins
-// as a formula does, which Write puts there, is taken away.
+// readCSV reads a text file, plain or gzipped, with a sample a line and its numbers divided by commas,
+// semicolons or tabs. The first line may name the columns. Then the column that the options name, or else
+// "label", "class" or "target", holds the classes, "" for an unknown one. A first column "name", or of words,
+// holds the samples' names.
 func readCSV(in *input) (*Content, error) {
 	text, _, _, err := in.unpacked()
 	if err != nil {

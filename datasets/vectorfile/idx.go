@@ -15,13 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
-// readIDX reads a set from a file of images in the IDX format of MNIST, plain or
-// gzipped, and the labels from the file beside it: for
-// "train-images-idx3-ubyte.gz" from "train-labels-idx1-ubyte", with or without
-// ".gz", or from the file that the options name. Without such a file the set
-// has no labels. Numbers of one unsigned byte give a *Bytes, others a
-// *mat.Dense; a class is named by its number. A file of two dimensions, n×m,
-// holds vectors.
+// readIDX reads a file of images in the IDX format of MNIST, plain or gzipped, or of vectors, n×m. The labels come
+// from the file that the options name, or from that beside it: train-labels-idx1-ubyte for train-images-idx3-ubyte.gz,
+// with or without .gz. A class is named by its number.
 func readIDX(in *input) (set *Content, err error) {
 	dims, x, err := idxArray(in)
 	if err != nil {
@@ -184,8 +180,7 @@ var idxNumbers = map[byte]number.Kind{
 }
 
 // idxArray reads an IDX file: two zero bytes, the type of its numbers, the
-// number of dimensions, each dimension in four bytes and then the numbers, the
-// last dimension the fastest, the highest byte first. The file may be gzipped. With
+// number of dimensions, each of them in four bytes, and the numbers, the highest byte first. With
 // Options.OnDisk the numbers stay in the file.
 func idxArray(in *input) (dims []int, x mat.Matrix, err error) {
 	r, most, packed, err := in.unpacked()

@@ -19,15 +19,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/zipfile"
 )
 
-// readMAT reads a set of vectors from a MATLAB file: the n×m matrix
-// "fea", a sample a row, and where there is one the vector "gnd" of n labels,
-// or the variables that the options name. A class is named by its number. What Write
-// puts beside the two is read as well.
+// readMAT reads a MATLAB file: the n×m matrix "fea" and the n labels "gnd", or the variables that the options name.
 //
 // MATLAB stores an image column by column. Where the options or the file give the size
 // of the images, or neither does and m is the square of a number from 16 to 256,
-// every vector is taken for such an image and turned so that it stands upright,
-// row by row. Sparse vectors hold no images.
+// vectors are turned so that images stand row by row. Sparse vectors hold no images.
 func readMAT(in *input) (*Content, error) {
 	vars, err := matVariables(in)
 	if err != nil {
@@ -113,20 +109,27 @@ var matClasses = []string{
 // matHeader is the length of the text and the version that open a file.
 const matHeader = 128
 
+func isMAT(head []byte) bool {
+	_, is := sniffMAT(head)
+	return is
+}
+
 // matVariables reads the variables of a MATLAB file of version 5 (what MATLAB
-// writes with -v6 and -v7), of either byte order, compressed or not. Numeric
-// matrices of any class get a value: uint8 and logical ones a *Bytes, sparse
-// ones a *sparse.CSR, all others a *mat.Dense. A row or column of cells that
-// each hold a line of text gets these as its text. Variables of other kinds
-// (other text and cells, structs, complex numbers, more than two dimensions,
-// empty ones) are listed without either. The values are as they stand in the file, NaN and Inf
-// included, and whole numbers beyond 2^53 are rounded. Errors name the place and the variable.
-//
-// The format is described in "MAT-File Format", The MathWorks, chapter 1.
+// writes with -v6 and -v7), of either byte order, compressed or not ("MAT-File Format", The MathWorks, chapter 1). Numeric
+// matrices get a value: uint8 and logical ones a *Bytes, sparse
+// ones a *sparse.CSR, others a *mat.Dense. A row or column of cells that
+// each hold a line of text gets these as its text. Other variables are listed without either.
 func matVariables(in *input) (vars variables, err error) {
-	order, err := matOrder(in)
-	if err != nil {
+	head := make([]byte, min(in.size, matHeader))
+	if _, err := in.ReadAt(head, 0); err != nil {
 		return nil, err
+	}
+	order, isMAT := sniffMAT(head)
+	if !isMAT {
+		return nil, errors.New("not a MATLAB file of version 5 to 7")
+	}
+	if order == nil {
+		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
 	}
 	for off := int64(matHeader); off < in.size; {
 		e, n, err := readElement(in, off, order)
@@ -209,62 +212,19 @@ func (e *matElement) readTag(r io.Reader) (typ uint32, n int64, err error) {
 	return e.order.Uint32(tag[:]), int64(e.order.Uint32(tag[4:])), nil
 }
 
-// matOrder returns the byte order that the header tells.
-func matOrder(in *input) (binary.ByteOrder, error) {
-	head := make([]byte, min(in.size, matHeader))
-	if _, err := in.ReadAt(head, 0); err != nil {
-		return nil, err
-	}
-	switch sniffMAT(head) {
-	case matLittle:
-		return binary.LittleEndian, nil
-	case matBig:
-		return binary.BigEndian, nil
-	case matHDF5:
-		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read: save it again in MATLAB with -v7")
-	case mat4:
-		return nil, errors.New("a MATLAB file of version 4, which is not read: save it again in MATLAB with -v7")
-	}
-	return nil, errors.New("not a MATLAB file")
-}
-
-// matKind is the version and byte order of a MATLAB file.
-type matKind int
-
-const (
-	notMAT matKind = iota
-	matLittle
-	matBig
-	matHDF5
-	mat4
-)
-
-// sniffMAT tells the kind of a MATLAB file from its first 128 bytes.
-func sniffMAT(head []byte) matKind {
+// sniffMAT tells a MATLAB file by its first 128 bytes, and its byte order, which is nil for version 7.3.
+func sniffMAT(head []byte) (order binary.ByteOrder, isMAT bool) {
 	if len(head) >= matHeader {
-		switch {
-		case string(head[124:128]) == "\x00\x01IM":
-			return matLittle
-		case string(head[124:128]) == "\x01\x00MI":
-			return matBig
-		case string(head[124:128]) == "\x00\x02IM", string(head[124:128]) == "\x02\x00MI":
-			return matHDF5
+		switch string(head[124:matHeader]) {
+		case "\x00\x01IM":
+			return binary.LittleEndian, true
+		case "\x01\x00MI":
+			return binary.BigEndian, true
+		case "\x00\x02IM", "\x02\x00MI":
+			return nil, true
 		}
 	}
-	if len(head) >= 8 && string(head[:8]) == "\x89HDF\r\n\x1a\n" {
-		return matHDF5
-	}
-	if len(head) >= 20 {
-		// Version 4 opens with five numbers: the type as the decimal digits
-		// M0PT, rows, columns, whether complex, and the length of the name.
-		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-			t, imaginary, name := order.Uint32(head), order.Uint32(head[12:]), order.Uint32(head[16:])
-			if t < 5000 && t/100%10 == 0 && t/10%10 <= 5 && t%10 <= 2 && imaginary <= 1 && 1 < name && name <= 64 {
-				return mat4
-			}
-		}
-	}
-	return notMAT
+	return nil, bytes.HasPrefix(head, []byte("\x89HDF\r\n\x1a\n"))
 }
 
 // variable reads one variable. Where it fails, it still returns what it

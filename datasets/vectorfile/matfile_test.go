@@ -188,7 +188,7 @@ func TestReadMATRefuses(t *testing.T) {
 		{"text", bytes.Repeat([]byte("no MATLAB file. "), 20), "not a MATLAB file"},
 		{"7.3", hdf5, "-v7"},
 		{"7.3 without text", []byte("\x89HDF\r\n\x1a\n........"), "-v7"},
-		{"version 4", v4, "version 4"},
+		{"version 4", v4, "of version 5 to 7"},
 		{"cut in a tag", good[:132], "byte 128: the file ends within an element's tag"},
 		{"cut in a value", good[:len(good)-8], "byte 128: the file ends within an element"},
 		{"cut when packed", packed[:len(packed)-8], "byte 128: the file ends within an element"},

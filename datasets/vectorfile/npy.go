@@ -13,10 +13,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// readNPY reads a set of vectors from a NumPy file of an n×m array or of n images,
-// n×h×w, of whole or floating-point numbers of up to 64 bits, in C or Fortran
-// order. Unsigned bytes and booleans give a *Bytes, others a *mat.Dense. The
-// labels come from the NumPy file that the options name, if they name one.
+// readNPY reads a NumPy file of an n×m array or of n images, n×h×w. The labels come from the NumPy file that the
+// options name, if they name one.
 func readNPY(in *input) (set *Content, err error) {
 	x, err := npyArray(in, "X")
 	if err != nil {
@@ -41,12 +39,8 @@ func readNPY(in *input) (set *Content, err error) {
 	return vars.numpy(in)
 }
 
-// readNPZ reads a set of vectors from arrays (see readNPY) in a NumPy archive: the
-// vectors from the first of "X", "fea", "data", "features" and "arr_0" that
-// there is, and labels, whole numbers or words, from the first of "y", "gnd",
-// "labels", "target" and "arr_1", or both from those that the options name. The matrix
-// in compressed rows that scipy.sparse.save_npz writes is one array, "data".
-// What Write puts beside the two is read as well.
+// readNPZ reads arrays of a NumPy archive: the vectors and labels that the options name, or that have a common name.
+// The matrix in compressed rows that scipy.sparse.save_npz writes is one array, "data".
 func readNPZ(in *input) (*Content, error) {
 	archive, err := npz.Open(in, in.size)
 	if err != nil {

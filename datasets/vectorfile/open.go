@@ -64,7 +64,7 @@ func Open(ctx context.Context, path string, opt Options) (*Content, error) {
 			return r.read(ctx, path, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: neither a MATLAB, IDX, NumPy, SVMlight nor CSV file", path)
+	return nil, fmt.Errorf("%s: neither a MATLAB file (saved with -v6 or -v7) nor an IDX, NumPy, SVMlight or CSV file", path)
 }
 
 // readFunc reads the file at path.
@@ -81,7 +81,7 @@ var readers = []reader{
 	{isIDX, reading(readIDX)},
 	{isNPY, reading(readNPY)},
 	{startsWith("PK\x03\x04"), reading(readNPZ)},
-	{func(head []byte) bool { return sniffMAT(head) != notMAT }, reading(readMAT)},
+	{isMAT, reading(readMAT)},
 	{isIndexed, reading(readIndexed)},
 	{func(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }, reading(readCSV)},
 }
