@@ -13,7 +13,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/number"
 )
 
@@ -85,9 +84,12 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		part, at := s.part(from + done)
-		count := min(p-done, part.rows-at)
-		if err := part.read(at, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
+		at, row := 0, from+done // the part that has the row, and its place there
+		for ; row >= s.parts[at].rows; at++ {
+			row -= s.parts[at].rows
+		}
+		count := min(p-done, s.parts[at].rows-row)
+		if err := s.parts[at].read(row, dst.Slice(done, done+count, 0, c).(*mat.Dense)); err != nil {
 			return err
 		}
 		done += count
@@ -95,26 +97,11 @@ func (s *Stored) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	return nil
 }
 
-// part returns the part that has row i, and the row's place in it.
-func (s *Stored) part(i int) (*storedPart, int) {
-	at := 0
-	for ; i >= s.parts[at].rows; at++ {
-		i -= s.parts[at].rows
-	}
-	return &s.parts[at], i
-}
-
-// storedBytes hold what is read of a file.
-var storedBytes = freelist.List[*[]byte]{New: func() *[]byte { return new([]byte) }}
-
 // read writes the rows from, … to dst.
 func (p *storedPart) read(from int, dst *mat.Dense) error {
 	rows, c := dst.Dims()
 	stride := c * p.kind.Size()
-	buffer := storedBytes.Get()
-	defer storedBytes.Put(buffer)
-	raw := slices.Grow((*buffer)[:0], rows*stride)[:rows*stride]
-	*buffer = raw
+	raw := make([]byte, rows*stride)
 	if _, err := p.file.ReadAt(raw, p.start+int64(from)*int64(stride)); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("it has become shorter: %w", ErrChanged)
@@ -122,8 +109,7 @@ func (p *storedPart) read(from int, dst *mat.Dense) error {
 		return fmt.Errorf("%s: rows %d to %d: %w", p.path, from+1, from+rows, err)
 	}
 	for i := range rows {
-		value := p.kind.In(raw[i*stride:], p.order)
-		row := dst.RawRowView(i)
+		row, value := dst.RawRowView(i), p.kind.In(raw[i*stride:], p.order)
 		for j := range row {
 			row[j] = value(j)
 		}

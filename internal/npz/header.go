@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,12 +80,10 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 // Items returns the number of items, or an error if the array would take more than
 // number.MaxBytes with this number of bytes for each.
 func (h Header) Items(item int64) (int64, error) {
-	items := int64(1)
-	for _, d := range h.Shape {
-		if d == 0 {
-			return 0, nil
-		}
+	if slices.Contains(h.Shape, 0) {
+		return 0, nil
 	}
+	items := int64(1)
 	for _, d := range h.Shape {
 		if items > number.MaxBytes/item/int64(d) {
 			return 0, fmt.Errorf("shape %v is more than any file holds", h.Shape)
