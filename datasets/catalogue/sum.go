@@ -36,21 +36,15 @@ type sum struct {
 	source    string // where it is from, if it is not published
 }
 
-// publishedSum returns the published sum of the file; it may be any where
-// there is none.
-func (f *Download) publishedSum() sum {
-	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
-	if f.SHA256 == "" && f.MD5 != "" {
-		s.kind, s.want, s.hash, s.ofContent = "MD5", f.MD5, md5.New, false
-	}
-	return s
-}
-
 // expect returns the sum that the file is to have: the published one, or the
 // one that an earlier download noted in the folder dir, if there is one.
 func (f *Download) expect(dir string) (sum, error) {
-	s := f.publishedSum()
-	if s.want != "" {
+	s := sum{kind: "SHA-256", want: f.SHA256, hash: sha256.New, ofContent: true, max: cmp.Or(f.MaxUnpacked, defaultMaxUnpacked)}
+	switch {
+	case f.SHA256 != "":
+		return s, nil
+	case f.MD5 != "":
+		s.kind, s.want, s.hash, s.ofContent = "MD5", f.MD5, md5.New, false
 		return s, nil
 	}
 	noted := filepath.Join(dir, f.File+sumSuffix)
@@ -71,50 +65,54 @@ func (f *Download) expect(dir string) (sum, error) {
 
 // checkSum returns an error if the file is not there or has not the published
 // sum, or else the one that was noted beside it.
-func (f *Download) checkSum(path string, gzipped bool) error {
+func (f *Download) checkSum(path string) error {
 	s, err := f.expect(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	return s.check(path, gzipped)
+	return s.check(path, strings.HasSuffix(path, ".gz"))
 }
 
 // check returns an error if the file cannot be read or has not the sum.
 func (s sum) check(path string, gzipped bool) error {
-	f, err := os.Open(path)
-	if err != nil {
+	if s.want == "" {
+		_, err := os.Stat(path)
 		return err
 	}
-	defer f.Close()
-	if s.want == "" {
-		return nil
+	got, err := s.of(path, gzipped && s.ofContent)
+	if err != nil || got == s.want {
+		return err
 	}
+	err = fmt.Errorf("%s has the %s sum %s, want %s", strings.TrimSuffix(filepath.Base(path), partSuffix), s.kind, got, s.want)
+	if s.source != "" {
+		err = fmt.Errorf("%w, which an earlier download noted in %s; remove that to accept the other file", err, s.source)
+	}
+	return err
+}
+
+// of returns the sum of a file, or of what is gzipped in it.
+func (s sum) of(path string, unpack bool) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	var r io.Reader = f
-	if gzipped && s.ofContent {
+	if unpack {
 		if r, err = gzip.NewReader(f); err != nil {
-			return err
+			return "", err
 		}
 	}
 	h := s.hash()
 	n, err := io.Copy(h, io.LimitReader(r, s.max+1))
-	if err != nil {
-		return err
+	if err == nil && n > s.max {
+		err = fmt.Errorf("it holds more than the %d bytes that it may", s.max)
 	}
-	if n > s.max {
-		return fmt.Errorf("it holds more than the %d bytes that it may", s.max)
-	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != s.want {
-		err = fmt.Errorf("%s has the %s sum %s, want %s", strings.TrimSuffix(filepath.Base(path), partSuffix), s.kind, got, s.want)
-		if s.source != "" {
-			err = fmt.Errorf("%w, which an earlier download noted in %s; remove that to accept the other file", err, s.source)
-		}
-		return err
-	}
-	return nil
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // noteSum notes the sum of a file of which no sum is published in the folder
-// dir, so that later downloads are held to it, and reports it.
+// dir, for later downloads, and reports it.
 func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if file.known() {
 		return nil
@@ -123,16 +121,10 @@ func (d *Downloader) noteSum(file *Download, path, dir string) error {
 	if _, err := os.Lstat(noted); !errors.Is(err, fs.ErrNotExist) {
 		return err // it has been checked against it
 	}
-	f, err := os.Open(path)
+	got, err := sum{hash: sha256.New, max: cmp.Or(file.MaxBytes, defaultMaxBytes)}.of(path, false)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return err
-	}
-	got := hex.EncodeToString(h.Sum(nil))
 	d.report(fmt.Sprintf("no sum of %s is published to compare it with; its SHA-256 sum is %s, noted in %s", file.File, got, noted))
 	return atomicfile.Write(noted, []byte(got+"  "+file.File+"\n"))
 }
