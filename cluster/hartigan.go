@@ -44,7 +44,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 		l.change(to, 1, i)
 		l.labels[i] = to
 		if l.bounds != nil {
-			l.bounds.Forget(i)
+			l.bounds.forget(i)
 		}
 	}
 	copy(l.centres.points.Data, before)
@@ -116,11 +116,11 @@ func (l *run) moves(ctx context.Context) ([]move, error) {
 // settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
 // which costs least to join, were its centre as near as the bounds allow.
 func (l *run) settled(i, shortest int) bool {
-	if l.bounds == nil || !l.bounds.Known(i) {
+	if l.bounds == nil || !l.bounds.known(i) {
 		return false
 	}
 	from := l.labels[i]
-	upper, lower := l.bounds.Of(i, from)
+	upper, lower := l.bounds.of(i, from)
 	return l.joining(shortest, l.costAt(max(lower, 0))) >= l.leaving(from, l.costAt(upper))
 }
 

@@ -160,7 +160,7 @@ func (f *featureSpace) start(restart int) {
 	}
 	f.count()
 	clear(f.costs)
-	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample)
 }
 
 // count counts the samples of the clusters.
@@ -210,7 +210,7 @@ func (f *featureSpace) assign() (moved int) {
 		}
 	}
 	f.count()
-	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample, func(int, int) {})
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample)
 	return countMoved(f.previous, f.labels)
 }
 

@@ -258,7 +258,7 @@ type run struct {
 	previous []int // the labels of the iteration before
 	counts   []int
 	lengths  []float64     // of the sums of the clusters, for refine
-	bounds   *lloyd.Bounds // nil where links hold samples
+	bounds   *bounds // nil where links hold samples
 	open     []int         // the samples whose bounds leave a choice
 	before   []float64     // where the centres were
 }
@@ -271,7 +271,7 @@ func (l *run) run(ctx context.Context, restart int) (*Result, error) {
 		l.labels[i] = -1
 	}
 	if l.bounds != nil {
-		l.bounds.Reset()
+		l.bounds.reset()
 	}
 	iteration := 0
 	for iteration < cmp.Or(l.MaxIterations, defaultMaxIterations) {
@@ -446,9 +446,9 @@ func (l *run) fillEmpty() {
 		}
 	}
 	if l.bounds != nil {
-		l.bounds.Reset()
+		l.bounds.reset()
 	}
-	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) }, func(int, int) {})
+	lloyd.FillEmpty(l.labels, l.counts, costs, func(i int) bool { return l.seeds.kept(i) < 0 && l.placing.alone(i) })
 }
 
 // countMoved returns how many samples have another label than before.

@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A forest finds words that are near a descriptor, mostly the nearest, by
-// comparing it with few of them. Its trees split the words at the mean of one
-// number, drawn from those that vary most, so that they are cut in different
-// places; a search goes down all trees at once, the nearest branch first,
-// until it has compared as many words as it may (Muja and Lowe, "Fast
-// approximate nearest neighbors with automatic algorithm configuration", 2009).
+// A forest finds words near a descriptor, mostly the nearest, by comparing it with few of them. Its trees split
+// the words at the mean of a column, drawn from those that vary most; a search goes down all trees at once, the
+// nearest branch first, until it has compared enough words (Muja and Lowe, "Fast approximate nearest neighbors
+// with automatic algorithm configuration", 2009).
 type forest struct {
 	*points
 	nodes []node
@@ -156,7 +155,8 @@ func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	for i := range w.found {
 		w.found[i].distance = f.distance(x, int(w.found[i].word))
 	}
-	return nearestOf(w.found, m)
+	slices.SortFunc(w.found, neighbour.compare)
+	return w.found[:m]
 }
 
 // descend goes down to the leaf on the side of the descriptor and compares its

@@ -10,13 +10,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Grid says which sub-regions of an image have a histogram of their own: those
-// of each of its divisions. The zero value is the whole image.
+// Grid divides an image into cells, each with a histogram of its own. The zero value is the whole image.
 //
-// A histogram has a column for each word in each cell. Cells are numbered from
-// 0 through the divisions one after the other and through each row by row; the
-// column of a word is cell·words + word. With 200 words a 4×4 grid has 3200
-// columns.
+// Cells are numbered from 0 through one division after the other, each row by row; the column of a word is
+// cell·words + word.
 type Grid []features.Cells
 
 // UnmarshalText reads a grid that is written as rows×columns, for example
@@ -85,10 +82,8 @@ func (g Grid) Len() (cells int) {
 	return cells
 }
 
-// AppendCells appends the cell that holds the place x, y, in pixels, of an
-// image in each of the grid's divisions. A place on a border is in the cell to
-// the right of it or below. One outside of the image is in the cell next to
-// it.
+// AppendCells appends the cell that holds the place x, y, in pixels, of an image in each of the grid's
+// divisions. A place on a border is in the cell to the right or below, one outside of the image in the nearest.
 func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	first := 0
 	for _, c := range g.divisions() {
@@ -117,31 +112,24 @@ type Histogram struct {
 // mostColumns is the most columns of a histogram: its counts are 0.5 GB then.
 const mostColumns = 1 << 26
 
-// Count returns the histogram of an image whose descriptors were assigned to
-// words, 0 to words−1. A word counts for as much as its weight, in the cell that
-// holds the centre of the descriptor's patch. The histogram has
-// g.Len()·words columns. It is an error that is [features.ErrNoDescriptors] if there is
-// nothing to count.
+// Count returns the histogram of an image, of g.Len()·words columns. A word counts by its weight in the cell
+// that holds the centre of the descriptor's patch. The error of an image without descriptors is
+// [features.ErrNoDescriptors].
 func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
 	if err := g.countable(words, d, as); err != nil {
 		return Histogram{}, fmt.Errorf("histogram: %w", err)
 	}
 	counts := make([]float64, g.Len()*words)
-	stored := 0
 	cells := make([]int, 0, len(g)+1)
 	for i := range d.Len() {
 		cells = g.AppendCells(cells[:0], d.X[i], d.Y[i], d.Width, d.Height)
 		for at := i * as.Nearest; at < (i+1)*as.Nearest; at++ {
 			for _, cell := range cells {
-				count := &counts[cell*words+int(as.Words[at])]
-				if *count == 0 {
-					stored++
-				}
-				*count += as.Weights[at]
+				counts[cell*words+int(as.Words[at])] += as.Weights[at]
 			}
 		}
 	}
-	h := Histogram{make([]int, 0, stored), make([]float64, 0, stored)}
+	h := Histogram{}
 	for j, count := range counts {
 		if count > 0 {
 			h.Columns = append(h.Columns, j)
@@ -186,12 +174,7 @@ type CSR = sparse.CSR
 // Matrix returns the histograms as the rows of an n×columns matrix.
 // It is an error if a histogram's columns do not fit.
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
-	stored := 0
-	for _, h := range rows {
-		stored += len(h.Values)
-	}
-	starts := make([]int, 1, len(rows)+1)
-	cols, values := make([]int, 0, stored), make([]float64, 0, stored)
+	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {
 		cols = append(cols, h.Columns...)
 		values = append(values, h.Values...)

@@ -15,13 +15,10 @@ import (
 const defaultTotal = 100_000
 
 // Sampler keeps a random subset of the descriptors of images that stream by.
-// It holds twice Total descriptors at most, however many images there are.
+// It holds twice Total descriptors at most.
 //
-// Every descriptor draws a number from a stream of its image's own, and those
-// with the least numbers stay. So the subset depends on the seed, on the names
-// of the images and on their descriptors, and not on the order in which the
-// images come. Only training images should be added: words that are learned
-// from test images know them.
+// Every descriptor draws a number from its image's random stream, and those with the least numbers stay. So
+// the subset does not depend on the order of the images.
 //
 // A Sampler may be used by several goroutines at once.
 type Sampler struct {
@@ -51,10 +48,8 @@ func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
 
-// Add offers the descriptors of the image called name, which are copied where
-// they are kept. Images must have names of their own. An image without
-// descriptors gives none. It is an error if the descriptors are not as long as
-// those of the images before.
+// Add offers the descriptors of the image called name, which must be unique. It is an error if the descriptors
+// are not as long as those of the images before.
 func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)

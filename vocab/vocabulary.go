@@ -1,11 +1,17 @@
 package vocab
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/features"
+	"github.com/seed4492f2cd/partwise/internal/memory"
+	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
 // Vocabulary holds visual words.
@@ -71,4 +77,88 @@ func (v *Vocabulary) points() *points {
 		p.ready(j)
 	}
 	return p
+}
+
+// savedWords is the array of a saved vocabulary. NumPy reads the file with
+// numpy.load.
+const savedWords = "words"
+
+// Save writes the vocabulary as a NumPy .npz file with the array words,
+// words×dim.
+func (v *Vocabulary) Save(w io.Writer) error {
+	err := v.checkWords()
+	if err == nil {
+		z := npz.NewWriter(w)
+		z.Compress = true
+		v.SaveTo(z)
+		err = z.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("saving a vocabulary: %w", err)
+	}
+	return nil
+}
+
+// SaveTo writes the words among other arrays, of which none is called words.
+func (v *Vocabulary) SaveTo(z *npz.Writer) {
+	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
+}
+
+// Load reads what Save wrote, size bytes long, or a file of NumPy's with such
+// an array. It is an error if the file is damaged, does not hold numbers from 0 to 255, or
+// needs more memory than the context's budget has.
+func Load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
+	v, err := load(ctx, r, size)
+	if err != nil {
+		return nil, fmt.Errorf("loading a vocabulary: %w", err)
+	}
+	return v, nil
+}
+
+func load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	values, shape, err := z.Floats(savedWords, 2, func(shape []int) error {
+		words, dim := shape[0], shape[1]
+		if err := checkSize(words, dim); err != nil {
+			return err
+		}
+		return memory.FromContext(ctx).Check(8*int64(words)*int64(dim), fmt.Sprintf("%d words of %d numbers", words, dim))
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := &Vocabulary{mat.NewDense(shape[0], shape[1], values)}
+	return v, v.checkWords()
+}
+
+// checkDescriptors reports inconsistent descriptors, and those that are not dim numbers long; 0 stands for any.
+func checkDescriptors(d *features.Descriptors, dim int) error {
+	switch n := d.Len(); {
+	case n == 0 && len(d.Vectors) == 0:
+		return nil
+	case d.Dim < 1 || len(d.Vectors) != n*d.Dim:
+		return fmt.Errorf("%d bytes are not %d descriptors of %d numbers", len(d.Vectors), n, d.Dim)
+	case dim > 0 && d.Dim != dim:
+		return fmt.Errorf("descriptors of %d numbers, want %d", d.Dim, dim)
+	}
+	return nil
+}
+
+// checkPlaces reports centres that are no places in an image.
+func checkPlaces(d *features.Descriptors) error {
+	if len(d.Y) != d.Len() {
+		return fmt.Errorf("%d and %d coordinates", d.Len(), len(d.Y))
+	}
+	if d.Width < 1 || d.Height < 1 {
+		return fmt.Errorf("an image of %d×%d pixels", d.Width, d.Height)
+	}
+	for i, x := range d.X {
+		if x, y := float64(x), float64(d.Y[i]); math.IsNaN(x+y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
+			return fmt.Errorf("descriptor %d is at %v, %v", i, x, y)
+		}
+	}
+	return nil
 }

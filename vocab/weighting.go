@@ -9,19 +9,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// Weighting weights histograms. Its steps come in the order of the fields: the
-// counts times the inverse document frequencies, then the power, then the norm
-// of what they give. A norm last makes one of the counts before superfluous:
-// tf-idf with term frequencies relative to the image differs by a factor for
-// the image, which the norm takes away. A power of ½ with NormL2 gives the
-// square root of the histogram in NormL1. The zero value makes the length of
-// each histogram 1, as the papers do.
+// Weighting weights histograms by its fields in their order: counts are multiplied by the inverse document
+// frequencies, raised to the power and normalised. The zero value makes the length of each histogram 1, as the
+// papers do.
 type Weighting struct {
 	// IDF is a factor for each column, see LearnIDF; nil means 1.
 	IDF []float64
-	// Power is the exponent, above 0 and up to 1; 0 means 1. ½, the square
-	// root, keeps words that are everywhere in some images from outweighing
-	// all others.
+	// Power is the exponent, above 0 and up to 1; 0 means 1.
 	Power float64
 	// Norm is what is 1 in the end.
 	Norm features.Norm
@@ -29,9 +23,7 @@ type Weighting struct {
 
 // LearnIDF returns the inverse document frequency of each column of x, n×m:
 // 1 + ln((1+n)/(1+d)), where d of the n histograms have a value in the column.
-// Unlike ln(n/d) it is above 0 for a word that every image has, so that no
-// image loses all its words, and it is known for one that no image has. x
-// should be of training images only.
+// Unlike ln(n/d) it is above 0 for a word that every image has. x should be of training images only.
 func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
 	images := make([]int, m)
@@ -96,8 +88,8 @@ func (w Weighting) checkFits(x *CSR) error {
 	return nil
 }
 
-// normalise divides the values, none of them negative, by their norm. Divided
-// by the largest first, they neither overflow nor vanish on the way.
+// normalise divides the values, none of them negative, by their largest, against overflow, and then by their
+// norm.
 func normalise(values []float64, norm features.Norm) {
 	if norm == features.NormNone || len(values) == 0 {
 		return
