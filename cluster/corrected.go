@@ -224,11 +224,7 @@ func (t *turns) run(ctx context.Context, placed []int, told []bool) error {
 		if err != nil {
 			return err
 		}
-		for range defaultMaxIterations {
-			if !t.u.lower(t.k, t.costs, next) {
-				break
-			}
-		}
+		t.u.lowerAll(t.k, t.costs, next)
 		for i, at := range t.u.of {
 			placed[i] = next[at]
 		}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,22 +17,15 @@ const (
 	guideC          = 100
 )
 
-// GuidedKMeans is constrained k-means in which a classifier of the labelled samples has a
-// say. The rows z_i are the samples at length 1, less their mean, at length 1 again. With
-// p(c|z) the probabilities of a logistic regression of the labelled rows (C = 100) it finds
-// clusters y and directions u that lower
+// GuidedKMeans is constrained k-means combined with a logistic regression of the labelled samples, a generative
+// and a discriminative part as in Raina, Shen, Ng and McCallum 2003. The rows z_i are the samples at length 1,
+// less their mean, at length 1 again. With the probabilities p(c|z) of the regression (C = 100) it lowers
 //
 //	Σ_i (Guidance/q)·(1 − z_i·u_{y_i}) − log p(y_i|z_i)
 //
-// by turns, from the regression's classes, where labelled samples keep theirs. q is the
-// number of labelled samples a cluster: the classifier is trusted more the more labels it
-// learned from. No turn raises the objective. So clusters are those that the samples make
-// where few labels are known, and the classifier's where many are: a generative and a
-// discriminative part side by side, as in Raina, Shen, Ng and McCallum 2003.
-//
-// K and MaxIterations mean what they mean in KMeans; the answer depends on no random
-// number. Where a cluster has no labelled sample, of which no classifier could learn, it is
-// ConstrainedKMeans under the cosine distance.
+// in the clusters y and directions u alternately, from the regression's classes. q is the number of labelled
+// samples a cluster: the more labels, the more the classifier counts. The answer depends on no random number.
+// Where a cluster has no labelled sample, it is ConstrainedKMeans under the cosine distance.
 type GuidedKMeans struct {
 	KMeans
 	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one
@@ -53,7 +47,7 @@ func (g GuidedKMeans) Memory(s Size) float64 {
 }
 
 // Fit clusters the rows of x, n×m, under labels and links, which are as in
-// ConstrainedKMeans.FitLinked; the regression learns of samples that must link to labelled
+// ConstrainedKMeans.Fit; the regression learns of samples that must link to labelled
 // ones too. Sparse rows are copied to dense ones. Centres are the directions of the sums of
 // the samples at length 1.
 func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
@@ -88,7 +82,7 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 	}
 	for c := range g.K {
 		if !slices.Contains(u.fixed, c) {
-			return ConstrainedKMeans{g.KMeans}.FitLinked(ctx, x, known)
+			return ConstrainedKMeans{g.KMeans}.Fit(ctx, x, known)
 		}
 	}
 	z := s.centred()
@@ -100,18 +94,14 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	weight := g.Guidance
-	if weight == 0 {
-		weight = defaultGuidance
-	}
-	weight *= float64(g.K) / float64(len(told))
+	weight := cmp.Or(g.Guidance, defaultGuidance) * float64(g.K) / float64(len(told))
 	extra := guide.LogProbabilities(z)
 	extra.Scale(-1/weight, extra)
 	from := guide.Classify(z)
 	for at, i := range told {
 		from[i] = toldLabels[at]
 	}
-	result, err := ConstrainedKMeans{g.KMeans}.linked(ctx, z, known, from, extra)
+	result, err := ConstrainedKMeans{g.KMeans}.fitLinked(ctx, z, known, from, extra)
 	if err != nil {
 		return nil, err
 	}

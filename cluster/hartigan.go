@@ -16,10 +16,8 @@ type move struct {
 }
 
 // refine moves single samples to other clusters where that lowers the objective, both
-// centres moving with them, and returns how many. It is called where no sample has a nearer
-// centre. What each sample gains is found while all centres are held; then those that gain
-// move one after the other, the largest gain first, as long as they gain with the centres as
-// they are by then. So the order of samples decides nothing but between equal gains.
+// centres moving with them, and returns how many. The gains are found while all centres are held; then
+// samples move in the order of their gains, as long as they gain with the centres by then.
 func (l *run) refine(ctx context.Context) (int, error) {
 	l.sumLengths()
 	moves, err := l.moves(ctx)
@@ -47,7 +45,7 @@ func (l *run) refine(ctx context.Context) (int, error) {
 			l.bounds.forget(i)
 		}
 	}
-	copy(l.centres.points.Data, before)
+	copy(l.centres.points.Data, before) // bounds count from there
 	l.moveCentres()
 	return countMoved(l.previous, l.labels), nil
 }
@@ -84,39 +82,31 @@ func (l *run) change(j int, by float64, i int) {
 }
 
 // moves returns the samples that gain while all centres are held.
-func (l *run) moves(ctx context.Context) ([]move, error) {
-	open := l.open[:0]
+func (l *run) moves(ctx context.Context) (found []move, err error) {
+	var open []int
 	shortest := floats.MinIdx(l.lengths)
 	for i, j := range l.labels {
 		if l.counts[j] > 1 && l.weights[i] > 0 && l.seeds.kept(i) < 0 && !l.settled(i, shortest) {
 			open = append(open, i)
 		}
 	}
-	var found []move
-	for rows := range slices.Chunk(open, gathered(l.m)) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	err = l.eachScored(ctx, open, func(i int, scores []float64) {
+		if l.bounds != nil {
+			l.bound(i, l.labels[i], scores)
 		}
-		l.centres.scoreRows(l.scores, l.samples, rows)
-		for a, i := range rows {
-			scores := l.scores[a*l.K : (a+1)*l.K]
-			if l.bounds != nil {
-				l.bound(i, l.labels[i], scores)
-			}
-			if l.mayGain(i, scores) {
-				if _, gain := l.gain(i); gain > 0 {
-					found = append(found, move{i, gain})
-				}
+		if l.mayGain(i, scores) {
+			if _, gain := l.gain(i); gain > 0 {
+				found = append(found, move{i, gain})
 			}
 		}
-	}
-	return found, nil
+	})
+	return found, err
 }
 
 // settled reports whether sample i certainly gains nowhere: not even in the cluster with the shortest sum,
 // which costs least to join, were its centre as near as the bounds allow.
 func (l *run) settled(i, shortest int) bool {
-	if l.bounds == nil || !l.bounds.known(i) {
+	if l.bounds == nil || math.IsInf(l.bounds.upper[i], 1) {
 		return false
 	}
 	from := l.labels[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -17,9 +18,8 @@ import (
 
 // KernelKMeans is k-means among samples that are known by a kernel only: it
 // minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all samples at
-// once (Schölkopf, Smola and Müller 1998). A sample goes to the nearest mean,
-// ties to the lower index, and a cluster that is left without samples takes
-// the one that is farthest from its own mean. The objective cannot rise if the
+// once (Schölkopf, Smola and Müller 1998). Ties go to the lower index, and an empty cluster takes
+// the sample that is farthest from its own mean. The objective cannot rise if the
 // kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
@@ -31,22 +31,17 @@ type KernelKMeans struct {
 	MaxIterations int
 	// Seed makes the random starts repeatable.
 	Seed uint64
-	// Start holds the samples' clusters at the start of a single run. Where it
-	// is given, Restarts and Seed say nothing.
+	// Start holds the samples' clusters at the start of a single run, in place of Restarts and Seed.
 	Start []int
-	// OnIteration, if set, is called after every iteration with the number of
-	// samples that changed their cluster in it.
-	OnIteration func(restart, iteration, moved int)
+
+	// traced is as in KMeans.
+	traced func(restart, iteration, moved int)
 }
 
 // Cluster implements [Clusterer]: the kernel is the inner products of the rows.
 func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known, seed uint64) (*Result, error) {
-	products, err := innerProducts(ctx, x, 1)
-	if err != nil {
-		return nil, err
-	}
 	k.K, k.Seed = clusters, seed
-	return k.Fit(ctx, products)
+	return onProducts(ctx, x, 1, func(products mat.Matrix) (*Result, error) { return k.Fit(ctx, products) })
 }
 
 // Memory returns about how many bytes Cluster takes.
@@ -57,36 +52,25 @@ func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 // and n, or if Start does not hold n clusters below K.
 func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, error) {
 	sym, err := readSymmetric(kernel)
+	if err == nil {
+		err = k.checkSettings(sym.SymmetricDim())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("kernel k-means: %w", err)
 	}
-	n := sym.SymmetricDim()
-	if err := k.checkSettings(n); err != nil {
-		return nil, fmt.Errorf("kernel k-means: %w", err)
-	}
-	runs := cmp.Or(k.Restarts, defaultRestarts)
+	n, workers, runs := sym.SymmetricDim(), 0, cmp.Or(k.Restarts, defaultRestarts)
 	if len(k.Start) > 0 {
 		runs = 1
 	}
-	newSpace := func() *featureSpace {
-		return &featureSpace{
-			KernelKMeans: k,
-			n:            n,
-			kernel:       sym,
-			labels:       make([]int, n),
-			previous:     make([]int, n),
-			counts:       make([]int, k.K),
-			sums:         make([]float64, n*k.K),
-			within:       make([]float64, k.K),
-			costs:        make([]float64, n),
+	if k.traced != nil {
+		workers = 1
+	}
+	return best(ctx, workers, runs, runs, func() func(start int) (*Result, error) {
+		f := &featureSpace{
+			KernelKMeans: k, n: n, kernel: sym,
+			labels: make([]int, n), previous: make([]int, n), counts: make([]int, k.K),
+			sums: make([]float64, n*k.K), within: make([]float64, k.K), costs: make([]float64, n),
 		}
-	}
-	if k.OnIteration != nil {
-		f := newSpace()
-		return best(runs, runs, func(start int) (*Result, error) { return f.run(ctx, start) })
-	}
-	return bestTogether(ctx, runs, func() func(start int) (*Result, error) {
-		f := newSpace()
 		return func(start int) (*Result, error) { return f.run(ctx, start) }
 	})
 }
@@ -128,8 +112,8 @@ func (f *featureSpace) run(ctx context.Context, restart int) (*Result, error) {
 		}
 		iteration++
 		moved := f.assign()
-		if f.OnIteration != nil {
-			f.OnIteration(restart, iteration, moved)
+		if f.traced != nil {
+			f.traced(restart, iteration, moved)
 		}
 		if moved == 0 {
 			break
@@ -158,20 +142,20 @@ func (f *featureSpace) start(restart int) {
 			}
 		}
 	}
-	f.count()
 	clear(f.costs)
-	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample)
+	f.fill()
 }
 
-// count counts the samples of the clusters.
-func (f *featureSpace) count() {
+// fill counts the samples of the clusters and fills the empty ones.
+func (f *featureSpace) fill() {
 	clear(f.counts)
 	for _, c := range f.labels {
 		f.counts[c]++
 	}
+	lloyd.FillEmpty(f.labels, f.counts, f.costs, func(int) bool { return true })
 }
 
-// means works out what the distances to the clusters' means are made of.
+// means computes the sums and norms that distances to the clusters' means need.
 func (f *featureSpace) means() {
 	clear(f.sums)
 	clear(f.within)
@@ -209,18 +193,13 @@ func (f *featureSpace) assign() (moved int) {
 			}
 		}
 	}
-	f.count()
-	lloyd.FillEmpty(f.labels, f.counts, f.costs, anySample)
+	f.fill()
 	return countMoved(f.previous, f.labels)
 }
 
-// anySample allows every sample to move.
-func anySample(int) bool { return true }
-
 // SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney
 // 2009): kernel k-means on a kernel that rewards must-links and punishes
-// cannot-links. Links pull, they need not hold in the answer. The fields of
-// KernelKMeans mean what they mean there.
+// cannot-links. Links need not hold in the answer.
 type SSKK struct {
 	KernelKMeans
 	// Weight is what a link adds to the kernel or takes from it; 0 means
@@ -230,12 +209,8 @@ type SSKK struct {
 
 // Cluster implements [Clusterer]: the similarity is the inner products of the rows.
 func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
-	products, err := innerProducts(ctx, x, 3)
-	if err != nil {
-		return nil, err
-	}
 	s.K, s.Seed = clusters, seed
-	return s.Fit(ctx, products, known)
+	return onProducts(ctx, x, 3, func(products mat.Matrix) (*Result, error) { return s.Fit(ctx, products, known) })
 }
 
 // Memory returns about how many bytes Cluster takes.
@@ -243,53 +218,51 @@ func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
 // Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link
 // and −Weight for every cannot-link, and σ is the least that makes the sum
-// positive semi-definite. Each two labelled samples are a link. A link that is given
-// twice counts once. A pair that both must and cannot link is an error. The
-// eigenvalue that gives σ takes O(n³) time and 8n² bytes beside the kernel; it returns
-// when ctx ends.
+// positive semi-definite. Each two labelled samples are a link, and a link that is given
+// twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
 func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
+	kernel, err := s.kernel(ctx, similarity, known)
+	if err != nil {
+		return nil, fmt.Errorf("ss-kk: %w", err)
+	}
+	return kernel, nil
+}
+
+func (s SSKK) kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
+		return nil, err
 	}
 	n := sym.SymmetricDim()
-	must, cannot, err := known.BeyondLabels(n)
+	links, count, err := linksOf(n, known)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
+		return nil, err
 	}
 	if err := s.checkSettings(n); err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
+		return nil, err
 	}
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
-		return nil, fmt.Errorf("ss-kk: links of weight %v", s.Weight)
+		return nil, fmt.Errorf("links of weight %v", s.Weight)
 	}
 	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("ss-kk: the least eigenvalue of the kernel of %d samples", n)); err != nil {
 		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)
 	kernel.CopySym(sym)
-	labelled := 0
-	for _, c := range known.Labels {
-		if c >= 0 {
-			labelled++
-		}
+	weight := s.Weight
+	if weight == 0 {
+		weight = float64(n) / float64(s.K*count)
 	}
-	if links := len(must) + len(cannot) + labelled*(labelled-1)/2; links > 0 {
-		weight := s.Weight
-		if weight == 0 {
-			weight = float64(n) / float64(s.K*links)
+	for l := range links {
+		if l.must {
+			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)+weight)
+		} else {
+			kernel.SetSym(l.i, l.j, kernel.At(l.i, l.j)-weight)
 		}
-		eachLink(known, must, cannot, func(i, j int, must bool) {
-			if must {
-				kernel.SetSym(i, j, kernel.At(i, j)+weight)
-			} else {
-				kernel.SetSym(i, j, kernel.At(i, j)-weight)
-			}
-		})
 	}
 	least, err := eigen.Least(ctx, kernel)
 	if err != nil {
-		return nil, fmt.Errorf("ss-kk: the least eigenvalue of the kernel: %w", err)
+		return nil, fmt.Errorf("the least eigenvalue of the kernel: %w", err)
 	}
 	if least < 0 {
 		for i := range n {
@@ -307,4 +280,38 @@ func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Res
 		return nil, err
 	}
 	return s.KernelKMeans.Fit(ctx, kernel)
+}
+
+// A pair is two samples that must or cannot link.
+type pair struct {
+	i, j int
+	must bool
+}
+
+// linksOf returns a pair for each two labelled samples and for each link beyond the labels, and their number.
+func linksOf(n int, known Known) (pairs iter.Seq[pair], count int, err error) {
+	must, cannot, err := known.BeyondLabels(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	var labelled []int
+	for i, c := range known.Labels {
+		if c >= 0 {
+			labelled = append(labelled, i)
+		}
+	}
+	return func(yield func(pair) bool) {
+		for at, i := range labelled {
+			for _, j := range labelled[:at] {
+				if !yield(pair{j, i, known.Labels[i] == known.Labels[j]}) {
+					return
+				}
+			}
+		}
+		for at, p := range slices.Concat(must, cannot) {
+			if !yield(pair{p[0], p[1], at < len(must)}) {
+				return
+			}
+		}
+	}, len(must) + len(cannot) + len(labelled)*(len(labelled)-1)/2, nil
 }

@@ -50,6 +50,15 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 	return out, checkSquares(x, out)
 }
 
+// onProducts calls fit with the inner products of x: see innerProducts.
+func onProducts(ctx context.Context, x mat.Matrix, matrices int, fit func(products mat.Matrix) (*Result, error)) (*Result, error) {
+	products, err := innerProducts(ctx, x, matrices)
+	if err != nil {
+		return nil, err
+	}
+	return fit(products)
+}
+
 // checkSquares reports a sample whose inner product with itself runs over or under what
 // a float64 holds.
 func checkSquares(x mat.Matrix, products *mat.SymDense) error {

@@ -307,7 +307,7 @@ func TestKMeansCosineTies(t *testing.T) {
 
 func TestKMeansStartRunsOnce(t *testing.T) {
 	x, _ := blobs(50, 3, 2, 1, 1)
-	k := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3, OnIteration: func(restart, _, _ int) {
+	k := KMeans{K: 2, Start: []int{0, 1}, Restarts: 3, traced: func(restart, _, _ int) {
 		if restart > 0 {
 			t.Errorf("restart %d", restart)
 		}
@@ -523,7 +523,7 @@ func TestKMeansErrors(t *testing.T) {
 func TestKMeansCancelled(t *testing.T) {
 	x, _ := blobs(600, 4, 3, 1, 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	k := KMeans{K: 3, OnIteration: func(restart, iteration, _ int) {
+	k := KMeans{K: 3, traced: func(restart, iteration, _ int) {
 		if restart == 2 && iteration == 2 {
 			cancel()
 		}
@@ -652,7 +652,7 @@ func TestBounds(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if at == 1 {
+					if l = l.another(); at == 1 {
 						l.bounds = nil
 					}
 					if got[at], err = l.run(context.Background(), 0); err != nil {
@@ -769,7 +769,7 @@ func TestRefineLeavesLloyd(t *testing.T) {
 func TestRefineKeepsLabels(t *testing.T) {
 	x, truth := blobs(120, 3, 4, 0.8, 3)
 	labels := someLabels(truth, 3, 1)
-	got, err := ConstrainedKMeans{KMeans{K: 4, Refine: true}}.Fit(context.Background(), x, labels)
+	got, err := ConstrainedKMeans{KMeans{K: 4, Refine: true}}.Fit(context.Background(), x, Known{Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
