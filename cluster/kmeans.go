@@ -100,8 +100,7 @@ func (k KMeans) Memory(s Size) float64 {
 		points = 8 * n * m // brought to unit length
 	}
 	starts := 8 * n * float64(1+lloyd.Candidates(s.K))
-	bounds := 24*n + 8*clusters*m + 16*float64(gathered(s.M))*m
-	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+bounds+512*8*clusters) + 300*float64(s.Links)
+	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+512*8*clusters) + 300*float64(s.Links)
 }
 
 // fit returns the best of some runs on x, which prepare counts and makes ready for what is known.

@@ -18,16 +18,11 @@ import (
 var ErrNoDescriptors = errors.New("no descriptors")
 
 // Described are the descriptors of the images of a set. They are too many to be in
-// memory at once: the cache has them, or they are made again when they are asked for.
+// memory at once: the cache has them, or they are made again when they are asked for. Of [Made] it has Rows, the
+// samples that have descriptors, and Skipped.
 type Described struct {
-	// Rows and Skipped are as in [Matrix]: the samples that have descriptors, and
-	// an error for each that is left out.
-	Rows    []int
-	Skipped []error
-
-	set     *datasets.Set
+	source
 	by      DescriptorExtractor
-	opt     Options
 	keys    []cache.Key
 	lengths []int
 }
@@ -50,12 +45,11 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 		opt.Images = set.Images()
 	}
 	n := set.Len()
-	d := &Described{set: set, by: by, opt: opt, keys: make([]cache.Key, n), lengths: make([]int, n)}
+	d := &Described{source: source{set: set, opt: opt}, by: by, keys: make([]cache.Key, n), lengths: make([]int, n)}
 	bad := make([]error, n)
-	quiet := opt
-	quiet.Progress = nil
 	settings := settingsOf(by)
-	if err := usable(ctx, set, quiet, bad, func(i int) error {
+	d.opt.Progress = nil
+	if err := d.usable(ctx, bad, func(i int) error {
 		content, err := opt.Images.Sum(i)
 		d.keys[i] = cache.NewKey("descriptors", CacheVersion, settings, content[:])
 		return err
@@ -64,8 +58,9 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 	}
 	// That all of these images can be used is kept too.
 	all := cache.NewKey("usable", d.keys)
+	d.opt.Progress = opt.Progress
 	if !d.allKept(all) {
-		if err := usable(ctx, set, opt, bad, func(i int) error {
+		if err := d.usable(ctx, bad, func(i int) error {
 			return d.with(ctx, i, func(found *Descriptors) error {
 				if d.lengths[i] = found.Len(); d.lengths[i] > 0 {
 					return nil
@@ -76,8 +71,7 @@ func Describe(ctx context.Context, set *datasets.Set, by DescriptorExtractor, op
 			return nil, err
 		}
 	}
-	var err error
-	d.Rows, d.Skipped, err = listed(set, bad)
+	err := d.list(set, bad)
 	if err == nil && len(d.Skipped) == 0 && opt.Cache != nil {
 		opt.Cache.Put(all, nil)
 	}

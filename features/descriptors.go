@@ -49,16 +49,13 @@ const binaryPlace = 12
 // AppendBinary appends the descriptors as bytes, the numbers with their low
 // byte first. It implements encoding.BinaryAppender.
 func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
-	for _, n := range []int{d.Len(), d.Dim, d.Width, d.Height} {
-		if n < 0 || n > math.MaxInt32 {
-			return b, fmt.Errorf("descriptors: %d is more than can be written", n)
-		}
-		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	if n := max(d.Len(), d.Dim, d.Width, d.Height); n > math.MaxInt32 {
+		return b, fmt.Errorf("descriptors: %d is more than can be written", n)
 	}
-	b = append(b, d.Vectors...)
-	for _, list := range [][]float32{d.X, d.Y, d.Scale} {
-		for _, v := range list {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	var err error
+	for _, part := range []any{[]uint32{uint32(d.Len()), uint32(d.Dim), uint32(d.Width), uint32(d.Height)}, d.Vectors, d.X, d.Y, d.Scale} {
+		if b, err = binary.Append(b, binary.LittleEndian, part); err != nil {
+			return b, err
 		}
 	}
 	return b, nil
@@ -79,17 +76,17 @@ func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	if p > 0 && (n(8) == 0 || n(12) == 0) {
 		return fmt.Errorf("descriptors: %d of an image of %d×%d pixels", p, n(8), n(12))
 	}
-	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12)}
-	b = b[binaryHead:]
-	d.Vectors, b = b[:p*dim:p*dim], b[p*dim:]
+	*d = Descriptors{Dim: dim, Width: n(8), Height: n(12), Vectors: b[binaryHead:][: p*dim : p*dim]}
+	b = b[binaryHead+p*dim:]
 	for _, list := range []*[]float32{&d.X, &d.Y, &d.Scale} {
 		*list = make([]float32, p)
-		for i := range *list {
-			v := math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		if _, err := binary.Decode(b, binary.LittleEndian, *list); err != nil {
+			return fmt.Errorf("descriptors: %w", err)
+		}
+		for i, v := range *list {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 				return fmt.Errorf("descriptors: place %d is %v", i, v)
 			}
-			(*list)[i] = v
 		}
 		b = b[4*p:]
 	}

@@ -140,7 +140,7 @@ func TestRowsAreKept(t *testing.T) {
 	}
 	// What is in the cache is taken, if it can be a row.
 	for key := range kept.entries {
-		kept.entries[key] = appendRow(nil, slices.Repeat([]float64{1}, 72))
+		kept.entries[key] = slices.Repeat([]byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, 72)
 	}
 	if got := extract(t, ColourHistogram{}, set, Options{Cache: kept, Normalise: NormNone}); got.X.At(1, 5) != 1 {
 		t.Error("the cache is not read")

@@ -7,9 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -18,42 +16,7 @@ type Matrix struct {
 	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's
 	// vectors are sparse.
 	X mat.Matrix
-	// Height and Width are the size of the images that the rows of X hold,
-	// row by row and upright, or 0 where they are no images.
-	Height, Width int
-	// Channels is 1 where the images are grey and 3 where they are in colour,
-	// a red, a green and a blue image one after the other, so that m is
-	// Channels·Height·Width. It is 0 where the rows are no images.
-	Channels int
-	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the
-	// part of each image that it covers.
-	Places Cells
-	Crop   Crop
-	// Rows holds, for each row of X, which sample of the set it is.
-	Rows []int
-	// Skipped holds one error for each sample that was left out, in the order
-	// of the set.
-	Skipped []error
-}
-
-// BadSampleError is the error of a sample that cannot be used. Where bad samples are
-// skipped (SkipBad) it is left out instead.
-type BadSampleError struct{ Err error }
-
-func (e *BadSampleError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong with the sample.
-func (e *BadSampleError) Unwrap() error { return e.Err }
-
-// BadSample tells whether an error of the work on a sample says that it cannot be
-// used, and returns it as a *BadSampleError then. It does not where another run could
-// use the sample: where the memory limit has no room for it, or its file changes.
-func BadSample(err error) (bad bool, failure error) {
-	var tooLarge *memory.LimitError
-	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
-		return false, err
-	}
-	return true, &BadSampleError{err}
+	Made
 }
 
 // Norm says how each sample is normalised.
@@ -101,7 +64,7 @@ func raise(values []float64, power float64, columns []int) error {
 
 // apply scales the values of a sample, in place. columns holds the column
 // of each value, or is nil where value j is in column j. A value that is not
-// finite and values that are all zero are errors; columns count from 1 there.
+// finite and values that are all zero are errors.
 func (n Norm) apply(values []float64, columns []int) error {
 	largest := 0.0
 	for j, v := range values {
