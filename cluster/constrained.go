@@ -12,10 +12,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// SeededKMeans is k-means whose centres start at the means of labelled samples
-// (Basu, Banerjee and Mooney 2002, Seeded-KMeans). Label c stands for cluster c.
-// The centres of other clusters start as Init says, at samples without a label; where there
-// are none, there is one run. Labelled samples move as all others do. Start must be empty.
+// SeededKMeans is k-means whose centres start at the means of labelled samples (Basu, Banerjee and Mooney 2002,
+// Seeded-KMeans). Label c stands for cluster c. The centres of other clusters start as Init says, at samples
+// without a label; where there are none, there is one run. Labelled samples move as all others do. Start must
+// be empty.
 type SeededKMeans struct {
 	KMeans
 }
@@ -27,8 +27,8 @@ func (k SeededKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, k
 }
 
 // Fit clusters the rows of x, n×m, as KMeans.Fit does. The labels are clusters, from 0 to K−1, or −1. It is an
-// error if their length is not n, if a label is out of range, or if there are more clusters
-// without a labelled sample than samples without a label.
+// error if their length is not n, if a label is out of range, or if there are more clusters without a labelled
+// sample than samples without a label.
 func (k SeededKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fitSeeded(ctx, "seeded k-means", x, known.Labels, false)
 }
@@ -45,10 +45,9 @@ func (k KMeans) fitSeeded(ctx context.Context, name string, x mat.Matrix, labels
 
 var errStart = errors.New("start rows and labels or links; the centres start at the labelled samples")
 
-// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and
-// Mooney 2002, Constrained-KMeans): a sample with label c is in cluster c in every
-// iteration and in the answer, and the centre of c is the mean of these samples
-// and those that join them.
+// ConstrainedKMeans is SeededKMeans that keeps the labels (Basu, Banerjee and Mooney 2002, Constrained-KMeans):
+// a sample with label c is in cluster c in every iteration and in the answer, and the centre of c is the mean
+// of these samples and those that join them.
 type ConstrainedKMeans struct {
 	KMeans
 }
@@ -59,12 +58,12 @@ func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters i
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x under labels, as in SeededKMeans.Fit, and links. Samples that
-// must-links join, directly or through others, are placed as one where they cost least together, and
-// have the label of any of them; those that cannot link are never in one cluster. Where
-// links part samples, clusters are found by going back from dead ends, and then no sample, and no two that
-// are parted, could be elsewhere at less. It is an error that wraps ErrDeadEnd if no such clusters are
-// found. A cluster can be empty where what is known leaves none to fill it.
+// Fit clusters the rows of x under labels, as in SeededKMeans.Fit, and links. Samples that must-links join,
+// directly or through others, are placed as one where they cost least together, and have the label of any of
+// them; those that cannot link are never in one cluster. Where links part samples, clusters are found by going
+// back from dead ends, and then no sample, and no two that are parted, could be elsewhere at less. It is an
+// error that wraps ErrDeadEnd if no such clusters are found. A cluster can be empty where what is known leaves
+// none to fill it.
 func (k ConstrainedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	if len(known.MustLink) > 0 || len(known.CannotLink) > 0 {
 		return k.fitLinked(ctx, x, known, nil, nil)
@@ -83,8 +82,8 @@ type linked struct {
 	extra *mat.Dense // what samples cost in clusters beside distances, n×K, or nil
 }
 
-// fitLinked clusters from the means of from, where that is not nil, and by the costs of extra,
-// n×K, beside distances, where that is not nil.
+// fitLinked clusters from the means of from, where that is not nil, and by the costs of extra, n×K, beside
+// distances, where that is not nil.
 func (k ConstrainedKMeans) fitLinked(ctx context.Context, x mat.Matrix, known Known, from []int, extra *mat.Dense) (*Result, error) {
 	return k.fit(ctx, "constrained k-means", x, func(l *run) (runs, starts int, err error) {
 		if len(k.Start) > 0 {
@@ -160,8 +159,8 @@ func (l *run) unitCosts(ctx context.Context, costs []float64) error {
 	})
 }
 
-// fillEmptyUnits gives each empty cluster the unit whose samples cost most in its own, of
-// those that are free to move and not alone there.
+// fillEmptyUnits gives each empty cluster the unit whose samples cost most in its own, of those that are free
+// to move and not alone there.
 func fillEmptyUnits(k int, costs []float64, placed []int, u *units) {
 	counts := make([]int, k)
 	for _, j := range placed {

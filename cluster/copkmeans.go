@@ -11,15 +11,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/links"
 )
 
-// ErrDeadEnd is in the error of a COP-k-means whose every run met a sample
-// that its links allow in no cluster.
+// ErrDeadEnd is in the error of a COP-k-means whose every run met a sample that its links allow in no cluster.
 var ErrDeadEnd = errors.New("links allow no cluster")
 
-// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001).
-// In every iteration the samples are placed in the order of the rows, each in
-// the nearest cluster that breaks no link with those placed before it, links being followed
-// through others. A run that ends in a sample which no cluster may take is made up for by another,
-// up to ten times as many starts as Restarts. A cluster can be empty in the answer where the links
+// COPKMeans is k-means under links (Wagstaff, Cardie, Rogers and Schrödl 2001). In every iteration the samples
+// are placed in the order of the rows, each in the nearest cluster that breaks no link with those placed before
+// it, links being followed through others. A run that ends in a sample which no cluster may take is made up for
+// by another, up to ten times as many starts as Restarts. A cluster can be empty in the answer where the links
 // leave no sample free to fill it.
 type COPKMeans struct {
 	KMeans
@@ -31,11 +29,10 @@ func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, know
 	return k.Fit(ctx, x, known)
 }
 
-// Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold
-// in the answer: samples are in one cluster if they have the same label, and in two if
-// they have two. Contradictions are an error, and so is it if every run is a dead end:
-// that error wraps ErrDeadEnd. Since a run places samples greedily, it does not prove
-// that there is no answer.
+// Fit clusters the rows of x, n×m, as KMeans.Fit does, under links and labels. All hold in the answer: samples
+// are in one cluster if they have the same label, and in two if they have two. Contradictions are an error, and
+// so is it if every run is a dead end: that error wraps ErrDeadEnd. Since a run places samples greedily, it
+// does not prove that there is no answer.
 func (k COPKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	return k.fit(ctx, "cop-k-means", x, func(l *run) (runs, starts int, err error) {
 		if l.placing, err = newPlacing(l.n, k.K, known); len(k.Start) > 0 {
@@ -108,8 +105,8 @@ func (p *placing) cluster(i int) int {
 // alone reports whether nothing holds sample i to another one.
 func (p *placing) alone(i int) bool { return p == nil || len(p.members[p.of[i]]) == 1 }
 
-// forbid sets to infinity the scores of the clusters that hold what sample i
-// cannot link with, and reports whether a cluster is left.
+// forbid sets to infinity the scores of the clusters that hold what sample i cannot link with, and reports
+// whether a cluster is left.
 func (p *placing) forbid(i int, scores []float64) bool {
 	if p == nil {
 		return true

@@ -28,8 +28,8 @@ const (
 // Where a cluster has no labelled sample, it is ConstrainedKMeans under the cosine distance.
 type GuidedKMeans struct {
 	KMeans
-	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one
-	// sample a cluster is labelled; 0 means 80.
+	// Guidance is what 1 − cos counts beside the logarithm of a probability, where one sample a cluster is
+	// labelled; 0 means 80.
 	Guidance float64
 }
 
@@ -39,17 +39,16 @@ func (g GuidedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, k
 	return g.Fit(ctx, x, known)
 }
 
-// Memory returns what k-means takes, the centred samples, those with labels, and the scores and
-// probabilities of the clusters.
+// Memory returns what k-means takes, the centred samples, those with labels, and the scores and probabilities
+// of the clusters.
 func (g GuidedKMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	return g.KMeans.Memory(s) + 16*n*m + 40*n*clusters + 200*clusters*m
 }
 
-// Fit clusters the rows of x, n×m, under labels and links, which are as in
-// ConstrainedKMeans.Fit; the regression learns of samples that must link to labelled
-// ones too. Sparse rows are copied to dense ones. Centres are the directions of the sums of
-// the samples at length 1.
+// Fit clusters the rows of x, n×m, under labels and links, which are as in ConstrainedKMeans.Fit; the
+// regression learns of samples that must link to labelled ones too. Sparse rows are copied to dense ones.
+// Centres are the directions of the sums of the samples at length 1.
 func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	g.Distance = DistanceCosine
 	result, err := g.fit(ctx, x, known)
@@ -113,8 +112,8 @@ func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Resu
 	return result, nil
 }
 
-// directions sets each row of centres to the direction of the sum of the samples with its
-// label, which add adds to dst.
+// directions sets each row of centres to the direction of the sum of the samples with its label, which add adds
+// to dst.
 func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)) {
 	centres.Zero()
 	for i, c := range labels {
@@ -126,8 +125,8 @@ func directions(centres *mat.Dense, labels []int, add func(dst []float64, i int)
 	}
 }
 
-// centred returns the rows at length 1, less their mean, at length 1 again. Those of which
-// nothing is left are 0.
+// centred returns the rows at length 1, less their mean, at length 1 again. Those of which nothing is left are
+// 0.
 func (s *samples) centred() *mat.Dense {
 	z := mat.NewDense(s.n, s.m, nil)
 	mean := make([]float64, s.m)

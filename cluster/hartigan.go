@@ -15,9 +15,9 @@ type move struct {
 	gain   float64
 }
 
-// refine moves single samples to other clusters where that lowers the objective, both
-// centres moving with them, and returns how many. The gains are found while all centres are held; then
-// samples move in the order of their gains, as long as they gain with the centres by then.
+// refine moves single samples to other clusters where that lowers the objective, both centres moving with them,
+// and returns how many. The gains are found while all centres are held; then samples move in the order of their
+// gains, as long as they gain with the centres by then.
 func (l *run) refine(ctx context.Context) (int, error) {
 	l.sumLengths()
 	moves, err := l.moves(ctx)
@@ -45,8 +45,8 @@ func (l *run) refine(ctx context.Context) (int, error) {
 	return countMoved(l.previous, l.labels), nil
 }
 
-// sumLengths finds what centres are multiplied by to be the sums of their clusters: the
-// number of samples or, under the cosine distance, the length of the sum of unit samples.
+// sumLengths finds what centres are multiplied by to be the sums of their clusters: the number of samples or,
+// under the cosine distance, the length of the sum of unit samples.
 func (l *run) sumLengths() {
 	clear(l.lengths)
 	for i, j := range l.labels {
@@ -106,8 +106,8 @@ func (l *run) mayGain(i int, scores []float64) bool {
 	return false
 }
 
-// gain returns the cluster in which sample i would lower the objective most, the first of
-// several, and by how much beyond what is lost to rounding.
+// gain returns the cluster in which sample i would lower the objective most, the first of several, and by how
+// much beyond what is lost to rounding.
 func (l *run) gain(i int) (to int, gain float64) {
 	from := l.labels[i]
 	out := l.leaving(from, l.cost(i, from))
@@ -124,8 +124,8 @@ func (l *run) gain(i int) (to int, gain float64) {
 	return to, out - least - 1e-9*out - 64*epsilon*lengths*math.Sqrt(out)
 }
 
-// leaving returns by how much the objective falls when a sample at a cost leaves cluster j,
-// and its centre moves.
+// leaving returns by how much the objective falls when a sample at a cost leaves cluster j, and its centre
+// moves.
 func (l *run) leaving(j int, cost float64) float64 {
 	length := l.lengths[j]
 	if l.Distance == DistanceEuclidean {

@@ -16,16 +16,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// KernelKMeans is k-means among samples that are known by a kernel only: it
-// minimises Σ ‖φ(x_i) − μ_j‖² with φ(x)ᵀφ(y) = K(x, y), moving all samples at
-// once (Schölkopf, Smola and Müller 1998). Ties go to the lower index, and an empty cluster takes
-// the sample that is farthest from its own mean. The objective cannot rise if the
-// kernel is positive semi-definite.
+// KernelKMeans is k-means among samples that are known by a kernel only: it minimises Σ ‖φ(x_i) − μ_j‖² with
+// φ(x)ᵀφ(y) = K(x, y), moving all samples at once (Schölkopf, Smola and Müller 1998). Ties go to the lower
+// index, and an empty cluster takes the sample that is farthest from its own mean. The objective cannot rise if
+// the kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K int
-	// Restarts is the number of runs, each from K random samples as the means,
-	// of which the one with the least objective is returned; 0 means 20.
+	// Restarts is the number of runs, each from K random samples as the means, of which the one with the least
+	// objective is returned; 0 means 20.
 	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	// MaxIterations bounds the iterations of a run; 0 means 300.
 	MaxIterations int
@@ -47,9 +46,8 @@ func (k KernelKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _
 // Memory returns about how many bytes Cluster takes.
 func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
-// Fit clusters n samples by their n×n kernel, which must be symmetric and
-// finite. The answer's Centres are nil. It is an error if K is not within 1
-// and n, or if Start does not hold n clusters below K.
+// Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
+// It is an error if K is not within 1 and n, or if Start does not hold n clusters below K.
 func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, error) {
 	sym, err := readSymmetric(kernel)
 	if err == nil {
@@ -180,8 +178,8 @@ func (f *featureSpace) cost(i, c int) float64 {
 	return f.kernel.At(i, i) - 2*f.sums[i*f.K+c]/float64(f.counts[c]) + f.within[c]
 }
 
-// assign moves each sample to the nearest mean and fills clusters that are
-// empty then. It returns how many samples moved.
+// assign moves each sample to the nearest mean and fills clusters that are empty then. It returns how many
+// samples moved.
 func (f *featureSpace) assign() (moved int) {
 	f.means()
 	f.labels, f.previous = f.previous, f.labels
@@ -197,13 +195,11 @@ func (f *featureSpace) assign() (moved int) {
 	return countMoved(f.previous, f.labels)
 }
 
-// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney
-// 2009): kernel k-means on a kernel that rewards must-links and punishes
-// cannot-links. Links need not hold in the answer.
+// SSKK is semi-supervised kernel k-means (Kulis, Basu, Dhillon and Mooney 2009): kernel k-means on a kernel
+// that rewards must-links and punishes cannot-links. Links need not hold in the answer.
 type SSKK struct {
 	KernelKMeans
-	// Weight is what a link adds to the kernel or takes from it; 0 means
-	// n/(K·links).
+	// Weight is what a link adds to the kernel or takes from it; 0 means n/(K·links).
 	Weight float64
 }
 
@@ -216,10 +212,9 @@ func (s SSKK) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Kno
 // Memory returns about how many bytes Cluster takes.
 func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 
-// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link
-// and −Weight for every cannot-link, and σ is the least that makes the sum
-// positive semi-definite. Each two labelled samples are a link, and a link that is given
-// twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
+// Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link and −Weight for every cannot-link,
+// and σ is the least that makes the sum positive semi-definite. Each two labelled samples are a link, and a
+// link that is given twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
 func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	kernel, err := s.kernel(ctx, similarity, known)
 	if err != nil {
@@ -272,8 +267,7 @@ func (s SSKK) kernel(ctx context.Context, similarity mat.Matrix, known Known) (*
 	return kernel, nil
 }
 
-// Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of
-// length 1, with links and labels.
+// Fit clusters n samples by their n×n similarity, such as XXᵀ for rows of length 1, with links and labels.
 func (s SSKK) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Result, error) {
 	kernel, err := s.Kernel(ctx, similarity, known)
 	if err != nil {

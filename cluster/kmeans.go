@@ -20,8 +20,8 @@ type Init int
 const (
 	// InitSample takes distinct random samples, as the papers do.
 	InitSample Init = iota
-	// InitPlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): samples are drawn one after
-	// the other with a probability in proportion to their cost, the best of 2 + ln K each time.
+	// InitPlusPlus is greedy k-means++ (Arthur and Vassilvitskii 2007): samples are drawn one after the other
+	// with a probability in proportion to their cost, the best of 2 + ln K each time.
 	InitPlusPlus
 )
 
@@ -36,10 +36,9 @@ func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, 
 // Values returns the names of all ways to start.
 func (Init) Values() []string { return inits.Values() }
 
-// KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to
-// the lower index; each centre becomes the mean of its samples, under the cosine
-// distance the direction of the sum of its unit samples; and again until no sample
-// moves. An empty cluster takes the sample that is farthest from its own centre.
+// KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to the lower index; each centre
+// becomes the mean of its samples, under the cosine distance the direction of the sum of its unit samples; and
+// again until no sample moves. An empty cluster takes the sample that is farthest from its own centre.
 type KMeans struct {
 	// K is the number of clusters, from 1 to n.
 	K int
@@ -47,9 +46,9 @@ type KMeans struct {
 	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
 	// Init says how the centres start.
 	Init Init `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
-	// Refine goes on from convergence by moving single samples to clusters where the objective
-	// is lower once both centres have moved with them (Hartigan 1975; Hartigan and Wong 1979), and
-	// by the algorithm again. It has no effect under links.
+	// Refine goes on from convergence by moving single samples to clusters where the objective is lower once
+	// both centres have moved with them (Hartigan 1975; Hartigan and Wong 1979), and by the algorithm again. It
+	// has no effect under links.
 	Refine bool `setting:"refine" help:"whether single samples then move where that lowers the objective"`
 	// Restarts is the number of runs, of which the one with the least objective counts; 0 means 20.
 	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
@@ -57,8 +56,8 @@ type KMeans struct {
 	MaxIterations int
 	// Seed makes the random starts repeatable.
 	Seed uint64
-	// Start holds K rows that are the centres at the start of a single run, in place of Init,
-	// Restarts and Seed.
+	// Start holds K rows that are the centres at the start of a single run, in place of Init, Restarts and
+	// Seed.
 	Start []int
 
 	// traced, if set, is called after every iteration with the number of samples that moved.
@@ -69,8 +68,7 @@ type KMeans struct {
 type Result struct {
 	// Labels holds each sample's cluster, from 0 to K−1.
 	Labels []int
-	// Centres is K×m, a centre a row. It is nil where centres have no
-	// coordinates.
+	// Centres is K×m, a centre a row. It is nil where centres have no coordinates.
 	Centres *mat.Dense
 	// Objective is the sum of the samples' costs with their centres.
 	Objective float64
@@ -78,9 +76,9 @@ type Result struct {
 	Iterations int
 }
 
-// Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are
-// copied to a dense one. It is an error if K is not within 1 and n, if Start
-// does not hold K rows of x, or if a row holds a value that is not finite.
+// Fit clusters the rows of x, n×m, dense or a *sparse.CSR; other matrices are copied to a dense one. It is an
+// error if K is not within 1 and n, if Start does not hold K rows of x, or if a row holds a value that is not
+// finite.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return k.fit(ctx, "k-means", x, func(*run) (runs, starts int, err error) { return k.restarts(), k.restarts(), nil })
 }
@@ -91,8 +89,8 @@ func (k KMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, _ Known
 	return k.Fit(ctx, x)
 }
 
-// Memory returns about how many bytes the algorithm takes: for each of the starts that run side by side
-// the centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
+// Memory returns about how many bytes the algorithm takes: for each of the starts that run side by side the
+// centres, of this start and of the best, a panel of scores, and the costs with candidates for centres.
 func (k KMeans) Memory(s Size) float64 {
 	n, m, clusters := float64(s.N), float64(s.M), float64(s.K)
 	points := 0.0

@@ -14,36 +14,33 @@ import (
 
 // Membership says how well a sample goes with its group.
 type Membership struct {
-	// Group is the sample's group, and Distance how far its centre is: a length
-	// ‖x − c‖, or 1 − cos.
+	// Group is the sample's group, and Distance how far its centre is: a length ‖x − c‖, or 1 − cos.
 	Group    int
 	Distance float64
-	// Other is the nearest other group, and OtherDistance how far its centre is. Other is
-	// −1, and OtherDistance 0, where there is no other group.
+	// Other is the nearest other group, and OtherDistance how far its centre is. Other is −1, and OtherDistance
+	// 0, where there is no other group.
 	Other         int
 	OtherDistance float64
-	// Confidence is max(0, (b−a)/max(a, b)), from 0 to 1, for the distances a to the
-	// centre of its own group and b to that of the nearest other one: the simplified
-	// silhouette (Hruschka, Campello and de Castro 2006), but that a sample nearer to
-	// another group has 0. It is 1 where there is no other group, and 0 where all are
-	// as far, as from a row of zeros under the cosine.
+	// Confidence is the simplified silhouette max(0, (b−a)/max(a, b)) of the distances a to the centre of its
+	// own group and b to the nearest other one (Hruschka, Campello and de Castro 2006). It is 1 where there is
+	// no other group, and 0 where all are as far.
 	Confidence float64
 }
 
 // Centres are the centres of groups.
 type Centres struct {
 	Distance Distance
-	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each
-	// is brought to unit length under the cosine.
+	// Points holds the centres as rows, k×m: the mean of a group's samples, of which each is brought to unit
+	// length under the cosine.
 	Points *mat.Dense
-	// Sizes holds for each group the number of samples that its centre is the mean of. A
-	// group of 0 has no centre, and no sample is near it.
+	// Sizes holds for each group the number of samples that its centre is the mean of. A group of 0 has no
+	// centre, and no sample is near it.
 	Sizes []int
 }
 
-// NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m,
-// dense or a *sparse.CSR. It is an error if the lengths differ, a group is
-// negative or n and more, or a value is not finite or too large.
+// NewCentres returns the centres of groups, which are numbered from 0, of the rows of x, n×m, dense or a
+// *sparse.CSR. It is an error if the lengths differ, a group is negative or n and more, or a value is not
+// finite or too large.
 func NewCentres(d Distance, x mat.Matrix, groups []int) (*Centres, error) {
 	s, err := readSamples(x, d)
 	if err != nil {
@@ -73,9 +70,9 @@ func NewCentres(d Distance, x mat.Matrix, groups []int) (*Centres, error) {
 	return c, nil
 }
 
-// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its
-// group. Where groups is nil a row is in the group of the nearest centre, the first of
-// several. Each row's answer depends on nothing but the row.
+// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its group. Where groups
+// is nil a row is in the group of the nearest centre, the first of several. Each row's answer depends on
+// nothing but the row.
 func (c *Centres) Memberships(ctx context.Context, x mat.Matrix, groups []int) ([]Membership, error) {
 	_, m := c.Points.Dims()
 	var filled []int // the groups that have a centre
@@ -154,8 +151,8 @@ func (m *Membership) rival(group int, distance float64) {
 	}
 }
 
-// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its
-// group, of those numbered from 0, by the centres of the groups.
+// Memberships says of each row of x, n×m, dense or a *sparse.CSR, how well it goes with its group, of those
+// numbered from 0, by the centres of the groups.
 func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([]Membership, error) {
 	c, err := NewCentres(d, x, groups)
 	if err != nil {
@@ -167,11 +164,9 @@ func Memberships(ctx context.Context, d Distance, x mat.Matrix, groups []int) ([
 // SpreadLevels is the number of levels of Spread.
 const SpreadLevels = 101
 
-// Spread returns for each group, k×SpreadLevels, how far the closest 0, 1, …, 100 % of its
-// samples are from it, each from the centre of the others: what a new sample of the group
-// may be as far as. The rows of x, n×m, are those that the centres are of. Of a group of one
-// sample the row is that of all groups together, and where no group has two samples all
-// values are math.MaxFloat64.
+// Spread returns for each group, k×SpreadLevels, the quantiles of the distances of its samples from the centre
+// of the others in it. The rows of x, n×m, are those of the centres. A group of one sample has the row of all
+// groups together; where no group has two samples all values are math.MaxFloat64.
 func (c *Centres) Spread(x mat.Matrix, groups []int) (*mat.Dense, error) {
 	s, err := readSamples(x, c.Distance)
 	if err != nil {
@@ -220,8 +215,8 @@ func (c *Centres) Spread(x mat.Matrix, groups []int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// quantile returns a quantile of sorted values, between two of them in proportion, and
-// math.MaxFloat64 where there are none.
+// quantile returns a quantile of sorted values, between two of them in proportion, and math.MaxFloat64 where
+// there are none.
 func quantile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return math.MaxFloat64

@@ -17,10 +17,9 @@ import (
 // panelRows is how many rows are compared with the points in one matrix product.
 const panelRows = 5 * blas.ColumnUnit
 
-// Nearest returns for every row of x, n×m, the k nearest rows of points, p×m,
-// the nearest first and ties to the lower row. Both matrices are dense or a
-// *sparse.CSR; others are copied. It is an error if k is not within 1 and p,
-// or if a row holds a value that is not finite.
+// Nearest returns for every row of x, n×m, the k nearest rows of points, p×m, the nearest first and ties to the
+// lower row. Both matrices are dense or a *sparse.CSR; others are copied. It is an error if k is not within 1
+// and p, or if a row holds a value that is not finite.
 func Nearest(ctx context.Context, d Distance, x, points mat.Matrix, k int) ([][]int, error) {
 	rows, err := readSamples(x, d)
 	if err != nil {
@@ -88,8 +87,8 @@ func (s *nearestSearch) run(ctx context.Context, among int) error {
 	})
 }
 
-// choose finds the nearest points of row i by their scores, and by their exact costs where the scores
-// are too close to tell.
+// choose finds the nearest points of row i by their scores, and by their exact costs where the scores are too
+// close to tell.
 func (s *nearestSearch) choose(r *nearestRoom, i int, scores []float64, bound slack) {
 	off := bound.ofLength(s.rows.norms[i])
 	r.least = topk.Least(scores, s.k, r.least)

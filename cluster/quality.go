@@ -10,11 +10,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 )
 
-// Silhouette returns the mean over the rows of x, n×m, of (b − a)/max(a, b), where a is
-// how far the row is from the others of its cluster on average, and b from those of the nearest
-// other cluster (Rousseeuw 1987). It is from −1 to 1, and 0 for a row that is alone in its
-// cluster. Distances are lengths, ‖x − y‖ or 1 − cos. labels hold each row's cluster, from 0;
-// there must be two clusters or more. It takes O(n²m) time and the memory of an n×n matrix.
+// Silhouette returns the mean over the rows of x, n×m, of (b − a)/max(a, b), for the mean distances a from the
+// others of the row's cluster and b from the nearest other cluster (Rousseeuw 1987), and 0 for a row that is
+// alone in its cluster. There must be two clusters or more. It takes O(n²m) time and the memory of an n×n
+// matrix.
 func Silhouette(ctx context.Context, x mat.Matrix, labels []int, d Distance) (float64, error) {
 	n, _ := x.Dims()
 	if len(labels) != n {
@@ -83,13 +82,10 @@ func (d Distance) ofProducts(xx, yy, xy float64) float64 {
 // gapNeighbours is to how many others each sample is joined.
 const gapNeighbours = 10
 
-// EigenGaps says for each number of clusters how well the rows of x, n×m, dense or a *sparse.CSR,
-// fall into so many: gap k, at place k−1, is λ_{k+1} − λ_k of the eigenvalues
-// 0 = λ_1 ≤ λ_2 ≤ … of the normalised Laplacian I − D^-½ W D^-½ of a graph, for k from 1 to most,
-// or to n−1 where that is less. In the graph W two samples are joined, with weight 1, where one is
-// among the 10 nearest of the other, by the angle between the rows at length 1 less their mean.
-// Samples that fall apart into k clusters have k eigenvalues near 0, and the next is not (von
-// Luxburg 2007, section 8.3).
+// EigenGaps returns for each number of clusters k, up to most, the gap λ_{k+1} − λ_k of the eigenvalues of the
+// normalised Laplacian I − D^-½ W D^-½ (von Luxburg 2007, section 8.3). The graph W joins, with weight 1,
+// samples of which one is among the 10 nearest of the other, by the angle between the rows at length 1 less
+// their mean.
 func EigenGaps(ctx context.Context, x mat.Matrix, most int) ([]float64, error) {
 	s, err := readSamples(x, DistanceCosine)
 	if err != nil {

@@ -94,8 +94,8 @@ func (l *run) cost(i, j int) float64 {
 	return l.Distance.between(l.row(i, l.buf), l.weights[i], l.centres.point(j), 1)
 }
 
-// assign moves each sample to the nearest centre that its links allow and fills
-// clusters that are empty then. It returns how many samples moved.
+// assign moves each sample to the nearest centre that its links allow and fills clusters that are empty then.
+// It returns how many samples moved.
 func (l *run) assign(ctx context.Context) (moved int, err error) {
 	l.labels, l.previous = l.previous, l.labels
 	clear(l.counts)
@@ -129,8 +129,7 @@ func (l *run) assignEach(ctx context.Context) error {
 	})
 }
 
-// nearest returns the centre with the least cost for sample i, given its
-// scores.
+// nearest returns the centre with the least cost for sample i, given its scores.
 func (l *run) nearest(i int, scores []float64) int {
 	at, least, second := leastTwo(scores)
 	limit := least + l.centres.slack.ofLength(l.norms[i])
@@ -194,8 +193,7 @@ func countMoved(before, after []int) (moved int) {
 	return moved
 }
 
-// update moves the centres to the means of their samples. The centre of an
-// empty cluster stays.
+// update moves the centres to the means of their samples. The centre of an empty cluster stays.
 func (l *run) update() {
 	for j, count := range l.counts {
 		if count > 0 {
@@ -215,8 +213,8 @@ func (l *run) update() {
 	l.centres.ready()
 }
 
-// toMean makes centre j, the sum of count samples, their mean or, under the cosine
-// distance, its direction. A sum of none, and one without a direction, stays.
+// toMean makes centre j, the sum of count samples, their mean or, under the cosine distance, its direction. A
+// sum of none, and one without a direction, stays.
 func (l *run) toMean(j, count int) {
 	centre := l.centres.point(j)
 	by := float64(count)

@@ -16,9 +16,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// A rowReader is a matrix that can be read by rows. Sums over a row skip
-// nothing but zeros and keep the columns' order, so that a dense and a sparse
-// matrix of the same values give the same bits, but for dots.
+// A rowReader is a matrix that can be read by rows. Sums over a row skip nothing but zeros and keep the
+// columns' order, so that a dense and a sparse matrix of the same values give the same bits, but for dots.
 type rowReader interface {
 	Dims() (r, c int)
 	// row returns row i. It may be written to buf, of length c.
@@ -29,8 +28,7 @@ type rowReader interface {
 	addColumns(dst []float64, w float64, i, lo int)
 	// columnParts says how columns are cut for several goroutines to add them up.
 	columnParts() parallel.Split
-	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi
-	// with those of points to out.
+	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
 }
 
@@ -39,26 +37,23 @@ type samples struct {
 	rowReader
 	n, m  int
 	norms []float64 // ‖x_i‖
-	// weights are what a row is multiplied by before it is compared with
-	// others: 1, or under the cosine distance 1/‖x_i‖ and 0 for a row of zeros.
+	// weights are what a row is multiplied by before it is compared with others: 1, or under the cosine
+	// distance 1/‖x_i‖ and 0 for a row of zeros.
 	weights []float64
 	// A sample costs first + by·score with a point.
 	first, by []float64
 }
 
 const (
-	// largestNorm is the length of a row whose inverse keeps its digits, and so is the
-	// inverse of it.
+	// largestNorm is the length of a row whose inverse keeps its digits, and so is the inverse of it.
 	largestNorm = 1e300
-	// smallestNorm is what the longest row must have for squared distances to keep
-	// their digits.
+	// smallestNorm is what the longest row must have for squared distances to keep their digits.
 	smallestNorm = 1e-150
 )
 
-// readSamples reads x, which is not changed. It copies nothing but matrices
-// that are neither *mat.Dense nor *sparse.CSR. A value that is not finite, or
-// so large that distances overflow, is an error that names its row, and so are rows
-// so small that nothing is left of distances, but for zeros.
+// readSamples reads x, which is not changed. It copies nothing but matrices that are neither *mat.Dense nor
+// *sparse.CSR. A value that is not finite, or so large that distances overflow, is an error that names its row,
+// and so are rows so small that nothing is left of distances, but for zeros.
 func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if d != DistanceEuclidean && d != DistanceCosine {
 		return nil, fmt.Errorf("there is no %v", d)

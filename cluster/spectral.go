@@ -11,9 +11,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
-// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000,
-// in the form of Ng, Jordan and Weiss 2001): k-means on the rows of the
-// leading K eigenvectors of the normalised similarity.
+// NormalisedCut is spectral clustering by normalised cuts (Shi and Malik 2000, in the form of Ng, Jordan and
+// Weiss 2001): k-means on the rows of the leading K eigenvectors of the normalised similarity.
 type NormalisedCut struct {
 	KMeans
 }
@@ -27,12 +26,10 @@ func (c NormalisedCut) Cluster(ctx context.Context, x mat.Matrix, clusters int, 
 // Memory returns about how many bytes Cluster takes.
 func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 
-// Embed returns n×K coordinates of n samples by their n×n similarity S, which
-// must be symmetric and finite: the eigenvectors of the K largest eigenvalues
-// of D^-½SD^-½, D holding the sums of S's rows, the largest first and then
-// every row scaled to length 1. A row of S that sums to 0 gives a row of
-// zeros; one that sums to less is an error. It takes O(n³) time and 16n² bytes, 24n²
-// where K is large beside n.
+// Embed returns n×K coordinates of n samples by their n×n similarity S, which must be symmetric and finite: the
+// eigenvectors of the K largest eigenvalues of D^-½SD^-½, D holding the sums of S's rows, the largest first and
+// then every row scaled to length 1. A row of S that sums to 0 gives a row of zeros; one that sums to less is
+// an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
 func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.Dense, error) {
 	embedding, err := c.embed(ctx, similarity)
 	if err != nil {
@@ -92,8 +89,7 @@ func (c NormalisedCut) embed(ctx context.Context, similarity mat.Matrix) (*mat.D
 	return embedding, nil
 }
 
-// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K,
-// in the coordinates of Embed.
+// Fit clusters n samples by their n×n similarity. The answer's Centres are K×K, in the coordinates of Embed.
 func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result, error) {
 	embedding, err := c.Embed(ctx, similarity)
 	if err != nil {
@@ -106,9 +102,8 @@ func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result,
 	return result, nil
 }
 
-// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF
-// poster compares with): the cut of a similarity in which links count most.
-// Links need not hold in the answer.
+// SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF poster compares with): the cut of a
+// similarity in which links count most. Links need not hold in the answer.
 type SSSNC struct {
 	NormalisedCut
 }
@@ -131,9 +126,8 @@ func (s SSSNC) Fit(ctx context.Context, similarity mat.Matrix, known Known) (*Re
 	return s.NormalisedCut.Fit(ctx, linked)
 }
 
-// linkSimilarity returns the n×n similarity with every must-link's entries set
-// to its largest value and every cannot-link's to its smallest; each two labelled
-// samples are a link.
+// linkSimilarity returns the n×n similarity with every must-link's entries set to its largest value and every
+// cannot-link's to its smallest; each two labelled samples are a link.
 func linkSimilarity(similarity mat.Matrix, known Known) (*mat.SymDense, error) {
 	sym, err := readSymmetric(similarity)
 	if err != nil {

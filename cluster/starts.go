@@ -51,8 +51,7 @@ func (l *run) seed(labels []int, keep bool) (runs int, err error) {
 	return l.restarts(), nil
 }
 
-// kept returns the cluster that sample i must stay in, or −1. It may be called on
-// nil, for no seeds.
+// kept returns the cluster that sample i must stay in, or −1. It may be called on nil, for no seeds.
 func (s *seeds) kept(i int) int {
 	if s == nil || !s.keep {
 		return -1

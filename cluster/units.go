@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// units are samples that are placed as one: those that must-links join, directly or
-// through others.
+// units are samples that are placed as one: those that must-links join, directly or through others.
 type units struct {
 	of      []int   // the unit of each sample
 	members [][]int // the samples of each unit, rising
@@ -52,8 +51,8 @@ func newUnits(n, k int, known Known) (*units, error) {
 	return u, nil
 }
 
-// mostSteps bounds the search for clusters of units that links part, and mostColouring
-// that for any such clusters.
+// mostSteps bounds the search for clusters of units that links part, and mostColouring that for any such
+// clusters.
 const (
 	mostSteps     = 20_000
 	mostColouring = 2_000_000
@@ -97,9 +96,9 @@ func (u *units) place(k int, costs []float64) ([]int, error) {
 	return placed, nil
 }
 
-// search finds clusters for the units that links part, beside those that are fixed; the
-// others get −1. It places the unit with the least choice first and goes back from dead ends. With alike the
-// costs say nothing, and all empty clusters are the same.
+// search finds clusters for the units that links part, beside those that are fixed; the others get −1. It
+// places the unit with the least choice first and goes back from dead ends. With alike the costs say nothing,
+// and all empty clusters are the same.
 func (u *units) search(k int, costs []float64, alike bool, most int) ([]int, error) {
 	placed := slices.Clone(u.fixed)
 	// blocked counts the units in each cluster that a unit is parted from.
@@ -204,8 +203,8 @@ func (u *units) lowerAll(k int, costs []float64, placed []int) {
 	}
 }
 
-// lower moves each unit to the cheapest cluster that its links allow, as the others stand, and swaps two
-// parted units where that costs less. It returns whether a unit moved. placed must hold to the links.
+// lower moves each unit to the cheapest cluster that its links allow, as the others stand, and swaps two parted
+// units where that costs less. It returns whether a unit moved. placed must hold to the links.
 func (u *units) lower(k int, costs []float64, placed []int) (moved bool) {
 	less := func(a, b float64) bool { return a < b-1e-12*math.Abs(b) }
 	for at, from := range placed {
@@ -247,9 +246,8 @@ func (u *units) holds(placed []int, at, j, except int) bool {
 	return false
 }
 
-// CheckLinks returns an error where what is known of n samples contradicts itself, where a
-// label is not below k, or where no k clusters part all samples that cannot link: that
-// error wraps ErrDeadEnd.
+// CheckLinks returns an error where what is known of n samples contradicts itself, where a label is not below
+// k, or where no k clusters part all samples that cannot link: that error wraps ErrDeadEnd.
 func CheckLinks(n, k int, known Known) error {
 	u, err := newUnits(n, k, known)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Blocks makes rows of features of a set when they are asked for, a few samples at a time.
-// It satisfies the interface of that name of package factor.
+// Blocks makes rows of features of a set when they are asked for, a few samples at a time. It satisfies the
+// interface of that name of package factor.
 type Blocks struct{ source }
 
-// InBlocks gets ready to make the rows that Extract makes. With Options.SkipBad it makes the row of each image once, to
-// find those that can be used; of vectors that is an error, as are sparse ones.
+// InBlocks gets ready to make the rows that Extract makes. With Options.SkipBad it makes the row of each image
+// once, to find those that can be used; of vectors that is an error, as are sparse ones.
 func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Blocks, error) {
 	_, isSparse := set.Vectors.(*sparse.CSR)
 	switch {
@@ -41,8 +41,8 @@ func InBlocks(ctx context.Context, set *datasets.Set, by RowExtractor, opt Optio
 // Dims returns the numbers of samples and of features.
 func (b *Blocks) Dims() (n, m int) { return len(b.Rows), b.columns }
 
-// Read writes the rows of the samples from, …, from+p−1 to dst, p×m. The first sample that
-// cannot be used is an error that names it.
+// Read writes the rows of the samples from, …, from+p−1 to dst, p×m. The first sample that cannot be used is an
+// error that names it.
 func (b *Blocks) Read(ctx context.Context, from int, dst *mat.Dense) error {
 	p, _ := dst.Dims()
 	make := b.row

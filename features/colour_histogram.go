@@ -14,14 +14,10 @@ import (
 // colourSide is the height and width of the images of which colours are counted.
 const colourSide = 64
 
-// ColourHistogram counts the colours of an image: in each cell of a grid, how many
-// pixels have a hue, saturation and value in each of 8×3×3 bins. A pixel is shared
-// linearly between the bins beside it, and hues go round the circle. The values of a
-// cell are the square roots of the shares of its pixels (Hellinger's map), so that the
-// scalar product of two rows compares them by Bhattacharyya's coefficient (Swain and
-// Ballard 1991 compare colours by histograms; van de Sande et al. 2010 those of
-// HSV). They are ordered by the cell's row from the top, then by its column from the left, then
-// by hue, by saturation and by value.
+// ColourHistogram counts the colours of an image: in each cell of a grid, how many pixels have a hue,
+// saturation and value in each of 8×3×3 bins (Swain and Ballard 1991; van de Sande et al. 2010). A pixel is
+// shared linearly between the bins beside it. The values are the square roots of the shares of the cell's
+// pixels (Hellinger's map), by row and column of the cell, then by hue, saturation and value.
 type ColourHistogram struct {
 	// Grid is how many rows and columns of cells there are; the zero value stands for 1×1.
 	Grid Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
@@ -107,8 +103,8 @@ func (h ColourHistogram) fill(row []float64, img *Canvas) {
 	}
 }
 
-// hsv returns the hue, as a part of the circle that begins at red and goes by green, the
-// saturation and the value of a colour, all from 0 to 1. The hue of a grey is 0.
+// hsv returns the hue, as a part of the circle that begins at red and goes by green, the saturation and the
+// value of a colour, all from 0 to 1. The hue of a grey is 0.
 func hsv(r, g, b float64) (hue, saturation, value float64) {
 	value = max(r, g, b)
 	chroma := value - min(r, g, b)
@@ -129,16 +125,14 @@ func hsv(r, g, b float64) (hue, saturation, value float64) {
 	return hue / 6, chroma / value, value
 }
 
-// besideOnCircle returns the two of n bins on a circle, the first of which is at 0,
-// beside x from 0 to 1.
+// besideOnCircle returns the two of n bins on a circle, the first of which is at 0, beside x from 0 to 1.
 func besideOnCircle(x float64, n int) [2]share {
 	at := min(max(x, 0), 1) * float64(n)
 	first := math.Floor(at)
 	return [2]share{{int(first) % n, 1 - (at - first)}, {(int(first) + 1) % n, at - first}}
 }
 
-// besideInRange returns the two of n bins, the first of which is at 0 and the last at
-// 1, beside x from 0 to 1.
+// besideInRange returns the two of n bins, the first of which is at 0 and the last at 1, beside x from 0 to 1.
 func besideInRange(x float64, n int) [2]share {
 	at := min(max(x, 0), 1) * float64(n-1)
 	first := min(math.Floor(at), float64(max(n-2, 0)))

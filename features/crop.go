@@ -15,18 +15,17 @@ import (
 	"golang.org/x/image/math/f64"
 )
 
-// Crop picks the part of each image that becomes the sample: a Box, a Square,
-// Eyes, or the Whole.
+// Crop picks the part of each image that becomes the sample: a Box, a Square, Eyes, or the Whole.
 type Crop interface {
-	// resample draws the part of the sample's image src over the whole of dst,
-	// which is black. The upper left corner of both is at (0, 0).
+	// resample draws the part of the sample's image src over the whole of dst, which is black. The upper left
+	// corner of both is at (0, 0).
 	resample(dst *Canvas, src image.Image, sample string) error
 	// digest tells apart the parts that crops take of the sample's image.
 	digest(sample string) string
 }
 
-// Part returns the part of an image of a size that a crop takes, its upper left corner at
-// (0, 0). Eyes takes none that is a part.
+// Part returns the part of an image of a size that a crop takes, its upper left corner at (0, 0). Eyes takes
+// none that is a part.
 func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	switch c := crop.(type) {
 	case Whole:
@@ -41,9 +40,8 @@ func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 	return image.Rectangle{}, false
 }
 
-// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
-// x to the right and y down from (0, 0) in the upper left corner. An image
-// that it does not lie in is an error.
+// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with x to the right and y down from
+// (0, 0) in the upper left corner. An image that it does not lie in is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
 
 func (b Box) digest(string) string { return fmt.Sprintf("%#v", b) }
@@ -86,24 +84,20 @@ const (
 	eyeDown  = 0.35
 )
 
-// Eyes turns, scales and shifts each image so that the left eye comes to lie
-// at 30 % and the right eye at 70 % of the result's width, both at 35 % of its
-// height. What lies outside the image is black. An image whose eyes are not
-// known, or not within it, is an error.
+// Eyes turns, scales and shifts each image so that the left eye comes to lie at 30 % and the right eye at 70 %
+// of the result's width, both at 35 % of its height. What lies outside the image is black. An image whose eyes
+// are not known, or not within it, is an error.
 type Eyes struct {
 	file string
-	// at holds the eyes of each sample as x + iy, the pixels' centres at
-	// whole numbers.
+	// at holds the eyes of each sample as x + iy, the pixels' centres at whole numbers.
 	at map[string]eyes
 }
 
 type eyes struct{ left, right complex128 }
 
-// ReadEyes reads the places of the eyes from a CSV file with the columns file,
-// left_x, left_y, right_x and right_y, in pixels: x to the right and y down
-// from (0, 0), the centre of the upper left pixel. File is a sample's name in
-// the set; the left eye is the one on the left of the picture. The first line
-// may be a header.
+// ReadEyes reads the places of the eyes from a CSV file with the columns file, left_x, left_y, right_x and
+// right_y, in pixels from the centre of the upper left one. File is a sample's name in the set; the left eye is
+// the one on the left of the picture. The first line may be a header.
 func ReadEyes(file string) (*Eyes, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -171,8 +165,8 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	}
 	width, height := float64(dst.Bounds().Dx()), float64(dst.Bounds().Dy())
 	to := eyes{complex(eyeLeft*width, eyeDown*height), complex(eyeRight*width, eyeDown*height)}
-	// The similarity z → turn·z + shift that takes both eyes where they belong;
-	// draw has the corners, not the centres, of pixels at whole numbers.
+	// The similarity z → turn·z + shift that takes both eyes where they belong; draw has the corners, not the
+	// centres, of pixels at whole numbers.
 	const half = 0.5 + 0.5i
 	turn := (to.right - to.left) / (from.right - from.left)
 	shift := to.left - turn*(from.left+half)

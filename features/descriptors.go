@@ -12,10 +12,9 @@ type Descriptors struct {
 	Vectors []uint8
 	// Dim is the length of a descriptor, 128 for SIFT.
 	Dim int
-	// X and Y are the centres of the p patches in pixels, x to the right and y
-	// down; (0, 0) is the middle of the image's upper left pixel. Scale is the
-	// side of a bin in pixels: a SIFT patch has 4×4 bins. That of a key point is
-	// turned and may reach out of the image.
+	// X and Y are the centres of the p patches in pixels, x to the right and y down; (0, 0) is the middle of
+	// the image's upper left pixel. Scale is the side of a bin in pixels: a SIFT patch has 4×4 bins. That of a
+	// key point is turned and may reach out of the image.
 	X, Y, Scale []float32
 	// Width and Height are the size of the image in pixels.
 	Width, Height int
@@ -29,8 +28,8 @@ func (d *Descriptors) Vector(i int) []uint8 {
 	return d.Vectors[i*d.Dim : (i+1)*d.Dim : (i+1)*d.Dim]
 }
 
-// enlarge moves what was found in a reduced image to where it is in the whole
-// one, which is sx times as wide and sy times as high.
+// enlarge moves what was found in a reduced image to where it is in the whole one, which is sx times as wide
+// and sy times as high.
 func (d *Descriptors) enlarge(sx, sy float64) {
 	for i := range d.X {
 		d.X[i] = float32((float64(d.X[i])+0.5)*sx - 0.5)
@@ -39,15 +38,15 @@ func (d *Descriptors) enlarge(sx, sy float64) {
 	}
 }
 
-// binaryHead is the length of what stands before the arrays of descriptors: p,
-// Dim, Width and Height, four bytes each.
+// binaryHead is the length of what stands before the arrays of descriptors: p, Dim, Width and Height, four
+// bytes each.
 const binaryHead = 16
 
 // binaryPlace is the length of a descriptor's X, Y and Scale as bytes.
 const binaryPlace = 12
 
-// AppendBinary appends the descriptors as bytes, the numbers with their low
-// byte first. It implements encoding.BinaryAppender.
+// AppendBinary appends the descriptors as bytes, the numbers with their low byte first. It implements
+// encoding.BinaryAppender.
 func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 	if n := max(d.Len(), d.Dim, d.Width, d.Height); n > math.MaxInt32 {
 		return b, fmt.Errorf("descriptors: %d is more than can be written", n)
@@ -61,9 +60,8 @@ func (d *Descriptors) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary reads what AppendBinary wrote, of which it keeps the bytes of
-// Vectors; beside them it takes at most 2 bytes of memory for each one of these. It
-// implements encoding.BinaryUnmarshaler, but for that.
+// UnmarshalBinary reads what AppendBinary wrote, of which it keeps the bytes of Vectors; beside them it takes
+// at most 2 bytes of memory for each one of these. It implements encoding.BinaryUnmarshaler, but for that.
 func (d *Descriptors) UnmarshalBinary(b []byte) error {
 	if len(b) < binaryHead {
 		return fmt.Errorf("descriptors: %d bytes are too few", len(b))

@@ -19,50 +19,44 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Options say how the images of a set are processed, whatever the extractor. The
-// zero value takes whole images, normalises rows to unit length and stops at the
-// first that cannot be used.
+// Options say how the images of a set are processed, whatever the extractor. The zero value takes whole images,
+// normalises rows to unit length and stops at the first that cannot be used.
 type Options struct {
-	// Crop picks the part of each image that is taken, nil for the whole, or for the
-	// extractor's default.
+	// Crop picks the part of each image that is taken, nil for the whole, or for the extractor's default.
 	Crop Crop
-	// Power is the exponent of the values, before they are normalised: above 0 and up to
-	// 1, or 0 for 1. Values below 0 have none.
+	// Power is the exponent of the values, before they are normalised: above 0 and up to 1, or 0 for 1. Values
+	// below 0 have none.
 	Power float64
 	// Normalise is how rows are.
 	Normalise Norm
 	// SkipBad leaves out the samples that cannot be used instead of stopping.
 	SkipBad bool
-	// Workers is how many images are in work at once, or 0 for one for each
-	// processor. The result does not depend on it.
+	// Workers is how many images are in work at once, or 0 for one for each processor. The result does not
+	// depend on it.
 	Workers int
 	// Images opens the set's images; nil stands for those of the set.
 	Images *datasets.Images
-	// Cache, if set, keeps features under the content of the images and all settings that
-	// they depend on.
+	// Cache, if set, keeps features under the content of the images and all settings that they depend on.
 	Cache Cache
 	// Observer, if set, sees each image that is decoded.
 	Observer *Observer
-	// Progress, if set, is called with how many images are done. Calls do not
-	// overlap.
+	// Progress, if set, is called with how many images are done. Calls do not overlap.
 	Progress func(done, total int)
 }
 
 // Observer sees images before the extractor does. Images whose features are cached are not decoded, and not
 // seen.
 type Observer struct {
-	// Least is the height and width that images have to keep, 0 for whole ones, and Memory
-	// returns how many bytes See takes, at most, for one of width×height pixels, beside those of the
-	// image; see [imagefile.Use].
+	// Least is the height and width that images have to keep, 0 for whole ones, and Memory returns how many
+	// bytes See takes, at most, for one of width×height pixels, beside those of the image; see [imagefile.Use].
 	Least  int
 	Memory func(width, height int) int64
-	// See is given the image of sample i, and the size of the whole one. Several goroutines call it
-	// at once. Its error stops the work.
+	// See is given the image of sample i, and the size of the whole one. Several goroutines call it at once.
+	// Its error stops the work.
 	See func(i int, img image.Image, whole image.Point) error
 }
 
-// with gives the image of sample i to the use, when the observer has seen it, as
-// [datasets.Images.With] does.
+// with gives the image of sample i to the use, when the observer has seen it, as [datasets.Images.With] does.
 func (o *Observer) with(ctx context.Context, images *datasets.Images, i int, use imagefile.Use) error {
 	if o == nil {
 		return images.With(ctx, i, use)
@@ -81,8 +75,7 @@ type Cache interface {
 }
 
 const (
-	// CacheVersion is part of all keys. It changes with what is cached for the same
-	// settings.
+	// CacheVersion is part of all keys. It changes with what is cached for the same settings.
 	CacheVersion = "1"
 	// reducedVersion is part of the keys of rows: it changes with the values of reduced images.
 	reducedVersion = "reduced 3"
@@ -91,13 +84,11 @@ const (
 // settingsOf digests an extractor's settings.
 func settingsOf(e Extractor) string { return fmt.Sprintf("%T%+[1]v", e) }
 
-// Extract returns the rows that an extractor makes of the samples of a set, n×m.
-// Vectors that hold images are images to it. With an extractor whose rows are images,
-// vectors that need no cropping or resizing are taken as they are, sparse ones too, and
-// so are vectors that hold no images.
+// Extract returns the rows that an extractor makes of the samples of a set, n×m. Vectors that hold images are
+// images to it. With an extractor whose rows are images, vectors that need no cropping or resizing are taken as
+// they are, sparse ones too, and so are vectors that hold no images.
 //
-// Without SkipBad the first sample that cannot be used stops the work with an
-// error that names it.
+// Without SkipBad the first sample that cannot be used stops the work with an error that names it.
 func Extract(ctx context.Context, set *datasets.Set, by RowExtractor, opt Options) (*Matrix, error) {
 	s, err := sourceOf(ctx, set, by, opt)
 	if err != nil {
@@ -296,9 +287,9 @@ func (r *Rows) filler(set *datasets.Set, by RowExtractor, opt Options) func(ctx 
 	}
 }
 
-// least returns the height and width that an image has to keep for its row: twice those that it is
-// brought to, and 480 pixels. A larger one comes reduced, so that most of its pixels need not be
-// decoded. Where parts are given in pixels the image comes whole.
+// least returns the height and width that an image has to keep for its row: twice those that it is brought to,
+// and 480 pixels. A larger one comes reduced, so that most of its pixels need not be decoded. Where parts are
+// given in pixels the image comes whole.
 func (r *Rows) least(crop Crop) int {
 	const least = 480
 	switch crop.(type) {

@@ -13,8 +13,7 @@ import (
 
 // Matrix holds the features of n samples.
 type Matrix struct {
-	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's
-	// vectors are sparse.
+	// X is n×m, a sample a row: a *mat.Dense, or a *sparse.CSR where the set's vectors are sparse.
 	X mat.Matrix
 	Made
 }
@@ -44,8 +43,8 @@ func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }
 // Values returns the names of the norms.
 func (Norm) Values() []string { return norms.Values() }
 
-// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as
-// in apply. A value below 0 is an error.
+// raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as in apply. A value
+// below 0 is an error.
 func raise(values []float64, power float64, columns []int) error {
 	if power == 0 || power == 1 {
 		return nil
@@ -62,9 +61,8 @@ func raise(values []float64, power float64, columns []int) error {
 	return nil
 }
 
-// apply scales the values of a sample, in place. columns holds the column
-// of each value, or is nil where value j is in column j. A value that is not
-// finite and values that are all zero are errors.
+// apply scales the values of a sample, in place. columns holds the column of each value, or is nil where value
+// j is in column j. A value that is not finite and values that are all zero are errors.
 func (n Norm) apply(values []float64, columns []int) error {
 	largest := 0.0
 	for j, v := range values {

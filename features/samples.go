@@ -16,20 +16,19 @@ import (
 
 // Made describes the samples and the columns of features.
 type Made struct {
-	// Height and Width are the size of the images that rows hold,
-	// row by row and upright, or 0 where they are no images.
+	// Height and Width are the size of the images that rows hold, row by row and upright, or 0 where they are
+	// no images.
 	Height, Width int
-	// Channels is 1 where the images are grey and 3 where they are in colour,
-	// a red, a green and a blue image one after the other. It is 0 where the rows are no images.
+	// Channels is 1 where the images are grey and 3 where they are in colour, a red, a green and a blue image
+	// one after the other. It is 0 where the rows are no images.
 	Channels int
-	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the
-	// part of each image that it covers.
+	// Places is the spatial grid of the features of a row, zero if they have none, and Crop the part of each
+	// image that it covers.
 	Places Cells
 	Crop   Crop
 	// Rows holds, for each row, which sample of the set it is.
 	Rows []int
-	// Skipped holds one error for each sample that was left out, in the order
-	// of the set.
+	// Skipped holds one error for each sample that was left out, in the order of the set.
 	Skipped []error
 }
 
@@ -53,8 +52,8 @@ func (m *Made) list(set *datasets.Set, bad []error) error {
 	return nil
 }
 
-// BadSampleError is the error of a sample that cannot be used. Where bad samples are
-// skipped (SkipBad) it is left out instead.
+// BadSampleError is the error of a sample that cannot be used. Where bad samples are skipped (SkipBad) it is
+// left out instead.
 type BadSampleError struct{ Err error }
 
 func (e *BadSampleError) Error() string { return e.Err.Error() }
@@ -62,9 +61,9 @@ func (e *BadSampleError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *BadSampleError) Unwrap() error { return e.Err }
 
-// BadSample tells whether an error says that a sample cannot be
-// used, and returns it as a *BadSampleError then. It does not where another run could
-// use the sample: where the memory limit has no room for it, or its file changes.
+// BadSample tells whether an error says that a sample cannot be used, and returns it as a *BadSampleError then.
+// It does not where another run could use the sample: where the memory limit has no room for it, or its file
+// changes.
 func BadSample(err error) (bad bool, failure error) {
 	var tooLarge *memory.LimitError
 	if err == nil || errors.As(err, &tooLarge) || errors.Is(err, datasets.ErrChanged) {
@@ -73,8 +72,8 @@ func BadSample(err error) (bad bool, failure error) {
 	return true, &BadSampleError{err}
 }
 
-// usable calls f for each sample of the set that bad has no error of, and where
-// samples may be left out puts the errors of bad ones there.
+// usable calls f for each sample of the set that bad has no error of, and where samples may be left out puts
+// the errors of bad ones there.
 func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) error {
 	all := make([]int, s.set.Len())
 	for i := range all {
@@ -94,10 +93,9 @@ func (s *source) usable(ctx context.Context, bad []error, f func(i int) error) e
 	})
 }
 
-// each calls f for some samples of a set, several at once, with the place of each
-// among them. They begin in their order, those that have begun are finished, and
-// after an error no other begins. It returns the cause of the context's end, or the
-// first error in the samples' order.
+// each calls f for some samples of a set, several at once, with the place of each among them. They begin in
+// their order, those that have begun are finished, and after an error no other begins. It returns the cause of
+// the context's end, or the first error in the samples' order.
 func each(ctx context.Context, set *datasets.Set, samples []int, workers int, progress func(done, total int), f func(at, i int) error) error {
 	errs := make([]error, len(samples))
 	var mu sync.Mutex

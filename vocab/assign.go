@@ -10,18 +10,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 )
 
-// Assignment says which words stand for a descriptor. The zero value is the
-// nearest word.
+// Assignment says which words stand for a descriptor. The zero value is the nearest word.
 type Assignment struct {
-	// Nearest is how many words share a descriptor, ties to the lower ones, in proportion to
-	// exp(−d²/2σ²) (Philbin et al., "Lost in Quantization", 2008); 0 means 1.
+	// Nearest is how many words share a descriptor, ties to the lower ones, in proportion to exp(−d²/2σ²)
+	// (Philbin et al., "Lost in Quantization", 2008); 0 means 1.
 	Nearest int `setting:"nearest" default:"1" range:"[1,1e6]" help:"among how many words a descriptor is shared"`
-	// Sigma is σ, in the units of descriptors; 0 means √6250, the choice of
-	// that paper for SIFT in bytes.
+	// Sigma is σ, in the units of descriptors; 0 means √6250, the choice of that paper for SIFT in bytes.
 	Sigma float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"spread of the shares, in units of descriptors"`
-	// Checks is how many words a descriptor is compared with: 0 means all of up to 8,192
-	// words, and 512 of more. With fewer than all, randomised kd-trees find the nearest
-	// words, mostly rather than always.
+	// Checks is how many words a descriptor is compared with: 0 means all of up to 8,192 words, and 512 of
+	// more. With fewer than all, randomised kd-trees find the nearest words, mostly rather than always.
 	Checks int `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
 }
 
@@ -43,16 +40,14 @@ func checksOf(checks, n int) int {
 	return min(checks, n)
 }
 
-// Assigner assigns descriptors to the words of a vocabulary. Several
-// goroutines may use one.
+// Assigner assigns descriptors to the words of a vocabulary. Several goroutines may use one.
 type Assigner struct {
 	as     Assignment // with its defaults
 	finder *finder
 }
 
-// NewAssigner makes an assigner of v, whose words it copies. It is an error if
-// the vocabulary or the settings are not valid, or if there are fewer words
-// than a descriptor is shared among.
+// NewAssigner makes an assigner of v, whose words it copies. It is an error if the vocabulary or the settings
+// are not valid, or if there are fewer words than a descriptor is shared among.
 func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (*Assigner, error) {
 	if err := v.checkWords(); err != nil {
 		return nil, fmt.Errorf("vocabulary: %w", err)
@@ -81,8 +76,8 @@ type Assigned struct {
 	Weights []float64
 }
 
-// Assign writes the words of an image's descriptors to dst, whose buffers it reuses.
-// It is an error if the descriptors are not as long as the words.
+// Assign writes the words of an image's descriptors to dst, whose buffers it reuses. It is an error if the
+// descriptors are not as long as the words.
 func (a *Assigner) Assign(dst *Assigned, d *features.Descriptors) error {
 	if err := checkDescriptors(d, a.finder.dim); err != nil {
 		return fmt.Errorf("vocabulary: %w", err)
@@ -97,8 +92,8 @@ func (as *Assigned) add(found []neighbour, sigma float64) {
 	var sum float64
 	first := len(as.Weights)
 	for _, a := range found {
-		// The nearest has a weight of 1 before they are divided by their sum,
-		// so that far descriptors do not get weights of 0.
+		// The nearest has a weight of 1 before they are divided by their sum, so that far descriptors do not
+		// get weights of 0.
 		weight := elementary.Exp((found[0].distance - a.distance) / (2 * sigma * sigma))
 		sum += weight
 		as.Words = append(as.Words, a.word)

@@ -80,8 +80,8 @@ func (f *forest) grow(random *rand.Rand, lo, hi int) int32 {
 	return at
 }
 
-// cut draws a number to split at from those that vary most, and returns its
-// mean. It reports false if the words do not vary.
+// cut draws a number to split at from those that vary most, and returns its mean. It reports false if the words
+// do not vary.
 func (f *forest) cut(random *rand.Rand, words []int32) (axis int, split float32, ok bool) {
 	const (
 		looked = 100 // words to estimate means from
@@ -131,9 +131,8 @@ func (p *points) newWalk() *walk {
 	return &walk{single: make([]float32, p.dim), seen: make([]uint32, p.n)}
 }
 
-// nearest returns the m nearest of at least checks words that it compares x
-// with, the nearest first and ties to the lower word. The answer is
-// overwritten by the next one.
+// nearest returns the m nearest of at least checks words that it compares x with, the nearest first and ties to
+// the lower word. The answer is overwritten by the next one.
 func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	w.search++
 	if w.search == 0 {
@@ -159,8 +158,7 @@ func (f *forest) nearest(w *walk, x []uint8, m, checks int) []neighbour {
 	return w.found[:m]
 }
 
-// descend goes down to the leaf on the side of the descriptor and compares its
-// words.
+// descend goes down to the leaf on the side of the descriptor and compares its words.
 func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	n := &f.nodes[at]
 	for n.axis >= 0 {
@@ -183,8 +181,7 @@ func (f *forest) descend(w *walk, at int32, bound float32, m int, checks *int) {
 	}
 }
 
-// push and pop are those of container/heap, which would put every branch in
-// memory of its own.
+// push and pop are those of container/heap, which would put every branch in memory of its own.
 func (w *walk) push(b branch) {
 	w.open = append(w.open, b)
 	i := len(w.open) - 1

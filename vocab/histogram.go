@@ -16,9 +16,8 @@ import (
 // cell·words + word.
 type Grid []features.Cells
 
-// UnmarshalText reads a grid that is written as rows×columns, for example
-// "4x4", or as several of them, such as the spatial pyramid "1x1+2x2+4x4"
-// (Lazebnik et al. 2006, without their weights). It implements
+// UnmarshalText reads a grid that is written as rows×columns, for example "4x4", or as several of them, such as
+// the spatial pyramid "1x1+2x2+4x4" (Lazebnik et al. 2006, without their weights). It implements
 // [encoding.TextUnmarshaler].
 func (g *Grid) UnmarshalText(text []byte) error {
 	var read Grid
@@ -95,8 +94,8 @@ func (g Grid) AppendCells(cells []int, x, y float32, width, height int) []int {
 	return cells
 }
 
-// interval returns in which of n equal parts of a length a place is. The first
-// pixel, whose middle is 0, begins at −½.
+// interval returns in which of n equal parts of a length a place is. The first pixel, whose middle is 0, begins
+// at −½.
 func interval(place float32, length, n int) int {
 	part := (float64(place) + 0.5) * float64(n) / float64(length)
 	return int(min(max(part, 0), float64(n-1)))
@@ -171,8 +170,8 @@ func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error 
 // CSR is a sparse matrix in compressed rows, as factor.CSR.
 type CSR = sparse.CSR
 
-// Matrix returns the histograms as the rows of an n×columns matrix.
-// It is an error if a histogram's columns do not fit.
+// Matrix returns the histograms as the rows of an n×columns matrix. It is an error if a histogram's columns do
+// not fit.
 func Matrix(columns int, rows []Histogram) (*CSR, error) {
 	starts, cols, values := []int{0}, []int{}, []float64{}
 	for _, h := range rows {

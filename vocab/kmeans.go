@@ -33,16 +33,14 @@ func newKMeans(t Training, s *sample, words *points) *kmeans {
 }
 
 const (
-	// overshoot is how far words move for each step to the mean. Up to 2, they
-	// end up no farther from it than they were.
+	// overshoot is how far words move for each step to the mean. Up to 2, they end up no farther from it than
+	// they were.
 	overshoot = 1.9
-	// partTolerance is the least tolerance on parts of the descriptors, whose
-	// best words are not those of all.
+	// partTolerance is the least tolerance on parts of the descriptors, whose best words are not those of all.
 	partTolerance = 1e-3
 )
 
-// run learns words from parts of the sample, each twice as large as the one
-// before it and the last the whole.
+// run learns words from parts of the sample, each twice as large as the one before it and the last the whole.
 func (k *kmeans) run(ctx context.Context, halvings int) error {
 	iteration := 0
 	for ; halvings > 0; halvings-- {
@@ -53,8 +51,7 @@ func (k *kmeans) run(ctx context.Context, halvings int) error {
 	return k.settle(ctx, k.len(), k.Tolerance, &iteration)
 }
 
-// settle iterates on the first part of the sample until the objective falls by
-// less than a share of it.
+// settle iterates on the first part of the sample until the objective falls by less than a share of it.
 func (k *kmeans) settle(ctx context.Context, part int, tolerance float64, iteration *int) error {
 	squares := 0.0
 	for i := range part {
@@ -135,8 +132,8 @@ func (k *kmeans) count(word int32, i int, by int64) {
 // sumsOf returns the sums of word j's descriptors.
 func (k *kmeans) sumsOf(j int) []int64 { return k.sums[j*k.dim : (j+1)*k.dim] }
 
-// cost returns the sum of the squared distances of the labelled rows x to their words w, given Σ‖x‖²:
-// Σ‖x − w‖² = Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
+// cost returns the sum of the squared distances of the labelled rows x to their words w, given Σ‖x‖²: Σ‖x − w‖²
+// = Σ‖x‖² + Σ(count·‖w‖² − 2wᵀsum).
 func (k *kmeans) cost(squares float64) float64 {
 	cost := squares
 	for j, count := range k.counts {

@@ -14,9 +14,9 @@ import (
 
 // points are the words that descriptors are compared with.
 //
-// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders words as ‖x − w‖²
-// does, up to a rounding that is bounded. Words whose scores are within that bound are compared again
-// in double precision, so answers are exact.
+// A product in single precision scores all words at once: ½‖w‖² − xᵀw orders words as ‖x − w‖² does, up to a
+// rounding that is bounded. Words whose scores are within that bound are compared again in double precision, so
+// answers are exact.
 type points struct {
 	n, dim  int
 	values  []float64 // n×dim
@@ -64,8 +64,8 @@ func (p *points) distance(x []uint8, j int) float64 {
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// slack bounds the rounding of the score of a row of the given ‖x‖². A sum of dim products, in any order,
-// is off by at most dim times the rounding of the lengths' product; eight more are for the other roundings.
+// slack bounds the rounding of the score of a row of the given ‖x‖². A sum of dim products, in any order, is
+// off by at most dim times the rounding of the lengths' product; eight more are for the other roundings.
 func (p *points) slack(square float64) float64 {
 	const rounding = 0x1p-24
 	return float64(p.dim+8) * rounding * p.longest * (math.Sqrt(square) + p.longest)
@@ -118,8 +118,7 @@ func (f *finder) each(n int, row func(i int) []uint8, m int, use func(i int, nea
 	clear(l.rows[:cap(l.rows)]) // the list must not keep the descriptors
 }
 
-// A panel is a few descriptors that are compared with all words in one
-// product.
+// A panel is a few descriptors that are compared with all words in one product.
 type panel struct {
 	rows    [][]uint8
 	squares []float64 // ‖x‖², len(rows)

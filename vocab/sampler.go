@@ -14,18 +14,18 @@ import (
 // defaultTotal is how many descriptors a Sampler keeps.
 const defaultTotal = 100_000
 
-// Sampler keeps a random subset of the descriptors of images that stream by.
-// It holds twice Total descriptors at most.
+// Sampler keeps a random subset of the descriptors of images that stream by. It holds twice Total descriptors
+// at most.
 //
-// Every descriptor draws a number from its image's random stream, and those with the least numbers stay. So
-// the subset does not depend on the order of the images.
+// Every descriptor draws a number from its image's random stream, and those with the least numbers stay. So the
+// subset does not depend on the order of the images.
 //
 // A Sampler may be used by several goroutines at once.
 type Sampler struct {
 	// Total is the most descriptors that are kept; 0 means 100,000.
 	Total int
-	// PerImage is the most descriptors that one image gives, so that large
-	// images do not outweigh small ones; 0 sets no bound.
+	// PerImage is the most descriptors that one image gives, so that large images do not outweigh small ones; 0
+	// sets no bound.
 	PerImage int
 	// Seed makes the subset repeatable.
 	Seed uint64
@@ -42,8 +42,8 @@ type offer struct {
 	vector []uint8
 }
 
-// compare orders offers by their numbers. Where two are the same, the vectors
-// decide, so that the order in which images come does not.
+// compare orders offers by their numbers. Where two are the same, the vectors decide, so that the order in
+// which images come does not.
 func (o offer) compare(other offer) int {
 	return cmp.Or(cmp.Compare(o.number, other.number), bytes.Compare(o.vector, other.vector))
 }
@@ -100,8 +100,8 @@ func (s *Sampler) cut(total int) {
 	}
 }
 
-// Sample returns the descriptors that are kept so far, n×dim, in random order,
-// as a copy. Both are empty, and dim is 0, before any was added.
+// Sample returns the descriptors that are kept so far, n×dim, in random order, as a copy. Both are empty, and
+// dim is 0, before any was added.
 func (s *Sampler) Sample() (vectors []uint8, dim int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,14 +21,14 @@ import (
 type Method int
 
 const (
-	// MethodLloyd is k-means until convergence. It begins on a part of the descriptors, which
-	// doubles whenever there is little more to gain from it. Each word goes 1.9 times as far as the
-	// mean of its descriptors, which halves the iterations and cannot raise the objective; the first
-	// and the last step with each part are to the mean.
+	// MethodLloyd is k-means until convergence. It begins on a part of the descriptors, which doubles whenever
+	// there is little more to gain from it. Each word goes 1.9 times as far as the mean of its descriptors,
+	// which halves the iterations and cannot raise the objective; the first and the last step with each part
+	// are to the mean.
 	MethodLloyd Method = iota
-	// MethodMiniBatch leaves each part after a few steps, and reads all descriptors two or three
-	// times (Newling and Fleuret, "Nested mini-batch k-means", 2016). In a fifth of the time it
-	// comes within 1 % of Lloyd's objective.
+	// MethodMiniBatch leaves each part after a few steps, and reads all descriptors two or three times (Newling
+	// and Fleuret, "Nested mini-batch k-means", 2016). In a fifth of the time it comes within 1 % of Lloyd's
+	// objective.
 	MethodMiniBatch
 )
 
@@ -46,11 +46,10 @@ func (m Method) MarshalText() ([]byte, error) { return methods.MarshalText(m) }
 // Values returns the names of the methods.
 func (Method) Values() []string { return methods.Values() }
 
-// Training learns a vocabulary. The zero value learns 200 words by Lloyd's
-// algorithm.
+// Training learns a vocabulary. The zero value learns 200 words by Lloyd's algorithm.
 //
-// Where assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007).
-// Else that would cost more than the rest, and words start from different descriptors at random.
+// Where assignment is exact (see Checks), words start by k-means++ (Arthur and Vassilvitskii 2007). Else that
+// would cost more than the rest, and words start from different descriptors at random.
 type Training struct {
 	// Words is the number of words; 0 means 200.
 	Words int
@@ -58,20 +57,19 @@ type Training struct {
 	Method Method
 	// Checks is as in Assignment.
 	Checks int
-	// MaxIterations bounds how often all descriptors are read, and how often
-	// each of the parts before; 0 means 300.
+	// MaxIterations bounds how often all descriptors are read, and how often each of the parts before; 0 means
+	// 300.
 	MaxIterations int
-	// Tolerance ends the training when an iteration over all descriptors
-	// lowers the objective by less than this share of it. A part is doubled
-	// likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for MethodMiniBatch.
+	// Tolerance ends the training when an iteration over all descriptors lowers the objective by less than this
+	// share of it. A part is doubled likewise, at 1e-3 at the earliest. 0 means 3e-5, and 1e-2 for
+	// MethodMiniBatch.
 	Tolerance float64
 	// Seed makes the words repeatable.
 	Seed uint64
-	// Progress, if set, is called after every iteration, with -1 for how many
-	// there will be.
+	// Progress, if set, is called after every iteration, with -1 for how many there will be.
 	Progress func(done, total int)
-	// traced, if set, is called after every iteration with how many
-	// descriptors it read and their mean squared distance to their words.
+	// traced, if set, is called after every iteration with how many descriptors it read and their mean squared
+	// distance to their words.
 	traced func(iteration, descriptors int, mean float64)
 }
 
@@ -147,8 +145,7 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 	return words, newKMeans(t, s, words).run(ctx, halvings)
 }
 
-// leastPart is how many descriptors a word there are at least in the part that
-// training begins on.
+// leastPart is how many descriptors a word there are at least in the part that training begins on.
 const leastPart = 15
 
 // A sample is what words are learned from: rows of bytes in random order.
@@ -167,8 +164,7 @@ func (s *sample) row(i int) []uint8 {
 	return s.vectors[at : at+s.dim]
 }
 
-// halvings returns how often the sample can be halved and have at least `least`
-// rows.
+// halvings returns how often the sample can be halved and have at least `least` rows.
 func (s *sample) halvings(least int) (times int) {
 	for s.len()>>(times+1) >= least {
 		times++
@@ -176,8 +172,7 @@ func (s *sample) halvings(least int) (times int) {
 	return times
 }
 
-// different returns the first rows that differ from each other, as many as
-// there are to be words.
+// different returns the first rows that differ from each other, as many as there are to be words.
 func (s *sample) different(words int) ([]int, error) {
 	if s.len() < words {
 		return nil, fmt.Errorf("%d words of %d descriptors", words, s.len())
@@ -197,12 +192,10 @@ func (s *sample) different(words int) ([]int, error) {
 	return nil, fmt.Errorf("%d words of %d descriptors, of which only %d differ", words, s.len(), len(rows))
 }
 
-// plusPlus draws the rows of the sample's first part that words start from. The part must hold
-// as many different rows.
-//
-// Products of bytes are whole numbers, which single precision holds up to 2²⁴ and thus for rows of up to 258
-// bytes, so that for those all of this is exact. Longer rows that are very near each other may be taken for the
-// same, and one be drawn twice: the second word is then empty, and k-means gives it a row.
+// plusPlus draws the rows of the sample's first part that words start from. The part must hold as many
+// different rows. Products of bytes are whole numbers, which single precision holds for rows of up to 258
+// bytes. Longer rows that nearly agree may be drawn twice: the second word is then empty, and k-means gives it
+// a row.
 func plusPlus(ctx context.Context, s *sample, part, words int, random *rand.Rand) ([]int, error) {
 	single, squares := make([]float32, 0, part*s.dim), make([]float64, part)
 	for i := range part {

@@ -16,8 +16,7 @@ import (
 
 // Vocabulary holds visual words.
 type Vocabulary struct {
-	// Words is words×dim, a word a row: a mean of descriptors, so its values
-	// are from 0 to 255.
+	// Words is words×dim, a word a row: a mean of descriptors, so its values are from 0 to 255.
 	Words *mat.Dense
 }
 
@@ -79,12 +78,10 @@ func (v *Vocabulary) points() *points {
 	return p
 }
 
-// savedWords is the array of a saved vocabulary. NumPy reads the file with
-// numpy.load.
+// savedWords is the array of a saved vocabulary. NumPy reads the file with numpy.load.
 const savedWords = "words"
 
-// Save writes the vocabulary as a NumPy .npz file with the array words,
-// words×dim.
+// Save writes the vocabulary as a NumPy .npz file with the array words, words×dim.
 func (v *Vocabulary) Save(w io.Writer) error {
 	err := v.checkWords()
 	if err == nil {
@@ -104,9 +101,8 @@ func (v *Vocabulary) SaveTo(z *npz.Writer) {
 	z.Floats(savedWords, []int{v.Len(), v.Dim()}, v.Words.RawRowView)
 }
 
-// Load reads what Save wrote, size bytes long, or a file of NumPy's with such
-// an array. It is an error if the file is damaged, does not hold numbers from 0 to 255, or
-// needs more memory than the context's budget has.
+// Load reads what Save wrote, size bytes long, or a file of NumPy's with such an array. It is an error if the
+// file is damaged, does not hold numbers from 0 to 255, or needs more memory than the context's budget has.
 func Load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
 	v, err := load(ctx, r, size)
 	if err != nil {

@@ -21,9 +21,9 @@ type Weighting struct {
 	Norm features.Norm
 }
 
-// LearnIDF returns the inverse document frequency of each column of x, n×m:
-// 1 + ln((1+n)/(1+d)), where d of the n histograms have a value in the column.
-// Unlike ln(n/d) it is above 0 for a word that every image has. x should be of training images only.
+// LearnIDF returns the inverse document frequency of each column of x, n×m: 1 + ln((1+n)/(1+d)), where d of the
+// n histograms have a value in the column. Unlike ln(n/d) it is above 0 for a word that every image has. x
+// should be of training images only.
 func LearnIDF(x *CSR) []float64 {
 	n, m := x.Dims()
 	images := make([]int, m)
@@ -39,9 +39,8 @@ func LearnIDF(x *CSR) []float64 {
 	return idf
 }
 
-// Apply returns the weighted histograms of x, n×m, which is not changed. A row
-// of zeros stays one. It is an error if a value is negative or not finite, or
-// if the weighting does not fit.
+// Apply returns the weighted histograms of x, n×m, which is not changed. A row of zeros stays one. It is an
+// error if a value is negative or not finite, or if the weighting does not fit.
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
 	if err := w.checkFits(x); err != nil {
 		return nil, fmt.Errorf("weighting: %w", err)

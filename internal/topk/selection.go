@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Selection keeps the values of the k least of many keys where k is large: it takes values until there
-// are 2k and then leaves k, amortised O(log k) per value. Of equal keys the earlier are the lesser. A key that
-// is not a number is not kept.
+// Selection keeps the values of the k least of many keys where k is large: it takes values until there are 2k
+// and then leaves k, amortised O(log k) per value. Of equal keys the earlier are the lesser. A key that is not
+// a number is not kept.
 type Selection[V any] struct {
 	k, added int
 	kept     []keyed[V]
@@ -46,8 +46,8 @@ func (s *Selection[V]) Last() float64 {
 	return s.limit
 }
 
-// Each calls f with the values of the k least keys, or of all where they are fewer, in the order in which
-// they came.
+// Each calls f with the values of the k least keys, or of all where they are fewer, in the order in which they
+// came.
 func (s *Selection[V]) Each(f func(value V)) {
 	s.Last()
 	slices.SortFunc(s.kept, func(a, b keyed[V]) int { return cmp.Compare(a.place, b.place) })

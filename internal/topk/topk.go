@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Insert returns least, at most k values in rising order, with x in its place among
-// them, without the largest if they were k. No two values may be equal by compare.
+// Insert returns least, at most k values in rising order, with x in its place among them, without the largest
+// if they were k. No two values may be equal by compare.
 func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 	if len(least) == k {
 		if k == 0 || compare(x, least[k-1]) >= 0 {
@@ -19,8 +19,7 @@ func Insert[T any](least []T, k int, x T, compare func(a, b T) int) []T {
 	return slices.Insert(least, at, x)
 }
 
-// Least returns the k least of v in rising order, or all of fewer, in room, which it is
-// lent.
+// Least returns the k least of v in rising order, or all of fewer, in room, which it is lent.
 func Least[T cmp.Ordered](v []T, k int, room []T) []T {
 	least := room[:0]
 	for _, x := range v {
@@ -31,8 +30,8 @@ func Least[T cmp.Ordered](v []T, k int, room []T) []T {
 	return least
 }
 
-// Among returns least, at most k values in rising order, with x in its place among them, without
-// the largest if they were k.
+// Among returns least, at most k values in rising order, with x in its place among them, without the largest if
+// they were k.
 func Among[T cmp.Ordered](least []T, k int, x T) []T {
 	if len(least) < k {
 		least = append(least, x)
