@@ -68,15 +68,8 @@ type Correction struct {
 // Fit returns k clusters of the n samples, given the existing groups, numbers from 0 to k−1, and labels and
 // links. Without these the groups stay. It is an error that wraps ErrDeadEnd where no k clusters hold to the
 // links.
-func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (*Correction, error) {
-	found, err := c.fit(ctx, k, groups, known)
-	if err != nil {
-		return nil, fmt.Errorf("corrected clusters: %w", err)
-	}
-	return found, nil
-}
-
-func (c *Corrected) fit(ctx context.Context, k int, groups []int, known Known) (*Correction, error) {
+func (c *Corrected) Fit(ctx context.Context, k int, groups []int, known Known) (_ *Correction, err error) {
+	defer wrap(&err, "corrected clusters")
 	n, _ := c.z.Dims()
 	switch {
 	case len(groups) != n:

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"math"
+
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -18,14 +20,18 @@ const (
 
 var distances = enum.Of[Distance]("distance", "euclidean", "cosine")
 
-// String returns the name that settings use.
-func (d Distance) String() string { return distances.String(d) }
-
-// UnmarshalText reads the name that settings use.
+// The names are those of settings.
+func (d Distance) String() string                   { return distances.String(d) }
 func (d *Distance) UnmarshalText(name []byte) error { return distances.UnmarshalText(d, name) }
+func (Distance) Values() []string                   { return distances.Values() }
 
-// Values returns the names of all distances.
-func (Distance) Values() []string { return distances.Values() }
+// length returns how far samples are at a cost: ‖x − y‖ or 1 − cos.
+func (d Distance) length(cost float64) float64 {
+	if d == DistanceEuclidean {
+		return math.Sqrt(cost)
+	}
+	return cost
+}
 
 // epsilon is the distance from 1 to the next number.
 const epsilon = 0x1p-52

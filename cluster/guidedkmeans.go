@@ -49,16 +49,9 @@ func (g GuidedKMeans) Memory(s Size) float64 {
 // Fit clusters the rows of x, n×m, under labels and links, which are as in ConstrainedKMeans.Fit; the
 // regression learns of samples that must link to labelled ones too. Sparse rows are copied to dense ones.
 // Centres are the directions of the sums of the samples at length 1.
-func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
+func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Result, err error) {
+	defer wrap(&err, "guided k-means")
 	g.Distance = DistanceCosine
-	result, err := g.fit(ctx, x, known)
-	if err != nil {
-		return nil, fmt.Errorf("guided k-means: %w", err)
-	}
-	return result, nil
-}
-
-func (g GuidedKMeans) fit(ctx context.Context, x mat.Matrix, known Known) (*Result, error) {
 	s, err := readSamples(x, g.Distance)
 	if err != nil {
 		return nil, err

@@ -48,22 +48,18 @@ func (KernelKMeans) Memory(s Size) float64 { return memoryOfSquares(s, 2, 24) }
 
 // Fit clusters n samples by their n×n kernel, which must be symmetric and finite. The answer's Centres are nil.
 // It is an error if K is not within 1 and n, or if Start does not hold n clusters below K.
-func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (*Result, error) {
+func (k KernelKMeans) Fit(ctx context.Context, kernel mat.Matrix) (_ *Result, err error) {
+	defer wrap(&err, "kernel k-means")
 	sym, err := readSymmetric(kernel)
-	if err == nil {
-		err = k.checkSettings(sym.SymmetricDim())
-	}
 	if err != nil {
-		return nil, fmt.Errorf("kernel k-means: %w", err)
+		return nil, err
 	}
-	n, workers, runs := sym.SymmetricDim(), 0, cmp.Or(k.Restarts, defaultRestarts)
-	if len(k.Start) > 0 {
-		runs = 1
+	n := sym.SymmetricDim()
+	if err := k.checkSettings(n); err != nil {
+		return nil, err
 	}
-	if k.traced != nil {
-		workers = 1
-	}
-	return best(ctx, workers, runs, runs, func() func(start int) (*Result, error) {
+	runs := KMeans{Restarts: k.Restarts, Start: k.Start}.restarts()
+	return best(ctx, k.traced != nil, runs, runs, func() func(start int) (*Result, error) {
 		f := &featureSpace{
 			KernelKMeans: k, n: n, kernel: sym,
 			labels: make([]int, n), previous: make([]int, n), counts: make([]int, k.K),
@@ -215,15 +211,8 @@ func (SSKK) Memory(s Size) float64 { return memoryOfSquares(s, 5, 24) }
 // Kernel returns the n×n kernel K + W + σI: W is Weight for every must-link and −Weight for every cannot-link,
 // and σ is the least that makes the sum positive semi-definite. Each two labelled samples are a link, and a
 // link that is given twice counts once. It takes O(n³) time and 8n² bytes beside the kernel.
-func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
-	kernel, err := s.kernel(ctx, similarity, known)
-	if err != nil {
-		return nil, fmt.Errorf("ss-kk: %w", err)
-	}
-	return kernel, nil
-}
-
-func (s SSKK) kernel(ctx context.Context, similarity mat.Matrix, known Known) (*mat.SymDense, error) {
+func (s SSKK) Kernel(ctx context.Context, similarity mat.Matrix, known Known) (_ *mat.SymDense, err error) {
+	defer wrap(&err, "ss-kk")
 	sym, err := readSymmetric(similarity)
 	if err != nil {
 		return nil, err
@@ -239,7 +228,7 @@ func (s SSKK) kernel(ctx context.Context, similarity mat.Matrix, known Known) (*
 	if !(s.Weight >= 0) || math.IsInf(s.Weight, 0) {
 		return nil, fmt.Errorf("links of weight %v", s.Weight)
 	}
-	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("ss-kk: the least eigenvalue of the kernel of %d samples", n)); err != nil {
+	if err := memory.FromContext(ctx).Check(8*int64(n)*int64(n)+int64(eigen.Memory(n, 1)), fmt.Sprintf("the least eigenvalue of the kernel of %d samples", n)); err != nil {
 		return nil, err
 	}
 	kernel := mat.NewSymDense(n, nil)

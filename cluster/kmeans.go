@@ -27,14 +27,10 @@ const (
 
 var inits = enum.Of[Init]("start", "random", "k-means++")
 
-// String returns the name that settings use.
-func (i Init) String() string { return inits.String(i) }
-
-// UnmarshalText reads the name that settings use.
+// The names are those of settings.
+func (i Init) String() string                   { return inits.String(i) }
 func (i *Init) UnmarshalText(name []byte) error { return inits.UnmarshalText(i, name) }
-
-// Values returns the names of all ways to start.
-func (Init) Values() []string { return inits.Values() }
+func (Init) Values() []string                   { return inits.Values() }
 
 // KMeans is Lloyd's algorithm. Each sample goes to the nearest centre, ties to the lower index; each centre
 // becomes the mean of its samples, under the cosine distance the direction of the sum of its unit samples; and
@@ -101,36 +97,37 @@ func (k KMeans) Memory(s Size) float64 {
 	return points + 40*n + float64(parallel.Cores())*(56*clusters*m+48*n+starts+512*8*clusters) + 300*float64(s.Links)
 }
 
+// wrap puts a name before an error.
+func wrap(err *error, name string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", name, *err)
+	}
+}
+
 // fit returns the best of some runs on x, which prepare counts and makes ready for what is known.
-func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) (runs, starts int, err error)) (*Result, error) {
+func (k KMeans) fit(ctx context.Context, name string, x mat.Matrix, prepare func(l *run) (runs, starts int, err error)) (_ *Result, err error) {
+	defer wrap(&err, name)
 	l, err := k.lloyd(x)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	runs, starts, err := prepare(l)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	workers := 0
-	if k.traced != nil {
-		workers = 1
-	}
-	result, err := best(ctx, workers, runs, starts, func() func(start int) (*Result, error) {
+	return best(ctx, k.traced != nil, runs, starts, func() func(start int) (*Result, error) {
 		own := l.another()
 		return func(start int) (*Result, error) { return own.run(ctx, start) }
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return result, nil
 }
 
 // best returns the result with the least objective of the first runs that come to an end, of so many starts;
 // the first of several. Several run at once where cores are free, and runner returns what runs one after
 // another. A dead end is made up for by another start; it is an error if every start is one.
-func best(ctx context.Context, workers, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
-	if workers == 0 {
-		workers = min(parallel.Cores(), runs)
+func best(ctx context.Context, inOrder bool, runs, starts int, runner func() func(start int) (*Result, error)) (*Result, error) {
+	workers := min(parallel.Cores(), runs)
+	if inOrder {
+		workers = 1
 	}
 	run := make([]func(start int) (*Result, error), workers)
 	var mu sync.Mutex

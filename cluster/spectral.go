@@ -30,15 +30,8 @@ func (NormalisedCut) Memory(s Size) float64 { return memoryOfSquares(s, 4, 16) }
 // eigenvectors of the K largest eigenvalues of D^-½SD^-½, D holding the sums of S's rows, the largest first and
 // then every row scaled to length 1. A row of S that sums to 0 gives a row of zeros; one that sums to less is
 // an error. It takes O(n³) time and 16n² bytes, 24n² where K is large beside n.
-func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (*mat.Dense, error) {
-	embedding, err := c.embed(ctx, similarity)
-	if err != nil {
-		return nil, fmt.Errorf("normalised cut: %w", err)
-	}
-	return embedding, nil
-}
-
-func (c NormalisedCut) embed(ctx context.Context, similarity mat.Matrix) (*mat.Dense, error) {
+func (c NormalisedCut) Embed(ctx context.Context, similarity mat.Matrix) (_ *mat.Dense, err error) {
+	defer wrap(&err, "normalised cut")
 	sym, err := readSymmetric(similarity)
 	if err != nil {
 		return nil, err
@@ -95,11 +88,7 @@ func (c NormalisedCut) Fit(ctx context.Context, similarity mat.Matrix) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	result, err := c.KMeans.Fit(ctx, embedding)
-	if err != nil {
-		return nil, fmt.Errorf("normalised cut: %w", err)
-	}
-	return result, nil
+	return c.KMeans.Fit(ctx, embedding)
 }
 
 // SSSNC is semi-supervised normalised cuts (Ji and Xu 2006, as the SS-NMF poster compares with): the cut of a

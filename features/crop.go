@@ -2,6 +2,7 @@ package features
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -35,45 +36,40 @@ func Part(crop Crop, size image.Point) (part image.Rectangle, ok bool) {
 		corner := image.Pt((size.X-side)/2, (size.Y-side)/2)
 		return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))}, true
 	case Box:
-		return image.Rect(c.X0, c.Y0, c.X1, c.Y1), true
+		return image.Rectangle{image.Pt(c.X0, c.Y0), image.Pt(c.X1, c.Y1)}, true
 	}
 	return image.Rectangle{}, false
 }
 
-// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with x to the right and y down from
-// (0, 0) in the upper left corner. An image that it does not lie in is an error.
+// Box is the part of an image from the pixel (X0, Y0) to before (X1, Y1), with
+// x to the right and y down from (0, 0) in the upper left corner. An image
+// that does not contain it is an error.
 type Box struct{ X0, Y0, X1, Y1 int }
-
-func (b Box) digest(string) string { return fmt.Sprintf("%#v", b) }
-
-func (b Box) resample(dst *Canvas, src image.Image, _ string) error {
-	part := image.Rectangle{Min: image.Pt(b.X0, b.Y0), Max: image.Pt(b.X1, b.Y1)}
-	if part.Empty() || !part.In(src.Bounds()) {
-		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
-			b.X0, b.Y0, b.X1, b.Y1, src.Bounds().Dx(), src.Bounds().Dy())
-	}
-	resize(dst, src, part)
-	return nil
-}
 
 // Square is the largest square in the middle of an image.
 type Square struct{}
 
-func (Square) digest(string) string { return "square" }
-
-func (Square) resample(dst *Canvas, src image.Image, _ string) error {
-	part, _ := Part(Square{}, src.Bounds().Size())
-	resize(dst, src, part)
-	return nil
-}
-
 // Whole is all of an image.
 type Whole struct{}
 
-func (Whole) digest(string) string { return "" }
+func (b Box) digest(string) string  { return fmt.Sprintf("%#v", b) }
+func (Square) digest(string) string { return "square" }
+func (Whole) digest(string) string  { return "" }
 
-func (Whole) resample(dst *Canvas, src image.Image, _ string) error {
-	resize(dst, src, src.Bounds())
+func (b Box) resample(dst *Canvas, src image.Image, _ string) error { return resampleTo(dst, src, b) }
+func (s Square) resample(dst *Canvas, src image.Image, _ string) error {
+	return resampleTo(dst, src, s)
+}
+func (w Whole) resample(dst *Canvas, src image.Image, _ string) error { return resampleTo(dst, src, w) }
+
+// resampleTo draws the part of src that a crop takes over the whole of dst.
+func resampleTo(dst *Canvas, src image.Image, crop Crop) error {
+	part, _ := Part(crop, src.Bounds().Size())
+	if part.Empty() || !part.In(src.Bounds()) {
+		return fmt.Errorf("crop: the box from (%d, %d) to (%d, %d) is not within the %d×%d pixels of the image",
+			part.Min.X, part.Min.Y, part.Max.X, part.Max.Y, src.Bounds().Dx(), src.Bounds().Dy())
+	}
+	resize(dst, src, part)
 	return nil
 }
 
@@ -98,7 +94,7 @@ type eyes struct{ left, right complex128 }
 // ReadEyes reads the places of the eyes from a CSV file with the columns file, left_x, left_y, right_x and
 // right_y, in pixels from the centre of the upper left one. File is a sample's name in the set; the left eye is
 // the one on the left of the picture. The first line may be a header.
-func ReadEyes(file string) (*Eyes, error) {
+func ReadEyes(file string) (_ *Eyes, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("eyes: %w", err)
@@ -113,24 +109,22 @@ func ReadEyes(file string) (*Eyes, error) {
 
 func parseEyes(r io.Reader) (map[string]eyes, error) {
 	reader := csv.NewReader(r)
-	reader.FieldsPerRecord = -1
+	reader.FieldsPerRecord = 5
 	reader.TrimLeadingSpace = true
 	at := map[string]eyes{}
 	for first := true; ; first = false {
 		record, err := reader.Read()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return at, nil
-		}
-		if err != nil {
+		case errors.Is(err, csv.ErrFieldCount):
+			return nil, fmt.Errorf("%w, want five, file,left_x,left_y,right_x,right_y", err)
+		case err != nil:
 			return nil, err
-		}
-		line, _ := reader.FieldPos(0)
-		if len(record) != 5 {
-			return nil, fmt.Errorf("line %d: %d fields, want five, file,left_x,left_y,right_x,right_y", line, len(record))
-		}
-		if first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x") {
+		case first && strings.EqualFold(strings.TrimSpace(record[1]), "left_x"):
 			continue
 		}
+		line, _ := reader.FieldPos(0)
 		var v [4]float64
 		for i, field := range record[1:] {
 			v[i], err = strconv.ParseFloat(strings.TrimSpace(field), 64)

@@ -31,17 +31,19 @@ const (
 
 var norms = enum.Of[Norm]("norm", "l2", "l1", "max", "none")
 
-// String returns the norm's name, which UnmarshalText reads in any case.
-func (n Norm) String() string { return norms.String(n) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// The names are those of settings, in any case.
+func (n Norm) String() string                   { return norms.String(n) }
 func (n *Norm) UnmarshalText(text []byte) error { return norms.UnmarshalText(n, text) }
+func (n Norm) MarshalText() ([]byte, error)     { return norms.MarshalText(n) }
+func (Norm) Values() []string                   { return norms.Values() }
 
-// MarshalText implements [encoding.TextMarshaler].
-func (n Norm) MarshalText() ([]byte, error) { return norms.MarshalText(n) }
-
-// Values returns the names of the norms.
-func (Norm) Values() []string { return norms.Values() }
+// column returns the column of value j, from 1.
+func column(columns []int, j int) int {
+	if columns != nil {
+		j = columns[j]
+	}
+	return j + 1
+}
 
 // raise raises the values of a sample to a power, in place; 0 stands for 1. columns is as in apply. A value
 // below 0 is an error.
@@ -51,10 +53,7 @@ func raise(values []float64, power float64, columns []int) error {
 	}
 	for j, v := range values {
 		if v < 0 {
-			if columns != nil {
-				j = columns[j]
-			}
-			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", j+1, v)
+			return fmt.Errorf("column %d: the value is %v, and a power needs values of 0 or more", column(columns, j), v)
 		}
 		values[j] = elementary.Pow(v, power)
 	}
@@ -68,14 +67,9 @@ func (n Norm) apply(values []float64, columns []int) error {
 	for j, v := range values {
 		size := math.Abs(v)
 		if !(size <= math.MaxFloat64) { // not a number, or infinite
-			if columns != nil {
-				j = columns[j]
-			}
-			return fmt.Errorf("column %d: the value is %v", j+1, v)
+			return fmt.Errorf("column %d: the value is %v", column(columns, j), v)
 		}
-		if size > largest {
-			largest = size
-		}
+		largest = max(largest, size)
 	}
 	if largest == 0 {
 		return errors.New("all values are zero")

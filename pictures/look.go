@@ -7,9 +7,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/jpeg"
-	"math"
 
 	"github.com/seed4492f2cd/partwise/features"
 )
@@ -95,30 +95,29 @@ func planes(c *features.Canvas) (brightness, cb, cr plane) {
 	return brightness, cb, cr
 }
 
-// head is the size of a look in bytes.
-const head = 4 + 4 + 8 + 8 + roughSide*roughSide + 2*colourSide*colourSide
+// stored is a look as bytes, the numbers with their low byte first.
+type stored struct {
+	Width, Height     uint32
+	Sharpness, Spread float64
+	Rough             [roughSide * roughSide]uint8
+	Colour            [2 * colourSide * colourSide]uint8
+}
 
 // AppendBinary appends the look to b.
 func (l *Look) AppendBinary(b []byte) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.Width))
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.Height))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(l.Sharpness))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(l.Spread))
-	b = append(b, l.rough[:]...)
-	return append(b, l.colour[:]...), nil
+	return binary.Append(b, binary.LittleEndian, stored{uint32(l.Width), uint32(l.Height), l.Sharpness, l.Spread, l.rough, l.colour})
 }
 
 // Cut reads the look with which b begins, as AppendBinary appends it, and returns the rest.
 func (l *Look) Cut(b []byte) (rest []byte, err error) {
-	if len(b) < head {
-		return nil, errors.New("pictures: the look of a picture ends early")
+	var s stored
+	n, err := binary.Decode(b, binary.LittleEndian, &s)
+	if err != nil {
+		return nil, fmt.Errorf("pictures: the look of a picture: %w", err)
 	}
-	l.Width, l.Height = int(binary.LittleEndian.Uint32(b)), int(binary.LittleEndian.Uint32(b[4:]))
-	l.Sharpness, l.Spread = math.Float64frombits(binary.LittleEndian.Uint64(b[8:])), math.Float64frombits(binary.LittleEndian.Uint64(b[16:]))
-	if l.Width < 1 || l.Height < 1 || !(l.Sharpness >= -1 && l.Sharpness <= 1e6) || !(l.Spread >= 0 && l.Spread <= 256) {
+	if s.Width < 1 || s.Height < 1 || !(s.Sharpness >= -1 && s.Sharpness <= 1e6) || !(s.Spread >= 0 && s.Spread <= 256) {
 		return nil, errors.New("pictures: no look of a picture")
 	}
-	copy(l.rough[:], b[24:])
-	copy(l.colour[:], b[24+len(l.rough):])
-	return b[head:], nil
+	*l = Look{int(s.Width), int(s.Height), s.Sharpness, s.Spread, s.Rough, s.Colour}
+	return b[n:], nil
 }

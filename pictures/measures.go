@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
-	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 const (
@@ -69,13 +68,8 @@ func sharpness(img *image.RGBA) float64 {
 func spread(c *features.Canvas) (most float64) {
 	area := c.Height * c.Width
 	for plane := range c.Channels {
-		values := c.Values[plane*area : (plane+1)*area]
-		least, greatest := topk.NewSelection[struct{}](area/100+1), topk.NewSelection[struct{}](area/100+1)
-		for _, v := range values {
-			least.Add(v, struct{}{})
-			greatest.Add(-v, struct{}{})
-		}
-		most = max(most, 255*(-greatest.Last()-least.Last()))
+		values := slices.Sorted(slices.Values(c.Values[plane*area : (plane+1)*area]))
+		most = max(most, 255*(values[area-1-area/100]-values[area/100]))
 	}
 	return most
 }

@@ -48,19 +48,20 @@ type Assigner struct {
 
 // NewAssigner makes an assigner of v, whose words it copies. It is an error if the vocabulary or the settings
 // are not valid, or if there are fewer words than a descriptor is shared among.
-func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (*Assigner, error) {
+func NewAssigner(ctx context.Context, v *Vocabulary, as Assignment) (_ *Assigner, err error) {
+	defer wrap(&err, "vocabulary")
 	if err := v.checkWords(); err != nil {
-		return nil, fmt.Errorf("vocabulary: %w", err)
+		return nil, err
 	}
 	as.Nearest = cmp.Or(as.Nearest, 1)
 	as.Sigma = cmp.Or(as.Sigma, defaultSigma)
 	switch {
 	case as.Nearest < 1 || as.Nearest > v.Len():
-		return nil, fmt.Errorf("vocabulary: a descriptor is shared among %d words of %d", as.Nearest, v.Len())
+		return nil, fmt.Errorf("a descriptor is shared among %d words of %d", as.Nearest, v.Len())
 	case !(as.Sigma > 0) || math.IsInf(as.Sigma, 0):
-		return nil, fmt.Errorf("vocabulary: sigma is %v", as.Sigma)
+		return nil, fmt.Errorf("sigma is %v", as.Sigma)
 	case as.Checks < 0:
-		return nil, fmt.Errorf("vocabulary: %d checks", as.Checks)
+		return nil, fmt.Errorf("%d checks", as.Checks)
 	}
 	f, err := newFinder(ctx, v.points(), checksOf(as.Checks, v.Len()))
 	return &Assigner{as, f}, err

@@ -54,11 +54,11 @@ func (s *Sampler) Add(name string, d *features.Descriptors) error {
 	if s.Total < 0 || s.PerImage < 0 {
 		return fmt.Errorf("vocabulary: a sample of %d descriptors, %d from an image", s.Total, s.PerImage)
 	}
+	if d.Len() == 0 && len(d.Vectors) == 0 {
+		return nil
+	}
 	if err := checkDescriptors(d, 0); err != nil {
 		return fmt.Errorf("vocabulary: image %q: %w", name, err)
-	}
-	if d.Len() == 0 {
-		return nil
 	}
 	random := rng.New(s.Seed, "vocabulary sample", name)
 	offers := make([]offer, d.Len())

@@ -34,17 +34,11 @@ const (
 
 var methods = enum.Of[Method]("method", "lloyd", "mini-batch")
 
-// String returns the name of the method, which UnmarshalText reads.
-func (m Method) String() string { return methods.String(m) }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// The names are those of settings.
+func (m Method) String() string                   { return methods.String(m) }
 func (m *Method) UnmarshalText(text []byte) error { return methods.UnmarshalText(m, text) }
-
-// MarshalText implements [encoding.TextMarshaler].
-func (m Method) MarshalText() ([]byte, error) { return methods.MarshalText(m) }
-
-// Values returns the names of the methods.
-func (Method) Values() []string { return methods.Values() }
+func (m Method) MarshalText() ([]byte, error)     { return methods.MarshalText(m) }
+func (Method) Values() []string                   { return methods.Values() }
 
 // Training learns a vocabulary. The zero value learns 200 words by Lloyd's algorithm.
 //
@@ -110,17 +104,9 @@ func (t Training) withDefaults(vectors []uint8, dim int) (Training, error) {
 // Train learns words from descriptors, n rows of dim bytes. It is an error if fewer descriptors differ than
 // there are to be words, one that is [features.ErrNoDescriptors] if there are none. For k-means++ it takes four
 // times the memory of the part that it begins on.
-func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (*Vocabulary, error) {
-	words, err := t.train(ctx, vectors, dim)
-	if err != nil {
-		return nil, fmt.Errorf("vocabulary: %w", err)
-	}
-	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, nil
-}
-
-func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points, error) {
-	t, err := t.withDefaults(vectors, dim)
-	if err != nil {
+func (t Training) Train(ctx context.Context, vectors []uint8, dim int) (_ *Vocabulary, err error) {
+	defer wrap(&err, "vocabulary")
+	if t, err = t.withDefaults(vectors, dim); err != nil {
 		return nil, err
 	}
 	s := &sample{vectors: vectors, dim: dim, order: rng.New(t.Seed, "vocabulary order").Perm(len(vectors) / dim)}
@@ -142,7 +128,7 @@ func (t Training) train(ctx context.Context, vectors []uint8, dim int) (*points,
 		}
 		words.ready(j)
 	}
-	return words, newKMeans(t, s, words).run(ctx, halvings)
+	return &Vocabulary{mat.NewDense(words.n, dim, words.values)}, newKMeans(t, s, words).run(ctx, halvings)
 }
 
 // leastPart is how many descriptors a word there are at least in the part that training begins on.

@@ -57,6 +57,13 @@ func (v *Vocabulary) checkWords() error {
 	return nil
 }
 
+// wrap puts a name before an error.
+func wrap(err *error, name string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", name, *err)
+	}
+}
+
 // checkSize reports sizes that no vocabulary has.
 func checkSize(words, dim int) error {
 	if words < 1 || words > mostWords || dim < 1 || dim > mostDim {
@@ -82,18 +89,15 @@ func (v *Vocabulary) points() *points {
 const savedWords = "words"
 
 // Save writes the vocabulary as a NumPy .npz file with the array words, words×dim.
-func (v *Vocabulary) Save(w io.Writer) error {
-	err := v.checkWords()
-	if err == nil {
-		z := npz.NewWriter(w)
-		z.Compress = true
-		v.SaveTo(z)
-		err = z.Close()
+func (v *Vocabulary) Save(w io.Writer) (err error) {
+	defer wrap(&err, "saving a vocabulary")
+	if err := v.checkWords(); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("saving a vocabulary: %w", err)
-	}
-	return nil
+	z := npz.NewWriter(w)
+	z.Compress = true
+	v.SaveTo(z)
+	return z.Close()
 }
 
 // SaveTo writes the words among other arrays, of which none is called words.
@@ -103,15 +107,8 @@ func (v *Vocabulary) SaveTo(z *npz.Writer) {
 
 // Load reads what Save wrote, size bytes long, or a file of NumPy's with such an array. It is an error if the
 // file is damaged, does not hold numbers from 0 to 255, or needs more memory than the context's budget has.
-func Load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
-	v, err := load(ctx, r, size)
-	if err != nil {
-		return nil, fmt.Errorf("loading a vocabulary: %w", err)
-	}
-	return v, nil
-}
-
-func load(ctx context.Context, r io.ReaderAt, size int64) (*Vocabulary, error) {
+func Load(ctx context.Context, r io.ReaderAt, size int64) (_ *Vocabulary, err error) {
+	defer wrap(&err, "loading a vocabulary")
 	z, err := npz.Open(r, size)
 	if err != nil {
 		return nil, err
