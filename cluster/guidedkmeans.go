@@ -101,7 +101,7 @@ func (g GuidedKMeans) Fit(ctx context.Context, x mat.Matrix, known Known) (_ *Re
 		result.Objective += extra.At(i, c)
 	}
 	result.Objective *= weight
-	directions(result.Centres, result.Labels, func(dst []float64, i int) { s.addColumns(dst, s.weights[i], i, 0) })
+	directions(result.Centres, result.Labels, func(dst []float64, i int) { s.addTo(dst, s.weights[i], i) })
 	return result, nil
 }
 
@@ -125,7 +125,7 @@ func (s *samples) centred() *mat.Dense {
 	mean := make([]float64, s.m)
 	for i := range s.n {
 		row := z.RawRowView(i)
-		s.addColumns(row, s.weights[i], i, 0)
+		s.addTo(row, s.weights[i], i)
 		floats.AddScaled(mean, 1/float64(s.n), row)
 	}
 	for i := range s.n {

@@ -30,7 +30,7 @@ func innerProducts(ctx context.Context, x mat.Matrix, matrices int) (*mat.SymDen
 		points.Rows = hi - lo
 		clear(points.Data)
 		for i := lo; i < hi; i++ {
-			rows.addColumns(points.Data[(i-lo)*m:][:m], 1, i, 0)
+			rows.addTo(points.Data[(i-lo)*m:][:m], 1, i)
 		}
 		// Those of the panel with all rows up to it, which stand above the diagonal.
 		return panel.Each(ctx, hi, panelRows, func(first, last int) error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/internal/lloyd"
 	"github.com/seed4492f2cd/partwise/internal/panel"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // run runs the algorithm. Its slices are made once for all restarts of a worker.
@@ -200,13 +199,9 @@ func (l *run) update() {
 			clear(l.centres.point(j))
 		}
 	}
-	parts := l.columnParts()
-	parallel.DoWork(8*l.n*l.m, parts.Parts(), func(part int) {
-		lo, hi := parts.At(part)
-		for i, j := range l.labels {
-			l.addColumns(l.centres.point(j)[lo:hi], l.weights[i], i, lo)
-		}
-	})
+	for i, j := range l.labels {
+		l.addTo(l.centres.point(j), l.weights[i], i)
+	}
 	for j, count := range l.counts {
 		l.toMean(j, count)
 	}

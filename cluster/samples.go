@@ -24,10 +24,8 @@ type rowReader interface {
 	row(i int, buf []float64) []float64
 	// values returns the values of row i that may differ from zero.
 	values(i int) []float64
-	// addColumns adds w times the values of row i from column lo on to dst.
-	addColumns(dst []float64, w float64, i, lo int)
-	// columnParts says how columns are cut for several goroutines to add them up.
-	columnParts() parallel.Split
+	// addTo adds w times row i to dst.
+	addTo(dst []float64, w float64, i int)
 	// dots writes the (hi−lo)×points.Rows products of the rows from lo to hi with those of points to out.
 	dots(out []float64, lo, hi int, points blas.Matrix)
 }
@@ -121,14 +119,7 @@ func (x dense) row(i int, _ []float64) []float64 { return x.RawRowView(i) }
 
 func (x dense) values(i int) []float64 { return x.RawRowView(i) }
 
-func (x dense) addColumns(dst []float64, w float64, i, lo int) {
-	floats.AddScaled(dst, w, x.RawRowView(i)[lo:][:len(dst)])
-}
-
-func (x dense) columnParts() parallel.Split {
-	_, m := x.Dims()
-	return parallel.Even(m, 8, 256)
-}
+func (x dense) addTo(dst []float64, w float64, i int) { floats.AddScaled(dst, w, x.RawRowView(i)) }
 
 func (x dense) dots(out []float64, lo, hi int, points blas.Matrix) {
 	panel.Dots(out, blas.Of[float64](x.RawMatrix()), lo, hi, blas.Of[float64](points))
@@ -154,18 +145,11 @@ func (x csr) values(i int) []float64 {
 	return values
 }
 
-func (x csr) addColumns(dst []float64, w float64, i, lo int) {
+func (x csr) addTo(dst []float64, w float64, i int) {
 	columns, values := x.Row(i)
-	from, _ := slices.BinarySearch(columns, lo)
-	for p := from; p < len(columns) && columns[p] < lo+len(dst); p++ {
-		dst[columns[p]-lo] += w * values[p]
+	for p, j := range columns {
+		dst[j] += w * values[p]
 	}
-}
-
-// columnParts is one: to find a part's columns takes longer than to add them up.
-func (x csr) columnParts() parallel.Split {
-	_, m := x.Dims()
-	return parallel.Even(m, m, m)
 }
 
 // pointsAtOnce are laid out side by side for the products of sparse rows, so that they fit a cache.
@@ -202,9 +186,6 @@ func (x csr) dots(out []float64, lo, hi int, points blas.Matrix) {
 		})
 	}
 }
-
-// addTo adds w times row i to dst.
-func (s *samples) addTo(dst []float64, w float64, i int) { s.addColumns(dst, w, i, 0) }
 
 // norm returns ‖v‖, without overflow or underflow on the way.
 func norm(v []float64) float64 {

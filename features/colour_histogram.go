@@ -64,11 +64,11 @@ func (h ColourHistogram) Label() string {
 // Rows implements [RowExtractor].
 func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	h = h.withDefaults()
-	if least, most := min(h.Grid.Rows, h.Grid.Columns, h.Hues, h.Saturations, h.Values), max(h.Grid.Rows, h.Grid.Columns); least < 1 || most > colourSide {
-		return nil, fmt.Errorf("colour histograms: %+v: want at least 1 of each, and at most %d×%[2]d cells", h, colourSide)
+	if err := check(h); err != nil {
+		return nil, err
 	}
 	cells, bins := h.Grid.Rows*h.Grid.Columns, h.Hues*h.Saturations*h.Values
-	if h.Hues > maxColumns || h.Saturations > maxColumns || h.Values > maxColumns || bins > maxColumns/cells {
+	if bins > maxColumns/cells {
 		return nil, fmt.Errorf("colour histograms: %+v: want at most %d values", h, maxColumns)
 	}
 	return &Rows{

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 	"sync"
 
@@ -54,25 +53,9 @@ func (d DenseSIFT) Label() string {
 	return out
 }
 
-// Check implements [DescriptorExtractor].
-func (d DenseSIFT) Check() error {
-	switch {
-	case slices.Min(d.bins()) < 1:
-		return fmt.Errorf("dense SIFT: a bin of %d pixels: want at least 1", slices.Min(d.bins()))
-	case d.Step < 0:
-		return fmt.Errorf("dense SIFT: a step of %d pixels: want at least 1", d.Step)
-	case d.MaxPixels < 0:
-		return fmt.Errorf("dense SIFT: %d pixels: want at least 1", d.MaxPixels)
-	case !(d.Contrast >= 0):
-		return fmt.Errorf("dense SIFT: a contrast of %v: want at least 0", d.Contrast)
-	}
-	return nil
-}
-
-// Dim implements [DescriptorExtractor].
-func (DenseSIFT) Dim() int { return siftDim }
-
-// WhyNone implements [DescriptorExtractor].
+// Check, Dim and WhyNone implement [DescriptorExtractor].
+func (d DenseSIFT) Check() error  { return check(d) }
+func (DenseSIFT) Dim() int        { return siftDim }
 func (DenseSIFT) WhyNone() string { return "no patch fits into it" }
 
 // bins returns the sizes of the bins.

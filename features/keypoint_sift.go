@@ -60,34 +60,16 @@ func (k KeypointSIFT) Label() string {
 	return out
 }
 
-// Dim implements [DescriptorExtractor].
-func (KeypointSIFT) Dim() int { return siftDim }
-
-// WhyNone implements [DescriptorExtractor].
+// Dim and WhyNone implement [DescriptorExtractor].
+func (KeypointSIFT) Dim() int        { return siftDim }
 func (KeypointSIFT) WhyNone() string { return "no keypoints were found in it" }
 
-// Check returns the error that Extract would have for every image, so that it can be known before one is read:
-// settings that make no sense, or ErrNoOpenCV.
+// Check implements [DescriptorExtractor].
 func (k KeypointSIFT) Check() error {
 	if findKeypoints == nil {
 		return ErrNoOpenCV
 	}
-	for _, setting := range []struct {
-		name               string
-		value, least, most float64
-	}{
-		{"a contrast", k.Contrast, 0, 1},
-		{"an edge ratio", cmp.Or(k.Edge, 1), 1, 1e6},
-		{"a sigma", cmp.Or(k.Sigma, 0.1), 0.1, 10},
-		{"a number of key points", float64(k.MaxPoints), 0, math.MaxInt32},
-		{"a number of pixels", float64(k.MaxPixels), 0, math.MaxInt32},
-	} {
-		if !(setting.value >= setting.least && setting.value <= setting.most) {
-			return fmt.Errorf("keypoint SIFT: %s of %v: want %v to %v",
-				setting.name, setting.value, setting.least, setting.most)
-		}
-	}
-	return nil
+	return check(k)
 }
 
 // Extract returns the descriptors of the image's key points, those of most contrast first. An image without key

@@ -67,8 +67,8 @@ func newSIFTGrid(size image.Point, bin, step int) *siftGrid {
 // middle returns the pixel, in x or y, in the middle of bin b of the patch k.
 func (g *siftGrid) middle(k, b int) int { return k*g.step + b*g.bin + g.bin/2 }
 
-// siftBuffers is the memory that descriptors are made in, to be used again for the next image. Of each stage it
-// holds only the rows that the next one needs.
+// siftBuffers is the memory that descriptors are made in, to be used again for
+// the next image. Of each stage it holds only the rows that the next one needs.
 type siftBuffers struct {
 	padded    []float32  // a row of greys, mirrored at both ends
 	across    ring       // rows blurred along x
@@ -80,20 +80,15 @@ type siftBuffers struct {
 
 // ring holds the last few rows of an image.
 type ring struct {
-	values []float32
-	rows   int
-	length int
+	values       []float32
+	rows, length int
 }
 
-func (r *ring) resize(rows, length int) {
-	r.values, r.rows, r.length = sized(r.values, rows*length), rows, length
-}
+func (r *ring) resize(rows, length int) { *r = ring{sized(r.values, rows*length), rows, length} }
 
-// row returns the place of row y, which is also that of y plus or minus the number of rows.
-func (r *ring) row(y int) []float32 {
-	at := y % r.rows * r.length
-	return r.values[at : at+r.length]
-}
+// row returns the memory of row y, which is also that of y plus or minus the
+// number of rows.
+func (r *ring) row(y int) []float32 { return r.values[y%r.rows*r.length:][:r.length] }
 
 // sized returns n values in the memory of s, if it is large enough. They are what was left there.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
@@ -219,7 +214,11 @@ func (g *siftGrid) finish(out *Descriptors, buf *siftBuffers, k int) {
 		out.X = append(out.X, float32(column*g.step)+centre)
 		out.Y = append(out.Y, float32(k*g.step)+centre)
 		out.Scale = append(out.Scale, float32(g.bin))
-		if least == 0 || sum(&hist) >= least {
+		sum := float32(0)
+		for _, v := range hist {
+			sum += v
+		}
+		if least == 0 || sum >= least {
 			siftVector((*[siftDim]uint8)(out.Vector(i)), &hist, g.root)
 		}
 	}
@@ -278,12 +277,4 @@ func length(hist *[siftDim]float32) float32 {
 		d += hist[i+3] * hist[i+3]
 	}
 	return float32(math.Sqrt(float64(a + b + c + d)))
-}
-
-// sum returns the sum of hist.
-func sum(hist *[siftDim]float32) (s float32) {
-	for _, v := range hist {
-		s += v
-	}
-	return s
 }
