@@ -52,7 +52,6 @@ type ConstrainedKMeans struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer].
 func (k ConstrainedKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)

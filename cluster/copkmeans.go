@@ -23,7 +23,6 @@ type COPKMeans struct {
 	KMeans
 }
 
-// Cluster implements [Clusterer].
 func (k COPKMeans) Cluster(ctx context.Context, x mat.Matrix, clusters int, known Known, seed uint64) (*Result, error) {
 	k.K, k.Seed = clusters, seed
 	return k.Fit(ctx, x, known)

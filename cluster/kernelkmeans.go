@@ -22,9 +22,7 @@ import (
 // the kernel is positive semi-definite.
 type KernelKMeans struct {
 	// K is the number of clusters, from 1 to n.
-	K int
-	// Restarts is the number of runs, each from K random samples as the means, of which the one with the least
-	// objective is returned; 0 means 20.
+	K        int
 	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	// MaxIterations bounds the iterations of a run; 0 means 300.
 	MaxIterations int

@@ -37,17 +37,14 @@ func (Init) Values() []string                   { return inits.Values() }
 // again until no sample moves. An empty cluster takes the sample that is farthest from its own centre.
 type KMeans struct {
 	// K is the number of clusters, from 1 to n.
-	K int
-	// Distance is what the objective adds up: ‖x − c‖² or 1 − cos.
+	K        int
 	Distance Distance `setting:"distance" help:"what samples are compared by: euclidean or cosine"`
-	// Init says how the centres start.
-	Init Init `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
+	Init     Init     `setting:"start" help:"how the centres start: at random samples, or by k-means++"`
 	// Refine goes on from convergence by moving single samples to clusters where the objective is lower once
 	// both centres have moved with them (Hartigan 1975; Hartigan and Wong 1979), and by the algorithm again. It
 	// has no effect under links.
-	Refine bool `setting:"refine" help:"whether single samples then move where that lowers the objective"`
-	// Restarts is the number of runs, of which the one with the least objective counts; 0 means 20.
-	Restarts int `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
+	Refine   bool `setting:"refine" help:"whether single samples then move where that lowers the objective"`
+	Restarts int  `setting:"restarts" default:"20" help:"runs, of which the one with the least objective counts"`
 	// MaxIterations bounds the iterations of a run; 0 means 300.
 	MaxIterations int
 	// Seed makes the random starts repeatable.

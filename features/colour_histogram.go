@@ -19,12 +19,10 @@ const colourSide = 64
 // shared linearly between the bins beside it. The values are the square roots of the shares of the cell's
 // pixels (Hellinger's map), by row and column of the cell, then by hue, saturation and value.
 type ColourHistogram struct {
-	// Grid is how many rows and columns of cells there are; the zero value stands for 1×1.
-	Grid Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
-	// Hues, Saturations and Values are the number of bins, 0 for 8, 3 and 3.
-	Hues        int `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
-	Saturations int `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
-	Values      int `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
+	Grid        Cells `setting:"grid" default:"1x1" help:"rows and columns of cells, as 2x2"`
+	Hues        int   `setting:"hues" default:"8" help:"bins of the hue" range:"[1,360]"`
+	Saturations int   `setting:"saturations" default:"3" help:"bins of the saturation" range:"[1,256]"`
+	Values      int   `setting:"values" default:"3" help:"bins of the value, the largest of red, green and blue" range:"[1,256]"`
 }
 
 // Cells divides an image into rows and columns of equal sub-regions.
@@ -55,13 +53,11 @@ func (h ColourHistogram) withDefaults() ColourHistogram {
 	}
 }
 
-// Label implements [Extractor].
 func (h ColourHistogram) Label() string {
 	h = h.withDefaults()
 	return fmt.Sprintf("histograms of %d hues, %d saturations and %d values in %d×%d cells", h.Hues, h.Saturations, h.Values, h.Grid.Rows, h.Grid.Columns)
 }
 
-// Rows implements [RowExtractor].
 func (h ColourHistogram) Rows(context.Context, *datasets.Set) (*Rows, error) {
 	h = h.withDefaults()
 	if err := check(h); err != nil {

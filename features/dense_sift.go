@@ -22,22 +22,13 @@ const (
 // A descriptor is that of Lowe 2004, section 6.1, for a key point of angle 0 at the patch's centre. Its values
 // are ordered by the bin's row and column, then by the orientation, counter-clockwise from the right.
 type DenseSIFT struct {
-	// Step is how many pixels lie between patches, in x and y, or 0 for 8.
-	Step int `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
-	// Bins are the sizes of the bins in pixels, one for each scale, or empty for 4. A patch is four bins wide
-	// and high, and the blur grows with it: its standard deviation is 0.67 pixels where a bin has 4.
-	Bins []int `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
-	// Root makes RootSIFT: the square root of each value's part of the sum.
-	Root bool `setting:"root" help:"RootSIFT: square roots"`
-	// Contrast is the mean length of the gradient, in grey values a pixel with white 1, below which a patch
-	// gets the vector zero; 0 keeps all patches. All flat patches then become one visual word.
-	Contrast float64 `setting:"contrast" default:"none" help:"contrast below which a patch has the vector zero" range:"(0,]"`
-	// MaxPixels is the largest image that is described as it is, as width × height, or 0 for 2²⁰. A larger one
-	// is reduced to that first.
-	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+	Step      int     `setting:"step" default:"8" help:"pixels between patches" range:"[1,4096]"`
+	Bins      []int   `setting:"bins" default:"4" help:"side of a bin in pixels, or a list of them; a patch has 4×4" range:"[1,1e9]"`
+	Root      bool    `setting:"root" help:"RootSIFT: square roots"`
+	Contrast  float64 `setting:"contrast" default:"none" help:"contrast below which a patch has the vector zero" range:"(0,]"`
+	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
 
-// Label implements [Extractor].
 func (d DenseSIFT) Label() string {
 	var sides []string
 	for _, bin := range d.bins() {

@@ -27,7 +27,6 @@ const (
 // ordered by the cell's row and column, then by the orientation, counter-clockwise from the right.
 type HOG struct{}
 
-// Label implements [Extractor].
 func (HOG) Label() string { return "histograms of oriented gradients of 32×32 pixels" }
 
 // Rows implements [RowExtractor]. An image of one grey value has no gradients and cannot be used.

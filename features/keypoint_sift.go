@@ -31,24 +31,14 @@ var ErrNoOpenCV = errors.New("key points need OpenCV, which this build of the pr
 // A patch has 4×4 bins of 8 orientations in the order of DenseSIFT, and is turned to the main direction of its
 // gradients.
 type KeypointSIFT struct {
-	// MaxPoints is how many key points are taken of an image, those of most contrast, or 0 for all.
-	MaxPoints int `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
-	// Contrast is the contrast below which a point is left out, 0 for 0.04. It is three times the threshold of
-	// Lowe's section 4, whose 0.03 is 0.09 here.
-	Contrast float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
-	// Edge is the ratio of the curvatures across and along an edge above which a point on it is left out, 0 for
-	// 10.
-	Edge float64 `setting:"edge" default:"10" help:"ratio of curvatures above which a point on an edge is left out" range:"[1,1e6]"`
-	// Sigma is the blur of the first image of each octave in its pixels, 0 for 1.6.
-	Sigma float64 `setting:"sigma" default:"1.6" help:"blur of the first image of an octave, in pixels" range:"[0.1,10]"`
-	// Root makes RootSIFT: the square root of each value's part of the sum.
-	Root bool `setting:"root" help:"RootSIFT: square roots"`
-	// MaxPixels is the largest image that is searched, as width × height, or 0 for 2²⁰. A larger one is reduced
-	// to that first. The search takes about 240 bytes of memory a pixel.
-	MaxPixels int `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
+	MaxPoints int     `setting:"most" default:"all" help:"largest number of key points of an image" range:"[1,1e9]"`
+	Contrast  float64 `setting:"contrast" default:"0.04" help:"contrast below which a point is left out" range:"(0,1]"`
+	Edge      float64 `setting:"edge" default:"10" help:"ratio of curvatures above which a point on an edge is left out" range:"[1,1e6]"`
+	Sigma     float64 `setting:"sigma" default:"1.6" help:"blur of the first image of an octave, in pixels" range:"[0.1,10]"`
+	Root      bool    `setting:"root" help:"RootSIFT: square roots"`
+	MaxPixels int     `setting:"pixels" default:"1048576" help:"width × height to which larger images are reduced" range:"[1,1e9]"`
 }
 
-// Label implements [Extractor].
 func (k KeypointSIFT) Label() string {
 	out := "SIFT at keypoints"
 	if k.MaxPoints > 0 {

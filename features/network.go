@@ -21,22 +21,13 @@ import (
 // program has if it imports package features/lite0. Images are cropped to their middle square where no crop is
 // chosen.
 type Network struct {
-	// File is an ONNX model of a plain convolutional network, see [internal/network], whose input is an image
-	// of 1 or 3 channels.
-	File string `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
-	// Layer names a value of the model, or an operator whose value is taken.
-	Layer string `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
-	// Places takes the values at each place of the layer, place after place from the upper left, and not their
-	// means, so that what a method learns of them lies somewhere.
-	Places bool `setting:"places" help:"the values at each place of the layer and not their means, for parts that are marked on photographs"`
-	// Size is the height and width of images, 0 for the model's own, or 224 where it has none.
-	Size int `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
-	// Mean and Scale say how pixels, from 0 to 255, enter the model of File: less Mean and divided by Scale,
-	// each one number or one for each channel.
-	Mean  []float64 `setting:"mean" range:"[-1e6,1e6]" help:"what is subtracted from pixels from 0 to 255, for all or for each channel; with file"`
-	Scale []float64 `setting:"scale" range:"(0,]" help:"what the difference is divided by, for all or for each channel; with file"`
-	// Order is that of the channels, rgb or bgr; "" is rgb.
-	Order string `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the channels; with file"`
+	File   string    `setting:"file" default:"the built-in network" want:"an ONNX model" help:"an ONNX model of a plain convolutional network"`
+	Layer  string    `setting:"layer" default:"the last pooling, or the first output" want:"the name of a layer" help:"the value of the model that is taken"`
+	Places bool      `setting:"places" help:"the values at each place of the layer and not their means, for parts that are marked on photographs"`
+	Size   int       `setting:"size" default:"the model's own, or 224" range:"[1,4096]" help:"side of the square images, in pixels"`
+	Mean   []float64 `setting:"mean" range:"[-1e6,1e6]" help:"what is subtracted from pixels from 0 to 255, for all or for each channel; with file"`
+	Scale  []float64 `setting:"scale" range:"(0,]" help:"what the difference is divided by, for all or for each channel; with file"`
+	Order  string    `setting:"order" default:"rgb" values:"rgb,bgr" help:"order of the channels; with file"`
 }
 
 // lite0 is the name of the built-in network.
@@ -55,7 +46,6 @@ func BuiltIn() bool {
 	return ok
 }
 
-// Label implements [Extractor].
 func (n Network) Label() string {
 	out := "features of the network " + lite0
 	if n.File != "" {

@@ -14,18 +14,13 @@ const defaultSide = 32
 
 // Pixels takes the grey or colour values of images. Its zero value makes 32×32 grey images.
 type Pixels struct {
-	// Size is what all images get. The zero value stands for 32×32, or for their own where the set holds images
-	// as vectors.
-	Size Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
-	// Colour takes the red, green and blue values instead of the grey ones. It makes no difference where the
-	// set holds images as vectors: they are grey.
+	Size   Size `setting:"pixels" default:"32, or the set's own" help:"side of a square, or HEIGHTxWIDTH"`
 	Colour bool `setting:"colour" help:"red, green and blue in place of grey"`
 }
 
 // Size is the height and width of images in pixels.
 type Size = datasets.Size
 
-// Label implements [Extractor].
 func (p Pixels) Label() string {
 	size, own := p.Size, ""
 	if size == (Size{}) {

@@ -12,14 +12,9 @@ import (
 
 // Assignment says which words stand for a descriptor. The zero value is the nearest word.
 type Assignment struct {
-	// Nearest is how many words share a descriptor, ties to the lower ones, in proportion to exp(−d²/2σ²)
-	// (Philbin et al., "Lost in Quantization", 2008); 0 means 1.
-	Nearest int `setting:"nearest" default:"1" range:"[1,1e6]" help:"among how many words a descriptor is shared"`
-	// Sigma is σ, in the units of descriptors; 0 means √6250, the choice of that paper for SIFT in bytes.
-	Sigma float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"spread of the shares, in units of descriptors"`
-	// Checks is how many words a descriptor is compared with: 0 means all of up to 8,192 words, and 512 of
-	// more. With fewer than all, randomised kd-trees find the nearest words, mostly rather than always.
-	Checks int `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
+	Nearest int     `setting:"nearest" default:"1" range:"[1,1e6]" help:"among how many words a descriptor is shared"`
+	Sigma   float64 `setting:"sigma" default:"79.1" range:"(0,]" help:"spread of the shares, in units of descriptors"`
+	Checks  int     `setting:"checks" range:"[1,1e6]" help:"with how many words a descriptor is compared; all of up to 8192"`
 }
 
 const (
