@@ -195,7 +195,7 @@ func (s Source) detailed(ctx context.Context, i int, kept map[int]*detailed) (*d
 // alike tells whether pictures i and j are near duplicates.
 func (s Source) alike(ctx context.Context, i, j int, kept map[int]*detailed) (bool, error) {
 	a, b := s.Looks[i], s.Looks[j]
-	p, q := a.roughPlane(), b.roughPlane()
+	p, q := planeOf(roughSide, a.rough[:]), planeOf(roughSide, b.rough[:])
 	within := min(a.Width, a.Height, b.Width, b.Height) >= framedSide
 	w := identity
 	rough := correlation(p, q, nil)
@@ -243,11 +243,11 @@ func roughly(p, q plane) (w warp, most float64) {
 	return w, most
 }
 
-// roughPlane returns the rough picture of a look.
-func (l *Look) roughPlane() plane {
-	p := newPlane(roughSide)
-	for i, v := range l.rough {
-		p.v[i] = float32(v)
+// planeOf returns the plane of n×n levels.
+func planeOf(n int, levels []uint8) plane {
+	p := newPlane(n)
+	for i := range p.v {
+		p.v[i] = float32(levels[i])
 	}
 	return p
 }
@@ -281,8 +281,9 @@ func (l *Look) Rough() []float64 {
 func colourDifference(a, b *Look, w warp) float64 {
 	var sum, n float64
 	for plane := range 2 {
-		moved, ok, _ := a.colourPlane(plane).sampled(w)
-		for i, v := range b.colourPlane(plane).v {
+		from := plane * colourSide * colourSide
+		moved, ok, _ := planeOf(colourSide, a.colour[from:]).sampled(w)
+		for i, v := range planeOf(colourSide, b.colour[from:]).v {
 			if ok[i] {
 				sum += math.Abs(float64(moved.v[i] - v))
 				n++
@@ -290,13 +291,4 @@ func colourDifference(a, b *Look, w warp) float64 {
 		}
 	}
 	return sum / max(n, 1)
-}
-
-// colourPlane returns one of the two colour differences of a look.
-func (l *Look) colourPlane(which int) plane {
-	p := newPlane(colourSide)
-	for i := range p.v {
-		p.v[i] = float32(l.colour[which*len(p.v)+i])
-	}
-	return p
 }

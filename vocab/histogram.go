@@ -115,8 +115,14 @@ const mostColumns = 1 << 26
 // that holds the centre of the descriptor's patch. The error of an image without descriptors is
 // [features.ErrNoDescriptors].
 func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram, error) {
-	if err := g.countable(words, d, as); err != nil {
-		return Histogram{}, fmt.Errorf("histogram: %w", err)
+	switch n := d.Len(); {
+	case words < 1 || words > mostColumns/g.Len():
+		return Histogram{}, fmt.Errorf("histogram: %d words in each of %d cells", words, g.Len())
+	case n == 0:
+		return Histogram{}, fmt.Errorf("histogram: %w", features.ErrNoDescriptors)
+	case d.Width < 1 || d.Height < 1 || len(as.Words) != n*as.Nearest || len(as.Weights) != len(as.Words):
+		return Histogram{}, fmt.Errorf("histogram: %d descriptors of an image of %d×%d pixels with %d words and %d weights, %d for each",
+			n, d.Width, d.Height, len(as.Words), len(as.Weights), as.Nearest)
 	}
 	counts := make([]float64, g.Len()*words)
 	cells := make([]int, 0, len(g)+1)
@@ -136,35 +142,6 @@ func (g Grid) Count(words int, d *features.Descriptors, as *Assigned) (Histogram
 		}
 	}
 	return h, nil
-}
-
-// countable reports what cannot be counted.
-func (g Grid) countable(words int, d *features.Descriptors, as *Assigned) error {
-	if err := g.checkDivisions(); err != nil {
-		return err
-	}
-	if words < 1 || words > mostColumns/g.Len() {
-		return fmt.Errorf("%d words in each of %d cells", words, g.Len())
-	}
-	if err := checkDescriptors(d, 0); err != nil {
-		return err
-	}
-	if d.Len() == 0 {
-		return features.ErrNoDescriptors
-	}
-	if err := checkPlaces(d); err != nil {
-		return err
-	}
-	if n := d.Len() * as.Nearest; len(as.Words) != n || len(as.Weights) != n {
-		return fmt.Errorf("%d descriptors with %d words and %d weights, %d for each",
-			d.Len(), len(as.Words), len(as.Weights), as.Nearest)
-	}
-	for _, j := range as.Words {
-		if j < 0 || int(j) >= words {
-			return fmt.Errorf("word %d of %d", j, words)
-		}
-	}
-	return nil
 }
 
 // CSR is a sparse matrix in compressed rows, as factor.CSR.

@@ -139,19 +139,3 @@ func checkDescriptors(d *features.Descriptors, dim int) error {
 	}
 	return nil
 }
-
-// checkPlaces reports centres that are no places in an image.
-func checkPlaces(d *features.Descriptors) error {
-	if len(d.Y) != d.Len() {
-		return fmt.Errorf("%d and %d coordinates", d.Len(), len(d.Y))
-	}
-	if d.Width < 1 || d.Height < 1 {
-		return fmt.Errorf("an image of %d×%d pixels", d.Width, d.Height)
-	}
-	for i, x := range d.X {
-		if x, y := float64(x), float64(d.Y[i]); math.IsNaN(x+y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
-			return fmt.Errorf("descriptor %d is at %v, %v", i, x, y)
-		}
-	}
-	return nil
-}

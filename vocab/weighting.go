@@ -42,10 +42,10 @@ func LearnIDF(x *CSR) []float64 {
 // Apply returns the weighted histograms of x, n×m, which is not changed. A row of zeros stays one. It is an
 // error if a value is negative or not finite, or if the weighting does not fit.
 func (w Weighting) Apply(x *CSR) (*CSR, error) {
-	if err := w.checkFits(x); err != nil {
-		return nil, fmt.Errorf("weighting: %w", err)
+	n, m := x.Dims()
+	if w.IDF != nil && len(w.IDF) != m || !(w.Power >= 0 && w.Power <= 1) {
+		return nil, fmt.Errorf("weighting: %d inverse document frequencies of %d columns, and a power of %v: want one each, and up to 1", len(w.IDF), m, w.Power)
 	}
-	n, _ := x.Dims()
 	out := x.Clone()
 	for i := range n {
 		columns, values := out.Row(i)
@@ -57,7 +57,7 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 			if w.Power != 0 {
 				weighted = elementary.Pow(weighted, w.Power)
 			}
-			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 {
+			if math.IsNaN(weighted) || math.IsInf(weighted, 0) || v < 0 || weighted < 0 {
 				return nil, fmt.Errorf("weighting: row %d, column %d holds %v", i+1, columns[p]+1, v)
 			}
 			values[p] = weighted
@@ -65,26 +65,6 @@ func (w Weighting) Apply(x *CSR) (*CSR, error) {
 		normalise(values, w.Norm)
 	}
 	return out, nil
-}
-
-// checkFits reports a weighting that cannot be applied to x.
-func (w Weighting) checkFits(x *CSR) error {
-	_, m := x.Dims()
-	if w.IDF != nil && len(w.IDF) != m {
-		return fmt.Errorf("%d inverse document frequencies of %d columns", len(w.IDF), m)
-	}
-	for j, v := range w.IDF {
-		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-			return fmt.Errorf("the inverse document frequency of column %d is %v", j+1, v)
-		}
-	}
-	if !(w.Power >= 0 && w.Power <= 1) {
-		return fmt.Errorf("a power of %v: want above 0 and up to 1", w.Power)
-	}
-	if w.Norm < features.NormL2 || w.Norm > features.NormNone {
-		return fmt.Errorf("unknown norm %v", w.Norm)
-	}
-	return nil
 }
 
 // normalise divides the values, none of them negative, by their largest, against overflow, and then by their
