@@ -33,8 +33,9 @@ type rowReader interface {
 // samples are rows with their lengths.
 type samples struct {
 	rowReader
-	n, m  int
-	norms []float64 // ‖x_i‖
+	n, m     int
+	distance Distance
+	norms    []float64 // ‖x_i‖
 	// weights are what a row is multiplied by before it is compared with others: 1, or under the cosine
 	// distance 1/‖x_i‖ and 0 for a row of zeros.
 	weights []float64
@@ -60,7 +61,7 @@ func readSamples(x mat.Matrix, d Distance) (*samples, error) {
 	if n == 0 || m == 0 {
 		return nil, fmt.Errorf("a %d×%d matrix holds no samples", n, m)
 	}
-	s := &samples{rowReader: readRows(x), n: n, m: m, norms: make([]float64, n), weights: make([]float64, n), first: make([]float64, n), by: make([]float64, n)}
+	s := &samples{rowReader: readRows(x), n: n, m: m, distance: d, norms: make([]float64, n), weights: make([]float64, n), first: make([]float64, n), by: make([]float64, n)}
 	var total float64
 	longest := 0
 	for i := range n {

@@ -157,7 +157,7 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 			return fmt.Errorf("crop: the eye at (%v, %v) is not within the %d×%d pixels of the image", real(eye), imag(eye), size.X, size.Y)
 		}
 	}
-	width, height := float64(dst.Bounds().Dx()), float64(dst.Bounds().Dy())
+	width, height := float64(dst.Width), float64(dst.Height)
 	to := eyes{complex(eyeLeft*width, eyeDown*height), complex(eyeRight*width, eyeDown*height)}
 	// The similarity z → turn·z + shift that takes both eyes where they belong; draw has the corners, not the
 	// centres, of pixels at whole numbers.
@@ -167,9 +167,15 @@ func (e *Eyes) resample(dst *Canvas, src image.Image, sample string) error {
 	if cmplx.IsNaN(shift) || cmplx.IsInf(shift) {
 		return fmt.Errorf("crop: no turn takes the eyes of %s to their place", sample)
 	}
-	draw.CatmullRom.Transform(dst, f64.Aff3{
+	drawn := image.NewRGBA64(image.Rect(0, 0, dst.Width, dst.Height))
+	draw.CatmullRom.Transform(drawn, f64.Aff3{
 		real(turn), -imag(turn), real(shift),
 		imag(turn), real(turn), imag(shift),
 	}, src, src.Bounds(), draw.Src, nil)
+	for y := range dst.Height {
+		for x := range dst.Width {
+			dst.set(x, y, drawn.RGBA64At(x, y))
+		}
+	}
 	return nil
 }

@@ -21,28 +21,11 @@ func newCanvas(height, width, channels int) *Canvas {
 
 // Gray returns the first plane, rounded to 16 bits.
 func (c *Canvas) Gray() *image.Gray16 {
-	out := image.NewGray16(c.Bounds())
+	out := image.NewGray16(image.Rect(0, 0, c.Width, c.Height))
 	for i, v := range c.Values[:c.Height*c.Width] {
 		binary.BigEndian.PutUint16(out.Pix[2*i:], uint16(v*0xffff+0.5))
 	}
 	return out
-}
-
-// ColorModel, Bounds, At and Set make it something to draw on, which rounds to 16 bits.
-func (c *Canvas) ColorModel() color.Model { return color.RGBA64Model }
-
-func (c *Canvas) Bounds() image.Rectangle { return image.Rect(0, 0, c.Width, c.Height) }
-
-func (c *Canvas) At(x, y int) color.Color {
-	out := color.RGBA64{A: 0xffff}
-	for plane, v := range []*uint16{&out.R, &out.G, &out.B} {
-		*v = uint16(c.Values[c.index(min(plane, c.Channels-1), x, y)]*0xffff + 0.5)
-	}
-	return out
-}
-
-func (c *Canvas) Set(x, y int, to color.Color) {
-	c.set(x, y, color.RGBA64Model.Convert(to).(color.RGBA64))
 }
 
 func (c *Canvas) set(x, y int, to color.RGBA64) {
@@ -147,7 +130,7 @@ func taps(n, m int) []tap {
 func Thumbnail(img image.Image, longest int) *image.RGBA {
 	size := ThumbnailSize(img.Bounds().Size(), longest)
 	reduced := Stretched(img, size.Y, size.X)
-	out := image.NewRGBA(reduced.Bounds())
+	out := image.NewRGBA(image.Rectangle{Max: size})
 	area := size.X * size.Y
 	for p := range area {
 		for plane := range 3 {
@@ -165,21 +148,19 @@ func GreyThumbnail(img image.Image, longest int) *image.Gray {
 	if max(size.X, size.Y) > longest {
 		return nil
 	}
-	switch img := img.(type) {
-	case *image.Gray:
-		return img
-	case *image.Gray16:
-		out := image.NewGray(image.Rectangle{Max: size})
-		for y := range size.Y {
-			row := out.Pix[y*out.Stride:][:size.X]
-			for x := range row {
-				// 255 / 65535 is 1 / 257.
-				row[x] = uint8((uint32(binary.BigEndian.Uint16(img.Pix[y*img.Stride+2*x:])) + 128) / 257)
-			}
-		}
-		return out
+	if grey, ok := img.(*image.Gray); ok {
+		return grey
 	}
-	return nil
+	from, ok := img.(*image.Gray16)
+	if !ok {
+		return nil
+	}
+	out := image.NewGray(image.Rectangle{Max: size})
+	for i := range out.Pix {
+		at := i/size.X*from.Stride + 2*(i%size.X)
+		out.Pix[i] = uint8((uint32(binary.BigEndian.Uint16(from.Pix[at:])) + 128) / 257) // 255 / 65535 is 1 / 257
+	}
+	return out
 }
 
 // Stretched returns a picture in colour, laid over white, as an image of height×width pixels.

@@ -95,14 +95,10 @@ type cells struct {
 // cellsOf puts points into cells.
 func cellsOf(ctx context.Context, p *project.Points) (*cells, error) {
 	out := &cells{order: make([]int32, p.N)}
-	if p.N <= wholeUpTo {
-		for i := range out.order {
-			out.order[i] = int32(i)
-		}
-		out.start, out.near = []int{0, p.N}, [][]int32{{0}}
-		return out, ctx.Err()
+	c := 1
+	if p.N > wholeUpTo {
+		c = p.N / inCell
 	}
-	c := p.N / inCell
 	which := make([]int32, c)
 	for k := range which {
 		which[k] = int32(k * p.N / c)
