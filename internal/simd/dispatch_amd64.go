@@ -193,15 +193,6 @@ func descend(z []float64, y, x, u []float32, stride int, floor float64) bool {
 	return fast
 }
 
-// descendPair is descend of two columns.
-func descendPair(z []float64, y, x, u []float32, stride int, floor float64) bool {
-	if fast {
-		bounds := [...]float64{leastSlope, mostEntry, floor, mostFall, 1}
-		descendPairAVX2(&z[0], &y[0], &x[0], &u[0], len(y)/2, stride, len(z)/2, &bounds[0], least32)
-	}
-	return fast
-}
-
 func gather(u []float32, stride int, y, z, rows []float32, at []int) bool {
 	if fast {
 		gatherAVX2(&u[0], &y[0], &z[0], &rows[0], &at[0], 4*stride, len(at), 4*len(z))

@@ -25,7 +25,6 @@ func step(z, x, y []float64, least, floor float64) int                          
 func logSum(y, x []float64, sums *[8]float64) int                                       { return 0 }
 func sweep(v, b, h, inverse, active, step []float64) bool                               { return false }
 func descend(z []float64, y, x, u []float32, stride int, floor float64) bool            { return false }
-func descendPair(z []float64, y, x, u []float32, stride int, floor float64) bool        { return false }
 func gather(u []float32, stride int, y, z, rows []float32, at []int) bool               { return false }
 func depthwise(c, x []float32, at []int32, windows, taps int, w, bias []float32, bounds *[2]float32) int {
 	return 0

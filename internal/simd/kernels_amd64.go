@@ -66,7 +66,4 @@ func addRowsAVX2(dst *float64, weights *float64, rows *float64, at *int, n int, 
 func descendAVX2(z *float64, y *float32, x *float32, u *float32, n int, stride int, k int, bounds *float64, least float32)
 
 //go:noescape
-func descendPairAVX2(z *float64, y *float32, x *float32, u *float32, n int, stride int, k int, bounds *float64, least float32)
-
-//go:noescape
 func gatherAVX2(u *float32, y *float32, z *float32, rows *float32, at *int, stride int, n int, width int)
