@@ -120,19 +120,6 @@ func divide(y, x []float64, floor float64) int {
 	return n
 }
 
-func step(z, x, y []float64, least, floor float64) int {
-	n := whole(len(z))
-	switch {
-	case n == 0 || !fast:
-		return 0
-	case wide:
-		stepAVX512(&z[0], &x[0], &y[0], n, least, floor)
-	default:
-		stepAVX2(&z[0], &x[0], &y[0], n, least, floor)
-	}
-	return n
-}
-
 func logSum(y, x []float64, sums *[8]float64) int {
 	n := whole(len(y))
 	switch {

@@ -15,9 +15,6 @@ func addBothAVX2(y *float64, x *float64, a *float64, stride int, n int, weights 
 func divideAVX2(y *float64, x *float64, n int, floor float64)
 
 //go:noescape
-func stepAVX2(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-
-//go:noescape
 func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 
 //go:noescape
@@ -40,9 +37,6 @@ func addBothAVX512(y *float64, x *float64, a *float64, stride int, n int, weight
 
 //go:noescape
 func divideAVX512(y *float64, x *float64, n int, floor float64)
-
-//go:noescape
-func stepAVX512(z *float64, x *float64, y *float64, n int, least float64, floor float64)
 
 //go:noescape
 func logSumAVX512(y *float64, x *float64, n int, sums *[8]float64)

@@ -1280,37 +1280,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func stepAVX2(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-// Requires: AVX
-TEXT ·stepAVX2(SB), NOSPLIT, $0-48
-	MOVQ         z+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSD least+32(FP), Y0
-	VBROADCASTSD floor+40(FP), Y1
-	VXORPD       Y2, Y2, Y2
-
-next:
-	VMOVUPD (CX), Y3
-	VMAXPD  (DX), Y0, Y4
-	VDIVPD  Y4, Y3, Y3
-	VMOVUPD (AX), Y4
-	VMULPD  Y3, Y4, Y3
-	VMOVUPD Y3, Y5
-	VCMPPD  $0x1e, Y2, Y4, Y4
-	VANDPD  Y4, Y5, Y5
-	VCMPPD  $0x15, Y1, Y3, Y3
-	VANDPD  Y3, Y5, Y5
-	VMOVUPD Y5, (AX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, BX
-	JNZ     next
-	VZEROUPPER
-	RET
-
 // func logSumAVX2(y *float64, x *float64, n int, sums *[8]float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logSumAVX2(SB), NOSPLIT, $0-32
@@ -5581,37 +5550,6 @@ next:
 	ADDQ    $0x40, AX
 	SUBQ    $0x08, DX
 	JNZ     next
-	VZEROUPPER
-	RET
-
-// func stepAVX512(z *float64, x *float64, y *float64, n int, least float64, floor float64)
-// Requires: AVX, AVX512F
-TEXT ·stepAVX512(SB), NOSPLIT, $0-48
-	MOVQ         z+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSD least+32(FP), Z0
-	VBROADCASTSD floor+40(FP), Z1
-	VPXORQ       Z2, Z2, Z2
-
-next:
-	VMOVUPD   (CX), Z3
-	VMAXPD    (DX), Z0, Z4
-	VDIVPD    Z4, Z3, Z3
-	VMOVUPD   (AX), Z4
-	VMULPD    Z3, Z4, Z3
-	VMOVUPD   Z3, Z5
-	VCMPPD    $0x1e, Z2, Z4, K1
-	VMOVUPD.Z Z5, K1, Z5
-	VCMPPD    $0x15, Z1, Z3, K1
-	VMOVUPD.Z Z5, K1, Z5
-	VMOVUPD   Z5, (AX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, AX
-	SUBQ      $0x08, BX
-	JNZ       next
 	VZEROUPPER
 	RET
 

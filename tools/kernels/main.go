@@ -21,7 +21,6 @@ func main() {
 		tile(w, single)
 		addBoth(w)
 		divide(w)
-		step(w)
 		logSum(w)
 		sweep(w)
 		windows(w)
@@ -85,19 +84,6 @@ func (w *width) or(m, v, to Op) {
 	} else {
 		VPOR(m, v, to)
 	}
-}
-
-// keepWhere sets v to 0 where a does not compare with bound.
-func (w *width) keepWhere(compare int, bound, a, v Op) {
-	if w.bytes == 64 {
-		k := K()
-		VCMPPD(Imm(uint64(compare)), bound, a, k)
-		VMOVUPD_Z(v, k, v)
-		return
-	}
-	m := w.vec()
-	VCMPPD(Imm(uint64(compare)), bound, a, m)
-	VANDPD(m, v, v)
 }
 
 // precision names the instructions of float64 or float32.
@@ -400,30 +386,6 @@ func divide(w *width) {
 		VMOVUPD(v, at(y, 0))
 		ADDQ(Imm(uint64(w.bytes)), x)
 		ADDQ(Imm(uint64(w.bytes)), y)
-	})
-	end()
-}
-
-func step(w *width) {
-	function("step"+w.name, "func(z, x, y *float64, n int, least, floor float64)")
-	z, x, y, n := param("z"), param("x"), param("y"), param("n")
-	least, floor, zero := broadcastParam("least", w), broadcastParam("floor", w), w.zeros(1)[0]
-	countDown("next", n, w.bytes/8, func() {
-		v, by, old := w.vec(), w.vec(), w.vec()
-		VMOVUPD(at(x, 0), v)
-		VMAXPD(at(y, 0), least, by)
-		VDIVPD(by, v, v)
-		VMOVUPD(at(z, 0), old)
-		VMULPD(v, old, v)
-		const above, notBelow = 30, 21
-		kept := w.vec()
-		VMOVUPD(v, kept)
-		w.keepWhere(above, zero, old, kept)
-		w.keepWhere(notBelow, floor, v, kept)
-		VMOVUPD(kept, at(z, 0))
-		for _, p := range []reg.GPVirtual{x, y, z} {
-			ADDQ(Imm(uint64(w.bytes)), p)
-		}
 	})
 	end()
 }
