@@ -33,7 +33,7 @@ Visual words are learned from all of the pictures, or are those of a file that
   partwise features photos --features sift=dense,words=20,grid=4x4 --out photos.mat
   partwise features photos --features hog --out photos.csv
   partwise features photos --features sift,power=0.5+colour,grid=2x2 --out joined.npz`,
-		Args: arguments(1, 1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set = args[0]
 			switch {
@@ -67,7 +67,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 }
 
 func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string, force bool) error {
-	in, err := prepare(cmd, e, func(*datasets.Set) error { return nil })
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(*datasets.Set) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/atomicfile"
@@ -52,7 +49,7 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 		Example: `  partwise fit generated --method nmf --rank 10 --out nmf.npz
   partwise fit generated --method nmf --start nmf.npz --trace trace.csv --out longer.npz
   partwise fit photos --method cnmf --labels labels.csv --rank 8 --out cnmf.npz`,
-		Args: arguments(1, 1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set = args[0]
 			f, err := o.fit(cmd, e)
@@ -150,7 +147,7 @@ func (o *fitFlags) readStart(f *pipeline.Fit) error {
 
 func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.Fit) error {
 	ctx := cmd.Context()
-	in, err := prepare(cmd, e, func(set *datasets.Set) (err error) {
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
 			_, m := set.Vectors.Dims()
@@ -180,7 +177,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	var seconds []float64
 	begin := time.Now()
 	f.OnIteration = func(int, float64) { seconds = append(seconds, time.Since(begin).Seconds()) }
-	res, err := work(cmd, "factorising", in.kept(), func(show pipeline.Progress) (*factor.Result, error) {
+	res, err := work(cmd, "factorising", func(show pipeline.Progress) (*factor.Result, error) {
 		res, err := f.Find(ctx, in.Inputs, show)
 		return res, startError(o.start, err)
 	})
@@ -188,7 +185,7 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 		return err
 	}
 	if note := pipeline.UnconvergedFit(f.Method.Label(), res); note != "" {
-		tell(cmd.ErrOrStderr())(note)
+		tell(cmd)(note)
 	}
 	m, err := pipeline.NewModel(ctx, in.Inputs, f.Method.String(), res)
 	if err != nil {
@@ -251,83 +248,5 @@ func tellFit(cmd *cobra.Command, in *inputs, f *pipeline.Fit, res *factor.Result
 	}
 	plaintext.Fprintf(&text, "The factors are in %s: %s.\n", out, in.FeaturesText())
 	_, err := io.WriteString(cmd.OutOrStdout(), text.String())
-	return err
-}
-
-func applyCommand() *cobra.Command {
-	var out string
-	var force bool
-	e := &pipeline.Experiment{}
-	cmd := &cobra.Command{
-		Use:   "apply MODEL DATA",
-		Short: "Represent new samples by factors that fit found",
-		Long: `Apply represents new samples by factors that were found before. MODEL is a file that
-fit wrote, or the folder of cluster's results; DATA is a folder, a picture, a file or a known
-set. The samples get the features of the model, and the coefficients that are the best for
-its fixed basis. These are written with the names and the classes of the samples, to a file that
-NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
-		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
-  partwise apply parts.npz generated --out codes.npz`,
-		Args: arguments(2, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
-			}
-			if err := vectorfile.CanWrite(out); err != nil {
-				return usageError{err}
-			}
-			m, file, err := readModel(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if m.Result == nil {
-				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
-			}
-			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
-				return err
-			}
-			return apply(cmd, m, e, args[1], out, force)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
-	labelsFlag(cmd, &e.Data)
-	newSamplesFlags(cmd, e, &force)
-	return cmd
-}
-
-func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, force bool) error {
-	ctx := cmd.Context()
-	in, err := prepareNew(cmd, m, e, data)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	v, err := m.Represent(ctx, in.Inputs)
-	if err != nil {
-		return stopped(ctx, err, "representing", in.kept())
-	}
-	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
-	if err != nil {
-		return err
-	}
-	n, k := v.Dims()
-	var text strings.Builder
-	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
-	if m.Result.Basis != nil {
-		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
-			return err
-		}
-	}
-	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
-	return err
-}
-
-// tellMisfit writes the relative error of coefficients.
-func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
-	share, err := factor.Misfit(ctx, model, in.X, v)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
-	}
 	return err
 }

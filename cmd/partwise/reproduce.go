@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,10 +43,8 @@ what the paper leaves unsaid are run, and those that give it are named. A recipe
 may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints them.`,
 		Example: `  partwise reproduce
   partwise reproduce --show ccf-yale`,
-		Args: arguments(0, 1000),
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return among(begun, reproduce.Names()), cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: words(reproduce.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(r, args); err != nil {
 				return usageError{err}
@@ -180,13 +179,13 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	bars := &progress.Stages{W: cmd.ErrOrStderr(), Unit: "trials"}
 	defer bars.End()
 	r.Progress = bars.Show
-	r.Warn = func(text string) { bars.End(); tell(cmd.ErrOrStderr())(text) }
+	r.Warn = func(text string) { bars.End(); tell(cmd)(text) }
 	r.Check = func(e *pipeline.Experiment, dir string, names []string) error {
 		return checkResults(cmd, e, dir, names)
 	}
 	r.Prepare = func(e *pipeline.Experiment) (*pipeline.Inputs, func(), error) {
 		bars.End()
-		in, err := prepare(cmd, e, e.CheckSet)
+		in, err := prepare(cmd, e, pipeline.PrepareOptions{}, e.CheckSet)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -194,7 +193,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 	}
 	r.Publish = func(folder *results.Folder, shown *pipeline.Illustrations) error {
 		bars.End()
-		_, err := publish(cmd, folder, shown, "the trials are kept, and the same command draws again")
+		_, err := publish(cmd, folder, shown)
 		return err
 	}
 	var left []string
@@ -222,10 +221,7 @@ func (o *reproduceFlags) run(cmd *cobra.Command, r *reproduce.Runner, recipes []
 
 // one runs a recipe, and prints what was found.
 func (o *reproduceFlags) one(cmd *cobra.Command, r *reproduce.Runner, recipe *reproduce.Recipe, document *reproduce.Document) error {
-	out := o.out
-	if out == "" {
-		out = filepath.Join("results", recipe.Name)
-	}
+	out := cmp.Or(o.out, filepath.Join("results", recipe.Name))
 	found, err := r.Run(cmd.Context(), recipe, out)
 	if err != nil {
 		return err

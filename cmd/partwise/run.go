@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -34,7 +33,7 @@ same again goes on where it stopped.`,
   partwise run docs/experiments/demo.yaml --repeats 2 --name quick
   partwise run --set generated --classes 2,5 --labels 20% \
       --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
-		Args: arguments(0, 1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if workers < 0 {
 				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
@@ -112,13 +111,6 @@ func completeExperiment(cmd *cobra.Command, e *pipeline.Experiment, args []strin
 	return nil
 }
 
-// tellNotes prints what should be known of the inputs.
-func tellNotes(w io.Writer, notes []string) {
-	for _, n := range notes {
-		plaintext.Fprintf(w, "partwise: %s\n", n)
-	}
-}
-
 // openResults opens the folder of an experiment on one set.
 func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*results.Folder, error) {
 	if err := checkResults(cmd, e, out, append(results.Files(), report.ExperimentFiles...)); err != nil {
@@ -129,8 +121,8 @@ func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*resul
 
 // runExperiment runs an experiment on one set in its folder, and writes the report.
 func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers int) error {
-	ctx, stderr, out := cmd.Context(), cmd.ErrOrStderr(), folder.Dir()
-	in, err := prepare(cmd, e, e.CheckSet)
+	ctx, out := cmd.Context(), folder.Dir()
+	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, e.CheckSet)
 	if err != nil {
 		return err
 	}
@@ -143,8 +135,8 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	if err != nil {
 		return err
 	}
-	tellNotes(stderr, notes)
-	trials := &progress.Stages{W: stderr}
+	tellNotes(cmd, notes)
+	trials := &progress.Stages{W: cmd.ErrOrStderr()}
 	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.Show})
 	trials.End()
 	var some *pipeline.TrialsError

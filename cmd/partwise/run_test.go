@@ -311,7 +311,7 @@ func TestCacheMistakes(t *testing.T) {
 		text string
 	}{
 		"cache purge":     {2, `unknown command "purge"`},
-		"cache clear now": {2, `"now" is one argument too many`},
+		"cache clear now": {2, `unknown command "now" for "partwise cache clear"`},
 		"cache --all":     {2, "unknown flag: --all"},
 		"cache":           {1, os.Getenv("PARTWISE_CACHE")},
 		"cache clear":     {1, os.Getenv("PARTWISE_CACHE")},

@@ -239,6 +239,8 @@ func (s *Store) put(key Key, blob []byte) error {
 
 // Usage describes the content of a store.
 type Usage struct {
+	// Dir is the folder of the store.
+	Dir string
 	// Entries is the number of entries, and Size the bytes of their files.
 	Entries int
 	Size    int64
@@ -253,7 +255,7 @@ func (s *Store) Usage() (u Usage, err error) {
 	if s == nil {
 		return u, nil
 	}
-	u.Limit = s.limit
+	u.Dir, u.Limit = s.dir, s.limit
 	err = s.each(func(_ string, e fs.DirEntry) error {
 		info, err := e.Info()
 		if err == nil {
