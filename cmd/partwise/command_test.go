@@ -740,7 +740,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 	write(t, "word.csv", "a,b,class\n1,2,x\n1,many,x\n2,1,y\n2,3,y\n")
 	write(t, "short.csv", "a,b,class\n1,2,x\n1,x\n2,1,y\n2,3,y\n")
 	write(t, "key.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrepeat: 3\n")
-	write(t, "tag.yaml", "name: n\ndata: good.csv\nmethods:\n  ! nmf\n")
+	write(t, "tag.yaml", "name: n\ndata: good.csv\nmethods:\n  !!str nmf\n")
 	write(t, "nul.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\x00\nrepeats: 3\n")
 	write(t, "deep.yaml", "name: n\nmethods: "+strings.Repeat("[", 5000)+"\n")
 	write(t, "alias.yaml", "name: n\ndata: &d good.csv\nlabels: *d\n")
