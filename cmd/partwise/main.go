@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +128,7 @@ To compare methods as a paper does, with tables and curves:
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := noEmptyFlags(cmd); err != nil {
+			if err := cmp.Or(noEmptyFlags(cmd), asUsage(cmd, cmd.ValidateFlagGroups())); err != nil {
 				return err
 			}
 			if err := checkFiles(cmd, args); err != nil {

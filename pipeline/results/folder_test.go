@@ -193,7 +193,6 @@ func TestStalePages(t *testing.T) {
 	}
 }
 
-
 // TestMixedBuilds: records say what computed them, and that they are of several.
 func TestMixedBuilds(t *testing.T) {
 	p := newPlan(t, tiny, testkit.CSV(t, 9, 10, 11))
