@@ -340,7 +340,7 @@ func TestFeatures(t *testing.T) {
 		{[]string{"features", "photos", "--out", "f.txt"}, "f.txt", exitUsage},
 		{[]string{"features", "photos", "--out", "new.npz", "--words", "w.npz"}, "--words", exitUsage},
 		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=0"}, "whole number", exitUsage},
-		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=9", "--cache", "c", "--no-cache"}, "--no-cache", exitUsage},
+		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=9", "--cache", "c", "--no-cache"}, "no-cache", exitUsage},
 		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words={from: missing.npz}"}, "missing.npz", exitFailed},
 		{[]string{"features", "photos", "--out", "new.npz", "--features", "sift=dense,words=100000"}, "100000", exitFailed},
 	} {

@@ -310,7 +310,7 @@ func TestCacheMistakes(t *testing.T) {
 		code int
 		text string
 	}{
-		"cache purge":     {2, `unknown command "purge"`},
+		"cache purge":     {2, `there is no command "purge"`},
 		"cache clear now": {2, `unknown command "now" for "partwise cache clear"`},
 		"cache --all":     {2, "unknown flag: --all"},
 		"cache":           {1, os.Getenv("PARTWISE_CACHE")},
