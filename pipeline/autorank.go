@@ -151,7 +151,7 @@ func (a AutoRank) ChooseRank(ctx context.Context, in *Inputs, seed uint64, progr
 
 func (a AutoRank) chooseFor(ctx context.Context, in *Inputs, seed uint64, progress func(done, total int)) (*RankChoice, error) {
 	if in.X == nil {
-		return nil, errors.New("the rank is not chosen by samples that are read in blocks: say it with --rank")
+		return nil, errors.New("the rank is not chosen by samples that are read in blocks: set rank")
 	}
 	if err := in.checkRankSigns(); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -129,9 +128,6 @@ man(1). Their date is that of the environment variable SOURCE_DATE_EPOCH, in sec
 that of the revision, so that one program always writes the same pages.`,
 		Example: "  partwise man --dir man/man1",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if dir == "" {
-				return usageError{errors.New("--dir is missing: the folder for the pages")}
-			}
 			if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
 				return fmt.Errorf("%s is not empty, and no file is replaced", dir)
 			}
@@ -153,6 +149,7 @@ that of the revision, so that one program always writes the same pages.`,
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder for the pages, new or empty")
+	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }
 

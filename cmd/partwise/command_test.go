@@ -369,7 +369,7 @@ func TestToldLabels(t *testing.T) {
 	for line, want := range map[string]string{
 		"cluster photos --labels odd.csv -k 2":                           "2 groups are asked for, and samples are told to be of 3 classes (left, right, third)",
 		"cluster photos --labels twice.csv":                              `twice.csv: line 4: "` + entries[0].Name() + `" is of class "b", but of class "a" in line 2`,
-		"cluster photos -k 3 --method cnmf":                              "cnmf needs the classes of some samples; tell them with --labels",
+		"cluster photos -k 3 --method cnmf":                              "cnmf needs the classes of some samples; give labels",
 		"cluster photos --batch 10":                                      "say it with -k",
 		"cluster photos --method nmf --cluster by=largest":               "say it with -k",
 		"cluster photos -k 2..40 --labels odd.csv":                       "2 groups are asked for, and samples are told to be of 3 classes",

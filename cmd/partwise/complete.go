@@ -48,7 +48,7 @@ func completeValues(root *cobra.Command) {
 			}
 			if v, ok := f.Value.(*settingFlag); ok && complete == nil {
 				complete = v.complete
-			} else if t := f.Value.Type(); t == "int" || t == "uint64" {
+			} else if t := f.Value.Type(); t == "int" || strings.HasPrefix(t, "uint") {
 				complete = words()
 			}
 			if complete != nil {

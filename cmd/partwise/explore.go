@@ -27,7 +27,7 @@ import (
 )
 
 func exploreCommand() *cobra.Command {
-	var port int
+	var port uint16
 	var pictures string
 	var noBrowser bool
 	e := &pipeline.Experiment{}
@@ -52,14 +52,11 @@ the same --port the address stays the same.`,
   partwise sort results/photos-groups --to by-hand --copy`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if port < 0 || port > 65535 {
-				return usageError{fmt.Errorf("--port %d: want a number from 1 to 65535, or 0 for any that is free", port)}
-			}
-			return exploreGroups(cmd, e, args[0], pictures, port, !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
+			return exploreGroups(cmd, e, args[0], pictures, int(port), !noBrowser && columns.IsTerminal(cmd.OutOrStdout()))
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&port, "port", 0, "port of the address, 0 for any that is free")
+	f.Uint16Var(&port, "port", 0, "port of the address, 0 for any that is free")
 	f.BoolVar(&noBrowser, "no-browser", false, "open no browser, and only print the address")
 	picturesFlag(f, &pictures)
 	dataFlags(cmd, &e.Data)

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/pipeline"
 )
 
@@ -37,8 +34,6 @@ Visual words are learned from all of the pictures, or are those of a file that
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Data.Set = args[0]
 			switch {
-			case out == "":
-				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
 			case e.Data.Labels != "" && e.Data.Truth != "":
 				return usageError{errors.New("--labels and --truth both say the classes that are written: give one of them")}
 			case words != "" && !e.Features.OfWords():
@@ -57,6 +52,7 @@ Visual words are learned from all of the pictures, or are those of a file that
 	addSettings(cmd, e, "features", "seed")
 	addDefault(cmd, "features", "that of cluster: a network's for photographs, the colours of smaller pictures")
 	f.StringVarP(&out, "out", "o", "", "the file, whose name ends in .npz, .mat or .csv")
+	_ = cmd.MarkFlagRequired("out")
 	f.StringVar(&words, "words", "", "write the visual words to this .npz file too")
 	f.BoolVar(&force, "force", false, "replace files that are there already")
 	dataFlags(cmd, &e.Data)
@@ -95,16 +91,6 @@ func writeFeatures(cmd *cobra.Command, e *pipeline.Experiment, out, words string
 	if err != nil {
 		return err
 	}
-	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features%s are in %s: %s.\n", n, m, filled(in.X), out, in.FeaturesText())
+	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d samples of %d features are in %s: %s.\n", n, m, out, in.FeaturesText())
 	return err
-}
-
-// filled says how much of a sparse matrix is not 0.
-func filled(x mat.Matrix) string {
-	s, ok := x.(*sparse.CSR)
-	if !ok {
-		return ""
-	}
-	n, m := s.Dims()
-	return fmt.Sprintf(", %.1f %% of them not 0,", 100*float64(s.NNZ())/float64(n)/float64(m))
 }

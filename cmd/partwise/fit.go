@@ -26,7 +26,7 @@ import (
 type fitFlags struct {
 	solver, links, start, trace, out string
 
-	iterations int
+	iterations uint
 	force      bool
 }
 
@@ -76,10 +76,11 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 	f.Lookup("rank").Usage = "number of basis vectors, or auto, as in auto or among=2..60,by=stability (default that of the factors of --start)"
 	addDefault(cmd, "features", "vectors as they are, pictures as 32×32 greys of unit length")
 	solverFlag(f, &o.solver)
-	f.IntVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
+	f.UintVar(&o.iterations, "iterations", 0, "how many iterations (default 200 at most)")
 	f.StringVar(&o.start, "start", "", ".npz file of initial factors")
 	f.StringVar(&o.trace, "trace", "", "write iteration, seconds and objective to this CSV file")
 	f.StringVarP(&o.out, "out", "o", "", "the .npz file of the factors")
+	_ = cmd.MarkFlagRequired("out")
 	f.BoolVar(&o.force, "force", false, "replace files that are there already")
 	strictFlag(cmd)
 	labelsFlag(cmd, &e.Data)
@@ -91,21 +92,14 @@ some of them, such as a file that fit wrote. --trace writes the objective after 
 
 // fit returns what the flags say.
 func (o *fitFlags) fit(cmd *cobra.Command, e *pipeline.Experiment) (*pipeline.Fit, error) {
-	switch {
-	case o.out == "":
-		return nil, errors.New("where to? say it with --out FILE.npz")
-	case strings.ToLower(filepath.Ext(o.out)) != ".npz":
+	if strings.ToLower(filepath.Ext(o.out)) != ".npz" {
 		return nil, fmt.Errorf("--out %s: factors are written to a file whose name ends in .npz", o.out)
-	case cmd.Flags().Changed("iterations") && o.iterations < 1:
-		return nil, fmt.Errorf("--iterations %d: want 1 or more", o.iterations)
-	case len(e.Rank) == 0 && o.start == "":
-		return nil, errors.New("the rank is not known: say it with --rank, 1 or more")
 	}
 	rank, err := o.rankOf(e)
 	if err != nil {
 		return nil, fmt.Errorf("--rank %s: %w", cmd.Flags().Lookup("rank").Value, err)
 	}
-	method, err := oneMethod(cmd, pipeline.DefaultMethod(false).Name, o.solver, o.iterations)
+	method, err := oneMethod(cmd, pipeline.DefaultMethod(false).Name, o.solver, int(o.iterations))
 	if err != nil {
 		return nil, err
 	}
@@ -150,18 +144,11 @@ func (o *fitFlags) run(cmd *cobra.Command, e *pipeline.Experiment, f *pipeline.F
 	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) (err error) {
 		if !cmd.Flags().Changed("features") && set.Files == nil {
 			e.Features.Normalise = features.NormNone
-			_, m := set.Vectors.Dims()
-			if basis := f.StartBasis(); basis != nil && basis.RawMatrix().Rows != m {
-				return fmt.Errorf("--start %s: the basis vectors have %d values, and the samples of %s %d", o.start, basis.RawMatrix().Rows, set.Name, m)
-			}
 		}
 		if f.Links, err = readLinks(ctx, set, o.links); err != nil {
 			return err
 		}
-		if err := f.Check(set, e.Features.SkipBad); err != nil {
-			return startError(o.start, err)
-		}
-		return nil
+		return startError(o.start, f.Check(set, e.Features.SkipBad))
 	})
 	if err != nil {
 		return err

@@ -138,8 +138,8 @@ func rootFlag(f *pflag.FlagSet, root *string) {
 }
 
 // workersFlag adds the flag of how many trials run at once.
-func workersFlag(f *pflag.FlagSet, workers *int) {
-	f.IntVar(workers, "workers", 0, "trials at once (default one for each processor)")
+func workersFlag(f *pflag.FlagSet, workers *uint) {
+	f.UintVar(workers, "workers", 0, "trials at once (default one for each processor)")
 }
 
 const bestSolver = "best"

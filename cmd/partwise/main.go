@@ -17,6 +17,7 @@ import (
 
 	_ "github.com/seed4492f2cd/partwise/features/lite0"
 	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/usedfiles"
 )
@@ -60,6 +61,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
+	}
+	var limit *memory.LimitError
+	if errors.As(err, &limit) {
+		err = fmt.Errorf("%w (--memory sets the limit)", err)
 	}
 	plaintext.Fprintf(stderr, "partwise: %v\n", err)
 	if ctx.Err() != nil {
@@ -128,7 +133,7 @@ To compare methods as a paper does, with tables and curves:
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(noEmptyFlags(cmd), asUsage(cmd, cmd.ValidateFlagGroups())); err != nil {
+			if err := cmp.Or(noEmptyFlags(cmd), asUsage(cmd, cmp.Or(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()))); err != nil {
 				return err
 			}
 			if err := checkFiles(cmd, args); err != nil {

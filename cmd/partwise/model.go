@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -201,9 +200,6 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
   partwise apply parts.npz generated --out codes.npz`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return usageError{errors.New("where to? say it with --out FILE.npz, FILE.mat or FILE.csv")}
-			}
 			if err := vectorfile.CanWrite(out); err != nil {
 				return usageError{err}
 			}
@@ -222,6 +218,7 @@ NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
+	_ = cmd.MarkFlagRequired("out")
 	labelsFlag(cmd, &e.Data)
 	newSamplesFlags(cmd, e, &force)
 	return cmd

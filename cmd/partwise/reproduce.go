@@ -31,6 +31,7 @@ type reproduceFlags struct {
 
 func reproduceCommand() *cobra.Command {
 	var o reproduceFlags
+	var workers uint
 	r := &reproduce.Runner{Pages: report.ExperimentFiles, Program: releaseVersion(buildInfo())}
 	cmd := &cobra.Command{
 		Use:   "reproduce [RECIPE]...",
@@ -46,6 +47,7 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: words(reproduce.Names()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Workers = int(workers)
 			if err := o.check(r, args); err != nil {
 				return usageError{err}
 			}
@@ -82,7 +84,8 @@ may be a file too: NAME.yaml, with NAME.paper.yaml beside it, as --show prints t
 	rootFlag(f, &r.Root)
 	f.StringVar(&o.doc, "doc", "", "write all outcomes into one document in Markdown, and beside it in JSON; those of other recipes that it holds stay")
 	f.BoolVar(&o.force, "force", false, "change the document of --doc where it is there already")
-	workersFlag(f, &r.Workers)
+	workersFlag(f, &workers)
+	cmd.MarkFlagsMutuallyExclusive("all", "show")
 	prepareFlags(cmd)
 	return cmd
 }
@@ -91,12 +94,10 @@ func (o *reproduceFlags) check(r *reproduce.Runner, args []string) error {
 	switch {
 	case r.Draws < 1:
 		return fmt.Errorf("--draws %d; there must be 1 or more", r.Draws)
-	case r.Workers < 0:
-		return fmt.Errorf("--workers %d; there must be 1 or more", r.Workers)
 	case r.Budget <= 0:
 		return fmt.Errorf("--budget %s; there must be some", r.Budget)
-	case o.all && (len(args) > 0 || o.show):
-		return errors.New("--all takes all recipes; name none, and do not --show")
+	case o.all && len(args) > 0:
+		return errors.New("--all takes all recipes; name none")
 	case o.show && len(args) == 0:
 		return errors.New("--show prints a recipe; name one")
 	case len(args) != 1 && (o.out != "" || r.Set != ""):

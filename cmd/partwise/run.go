@@ -21,7 +21,7 @@ import (
 
 func runCommand() *cobra.Command {
 	var out, root string
-	var workers int
+	var workers uint
 	e := &pipeline.Experiment{}
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
@@ -35,9 +35,6 @@ same again goes on where it stopped.`,
       --method kmeans --method nmf --method ccf,init=nmf,iterations=300 --name mine`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if workers < 0 {
-				return usageError{fmt.Errorf("--workers %d; there must be 1 or more", workers)}
-			}
 			if err := completeExperiment(cmd, e, args); err != nil {
 				return err
 			}
@@ -120,7 +117,7 @@ func openResults(cmd *cobra.Command, e *pipeline.Experiment, out string) (*resul
 }
 
 // runExperiment runs an experiment on one set in its folder, and writes the report.
-func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers int) error {
+func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.Folder, workers uint) error {
 	ctx, out := cmd.Context(), folder.Dir()
 	in, err := prepare(cmd, e, pipeline.PrepareOptions{}, e.CheckSet)
 	if err != nil {
@@ -137,7 +134,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 	}
 	tellNotes(cmd, notes)
 	trials := &progress.Stages{W: cmd.ErrOrStderr()}
-	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: workers, Progress: trials.Show})
+	records, err := folder.Run(ctx, plan, pipeline.RunOptions{Workers: int(workers), Progress: trials.Show})
 	trials.End()
 	var some *pipeline.TrialsError
 	switch {
@@ -164,7 +161,7 @@ func runExperiment(cmd *cobra.Command, e *pipeline.Experiment, folder *results.F
 // runSets runs an experiment on several sets, one after the other, each in a folder of its own
 // below out. All of them are looked at before the first image is read. Trials that fail keep
 // neither the other trials nor the other sets from being run.
-func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers int) error {
+func runSets(cmd *cobra.Command, e *pipeline.Experiment, out string, workers uint) error {
 	ctx := cmd.Context()
 	names, experiments := e.SetNames(), e.Each()
 	for i, one := range experiments {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,22 +42,6 @@ moves files back to where they were.`,
 			return cobra.ExactArgs(1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var way filing.Way
-			chosen := 0
-			for w, set := range ways {
-				if *set {
-					way = w
-					chosen++
-				}
-			}
-			switch {
-			case to == "":
-				return usageError{errors.New("where to? say it with --to")}
-			case undo && chosen > 0:
-				return usageError{errors.New("--undo takes back what was done, in whatever way: leave out --copy, --link and --move")}
-			case !undo && chosen != 1:
-				return usageError{errors.New("how? say one of --copy, --link and --move")}
-			}
 			if undo {
 				if pictures == "" && len(args) > 0 {
 					_, pictures, _ = output.Written(args[0]) // without results the journal is enough
@@ -73,7 +56,12 @@ moves files back to where they were.`,
 			if g.Data = cmp.Or(pictures, g.Data); g.Data == "" {
 				return usageError{fmt.Errorf("where are the pictures of %s? say it with --pictures", args[0])}
 			}
-			return sortFiles(cmd, g, way, to, root)
+			for way, isChosen := range ways {
+				if *isChosen {
+					return sortFiles(cmd, g, way, to, root)
+				}
+			}
+			return nil // which the flags exclude
 		},
 	}
 	f := cmd.Flags()
@@ -82,6 +70,9 @@ moves files back to where they were.`,
 	f.BoolVar(ways[filing.Link], "link", false, "make symbolic links to the pictures")
 	f.BoolVar(ways[filing.Move], "move", false, "move the pictures")
 	f.BoolVar(&undo, "undo", false, "take back what was put there")
+	_ = cmd.MarkFlagRequired("to")
+	cmd.MarkFlagsOneRequired("copy", "link", "move", "undo")
+	cmd.MarkFlagsMutuallyExclusive("copy", "link", "move", "undo")
 	picturesFlag(f, &pictures)
 	rootFlag(f, &root)
 	return cmd
