@@ -519,7 +519,7 @@ func TestMistakes(t *testing.T) {
 		"cluster photos -k 1":                             {2, `invalid argument "1" for "-k, --k" flag: "1" is no number of groups`},
 		"cluster photos -k 99":                            {1, "99 groups are asked for, and there are 72 samples"},
 		"cluster photos -k 3 --out photos/out":            {2, "among the pictures"},
-		"run many.yaml --workers -1":                      {2, "--workers -1"},
+		"run many.yaml --workers -1":                      {2, `"--workers" flag`},
 		"cluster photos -k many":                          {2, `invalid argument "many" for "-k, --k" flag: "many" is no number of groups`},
 		"cluster photos -k 9..":                           {2, `invalid argument "9.." for "-k, --k" flag: "9.." is no number of groups`},
 		"cluster photos -k 9..5":                          {2, `invalid argument "9..5" for "-k, --k" flag: "9..5" is no number of groups`},

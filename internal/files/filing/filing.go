@@ -94,9 +94,6 @@ const lockFile = ".partwise-sorted.lock"
 // format is the version of the journal's form.
 const format = 1
 
-// maxJournal bounds the size of a journal that is read, in bytes.
-const maxJournal = 1 << 30
-
 type head struct {
 	Format int `json:"format"`
 	Way    Way `json:"way"`
@@ -379,7 +376,8 @@ func twoNames(a, b string) (bool, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			return false, err
 		}
-		if folders[i], err = os.Stat(filepath.Dir(name)); err != nil {
+		folders[i], err = os.Stat(filepath.Dir(name))
+		if err != nil {
 			return false, err
 		}
 	}
@@ -444,16 +442,13 @@ func writeJournal(dir string, h head, items []Item) error {
 // readJournal reads the journal of a folder. Its paths are a stranger's.
 func readJournal(dir string) (h head, items []Item, err error) {
 	at := filepath.Join(dir, JournalFile)
-	info, err := os.Lstat(at)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return h, nil, noJournal(dir)
-	case err != nil:
-		return h, nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxJournal:
+	if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
 		return h, nil, fmt.Errorf("%s: not a list of files that were sorted", at)
 	}
 	text, err := os.ReadFile(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = noJournal(dir)
+	}
 	if err != nil {
 		return h, nil, err
 	}

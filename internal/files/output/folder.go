@@ -62,17 +62,12 @@ type ForeignError struct {
 	Dir, Name string
 	// Changed says that partwise wrote the file, and that it was changed since.
 	Changed bool
-	// Unlisted says that the folder has no manifest.
-	Unlisted bool
 }
 
 func (e *ForeignError) Error() string {
 	at := filepath.Join(e.Dir, filepath.FromSlash(e.Name))
-	switch {
-	case e.Changed:
+	if e.Changed {
 		return fmt.Sprintf("%s was changed since partwise wrote it and is not replaced: move it away, or choose another folder", at)
-	case e.Unlisted:
-		return fmt.Sprintf("%s is in the way, and %s has no list of the files that partwise wrote: choose another folder, or move it away", at, e.Dir)
 	}
 	return fmt.Sprintf("%s is in the way, and partwise did not write it: move it away, or choose another folder", at)
 }
@@ -284,10 +279,7 @@ func (f *Folder) lookAtFile(name string, info fs.FileInfo, found map[string]stat
 }
 
 func (f *Folder) foreign(name string) error {
-	return &ForeignError{
-		Dir: f.dir, Name: name, Unlisted: !f.written,
-		Changed: f.written && len(f.manifest.known(name)) > 0,
-	}
+	return &ForeignError{Dir: f.dir, Name: name, Changed: f.written && len(f.manifest.known(name)) > 0}
 }
 
 // stat is os.Lstat of a name, or nil where there is nothing. A link or a file in place of a parent

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime/debug"
@@ -30,9 +29,6 @@ const (
 
 // format is the version of the manifest's form.
 const format = 1
-
-// maxManifest bounds the size of a manifest that is read, in bytes: enough for a million files.
-const maxManifest = 1 << 28
 
 // content identifies the content of a file.
 type content struct {
@@ -118,17 +114,10 @@ func (m *manifest) encode() []byte {
 // readManifest reads the manifest in dir, nil where there is none.
 func readManifest(dir string) (*manifest, error) {
 	at := filepath.Join(dir, ManifestFile)
-	info, err := os.Lstat(at)
+	text, err := ReadFile(at)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s: not a list of files that partwise wrote", at)
-	}
-	text, err := os.ReadFile(at)
 	if err != nil {
 		return nil, err
 	}

@@ -103,19 +103,14 @@ func (s *Stage) Publish() error {
 // files returns the staged files.
 func (s *Stage) files() (map[string]content, error) {
 	files := map[string]content{}
-	dir := s.Dir()
-	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(s.Dir()), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || atomicfile.IsTemporary(e.Name()) {
 			return err
 		}
 		if !e.Type().IsRegular() {
-			return fmt.Errorf("%s: not a regular file", at)
+			return fmt.Errorf("%s: not a regular file", s.folder.path(s.name+"/"+name))
 		}
-		name, err := filepath.Rel(dir, at)
-		if err != nil {
-			return err
-		}
-		files[filepath.ToSlash(name)], err = sumOf(at)
+		files[name], err = sumOf(s.folder.path(s.name + "/" + name))
 		return err
 	})
 	return files, err
@@ -127,10 +122,10 @@ func (f *Folder) finish() error {
 	if err == nil {
 		err = f.checkPublication(f.manifest.publishing, there)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.publish(there)
 	}
-	return f.publish(there)
+	return err
 }
 
 // checkPublication returns an error if one of the files that come and go may not be written, or is
