@@ -742,7 +742,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 	write(t, "key.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrepeat: 3\n")
 	write(t, "tag.yaml", "name: n\ndata: good.csv\nmethods:\n  !!str nmf\n")
 	write(t, "nul.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\x00\nrepeats: 3\n")
-	write(t, "deep.yaml", "name: n\nmethods: "+strings.Repeat("[", 5000)+"\n")
+	write(t, "deep.yaml", "name: n\nmethods: "+strings.Repeat("[", 5000)+strings.Repeat("]", 5000)+"\n")
 	write(t, "alias.yaml", "name: n\ndata: &d good.csv\nlabels: *d\n")
 	write(t, "rank.yaml", "name: n\ndata: good.csv\nmethods: [nmf]\nrank: 5\nrepeats: 1\n")
 	write(t, "labels.csv", "file,class\nnobody.png,x\n")
@@ -781,7 +781,7 @@ func TestMistakesChangeNothing(t *testing.T) {
 		"run key.yaml --out out":                               {"key.yaml", "[4:1]", `"repeat"`},
 		"run tag.yaml --out out":                               {"tag.yaml", "[4:3]", "tags"},
 		"run nul.yaml --out out":                               {"nul.yaml", "[3:15]", "U+0000"},
-		"run deep.yaml --out out":                              {"deep.yaml", "[2:40]", "32"},
+		"run deep.yaml --out out":                              {"deep.yaml", "[2:42]", "32"},
 		"run alias.yaml --out out":                             {"alias.yaml", "[2:7]", "anchors"},
 		"run rank.yaml --out out":                              {"rank", "5", "4 samples"},
 		"cluster one.csv -k 4 --out groups":                    {"4", "3 samples"},

@@ -82,7 +82,6 @@ func TestCompletion(t *testing.T) {
 		"run --classifier ":                         "neighbours linear c= scale= " + noSpace,
 		"run --classifier linear,sc":                "linear,scale= " + noSpace,
 		"run --neighbours 3,distance=":              of(cluster.Distance(0).Values(), "3,distance=", "") + noSpace,
-		"sort ":                                     ":0",
 		"assign --out ":                             "csv " + extensions,
 		"fit --rank ":                               "auto " + noFiles,
 		"report ":                                   folders,

@@ -93,7 +93,7 @@ func TestReadFilesStay(t *testing.T) {
 	var gather func(c *cobra.Command)
 	gather = func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if slices.Contains([]string{"bool", "int", "uint64", "float64", "duration"}, f.Value.Type()) {
+			if slices.Contains([]string{"bool", "int", "uint", "uint16", "uint64", "float64", "duration"}, f.Value.Type()) {
 				return
 			}
 			use, known := useOf(c, f)

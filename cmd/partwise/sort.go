@@ -144,7 +144,7 @@ func undoSort(cmd *cobra.Command, to, pictures string) error {
 	}
 	tellLeft(cmd, u.Left)
 	if n := len(u.Left); n > 0 {
-		return fmt.Errorf("%s could not be taken back; the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
+		return fmt.Errorf("%s could not be taken back; --pictures says where the pictures are, and the list of them stays in %s", phrase.Count(n, "picture", "pictures"), filepath.Join(to, filing.JournalFile))
 	}
 	did := map[filing.Way]string{filing.Copy: "copies removed", filing.Link: "links removed", filing.Move: "pictures moved back"}[u.Way]
 	_, err = plaintext.Fprintf(cmd.OutOrStdout(), "%d %s.\n", u.Files, did)
