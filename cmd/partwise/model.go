@@ -6,14 +6,18 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/datasets"
-	"github.com/seed4492f2cd/partwise/internal/columns"
+	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
+	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/internal/plaintext"
 	"github.com/seed4492f2cd/partwise/internal/spreadsheet"
@@ -48,7 +52,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 		Example: `  partwise cluster photos -k 10
   partwise assign results/photos-groups photos --out assigned.csv
   partwise sort assigned.csv --pictures photos --to assigned --copy`,
-		Args: arguments(2, 2),
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(reject >= 0 && reject <= 1) {
 				return usageError{fmt.Errorf("--reject %v: want a share from 0 to 1", reject)}
@@ -70,7 +74,7 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 			defer in.Close()
 			found, err := m.Assign(cmd.Context(), in.Inputs, reject)
 			if err != nil {
-				return stopped(cmd.Context(), err, "grouping", in.kept())
+				return stopped(cmd.Context(), err, "grouping")
 			}
 			said := cmd.OutOrStdout()
 			if text := assignedText(in.Inputs, m, found); out == "" {
@@ -92,19 +96,6 @@ confidence from 0 to 1. Group 0 is for pictures that belong to none. Partwise so
 	f.Float64Var(&reject, "reject", pipeline.DefaultReject, "share of a group's pictures that a new one must be farther than to belong to none; 0 rejects none")
 	newSamplesFlags(cmd, e, &force)
 	return cmd
-}
-
-// printLines prints a text, of which nothing can do anything to a terminal.
-func printLines(w io.Writer, text []byte) error {
-	if columns.IsTerminal(w) {
-		var shown bytes.Buffer
-		for line := range bytes.Lines(text) {
-			plaintext.Fprintf(&shown, "%s\n", string(bytes.TrimSuffix(line, []byte("\n"))))
-		}
-		text = shown.Bytes()
-	}
-	_, err := w.Write(text)
-	return err
 }
 
 // newSamplesFlags adds the flags of commands that take a model to new samples.
@@ -142,7 +133,7 @@ func readModel(ctx context.Context, path string) (m *pipeline.Model, file string
 // prepareNew makes the features of a model of new samples.
 func prepareNew(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data string) (*inputs, error) {
 	e.Data.Set, e.Data.OneImage, e.Features = data, true, m.Features
-	return prepare(cmd, e, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
+	return prepare(cmd, e, pipeline.PrepareOptions{}, func(set *datasets.Set) error { return m.Check(cmd.Context(), set) })
 }
 
 // assignedText returns the list of the groups, in the form of a grouping's own.
@@ -190,5 +181,81 @@ func tellAssigned(w io.Writer, found []pipeline.Assigned, m *pipeline.Model, out
 		plaintext.Fprintf(&text, "Which sample is in which group is in %s.\n", out)
 	}
 	_, err := w.Write(text.Bytes())
+	return err
+}
+
+func applyCommand() *cobra.Command {
+	var out string
+	var force bool
+	e := &pipeline.Experiment{}
+	cmd := &cobra.Command{
+		Use:   "apply MODEL DATA",
+		Short: "Represent new samples by factors that fit found",
+		Long: `Apply represents new samples by factors that were found before. MODEL is a file that
+fit wrote, or the folder of cluster's results; DATA is a folder, a picture, a file or a known
+set. The samples get the features of the model, and the coefficients that are the best for
+its fixed basis. These are written with the names and the classes of the samples, to a file that
+NumPy (.npz), MATLAB (.mat) or a spreadsheet (.csv) reads, and partwise too.`,
+		Example: `  partwise fit generated --method nmf-kl --rank 5 --out parts.npz
+  partwise apply parts.npz generated --out codes.npz`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := vectorfile.CanWrite(out); err != nil {
+				return usageError{err}
+			}
+			m, file, err := readModel(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if m.Result == nil {
+				return fmt.Errorf("%s: the model has no factors that represent samples; partwise assign puts them into its groups", file)
+			}
+			if err := checkNewFiles(force, out, skippedList(out)); err != nil {
+				return err
+			}
+			return apply(cmd, m, e, args[1], out, force)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "", "the file of the coefficients, whose name ends in .npz, .mat or .csv")
+	_ = cmd.MarkFlagRequired("out")
+	labelsFlag(cmd, &e.Data)
+	newSamplesFlags(cmd, e, &force)
+	return cmd
+}
+
+func apply(cmd *cobra.Command, m *pipeline.Model, e *pipeline.Experiment, data, out string, force bool) error {
+	ctx := cmd.Context()
+	in, err := prepareNew(cmd, m, e, data)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	v, err := m.Represent(ctx, in.Inputs)
+	if err != nil {
+		return stopped(ctx, err, "representing")
+	}
+	err = in.written(cmd, out, force, func(ctx context.Context) error { return writeSet(ctx, out, force, in.setOf(v)) })
+	if err != nil {
+		return err
+	}
+	n, k := v.Dims()
+	var text strings.Builder
+	plaintext.Fprintf(&text, "%d samples by %d coefficients are in %s.\n", n, k, out)
+	if m.Result.Basis != nil {
+		if err := tellMisfit(ctx, &text, m.Result.Model, in, v.(*mat.Dense)); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), text.String())
+	return err
+}
+
+// tellMisfit writes the relative error of coefficients.
+func tellMisfit(ctx context.Context, w io.Writer, model factor.Model, in *inputs, v *mat.Dense) error {
+	share, err := factor.Misfit(ctx, model, in.X, v)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "The relative error ‖X − V·Uᵀ‖/‖X‖ is %.4g.\n", math.Sqrt(share))
+	}
 	return err
 }
