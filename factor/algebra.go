@@ -144,12 +144,9 @@ func like(a *mat.Dense) *mat.Dense {
 // raw returns a as internal/blas has matrices, the same numbers.
 func raw(a *mat.Dense) blas.Of[float64] { return blas.Of[float64](a.RawMatrix()) }
 
-// rawOrNone is raw, or a matrix without numbers of nil.
-func rawOrNone(a *mat.Dense) (none blas.Of[float64]) {
-	if a == nil {
-		return none
-	}
-	return raw(a)
+// gemm writes op(a)·op(b) to dst, which shares no memory with them.
+func gemm(dst, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) {
+	blas.Gemm(ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
 }
 
 // padded returns an r×c matrix of zeros, whose rows lie as far apart as simd.Width says.

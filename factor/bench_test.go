@@ -102,14 +102,6 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// dense returns the data that d holds.
-func dense(d data) denseData {
-	if k, ok := d.(keptData); ok {
-		return k.denseData
-	}
-	return d.(denseData)
-}
-
 // BenchmarkProducts times iterations of multiplicative updates and, by turns, the products
 // of matrices that they contain: how much longer they take, at how many operations and bytes
 // of the data the products run, and what share of the roofline (Williams, Waterman and
@@ -128,7 +120,7 @@ func BenchmarkProducts(b *testing.B) {
 			width    int
 		}{
 			{"nmf", NMF{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
-				x := dense(f.data).x
+				x := f.data.(denseData).x
 				product(v, noTrans, x, noTrans)
 				product(u, noTrans, x, trans)
 				product(selfGram(v), noTrans, u, noTrans)
@@ -136,11 +128,11 @@ func BenchmarkProducts(b *testing.B) {
 			}, 2, m},
 			{"nmf-kl", NMFKL{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
 				vx, ux := like(u), like(v)
-				dense(f.data).tiled().walk(raw(u), raw(v), true, func(t tile, first bool) float64 {
+				f.data.(denseData).walk(u, v, true, func(t tile, first bool) float64 {
 					add(first, noTrans, t.v, t.y, columnsOf(raw(vx), t.at, t.at+t.y.Cols))
 					return 0
 				})
-				dense(f.data).tiled().walk(raw(u), raw(v), false, func(t tile, first bool) float64 {
+				f.data.(denseData).walk(u, v, false, func(t tile, first bool) float64 {
 					add(first, trans, t.u, t.y, columnsOf(raw(ux), t.sample, t.sample+t.y.Rows))
 					return 0
 				})

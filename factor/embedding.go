@@ -436,9 +436,6 @@ type PCA struct {
 // Needs says what the method needs.
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
-// Memory returns about how many bytes the method takes.
-func (PCA) Memory(s Size) int64 { return byteCount(s.embedding(s.Samples)) }
-
 // Fit implements [Method].
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(p.Variance, 0)

@@ -28,9 +28,6 @@ func (LDA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
-// Memory returns about how many bytes the method takes.
-func (LDA) Memory(s Size) int64 { return byteCount(s.embedding(s.Labelled)) }
-
 // Fit implements [Method].
 func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(l.Variance, 0.9)

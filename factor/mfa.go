@@ -37,13 +37,6 @@ func (MFA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
-// Memory returns about how many bytes the method takes: pairs of each class with the
-// nearest outside, 40 a sample by default, besides the samples.
-func (m MFA) Memory(s Size) int64 {
-	pairs := cmp.Or(float64(m.K2), 40) * float64(s.Labelled)
-	return byteCount(s.embedding(s.Labelled) + 200*pairs + s.panels())
-}
-
 // Fit implements [Method].
 func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if m.K1 < 0 || m.K2 < 0 {
@@ -96,10 +89,7 @@ func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i
 // pairs returns those of each sample and its nearest of its own class, and the
 // nearest pairs across the border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
-	k1 := m.K1
-	if k1 == 0 {
-		k1 = 5
-	}
+	k1 := cmp.Or(m.K1, 5)
 	n, _ := t.x.Dims()
 	square := make([]float64, n)
 	for i := range n {

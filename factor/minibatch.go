@@ -88,8 +88,8 @@ func (b MiniBatch) Memory(s Size) int64 {
 	p := min(cmp.Or(b.Samples, DefaultBlock), s.Samples)
 	first := s
 	first.Samples = p
-	n, m, k := float64(s.Samples), float64(s.Features), float64(s.Rank)
-	return byteCount(8*(float64(p)*m+n*k+6*k*m) + first.additive(false))
+	n, m, k, _ := s.floats()
+	return byteCount(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
 // Serves returns nil, or an error that says what of the options needs all samples in

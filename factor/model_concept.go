@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/seed4492f2cd/partwise/internal/blas"
 )
 
 // conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
@@ -29,8 +27,6 @@ type conceptModel struct {
 	// The inner products, formed where there are few samples for their
 	// features, where the data has signs, or of a kernel; nil elsewhere.
 	k, kt *mat.Dense // n×n, ñ×n
-	// What multiplies from the left by them.
-	timesK, timesKt func(dst, a *mat.Dense)
 	kPos            *mat.Dense // n×n, the parts of k where k has signs, or nil
 	kNeg            *mat.Dense
 	kw              *mat.Dense // w·K, k×n, padded
@@ -45,14 +41,18 @@ type conceptModel struct {
 	sumSq           float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
-// mostFormed is the number of samples whose inner products are formed where they need
-// not be. It is no matter of the machine's memory, on which no bit of a result may
-// depend.
-const mostFormed = 11000
+// The number of samples up to which their inner products are formed, in place of products with
+// the data: if there are few for their features, and of any number of features for the solver
+// fast. Neither depends on the machine's memory, since results must not.
+const (
+	mostFormed        = 11000
+	mostFormedForFast = 4096
+)
 
-// mostFormedForFast is the number of samples, of any number of features, whose inner products are
-// formed for the solver fast, which needs them.
-const mostFormedForFast = 4096
+// formsProducts tells whether the inner products of n samples of m features are formed.
+func formsProducts(n, m int, fast bool) bool {
+	return n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast
+}
 
 // signed reports whether the data has negative values, fast whether the solver may need the inner
 // products.
@@ -66,7 +66,7 @@ func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *
 			return nil, err
 		}
 	}
-	if signed || n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast {
+	if signed || formsProducts(n, m, fast) {
 		var err error
 		if c.k, err = innerProducts(ctx, x); err != nil {
 			return nil, err
@@ -97,24 +97,9 @@ func (c *conceptModel) prepare(signed bool) {
 		c.kt = mat.NewDense(c.ties.groups, n, nil)
 		c.ties.rows(c.kt, c.k)
 	}
-	if c.k != nil {
-		c.timesK = timesOf(c.k)
-		if c.timesKt = c.timesK; c.kt != c.k {
-			c.timesKt = timesOf(c.kt)
-		}
-	}
 	if signed {
 		c.splitKernel()
 	}
-}
-
-// timesOf returns what writes a·k to dst.
-func timesOf(k *mat.Dense) func(dst, a *mat.Dense) {
-	if rows, columns := k.Dims(); !kept(rows, columns) {
-		return func(dst, a *mat.Dense) { gemm(dst, a, noTrans, k, noTrans) }
-	}
-	laid := laidOut(blas.Of[float64](k.RawMatrix()), noTrans)
-	return func(dst, a *mat.Dense) { timesKept(dst, a, laid()) }
 }
 
 // splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
@@ -151,7 +136,7 @@ func (c *conceptModel) product() {
 		gemm(c.kwNeg, c.w, noTrans, c.kNeg, noTrans)
 		c.kw.Sub(c.kwPos, c.kwNeg)
 	case c.k != nil:
-		c.timesK(c.kw, c.w)
+		gemm(c.kw, c.w, noTrans, c.k, noTrans)
 	default:
 		c.x.timesBasis(c.kw, c.vectors())
 	}
@@ -188,7 +173,7 @@ func (c *conceptModel) basisProducts() {
 		return
 	}
 	if c.kt != nil {
-		c.timesKt(c.kv, c.v)
+		gemm(c.kv, c.v, noTrans, c.kt, noTrans)
 	} else {
 		c.xt.timesCoefficients(c.u, c.v)
 		c.haveU = false

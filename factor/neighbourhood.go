@@ -48,6 +48,9 @@ type Neighbourhood struct {
 	Width float64 `setting:"width" default:"mean distance" help:"t of the heat kernel exp(-d²/2t²)"`
 }
 
+// neighbours returns p.
+func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
+
 // Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
 // data.
 func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
@@ -60,10 +63,7 @@ func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
 
 func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
 	n, _ := x.dims()
-	p := h.Neighbours
-	if p == 0 {
-		p = 5
-	}
+	p := h.neighbours()
 	if p < 1 {
 		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
 	}

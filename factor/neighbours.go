@@ -38,13 +38,7 @@ func (s *neighbours) find(ctx context.Context) error {
 	s.x.each(func(i, _ int, v float64) { s.square[i] += v * v })
 	s.nearest = make([][]neighbour, s.n)
 	sums := make([]float64, s.n) // of the distances
-	_, m := s.x.dims()
-	x := s.x
-	if whole, ok := x.(denseData); ok && kept(s.n, m) {
-		x = newKeptData(whole)
-	}
-	multiply := func(dst *mat.Dense, from, to int) { x.timesBasis(dst, s.x.rows(from, to)) }
-	err := eachPanel(ctx, s.n, s.n, multiply, func(from int, part *mat.Dense) {
+	err := eachGram(ctx, s.x, func(from int, part *mat.Dense) {
 		eachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
 	})
 	for _, x := range sums {

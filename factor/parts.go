@@ -230,11 +230,6 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	} else {
 		f.data = f.ties.data(d, p.Cost)
 		f.offset = f.ties.constant(d, f.data, p.Cost)
-		if whole, ok := f.data.(denseData); ok {
-			if rows, _ := whole.dims(); p.Cost == CostFrobenius && !p.gram() && kept(rows, m) {
-				f.data = newKeptData(whole)
-			}
-		}
 		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed, opt.Solver); err != nil {
 			return nil, err
 		}

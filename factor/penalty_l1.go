@@ -17,9 +17,6 @@ type L1 struct {
 // OnBasis implements [Penalty].
 func (L1) OnBasis() bool { return false }
 
-// Memory returns about how many bytes the penalty takes.
-func (L1) Memory(s Size) int64 { return byteCount(32 * float64(s.Rank) * float64(s.Samples)) }
-
 // Bind implements [Penalty].
 func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
 	b := boundL1(orDefault(l.Weight, 0.1))

@@ -57,10 +57,10 @@ func (GraphRule) Values() []string                   { return graphRuleNames.Val
 // OnBasis implements [Penalty].
 func (LearnedGraph) OnBasis() bool { return false }
 
-// Memory returns about how many bytes the penalty takes: the graph, as
-// it started and as it becomes, distances, the Laplacian and what its eigenvectors take.
+// Memory returns about how many bytes the penalty takes.
 func (g LearnedGraph) Memory(s Size) int64 {
-	return byteCount(s.graph(g.Neighbourhood) + 10*s.similarities() + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
+	n := float64(s.Samples)
+	return byteCount(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
 // Bind implements [Penalty].

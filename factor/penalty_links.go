@@ -32,9 +32,6 @@ func (Links) OnBasis() bool { return false }
 // Needs says what the penalty needs.
 func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
 
-// Memory returns about how many bytes the penalty takes.
-func (Links) Memory(s Size) int64 { return byteCount(s.links()) }
-
 // Bind implements [Penalty].
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.dims()

@@ -23,11 +23,6 @@ func (Smooth) OnBasis() bool { return true }
 // Needs says what the penalty needs.
 func (Smooth) Needs() Needs { return Needs{Images: true} }
 
-// Memory returns about how many bytes the penalty takes.
-func (Smooth) Memory(s Size) int64 {
-	return byteCount((450 + 32*float64(s.Rank)) * float64(s.Features))
-}
-
 // Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	weight := orDefault(s.Weight, 0.1)

@@ -31,11 +31,6 @@ type SDA struct {
 // Needs says what the method needs.
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
-// Memory returns about how many bytes the method takes.
-func (d SDA) Memory(s Size) int64 {
-	return byteCount(s.embedding(s.Samples) + s.graph(d.Neighbourhood))
-}
-
 // Fit implements [Method].
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)

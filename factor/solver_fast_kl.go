@@ -147,7 +147,6 @@ type klHalf struct {
 	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns
 	// and one of zeros.
 	unit    []float32
-	laid    []float32 // all columns of data that are laid out once, or nil
 	workers []*klWorker
 }
 
@@ -172,12 +171,6 @@ func newKLHalf(x klRows, theta, other *mat.Dense) *klHalf {
 	} else {
 		h.width = lanes32(h.q)
 		h.unit = make([]float32, h.k*h.width)
-		if kept(h.p, h.width) {
-			h.laid = make([]float32, h.p*h.width)
-			for lo := 0; lo < h.p; lo += klPanel {
-				h.layOut(h.laid[lo*h.width:], lo, min(lo+klPanel, h.p))
-			}
-		}
 	}
 	h.workers = make([]*klWorker, parallel.Cores())
 	return h
@@ -188,10 +181,7 @@ func lanes32(n int) int { return (n + simd.Lanes32 - 1) / simd.Lanes32 * simd.La
 func (h *klHalf) newWorker() *klWorker {
 	w := &klWorker{z: make([]float64, klPanel*h.k), z32: make([]float32, max(klPanel*h.k, simd.Width(h.k)))}
 	if h.x.stored == nil {
-		w.y = make([]float32, klPanel*h.width)
-		if h.laid == nil {
-			w.x = make([]float32, klPanel*h.width)
-		}
+		w.x, w.y = make([]float32, klPanel*h.width), make([]float32, klPanel*h.width)
 	}
 	return w
 }
@@ -368,12 +358,7 @@ func (h *klHalf) layOut(dst []float32, lo, hi int) {
 }
 
 func (h *klHalf) densePanel(w *klWorker, lo, hi int) {
-	x := w.x
-	if h.laid != nil {
-		x = h.laid[lo*h.width:]
-	} else {
-		h.layOut(x, lo, hi)
-	}
+	h.layOut(w.x, lo, hi)
 	for i, x := range w.z[:(hi-lo)*h.k] {
 		w.z32[i] = float32(x)
 	}
@@ -381,7 +366,7 @@ func (h *klHalf) densePanel(w *klWorker, lo, hi int) {
 		blas.Of[float32]{Rows: hi - lo, Cols: h.k, Stride: h.k, Data: w.z32},
 		blas.Of[float32]{Rows: h.k, Cols: h.width, Stride: h.width, Data: h.unit}, 0,
 		blas.Of[float32]{Rows: hi - lo, Cols: h.width, Stride: h.width, Data: w.y})
-	simd.DescendColumns(hi-lo, w.z[:(hi-lo)*h.k], w.y[:(hi-lo)*h.width], x, h.unit, h.width, klFloor)
+	simd.DescendColumns(hi-lo, w.z[:(hi-lo)*h.k], w.y[:(hi-lo)*h.width], w.x, h.unit, h.width, klFloor)
 }
 
 func (h *klHalf) sparsePanel(w *klWorker, lo, hi int) {

@@ -34,7 +34,7 @@ type SparseCoding struct {
 func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
 
 // Memory returns about how many bytes the method takes.
-func (SparseCoding) Memory(s Size) int64 { return byteCount(s.additive(false)) }
+func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
 // Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {

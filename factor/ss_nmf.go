@@ -65,7 +65,8 @@ func (SSNMF) Needs() Needs { return Needs{Links: true} }
 
 // Memory returns about how many bytes the method takes.
 func (SSNMF) Memory(s Size) int64 {
-	return byteCount(3*s.similarities() + s.additive(false) + s.links())
+	n := float64(s.Samples)
+	return byteCount(float64(Parts{}.Memory(s)) + 24*n*n)
 }
 
 // Fit implements [Method].
