@@ -145,58 +145,54 @@ func (f *Factorisation) penaltyScale() float64 {
 	return 2 / f.parts.fitWeight()
 }
 
-// PenaltyRow returns the penalties in row r of factor i, as its entries are, for a solver
-// that moves one after another. Diagonal of Terms bounds their second derivatives. It is nil
-// where there are no penalties on the factor, where one of them is no [CoordinatePenalty],
-// and for parameters of a basis that is not free.
-func (f *Factorisation) PenaltyRow(i, r int) PenaltyRow {
-	penalties, tied := f.onCoefficients, !f.ties.none
-	if i < len(f.factors)-1 {
-		if penalties, tied = f.onBasis, false; f.parts.Basis != BasisFree {
-			return nil
-		}
-	}
-	theta := f.factors[i].RawRowView(r)
+// coefficientPenalty returns the penalties in row r of the condensed coefficients, all of which
+// are a [CoordinatePenalty], for a solver that moves one entry after another.
+func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
+	theta, scale := f.v.RawRowView(r), f.penaltyScale()
 	row := theta
-	if tied {
+	if !f.ties.none {
 		row = make([]float64, len(f.ties.group))
 		for i, g := range f.ties.group {
 			row[i] = theta[g] * f.ties.expand[g]
 		}
 	}
-	sum := &penaltySum{scale: f.penaltyScale()}
-	for _, p := range penalties {
-		c, ok := p.(CoordinatePenalty)
-		if !ok {
-			return nil
-		}
-		sum.of = append(sum.of, c.Row(row))
+	var rows []PenaltyRow
+	for _, p := range f.onCoefficients {
+		rows = append(rows, p.(CoordinatePenalty).Row(row))
 	}
-	switch {
-	case len(penalties) == 0:
-		return nil
-	case tied:
-		return tiedRow{sum, f.ties, f.ties.members(), row}
+	whole := PenaltyRow{
+		Gradient: func(i int) (sum float64) {
+			for _, p := range rows {
+				sum += p.Gradient(i)
+			}
+			return scale * sum
+		},
+		Moved: func(i int, delta float64) {
+			for _, p := range rows {
+				if p.Moved != nil {
+					p.Moved(i, delta)
+				}
+			}
+		},
 	}
-	return sum
-}
-
-// penaltySum is scale times several penalties.
-type penaltySum struct {
-	of    []PenaltyRow
-	scale float64
-}
-
-func (s *penaltySum) Gradient(i int) (sum float64) {
-	for _, p := range s.of {
-		sum += p.Gradient(i)
+	if f.ties.none {
+		return whole
 	}
-	return s.scale * sum
-}
-
-func (s *penaltySum) Moved(i int, delta float64) {
-	for _, p := range s.of {
-		p.Moved(i, delta)
+	samples, expand := f.ties.members(), f.ties.expand
+	return PenaltyRow{
+		Gradient: func(g int) (sum float64) {
+			for _, i := range samples[g] {
+				sum += whole.Gradient(i)
+			}
+			return sum * expand[g]
+		},
+		Moved: func(g int, delta float64) {
+			delta *= expand[g]
+			for _, i := range samples[g] {
+				row[i] += delta
+				whole.Moved(i, delta)
+			}
+		},
 	}
 }
 

@@ -26,19 +26,19 @@ type conceptModel struct {
 	haveU bool       // u is w·X
 	// The inner products, formed where there are few samples for their
 	// features, where the data has signs, or of a kernel; nil elsewhere.
-	k, kt *mat.Dense // n×n, ñ×n
-	kPos            *mat.Dense // n×n, the parts of k where k has signs, or nil
-	kNeg            *mat.Dense
-	kw              *mat.Dense // w·K, k×n, padded
-	haveKW          bool       // kw is of the present w, with its parts
-	kwPos           *mat.Dense
-	kwNeg           *mat.Dense
-	kv              *mat.Dense // v·X̃·Xᵀ, k×n
-	vv              *mat.Dense // k×k; nil where v has changed since
-	lin             *mat.Dense // kw condensed, k×ñ
-	pos, neg        *mat.Dense
-	h               *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
-	sumSq           float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+	k, kt    *mat.Dense // n×n, ñ×n
+	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kNeg     *mat.Dense
+	kw       *mat.Dense // w·K, k×n, padded
+	haveKW   bool       // kw is of the present w, with its parts
+	kwPos    *mat.Dense
+	kwNeg    *mat.Dense
+	kv       *mat.Dense // v·X̃·Xᵀ, k×n
+	vv       *mat.Dense // k×k; nil where v has changed since
+	lin      *mat.Dense // kw condensed, k×ñ
+	pos, neg *mat.Dense
+	h        *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
+	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
 // The number of samples up to which their inner products are formed, in place of products with

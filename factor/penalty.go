@@ -73,11 +73,11 @@ type CoordinatePenalty interface {
 }
 
 // A PenaltyRow is a penalty in one row of θ.
-type PenaltyRow interface {
+type PenaltyRow struct {
 	// Gradient returns half the derivative in entry i.
-	Gradient(i int) float64
-	// Moved says that entry i of the row has been changed by delta.
-	Moved(i int, delta float64)
+	Gradient func(i int) float64
+	// Moved, if not nil, is called after entry i of the row has changed by delta.
+	Moved func(i int, delta float64)
 }
 
 // A LearningPenalty is a BoundPenalty with parameters of its own, which it moves

@@ -174,20 +174,13 @@ func (l *laplacian) Value(theta *mat.Dense) float64 {
 }
 
 // Row implements [CoordinatePenalty].
-func (l *laplacian) Row(row []float64) PenaltyRow { return laplacianRow{l, row} }
-
-type laplacianRow struct {
-	of  *laplacian
-	row []float64
+func (l *laplacian) Row(row []float64) PenaltyRow {
+	return PenaltyRow{Gradient: func(i int) float64 {
+		var sum float64
+		cols, vals := l.s.Row(i)
+		for p, j := range cols {
+			sum += vals[p] * (row[i] - row[j])
+		}
+		return l.lambda * sum
+	}}
 }
-
-func (l laplacianRow) Gradient(i int) float64 {
-	var sum float64
-	cols, vals := l.of.s.Row(i)
-	for p, j := range cols {
-		sum += vals[p] * (l.row[i] - l.row[j])
-	}
-	return l.of.lambda * sum
-}
-
-func (laplacianRow) Moved(int, float64) {}

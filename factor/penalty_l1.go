@@ -45,11 +45,6 @@ func (boundL1) Root(Cost) bool { return false }
 func (boundL1) Diagonal([]float64, float64) {}
 
 // Row implements [CoordinatePenalty].
-func (l boundL1) Row([]float64) PenaltyRow { return l1Row(l) }
-
-// l1Row is λ.
-type l1Row float64
-
-func (l l1Row) Gradient(int) float64 { return float64(l) / 2 }
-
-func (l1Row) Moved(int, float64) {}
+func (l boundL1) Row([]float64) PenaltyRow {
+	return PenaltyRow{Gradient: func(int) float64 { return float64(l) / 2 }}
+}

@@ -147,54 +147,42 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 	return sum
 }
 
-// class returns the number of a sample's class, or -1.
-func (b *boundLinks) class(i int) int {
-	if i < len(b.labels) {
-		return b.labels[i]
-	}
-	return -1
-}
-
 // Row implements [CoordinatePenalty].
 func (b *boundLinks) Row(row []float64) PenaltyRow {
-	l := linksRow{b, row, make([]float64, b.classes)}
-	for i, c := range b.labels {
+	labels := b.labels
+	if len(labels) == 0 {
+		labels = slices.Repeat([]int{-1}, len(row))
+	}
+	class := make([]float64, b.classes) // sums over the samples of each class
+	for i, c := range labels {
 		if c >= 0 {
-			l.class[c] += row[i]
+			class[c] += row[i]
 		}
 	}
-	return l
-}
-
-// linksRow holds the sums of a row over the samples of each class.
-type linksRow struct {
-	of         *boundLinks
-	row, class []float64
-}
-
-func (l linksRow) Gradient(i int) float64 {
-	var together, apart float64
-	if c := l.of.class(i); c >= 0 {
-		for d, x := range l.class {
-			if d != c {
-				apart += x
-			}
-		}
-		together = max(l.class[c]-l.row[i], 0)
-	}
-	add := func(to *float64, pairs *CSR) {
+	add := func(sum float64, pairs *CSR, i int) float64 {
 		cols, vals := pairs.Row(i)
 		for p, j := range cols {
-			*to += vals[p] * l.row[j]
+			sum += vals[p] * row[j]
 		}
+		return sum
 	}
-	add(&together, l.of.mustPairs)
-	add(&apart, l.of.cannotPairs)
-	return l.of.cannot*apart - l.of.must*together
-}
-
-func (l linksRow) Moved(i int, delta float64) {
-	if c := l.of.class(i); c >= 0 {
-		l.class[c] = max(l.class[c]+delta, 0)
+	return PenaltyRow{
+		Gradient: func(i int) float64 {
+			var together, apart float64
+			if c := labels[i]; c >= 0 {
+				for d, x := range class {
+					if d != c {
+						apart += x
+					}
+				}
+				together = max(class[c]-row[i], 0)
+			}
+			return b.cannot*add(apart, b.cannotPairs, i) - b.must*add(together, b.mustPairs, i)
+		},
+		Moved: func(i int, delta float64) {
+			if c := labels[i]; c >= 0 {
+				class[c] = max(class[c]+delta, 0)
+			}
+		},
 	}
 }

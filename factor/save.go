@@ -1,37 +1,39 @@
 package factor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
-// The arrays of a saved result. NumPy reads the file with numpy.load.
+// The arrays of a saved result: see [Result.Save].
 const (
 	savedKind         = "kind"
-	savedBasis        = "basis"        // U, m×k
-	savedCost         = "cost"         // of an additive model: 0 Frobenius, 1 KL
-	savedMean         = "mean"         // of a linear model, m values
-	savedLambda       = "lambda"       // of a sparse code, one value
-	savedCoefficients = "coefficients" // V, n×k
-	savedWeights      = "weights"      // W, n×k, where the basis is U = X·W
-	savedAssociation  = "association"  // S, k×k, where similarities are factorised
-	savedObjective    = "objective"    // before each iteration and after the last
-	savedPenalty      = "penalty"      // the penalty's part of each
-	savedKernel       = "kernel"       // of a kernel model: its function, or kernelGiven
-	savedWidth        = "width"        // t of its RBF, one value
-	savedDegree       = "degree"       // d of its polynomial, one integer
-	savedOffset       = "offset"       // c of its polynomial, one value
-	savedProducts     = "products"     // WᵀKW, k×k
-	savedSamples      = "samples"      // its n×m samples; of sparse ones the values alone,
-	savedColumns      = "columns"      // their columns,
-	savedStarts       = "starts"       // where each row starts and the last ends, n+1,
-	savedFeatures     = "features"     // and m, one integer
+	savedBasis        = "basis"
+	savedCost         = "cost"
+	savedMean         = "mean"
+	savedLambda       = "lambda"
+	savedCoefficients = "coefficients"
+	savedWeights      = "weights"
+	savedAssociation  = "association"
+	savedObjective    = "objective"
+	savedPenalty      = "penalty"
+	savedKernel       = "kernel"
+	savedWidth        = "width"
+	savedDegree       = "degree"
+	savedOffset       = "offset"
+	savedProducts     = "products"
+	savedSamples      = "samples"
+	savedColumns      = "columns"
+	savedStarts       = "starts"
+	savedFeatures     = "features"
 )
 
 // kernelGiven stands for the function of a kernel given as a matrix.
@@ -78,73 +80,108 @@ func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	if more != nil {
 		more(z)
 	}
+	kind, of := kindNone, []field(nil)
 	switch m := r.Model.(type) {
 	case *Additive:
-		z.Integers(savedKind, kindAdditive)
-		z.Integers(savedCost, int(m.Cost))
+		kind, of = kindAdditive, []field{{savedCost, (*int)(&m.Cost)}}
 	case *Linear:
-		z.Integers(savedKind, kindLinear)
-		z.List(savedMean, m.Mean)
+		kind, of = kindLinear, []field{{savedMean, &m.Mean}}
 	case *SparseCode:
-		z.Integers(savedKind, kindSparseCode)
-		z.List(savedLambda, []float64{m.Lambda})
+		kind, of = kindSparseCode, []field{{savedLambda, &m.Lambda}}
 	case *KernelModel:
-		z.Integers(savedKind, kindKernel)
-		saveKernel(z, m)
+		kind, of = kindKernel, m.arrays()
 	case nil:
-		z.Integers(savedKind, kindNone)
 	default:
 		return fmt.Errorf("a model of the type %T cannot be saved", m)
 	}
-	for _, f := range []struct {
-		name   string
-		matrix *mat.Dense
-	}{
-		{savedBasis, r.Basis}, {savedCoefficients, r.Coefficients}, {savedWeights, r.Weights}, {savedAssociation, r.Association},
-	} {
-		if f.matrix != nil {
-			saveMatrix(z, f.name, f.matrix)
-		}
-	}
-	if len(r.Objective) > 0 {
-		z.List(savedObjective, r.Objective)
-	}
-	if len(r.Penalty) > 0 {
-		z.List(savedPenalty, r.Penalty)
+	of = slices.Concat([]field{{savedKind, &kind}}, of, []field{
+		{savedBasis, &r.Basis}, {savedCoefficients, &r.Coefficients}, {savedWeights, &r.Weights},
+		{savedAssociation, &r.Association}, {savedObjective, &r.Objective}, {savedPenalty, &r.Penalty},
+	})
+	for _, a := range of {
+		a.write(z)
 	}
 	return z.Close()
 }
 
-func saveMatrix(z *npz.Writer, name string, x *mat.Dense) {
-	n, m := x.Dims()
-	z.Floats(name, []int{n, m}, x.RawRowView)
+// field is an array of a file and the value that it holds.
+type field struct {
+	name string
+	of   any // a pointer to a matrix, to numbers or integers, or to one
 }
 
-// saveKernel writes what a kernel model has beside its weights.
-func saveKernel(z *npz.Writer, m *KernelModel) {
-	saveMatrix(z, savedProducts, m.Products)
+// write writes the array, unless it is empty.
+func (a field) write(z *npz.Writer) {
+	switch of := a.of.(type) {
+	case **mat.Dense:
+		if x := *of; x != nil {
+			n, m := x.Dims()
+			z.Floats(a.name, []int{n, m}, x.RawRowView)
+		}
+	case *[]float64:
+		if len(*of) > 0 {
+			z.List(a.name, *of)
+		}
+	case *float64:
+		z.List(a.name, []float64{*of})
+	case *int:
+		z.Integers(a.name, *of)
+	case *[]int:
+		z.Integers(a.name, *of...)
+	}
+}
+
+// read reads the array: finite numbers, integers from 0 to largest.
+func (a field) read(z *npz.Archive, largest int64) (err error) {
+	var integers []int
+	var numbers []float64
+	var shape []int
+	switch of := a.of.(type) {
+	case **mat.Dense:
+		if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
+			*of = mat.NewDense(shape[0], shape[1], numbers)
+		}
+	case *[]float64:
+		*of, _, err = readNumbers(z, a.name, 1)
+	case *float64:
+		if numbers, shape, err = readNumbers(z, a.name, 1); err == nil && len(numbers) != 1 {
+			return fmt.Errorf("the array %q has %d values; want one", a.name, len(numbers))
+		} else if err == nil {
+			*of = numbers[0]
+		}
+	case *[]int:
+		*of, err = z.Integers(a.name, largest)
+	case *int:
+		if integers, err = z.Integers(a.name, largest); err == nil && len(integers) != 1 {
+			return fmt.Errorf("the array %q has %d values; want one integer", a.name, len(integers))
+		} else if err == nil {
+			*of = integers[0]
+		}
+	}
+	return err
+}
+
+// arrays returns what is written of a kernel model beside its weights.
+func (m *KernelModel) arrays() []field {
+	of, function, offset := []field{{savedProducts, &m.Products}}, int(m.Kernel.Function), orDefault(m.Kernel.Offset, 1)
 	if m.Samples == nil {
-		z.Integers(savedKernel, kernelGiven)
-		return
+		function = kernelGiven
 	}
-	z.Integers(savedKernel, int(m.Kernel.Function))
-	switch m.Kernel.Function {
-	case KernelRBF:
-		z.List(savedWidth, []float64{m.Kernel.KernelWidth})
-	case KernelPolynomial:
-		z.Integers(savedDegree, m.Kernel.Degree)
-		z.List(savedOffset, []float64{orDefault(m.Kernel.Offset, 1)})
+	of = append(of, field{savedKernel, &function})
+	switch {
+	case m.Samples == nil:
+		return of
+	case m.Kernel.Function == KernelRBF:
+		of = append(of, field{savedWidth, &m.Kernel.KernelWidth})
+	case m.Kernel.Function == KernelPolynomial:
+		of = append(of, field{savedDegree, &m.Kernel.Degree}, field{savedOffset, &offset})
 	}
-	x, sparse := m.Samples.(*CSR)
-	if !sparse {
-		saveMatrix(z, savedSamples, m.Samples.(*mat.Dense))
-		return
+	if x, ok := m.Samples.(*CSR); ok {
+		_, features := x.Dims()
+		return append(of, field{savedSamples, &x.Values}, field{savedColumns, &x.Columns}, field{savedStarts, &x.RowStart}, field{savedFeatures, &features})
 	}
-	_, features := x.Dims()
-	z.List(savedSamples, x.Values)
-	z.Integers(savedColumns, x.Columns...)
-	z.Integers(savedStarts, x.RowStart...)
-	z.Integers(savedFeatures, features)
+	x := m.Samples.(*mat.Dense)
+	return append(of, field{savedSamples, &x})
 }
 
 // ErrNoModel is the error of LoadModel for the saved result of a method that
@@ -159,8 +196,8 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, err := readInteger(z, savedKind, kindKernel)
-	if err != nil {
+	var kind, cost int
+	if err := (field{savedKind, &kind}).read(z, kindKernel); err != nil {
 		return nil, err
 	}
 	switch kind {
@@ -169,32 +206,31 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	case kindKernel:
 		return loadKernelModel(z)
 	}
-	basis, err := readMatrix(z, savedBasis)
-	if err != nil {
+	var basis *mat.Dense
+	if err := (field{savedBasis, &basis}).read(z, 0); err != nil {
 		return nil, err
 	}
 	switch kind {
 	case kindLinear:
-		mean, _, err := readNumbers(z, savedMean, 1)
-		if err != nil {
+		l := &Linear{Projection: basis}
+		if err := (field{savedMean, &l.Mean}).read(z, 0); err != nil {
 			return nil, err
 		}
-		if m, _ := basis.Dims(); len(mean) != m {
-			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(mean), m)
+		if m, _ := basis.Dims(); len(l.Mean) != m {
+			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(l.Mean), m)
 		}
-		return &Linear{Mean: mean, Projection: basis}, nil
+		return l, nil
 	case kindSparseCode:
-		lambda, err := readNumber(z, savedLambda)
-		if err != nil {
+		s := &SparseCode{Dictionary: basis}
+		if err := (field{savedLambda, &s.Lambda}).read(z, 0); err != nil {
 			return nil, err
 		}
-		if err := checkWeight(savedLambda, lambda); err != nil {
+		if err := checkWeight(savedLambda, s.Lambda); err != nil {
 			return nil, err
 		}
-		return &SparseCode{Dictionary: basis, Lambda: lambda}, nil
+		return s, nil
 	}
-	cost, err := readInteger(z, savedCost, int64(len(costs)-1))
-	if err != nil {
+	if err := (field{savedCost, &cost}).read(z, int64(len(costs)-1)); err != nil {
 		return nil, err
 	}
 	return &Additive{Cost: Cost(cost), Basis: basis}, nil
@@ -202,33 +238,25 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 
 // LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is
 // size bytes long, within the bounds of LoadModel.
-func LoadCoefficients(r io.ReaderAt, size int64) (*mat.Dense, error) {
+func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
 	z, err := openArchive(r, size)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = field{savedCoefficients, &v}.read(z, 0)
 	}
-	return readMatrix(z, savedCoefficients)
+	return v, err
 }
 
 // loadKernelModel reads a kernel model and checks that its parts fit together.
 func loadKernelModel(z *npz.Archive) (Model, error) {
-	m := &KernelModel{}
-	var err error
-	if m.Weights, err = readMatrix(z, savedWeights); err != nil {
-		return nil, err
-	}
-	if m.Products, err = readMatrix(z, savedProducts); err != nil {
-		return nil, err
-	}
-	function, err := readInteger(z, savedKernel, int64(kernelGiven))
-	if err != nil {
-		return nil, err
-	}
-	if function != kernelGiven {
-		if m.Kernel, err = loadKernel(z, KernelFunction(function)); err != nil {
+	m, function := &KernelModel{}, 0
+	for _, a := range []field{{savedWeights, &m.Weights}, {savedProducts, &m.Products}, {savedKernel, &function}} {
+		if err := a.read(z, int64(kernelGiven)); err != nil {
 			return nil, err
 		}
-		if m.Samples, err = loadSamples(z); err != nil {
+	}
+	if function != kernelGiven {
+		m.Kernel.Function = KernelFunction(function)
+		if err := cmp.Or(m.Kernel.load(z), m.loadSamples(z)); err != nil {
 			return nil, err
 		}
 	}
@@ -238,61 +266,50 @@ func loadKernelModel(z *npz.Archive) (Model, error) {
 	return m, nil
 }
 
-// loadKernel reads the parameters of a kernel function.
-func loadKernel(z *npz.Archive, f KernelFunction) (k Kernel, err error) {
-	k.Function = f
-	switch f {
+// load reads the parameters of the kernel's function.
+func (k *Kernel) load(z *npz.Archive) (err error) {
+	switch k.Function {
 	case KernelRBF:
-		if k.KernelWidth, err = readNumber(z, savedWidth); err == nil && k.KernelWidth <= 0 {
+		if err = (field{savedWidth, &k.KernelWidth}).read(z, 0); err == nil && k.KernelWidth <= 0 {
 			err = fmt.Errorf("the array %q holds %v; want more than 0", savedWidth, k.KernelWidth)
 		}
 	case KernelPolynomial:
-		degree, err := readInteger(z, savedDegree, math.MaxInt32)
-		if err != nil {
-			return k, err
-		}
-		if k.Degree = degree; degree == 0 {
-			return k, fmt.Errorf("the array %q holds 0; want 1 or more", savedDegree)
-		}
-		if k.Offset, err = readNumber(z, savedOffset); err != nil {
-			return k, err
-		}
+		err = cmp.Or(field{savedDegree, &k.Degree}.read(z, math.MaxInt32), field{savedOffset, &k.Offset}.read(z, 0))
 		switch {
+		case err != nil:
+		case k.Degree == 0:
+			err = fmt.Errorf("the array %q holds 0; want 1 or more", savedDegree)
 		case k.Offset < 0:
-			return k, fmt.Errorf("the array %q holds %v; want 0 or more", savedOffset, k.Offset)
+			err = fmt.Errorf("the array %q holds %v; want 0 or more", savedOffset, k.Offset)
 		case k.Offset == 0:
 			k.Offset = WeightNone
 		}
 	}
-	return k, err
+	return err
 }
 
 // loadSamples reads the samples of a kernel model.
-func loadSamples(z *npz.Archive) (mat.Matrix, error) {
+func (m *KernelModel) loadSamples(z *npz.Archive) error {
 	if !z.Has(savedStarts) {
-		return readMatrix(z, savedSamples)
+		var x *mat.Dense
+		err := field{savedSamples, &x}.read(z, 0)
+		m.Samples = x
+		return err
 	}
-	values, _, err := readNumbers(z, savedSamples, 1)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := z.Integers(savedColumns, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	starts, err := z.Integers(savedStarts, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	features, err := readInteger(z, savedFeatures, math.MaxInt32)
-	if err != nil {
-		return nil, err
+	var values []float64
+	var columns, starts []int
+	var features int
+	for _, a := range []field{{savedSamples, &values}, {savedColumns, &columns}, {savedStarts, &starts}, {savedFeatures, &features}} {
+		if err := a.read(z, math.MaxInt32); err != nil {
+			return err
+		}
 	}
 	x, err := NewCSR(len(starts)-1, features, starts, columns, values)
 	if err != nil {
-		return nil, fmt.Errorf("not a saved model: %w", err)
+		return fmt.Errorf("not a saved model: %w", err)
 	}
-	return x, nil
+	m.Samples = x
+	return nil
 }
 
 // openArchive opens a file of arrays.
@@ -302,30 +319,6 @@ func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
 		return nil, fmt.Errorf("not a saved result: %w", err)
 	}
 	return z, nil
-}
-
-// readInteger reads an array of one integer from 0 to largest.
-func readInteger(z *npz.Archive, name string, largest int64) (int, error) {
-	values, err := z.Integers(name, largest)
-	if err != nil {
-		return 0, err
-	}
-	if len(values) != 1 {
-		return 0, fmt.Errorf("the array %q has %d values; want one integer", name, len(values))
-	}
-	return values[0], nil
-}
-
-// readNumber reads an array of one finite number.
-func readNumber(z *npz.Archive, name string) (float64, error) {
-	values, _, err := readNumbers(z, name, 1)
-	if err != nil {
-		return 0, err
-	}
-	if len(values) != 1 {
-		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))
-	}
-	return values[0], nil
 }
 
 // readNumbers reads an array of finite numbers, of one or more, of this number of
@@ -344,13 +337,4 @@ func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64,
 		}
 	}
 	return values, shape, nil
-}
-
-// readMatrix reads an array of two dimensions.
-func readMatrix(z *npz.Archive, name string) (*mat.Dense, error) {
-	values, shape, err := readNumbers(z, name, 2)
-	if err != nil {
-		return nil, err
-	}
-	return mat.NewDense(shape[0], shape[1], values), nil
 }

@@ -148,7 +148,7 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 			if ctx.Err() != nil {
 				return
 			}
-			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.PenaltyRow(1, r)
+			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.coefficientPenalty(r)
 			for _, j := range s.order {
 				x, curvature := row[j], h+s.diagonal[j]
 				if curvature < leastDenominator {

@@ -231,26 +231,3 @@ func (t *condensation) members() [][]int {
 	}
 	return t.samples
 }
-
-// tiedRow is a penalty in a row of V as one in the condensed row.
-type tiedRow struct {
-	of      PenaltyRow // in row
-	ties    *condensation
-	samples [][]int
-	row     []float64 // of V
-}
-
-func (t tiedRow) Gradient(g int) (sum float64) {
-	for _, i := range t.samples[g] {
-		sum += t.of.Gradient(i)
-	}
-	return sum * t.ties.expand[g]
-}
-
-func (t tiedRow) Moved(g int, delta float64) {
-	delta *= t.ties.expand[g]
-	for _, i := range t.samples[g] {
-		t.row[i] += delta
-		t.of.Moved(i, delta)
-	}
-}

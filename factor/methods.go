@@ -9,12 +9,8 @@ import (
 // NMF is non-negative matrix factorisation, min ‖X − UVᵀ‖² (Lee and Seung 1999, 2001).
 type NMF struct{}
 
-// AsParts implements [Composition].
-func (NMF) AsParts() Parts {
-	return Parts{}
-}
+func (NMF) AsParts() Parts { return Parts{} }
 
-// Fit implements [Method].
 func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
@@ -24,12 +20,8 @@ func (n NMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 // D-SNMF paper.
 type NMFKL struct{}
 
-// AsParts implements [Composition].
-func (NMFKL) AsParts() Parts {
-	return Parts{Cost: CostKL}
-}
+func (NMFKL) AsParts() Parts { return Parts{Cost: CostKL} }
 
-// Fit implements [Method].
 func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
@@ -39,12 +31,8 @@ func (n NMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // "NMF" of the CNMF paper.
 type NMFNCW struct{}
 
-// AsParts implements [Composition].
-func (NMFNCW) AsParts() Parts {
-	return Parts{Weighting: WeightingNormalisedCut}
-}
+func (NMFNCW) AsParts() Parts { return Parts{Weighting: WeightingNormalisedCut} }
 
-// Fit implements [Method].
 func (n NMFNCW) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
 }
@@ -58,12 +46,10 @@ type GNMF struct {
 	Neighbourhood
 }
 
-// AsParts implements [Composition].
 func (g GNMF) AsParts() Parts {
 	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood}}}
 }
 
-// Fit implements [Method].
 func (g GNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return g.AsParts().Fit(ctx, x, known, opt)
 }
@@ -77,12 +63,10 @@ type SemiGNMF struct {
 	Neighbourhood
 }
 
-// AsParts implements [Composition].
 func (g SemiGNMF) AsParts() Parts {
 	return Parts{Penalties: []Penalty{Graph{Lambda: g.Lambda, Neighbourhood: g.Neighbourhood, LabelEdges: true}}}
 }
 
-// Fit implements [Method].
 func (g SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return g.AsParts().Fit(ctx, x, known, opt)
 }
@@ -91,12 +75,8 @@ func (g SemiGNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Option
 // share their coefficients (Liu et al. 2012, eqs 9 and 10).
 type CNMF struct{}
 
-// AsParts implements [Composition].
-func (CNMF) AsParts() Parts {
-	return Parts{Tie: TieLabels}
-}
+func (CNMF) AsParts() Parts { return Parts{Tie: TieLabels} }
 
-// Fit implements [Method].
 func (c CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
@@ -105,12 +85,8 @@ func (c CNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (
 // 2012, section 5).
 type CNMFKL struct{}
 
-// AsParts implements [Composition].
-func (CNMFKL) AsParts() Parts {
-	return Parts{Cost: CostKL, Tie: TieLabels}
-}
+func (CNMFKL) AsParts() Parts { return Parts{Cost: CostKL, Tie: TieLabels} }
 
-// Fit implements [Method].
 func (c CNMFKL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return c.AsParts().Fit(ctx, x, known, opt)
 }
@@ -125,7 +101,6 @@ type L2SNMF struct {
 	Cannot float64 `setting:"cannot" default:"0.005" help:"weight of a cannot-link, C_ij"`
 }
 
-// AsParts implements [Composition].
 func (l L2SNMF) AsParts() Parts {
 	if l.Cannot == 0 {
 		l.Cannot = 0.005
@@ -133,7 +108,6 @@ func (l L2SNMF) AsParts() Parts {
 	return Parts{UnitNorm: true, Penalties: []Penalty{Links(l)}}
 }
 
-// Fit implements [Method].
 func (l L2SNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return l.AsParts().Fit(ctx, x, known, opt)
 }
@@ -148,12 +122,10 @@ type DSNMF struct {
 	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
 }
 
-// AsParts implements [Composition].
 func (d DSNMF) AsParts() Parts {
 	return Parts{Cost: CostKL, UnitNorm: true, Penalties: []Penalty{Links(d)}}
 }
 
-// Fit implements [Method].
 func (d DSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return d.AsParts().Fit(ctx, x, known, opt)
 }
@@ -165,12 +137,87 @@ type NTF struct {
 	Image Image
 }
 
-// AsParts implements [Composition].
-func (n NTF) AsParts() Parts {
-	return Parts{Basis: BasisRankOne, Image: n.Image}
-}
+func (n NTF) AsParts() Parts { return Parts{Basis: BasisRankOne, Image: n.Image} }
 
-// Fit implements [Method].
 func (n NTF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	return n.AsParts().Fit(ctx, x, known, opt)
+}
+
+// CF is concept factorisation, min ‖X − XWVᵀ‖² (Xu and Gong 2004). The data may
+// be of any sign.
+type CF struct {
+	// Kernel takes the place of XᵀX.
+	Kernel
+}
+
+func (c CF) AsParts() Parts { return Parts{Basis: BasisConcept, Kernel: c.Kernel} }
+
+func (c CF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return c.AsParts().Fit(ctx, x, known, opt)
+}
+
+// LCCF is locally consistent concept factorisation, min ‖X − XWVᵀ‖² +
+// λ·tr(VᵀLV) (Cai, He and Han 2011). The data may be of any sign. Its objective
+// has no minimum (see [Graph]).
+type LCCF struct {
+	// Lambda is the weight of the graph; 0 means 100, WeightNone means 0.
+	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
+	Neighbourhood
+	// Kernel takes the place of XᵀX.
+	Kernel
+}
+
+func (l LCCF) AsParts() Parts {
+	g := Graph{Lambda: l.Lambda, Neighbourhood: l.Neighbourhood}
+	return Parts{Basis: BasisConcept, Kernel: l.Kernel, Penalties: []Penalty{g}}
+}
+
+func (l LCCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return l.AsParts().Fit(ctx, x, known, opt)
+}
+
+// CCF is constrained concept factorisation, min ‖X − XW(AZ)ᵀ‖²: labelled samples
+// of one class share their coefficients (Liu et al. 2014, eqs 10 and 11; 23 and 27
+// for data of any sign).
+type CCF struct {
+	// Kernel takes the place of XᵀX.
+	Kernel
+}
+
+func (c CCF) AsParts() Parts { return Parts{Basis: BasisConcept, Tie: TieLabels, Kernel: c.Kernel} }
+
+func (c CCF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return c.AsParts().Fit(ctx, x, known, opt)
+}
+
+// CFOGL is concept factorisation with optimal graph learning (Shu et al. 2019),
+//
+//	min ‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV) + μ·‖X − XWVᵀ‖²
+//
+// Each iteration moves W, V, F and Q in turn; see [LearnedGraph].
+type CFOGL struct {
+	// Lambda, Beta and Mu are λ, β and μ; 0 means 1. WeightNone means 0, which Mu
+	// cannot be.
+	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
+	Beta   float64 `setting:"beta" default:"1" help:"weight β of the graph's own embedding"`
+	Mu     float64 `setting:"mu" default:"1" help:"weight μ of the fit"`
+	// Parts is c, the number of parts that the graph is drawn to; 0 means the
+	// rank.
+	Parts int `setting:"parts" default:"rank" help:"c, how many parts the graph is drawn to have"`
+	Neighbourhood
+	// Kernel takes the place of XᵀX.
+	Kernel
+	// Rule says how the graph moves.
+	Rule GraphRule `setting:"rule" help:"exact minimises the objective, printed is the paper's eq. 17"`
+	// Initial is W₀, n×n, in place of the neighbourhood's graph, if it is set.
+	Initial *mat.Dense
+}
+
+func (c CFOGL) AsParts() Parts {
+	g := LearnedGraph{Lambda: c.Lambda, Beta: c.Beta, Parts: c.Parts, Neighbourhood: c.Neighbourhood, Rule: c.Rule, Initial: c.Initial}
+	return Parts{Basis: BasisConcept, Kernel: c.Kernel, Penalties: []Penalty{g}, FitWeight: c.Mu}
+}
+
+func (c CFOGL) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	return c.AsParts().Fit(ctx, x, known, opt)
 }
