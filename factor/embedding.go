@@ -14,33 +14,25 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
-	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A linear embedding looks for a projection whose columns v make vᵀAv largest
-// where vᵀRv = 1, A and R being scatter matrices of two graphs over the samples
-// (Yan et al., Graph embedding and extensions, IEEE TPAMI 29(1), 2007). The
-// methods differ in the graphs alone. All of them work in the principal
-// directions of the samples, so that nothing is ever m×m where n is less.
+// A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A
+// and R being scatter matrices of two graphs over the samples (Yan et al. 2007). The methods
+// differ in the graphs alone. All of them work in the principal directions of the samples, so
+// that nothing is ever m×m where n is less.
 
 // training is what a linear embedding learns from.
 type training struct {
 	data data
 	*principal
-	class []int // of each row of x, numbered from 0, or -1
+	class []int // of each row of x, numbered from 0, or -1; nil where labels do not matter
 	sizes []int // of the classes
 }
 
-// centred is some samples less the mean of those that are labelled, or of all where labels
-// do not matter.
-type centred struct {
-	x    *mat.Dense
-	mean []float64
-	size float64 // ‖X‖ before the mean was taken away
-}
-
-func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
+// newTraining centres the samples. If check is not nil labels count: it gets the sizes of the
+// classes, and the centre is that of the labelled samples, which with alone are the only ones.
+func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -48,29 +40,34 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return &training{data: d}, nil
-}
-
-// useLabels numbers the classes. They must be two at least.
-func (t *training) useLabels(labels []int) error {
-	n, _ := t.data.dims()
-	t.class = make([]int, n)
-	number := map[int]int{}
-	for i := range n {
-		t.class[i] = -1
-		if len(labels) == 0 || labels[i] < 0 {
-			continue
+	t := &training{data: d}
+	n, _ := d.dims()
+	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
+	if check != nil {
+		number := map[int]int{}
+		for i := range n {
+			labelled := len(known.Labels) > 0 && known.Labels[i] >= 0
+			kept[i], counted[i] = labelled || !alone, labelled
+			switch {
+			case labelled:
+				c, ok := number[known.Labels[i]]
+				if !ok {
+					c = len(t.sizes)
+					number[known.Labels[i]] = c
+					t.sizes = append(t.sizes, 0)
+				}
+				t.class = append(t.class, c)
+				t.sizes[c]++
+			case !alone:
+				t.class = append(t.class, -1)
+			}
 		}
-		c, ok := number[labels[i]]
-		if !ok {
-			c = len(t.sizes)
-			number[labels[i]] = c
-			t.sizes = append(t.sizes, 0)
+		if err := check(t.sizes); err != nil {
+			return nil, err
 		}
-		t.class[i] = c
-		t.sizes[c]++
 	}
-	return twoClasses(t.sizes)
+	t.principal, err = newPrincipal(ctx, d, kept, counted)
+	return t, err
 }
 
 // twoClasses reports that labelled samples are not of two classes. sizes holds how
@@ -96,39 +93,6 @@ func twoClassesOnePair(sizes []int) error {
 	return nil
 }
 
-// newDiscriminant makes ready to learn from the labelled samples alone.
-func newDiscriminant(ctx context.Context, x mat.Matrix, known Known, opt Options) (*training, error) {
-	t, err := newTraining(ctx, x, known, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.useLabels(known.Labels); err != nil {
-		return nil, err
-	}
-	if err := twoClassesOnePair(t.sizes); err != nil {
-		return nil, err
-	}
-	return t, t.centre(ctx, func(i int) bool { return known.Labels[i] >= 0 })
-}
-
-// centre sets x to the samples that keep picks, less the mean of those that
-// are labelled, or of all where there are no classes.
-func (t *training) centre(ctx context.Context, keep func(i int) bool) (err error) {
-	n, _ := t.data.dims()
-	kept, counted := make([]bool, n), make([]bool, n)
-	var class []int
-	for i := range n {
-		kept[i] = keep(i)
-		counted[i] = t.class == nil || t.class[i] >= 0
-		if t.class != nil && kept[i] {
-			class = append(class, t.class[i])
-		}
-	}
-	t.class = class
-	t.principal, err = newPrincipal(ctx, t.data, kept, counted)
-	return err
-}
-
 // reduced returns the principal directions that keep the share of the variance, and x in those
 // directions, n×q. There are at most n less the number of groups of them: in more, some would
 // have no scatter within the groups.
@@ -138,8 +102,7 @@ func (t *training) reduced(ctx context.Context, share float64, groups int) (a *a
 	if err != nil {
 		return nil, nil, err
 	}
-	y, err = a.coordinates(ctx)
-	return a, y, err
+	return a, a.coordinates(), nil
 }
 
 // fewest returns how many of the leading directions have the share of the
@@ -195,46 +158,12 @@ func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	return means, nil
 }
 
-// between returns the scatter of the class means, Σ n_c·m_c·m_cᵀ, q×q.
-func (t *training) between(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
-	means, err := t.weightedMeans(y)
-	if err != nil {
-		return nil, err
-	}
-	return scatter(ctx, means)
-}
-
-// within returns the scatter of the samples about the means of their classes,
-// q×q.
-func (t *training) within(ctx context.Context, y *mat.Dense) (*mat.SymDense, error) {
-	means := t.classMeans(y)
-	about := mat.DenseCopyOf(y)
-	for i, c := range t.class {
-		axpy(-1, means.RawRowView(c), about.RawRowView(i))
-	}
-	return scatter(ctx, about)
-}
-
-// labelledRows returns the rows of y that are labelled.
-func (t *training) labelledRows(y *mat.Dense) *mat.Dense {
-	_, q := y.Dims()
-	var out []float64
-	for i, c := range t.class {
-		if c >= 0 {
-			out = append(out, y.RawRowView(i)...)
-		}
-	}
-	return mat.NewDense(len(out)/q, q, out)
-}
-
 // scatter returns aᵀa.
-func scatter(ctx context.Context, a *mat.Dense) (*mat.SymDense, error) {
-	return symmetricProduct(ctx, a, trans, a, noTrans)
-}
+func scatter(a *mat.Dense) *mat.SymDense { return symmetricProduct(a, trans, a, noTrans) }
 
 // graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
 // over the rows of y.
-func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, error) {
+func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
 	const most = 256 // rows of L·y at a time, which stay in a cache
 	n, q := y.Dims()
 	width := simd.Width(q)
@@ -247,7 +176,8 @@ func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, err
 	ly := make([]float64, min(n, most)*width)
 	out := mat.NewSymDense(q, nil)
 	var minus []float64
-	err := panel.Each(ctx, n, most, func(lo, hi int) error {
+	for lo := 0; lo < n; lo += most {
+		hi := min(lo+most, n)
 		clear(ly)
 		for i := lo; i < hi; i++ {
 			cols, vals := s.Row(i)
@@ -262,21 +192,37 @@ func graphScatter(ctx context.Context, y *mat.Dense, s *CSR) (*mat.SymDense, err
 			simd.AddRows(row, minus, rows, cols)
 		}
 		part := y.Slice(lo, hi, 0, q).(*mat.Dense).RawMatrix()
-		return blas.MultiplyUpper(ctx, trans, noTrans, 1, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, upperOf(out))
-	})
-	return out, err
+		multiplyUpper(trans, noTrans, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, out)
+	}
+	return out
 }
 
-// generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling,
-// at most count of them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left
-// out: those directions are any. Along directions in which r is 0, but for
-// rounding, it is taken for 1e-10 of the mean of both, so that what has no scatter
-// to be held against comes first.
+// symmetricProduct returns op(a)·op(b), which is symmetric.
+func symmetricProduct(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.SymDense {
+	q, c := a.Dims()
+	if ta == trans {
+		q = c
+	}
+	out := mat.NewSymDense(q, nil)
+	multiplyUpper(ta, tb, a.RawMatrix(), b.RawMatrix(), 0, out)
+	return out
+}
+
+// multiplyUpper is blas.MultiplyUpper to the end.
+func multiplyUpper(ta, tb blas.Transpose, a, b blas.Matrix, beta float64, out *mat.SymDense) {
+	blas.MultiplyUpper(context.Background(), ta, tb, 1, a, b, beta, upperOf(out)) //nolint:errcheck // that of the context
+}
+
+// upperOf returns a as internal/blas has a matrix of which the upper triangle counts, the same numbers.
+func upperOf(a *mat.SymDense) blas.Matrix {
+	r := a.RawSymmetric()
+	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}
+}
+
+// generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling, at most count of
+// them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left out. Along directions in which r
+// is 0, but for rounding, it is taken for 1e-10 of the mean of both, so that they come first.
 func generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
-	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return solveGeneralised(ctx, a, r, count) })
-}
-
-func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
 	q := r.SymmetricDim()
 	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
 	u, ok := root(r, 0)
@@ -286,7 +232,8 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 		}
 	}
 	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
-	white := copyOfSymmetric(a)
+	white := mat.NewSymDense(q, nil)
+	white.CopySym(a)
 	blas.Whiten(upperOf(white), u)
 	lambda, w, err := eigen.Largest(ctx, white, min(count, q))
 	if err != nil {
@@ -300,17 +247,12 @@ func solveGeneralised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.
 
 // root returns u, upper triangular, with r + lift·I = uᵀu, if there is one.
 func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
-	lifted := copyOfSymmetric(r)
+	lifted := mat.NewSymDense(r.SymmetricDim(), nil)
+	lifted.CopySym(r)
 	for i := range r.SymmetricDim() {
 		lifted.SetSym(i, i, r.At(i, i)+lift)
 	}
 	return blas.Cholesky(upperOf(lifted))
-}
-
-func copyOfSymmetric(a *mat.SymDense) *mat.SymDense {
-	out := mat.NewSymDense(a.SymmetricDim(), nil)
-	out.CopySym(a)
-	return out
 }
 
 // leastValue returns about 1/‖r⁻¹‖₁ of r = uᵀu with the norm ‖r‖₁.
@@ -337,45 +279,33 @@ func times(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// timesLarge is times for matrices of which nobody else changes any.
-func timesLarge(ctx context.Context, a, b *mat.Dense) (*mat.Dense, error) {
-	return guard.Interruptible(ctx, func() (*mat.Dense, error) { return times(a, b), nil })
-}
-
-// result projects all samples to what v, q×d, makes of the axes.
-func (t *training) result(ctx context.Context, a *axes, v *mat.Dense) (*Result, error) {
-	projection, err := a.features(ctx, v)
+// result projects all samples to the projection, m×d, that find returns, which reads and changes t alone.
+// Of the two directions of each column it takes the one in which the largest entry is positive.
+func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) (*Result, error) {
+	p, err := guard.Interruptible(ctx, find)
 	if err != nil {
 		return nil, err
 	}
-	return t.projected(ctx, projection)
-}
-
-// projected projects all samples. Of the two directions of each column of the
-// projection, m×d, it takes the one in which the largest entry is positive.
-func (t *training) projected(ctx context.Context, projection *mat.Dense) (*Result, error) {
-	if !finite(projection) {
+	if !finite(p) {
 		return nil, errors.New("the projection has outgrown what numbers can hold")
 	}
-	m, d := projection.Dims()
-	p := mat.NewDense(m, d, nil)
+	m, d := p.Dims()
+	signs := make([]float64, d)
 	for c := range d {
-		var largest float64
 		for j := range m {
-			if x := projection.At(j, c); math.Abs(x) > math.Abs(largest) {
-				largest = x
+			if x := p.At(j, c); math.Abs(x) > math.Abs(signs[c]) {
+				signs[c] = x
 			}
 		}
-		for j := range m {
-			p.Set(j, c, math.Copysign(1, largest)*projection.At(j, c))
-		}
 	}
-	model := &Linear{Mean: t.mean, Projection: p}
+	out := mat.NewDense(m, d, nil)
+	out.Apply(func(_, c int, x float64) float64 { return math.Copysign(1, signs[c]) * x }, p)
+	model := &Linear{Mean: t.mean, Projection: out}
 	y, err := model.project(ctx, t.data)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Basis: p, Model: model, Coefficients: y}, nil
+	return &Result{Basis: out, Model: model, Coefficients: y}, nil
 }
 
 // Linear is a [Model] that represents a sample by its projection.
@@ -445,25 +375,20 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	if share > 0 {
 		opt.Rank = 1 // whatever it is
 	}
-	t, err := newTraining(ctx, x, known, opt)
+	t, err := newTraining(ctx, x, known, opt, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.centre(ctx, func(int) bool { return true }); err != nil {
-		return nil, err
-	}
-	a, err := t.ask(ctx, func(sigma []float64) int {
-		if share > 0 {
-			return fewest(sigma, share)
+	return t.result(ctx, func() (*mat.Dense, error) {
+		a, err := t.ask(ctx, func(sigma []float64) int {
+			if share > 0 {
+				return fewest(sigma, share)
+			}
+			return opt.Rank
+		})
+		if err != nil {
+			return nil, err
 		}
-		return opt.Rank
+		return a.whole(), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	directions, err := a.whole(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return t.projected(ctx, directions)
 }

@@ -42,7 +42,7 @@ func TestLDAByMeans(t *testing.T) {
 	compared := 0
 	for seed := range uint64(40) {
 		p := classProblem(seed)
-		d, err := newDiscriminant(t.Context(), p.x, p.known, p.opt)
+		d, err := newTraining(t.Context(), p.x, p.known, p.opt, twoClassesOnePair, true)
 		if err != nil {
 			t.Fatal(err)
 		}

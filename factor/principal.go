@@ -10,7 +10,6 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/panel"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
 // principal finds the principal directions of centred samples, the singular vectors of X =
@@ -20,9 +19,10 @@ import (
 // from level to level. That is as exact as a decomposition of X itself, and products of
 // matrices only. What is found does not depend on what was asked for before.
 type principal struct {
-	*centred
-	lock   chan struct{} // with room for one: who holds it may change the rest
-	gram   *mat.Dense    // X·Xᵀ, where n ≤ m
+	x      *mat.Dense // samples less the mean of those that are labelled, or of all
+	mean   []float64
+	size   float64    // ‖X‖ before the mean was taken away
+	gram   *mat.Dense // X·Xᵀ, where n ≤ m
 	levels []*level
 	blocks []*mat.Dense // eigenvectors of the first level
 }
@@ -65,7 +65,7 @@ func newPrincipal(ctx context.Context, x data, kept, counted []bool) (*principal
 	if err := checkMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
 		return nil, err
 	}
-	c := &centred{x: mat.NewDense(rows, m, nil), mean: make([]float64, m)}
+	c := &principal{x: mat.NewDense(rows, m, nil), mean: make([]float64, m)}
 	x.each(func(i, j int, v float64) {
 		if counted[i] {
 			c.mean[j] += v
@@ -89,7 +89,7 @@ func newPrincipal(ctx context.Context, x data, kept, counted []bool) (*principal
 		}
 	})
 	c.size = math.Sqrt(square)
-	return &principal{centred: c, lock: make(chan struct{}, 1)}, nil
+	return c, nil
 }
 
 // axes are some of the principal directions.
@@ -103,10 +103,6 @@ type axes struct {
 // ask returns the leading axes, as many as count says of the singular values, falling,
 // which do not change. What rounding makes of no variation is left out of them.
 func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*axes, error) {
-	if err := p.hold(ctx); err != nil {
-		return nil, err
-	}
-	defer func() { <-p.lock }()
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
 			if err := p.next(ctx); err != nil {
@@ -122,18 +118,6 @@ func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*
 			return p.axes(ctx, i, c)
 		}
 	}
-}
-
-// hold takes the lock, or returns the error of ctx.
-func (p *principal) hold(ctx context.Context) (err error) {
-	parallel.Wait(ctx, func() {
-		select {
-		case p.lock <- struct{}{}:
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-	})
-	return err
 }
 
 // eachGram calls f with the inner products of one panel of the samples after another, from the
@@ -214,10 +198,8 @@ func (p *principal) next(ctx context.Context) error {
 		}
 		ta, tb = noTrans, trans
 	}
-	gram, err := symmetricProduct(ctx, l.left, ta, l.left, tb)
-	if err != nil {
-		return err
-	}
+	gram := symmetricProduct(l.left, ta, l.left, tb)
+	var err error
 	if l.system, err = eigen.Decompose(ctx, gram); err != nil {
 		return err
 	}
@@ -286,9 +268,9 @@ func (p *principal) finish(ctx context.Context, l *level) error {
 }
 
 // coordinates returns X in the axes, n×c.
-func (a *axes) coordinates(ctx context.Context) (*mat.Dense, error) {
+func (a *axes) coordinates() *mat.Dense {
 	if a.left == nil {
-		return timesLarge(ctx, a.x, a.directions)
+		return times(a.x, a.directions)
 	}
 	n, c := a.left.Dims()
 	y := padded(n, c)
@@ -298,53 +280,34 @@ func (a *axes) coordinates(ctx context.Context) (*mat.Dense, error) {
 			row[j] = u * a.sigma[j]
 		}
 	}
-	return y, nil
+	return y
 }
 
 // whole returns the directions themselves, m×c.
-func (a *axes) whole(ctx context.Context) (*mat.Dense, error) {
+func (a *axes) whole() *mat.Dense {
 	if a.left == nil {
-		return a.directions, nil
+		return a.directions
 	}
 	unit := mat.NewDense(len(a.sigma), len(a.sigma), nil)
 	for i := range a.sigma {
 		unit.Set(i, i, 1)
 	}
-	return a.features(ctx, unit)
+	return a.features(unit)
 }
 
-// features returns what v, c×d, makes of the axes: V·v, m×d.
-func (a *axes) features(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
+// features returns the combinations v, c×d, of the directions: V·v, m×d.
+func (a *axes) features(v *mat.Dense) *mat.Dense {
 	if a.left == nil {
-		return timesLarge(ctx, a.directions, v)
+		return times(a.directions, v)
 	}
 	scaled := mat.DenseCopyOf(v)
 	for j, s := range a.sigma {
 		scaleRow(scaled, j, 1/s)
 	}
-	w, err := timesLarge(ctx, a.left, scaled)
-	if err != nil {
-		return nil, err
-	}
+	w := times(a.left, scaled)
 	_, m := a.x.Dims()
 	_, d := w.Dims()
 	out := mat.NewDense(d, m, nil) // transposed: x is read row by row
 	gemm(out, w, trans, a.x, noTrans)
-	return transpose(out), nil
-}
-
-// symmetricProduct returns op(a)·op(b), which is symmetric.
-func symmetricProduct(ctx context.Context, a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) (*mat.SymDense, error) {
-	q, c := a.Dims()
-	if ta == trans {
-		q = c
-	}
-	out := mat.NewSymDense(q, nil)
-	return out, blas.MultiplyUpper(ctx, ta, tb, 1, a.RawMatrix(), b.RawMatrix(), 0, upperOf(out))
-}
-
-// upperOf returns a as internal/blas has a matrix of which the upper triangle counts, the same numbers.
-func upperOf(a *mat.SymDense) blas.Matrix {
-	r := a.RawSymmetric()
-	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}
+	return transpose(out)
 }

@@ -15,7 +15,7 @@ import (
 
 // centredOf returns principal of x as it is.
 func centredOf(x *mat.Dense) *principal {
-	return &principal{centred: &centred{x: x, size: mat.Norm(x, 2)}, lock: make(chan struct{}, 1)}
+	return &principal{x: x, size: mat.Norm(x, 2)}
 }
 
 // graded returns a matrix with the singular values, of random directions.
@@ -65,11 +65,7 @@ func TestPrincipal(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
-					v, err := a.whole(ctx)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return a, v
+					return a, a.whole()
 				}
 				if p == nil {
 					p = centredOf(x)
@@ -79,10 +75,7 @@ func TestPrincipal(t *testing.T) {
 				if !slices.Equal(a.sigma, fresh.sigma) || !mat.Equal(v, freshV) {
 					t.Errorf("%s: what is found depends on what was asked for before", what)
 				}
-				y, err := a.coordinates(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
+				y := a.coordinates()
 				var unit, rest, along mat.Dense
 				unit.Mul(v.T(), v)
 				near(t, what+" VᵀV", &unit, eye(asked), 1e-12)
