@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/blas"
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -173,19 +174,8 @@ const (
 //go:noinline
 func axpy(a float64, x, y []float64) { floats.AddScaled(y[:len(x)], a, x) }
 
-// dot adds up in four sums, which do not wait for each other.
-func dot(x, y []float64) float64 {
-	var s0, s1, s2, s3 float64
-	y = y[:len(x)]
-	for len(x) >= 4 && len(y) >= 4 {
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-		x, y = x[4:], y[4:]
-	}
-	for i, xi := range x {
-		s0 += xi * y[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
+// dot returns the inner product of x and y.
+func dot(x, y []float64) float64 { return elementary.Dot(x, y) }
+
+// transpose returns aᵀ.
+func transpose(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }

@@ -10,15 +10,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// sparseData is a data of which only the values other than 0 are stored. Each
-// value of a sample picks a feature's k numbers, which are to lie side by side,
-// so the products are those of transposed factors; transposing costs little beside them.
-// What goes along features is done in the same way on the transpose. The buffers
-// are kept: only one goroutine may use it at a time, which shares the work with others.
+// sparseData is a data of which only the values other than 0 are stored. A value of a sample
+// selects a feature's k numbers, which lie side by side in transposed factors. Products along
+// features are those of the transpose. Its buffers are for one caller at a time.
 type sparseData struct {
 	x         *sparse.CSR
 	samples   *inParts
-	features  *inParts // the transpose, from its first use on
+	features  *inParts // the transpose, once it is needed
 	u, v, out byColumn
 }
 
@@ -32,7 +30,7 @@ func (d *sparseData) byFeature() *inParts {
 	return d.features
 }
 
-// inParts is a sparse matrix whose rows are cut into parts of about as many values each.
+// inParts is a sparse matrix whose rows are divided into parts of about the same number of values.
 type inParts struct {
 	*sparse.CSR
 	ends []int     // the row after the last of each part
@@ -56,9 +54,8 @@ func newInParts(x *sparse.CSR) *inParts {
 	return p
 }
 
-// each calls f with one chunk after another of the values of a row, in order within a
-// part and several parts at once, for rows of k numbers: with the row, the columns, the
-// values and room for as many numbers. It returns the sum of what f returns.
+// each calls f with the values of a row in chunks: the row, columns, values, and space for as many
+// numbers. Parts run at once, a chunk is k multiplications a value. It returns the sum of f.
 func (p *inParts) each(k int, f func(i int, cols []int, vals, y []float64) float64) (sum float64) {
 	parallel.DoWork(p.NNZ()*k, len(p.ends), func(part int) {
 		p.sums[part] = 0
@@ -82,8 +79,8 @@ func (p *inParts) each(k int, f func(i int, cols []int, vals, y []float64) float
 	return sum
 }
 
-// chunk is how many values of a row are taken at a time, so that what they pick of a
-// factor is still in the cache when it is picked again.
+// chunk is how many values of a row are used at a time: the rows of a factor that they select stay
+// in the cache.
 const chunk = 128
 
 func (d *sparseData) dims() (n, m int) { return d.x.Dims() }
@@ -133,9 +130,9 @@ func (d *sparseData) ratioCoefficients(dst, u, v *mat.Dense) {
 	})
 }
 
-// along writes to dst, of the shape of a, what f adds to the sums of each row of x: f is given
-// some values x of the row, the row of aᵀ, all rows of bᵀ, which of them the values pick, and
-// room for a number y for each. It returns the sum of what f returns.
+// along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some
+// values x of the row, the row of aᵀ, all rows of bᵀ, the numbers of those that the values select,
+// and space for a number y for each. It returns the sum of f.
 func (d *sparseData) along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
@@ -217,70 +214,43 @@ type byColumn struct {
 
 func (s *byColumn) row(i int) []float64 { return s.data[i*s.width : (i+1)*s.width] }
 
-// size makes it n×k, of any numbers.
-func (s *byColumn) size(n, k int) {
+// zero makes it n×k zeros.
+func (s *byColumn) zero(n, k int) {
 	s.width = simd.Width(k)
 	s.data = slices.Grow(s.data[:0], n*s.width)[:n*s.width]
-}
-
-func (s *byColumn) zero(n, k int) {
-	s.size(n, k)
 	clear(s.data)
 }
 
-// read reads a factor, and write writes one. Four rows of it at a time are quicker.
+// read reads a factor.
 func (s *byColumn) read(from *mat.Dense) {
 	k, n := from.Dims()
-	s.size(n, k)
-	s.inParts(n, func(lo, hi int) {
-		r := 0
-		for ; r+4 <= k; r += 4 {
-			a, b := from.RawRowView(r)[lo:hi], from.RawRowView(r + 1)[lo:hi]
-			c, d := from.RawRowView(r + 2)[lo:hi], from.RawRowView(r + 3)[lo:hi]
-			b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-			for i, x := range a {
-				to := s.data[(lo+i)*s.width+r:][:4]
-				to[0], to[1], to[2], to[3] = x, b[i], c[i], d[i]
-			}
-		}
-		for ; r < s.width; r++ {
-			for i := lo; i < hi; i++ {
-				s.data[i*s.width+r] = 0
-				if r < k {
-					s.data[i*s.width+r] = from.At(r, i)
-				}
-			}
+	s.zero(n, k)
+	s.each(from, func(at int, row []float64) {
+		for _, x := range row {
+			s.data[at] = x
+			at += s.width
 		}
 	})
 }
 
+// write writes a factor.
 func (s *byColumn) write(dst *mat.Dense) {
-	k, n := dst.Dims()
-	s.inParts(n, func(lo, hi int) {
-		r := 0
-		for ; r+4 <= k; r += 4 {
-			a, b := dst.RawRowView(r)[lo:hi], dst.RawRowView(r + 1)[lo:hi]
-			c, d := dst.RawRowView(r + 2)[lo:hi], dst.RawRowView(r + 3)[lo:hi]
-			b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-			for i := range a {
-				from := s.data[(lo+i)*s.width+r:][:4]
-				a[i], b[i], c[i], d[i] = from[0], from[1], from[2], from[3]
-			}
-		}
-		for ; r < k; r++ {
-			row := dst.RawRowView(r)
-			for i := lo; i < hi; i++ {
-				row[i] = s.data[i*s.width+r]
-			}
+	s.each(dst, func(at int, row []float64) {
+		for i := range row {
+			row[i] = s.data[at]
+			at += s.width
 		}
 	})
 }
 
-// inParts calls f for some columns after others, several at once where they are many.
-func (s *byColumn) inParts(n int, f func(lo, hi int)) {
-	const columns = 1024
-	parallel.DoWork(16*n*s.width, parallel.Count(n, columns), func(i int) { f(i*columns, min((i+1)*columns, n)) })
+// each calls f with parts of the rows of a, and the places of their first numbers in data.
+func (s *byColumn) each(a *mat.Dense, f func(at int, row []float64)) {
+	const columns = 512 // which stay in the cache
+	k, n := a.Dims()
+	parallel.DoWork(16*n*s.width, parallel.Count(n, columns), func(part int) {
+		lo := part * columns
+		for r := range k {
+			f(lo*s.width+r, a.RawRowView(r)[lo:min(lo+columns, n)])
+		}
+	})
 }
-
-// transpose returns aᵀ.
-func transpose(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }
