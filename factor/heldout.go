@@ -1,10 +1,10 @@
 package factor
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -64,26 +64,28 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	return misfit, whole
 }
 
-// serves returns nil, or an error that names what of the parts does not go with entries that
-// are held out.
+// serves returns nil, or an error that names what of the parts excludes held-out entries.
 func (h HeldOut) serves(p Parts) error {
+	var what string
 	switch {
 	case h == nil:
 		return nil
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
-		return fmt.Errorf("entries cannot be held out under the %v cost", p.Cost)
+		what = fmt.Sprintf("the %v cost", p.Cost)
 	case p.Basis != BasisFree:
-		return fmt.Errorf("entries can be held out from a free basis, not from a %v one", p.Basis)
+		what = fmt.Sprintf("a %v basis", p.Basis)
 	case p.Tie != TieNone:
-		return fmt.Errorf("entries cannot be held out where there are ties by %v, which add up samples", p.Tie)
+		what = fmt.Sprintf("ties by %v", p.Tie)
 	case p.Weighting != WeightingEqual:
-		return fmt.Errorf("entries cannot be held out with %v weights", p.Weighting)
+		what = fmt.Sprintf("%v weights", p.Weighting)
 	case len(p.Penalties) > 0:
-		return fmt.Errorf("entries cannot be held out beside the penalty %s", penaltyName(p.Penalties[0]))
+		what = "the penalty " + penaltyName(p.Penalties[0])
 	case p.UnitNorm:
-		return errors.New("entries cannot be held out with unit-norm")
+		what = "unit-norm"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("entries cannot be held out with %s", what)
 }
 
 // matrix returns the matrix that is 1 at the entries, n×m.
@@ -92,20 +94,15 @@ func (h HeldOut) matrix(n, m int) (*CSR, error) {
 		return nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
 	}
 	start, columns := make([]int, 1, n+1), []int{}
-	for i, of := range h {
-		for at, j := range of {
-			if j < 0 || j >= m || at > 0 && j <= of[at-1] {
-				return nil, fmt.Errorf("sample %d holds out column %d of %d; columns must rise from 1 on", i+1, j+1, m)
-			}
-		}
+	for _, of := range h {
 		columns = append(columns, of...)
 		start = append(start, len(columns))
 	}
-	ones := make([]float64, len(columns))
-	for i := range ones {
-		ones[i] = 1
+	held, err := sparse.New(n, m, start, columns, slices.Repeat([]float64{1}, len(columns)))
+	if err != nil {
+		return nil, fmt.Errorf("entries held out: %w", err)
 	}
-	return sparse.New(n, m, start, columns, ones)
+	return held, nil
 }
 
 // without returns the data with 0 in place of the entries.

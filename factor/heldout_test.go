@@ -219,15 +219,15 @@ func TestHeldOutRefused(t *testing.T) {
 		return h
 	}
 	for want, parts := range map[string]Parts{
-		"not from a concept one":        {Basis: BasisConcept, HeldOut: h},
+		"with a concept basis":          {Basis: BasisConcept, HeldOut: h},
 		"ties by labels":                {Tie: TieLabels, HeldOut: h},
 		"normalised-cut weights":        {Weighting: WeightingNormalisedCut, HeldOut: h},
 		"the penalty l1":                {Penalties: Penalties{L1{1}}, HeldOut: h},
 		"with unit-norm":                {UnitNorm: true, HeldOut: h},
 		"of 29 samples, and there are":  {HeldOut: h[1:]},
-		"sample 3 holds out column 31":  {HeldOut: with(2, 4, 30)},
-		"sample 1 holds out column 4 o": {HeldOut: with(0, 3, 3)},
-		"sample 2 holds out column 0 o": {HeldOut: with(1, -1)},
+		"row 3: column index 30":        {HeldOut: with(2, 4, 30)},
+		"row 1: column index 3 after 3": {HeldOut: with(0, 3, 3)},
+		"row 2: column index -1":        {HeldOut: with(1, -1)},
 	} {
 		if _, err := parts.Fit(context.Background(), p.x, p.known, p.opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

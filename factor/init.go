@@ -81,31 +81,28 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 	}
 	n, m := d.dims()
 	image := p.Image.of(m)
-	if a := opt.Start.Basis; a != nil && p.Basis == BasisFree {
-		if f.u, err = given(a, "basis vectors", m, opt.Rank); err != nil {
+	var v *mat.Dense
+	for _, start := range []struct {
+		given *mat.Dense
+		to    **mat.Dense
+		what  string
+		rows  int
+		used  bool
+	}{
+		{opt.Start.Basis, &f.u, "basis vectors", m, p.Basis == BasisFree},
+		{opt.Start.Weights, &f.w, "weights", n, p.Basis == BasisConcept},
+		{opt.Start.Rows, &f.a, "rows", image.rows(), p.Basis == BasisRankOne},
+		{opt.Start.Columns, &f.b, "columns", image.Width, p.Basis == BasisRankOne},
+		{opt.Start.Coefficients, &v, "coefficients", n, true},
+	} {
+		if start.given == nil || !start.used {
+			continue
+		}
+		if *start.to, err = given(start.given, start.what, start.rows, opt.Rank); err != nil {
 			return nil, err
 		}
 	}
-	if a := opt.Start.Weights; a != nil && p.Basis == BasisConcept {
-		if f.w, err = given(a, "weights", n, opt.Rank); err != nil {
-			return nil, err
-		}
-	}
-	if a := opt.Start.Rows; a != nil && p.Basis == BasisRankOne {
-		if f.a, err = given(a, "rows", image.rows(), opt.Rank); err != nil {
-			return nil, err
-		}
-	}
-	if a := opt.Start.Columns; a != nil && p.Basis == BasisRankOne {
-		if f.b, err = given(a, "columns", image.Width, opt.Rank); err != nil {
-			return nil, err
-		}
-	}
-	if a := opt.Start.Coefficients; a != nil {
-		v, err := given(a, "coefficients", n, opt.Rank)
-		if err != nil {
-			return nil, err
-		}
+	if v != nil {
 		f.v = ties.condensed(v, false)
 	}
 	return f, nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -309,36 +308,30 @@ func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error)
 // check sums up the samples, and reports the first that cannot be used.
 func (b *block) check() error {
 	p, m := b.x.Dims()
-	bad := make([]bool, p)
+	d, err := newData(b.x)
+	if err == nil {
+		if i, j, value, signed := firstNegative(d); signed {
+			err = negativeError(i, j, value)
+		}
+	}
+	var bad *SampleError
+	if errors.As(err, &bad) {
+		place := bad.Sample
+		b.each(func(at, i int) {
+			if at == place {
+				bad.Sample = i
+			}
+		})
+	}
 	parallel.DoWork(p*m, p, func(at int) {
-		var total, square, peak float64
+		var total, square float64
 		for _, x := range b.x.RawRowView(at) {
 			total += x
 			square += x * x
-			peak = max(peak, x) // NaN stays
-			bad[at] = bad[at] || x < 0
 		}
-		bad[at] = bad[at] || !(smallestValue <= peak && peak <= largestValue)
 		b.totals[at], b.squares[at] = total, square
 	})
-	at := slices.Index(bad, true)
-	if at < 0 {
-		return nil
-	}
-	var sample int
-	b.each(func(place, i int) {
-		if place == at {
-			sample = i
-		}
-	})
-	d, err := newData(b.x.Slice(at, at+1, 0, m))
-	if err == nil {
-		_, j, value, _ := firstNegative(d)
-		return negativeError(sample, j, value)
-	}
-	var found *SampleError
-	errors.As(err, &found)
-	return &SampleError{sample, found.Problem}
+	return err
 }
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
@@ -419,7 +412,7 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 		sweeps = klLastSweeps
 	}
 	for range sweeps {
-		if err := h.sweep(ctx, false); err != nil {
+		if err := h.sweep(ctx); err != nil {
 			return 0, err
 		}
 	}

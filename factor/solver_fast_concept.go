@@ -213,7 +213,7 @@ func (s *fastConcept) sweepWeights(ctx context.Context, blocks []sampleBlock) (m
 			return false
 		}
 		readColumns(s.block.kw, s.m.kw, block.samples)
-		if moves, _ := s.block.move(block.linear, block.weight, block.products, len(block.samples)); len(moves) > 0 {
+		if s.block.move(block.linear, block.weight, block.products, len(block.samples)) {
 			moved = true
 			s.follow(block)
 		}
@@ -271,27 +271,24 @@ func readColumns(dst, a *mat.Dense, columns []int) {
 	}
 }
 
-// A weightBlock is what moves the weights of some samples one after another, its rows as long as
-// simd.Width says. What changes of the weights that have moved stands in the first rows of
-// change.
+// A weightBlock moves the weights of some samples one after another. Its rows are as long as
+// simd.Width says.
 type weightBlock struct {
-	kw, change       *mat.Dense // samples × k
+	kw               *mat.Dense // samples × k
 	gram             *mat.Dense // k×k
-	gradient, before []float64  // of a sample
+	gradient, before []float64  // of a sample, and its weights before
 	at               []int      // of each basis vector: the samples whose weights have moved, k × blockSamples
 	by               []float64  // and by how much
 	count            []int      // and how many
 	numbers          []int      // 0, 1, …
-	moves            []int
 	k                int
 }
 
 func newWeightBlock(k int) *weightBlock {
 	width := simd.Width(k)
-	room := func(rows int) *mat.Dense { return mat.NewDense(rows, width, nil) }
 	b := &weightBlock{
-		kw: room(blockSamples), change: room(blockSamples), gram: room(width),
-		gradient: make([]float64, width), before: make([]float64, width),
+		kw: mat.NewDense(blockSamples, width, nil), gram: mat.NewDense(width, width, nil),
+		gradient: make([]float64, width), before: make([]float64, k),
 		at: make([]int, k*blockSamples), by: make([]float64, k*blockSamples), count: make([]int, k),
 		numbers: make([]int, width), k: k,
 	}
@@ -315,30 +312,26 @@ func (b *weightBlock) changed(r int) (at []int, by []float64) {
 }
 
 // move moves the weights of the first count samples, given B, samples × k, and the inner products of
-// the samples, each with those before it and itself, and W·K in kw with them. It returns which of the
-// samples' have moved, and about how much that lowers the objective, twice.
-func (b *weightBlock) move(linear, weights, products *mat.Dense, count int) (moves []int, step float64) {
-	b.moves = b.moves[:0]
+// the samples, each with those before it and itself, and W·K in kw with them. It tells whether any moved.
+func (b *weightBlock) move(linear, weights, products *mat.Dense, count int) (moved bool) {
 	clear(b.count)
 	kw, product := b.kw.RawMatrix(), products.RawMatrix()
 	for a := range count {
-		weight, change := weights.RawRowView(a), b.change.RawRowView(len(b.moves))
+		weight := weights.RawRowView(a)
 		for r, x := range linear.RawRowView(a) {
 			b.gradient[r] = -x
 		}
 		simd.AddRows(b.gradient, kw.Data[a*kw.Stride:][:kw.Cols], b.gram.RawMatrix().Data, b.numbers)
-		copy(change, weight)
-		copy(b.before, b.gradient)
+		copy(b.before, weight)
 		if !b.moveWeights(weight, product.Data[a*product.Stride+a]) {
 			continue
 		}
+		moved = true
 		for r, x := range weight {
-			by := x - change[r]
-			change[r] = by
+			by := x - b.before[r]
 			if by == 0 {
 				continue
 			}
-			step += by * (b.gradient[r] - b.before[r])
 			place := r*blockSamples + b.count[r]
 			b.at[place], b.by[place] = a, by
 			b.count[r]++
@@ -347,9 +340,8 @@ func (b *weightBlock) move(linear, weights, products *mat.Dense, count int) (mov
 				to[c*kw.Stride] += by * from[c*product.Stride]
 			}
 		}
-		b.moves = append(b.moves, a)
 	}
-	return b.moves, step
+	return moved
 }
 
 // moveWeights moves the weights of a sample by coordinate descent, and the gradient with

@@ -14,8 +14,8 @@ import (
 // 2011): of each feature, and then of each sample, the k entries of its column of the
 // factor go one after another near to the minimum of the cost in that entry. An iteration
 // begins ahead of the last factors, in the direction of the last iteration; one that
-// raises the objective is done again from the last factors, and there each column whose
-// cost rises takes a multiplicative step instead.
+// raises the objective is done again from the last factors, and where that raises it too, by the
+// multiplicative rule.
 //
 // In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where
 // a = Σ x·u/y falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)·a/h with h = Σ
@@ -28,6 +28,7 @@ type fastKL struct {
 	f      *Factorisation
 	halves [2]*klHalf   // in U, by features, and in V, by samples
 	last   []*mat.Dense // the factors before the last iteration
+	rule   func(context.Context) error
 	lead
 }
 
@@ -46,6 +47,7 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 		halves: [2]*klHalf{newKLHalf(features, u, v), newKLHalf(samples, v, u)},
 		last:   []*mat.Dense{like(u), like(v)},
 	}
+	s.rule, _ = Multiplicative{}.Start(f)
 	if m, ok := f.model.(*plainModel); ok {
 		if c, ok := m.cost.(*klCost); ok {
 			c.valueAlone = true // the sweeps have gradients of their own
@@ -64,7 +66,7 @@ func (s *fastKL) iterate(ctx context.Context) error {
 	f := s.f
 	before := f.Objective()
 	f.Keep()
-	if err := s.sweep(ctx, s.share(), false); err != nil {
+	if err := s.sweep(ctx, s.share()); err != nil {
 		return err
 	}
 	if f.Objective() <= before {
@@ -75,25 +77,25 @@ func (s *fastKL) iterate(ctx context.Context) error {
 		return nil
 	}
 	s.raised()
-	f.Restore()
-	if err := s.sweep(ctx, 0, true); err != nil {
-		return err
-	}
-	if f.Objective() > before { // by rounding
+	for _, again := range []func(context.Context) error{func(ctx context.Context) error { return s.sweep(ctx, 0) }, s.rule} {
 		f.Restore()
+		if err := again(ctx); err != nil || f.Objective() <= before {
+			return err
+		}
 	}
+	f.Restore() // by rounding
 	return nil
 }
 
-// sweep moves both factors. With guard no column's cost rises.
-func (s *fastKL) sweep(ctx context.Context, by float64, guard bool) error {
+// sweep moves both factors, from ahead of them by a share of the last iteration.
+func (s *fastKL) sweep(ctx context.Context, by float64) error {
 	if by > 0 {
 		for i, theta := range s.f.Factors() {
 			aheadKL(theta, s.last[i], by)
 		}
 	}
 	for i, h := range s.halves {
-		if err := h.sweep(ctx, guard); err != nil {
+		if err := h.sweep(ctx); err != nil {
 			return err
 		}
 		s.f.Moved(i)
@@ -156,8 +158,6 @@ type klWorker struct {
 	at      []int
 	z       []float64 // klPanel×k
 	z32     []float32
-	exact   []float64 // a column of dense data
-	ratios  []float64
 }
 
 func newKLHalf(x klRows, theta, other *mat.Dense) *klHalf {
@@ -196,8 +196,8 @@ func (h *klHalf) scale() {
 	}
 }
 
-// sweep moves each entry once. With guard the cost of no column rises.
-func (h *klHalf) sweep(ctx context.Context, guard bool) error {
+// sweep moves each entry once.
+func (h *klHalf) sweep(ctx context.Context) error {
 	h.readOther()
 	return parallel.Blocks(ctx, len(h.workers), h.p, klPanel, func(worker, lo, hi int) {
 		if h.workers[worker] == nil {
@@ -209,10 +209,6 @@ func (h *klHalf) sweep(ctx context.Context, guard bool) error {
 			h.sparsePanel(w, lo, hi)
 		} else {
 			h.densePanel(w, lo, hi)
-		}
-		if guard {
-			h.guard(w, lo, hi)
-			return
 		}
 		for c := range hi - lo {
 			h.put(w.z[c*h.k:][:h.k], lo+c)
@@ -266,73 +262,6 @@ func (h *klHalf) put(z []float64, i int) {
 			h.theta.Set(r, i, moved(z[r]*h.x.totals[i]/s, 1))
 		}
 	}
-}
-
-// guard writes columns of theta; one whose cost would rise takes a multiplicative step.
-func (h *klHalf) guard(w *klWorker, lo, hi int) {
-	old := make([]float64, h.k)
-	for i := lo; i < hi; i++ {
-		mat.Col(old, i, h.theta)
-		before, _, _ := h.cost(w, i)
-		h.put(w.z[(i-lo)*h.k:][:h.k], i)
-		if after, _, _ := h.cost(w, i); !(after <= before) {
-			h.theta.SetCol(i, old)
-			h.multiply(w, i)
-		}
-	}
-}
-
-// multiply takes a multiplicative step of column i.
-func (h *klHalf) multiply(w *klWorker, i int) {
-	_, ratios, at := h.cost(w, i)
-	for r, s := range h.sums {
-		row := h.other.RawRowView(r)
-		var sum float64
-		for p, x := range ratios {
-			j := p
-			if at != nil {
-				j = at[p]
-			}
-			sum += x * row[j]
-		}
-		h.theta.Set(r, i, moved(h.theta.At(r, i), sum/max(s, leastDenominator)))
-	}
-}
-
-// cost returns the cost of column i, but for a constant, and the ratios x/y, which are those
-// at certain places or of all.
-func (h *klHalf) cost(w *klWorker, i int) (cost float64, ratios []float64, at []int) {
-	var x []float64
-	if h.x.stored != nil {
-		at, x = h.x.stored.Row(i)
-	} else {
-		if len(w.exact) < h.q {
-			w.exact = make([]float64, h.q)
-		}
-		x = w.exact[:h.q]
-		if h.x.turned {
-			mat.Col(x, i, h.x.dense)
-		} else {
-			x = h.x.dense.RawRowView(i)
-		}
-	}
-	if len(w.ratios) < len(x) {
-		w.ratios = make([]float64, len(x))
-	}
-	y := w.ratios[:len(x)]
-	clear(y)
-	for r, s := range h.sums {
-		v, row := h.theta.At(r, i), h.other.RawRowView(r)
-		cost += v * s
-		if at == nil {
-			axpy(v, row, y)
-			continue
-		}
-		for p, j := range at {
-			y[p] += v * row[j]
-		}
-	}
-	return cost + simd.DivideSum(y, x, floor), y, at
 }
 
 // layOut writes columns of dense data, each brought to a sum of 1.

@@ -119,57 +119,6 @@ func TestFastKLStationary(t *testing.T) {
 	}
 }
 
-// TestFastKLGuard: the cost of no column rises in a sweep with guard, where factors are far
-// from what the data asks for. Without it one does: a feature that hardly counts is
-// represented by one entry only, the rest of what that entry represents by another, larger
-// one.
-func TestFastKLGuard(t *testing.T) {
-	x := mat.NewDense(1, 3, []float64{7.5e-4, 1, 0})
-	u := mat.NewDense(2, 3, []float64{0.1, 0.6165, 0.2835, 0, 1, 0})
-	v := mat.NewDense(2, 1, []float64{0.0041, 0.9959})
-	if !guardHolds(t, x, u, v) {
-		t.Error("no cost rises without guard either")
-	}
-	for seed := range uint64(60) {
-		p := randomProblem(seed, false)
-		start := unevenStart(p, rand.New(rand.NewPCG(seed, 3)))
-		guardHolds(t, p.x, transpose(start.Basis), transpose(start.Coefficients))
-	}
-}
-
-// guardHolds tells whether a sweep without guard raises the cost of a column, in U or in V,
-// and reports one with guard that does.
-func guardHolds(t *testing.T, x, u, v *mat.Dense) (rises bool) {
-	t.Helper()
-	for _, d := range []data{denseData{x}, newSparseData(toSparse(x))} {
-		features, samples := klData(d)
-		for _, h := range []*klHalf{newKLHalf(features, u, v), newKLHalf(samples, v, u)} {
-			h.readOther()
-			w, old, before := h.newWorker(), mat.DenseCopyOf(h.theta), make([]float64, h.p)
-			for i := range before {
-				before[i], _, _ = h.cost(w, i)
-			}
-			for _, guard := range []bool{false, true} {
-				h.theta.Copy(old)
-				if err := h.sweep(t.Context(), guard); err != nil {
-					t.Fatal(err)
-				}
-				for i, b := range before {
-					after, _, _ := h.cost(w, i)
-					if after > b+1e-12*h.x.totals[i] {
-						rises = true
-						if guard {
-							t.Errorf("the cost of column %d of %d rises from %v to %v", i, h.p, b, after)
-						}
-					}
-				}
-			}
-			h.theta.Copy(old)
-		}
-	}
-	return rises
-}
-
 // TestFastKLCores: the same bytes on any number of cores, and no coefficient is 0.
 func TestFastKLCores(t *testing.T) {
 	x := countsOf(1, 150, 110, 5, 0.6)
