@@ -104,10 +104,7 @@ func inner(a, b *mat.Dense) float64 {
 	}
 	sums := make([]float64, r)
 	eachRow(a, 4, func(i int, row []float64) { sums[i] = dot(row, b.RawRowView(i)) })
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
+	return elementary.Sum(sums)
 }
 
 // copyOf copies src to dst.

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -201,47 +202,45 @@ func firstNegative(d data) (i, j int, value float64, found bool) {
 }
 
 // firstValue returns the place and value of the first value that look finds. look gets the
-// number of a sample and its stored values, and returns a place among them or −1. It is called
-// once for each sample, by several goroutines at once.
+// number of a sample and its stored values, and returns a place among them or −1.
 func firstValue(d data, look func(i int, values []float64) int) (i, j int, value float64, found bool) {
-	n, m := d.dims()
+	n, _ := d.dims()
 	places := make([]int, n)
-	s, isSparse := d.(*sparseData)
-	const work = 4 // multiplications take as long as to read a value
-	parallel.DoWork(work*n*m, n, func(i int) {
-		if isSparse {
-			_, values := s.x.Row(i)
-			places[i] = look(i, values)
-		} else {
-			places[i] = look(i, d.matrix().(*mat.Dense).RawRowView(i))
+	eachSample(d, func(i int, columns []int, values []float64) {
+		at := look(i, values)
+		if at >= 0 && columns != nil {
+			at = columns[at]
 		}
+		places[i] = at
 	})
-	for i, at := range places {
-		switch {
-		case at < 0:
-		case isSparse:
-			columns, values := s.x.Row(i)
-			return i, columns[at], values[at], true
-		default:
-			return i, at, d.matrix().(*mat.Dense).At(i, at), true
-		}
+	if i = slices.IndexFunc(places, func(at int) bool { return at >= 0 }); i < 0 {
+		return 0, 0, 0, false
 	}
-	return 0, 0, 0, false
+	return i, places[i], d.matrix().At(i, places[i]), true
 }
 
-// sumOfRows adds up what f returns of each sample: its number and its stored values. It is called by
-// several goroutines at once.
-func sumOfRows(d data, f func(i int, values []float64) float64) (sum float64) {
+// eachSample calls f once for each sample, several at once, with its stored values and their
+// columns, nil of dense data.
+func eachSample(d data, f func(i int, columns []int, values []float64)) {
+	n, m := d.dims()
+	const work = 4 // multiplications take as long as to read a value
+	parallel.DoWork(work*n*m, n, func(i int) {
+		switch x := d.matrix().(type) {
+		case *CSR:
+			columns, values := x.Row(i)
+			f(i, columns, values)
+		case *mat.Dense:
+			f(i, nil, x.RawRowView(i))
+		}
+	})
+}
+
+// sumOfRows adds up what f returns of each sample: its number and its stored values.
+func sumOfRows(d data, f func(i int, values []float64) float64) float64 {
 	n, _ := d.dims()
 	sums := make([]float64, n)
-	firstValue(d, func(i int, values []float64) int {
-		sums[i] = f(i, values)
-		return -1
-	})
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
+	eachSample(d, func(i int, _ []int, values []float64) { sums[i] = f(i, values) })
+	return elementary.Sum(sums)
 }
 
 // negativeError says that a method that needs values ≥ 0 has met one that is not.

@@ -158,10 +158,7 @@ func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bo
 			sums[part] += f(t, next == 0)
 		}
 	})
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
+	return elementary.Sum(sums)
 }
 
 // add adds a·op(b) to dst, or at first writes it there.

@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,10 +26,10 @@ type Factorisation struct {
 	kept           []*mat.Dense
 	onBasis        boundPenalties
 	onCoefficients boundPenalties
-	terms          []*Terms   // of each factor; nil where there are no penalties on it
-	wholeU, wholeV *Terms     // of U and V where these are no factors themselves, or nil
-	wholeVAt       *mat.Dense // k×n, V
-	offset         float64    // of the condensed cost
+	terms          [3]Terms  // in each factor
+	wholeTerms     [3]*Terms // in U and V where these are no factors themselves
+	wholeFactor    [3]*mat.Dense
+	offset         float64 // of the condensed cost
 	step           func(context.Context) error
 	objective      float64 // at the present factors, if known
 	penalty        float64 // the penalties' part of it
@@ -106,34 +107,46 @@ func (f *Factorisation) Restore() {
 // Terms are the penalties' terms in factor i at the factors as they are, or nil where
 // there are no penalties on it. They hold until the next call.
 func (f *Factorisation) Terms(i int) *Terms {
-	t := f.terms[i]
-	if t == nil {
+	last := len(f.factors) - 1
+	penalties, direct, columns := f.onCoefficients, f.ties.none, len(f.ties.group)
+	if i < last {
+		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
+		_, columns = f.whole.dims()
+	}
+	if penalties == nil {
 		return nil
 	}
+	t := &f.terms[i]
+	t.size(f.factors[i], penalties.quadratic() && (i == last || direct))
 	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2,
 	// those of the divergence do not.
 	scale := f.penaltyScale()
-	if i < len(f.factors)-1 {
-		if f.wholeU == nil {
-			f.onBasis.terms(t, f.factors[i], f.parts.Cost, scale)
-			return t
-		}
-		f.onBasis.terms(f.wholeU, f.model.vectors(), f.parts.Cost, scale)
-		f.model.pullBack(t.Positive, f.wholeU.Positive, i)
-		f.model.pullBack(t.Negative, f.wholeU.Negative, i)
-		t.Root = f.wholeU.Root
+	if direct {
+		penalties.terms(t, f.factors[i], f.parts.Cost, scale)
 		return t
 	}
-	if f.wholeV == nil {
-		f.onCoefficients.terms(t, f.v, f.parts.Cost, scale)
-		return t
+	// In U or V themselves, and then pulled back.
+	if f.wholeTerms[i] == nil {
+		k, _ := f.v.Dims()
+		f.wholeTerms[i], f.wholeFactor[i] = &Terms{}, mat.NewDense(k, columns, nil)
+		f.wholeTerms[i].size(f.wholeFactor[i], i == last && penalties.quadratic())
 	}
-	f.ties.expandInto(f.wholeVAt, f.v)
-	f.onCoefficients.terms(f.wholeV, f.wholeVAt, f.parts.Cost, scale)
-	f.ties.pullBack(t.Positive, f.wholeV.Positive)
-	f.ties.pullBack(t.Negative, f.wholeV.Negative)
-	f.ties.pullBackDiagonal(t.Diagonal, f.wholeV.Diagonal)
-	t.Root = f.wholeV.Root
+	whole, at := f.wholeTerms[i], f.wholeFactor[i]
+	if i < last {
+		at = f.model.vectors()
+	} else {
+		f.ties.expandInto(at, f.v)
+	}
+	penalties.terms(whole, at, f.parts.Cost, scale)
+	if i < last {
+		f.model.pullBack(t.Positive, whole.Positive, i)
+		f.model.pullBack(t.Negative, whole.Negative, i)
+	} else {
+		f.ties.pullBack(t.Positive, whole.Positive)
+		f.ties.pullBack(t.Negative, whole.Negative)
+		f.ties.pullBackDiagonal(t.Diagonal, whole.Diagonal)
+	}
+	t.Root = whole.Root
 	return t
 }
 
@@ -196,39 +209,6 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 	}
 }
 
-// makeTerms makes room for the terms of penalties on U, k×m, and V, k×n.
-func (f *Factorisation) makeTerms(n, m int) {
-	k, _ := f.v.Dims()
-	last := len(f.factors) - 1
-	f.terms = make([]*Terms, last+1)
-	if f.onCoefficients != nil {
-		f.terms[last] = newTerms(f.v, f.onCoefficients.quadratic())
-		if !f.ties.none {
-			f.wholeVAt = mat.NewDense(k, n, nil)
-			f.wholeV = newTerms(f.wholeVAt, f.onCoefficients.quadratic())
-		}
-	}
-	if f.onBasis != nil {
-		free := f.parts.Basis == BasisFree
-		for i := range last {
-			f.terms[i] = newTerms(f.factors[i], free && f.onBasis.quadratic())
-		}
-		if !free {
-			f.wholeU = newTerms(mat.NewDense(k, m, nil), false)
-		}
-	}
-}
-
-// newTerms returns terms in theta.
-func newTerms(theta *mat.Dense, quadratic bool) *Terms {
-	t := &Terms{Positive: like(theta), Negative: like(theta)}
-	if quadratic {
-		_, p := theta.Dims()
-		t.Diagonal = make([]float64, p)
-	}
-	return t
-}
-
 func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 	first := f.Objective()
 	f.share = []float64{f.penalty}
@@ -252,23 +232,19 @@ func (f *Factorisation) iterate(ctx context.Context, opt Options) (err error) {
 
 // learn moves the parameters of the penalties.
 func (f *Factorisation) learn(ctx context.Context) error {
-	for _, p := range f.onCoefficients {
-		if l, ok := p.(LearningPenalty); ok {
-			f.known = false
-			if err := l.Learn(ctx, f.ties.expanded(f.v)); err != nil {
-				return err
+	move := func(penalties boundPenalties, at func() *mat.Dense) error {
+		for _, p := range penalties {
+			if l, ok := p.(LearningPenalty); ok {
+				f.known = false
+				if err := l.Learn(ctx, at()); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
 	}
-	for _, p := range f.onBasis {
-		if l, ok := p.(LearningPenalty); ok {
-			f.known = false
-			if err := l.Learn(ctx, f.model.vectors()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	err := move(f.onCoefficients, func() *mat.Dense { return f.ties.expanded(f.v) })
+	return cmp.Or(err, move(f.onBasis, f.model.vectors))
 }
 
 // finish scales the factors as the papers do on exit, the columns of U to unit

@@ -252,8 +252,5 @@ func (c *seenCost) termByTerm() (sum float64) {
 			}
 		}
 	})
-	for _, s := range sums {
-		sum += s
-	}
-	return sum
+	return elementary.Sum(sums)
 }

@@ -235,7 +235,6 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 	}
 	f.factors = append(f.model.parameters(), f.v)
-	f.makeTerms(n, m)
 	if opt.Solver != nil {
 		f.step, err = opt.Solver.Start(f)
 		return f, err

@@ -123,6 +123,18 @@ type Terms struct {
 	Diagonal []float64
 }
 
+// size makes the terms those of theta, once.
+func (t *Terms) size(theta *mat.Dense, quadratic bool) {
+	if t.Positive != nil {
+		return
+	}
+	t.Positive, t.Negative = like(theta), like(theta)
+	if quadratic {
+		_, p := theta.Dims()
+		t.Diagonal = make([]float64, p)
+	}
+}
+
 // sized returns a matrix of the shape of as, buf itself where it has it.
 func sized(buf, as *mat.Dense) *mat.Dense {
 	if buf != nil {
