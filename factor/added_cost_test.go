@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // beta32 is the β-divergence of β = 3/2, between the Kullback-Leibler divergence (1) and the
@@ -36,7 +38,7 @@ func (c *betaCost) parts() (linear, positive *mat.Dense) {
 	linear, positive = mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
 	positive.Mul(c.v.T(), c.u)
 	c.x.each(func(i, j int, x float64) {
-		linear.Set(i, j, x*math.Pow(max(positive.At(i, j), floor), beta-2))
+		linear.Set(i, j, x*math.Pow(max(positive.At(i, j), algebra.Floor), beta-2))
 	})
 	positive.Apply(func(_, _ int, y float64) float64 { return math.Pow(y, beta-1) }, positive)
 	return linear, positive
@@ -44,7 +46,7 @@ func (c *betaCost) parts() (linear, positive *mat.Dense) {
 
 func (c *betaCost) basisBlock() Block {
 	linear, positive := c.parts()
-	b := Block{Linear: like(c.u), Positive: like(c.u)}
+	b := Block{Linear: algebra.Like(c.u), Positive: algebra.Like(c.u)}
 	b.Linear.Mul(c.v, linear)
 	b.Positive.Mul(c.v, positive)
 	return b
@@ -52,7 +54,7 @@ func (c *betaCost) basisBlock() Block {
 
 func (c *betaCost) coefficientBlock() Block {
 	linear, positive := c.parts()
-	b := Block{Linear: like(c.v), Positive: like(c.v)}
+	b := Block{Linear: algebra.Like(c.v), Positive: algebra.Like(c.v)}
 	b.Linear.Mul(c.u, linear.T())
 	b.Positive.Mul(c.u, positive.T())
 	return b

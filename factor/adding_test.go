@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestAddingPages: what docs/adding-a-*.md show is what is compiled here.
@@ -59,7 +61,7 @@ func TestAddingACost(t *testing.T) {
 			n, m := q.x.Dims()
 			for i := range n {
 				for j := range m {
-					want += beta32.term(q.x.At(i, j), dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j)))
+					want += beta32.term(q.x.At(i, j), algebra.Dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j)))
 				}
 			}
 			if got := res.Objective[len(res.Objective)-1]; !(math.Abs(got-want) <= 1e-9*want) {

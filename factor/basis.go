@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -61,7 +62,7 @@ func (b freeBasis) parameters() []*mat.Dense { return []*mat.Dense{b.u} }
 
 func (b freeBasis) moved(int) {
 	if b.unit {
-		divideRows(b.u, lengths(b.u))
+		algebra.DivideRows(b.u, algebra.Lengths(b.u))
 	}
 }
 
@@ -72,7 +73,7 @@ func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
 	return true
 }
 
-func (b freeBasis) rescale(scale []float64) { divideRows(b.u, scale) }
+func (b freeBasis) rescale(scale []float64) { algebra.DivideRows(b.u, scale) }
 
 func (b freeBasis) weights() *mat.Dense { return nil }
 
@@ -98,8 +99,8 @@ func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.timesBasis(dst, g
 func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
 
 func (b conceptBasis) rescale(scale []float64) {
-	divideRows(b.w, scale)
-	divideRows(b.u, scale)
+	algebra.DivideRows(b.w, scale)
+	algebra.DivideRows(b.u, scale)
 }
 
 func (b conceptBasis) weights() *mat.Dense { return b.w }
@@ -139,7 +140,7 @@ func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	dst.Zero()
 	for r := range k {
 		row, to, ar, br := g.RawRowView(r), dst.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
-		if w%gramLanes == 0 {
+		if w%algebra.GramLanes == 0 {
 			if parameter == 0 {
 				simd.Dots(to, br, row, b.lines)
 			} else {
@@ -150,9 +151,9 @@ func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 		for i := range h {
 			line := row[i*w : (i+1)*w]
 			if parameter == 0 {
-				to[i] = dot(line, br)
+				to[i] = algebra.Dot(line, br)
 			} else {
-				axpy(ar[i], line, to)
+				algebra.Axpy(ar[i], line, to)
 			}
 		}
 	}
@@ -165,39 +166,17 @@ func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
 	if parameter == 1 {
 		other = b.a
 	}
-	gramOf(dst, other)
+	algebra.GramOf(dst, other)
 	dst.MulElem(dst, q)
 	return true
 }
 
 func (b rankOneBasis) rescale(scale []float64) {
-	divideRows(b.a, scale)
-	divideRows(b.u, scale)
+	algebra.DivideRows(b.a, scale)
+	algebra.DivideRows(b.u, scale)
 }
 
 func (b rankOneBasis) weights() *mat.Dense { return nil }
-
-// lengths returns the lengths of a's rows, 1 for those of zeros.
-func lengths(a *mat.Dense) []float64 {
-	k, _ := a.Dims()
-	out := make([]float64, k)
-	for r := range k {
-		row := a.RawRowView(r)
-		if out[r] = math.Sqrt(dot(row, row)); out[r] < floor {
-			out[r] = 1
-		}
-	}
-	return out
-}
-
-func divideRows(a *mat.Dense, scale []float64) {
-	for r, s := range scale {
-		row := a.RawRowView(r)
-		for i := range row {
-			row[i] /= s
-		}
-	}
-}
 
 // Image is the size of the images that samples are. An image is stored row by row, one
 // channel after another. The zero value stands for square images of one channel.

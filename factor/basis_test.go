@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestRankOneBasis: gradients in U and quadratic forms in it are pulled back as their sums over pixels say, of
@@ -27,7 +29,7 @@ func TestRankOneBasis(t *testing.T) {
 		var qu mat.Dense
 		qu.Mul(&q, b.u)
 		pulled := func(g *mat.Dense, parameter int) *mat.Dense {
-			to := like(b.parameters()[parameter])
+			to := algebra.Like(b.parameters()[parameter])
 			for r := range k {
 				for y := range size.Height {
 					for x := range size.Width {
@@ -42,7 +44,7 @@ func TestRankOneBasis(t *testing.T) {
 			return to
 		}
 		for i, theta := range b.parameters() {
-			got := like(theta)
+			got := algebra.Like(theta)
 			b.pullBack(got, g, i)
 			near(t, "gradient", got, pulled(g, i), 1e-12)
 			form := mat.NewDense(k, k, nil)

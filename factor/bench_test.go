@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -121,28 +122,28 @@ func BenchmarkProducts(b *testing.B) {
 		}{
 			{"nmf", NMF{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
 				x := f.data.(denseData).x
-				product(v, noTrans, x, noTrans)
-				product(u, noTrans, x, trans)
-				product(selfGram(v), noTrans, u, noTrans)
-				product(selfGram(u), noTrans, v, noTrans)
+				product(v, algebra.NoTrans, x, algebra.NoTrans)
+				product(u, algebra.NoTrans, x, algebra.Trans)
+				product(algebra.SelfGram(v), algebra.NoTrans, u, algebra.NoTrans)
+				product(algebra.SelfGram(u), algebra.NoTrans, v, algebra.NoTrans)
 			}, 2, m},
 			{"nmf-kl", NMFKL{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
-				vx, ux := like(u), like(v)
+				vx, ux := algebra.Like(u), algebra.Like(v)
 				f.data.(denseData).walk(u, v, true, func(t tile, first bool) float64 {
-					add(first, noTrans, t.v, t.y, columnsOf(raw(vx), t.at, t.at+t.y.Cols))
+					add(first, algebra.NoTrans, t.v, t.y, columnsOf(algebra.Raw(vx), t.at, t.at+t.y.Cols))
 					return 0
 				})
 				f.data.(denseData).walk(u, v, false, func(t tile, first bool) float64 {
-					add(first, trans, t.u, t.y, columnsOf(raw(ux), t.sample, t.sample+t.y.Rows))
+					add(first, algebra.Trans, t.u, t.y, columnsOf(algebra.Raw(ux), t.sample, t.sample+t.y.Rows))
 					return 0
 				})
 			}, 4, m},
 			{"cf", CF{}.AsParts(), func(f *Factorisation, _, v *mat.Dense) {
 				kernel := f.model.(*conceptModel).k
-				product(v, noTrans, kernel, noTrans)
-				product(v, noTrans, kernel, noTrans)
-				product(selfGram(v), noTrans, v, noTrans)
-				product(selfGram(v), noTrans, v, noTrans)
+				product(v, algebra.NoTrans, kernel, algebra.NoTrans)
+				product(v, algebra.NoTrans, kernel, algebra.NoTrans)
+				product(algebra.SelfGram(v), algebra.NoTrans, v, algebra.NoTrans)
+				product(algebra.SelfGram(v), algebra.NoTrans, v, algebra.NoTrans)
 			}, 2, n},
 		} {
 			if c.name == "cf" && n > 2*m {
@@ -185,7 +186,7 @@ func BenchmarkProducts(b *testing.B) {
 func peakRate() float64 {
 	const n = 768
 	a, b := random(n, n), random(n, n)
-	return fastest(2*n*n*n, func() { product(a, noTrans, b, noTrans) })
+	return fastest(2*n*n*n, func() { product(a, algebra.NoTrans, b, algebra.NoTrans) })
 }
 
 // readRate is how many bytes a second all cores read of x, the most of several, from where it
@@ -221,11 +222,11 @@ func fastest(work int, f func()) float64 {
 func product(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.Dense {
 	r, _ := a.Dims()
 	columns, c := b.Dims()
-	if tb != noTrans {
+	if tb != algebra.NoTrans {
 		c = columns
 	}
 	out := mat.NewDense(r, c, nil)
-	gemm(out, a, ta, b, tb)
+	algebra.Gemm(out, a, ta, b, tb)
 	return out
 }
 

@@ -1,8 +1,9 @@
 package factor
 
 import (
-	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // Cost says how the distance of V·Uᵀ from X is measured.

@@ -1,6 +1,10 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+)
 
 var frobenius = costInfo{
 	name: "frobenius", degree: 2,
@@ -35,29 +39,8 @@ func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
 // newFrobeniusCostOf is newFrobeniusCost of data whose ‖X‖² is known.
 func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
 	k, _ := u.Dims()
-	return &frobeniusCost{x: x, u: u, v: v, vx: like(u), ux: like(v),
+	return &frobeniusCost{x: x, u: u, v: v, vx: algebra.Like(u), ux: algebra.Like(v),
 		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
-}
-
-// squaredLengths returns ‖x‖² of each sample.
-func squaredLengths(x data) []float64 {
-	n, _ := x.dims()
-	out := make([]float64, n)
-	if whole, ok := x.matrix().(*mat.Dense); ok {
-		eachRow(whole, 1, func(i int, row []float64) { out[i] = dot(row, row) })
-		return out
-	}
-	x.each(func(i, _ int, v float64) { out[i] += v * v })
-	return out
-}
-
-func sumSquares(x data) float64 {
-	var sum float64
-	if whole, ok := x.matrix().(*mat.Dense); ok {
-		return inner(whole, whole)
-	}
-	x.each(func(_, _ int, x float64) { sum += x * x })
-	return sum
 }
 
 func (c *frobeniusCost) moved(v bool) {
@@ -79,7 +62,7 @@ func (c *frobeniusCost) basisBlock() Block {
 // coefficientGram returns v·vᵀ.
 func (c *frobeniusCost) coefficientGram() *mat.Dense {
 	if !c.haveVV {
-		gramOf(c.vv, c.v)
+		algebra.GramOf(c.vv, c.v)
 		c.haveVV = true
 	}
 	return c.vv
@@ -88,7 +71,7 @@ func (c *frobeniusCost) coefficientGram() *mat.Dense {
 func (c *frobeniusCost) coefficientBlock() Block {
 	if !c.haveUX {
 		c.x.timesBasis(c.ux, c.u)
-		gramOf(c.uu, c.u)
+		algebra.GramOf(c.uu, c.u)
 		c.haveUX = true
 	}
 	return Block{Linear: c.ux, Quadratic: c.uu}
@@ -96,7 +79,7 @@ func (c *frobeniusCost) coefficientBlock() Block {
 
 func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
-	j := c.sumSquares - 2*inner(b.Linear, c.v) + inner(b.Quadratic, c.coefficientGram())
+	j := c.sumSquares - 2*algebra.Inner(b.Linear, c.v) + algebra.Inner(b.Quadratic, c.coefficientGram())
 	if j < nearZero*c.sumSquares {
 		return c.x.residual(c.u, c.v)
 	}

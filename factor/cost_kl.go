@@ -3,6 +3,7 @@ package factor
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -13,7 +14,7 @@ var kl = costInfo{
 	term: divergenceTerm,
 	constant: func(t *condensation, whole, condensed data) float64 {
 		sum := sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
-		return sum - sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*total(x) })
+		return sum - sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*algebra.Total(x) })
 	},
 }
 
@@ -43,7 +44,7 @@ func newKLCost(x data, u, v *mat.Dense) *klCost {
 // newKLCostOf is newKLCost of data whose Σ x is known.
 func newKLCostOf(x data, u, v *mat.Dense, sum float64) *klCost {
 	k, _ := u.Dims()
-	return &klCost{x: x, u: u, v: v, bu: like(u), bv: like(v), pu: like(u), pv: like(v), sum: sum,
+	return &klCost{x: x, u: u, v: v, bu: algebra.Like(u), bv: algebra.Like(v), pu: algebra.Like(u), pv: algebra.Like(v), sum: sum,
 		su: make([]float64, k), sv: make([]float64, k)}
 }
 
@@ -59,7 +60,7 @@ func (c *klCost) ratios(logs bool) {
 
 func (c *klCost) basisBlock() Block {
 	c.ratios(false)
-	rowSums(c.sv, c.v)
+	algebra.RowSums(c.sv, c.v)
 	fillRows(c.pu, c.sv)
 	return Block{Linear: c.bu, Positive: c.pu}
 }
@@ -69,7 +70,7 @@ func (c *klCost) coefficientBlock() Block {
 		c.x.ratioCoefficients(c.bv, c.u, c.v)
 		c.haveBv = true
 	}
-	rowSums(c.su, c.u)
+	algebra.RowSums(c.su, c.u)
 	fillRows(c.pv, c.su)
 	return Block{Linear: c.bv, Positive: c.pv}
 }
@@ -83,9 +84,9 @@ func (c *klCost) value() float64 {
 	default:
 		c.ratios(true)
 	}
-	rowSums(c.su, c.u)
-	rowSums(c.sv, c.v)
-	j := c.logs - c.sum + dot(c.su, c.sv)
+	algebra.RowSums(c.su, c.u)
+	algebra.RowSums(c.sv, c.v)
+	j := c.logs - c.sum + algebra.Dot(c.su, c.sv)
 	if j < nearZero*c.sum {
 		return c.x.divergence(c.u, c.v)
 	}
@@ -94,7 +95,7 @@ func (c *klCost) value() float64 {
 
 // fillRows sets row r of a to values[r] throughout.
 func fillRows(a *mat.Dense, values []float64) {
-	eachRow(a, 4, func(r int, row []float64) {
+	algebra.EachRow(a, 4, func(r int, row []float64) {
 		for i := range row {
 			row[i] = values[r]
 		}

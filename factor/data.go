@@ -9,22 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
-
-// CSR is a sparse matrix in compressed rows; methods with a free basis never
-// make it dense.
-type CSR = sparse.CSR
-
-// NewCSR returns the n×m sparse matrix whose row i holds
-// values[rowStart[i]:rowStart[i+1]] in the columns of the same range, rising.
-// The slices are kept, not copied. Malformed ones are an error.
-func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
-	return sparse.New(n, m, rowStart, columns, values)
-}
 
 // data is the n×m matrix that a run approximates, with the products it takes.
 // Factors are transposed: u is k×m, v is k×n.
@@ -139,13 +129,13 @@ const symmetricRows = 128
 // with those before it are copied.
 func innerProducts(ctx context.Context, x data) (*mat.Dense, error) {
 	n, _ := x.dims()
-	out := padded(n, n)
+	out := algebra.Padded(n, n)
 	if d, ok := x.(denseData); ok {
 		raw := out.RawMatrix()
 		return out, panel.Each(ctx, n, symmetricRows, func(from, to int) error {
-			gemm(out.Slice(from, to, from, n).(*mat.Dense), d.rows(from, to), noTrans, d.rows(from, n), trans)
+			algebra.Gemm(out.Slice(from, to, from, n).(*mat.Dense), d.rows(from, to), algebra.NoTrans, d.rows(from, n), algebra.Trans)
 			if to < n {
-				eachRow(out.Slice(to, n, from, to).(*mat.Dense), 4, func(j int, row []float64) {
+				algebra.EachRow(out.Slice(to, n, from, to).(*mat.Dense), 4, func(j int, row []float64) {
 					for i := range row {
 						row[i] = raw.Data[(from+i)*raw.Stride+to+j]
 					}
@@ -180,13 +170,6 @@ func eachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 		f(from, part)
 		return nil
 	})
-}
-
-// eachRow calls f with the rows of a, several at once where they are much work. An entry is
-// as much as the given number of multiplications.
-func eachRow(a *mat.Dense, work int, f func(r int, row []float64)) {
-	r, c := a.Dims()
-	parallel.DoWork(work*r*c, r, func(i int) { f(i, a.RawRowView(i)) })
 }
 
 // firstNegative returns the place and value of the first negative value.
@@ -226,7 +209,7 @@ func eachSample(d data, f func(i int, columns []int, values []float64)) {
 	const work = 4 // multiplications take as long as to read a value
 	parallel.DoWork(work*n*m, n, func(i int) {
 		switch x := d.matrix().(type) {
-		case *CSR:
+		case *sparse.CSR:
 			columns, values := x.Row(i)
 			f(i, columns, values)
 		case *mat.Dense:
@@ -246,4 +229,25 @@ func sumOfRows(d data, f func(i int, values []float64) float64) float64 {
 // negativeError says that a method that needs values ≥ 0 has met one that is not.
 func negativeError(i, j int, value float64) error {
 	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and this method needs values of 0 or more", j+1, value)}
+}
+
+// squaredLengths returns ‖x‖² of each sample.
+func squaredLengths(x data) []float64 {
+	n, _ := x.dims()
+	out := make([]float64, n)
+	if whole, ok := x.matrix().(*mat.Dense); ok {
+		algebra.EachRow(whole, 1, func(i int, row []float64) { out[i] = algebra.Dot(row, row) })
+		return out
+	}
+	x.each(func(i, _ int, v float64) { out[i] += v * v })
+	return out
+}
+
+func sumSquares(x data) float64 {
+	var sum float64
+	if whole, ok := x.matrix().(*mat.Dense); ok {
+		return algebra.Inner(whole, whole)
+	}
+	x.each(func(_, _ int, x float64) { sum += x * x })
+	return sum
 }

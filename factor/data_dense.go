@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
@@ -19,15 +20,19 @@ func (d denseData) dims() (n, m int) { return d.x.Dims() }
 
 func (d denseData) matrix() mat.Matrix { return d.x }
 
-func (d denseData) timesBasis(dst, u *mat.Dense) { gemm(dst, u, noTrans, d.x, trans) }
+func (d denseData) timesBasis(dst, u *mat.Dense) {
+	algebra.Gemm(dst, u, algebra.NoTrans, d.x, algebra.Trans)
+}
 
-func (d denseData) timesCoefficients(dst, v *mat.Dense) { gemm(dst, v, noTrans, d.x, noTrans) }
+func (d denseData) timesCoefficients(dst, v *mat.Dense) {
+	algebra.Gemm(dst, v, algebra.NoTrans, d.x, algebra.NoTrans)
+}
 
 func (d denseData) ratioBasis(dst, u, v *mat.Dense, logs bool) (sum float64) {
 	return d.walk(u, v, true, func(t tile, first bool) float64 {
 		sum := t.each(func(x, y []float64) float64 { return ratios(y, x, logs) })
 		if dst != nil {
-			add(first, noTrans, t.v, t.y, columnsOf(raw(dst), t.at, t.at+t.y.Cols))
+			add(first, algebra.NoTrans, t.v, t.y, columnsOf(algebra.Raw(dst), t.at, t.at+t.y.Cols))
 		}
 		return sum
 	})
@@ -36,7 +41,7 @@ func (d denseData) ratioBasis(dst, u, v *mat.Dense, logs bool) (sum float64) {
 func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
 	d.walk(u, v, false, func(t tile, first bool) float64 {
 		t.each(func(x, y []float64) float64 { return ratios(y, x, false) })
-		add(first, trans, t.u, t.y, columnsOf(raw(dst), t.sample, t.sample+t.y.Rows))
+		add(first, algebra.Trans, t.u, t.y, columnsOf(algebra.Raw(dst), t.sample, t.sample+t.y.Rows))
 		return 0
 	})
 }
@@ -44,9 +49,9 @@ func (d denseData) ratioCoefficients(dst, u, v *mat.Dense) {
 // ratios sets y to x/y and returns Σ x·log(x/y) if logs are wanted.
 func ratios(y, x []float64, logs bool) float64 {
 	if logs {
-		return simd.DivideSum(y, x, floor)
+		return simd.DivideSum(y, x, algebra.Floor)
 	}
-	simd.Divide(y, x, floor)
+	simd.Divide(y, x, algebra.Floor)
 	return 0
 }
 
@@ -70,7 +75,7 @@ func (d denseData) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 
 
 // divergenceTerm is x·log(x/y) − x + y in a form that keeps its digits where x is near y.
 func divergenceTerm(x, y float64) float64 {
-	y = max(y, floor)
+	y = max(y, algebra.Floor)
 	e := (x - y) / y
 	if e <= -1 {
 		return y
@@ -82,7 +87,7 @@ func (d denseData) condense(groups int, group []int, scale []float64) data {
 	n, m := d.x.Dims()
 	out := mat.NewDense(groups, m, nil)
 	for i := range n {
-		axpy(scale[i], d.x.RawRowView(i), out.RawRowView(group[i]))
+		algebra.Axpy(scale[i], d.x.RawRowView(i), out.RawRowView(group[i]))
 	}
 	return denseData{out}
 }
@@ -131,7 +136,7 @@ func (t tile) each(f func(x, y []float64) float64) (sum float64) {
 // walk calls f with the tiles of one part of the features, or else of the samples, after
 // another: in order within a part, several parts at once. It returns the sum of what f returns.
 func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bool) float64) (sum float64) {
-	x, wholeU, wholeV := raw(d.x), raw(u), raw(v)
+	x, wholeU, wholeV := algebra.Raw(d.x), algebra.Raw(u), algebra.Raw(v)
 	samples, features := parallel.Even(x.Rows, 8, tileSamples), parallel.Even(x.Cols, tileColumns, tileFeatures)
 	outer, within := samples, features
 	if byFeature {
@@ -154,7 +159,7 @@ func (d denseData) walk(u, v *mat.Dense, byFeature bool, f func(t tile, first bo
 				y: blas.Of[float64]{Rows: to - from, Cols: right - left, Stride: right - left, Data: *room},
 				u: columnsOf(wholeU, left, right), v: columnsOf(wholeV, from, to), x: x, sample: from, at: left,
 			}
-			blas.Multiply(trans, noTrans, 1, t.v, t.u, 0, t.y)
+			blas.Multiply(algebra.Trans, algebra.NoTrans, 1, t.v, t.u, 0, t.y)
 			sums[part] += f(t, next == 0)
 		}
 	})
@@ -167,7 +172,7 @@ func add(first bool, tb blas.Transpose, a, b, dst blas.Of[float64]) {
 	if first {
 		beta = 0
 	}
-	blas.Multiply(noTrans, tb, 1, a, b, beta, dst)
+	blas.Multiply(algebra.NoTrans, tb, 1, a, b, beta, dst)
 }
 
 // columnsOf returns the columns of a from lo to hi.

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -111,11 +112,11 @@ func (d *sparseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 		k, _ := u.Dims()
 		return d.byFeature().each(k, func(i int, cols []int, vals, y []float64) float64 {
 			simd.Dots(y, d.u.row(i), d.v.data, cols)
-			return simd.DivideSum(y[:len(vals)], vals, floor)
+			return simd.DivideSum(y[:len(vals)], vals, algebra.Floor)
 		})
 	}
 	return d.along(dst, d.byFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
-		simd.Ratios(sum, a, rows, at, x, y, floor)
+		simd.Ratios(sum, a, rows, at, x, y, algebra.Floor)
 		if !logs {
 			return 0
 		}
@@ -125,7 +126,7 @@ func (d *sparseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 
 func (d *sparseData) ratioCoefficients(dst, u, v *mat.Dense) {
 	d.along(dst, d.samples, v, u, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
-		simd.Ratios(sum, a, rows, at, x, y, floor)
+		simd.Ratios(sum, a, rows, at, x, y, algebra.Floor)
 		return 0
 	})
 }
@@ -148,16 +149,16 @@ func (d *sparseData) along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(s
 
 func (d *sparseData) residual(u, v *mat.Dense) float64 {
 	// ‖X − Y‖² = ‖Y‖² + Σ over the stored x of (x − y)² − y².
-	return max(inner(selfGram(u), selfGram(v))+d.terms(u, v, func(x, y float64) float64 { return x * (x - 2*y) }), 0)
+	return max(algebra.Inner(algebra.SelfGram(u), algebra.SelfGram(v))+d.terms(u, v, func(x, y float64) float64 { return x * (x - 2*y) }), 0)
 }
 
 func (d *sparseData) divergence(u, v *mat.Dense) float64 {
 	// All y, then for each stored x its term in place of its y.
 	k, _ := u.Dims()
 	su, sv := make([]float64, k), make([]float64, k)
-	rowSums(su, u)
-	rowSums(sv, v)
-	return max(dot(su, sv)+d.terms(u, v, func(x, y float64) float64 { return divergenceTerm(x, y) - y }), 0)
+	algebra.RowSums(su, u)
+	algebra.RowSums(sv, v)
+	return max(algebra.Dot(su, sv)+d.terms(u, v, func(x, y float64) float64 { return divergenceTerm(x, y) - y }), 0)
 }
 
 // terms returns the sum of f over the stored values and their y.
@@ -253,4 +254,17 @@ func (s *byColumn) each(a *mat.Dense, f func(at int, row []float64)) {
 			f(lo*s.width+r, a.RawRowView(r)[lo:min(lo+columns, n)])
 		}
 	})
+}
+
+// copyRow writes row i of a, a *mat.Dense or a *sparse.CSR.
+func copyRow(dst []float64, a mat.Matrix, i int) {
+	if s, ok := a.(*sparse.CSR); ok {
+		clear(dst)
+		cols, vals := s.Row(i)
+		for p, j := range cols {
+			dst[j] = vals[p]
+		}
+		return
+	}
+	mat.Row(dst, i, a)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -20,7 +21,7 @@ func TestStanding(t *testing.T) {
 		a := mat.NewDense(k, n, nil)
 		a.Apply(func(int, int, float64) float64 { return src.Float64() }, a)
 		s.read(a)
-		back := like(a)
+		back := algebra.Like(a)
 		s.write(back)
 		near(t, "back", back, a, 0)
 		for i := range n {
@@ -65,11 +66,11 @@ func TestDataProducts(t *testing.T) {
 
 		var y, ratio mat.Dense
 		y.Mul(v.T(), u)
-		ratio.Apply(func(i, j int, y float64) float64 { return x.At(i, j) / max(y, floor) }, &y)
+		ratio.Apply(func(i, j int, y float64) float64 { return x.At(i, j) / max(y, algebra.Floor) }, &y)
 		var divergence, residual float64
 		for i := range n {
 			for j := range m {
-				a, b := x.At(i, j), max(y.At(i, j), floor)
+				a, b := x.At(i, j), max(y.At(i, j), algebra.Floor)
 				residual += (a - b) * (a - b)
 				divergence += b - a
 				if a > 0 {
@@ -94,7 +95,7 @@ func TestDataProducts(t *testing.T) {
 		}
 		for name, d := range map[string]data{name + "dense": denseData{x}, name + "sparse": newSparseData(toSparse(x))} {
 			for range 2 { // the second time over what the first has left
-				ux, vx, vr, ur := like(v), like(u), like(u), like(v)
+				ux, vx, vr, ur := algebra.Like(v), algebra.Like(u), algebra.Like(u), algebra.Like(v)
 				d.timesBasis(ux, u)
 				near(t, name+" u·Xᵀ", ux, product(u, x.T()), 1e-10)
 				d.timesCoefficients(vx, v)
@@ -126,7 +127,7 @@ func TestRatioCores(t *testing.T) {
 	var wantSum float64
 	for _, cores := range []int{1, 2, 3, 4, 7} {
 		restore := parallel.SetCores(cores)
-		got := like(u)
+		got := algebra.Like(u)
 		sum := d.ratioBasis(got, u, v, true)
 		restore()
 		if want == nil {
@@ -146,8 +147,8 @@ func TestInnerProducts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := like(got)
-		gemm(want, x, noTrans, x, trans)
+		want := algebra.Like(got)
+		algebra.Gemm(want, x, algebra.NoTrans, x, algebra.Trans)
 		near(t, "inner products", got, want, 1e-14)
 		// Which entries a kernel of OpenBLAS rounds alike depends on the processor.
 		near(t, "transposed inner products", mat.DenseCopyOf(got.T()), got, 1e-14)

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -128,7 +129,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	if _, similarities := r.method.(SSNMF); similarities {
 		var sum float64 // of the squares of xᵀx, which is less than ‖Ã‖²
 		for i := range n {
-			square := dot(x.RawRowView(i), x.RawRowView(i))
+			square := algebra.Dot(x.RawRowView(i), x.RawRowView(i))
 			sum += square * square
 		}
 		return sum, nil
@@ -158,7 +159,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 			return 0, err
 		}
 	}
-	return r.parts.fitWeight() * dot(terms, weight), nil
+	return r.parts.fitWeight() * algebra.Dot(terms, weight), nil
 }
 
 // differences is the size of the terms of whose differences the penalties of graphs are
@@ -186,7 +187,7 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 		vanished := zeros >= 0 && now > zeros
 		zeros = now
 		var size float64
-		coefficients := float64(n) * inner(res.Coefficients, res.Coefficients)
+		coefficients := float64(n) * algebra.Inner(res.Coefficients, res.Coefficients)
 		for _, penalty := range c.AsParts().Penalties {
 			switch penalty := penalty.(type) {
 			case Graph:
@@ -199,7 +200,7 @@ func (r rule) differences(x mat.Matrix, p problem, iteration int) (float64, erro
 					size = math.Inf(1)
 				}
 			case Smooth:
-				size += orDefault(penalty.Weight, 100) * float64(m) * inner(res.Basis, res.Basis)
+				size += orDefault(penalty.Weight, 100) * float64(m) * algebra.Inner(res.Basis, res.Basis)
 			}
 		}
 		most = max(most, size)
@@ -256,7 +257,7 @@ var degenerations = []struct {
 		n, _ := p.x.Dims()
 		largest := mat.Norm(p.x, math.Inf(1))
 		for i := range n {
-			scaleRow(p.x, i, math.Pow(10, 16*src.Float64()-8)/largest)
+			algebra.ScaleRow(p.x, i, math.Pow(10, 16*src.Float64()-8)/largest)
 		}
 	}},
 	{"one value a sample", func(p *problem, src *rand.Rand) {
@@ -287,7 +288,7 @@ var degenerations = []struct {
 		n, _ := p.x.Dims()
 		for i := range n {
 			p.x.SetRow(i, p.x.RawRowView(0))
-			scaleRow(p.x, i, 1+src.Float64())
+			algebra.ScaleRow(p.x, i, 1+src.Float64())
 		}
 	}},
 	{"no labels", func(p *problem, _ *rand.Rand) { p.known.Labels = nil }},
@@ -397,12 +398,12 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 	_, codes := r.method.(SparseCoding)
 	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
 		mixed := codes || name == "basis" && r.signed
-		if a != nil && (!finite(a) || !mixed && mat.Min(a) < 0) {
+		if a != nil && (!algebra.Finite(a) || !mixed && mat.Min(a) < 0) {
 			return fmt.Errorf("the %s hold what they must not: %v", name, mat.Formatted(a))
 		}
 	}
 	if res.Model != nil && p.opt.Seed%4 == 0 {
-		if v, err := res.Model.Transform(context.Background(), x); err != nil || !finite(v) {
+		if v, err := res.Model.Transform(context.Background(), x); err != nil || !algebra.Finite(v) {
 			return fmt.Errorf("transformed: %v", err)
 		}
 	}
@@ -411,7 +412,7 @@ func (r rule) check(x mat.Matrix, p problem, res *Result) error {
 		penalty = make([]float64, len(res.Objective))
 	}
 	for i, now := range res.Objective {
-		if !finiteNumber(now) || !finiteNumber(penalty[i]) {
+		if !algebra.FiniteNumber(now) || !algebra.FiniteNumber(penalty[i]) {
 			return fmt.Errorf("objective %v, penalty %v after %d iterations", now, penalty[i], i)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -68,7 +69,7 @@ func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*ma
 	}
 	means, about := t.classMeans(y), mat.DenseCopyOf(y)
 	for i, c := range t.class {
-		axpy(-1, means.RawRowView(c), about.RawRowView(i))
+		algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
 	}
 	return generalised(ctx, scatter(weighted), scatter(about), count)
 }
@@ -96,7 +97,7 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 			row[j] /= s
 		}
 	}
-	mu, g, err := eigen.Largest(ctx, symmetricProduct(b, noTrans, b, trans), min(count, q))
+	mu, g, err := eigen.Largest(ctx, symmetricProduct(b, algebra.NoTrans, b, algebra.Trans), min(count, q))
 	if err != nil {
 		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
@@ -109,7 +110,7 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 	}
 	count = parting(lambda)
 	v := mat.NewDense(q, count, nil)
-	gemm(v, b, trans, g.Slice(0, len(t.sizes), 0, count).(*mat.Dense), noTrans)
+	algebra.Gemm(v, b, algebra.Trans, g.Slice(0, len(t.sizes), 0, count).(*mat.Dense), algebra.NoTrans)
 	for j, s := range sigma {
 		row := v.RawRowView(j)
 		for i := range row {
@@ -271,7 +272,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 	square := make([]float64, n)
 	for i := range n {
 		row := t.x.RawRowView(i)
-		square[i] = dot(row, row)
+		square[i] = algebra.Dot(row, row)
 	}
 	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
 	for c := range borders {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -139,7 +140,7 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 	means := mat.NewDense(len(t.sizes), q, nil)
 	for i, c := range t.class {
 		if c >= 0 {
-			axpy(1/float64(t.sizes[c]), y.RawRowView(i), means.RawRowView(c))
+			algebra.Axpy(1/float64(t.sizes[c]), y.RawRowView(i), means.RawRowView(c))
 		}
 	}
 	return means
@@ -150,16 +151,18 @@ func (t *training) classMeans(y *mat.Dense) *mat.Dense {
 func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	means := t.classMeans(y)
 	for c, n := range t.sizes {
-		scaleRow(means, c, math.Sqrt(float64(n)))
+		algebra.ScaleRow(means, c, math.Sqrt(float64(n)))
 	}
-	if !(inner(means, means) > 1e-20*inner(y, y)) {
+	if !(algebra.Inner(means, means) > 1e-20*algebra.Inner(y, y)) {
 		return nil, fmt.Errorf("the %d classes have the same mean: no direction parts them", len(t.sizes))
 	}
 	return means, nil
 }
 
 // scatter returns aᵀa.
-func scatter(a *mat.Dense) *mat.SymDense { return symmetricProduct(a, trans, a, noTrans) }
+func scatter(a *mat.Dense) *mat.SymDense {
+	return symmetricProduct(a, algebra.Trans, a, algebra.NoTrans)
+}
 
 // graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
 // over the rows of y.
@@ -168,7 +171,7 @@ func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
 	n, q := y.Dims()
 	width := simd.Width(q)
 	if y.RawMatrix().Stride != width {
-		whole := padded(n, q)
+		whole := algebra.Padded(n, q)
 		whole.Copy(y)
 		y = whole
 	}
@@ -188,11 +191,11 @@ func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
 				minus = append(minus, -v)
 			}
 			row := ly[(i-lo)*width:][:width]
-			axpy(degree, y.RawRowView(i), row)
+			algebra.Axpy(degree, y.RawRowView(i), row)
 			simd.AddRows(row, minus, rows, cols)
 		}
 		part := y.Slice(lo, hi, 0, q).(*mat.Dense).RawMatrix()
-		multiplyUpper(trans, noTrans, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, out)
+		multiplyUpper(algebra.Trans, algebra.NoTrans, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, out)
 	}
 	return out
 }
@@ -200,7 +203,7 @@ func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
 // symmetricProduct returns op(a)·op(b), which is symmetric.
 func symmetricProduct(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.SymDense {
 	q, c := a.Dims()
-	if ta == trans {
+	if ta == algebra.Trans {
 		q = c
 	}
 	out := mat.NewSymDense(q, nil)
@@ -241,7 +244,7 @@ func generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense
 	}
 	count = parting(lambda)
 	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
-	blas.Trsm(blas.Left, noTrans, u, v.RawMatrix())
+	blas.Trsm(blas.Left, algebra.NoTrans, u, v.RawMatrix())
 	return v, nil
 }
 
@@ -270,15 +273,6 @@ func parting(lambda []float64) int {
 	return count
 }
 
-// times returns a·b.
-func times(a, b *mat.Dense) *mat.Dense {
-	r, _ := a.Dims()
-	_, c := b.Dims()
-	out := mat.NewDense(r, c, nil)
-	gemm(out, a, noTrans, b, noTrans)
-	return out
-}
-
 // result projects all samples to the projection, m×d, that find returns, which reads and changes t alone.
 // Of the two directions of each column it takes the one in which the largest entry is positive.
 func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) (*Result, error) {
@@ -286,7 +280,7 @@ func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) 
 	if err != nil {
 		return nil, err
 	}
-	if !finite(p) {
+	if !algebra.Finite(p) {
 		return nil, errors.New("the projection has outgrown what numbers can hold")
 	}
 	m, d := p.Dims()
@@ -337,20 +331,20 @@ func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
 	if features != rows || len(l.Mean) != rows {
 		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
 	}
-	projection := transpose(l.Projection)
+	projection := algebra.Transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
 	x.timesBasis(y, projection)
 	for r := range k {
-		offset := dot(projection.RawRowView(r), l.Mean)
+		offset := algebra.Dot(projection.RawRowView(r), l.Mean)
 		row := y.RawRowView(r)
 		for i := range row {
 			row[i] -= offset
 		}
 	}
-	if !finite(y) {
+	if !algebra.Finite(y) {
 		return nil, errors.New("the projections have outgrown what numbers can hold")
 	}
-	return transpose(y), nil
+	return algebra.Transpose(y), nil
 }
 
 // PCA is principal component analysis (Pearson 1901): the orthonormal directions

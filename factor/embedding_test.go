@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // classProblem draws samples of some classes about means of their own, more or
@@ -306,8 +308,8 @@ func TestEmbeddingPermutingSamples(t *testing.T) {
 		}
 		n, _ := p.x.Dims()
 		order := rand.New(rand.NewPCG(p.opt.Seed, 3)).Perm(n)
-		x, labels := like(p.x), make([]int, n)
-		back := like(want.Coefficients)
+		x, labels := algebra.Like(p.x), make([]int, n)
+		back := algebra.Like(want.Coefficients)
 		for to, from := range order {
 			x.SetRow(to, p.x.RawRowView(from))
 			if labels[to] = p.known.Labels[from]; labels[to] >= 0 {
@@ -456,7 +458,7 @@ func TestEmbeddingDegenerate(t *testing.T) {
 				t.Errorf("%s, %s: %v", what, name, err)
 				continue
 			}
-			if !finite(res.Basis) || !finite(res.Coefficients) {
+			if !algebra.Finite(res.Basis) || !algebra.Finite(res.Coefficients) {
 				t.Errorf("%s, %s: values that are no numbers", what, name)
 			}
 			if _, d := res.Basis.Dims(); what == "means on a line" && (strings.HasPrefix(name, "lda") || strings.HasPrefix(name, "sda")) && d != 1 {

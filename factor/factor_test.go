@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed4492f2cd/partwise/internal/settings"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
 func TestBadInput(t *testing.T) {

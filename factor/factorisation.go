@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0,
@@ -88,18 +90,18 @@ func (f *Factorisation) Objective() float64 {
 func (f *Factorisation) Keep() {
 	if f.kept == nil {
 		for _, theta := range f.factors {
-			f.kept = append(f.kept, like(theta))
+			f.kept = append(f.kept, algebra.Like(theta))
 		}
 	}
 	for i, theta := range f.factors {
-		copyOf(f.kept[i], theta)
+		algebra.CopyOf(f.kept[i], theta)
 	}
 }
 
 // Restore brings the factors back to what they were at the last Keep.
 func (f *Factorisation) Restore() {
 	for i, theta := range f.factors {
-		copyOf(theta, f.kept[i])
+		algebra.CopyOf(theta, f.kept[i])
 		f.Moved(i)
 	}
 }
@@ -254,13 +256,13 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if !opt.KeepScale {
 		scale := f.model.lengths()
 		for i, s := range scale {
-			scaleRow(f.v, i, s)
+			algebra.ScaleRow(f.v, i, s)
 		}
 		f.model.rescale(scale)
 	}
 	u, w := f.model.vectors(), f.model.weights()
 	res := &Result{
-		Coefficients: transpose(f.ties.expanded(f.v)),
+		Coefficients: algebra.Transpose(f.ties.expanded(f.v)),
 		Objective:    f.history,
 		Stop:         f.stop,
 	}
@@ -268,16 +270,16 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 		res.Penalty = f.share
 	}
 	if w != nil {
-		res.Weights = transpose(w)
+		res.Weights = algebra.Transpose(w)
 	}
 	if u != nil {
-		res.Basis = transpose(u)
+		res.Basis = algebra.Transpose(u)
 		res.Model = &Additive{Cost: f.parts.Cost, Basis: res.Basis}
 	} else {
 		res.Model = f.kernel.model(w)
 	}
 	for _, a := range []*mat.Dense{res.Basis, res.Coefficients, res.Weights} {
-		if a != nil && !finite(a) {
+		if a != nil && !algebra.Finite(a) {
 			return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d iterations", res.Iterations())
 		}
 	}
@@ -292,7 +294,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 	if iterations == 0 {
 		iterations = DefaultIterations
 	}
-	if !finiteNumber(first) {
+	if !algebra.FiniteNumber(first) {
 		return nil, "", fmt.Errorf("the objective is %v at the initial factors, beyond what numbers can hold", first)
 	}
 	history = []float64{first}
@@ -309,7 +311,7 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 			history = append(history, math.NaN())
 			continue
 		}
-		if !finiteNumber(now) {
+		if !algebra.FiniteNumber(now) {
 			return nil, "", fmt.Errorf("the objective is %v after %d iterations: the factors have outgrown what numbers can hold", now, t)
 		}
 		before := history[t-1]
@@ -326,5 +328,3 @@ func descend(ctx context.Context, opt Options, first float64, step func(wanted b
 	}
 	return history, StopIterations, nil
 }
-
-func finiteNumber(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

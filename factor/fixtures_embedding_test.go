@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 func init() {
@@ -58,7 +60,7 @@ func checkProjection(t *testing.T, f *fixture, m Method, ranks ...int) {
 		}
 		var about mat.Dense
 		about.Apply(func(_, j int, v float64) float64 { return v - mean[j] }, x)
-		sameUpToSigns(t, "coefficients", res.Coefficients, times(&about, want), f.Tolerance)
+		sameUpToSigns(t, "coefficients", res.Coefficients, algebra.Times(&about, want), f.Tolerance)
 	}
 }
 
@@ -175,7 +177,7 @@ func checkSSNMF(t *testing.T, f *fixture) {
 
 func checkSimplex(t *testing.T, f *fixture) {
 	y := rows(f.Inputs.Y)
-	got := like(y)
+	got := algebra.Like(y)
 	n, _ := y.Dims()
 	for i := range n {
 		projectSimplex(got.RawRowView(i), y.RawRowView(i))

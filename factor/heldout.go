@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -56,7 +57,7 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 		copyRow(row, x, i)
 		v := r.Coefficients.RawRowView(i)
 		for _, j := range columns {
-			d := row[j] - dot(v, r.Basis.RawRowView(j))
+			d := row[j] - algebra.Dot(v, r.Basis.RawRowView(j))
 			misfit += d * d
 			whole += row[j] * row[j]
 		}
@@ -159,7 +160,7 @@ type seenCost struct {
 }
 
 func newSeenCost(c Cost, x data, held *CSR, u, v *mat.Dense) *seenCost {
-	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, term: costs[c].term, held: newSparseData(held), u: u, v: v, inU: like(u), inV: like(v)}
+	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, term: costs[c].term, held: newSparseData(held), u: u, v: v, inU: algebra.Like(u), inV: algebra.Like(v)}
 }
 
 func (c *seenCost) moved(v bool) {
@@ -174,7 +175,7 @@ func (c *seenCost) findU() {
 		return
 	case c.kl:
 		c.held.timesCoefficients(c.inU, c.v)
-		c.less = inner(c.inU, c.u)
+		c.less = algebra.Inner(c.inU, c.u)
 	default:
 		c.less = c.held.along(c.inU, c.held.byFeature(), c.u, c.v, squares)
 	}
@@ -197,14 +198,14 @@ func (c *seenCost) findV() {
 func squares(sum, a, rows []float64, at []int, _, y []float64) float64 {
 	simd.Dots(y, a, rows, at)
 	simd.AddRows(sum, y, rows, at)
-	return dot(y, y)
+	return algebra.Dot(y, y)
 }
 
 func (c *seenCost) basisBlock() Block {
 	b := c.cost.basisBlock()
 	if !c.wholeU {
 		c.findU()
-		addTo(c.inU, 1, b.Linear)
+		algebra.AddTo(c.inU, 1, b.Linear)
 		c.wholeU = true
 	}
 	b.Linear = c.inU
@@ -215,7 +216,7 @@ func (c *seenCost) coefficientBlock() Block {
 	b := c.cost.coefficientBlock()
 	if !c.wholeV {
 		c.findV()
-		addTo(c.inV, 1, b.Linear)
+		algebra.AddTo(c.inV, 1, b.Linear)
 		c.wholeV = true
 	}
 	b.Linear = c.inV
@@ -240,7 +241,7 @@ func (c *seenCost) termByTerm() (sum float64) {
 		x, y := make([]float64, m), make([]float64, m)
 		copyRow(x, c.x.matrix(), i)
 		for r := range k {
-			axpy(c.v.At(r, i), c.u.RawRowView(r), y)
+			algebra.Axpy(c.v.At(r, i), c.u.RawRowView(r), y)
 		}
 		out, _ := c.held.x.Row(i)
 		for j, x := range x {

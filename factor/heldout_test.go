@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // seenBySolvers are both costs with the entries held out, by each solver that serves them.
@@ -25,7 +27,7 @@ func plainCost(c Cost, x *mat.Dense, h HeldOut, r *Result) (sum float64) {
 			if slices.Contains(h[i], j) {
 				continue
 			}
-			y := dot(r.Coefficients.RawRowView(i), r.Basis.RawRowView(j))
+			y := algebra.Dot(r.Coefficients.RawRowView(i), r.Basis.RawRowView(j))
 			if c == CostKL {
 				sum += divergenceTerm(x.At(i, j), y)
 			} else {
@@ -122,7 +124,7 @@ func TestHeldOutPermuted(t *testing.T) {
 		n, m := p.x.Dims()
 		h := HoldOut(n, m, 0.15, seed)
 		order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
-		same, x, held := make([]int, n), like(p.x), make(HeldOut, n)
+		same, x, held := make([]int, n), algebra.Like(p.x), make(HeldOut, n)
 		for to, from := range order {
 			same[to], held[to] = to, h[from]
 			x.SetRow(to, p.x.RawRowView(from))
@@ -143,7 +145,7 @@ func TestHeldOutPermuted(t *testing.T) {
 				t.Fatal(err)
 			}
 			near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, 1e-6)
-			back := like(want.Coefficients)
+			back := algebra.Like(want.Coefficients)
 			for to, from := range order {
 				back.SetRow(from, got.Coefficients.RawRowView(to))
 			}
@@ -171,7 +173,7 @@ func TestHeldOutFound(t *testing.T) {
 		var found float64
 		for i, columns := range h {
 			for _, j := range columns {
-				d := p.x.At(i, j) - dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j))
+				d := p.x.At(i, j) - algebra.Dot(res.Coefficients.RawRowView(i), res.Basis.RawRowView(j))
 				found += d * d
 			}
 		}

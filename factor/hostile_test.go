@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -76,13 +77,13 @@ type wrongResult struct{ error }
 
 func (r rule) checkHostile(x mat.Matrix, p problem, res *Result) error {
 	for name, a := range map[string]*mat.Dense{"basis": res.Basis, "coefficients": res.Coefficients, "weights": res.Weights, "association": res.Association} {
-		if a != nil && !finite(a) {
+		if a != nil && !algebra.Finite(a) {
 			return &wrongResult{fmt.Errorf("the %s are not finite", name)}
 		}
 	}
 	if res.Model != nil {
 		v, err := res.Model.Transform(context.Background(), x)
-		if err == nil && !finite(v) {
+		if err == nil && !algebra.Finite(v) {
 			return &wrongResult{errors.New("what the model represents is not finite")}
 		}
 	}
@@ -189,7 +190,7 @@ func hostileProblem(seed uint64) (p problem, kind string) {
 		case 2, 3:
 			e := []float64{16, 60, 115, 600}[src.IntN(4)]
 			for i := range n {
-				scaleRow(p.x, i, math.Pow(10, e*(src.Float64()-0.5)))
+				algebra.ScaleRow(p.x, i, math.Pow(10, e*(src.Float64()-0.5)))
 			}
 			say("rows over 1e%.0f", e)
 		case 4:

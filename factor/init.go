@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -120,8 +121,8 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 			}
 		}
 	}
-	out := transpose(a)
-	out.Apply(func(_, _ int, x float64) float64 { return moved(x, 1) }, out)
+	out := algebra.Transpose(a)
+	out.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1) }, out)
 	return out, nil
 }
 
@@ -166,7 +167,7 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, op
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
 	}
-	return p.from(transpose(res.Basis), transpose(res.Coefficients), ties), nil
+	return p.from(algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients), ties), nil
 }
 
 // from turns a pair of factors, u k×m and v k×n, into the parameters of p.
@@ -187,13 +188,13 @@ func (p Parts) from(u, v *mat.Dense, ties *condensation) *initialFactors {
 	}
 	k, _ := v.Dims()
 	sums := make([]float64, k)
-	rowSums(sums, v)
+	algebra.RowSums(sums, v)
 	for r, s := range sums {
-		if s < floor {
+		if s < algebra.Floor {
 			sums[r] = 1
 		}
 	}
-	divideRows(v, sums)
+	algebra.DivideRows(v, sums)
 	lift(v)
 	f.w = v
 	return f
@@ -218,7 +219,7 @@ func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 			}
 		}
 		for j := range br {
-			br[j] /= max(total, floor)
+			br[j] /= max(total, algebra.Floor)
 		}
 	}
 	return a, b
@@ -269,7 +270,7 @@ func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Opti
 				if x *= sign; x > 0 && norm > 0 {
 					dst[i] = scale * x / norm
 				}
-				if dst[i] < floor {
+				if dst[i] < algebra.Floor {
 					dst[i] = mean
 				}
 			}

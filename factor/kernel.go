@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -128,7 +129,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 	if k.Function == KernelRBF && k.KernelWidth == 0 {
 		b.KernelWidth = meanDistance(b.values, square)
 	}
-	eachRow(b.values, 4*divisionWork, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
+	algebra.EachRow(b.values, 4*divisionWork, func(i int, row []float64) { b.apply(row[i:], square[i], square[i:]) })
 	for i := range n {
 		for j, x := range b.values.RawRowView(i)[i:] {
 			b.values.Set(i+j, i, x)
@@ -142,7 +143,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, e
 func meanDistance(products *mat.Dense, square []float64) float64 {
 	n := float64(len(square))
 	sums := make([]float64, len(square))
-	eachRow(products, divisionWork, func(i int, row []float64) {
+	algebra.EachRow(products, divisionWork, func(i int, row []float64) {
 		for j, g := range row {
 			sums[i] += math.Sqrt(squaredDistance(square[i], square[j], g))
 		}
@@ -196,7 +197,7 @@ func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f f
 
 // intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.
 func intersect(dst, some *mat.Dense, x data) {
-	features, sums := transpose(some), transpose(dst) // so that one value of x meets r in a row
+	features, sums := algebra.Transpose(some), algebra.Transpose(dst) // so that one value of x meets r in a row
 	sums.Zero()
 	x.each(func(i, j int, v float64) {
 		row := sums.RawRowView(i)
@@ -205,19 +206,6 @@ func intersect(dst, some *mat.Dense, x data) {
 		}
 	})
 	dst.Copy(sums.T())
-}
-
-// copyRow writes row i of a, a *mat.Dense or a *CSR.
-func copyRow(dst []float64, a mat.Matrix, i int) {
-	if s, ok := a.(*CSR); ok {
-		clear(dst)
-		cols, vals := s.Row(i)
-		for p, j := range cols {
-			dst[j] = vals[p]
-		}
-		return
-	}
-	mat.Row(dst, i, a)
 }
 
 // keep returns samples that nobody else will change: a *CSR, or a copy.
@@ -295,9 +283,9 @@ func checkDiagonal(k *mat.Dense) error {
 
 // model returns the model of weights w, k×n.
 func (b *boundKernel) model(w *mat.Dense) *KernelModel {
-	wk := like(w)
-	gemm(wk, w, noTrans, b.values, noTrans)
-	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: transpose(w), Products: crossGram(wk, w)}
+	wk := algebra.Like(w)
+	algebra.Gemm(wk, w, algebra.NoTrans, b.values, algebra.NoTrans)
+	m := &KernelModel{Kernel: b.Kernel, Samples: b.samples, Weights: algebra.Transpose(w), Products: algebra.CrossGram(wk, w)}
 	m.Kernel.Matrix = nil
 	return m
 }

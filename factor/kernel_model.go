@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // KernelModel is a [Model] that represents a sample x by the v ≥ 0 that is
@@ -67,7 +69,7 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return transpose(v), nil
+	return algebra.Transpose(v), nil
 }
 
 // compare returns Wᵀ·k_x of samples x.
@@ -97,15 +99,15 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 		r, _ := part.Dims()
 		for i := range r {
 			copyRow(sample, m.Samples, from+i)
-			kernel.apply(part.RawRowView(i), dot(sample, sample), square)
+			kernel.apply(part.RawRowView(i), algebra.Dot(sample, sample), square)
 		}
-		gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), trans, part, noTrans)
+		algebra.Gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), algebra.Trans, part, algebra.NoTrans)
 		lin.Add(lin, add)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !finite(lin) {
+	if !algebra.Finite(lin) {
 		return nil, fmt.Errorf("the kernel values with the %d training samples are beyond what numbers can hold", n)
 	}
 	return lin, nil
@@ -127,7 +129,7 @@ func (m *KernelModel) weigh(values mat.Matrix) (*mat.Dense, error) {
 		}
 	}
 	lin := mat.NewDense(k, p, nil)
-	gemm(lin, m.Weights, trans, dense, trans)
+	algebra.Gemm(lin, m.Weights, algebra.Trans, dense, algebra.Trans)
 	return lin, nil
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // kernels are one of each function, with defaults and without.
@@ -197,7 +199,7 @@ func kernelObjective(k, w, v *mat.Dense) float64 {
 		e.Set(i, i, e.At(i, i)+1)
 	}
 	ke.Mul(k, e)
-	return inner(e, ke)
+	return algebra.Inner(e, ke)
 }
 
 // TestKernelObjective: what is reported is the cost of the factors returned, and
@@ -480,7 +482,7 @@ func TestKernelDegenerate(t *testing.T) {
 				// that is the first of them.
 				got := transformed(t, res.Model, mat.NewDense(2, 3, append([]float64{0, 0, 0}, k.RawRowView(0)...)))
 				v := got.RowView(0)
-				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !finite(got) || !(length < 0.01) {
+				if length := mat.Inner(v, res.Model.(*KernelModel).Products, v); !algebra.Finite(got) || !(length < 0.01) {
 					t.Errorf("%s %s: nothing in common with any sample is represented by %v, of length %v", method, name, got.RawRowView(0), math.Sqrt(length))
 				}
 			}

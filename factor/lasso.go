@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample
@@ -39,7 +41,7 @@ const (
 func newLasso(dictionary *mat.Dense, lambda float64) *lasso {
 	k, _ := dictionary.Dims()
 	return &lasso{
-		gram: selfGram(dictionary), half: lambda / 2,
+		gram: algebra.SelfGram(dictionary), half: lambda / 2,
 		slope: make([]float64, k), sign: make([]float64, k), spared: make([]bool, k),
 	}
 }
@@ -80,7 +82,7 @@ func (l *lasso) refresh(s, c []float64) {
 	copy(l.slope, c)
 	for j, x := range s {
 		if x != 0 {
-			axpy(-x, l.gram.RawRowView(j), l.slope)
+			algebra.Axpy(-x, l.gram.RawRowView(j), l.slope)
 		}
 	}
 }
@@ -92,11 +94,11 @@ func (l *lasso) sweep(s []float64) (steady bool) {
 	for j, before := range s {
 		row := l.gram.RawRowView(j)
 		var now float64 // an atom of zeros is not used
-		if row[j] > floor {
+		if row[j] > algebra.Floor {
 			now = shrink(l.slope[j]+row[j]*before, l.half) / row[j]
 		}
 		if now != before {
-			axpy(before-now, row, l.slope)
+			algebra.Axpy(before-now, row, l.slope)
 			s[j] = now
 		}
 		if sign := signOf(now); sign != l.sign[j] {
@@ -172,7 +174,7 @@ func (l *lasso) extendRoot(j int, sure bool) bool {
 	left := g[j]
 	for a, i := range l.active {
 		above, row := l.rootRow(a), l.root[size:]
-		x := (g[i] - dot(row, above[:a])) / above[a]
+		x := (g[i] - algebra.Dot(row, above[:a])) / above[a]
 		l.root = append(l.root, x)
 		left -= x * x
 	}
@@ -194,12 +196,12 @@ func (l *lasso) rootRow(a int) []float64 { return l.root[a*(a+1)/2 : (a+1)*(a+2)
 func (l *lasso) solveRoot(b []float64) {
 	for a := range b {
 		row := l.rootRow(a)
-		b[a] = (b[a] - dot(row[:a], b)) / row[a]
+		b[a] = (b[a] - algebra.Dot(row[:a], b)) / row[a]
 	}
 	for a := range slices.Backward(b) {
 		row := l.rootRow(a)
 		b[a] /= row[a]
-		axpy(-b[a], row[:a], b)
+		algebra.Axpy(-b[a], row[:a], b)
 	}
 }
 

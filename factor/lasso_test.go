@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestLasso: the conditions for a minimum hold: 2·b_jᵀ(x − B·s) is λ·sign(s_j) where
@@ -153,13 +155,13 @@ func TestLassoCopies(t *testing.T) {
 		}
 		for i := 1; i < n; i++ {
 			x.SetRow(i, x.RawRowView(0))
-			scaleRow(x, i, 1+src.Float64())
+			algebra.ScaleRow(x, i, 1+src.Float64())
 		}
 		res, err := SparseCoding{Lambda: WeightNone}.Fit(context.Background(), x, Known{}, Options{Rank: n, Seed: seed, Iterations: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := inner(x, x)
+		size := algebra.Inner(x, x)
 		if last := res.Objective[10]; !(last < 1e-12*size) {
 			t.Errorf("seed %d: one atom is enough, and %v of %v is left", seed, last, size)
 		}

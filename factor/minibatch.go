@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -233,7 +234,7 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	p, _ := b.x.Dims()
-	res, err := f.parts.Fit(ctx, b.x, Known{}, Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: transpose(f.u)}, KeepScale: true})
+	res, err := f.parts.Fit(ctx, b.x, Known{}, Options{Rank: f.opt.Rank, Iterations: firstRounds, Start: &Start{Basis: algebra.Transpose(f.u)}, KeepScale: true})
 	if err != nil {
 		return 0, err
 	}
@@ -336,18 +337,18 @@ func (b *block) check() error {
 
 func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	if !f.opt.KeepScale {
-		scale := lengths(f.u)
-		divideRows(f.u, scale)
+		scale := algebra.Lengths(f.u)
+		algebra.DivideRows(f.u, scale)
 		for i := range f.n {
 			for r, s := range scale {
 				f.v.RawRowView(i)[r] *= s
 			}
 		}
 	}
-	if !finite(f.u) || !finite(f.v) || !finiteNumber(history[len(history)-1]) {
+	if !algebra.Finite(f.u) || !algebra.Finite(f.v) || !algebra.FiniteNumber(history[len(history)-1]) {
 		return nil, fmt.Errorf("the factors have outgrown what numbers can hold after %d epochs", len(history)-1)
 	}
-	basis := transpose(f.u)
+	basis := algebra.Transpose(f.u)
 	return &Result{
 		Model: &Additive{Cost: f.parts.Cost, Basis: basis},
 		Basis: basis, Coefficients: f.v, Objective: history, Stop: stop,
@@ -363,7 +364,7 @@ type onlineFrobenius struct {
 
 func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 	k, _ := u.Dims()
-	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: like(u)}
+	return &onlineFrobenius{u: u, gram: mat.NewDense(k, k, nil), linear: algebra.Like(u)}
 }
 
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
@@ -378,8 +379,8 @@ func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense,
 
 func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	problem := o.at.basisBlock()
-	addTo(o.gram, by, problem.Quadratic)
-	addTo(o.linear, by, problem.Linear)
+	algebra.AddTo(o.gram, by, problem.Quadratic)
+	algebra.AddTo(o.linear, by, problem.Linear)
 	return minimiseRows(ctx, o.u, o.u, o.linear, o.gram, mostSweeps)
 }
 
@@ -395,7 +396,7 @@ type onlineKL struct {
 
 func newOnlineKL(u *mat.Dense) *onlineKL {
 	k, _ := u.Dims()
-	return &onlineKL{u: u, shares: like(u), sums: make([]float64, k)}
+	return &onlineKL{u: u, shares: algebra.Like(u), sums: make([]float64, k)}
 }
 
 // Sweeps of a block's coefficients under the divergence, in an epoch and in the last pass.
@@ -424,11 +425,11 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 // is 0 in all samples so far would have a place in none.
 func (o *onlineKL) lift() {
 	sums := make([]float64, len(o.sums))
-	rowSums(sums, o.u)
+	algebra.RowSums(sums, o.u)
 	for r, s := range sums {
 		row := o.u.RawRowView(r)
 		for j, x := range row {
-			row[j] = moved(max(x, klFloor*s), 1)
+			row[j] = algebra.Moved(max(x, klFloor*s), 1)
 		}
 	}
 }
@@ -439,21 +440,10 @@ func (o *onlineKL) learn(_ context.Context, by float64) error {
 		row, shares, linear := o.u.RawRowView(r), o.shares.RawRowView(r), problem.Linear.RawRowView(r)
 		o.sums[r] = by*o.sums[r] + problem.Positive.At(r, 0)
 		for j, x := range row {
-			if shares[j] = by*shares[j] + x*linear[j]; o.sums[r] >= leastDenominator {
-				row[j] = moved(shares[j], 1/o.sums[r])
+			if shares[j] = by*shares[j] + x*linear[j]; o.sums[r] >= algebra.LeastDenominator {
+				row[j] = algebra.Moved(shares[j], 1/o.sums[r])
 			}
 		}
 	}
 	return nil
-}
-
-// addTo sets a to by·a + b.
-func addTo(a *mat.Dense, by float64, b *mat.Dense) {
-	k, _ := a.Dims()
-	for r := range k {
-		row := a.RawRowView(r)
-		for j, x := range b.RawRowView(r) {
-			row[j] = by*row[j] + x
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -67,7 +68,7 @@ func digits(n, m, parts int) *mat.Dense {
 
 // objectiveAt is the cost of a result, computed from it.
 func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
-	return newCost(cost, denseData{x}, transpose(res.Basis), transpose(res.Coefficients)).value()
+	return newCost(cost, denseData{x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
 }
 
 // TestMiniBatchDescends: the objective comes near that of all samples together, from blocks
@@ -178,7 +179,7 @@ func TestMiniBatchSizes(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v of values of %g: %v", cost, size, err)
 			}
-			if !finite(res.Basis) || !finite(res.Coefficients) {
+			if !algebra.Finite(res.Basis) || !algebra.Finite(res.Coefficients) {
 				t.Errorf("%v of values of %g: factors that are not finite", cost, size)
 			}
 			got := res.Objective[3] / res.Objective[0]

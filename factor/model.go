@@ -1,6 +1,10 @@
 package factor
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+)
 
 // A model is a cost at a basis and coefficients. Its factors are the parameters
 // of the basis, then v.
@@ -43,9 +47,9 @@ func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
 		return p
 	}
 	k, _ := u.Dims()
-	p.full, p.form = like(u), mat.NewDense(k, k, nil)
+	p.full, p.form = algebra.Like(u), mat.NewDense(k, k, nil)
 	for _, theta := range b.parameters() {
-		p.lin, p.pos = append(p.lin, like(theta)), append(p.pos, like(theta))
+		p.lin, p.pos = append(p.lin, algebra.Like(theta)), append(p.pos, algebra.Like(theta))
 	}
 	return p
 }
@@ -64,7 +68,7 @@ func (p *plainModel) block(i int) Block {
 		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
 			return Block{Linear: p.lin[i], Quadratic: p.form}
 		}
-		gemm(p.full, b.Quadratic, noTrans, p.u, noTrans)
+		algebra.Gemm(p.full, b.Quadratic, algebra.NoTrans, p.u, algebra.NoTrans)
 		pos = p.full
 	}
 	p.pullBack(p.pos[i], pos, i)
@@ -79,6 +83,6 @@ func (p *plainModel) moved(i int) {
 	p.cost.moved(v)
 }
 
-func (p *plainModel) lengths() []float64 { return lengths(p.u) }
+func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
 
 func (p *plainModel) vectors() *mat.Dense { return p.u }

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
@@ -88,7 +90,7 @@ func newKernelModel(k *mat.Dense, ties *condensation, w, v *mat.Dense) *conceptM
 }
 
 func (c *conceptModel) prepare(signed bool) {
-	c.kw, c.kv, c.lin, c.pos = padded(c.w.Dims()), like(c.w), like(c.v), like(c.w)
+	c.kw, c.kv, c.lin, c.pos = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v), algebra.Like(c.w)
 	switch {
 	case c.k != nil && c.ties.none:
 		c.kt = c.k
@@ -114,14 +116,14 @@ func (c *conceptModel) splitKernel() {
 	if least == 0 {
 		return
 	}
-	c.kPos, c.kNeg = like(c.k), like(c.k)
+	c.kPos, c.kNeg = algebra.Like(c.k), algebra.Like(c.k)
 	for i := range n {
 		p, q := c.kPos.RawRowView(i), c.kNeg.RawRowView(i)
 		for j, x := range c.k.RawRowView(i) {
 			p[j], q[j] = max(x, 0), max(-x, 0)
 		}
 	}
-	c.kwPos, c.kwNeg, c.neg = like(c.w), like(c.w), like(c.w)
+	c.kwPos, c.kwNeg, c.neg = algebra.Like(c.w), algebra.Like(c.w), algebra.Like(c.w)
 }
 
 // product brings w·K up to date.
@@ -132,11 +134,11 @@ func (c *conceptModel) product() {
 	c.haveKW = true
 	switch {
 	case c.kPos != nil:
-		gemm(c.kwPos, c.w, noTrans, c.kPos, noTrans)
-		gemm(c.kwNeg, c.w, noTrans, c.kNeg, noTrans)
+		algebra.Gemm(c.kwPos, c.w, algebra.NoTrans, c.kPos, algebra.NoTrans)
+		algebra.Gemm(c.kwNeg, c.w, algebra.NoTrans, c.kNeg, algebra.NoTrans)
 		c.kw.Sub(c.kwPos, c.kwNeg)
 	case c.k != nil:
-		gemm(c.kw, c.w, noTrans, c.k, noTrans)
+		algebra.Gemm(c.kw, c.w, algebra.NoTrans, c.k, algebra.NoTrans)
 	default:
 		c.x.timesBasis(c.kw, c.vectors())
 	}
@@ -159,11 +161,11 @@ func (c *conceptModel) block(i int) Block {
 	c.basisProducts()
 	c.product()
 	if c.kPos == nil {
-		gemm(c.pos, c.vv, noTrans, c.kw, noTrans)
+		algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kw, algebra.NoTrans)
 		return Block{Linear: c.kv, Positive: c.pos}
 	}
-	gemm(c.pos, c.vv, noTrans, c.kwPos, noTrans)
-	gemm(c.neg, c.vv, noTrans, c.kwNeg, noTrans)
+	algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kwPos, algebra.NoTrans)
+	algebra.Gemm(c.neg, c.vv, algebra.NoTrans, c.kwNeg, algebra.NoTrans)
 	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
 }
 
@@ -173,13 +175,13 @@ func (c *conceptModel) basisProducts() {
 		return
 	}
 	if c.kt != nil {
-		gemm(c.kv, c.v, noTrans, c.kt, noTrans)
+		algebra.Gemm(c.kv, c.v, algebra.NoTrans, c.kt, algebra.NoTrans)
 	} else {
 		c.xt.timesCoefficients(c.u, c.v)
 		c.haveU = false
 		c.x.timesBasis(c.kv, c.u)
 	}
-	c.vv = selfGram(c.v)
+	c.vv = algebra.SelfGram(c.v)
 }
 
 // condense brings lin and h up to date.
@@ -187,7 +189,7 @@ func (c *conceptModel) condense() {
 	if c.h == nil {
 		c.product()
 		c.ties.columns(c.lin, c.kw)
-		c.h = crossGram(c.kw, c.w)
+		c.h = algebra.CrossGram(c.kw, c.w)
 	}
 }
 
@@ -197,14 +199,14 @@ func (c *conceptModel) length(r int) float64 { return math.Sqrt(max(c.h.At(r, r)
 func (c *conceptModel) coefficientBlock() Block {
 	c.condense()
 	if c.kPos != nil {
-		return Block{Linear: c.lin, Quadratic: crossGram(c.kwPos, c.w), NegativeQuadratic: crossGram(c.kwNeg, c.w)}
+		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
 	}
 	return Block{Linear: c.lin, Quadratic: c.h}
 }
 
 func (c *conceptModel) value() float64 {
 	c.condense()
-	j := c.sumSq - 2*inner(c.lin, c.v) + inner(c.h, selfGram(c.v))
+	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
 	switch {
 	case c.x == nil:
 		return max(j, 0) // below 0 by rounding
@@ -215,21 +217,21 @@ func (c *conceptModel) value() float64 {
 }
 
 func (c *conceptModel) rescale(scale []float64) {
-	divideRows(c.w, scale)
+	algebra.DivideRows(c.w, scale)
 	c.haveU = false
 }
 
 // lengths of a kernel are (WᵀKW)^½.
 func (c *conceptModel) lengths() []float64 {
 	if c.x != nil {
-		return lengths(c.vectors())
+		return algebra.Lengths(c.vectors())
 	}
 	c.product()
 	k, _ := c.w.Dims()
 	out := make([]float64, k)
 	for r := range k {
-		out[r] = math.Sqrt(max(dot(c.kw.RawRowView(r), c.w.RawRowView(r)), 0))
-		if out[r] < floor {
+		out[r] = math.Sqrt(max(algebra.Dot(c.kw.RawRowView(r), c.w.RawRowView(r)), 0))
+		if out[r] < algebra.Floor {
 			out[r] = 1
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
@@ -39,7 +40,7 @@ func (s *neighbours) find(ctx context.Context) error {
 	s.nearest = make([][]neighbour, s.n)
 	sums := make([]float64, s.n) // of the distances
 	err := eachGram(ctx, s.x, func(from int, part *mat.Dense) {
-		eachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
+		algebra.EachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
 	})
 	for _, x := range sums {
 		s.meanDistance += x

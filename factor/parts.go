@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/timing"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Parts is a factorisation put together from its parts. The named methods pick
@@ -294,7 +296,7 @@ func normalisedCutWeights(x data, kernel *boundKernel) ([]float64, error) {
 	n, m := x.dims()
 	out := make([]float64, n)
 	if kernel != nil {
-		rowSums(out, kernel.values)
+		algebra.RowSums(out, kernel.values)
 	} else {
 		total := make([]float64, m)
 		x.each(func(_, j int, v float64) { total[j] += v })
@@ -307,16 +309,4 @@ func normalisedCutWeights(x data, kernel *boundKernel) ([]float64, error) {
 		out[i] = 1 / s
 	}
 	return out, nil
-}
-
-func finite(a *mat.Dense) bool {
-	r, _ := a.Dims()
-	for i := range r {
-		for _, x := range a.RawRowView(i) {
-			if !finiteNumber(x) {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Penalty is a term that is added to the cost, in the coefficients V or in the

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -145,7 +146,9 @@ const edgeWork = 64
 
 func (l *laplacian) Root(c Cost) bool { return !c.Quadratic() }
 
-func (l *laplacian) Diagonal(dst []float64, scale float64) { axpy(scale*l.lambda, l.degree, dst) }
+func (l *laplacian) Diagonal(dst []float64, scale float64) {
+	algebra.Axpy(scale*l.lambda, l.degree, dst)
+}
 
 func (l *laplacian) Value(theta *mat.Dense) float64 {
 	k, _ := theta.Dims()

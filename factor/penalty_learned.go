@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -95,7 +96,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 				}
 			}
 		}
-	} else if r, c := b.initial.Dims(); r != n || c != n || !finite(b.initial) || mat.Min(b.initial) < 0 {
+	} else if r, c := b.initial.Dims(); r != n || c != n || !algebra.Finite(b.initial) || mat.Min(b.initial) < 0 {
 		return nil, fmt.Errorf("the initial graph is %d×%d, or holds values that no weights are, for %d samples", r, c, n)
 	}
 	b.start()
@@ -146,7 +147,7 @@ type boundLearnedGraph struct {
 func (b *boundLearnedGraph) Root(c Cost) bool { return !c.Quadratic() }
 
 func (b *boundLearnedGraph) Diagonal(dst []float64, scale float64) {
-	axpy(scale*b.lambda, b.degree, dst)
+	algebra.Axpy(scale*b.lambda, b.degree, dst)
 }
 
 // symmetricPart returns (Q + Qᵀ)/2 and its degrees.
@@ -192,7 +193,7 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	n, _ := b.q.Dims()
 	df := squaredDistances(f)
 	if b.rule == GraphRuleExact {
-		if before := squaredDistances(b.f); inner(b.s, before) < inner(b.s, df) {
+		if before := squaredDistances(b.f); algebra.Inner(b.s, before) < algebra.Inner(b.s, df) {
 			f, df = b.f, before
 		}
 	}
@@ -223,7 +224,7 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	s, degree := symmetricPart(q)
 	if b.rule == GraphRuleExact {
 		penalty := func(q, s *mat.Dense) float64 {
-			return b.distance(q) + b.beta*inner(s, df)/2 + b.lambda*inner(s, dv)/2
+			return b.distance(q) + b.beta*algebra.Inner(s, df)/2 + b.lambda*algebra.Inner(s, dv)/2
 		}
 		if penalty(b.q, b.s) < penalty(q, s) {
 			return nil
@@ -237,13 +238,13 @@ func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 func (b *boundLearnedGraph) distance(q *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(q, b.initial)
-	return inner(&d, &d)
+	return algebra.Inner(&d, &d)
 }
 
 // squaredDistances returns ‖a_i − a_j‖² of the columns of a.
 func squaredDistances(a *mat.Dense) *mat.Dense {
 	_, n := a.Dims()
-	rows := transpose(a)
+	rows := algebra.Transpose(a)
 	out := mat.NewDense(n, n, nil)
 	for i := range n {
 		x := rows.RawRowView(i)
@@ -261,11 +262,11 @@ func squaredDistances(a *mat.Dense) *mat.Dense {
 
 // Gradient is λDV − λSV, with the graph of the moment.
 func (b *boundLearnedGraph) Gradient(positive, negative, v *mat.Dense, scale float64) {
-	sv := like(v)
-	gemm(sv, v, noTrans, b.s, noTrans) // s is symmetric
+	sv := algebra.Like(v)
+	algebra.Gemm(sv, v, algebra.NoTrans, b.s, algebra.NoTrans) // s is symmetric
 	k, _ := v.Dims()
 	for r := range k {
-		axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
+		algebra.Axpy(scale*b.lambda, sv.RawRowView(r), negative.RawRowView(r))
 		pos := positive.RawRowView(r)
 		for i, x := range v.RawRowView(r) {
 			pos[i] += scale * b.lambda * b.degree[i] * x
@@ -279,7 +280,7 @@ func (b *boundLearnedGraph) Value(v *mat.Dense) float64 {
 
 // roughness returns tr(a·L_Q·aᵀ) = ½·Σ s_ij·‖a_i − a_j‖².
 func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
-	return inner(b.s, squaredDistances(a)) / 2
+	return algebra.Inner(b.s, squaredDistances(a)) / 2
 }
 
 // projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -130,8 +131,8 @@ func (b *boundLinks) Gradient(positive, negative, v *mat.Dense, scale float64) {
 	together, apart := make([]float64, n), make([]float64, n)
 	for r := range k {
 		b.sums(v.RawRowView(r), together, apart)
-		axpy(scale*b.must, together, negative.RawRowView(r))
-		axpy(scale*b.cannot, apart, positive.RawRowView(r))
+		algebra.Axpy(scale*b.must, together, negative.RawRowView(r))
+		algebra.Axpy(scale*b.cannot, apart, positive.RawRowView(r))
 	}
 }
 
@@ -142,7 +143,7 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 	for r := range k {
 		row := v.RawRowView(r)
 		b.sums(row, together, apart)
-		sum += b.cannot*dot(row, apart) - b.must*dot(row, together)
+		sum += b.cannot*algebra.Dot(row, apart) - b.must*algebra.Dot(row, together)
 	}
 	return sum
 }

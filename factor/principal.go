@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/panel"
@@ -169,9 +170,9 @@ func (p *principal) axes(ctx context.Context, i, c int) (*axes, error) {
 func (p *principal) next(ctx context.Context) error {
 	n, m := p.x.Dims()
 	l := &level{left: p.x}
-	ta, tb := noTrans, trans
+	ta, tb := algebra.NoTrans, algebra.Trans
 	if n > m {
-		ta, tb = trans, noTrans
+		ta, tb = algebra.Trans, algebra.NoTrans
 	}
 	var known []float64
 	if len(p.levels) > 0 {
@@ -182,21 +183,21 @@ func (p *principal) next(ctx context.Context) error {
 		known = last.sigma[:last.exact:last.exact]
 		_, count := last.others.Dims()
 		_, columns := last.left.Dims()
-		ofX := noTrans
+		ofX := algebra.NoTrans
 		if n > m {
 			if last.within == nil {
-				columns, ofX, l.within = n, trans, last.others
+				columns, ofX, l.within = n, algebra.Trans, last.others
 			} else {
-				l.within = times(last.within, last.others)
+				l.within = algebra.Times(last.within, last.others)
 			}
 		}
 		l.left = mat.NewDense(count, columns, nil)
-		gemm(l.left, last.others, trans, last.left, ofX)
+		algebra.Gemm(l.left, last.others, algebra.Trans, last.left, ofX)
 		if n <= m {
-			along := times(l.left, last.directions)
-			blas.Gemm(noTrans, trans, -1, along.RawMatrix(), last.directions.RawMatrix(), 1, l.left.RawMatrix())
+			along := algebra.Times(l.left, last.directions)
+			blas.Gemm(algebra.NoTrans, algebra.Trans, -1, along.RawMatrix(), last.directions.RawMatrix(), 1, l.left.RawMatrix())
 		}
-		ta, tb = noTrans, trans
+		ta, tb = algebra.NoTrans, algebra.Trans
 	}
 	gram := symmetricProduct(l.left, ta, l.left, tb)
 	var err error
@@ -248,7 +249,7 @@ func (p *principal) finish(ctx context.Context, l *level) error {
 	exact := all.Slice(0, rows, 0, here).(*mat.Dense)
 	switch {
 	case n <= m:
-		gemm(found, l.left, trans, exact, noTrans)
+		algebra.Gemm(found, l.left, algebra.Trans, exact, algebra.NoTrans)
 		for j := range m {
 			row := found.RawRowView(j)
 			for c := range row {
@@ -258,7 +259,7 @@ func (p *principal) finish(ctx context.Context, l *level) error {
 	case l.within == nil:
 		found.Copy(exact)
 	default:
-		gemm(found, l.within, noTrans, exact, noTrans)
+		algebra.Gemm(found, l.within, algebra.NoTrans, exact, algebra.NoTrans)
 	}
 	l.directions = directions
 	if here < rows {
@@ -270,10 +271,10 @@ func (p *principal) finish(ctx context.Context, l *level) error {
 // coordinates returns X in the axes, n×c.
 func (a *axes) coordinates() *mat.Dense {
 	if a.left == nil {
-		return times(a.x, a.directions)
+		return algebra.Times(a.x, a.directions)
 	}
 	n, c := a.left.Dims()
-	y := padded(n, c)
+	y := algebra.Padded(n, c)
 	for i := range n {
 		row := y.RawRowView(i)
 		for j, u := range a.left.RawRowView(i) {
@@ -298,16 +299,16 @@ func (a *axes) whole() *mat.Dense {
 // features returns the combinations v, c×d, of the directions: V·v, m×d.
 func (a *axes) features(v *mat.Dense) *mat.Dense {
 	if a.left == nil {
-		return times(a.directions, v)
+		return algebra.Times(a.directions, v)
 	}
 	scaled := mat.DenseCopyOf(v)
 	for j, s := range a.sigma {
-		scaleRow(scaled, j, 1/s)
+		algebra.ScaleRow(scaled, j, 1/s)
 	}
-	w := times(a.left, scaled)
+	w := algebra.Times(a.left, scaled)
 	_, m := a.x.Dims()
 	_, d := w.Dims()
 	out := mat.NewDense(d, m, nil) // transposed: x is read row by row
-	gemm(out, w, trans, a.x, noTrans)
-	return transpose(out)
+	algebra.Gemm(out, w, algebra.Trans, a.x, algebra.NoTrans)
+	return algebra.Transpose(out)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // problem is a random factorisation problem.
@@ -168,7 +170,7 @@ func randomStart(p problem, order []int) *Start {
 		return out
 	}
 	pick := func(a *mat.Dense) *mat.Dense {
-		out := like(a)
+		out := algebra.Like(a)
 		for to, from := range order {
 			out.SetRow(to, a.RawRowView(from))
 		}
@@ -203,7 +205,7 @@ func TestPermutingSamples(t *testing.T) {
 			p.x.Apply(func(_, _ int, x float64) float64 { return x + 0.01*src.Float64() }, p.x)
 			order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
 			same := make([]int, n)
-			x, labels := like(p.x), make([]int, n)
+			x, labels := algebra.Like(p.x), make([]int, n)
 			for to, from := range order {
 				same[to] = to
 				x.SetRow(to, p.x.RawRowView(from))
@@ -225,7 +227,7 @@ func TestPermutingSamples(t *testing.T) {
 			if want.Basis != nil {
 				near(t, name+" "+p.String()+" basis", got.Basis, want.Basis, within*max(1, mat.Max(want.Basis)))
 			}
-			back := like(want.Coefficients)
+			back := algebra.Like(want.Coefficients)
 			for to, from := range order {
 				back.SetRow(from, got.Coefficients.RawRowView(to))
 			}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -208,15 +209,15 @@ func (c *RankCurve) Best(by RankRule) int {
 func stability(bases []*mat.Dense) (sum float64) {
 	units := make([]*mat.Dense, len(bases)) // k×m
 	for i, b := range bases {
-		units[i] = transpose(b)
-		divideRows(units[i], lengths(units[i]))
+		units[i] = algebra.Transpose(b)
+		algebra.DivideRows(units[i], algebra.Lengths(units[i]))
 	}
 	pairs := 0
 	for a := range units {
 		for b := range a {
 			k, _ := units[a].Dims()
 			cosines := mat.NewDense(k, k, nil)
-			gemm(cosines, units[a], noTrans, units[b], trans)
+			algebra.Gemm(cosines, units[a], algebra.NoTrans, units[b], algebra.Trans)
 			for r := range k {
 				sum += min(mat.Max(cosines.RowView(r)), 1) + min(mat.Max(cosines.ColView(r)), 1)
 			}

@@ -18,8 +18,10 @@ import (
 	other "github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/npz"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -351,11 +353,11 @@ func TestLoadDamagedModels(t *testing.T) {
 			damaged[i] ^= 1 << src.IntN(8)
 			model, err := LoadModel(bytes.NewReader(damaged), int64(len(damaged)))
 			if err == nil {
-				if v := model.Vectors(); v != nil && !finite(v) {
+				if v := model.Vectors(); v != nil && !algebra.Finite(v) {
 					t.Fatalf("byte %d changed: %v", i, model)
 				}
 				if i%16 == 0 {
-					if v, err := model.Transform(context.Background(), p.x); err == nil && !finite(v) {
+					if v, err := model.Transform(context.Background(), p.x); err == nil && !algebra.Finite(v) {
 						t.Fatalf("byte %d changed: samples are represented by %v", i, v)
 					}
 				}

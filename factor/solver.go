@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
 // A Solver lowers the objective of a factorisation that is made of [Parts].
@@ -128,20 +130,9 @@ func (t *Terms) size(theta *mat.Dense, quadratic bool) {
 	if t.Positive != nil {
 		return
 	}
-	t.Positive, t.Negative = like(theta), like(theta)
+	t.Positive, t.Negative = algebra.Like(theta), algebra.Like(theta)
 	if quadratic {
 		_, p := theta.Dims()
 		t.Diagonal = make([]float64, p)
 	}
-}
-
-// sized returns a matrix of the shape of as, buf itself where it has it.
-func sized(buf, as *mat.Dense) *mat.Dense {
-	if buf != nil {
-		r, c := buf.Dims()
-		if ar, ac := as.Dims(); r == ar && c == ac {
-			return buf
-		}
-	}
-	return like(as)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/freelist"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -116,7 +117,7 @@ func startFastFree(f *Factorisation) func(context.Context) error {
 	u, v := f.Factors()[0], f.Factors()[1]
 	s := &fastFree{
 		f: f, lead: firstLead(),
-		u: mat.DenseCopyOf(u), v: like(v), vx: like(u), ux: like(v), lastVX: like(u), lastUX: like(v),
+		u: mat.DenseCopyOf(u), v: algebra.Like(v), vx: algebra.Like(u), ux: algebra.Like(v), lastVX: algebra.Like(u), lastUX: algebra.Like(v),
 	}
 	s.lastUX.Copy(f.Block(1).Linear)
 	f.Keep()
@@ -130,18 +131,18 @@ func (s *fastFree) iterate(ctx context.Context) error {
 	vx := f.Block(0).Linear
 	goAhead(s.v, v, f.kept[1], by)
 	goAhead(s.vx, vx, s.lastVX, by)
-	copyOf(s.lastVX, vx)
+	algebra.CopyOf(s.lastVX, vx)
 	f.Keep()
 
-	if err := minimiseRows(ctx, u, s.u, s.vx, selfGram(s.v), mostSweeps); err != nil {
+	if err := minimiseRows(ctx, u, s.u, s.vx, algebra.SelfGram(s.v), mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(0)
 	ux := f.Block(1).Linear
 	goAhead(s.u, u, f.kept[0], s.by)
 	goAhead(s.ux, ux, s.lastUX, s.by)
-	copyOf(s.lastUX, ux)
-	if err := minimiseRows(ctx, v, s.v, s.ux, selfGram(s.u), mostSweeps); err != nil {
+	algebra.CopyOf(s.lastUX, ux)
+	if err := minimiseRows(ctx, v, s.v, s.ux, algebra.SelfGram(s.u), mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(1)
@@ -152,7 +153,7 @@ func (s *fastFree) iterate(ctx context.Context) error {
 
 	s.raised()
 	f.Restore()
-	if err := minimiseRows(ctx, u, u, s.lastVX, selfGram(v), mostSweeps); err != nil {
+	if err := minimiseRows(ctx, u, u, s.lastVX, algebra.SelfGram(v), mostSweeps); err != nil {
 		return err
 	}
 	f.Moved(0)
@@ -165,13 +166,13 @@ func (s *fastFree) iterate(ctx context.Context) error {
 		f.Restore()
 	}
 	s.u.Copy(u)
-	copyOf(s.lastUX, f.Block(1).Linear)
+	algebra.CopyOf(s.lastUX, f.Block(1).Linear)
 	return nil
 }
 
 // goAhead sets dst to x + by·(x − last).
 func goAhead(dst, x, last *mat.Dense, by float64) {
-	eachRow(dst, 4, func(r int, to []float64) {
+	algebra.EachRow(dst, 4, func(r int, to []float64) {
 		from, before := x.RawRowView(r)[:len(to)], last.RawRowView(r)[:len(to)]
 		for i, x := range from {
 			to[i] = x + by*(x-before[i])
@@ -185,14 +186,14 @@ func scaleStart(f *Factorisation) {
 	theta, v := f.Factors()[0], f.Factors()[1]
 	k, _ := v.Dims()
 	swap := func(r int, s float64) { // between both factors
-		if s < floor {
+		if s < algebra.Floor {
 			return
 		}
 		row := theta.RawRowView(r)
 		for i := range row {
 			row[i] /= s
 		}
-		scaleRow(v, r, s)
+		algebra.ScaleRow(v, r, s)
 	}
 	for r := range k {
 		swap(r, slices.Max(theta.RawRowView(r)))
@@ -203,17 +204,17 @@ func scaleStart(f *Factorisation) {
 		swap(r, math.Sqrt(max(h.At(r, r), 0)))
 	}
 	if largest := mat.Max(v); largest > 0 {
-		v.Apply(func(_, _ int, x float64) float64 { return moved(x, 1/largest) }, v)
+		v.Apply(func(_, _ int, x float64) float64 { return algebra.Moved(x, 1/largest) }, v)
 	}
 	f.Moved(0)
 	f.Moved(1)
 	for round := range scaleRounds {
 		b := f.Block(1)
-		by := inner(b.Linear, v) / inner(quadratic(b), selfGram(v))
+		by := algebra.Inner(b.Linear, v) / algebra.Inner(quadratic(b), algebra.SelfGram(v))
 		if round > 0 && math.Abs(by-1) < 1e-12 {
 			return
 		}
-		if by > 0 && finiteNumber(by) {
+		if by > 0 && algebra.FiniteNumber(by) {
 			v.Scale(by, v)
 		}
 		f.Moved(1)
@@ -253,7 +254,7 @@ func minimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 	quadratic := h.RawMatrix().Data
 	inverse := make([]float64, k)
 	for r := range inverse {
-		if x := quadratic[r*k+r]; x >= leastDenominator {
+		if x := quadratic[r*k+r]; x >= algebra.LeastDenominator {
 			inverse[r] = 1 / x
 		}
 	}
@@ -278,7 +279,7 @@ func minimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int)
 			to := theta.RawRowView(r)[at:end]
 			copy(to, d.v[r*simd.SweepColumns:])
 			for c, x := range to {
-				if x < floor {
+				if x < algebra.Floor {
 					to[c] = 0
 				}
 			}

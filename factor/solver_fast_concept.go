@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -87,8 +88,8 @@ func (f *Factorisation) sampleOrder() []int {
 		}
 		switch x := f.whole.(type) {
 		case denseData:
-			eachRow(x.x, 1, func(i int, row []float64) {
-				key[i] = dot(row, share)
+			algebra.EachRow(x.x, 1, func(i int, row []float64) {
+				key[i] = algebra.Dot(row, share)
 			})
 		default:
 			x.each(func(i, j int, v float64) { key[i] += v * share[j] })
@@ -245,7 +246,7 @@ func (s *fastConcept) follow(block sampleBlock) {
 			continue
 		}
 		for at, i := range s.at {
-			axpy(by[at], k.Data[i*k.Stride:][:kw.Cols], row)
+			algebra.Axpy(by[at], k.Data[i*k.Stride:][:kw.Cols], row)
 		}
 	}
 }
@@ -360,11 +361,11 @@ func (b *weightBlock) moveWeights(w []float64, size float64) (moved bool) {
 			}
 			row := gram.Data[r*gram.Stride:][:len(gradient)]
 			curvature := size * row[r]
-			if !(curvature >= leastDenominator) {
+			if !(curvature >= algebra.LeastDenominator) {
 				continue
 			}
 			y := x - g*(1/curvature) // the division does not wait for g
-			if !(y >= floor) {
+			if !(y >= algebra.Floor) {
 				y = 0
 			}
 			if y == x {
@@ -372,7 +373,7 @@ func (b *weightBlock) moveWeights(w []float64, size float64) (moved bool) {
 			}
 			by := y - x
 			w[r] = y
-			axpy(size*by, row, gradient)
+			algebra.Axpy(size*by, row, gradient)
 			step += curvature * by * by
 		}
 		if t == 0 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestWeightBlock compares the weights that a block moves with those of samples whose
@@ -15,10 +17,10 @@ func TestWeightBlock(t *testing.T) {
 	for _, k := range []int{1, 3, 8, 17} {
 		count := 9 + k
 		x, v, linear := random(count, 6), random(k, 30), random(count, k)
-		gram, products := selfGram(v), selfGram(x)
+		gram, products := algebra.SelfGram(v), algebra.SelfGram(x)
 		w := random(count, k)
 		kw := mat.NewDense(count, k, nil)
-		gemm(kw, products, noTrans, w, noTrans)
+		algebra.Gemm(kw, products, algebra.NoTrans, w, algebra.NoTrans)
 		b, moved := newWeightBlock(k), mat.DenseCopyOf(w)
 		b.setGram(gram)
 		for a := range count {
@@ -32,8 +34,8 @@ func TestWeightBlock(t *testing.T) {
 		}
 		gradient := mat.NewDense(count, k, nil)
 		for a := range count {
-			gemm(kw, products, noTrans, w, noTrans)
-			gemm(gradient, kw, noTrans, gram, noTrans)
+			algebra.Gemm(kw, products, algebra.NoTrans, w, algebra.NoTrans)
+			algebra.Gemm(gradient, kw, algebra.NoTrans, gram, algebra.NoTrans)
 			gradient.Sub(gradient, linear)
 			row := mat.NewVecDense(k, gradient.RawRowView(a))
 			for sweep, first, step := 0, 0.0, math.Inf(1); sweep < mostSweeps && step > stillShare*first; sweep++ {
@@ -78,8 +80,8 @@ func TestFastConceptFollows(t *testing.T) {
 			if !m.haveKW {
 				t.Fatal("W·K has not followed")
 			}
-			want := like(m.w)
-			gemm(want, m.w, noTrans, m.k, noTrans)
+			want := algebra.Like(m.w)
+			algebra.Gemm(want, m.w, algebra.NoTrans, m.k, algebra.NoTrans)
 			near(t, fmt.Sprintf("%d samples", n), mat.DenseCopyOf(m.kw), want, 1e-9)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -45,7 +46,7 @@ func startFastKL(f *Factorisation) func(context.Context) error {
 	s := &fastKL{
 		f: f, lead: firstLead(),
 		halves: [2]*klHalf{newKLHalf(features, u, v), newKLHalf(samples, v, u)},
-		last:   []*mat.Dense{like(u), like(v)},
+		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
 	}
 	s.rule, _ = Multiplicative{}.Start(f)
 	if m, ok := f.model.(*plainModel); ok {
@@ -218,9 +219,9 @@ func (h *klHalf) sweep(ctx context.Context) error {
 
 // readOther makes unit of other.
 func (h *klHalf) readOther() {
-	rowSums(h.sums, h.other)
+	algebra.RowSums(h.sums, h.other)
 	for r, sum := range h.sums {
-		by := 1 / max(sum, leastDenominator)
+		by := 1 / max(sum, algebra.LeastDenominator)
 		if h.x.stored != nil {
 			for j, x := range h.other.RawRowView(r) {
 				h.unit[j*h.width+r] = float32(x * by)
@@ -248,7 +249,7 @@ func (h *klHalf) take(z []float64, lo, hi int) {
 		for _, x := range column {
 			sum += x
 		}
-		by := 1 / max(sum, leastDenominator)
+		by := 1 / max(sum, algebra.LeastDenominator)
 		for r := range column {
 			column[r] *= by
 		}
@@ -258,8 +259,8 @@ func (h *klHalf) take(z []float64, lo, hi int) {
 // put writes column i of theta, but for entries of which other has no row.
 func (h *klHalf) put(z []float64, i int) {
 	for r, s := range h.sums {
-		if s >= leastDenominator {
-			h.theta.Set(r, i, moved(z[r]*h.x.totals[i]/s, 1))
+		if s >= algebra.LeastDenominator {
+			h.theta.Set(r, i, algebra.Moved(z[r]*h.x.totals[i]/s, 1))
 		}
 	}
 }
@@ -268,7 +269,7 @@ func (h *klHalf) put(z []float64, i int) {
 func (h *klHalf) layOut(dst []float32, lo, hi int) {
 	var by [klPanel]float64
 	for c, total := range h.x.totals[lo:hi] {
-		by[c] = 1 / max(total, leastDenominator)
+		by[c] = 1 / max(total, algebra.LeastDenominator)
 	}
 	if h.x.turned {
 		for j := range h.q {
@@ -291,7 +292,7 @@ func (h *klHalf) densePanel(w *klWorker, lo, hi int) {
 	for i, x := range w.z[:(hi-lo)*h.k] {
 		w.z32[i] = float32(x)
 	}
-	blas.Multiply(noTrans, noTrans, 1,
+	blas.Multiply(algebra.NoTrans, algebra.NoTrans, 1,
 		blas.Of[float32]{Rows: hi - lo, Cols: h.k, Stride: h.k, Data: w.z32},
 		blas.Of[float32]{Rows: h.k, Cols: h.width, Stride: h.width, Data: h.unit}, 0,
 		blas.Of[float32]{Rows: hi - lo, Cols: h.width, Stride: h.width, Data: w.y})
@@ -310,7 +311,7 @@ func (h *klHalf) sparsePanel(w *klWorker, lo, hi int) {
 		if len(w.x) < size {
 			w.x, w.y, w.u, w.at = make([]float32, size), make([]float32, size), make([]float32, size*h.width), make([]int, size)
 		}
-		by := 1 / max(h.x.totals[lo+c], leastDenominator) // values that are stored may be 0
+		by := 1 / max(h.x.totals[lo+c], algebra.LeastDenominator) // values that are stored may be 0
 		for p, x := range vals {
 			w.x[p], w.at[p] = float32(x*by), cols[p]
 		}

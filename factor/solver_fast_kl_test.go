@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -67,7 +68,7 @@ func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 		t.Fatal(err)
 	}
 	features, samples := klData(d)
-	u, v := transpose(res.Basis), transpose(res.Coefficients)
+	u, v := algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)
 	c := newKLCost(d, u, v)
 	for _, half := range []struct {
 		Block

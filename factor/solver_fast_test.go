@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestMinimiseRows: swept until nothing moves, the columns fulfil the conditions of
@@ -27,15 +29,15 @@ func TestMinimiseRows(t *testing.T) {
 			clear(a.RawRowView(0))
 			copy(a.RawRowView(1), a.RawRowView(2))
 		}
-		h, b, theta := selfGram(a), mat.NewDense(k, p, nil), random(k, p)
-		gemm(b, a, noTrans, x, trans)
+		h, b, theta := algebra.SelfGram(a), mat.NewDense(k, p, nil), random(k, p)
+		algebra.Gemm(b, a, algebra.NoTrans, x, algebra.Trans)
 		for range 300 {
 			if err := minimiseRows(t.Context(), theta, theta, b, h, mostSweeps); err != nil {
 				t.Fatal(err)
 			}
 		}
-		gradient := like(b)
-		gemm(gradient, h, noTrans, theta, noTrans)
+		gradient := algebra.Like(b)
+		algebra.Gemm(gradient, h, algebra.NoTrans, theta, algebra.NoTrans)
 		gradient.Sub(gradient, b)
 		for r := range k {
 			for i, g := range gradient.RawRowView(r) {
@@ -53,9 +55,9 @@ func TestMinimiseRows(t *testing.T) {
 func kkt(f *Factorisation) (residual float64) {
 	for i, theta := range f.Factors() {
 		b := f.Block(i)
-		gradient := like(theta)
+		gradient := algebra.Like(theta)
 		if b.Quadratic != nil {
-			gemm(gradient, quadratic(b), noTrans, theta, noTrans)
+			algebra.Gemm(gradient, quadratic(b), algebra.NoTrans, theta, algebra.NoTrans)
 		} else {
 			gradient.Copy(b.Positive)
 			if b.Negative != nil {
@@ -87,7 +89,7 @@ func TestFastStationary(t *testing.T) {
 		if err := f.iterate(context.Background(), p.opt); err != nil {
 			t.Fatal(err)
 		}
-		return f, kkt(f) / inner(p.x, p.x)
+		return f, kkt(f) / algebra.Inner(p.x, p.x)
 	}
 	for name, parts := range map[string]Parts{
 		"nmf": {}, "cnmf": {Tie: TieLabels}, "ncw": {Weighting: WeightingNormalisedCut}, "cf": {Basis: BasisConcept},

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the
@@ -37,7 +39,7 @@ func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
 	k, m := u.Dims()
 	_, n := v.Dims()
 	for r := range k {
-		if row := u.RawRowView(r); slices.Max(row) < floor {
+		if row := u.RawRowView(r); slices.Max(row) < algebra.Floor {
 			for j := range row {
 				row[j] = 1 / math.Sqrt(float64(m))
 			}
@@ -78,7 +80,7 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 // rowGradient writes (Hθ − B)_r to buf and returns it.
 func rowGradient(buf, theta *mat.Dense, b Block, r int) []float64 {
 	k, _ := theta.Dims()
-	gemm(buf, b.Quadratic.Slice(r, r+1, 0, k).(*mat.Dense), noTrans, theta, noTrans)
+	algebra.Gemm(buf, b.Quadratic.Slice(r, r+1, 0, k).(*mat.Dense), algebra.NoTrans, theta, algebra.NoTrans)
 	g := buf.RawRowView(0)
 	for j, x := range b.Linear.RawRowView(r) {
 		g[j] -= x
@@ -97,14 +99,14 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 				return
 			}
 			h := b.Quadratic.At(r, r)
-			if h < leastDenominator { // no coefficients: all vectors are as good
+			if h < algebra.LeastDenominator { // no coefficients: all vectors are as good
 				continue
 			}
 			row, c := u.RawRowView(r), rowGradient(s.turned, u, b, r)
 			for j, x := range row {
 				c[j] = h*x - c[j]
 			}
-			was := dot(c, row)
+			was := algebra.Dot(c, row)
 			peak := slices.Max(c)
 			if peak <= 0 { // the least bad single feature
 				if peak > was {
@@ -123,7 +125,7 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 			if gain := peak*length - was; gain > 0 {
 				lowered += gain
 				for j, x := range c {
-					if row[j] = x / length; row[j] < floor {
+					if row[j] = x / length; row[j] < algebra.Floor {
 						row[j] = 0
 					}
 				}
@@ -151,11 +153,11 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.coefficientPenalty(r)
 			for _, j := range s.order {
 				x, curvature := row[j], h+s.diagonal[j]
-				if curvature < leastDenominator {
+				if curvature < algebra.LeastDenominator {
 					continue
 				}
 				y := max(0, x-(g[j]+penalty.Gradient(j))/curvature)
-				if y < floor {
+				if y < algebra.Floor {
 					y = 0
 				}
 				if y != x {

@@ -6,17 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
-)
-
-// A factor below floor is set to 0: it contributes nothing, and numbers that shrink
-// further, iteration after iteration, end as denormals, on which processors are slow.
-// A denominator of a step, which multiplies two factors and more, is taken for leastDenominator
-// at least: above it a float64 has all its digits.
-const (
-	floor            = 1e-150
-	leastDenominator = 1e-300
 )
 
 // Multiplicative is the papers' rule: θ ← θ∘(negative part/positive part) for one
@@ -53,13 +45,13 @@ type multiplicative struct {
 func (s *multiplicative) step(theta *mat.Dense, b Block, t *Terms) {
 	s.theta, s.linear, s.pos, s.neg, s.terms = theta, b.Linear, b.Positive, b.Negative, t
 	if b.Quadratic != nil {
-		s.buf = sized(s.buf, theta)
-		gemm(s.buf, b.Quadratic, noTrans, theta, noTrans)
+		s.buf = algebra.Sized(s.buf, theta)
+		algebra.Gemm(s.buf, b.Quadratic, algebra.NoTrans, theta, algebra.NoTrans)
 		s.pos = s.buf
 	}
 	if b.NegativeQuadratic != nil {
-		s.buf2 = sized(s.buf2, theta)
-		gemm(s.buf2, b.NegativeQuadratic, noTrans, theta, noTrans)
+		s.buf2 = algebra.Sized(s.buf2, theta)
+		algebra.Gemm(s.buf2, b.NegativeQuadratic, algebra.NoTrans, theta, algebra.NoTrans)
 		s.neg = s.buf2
 	}
 	if s.row == nil {
@@ -92,7 +84,7 @@ func (s *multiplicative) stepRow(r int) {
 // multiply is θ ← θ∘(lin + tn)/(pos + tp).
 func multiply(th, lin, pos, tn, tp []float64) {
 	if tn == nil {
-		simd.Step(th, lin, pos, leastDenominator, floor)
+		simd.Step(th, lin, pos, algebra.LeastDenominator, algebra.Floor)
 		return
 	}
 	var above, below [64]float64
@@ -102,14 +94,14 @@ func multiply(th, lin, pos, tn, tp []float64) {
 		for i := range part {
 			above[i], below[i] = l[i]+n[i], p[i]+d[i]
 		}
-		simd.Step(part, above[:], below[:], leastDenominator, floor)
+		simd.Step(part, above[:], below[:], algebra.LeastDenominator, algebra.Floor)
 	}
 }
 
 // multiplyRoot is θ ← θ∘√((lin + tn)/(pos + tp)).
 func multiplyRoot(th, lin, pos, tn, tp []float64) {
 	for i, x := range th {
-		th[i] = moved(x, math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], leastDenominator)))
+		th[i] = algebra.Moved(x, math.Sqrt((lin[i]+tn[i])/max(pos[i]+tp[i], algebra.LeastDenominator)))
 	}
 }
 
@@ -123,17 +115,9 @@ func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
 		}
 		root := math.Sqrt(l*l + 4*p*n)
 		if l >= 0 {
-			th[i] = moved(x, (l+root)/max(2*p, leastDenominator))
+			th[i] = algebra.Moved(x, (l+root)/max(2*p, algebra.LeastDenominator))
 		} else {
-			th[i] = moved(x, 2*n/max(root-l, leastDenominator))
+			th[i] = algebra.Moved(x, 2*n/max(root-l, algebra.LeastDenominator))
 		}
 	}
-}
-
-// moved returns x·by, or 0 for less than floor. What is 0 stays so.
-func moved(x, by float64) float64 {
-	if y := x * by; x > 0 && !(y < floor) {
-		return y
-	}
-	return 0
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -54,14 +55,14 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	codes := mat.NewDense(n, opt.Rank, nil)
 	size := sumSquares(d)
 	last, penalty := size, []float64{0}
-	keptCodes, keptAtoms := like(codes), like(b)
+	keptCodes, keptAtoms := algebra.Like(codes), algebra.Like(b)
 	history, stop, err := descend(ctx, opt, size, func(bool) (float64, error) {
 		keptCodes.Copy(codes)
 		keptAtoms.Copy(b)
 		if err := encode(ctx, d, b, lambda, codes); err != nil {
 			return 0, err
 		}
-		v := transpose(codes)
+		v := algebra.Transpose(codes)
 		stepAtoms(d, b, v)
 		share := lambda * sumAbs(codes)
 		if now := d.residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
@@ -77,7 +78,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 	if err != nil {
 		return nil, err
 	}
-	model := &SparseCode{Dictionary: transpose(b), Lambda: lambda}
+	model := &SparseCode{Dictionary: algebra.Transpose(b), Lambda: lambda}
 	if !opt.KeepScale {
 		if codes, err = model.Transform(ctx, x); err != nil {
 			return nil, err
@@ -112,7 +113,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 				}
 			}
 		}
-		b := transpose(given)
+		b := algebra.Transpose(given)
 		for r := range opt.Rank {
 			shorten(b.RawRowView(r))
 		}
@@ -128,7 +129,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 		if err != nil {
 			return nil, err
 		}
-		divideRows(first.u, lengths(first.u))
+		algebra.DivideRows(first.u, algebra.Lengths(first.u))
 		return first.u, nil
 	}
 	atom := make([]int, n) // that a sample becomes, or -1
@@ -143,7 +144,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 			b.Set(atom[i], j, x)
 		}
 	})
-	divideRows(b, lengths(b))
+	algebra.DivideRows(b, algebra.Lengths(b))
 	return b, nil
 }
 
@@ -152,20 +153,20 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 // shortened to unit length where it is longer. Atoms that no code uses stay.
 func stepAtoms(x data, b, v *mat.Dense) {
 	k, m := b.Dims()
-	a, c := selfGram(v), like(b)
+	a, c := algebra.SelfGram(v), algebra.Like(b)
 	x.timesCoefficients(c, v)
 	rest := make([]float64, m)
 	for j := range k {
 		weights := a.RawRowView(j)
-		if weights[j] < floor*floor {
+		if weights[j] < algebra.Floor*algebra.Floor {
 			continue
 		}
 		copy(rest, c.RawRowView(j))
 		for i, w := range weights {
-			axpy(-w, b.RawRowView(i), rest)
+			algebra.Axpy(-w, b.RawRowView(i), rest)
 		}
 		atom := b.RawRowView(j)
-		axpy(1/weights[j], rest, atom)
+		algebra.Axpy(1/weights[j], rest, atom)
 		shorten(atom)
 	}
 }
@@ -207,10 +208,10 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 		return nil, err
 	}
 	codes := mat.NewDense(p, k, nil)
-	if err := encode(ctx, d, transpose(s.Dictionary), s.Lambda, codes); err != nil {
+	if err := encode(ctx, d, algebra.Transpose(s.Dictionary), s.Lambda, codes); err != nil {
 		return nil, err
 	}
-	if !finite(codes) {
+	if !algebra.Finite(codes) {
 		return nil, errors.New("the codes have outgrown what numbers can hold")
 	}
 	return codes, nil
@@ -222,7 +223,7 @@ func encode(ctx context.Context, x data, dictionary *mat.Dense, lambda float64, 
 	n, k := codes.Dims()
 	products := mat.NewDense(k, n, nil)
 	x.timesBasis(products, dictionary)
-	products = transpose(products) // XᵀB
+	products = algebra.Transpose(products) // XᵀB
 	l := newLasso(dictionary, lambda)
 	for i := range n {
 		if err := ctx.Err(); err != nil {

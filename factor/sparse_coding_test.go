@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestSparseCodingNeverRises: nor is an atom longer than 1, and the codes are
@@ -43,7 +45,7 @@ func TestSparseCodingNeverRises(t *testing.T) {
 				t.Errorf("%v: an atom of length %v", p, l)
 			}
 		}
-		if !finite(res.Basis) || !finite(res.Coefficients) {
+		if !algebra.Finite(res.Basis) || !algebra.Finite(res.Coefficients) {
 			t.Errorf("%v: values that are no numbers", p)
 		}
 		codes, err := res.Model.Transform(context.Background(), p.x)
@@ -61,7 +63,7 @@ func TestSparseCodingPermutingSamples(t *testing.T) {
 		p.opt.Rank = min(p.opt.Rank, m)
 		src := rand.New(rand.NewPCG(seed, 3))
 		order := src.Perm(n)
-		x := like(p.x)
+		x := algebra.Like(p.x)
 		for to, from := range order {
 			x.SetRow(to, p.x.RawRowView(from))
 		}
@@ -78,7 +80,7 @@ func TestSparseCodingPermutingSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			near(t, name+" "+p.String()+" atoms", got.Basis, want.Basis, 1e-7)
-			back := like(want.Coefficients)
+			back := algebra.Like(want.Coefficients)
 			for to, from := range order {
 				back.SetRow(from, got.Coefficients.RawRowView(to))
 			}

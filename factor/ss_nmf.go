@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -110,10 +111,10 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	if !finite(f.g) || !finite(f.s) {
+	if !algebra.Finite(f.g) || !algebra.Finite(f.s) {
 		return nil, errors.New("the factors have outgrown what numbers can hold")
 	}
-	return &Result{Coefficients: transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
+	return &Result{Coefficients: algebra.Transpose(f.g), Association: f.s, Objective: history, Stop: stop}, nil
 }
 
 // similarity returns a copy of the similarities, checked.
@@ -218,14 +219,14 @@ type similarityFactors struct {
 
 // step moves S, then G with the new S.
 func (f *similarityFactors) step() {
-	ga, gag := like(f.g), like(f.s)
+	ga, gag := algebra.Like(f.g), algebra.Like(f.s)
 	f.a.timesBasis(ga, f.g)
-	gemm(gag, ga, noTrans, f.g, trans)
-	gg := selfGram(f.g)
+	algebra.Gemm(gag, ga, algebra.NoTrans, f.g, algebra.Trans)
+	gg := algebra.SelfGram(f.g)
 
 	// S ← S∘(GᵀÃG)/(GᵀGSGᵀG)
-	gs := times(gg, f.s)
-	below := times(gs, gg)
+	gs := algebra.Times(gg, f.s)
+	below := algebra.Times(gs, gg)
 	k, _ := f.s.Dims()
 	for r := range k {
 		row, lin, pos := f.s.RawRowView(r), gag.RawRowView(r), below.RawRowView(r)
@@ -233,18 +234,18 @@ func (f *similarityFactors) step() {
 	}
 
 	// G ← G∘[(ÃGS)/(GSGᵀGS)]^η; S is symmetric.
-	above := times(f.s, ga)
-	sgs := times(times(f.s, gg), f.s)
-	below = times(sgs, f.g)
+	above := algebra.Times(f.s, ga)
+	sgs := algebra.Times(algebra.Times(f.s, gg), f.s)
+	below = algebra.Times(sgs, f.g)
 	for r := range k {
 		row, lin, pos := f.g.RawRowView(r), above.RawRowView(r), below.RawRowView(r)
 		for i, x := range row {
-			row[i] = moved(x, elementary.Pow(lin[i]/max(pos[i], leastDenominator), f.power))
+			row[i] = algebra.Moved(x, elementary.Pow(lin[i]/max(pos[i], algebra.LeastDenominator), f.power))
 		}
 	}
 }
 
 // value returns ‖Ã − GSGᵀ‖².
 func (f *similarityFactors) value() float64 {
-	return f.a.residual(times(f.s, f.g), f.g)
+	return f.a.residual(algebra.Times(f.s, f.g), f.g)
 }

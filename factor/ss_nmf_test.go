@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // TestSSNMFNeverRises: with the damped step. The paper's own can, but gives
@@ -32,7 +34,7 @@ func TestSSNMFNeverRises(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v %v: %v", rule, p, err)
 			}
-			if !finite(res.Coefficients) || !finite(res.Association) || mat.Min(res.Coefficients) < 0 || mat.Min(res.Association) < 0 {
+			if !algebra.Finite(res.Coefficients) || !algebra.Finite(res.Association) || mat.Min(res.Coefficients) < 0 || mat.Min(res.Association) < 0 {
 				t.Fatalf("%v %v: a factor holds negative values or none at all", rule, p)
 			}
 			if res.Basis != nil || res.Model != nil {
@@ -126,7 +128,7 @@ func TestSSNMFPermutingSamples(t *testing.T) {
 		n, _ := p.x.Dims()
 		order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
 		same := make([]int, n)
-		x, labels := like(p.x), make([]int, n)
+		x, labels := algebra.Like(p.x), make([]int, n)
 		for to, from := range order {
 			same[to] = to
 			x.SetRow(to, p.x.RawRowView(from))
@@ -142,7 +144,7 @@ func TestSSNMFPermutingSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back := like(want.Coefficients)
+		back := algebra.Like(want.Coefficients)
 		for to, from := range order {
 			back.SetRow(from, got.Coefficients.RawRowView(to))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -55,7 +56,7 @@ func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []fl
 		return nil, nil, nil, fmt.Errorf("the leading singular vectors: %w", err)
 	}
 	left, right = mat.NewDense(k, n, nil), mat.NewDense(k, m, nil)
-	gemm(left, mat.DenseCopyOf(p.Slice(0, size, 0, k)), trans, q, noTrans)
+	algebra.Gemm(left, mat.DenseCopyOf(p.Slice(0, size, 0, k)), algebra.Trans, q, algebra.NoTrans)
 	right.Copy(rt.Slice(0, m, 0, k).T())
 	return left, sigma[:k], right, nil
 }
@@ -64,7 +65,7 @@ func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []fl
 // products.
 func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
-	g := selfGram(a)
+	g := algebra.SelfGram(a)
 	sym := mat.NewSymDense(k, nil)
 	for i := range k {
 		for j := i; j < k; j++ {

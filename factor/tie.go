@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -118,7 +119,7 @@ func (t *condensation) data(d data, cost Cost) data {
 func (t *condensation) rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.group {
-		axpy(t.weight[i]*t.expand[g], a.RawRowView(i), dst.RawRowView(g))
+		algebra.Axpy(t.weight[i]*t.expand[g], a.RawRowView(i), dst.RawRowView(g))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
 // Model is what a method has learned to represent samples by.
@@ -72,7 +74,7 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	if err != nil {
 		return nil, err
 	}
-	return transpose(v), nil
+	return algebra.Transpose(v), nil
 }
 
 // uniform returns coefficients that are all 1.
@@ -109,7 +111,7 @@ func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int)
 		}
 		s.step(v, b, nil)
 	}
-	if !finite(v) {
+	if !algebra.Finite(v) {
 		return errOutgrown
 	}
 	return nil
@@ -121,7 +123,7 @@ var errOutgrown = errors.New("the coefficients have outgrown what numbers can ho
 // square-root rule.
 func splitSigns(b Block) Block {
 	k, _ := b.Quadratic.Dims()
-	pos, neg, mixed := like(b.Quadratic), like(b.Quadratic), false
+	pos, neg, mixed := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic), false
 	for i := range k {
 		for j := range k {
 			x := b.Quadratic.At(i, j)
@@ -175,7 +177,7 @@ func solveBest(ctx context.Context, b Block, v *mat.Dense) error {
 			return err
 		}
 	}
-	if !finite(v) {
+	if !algebra.Finite(v) {
 		return errOutgrown
 	}
 	return nil
@@ -208,7 +210,7 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 		}
 		to := min(from+atOnce, p)
 		part := near.Slice(0, to-from, 0, features).(*mat.Dense)
-		gemm(part, v.Slice(from, to, 0, k).(*mat.Dense), noTrans, u, trans)
+		algebra.Gemm(part, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
 		for i := from; i < to; i++ {
 			copyRow(row, x, i)
 			by := part.RawRowView(i - from)

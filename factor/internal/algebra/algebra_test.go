@@ -1,7 +1,8 @@
-package factor
+package algebra
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,12 +12,16 @@ import (
 func TestGram(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 4, 5, 11, mostGramRows, mostGramRows + 1} {
 		for _, m := range []int{1, 4, 7, 64, 1024, mostGramNumbers/k/4*4 + 4} {
-			a := random(k, m)
-			got := selfGram(a)
-			other, want := padded(k, m), mat.NewDense(k, k, nil)
+			src := rand.New(rand.NewPCG(1, 1))
+			a := mat.NewDense(k, m, nil)
+			a.Apply(func(int, int, float64) float64 { return src.Float64() }, a)
+			got := SelfGram(a)
+			other, want := Padded(k, m), mat.NewDense(k, k, nil)
 			other.Mul(got, a) // with which the product is symmetric too
 			want.Mul(got, got)
-			near(t, "product of two", crossGram(other, a), want, 1e-12*mat.Max(want))
+			if got := CrossGram(other, a); !mat.EqualApprox(got, want, 1e-12*mat.Max(want)) {
+				t.Errorf("%d×%d: the product of two is %v, want %v", k, m, got, want)
+			}
 			for r := range k {
 				for c := range k {
 					var want float64
