@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -80,11 +81,11 @@ func (b freeBasis) weights() *mat.Dense { return nil }
 // conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does
 // the same through the samples' inner products.
 type conceptBasis struct {
-	x    data
+	x    view.Data
 	w, u *mat.Dense // k×n, k×m
 }
 
-func newConceptBasis(x data, w, u *mat.Dense) conceptBasis {
+func newConceptBasis(x view.Data, w, u *mat.Dense) conceptBasis {
 	b := conceptBasis{x, w, u}
 	b.moved(0)
 	return b
@@ -92,9 +93,9 @@ func newConceptBasis(x data, w, u *mat.Dense) conceptBasis {
 
 func (b conceptBasis) parameters() []*mat.Dense { return []*mat.Dense{b.w} }
 
-func (b conceptBasis) moved(int) { b.x.timesCoefficients(b.u, b.w) }
+func (b conceptBasis) moved(int) { b.x.TimesCoefficients(b.u, b.w) }
 
-func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.timesBasis(dst, g) }
+func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
 
 func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
 
@@ -204,14 +205,14 @@ func (i Image) of(m int) Image {
 		side := int(math.Round(math.Sqrt(float64(m))))
 		i = Image{Height: side, Width: side}
 	}
-	if i.Height < 1 || i.Width < 1 || i.Channels < 0 || i.rows()*i.Width != m {
+	if i.Height < 1 || i.Width < 1 || i.Channels < 0 || i.Rows()*i.Width != m {
 		return Image{}
 	}
 	return i
 }
 
 // rows is how many rows of Width values an image has.
-func (i Image) rows() int { return i.Height * max(i.Channels, 1) }
+func (i Image) Rows() int { return i.Height * max(i.Channels, 1) }
 
 // check reports that samples of m values are no images, which what is for.
 func (i Image) check(m int, what string) error {
@@ -220,7 +221,7 @@ func (i Image) check(m int, what string) error {
 	}
 	size := "square"
 	if i != (Image{}) {
-		size = fmt.Sprintf("%d×%d", i.rows(), i.Width)
+		size = fmt.Sprintf("%d×%d", i.Rows(), i.Width)
 	}
 	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
 }

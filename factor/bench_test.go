@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -121,7 +122,7 @@ func BenchmarkProducts(b *testing.B) {
 			width    int
 		}{
 			{"nmf", NMF{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
-				x := f.data.(denseData).x
+				x := f.data.(view.Dense).X
 				product(v, algebra.NoTrans, x, algebra.NoTrans)
 				product(u, algebra.NoTrans, x, algebra.Trans)
 				product(algebra.SelfGram(v), algebra.NoTrans, u, algebra.NoTrans)
@@ -129,12 +130,12 @@ func BenchmarkProducts(b *testing.B) {
 			}, 2, m},
 			{"nmf-kl", NMFKL{}.AsParts(), func(f *Factorisation, u, v *mat.Dense) {
 				vx, ux := algebra.Like(u), algebra.Like(v)
-				f.data.(denseData).walk(u, v, true, func(t tile, first bool) float64 {
-					add(first, algebra.NoTrans, t.v, t.y, columnsOf(algebra.Raw(vx), t.at, t.at+t.y.Cols))
+				f.data.(view.Dense).Walk(u, v, true, func(t view.Tile, first bool) float64 {
+					view.Add(first, algebra.NoTrans, t.V, t.Y, view.ColumnsOf(algebra.Raw(vx), t.At, t.At+t.Y.Cols))
 					return 0
 				})
-				f.data.(denseData).walk(u, v, false, func(t tile, first bool) float64 {
-					add(first, algebra.Trans, t.u, t.y, columnsOf(algebra.Raw(ux), t.sample, t.sample+t.y.Rows))
+				f.data.(view.Dense).Walk(u, v, false, func(t view.Tile, first bool) float64 {
+					view.Add(first, algebra.Trans, t.U, t.Y, view.ColumnsOf(algebra.Raw(ux), t.Sample, t.Sample+t.Y.Rows))
 					return 0
 				})
 			}, 4, m},
@@ -275,9 +276,9 @@ func BenchmarkTransform(b *testing.B) {
 
 // BenchmarkGram times the inner products of the scenes.
 func BenchmarkGram(b *testing.B) {
-	d := newSparseData(scenes())
+	d := view.NewSparse(scenes())
 	for b.Loop() {
-		if _, err := innerProducts(b.Context(), d); err != nil {
+		if _, err := view.InnerProducts(b.Context(), d); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package factor
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -24,12 +25,12 @@ type costInfo struct {
 	// blocks are half the gradient.
 	degree float64
 	// new returns the cost of u (k×m) and v (k×n) on x.
-	new func(x data, u, v *mat.Dense) cost
+	new func(x view.Data, u, v *mat.Dense) cost
 	// term is the cost of one entry x where the factors say y.
 	term func(x, y float64) float64
 	// constant is what condensing takes away: the cost of the whole data is that of the
 	// condensed data plus this.
-	constant func(t *condensation, whole, condensed data) float64
+	constant func(t *condensation, whole, condensed view.Data) float64
 }
 
 // costs is the list of costs, in the order of their values: one entry each. A cost must be a
@@ -67,6 +68,6 @@ type cost interface {
 }
 
 // newCost returns the cost of u (k×m) and v (k×n) on x.
-func newCost(c Cost, x data, u, v *mat.Dense) cost {
+func newCost(c Cost, x view.Data, u, v *mat.Dense) cost {
 	return costs[c].new(x, u, v)
 }

@@ -4,17 +4,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 var frobenius = costInfo{
 	name: "frobenius", degree: 2,
-	new:  func(x data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v) },
+	new:  func(x view.Data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v) },
 	term: func(x, y float64) float64 { return (x - y) * (x - y) },
-	constant: func(t *condensation, whole, condensed data) (sum float64) {
-		for i, size := range squaredLengths(whole) {
+	constant: func(t *condensation, whole, condensed view.Data) (sum float64) {
+		for i, size := range view.SquaredLengths(whole) {
 			sum += t.weight[i] * size
 		}
-		return sum - sumSquares(condensed)
+		return sum - view.SumSquares(condensed)
 	},
 }
 
@@ -22,7 +23,7 @@ var frobenius = costInfo{
 // nothing else of its size: the cost comes out of them,
 // ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.
 type frobeniusCost struct {
-	x          data
+	x          view.Data
 	u, v       *mat.Dense
 	vx, ux     *mat.Dense // v·X, u·Xᵀ
 	vv, uu     *mat.Dense // v·vᵀ, u·uᵀ
@@ -32,12 +33,12 @@ type frobeniusCost struct {
 	sumSquares float64
 }
 
-func newFrobeniusCost(x data, u, v *mat.Dense) *frobeniusCost {
-	return newFrobeniusCostOf(x, u, v, sumSquares(x))
+func newFrobeniusCost(x view.Data, u, v *mat.Dense) *frobeniusCost {
+	return newFrobeniusCostOf(x, u, v, view.SumSquares(x))
 }
 
 // newFrobeniusCostOf is newFrobeniusCost of data whose ‖X‖² is known.
-func newFrobeniusCostOf(x data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
+func newFrobeniusCostOf(x view.Data, u, v *mat.Dense, sumSquares float64) *frobeniusCost {
 	k, _ := u.Dims()
 	return &frobeniusCost{x: x, u: u, v: v, vx: algebra.Like(u), ux: algebra.Like(v),
 		vv: mat.NewDense(k, k, nil), uu: mat.NewDense(k, k, nil), sumSquares: sumSquares}
@@ -53,7 +54,7 @@ func (c *frobeniusCost) moved(v bool) {
 
 func (c *frobeniusCost) basisBlock() Block {
 	if !c.haveVX {
-		c.x.timesCoefficients(c.vx, c.v)
+		c.x.TimesCoefficients(c.vx, c.v)
 		c.haveVX = true
 	}
 	return Block{Linear: c.vx, Quadratic: c.coefficientGram()}
@@ -70,7 +71,7 @@ func (c *frobeniusCost) coefficientGram() *mat.Dense {
 
 func (c *frobeniusCost) coefficientBlock() Block {
 	if !c.haveUX {
-		c.x.timesBasis(c.ux, c.u)
+		c.x.TimesBasis(c.ux, c.u)
 		algebra.GramOf(c.uu, c.u)
 		c.haveUX = true
 	}
@@ -81,7 +82,7 @@ func (c *frobeniusCost) value() float64 {
 	b := c.coefficientBlock()
 	j := c.sumSquares - 2*algebra.Inner(b.Linear, c.v) + algebra.Inner(b.Quadratic, c.coefficientGram())
 	if j < nearZero*c.sumSquares {
-		return c.x.residual(c.u, c.v)
+		return c.x.Residual(c.u, c.v)
 	}
 	return j
 }

@@ -4,23 +4,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 var kl = costInfo{
 	name: "kl", degree: 1,
-	new:  func(x data, u, v *mat.Dense) cost { return newKLCost(x, u, v) },
-	term: divergenceTerm,
-	constant: func(t *condensation, whole, condensed data) float64 {
-		sum := sumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
-		return sum - sumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*algebra.Total(x) })
+	new:  func(x view.Data, u, v *mat.Dense) cost { return newKLCost(x, u, v) },
+	term: view.DivergenceTerm,
+	constant: func(t *condensation, whole, condensed view.Data) float64 {
+		sum := view.SumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
+		return sum - view.SumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*algebra.Total(x) })
 	},
 }
 
 // klCost is the divergence D(X‖vᵀu).
 type klCost struct {
-	x              data
+	x              view.Data
 	u, v           *mat.Dense
 	bu, bv         *mat.Dense // v·R and u·Rᵀ
 	pu, pv         *mat.Dense // the positive parts: v's (u's) row sums, row by row
@@ -32,8 +33,8 @@ type klCost struct {
 	valueAlone     bool // who asks for the value asks for no block at the same factors
 }
 
-func newKLCost(x data, u, v *mat.Dense) *klCost {
-	return newKLCostOf(x, u, v, sumOfRows(x, func(_ int, values []float64) (sum float64) {
+func newKLCost(x view.Data, u, v *mat.Dense) *klCost {
+	return newKLCostOf(x, u, v, view.SumOfRows(x, func(_ int, values []float64) (sum float64) {
 		for _, v := range values { // the same sum where zeros are stored and where not
 			sum += v
 		}
@@ -42,7 +43,7 @@ func newKLCost(x data, u, v *mat.Dense) *klCost {
 }
 
 // newKLCostOf is newKLCost of data whose Σ x is known.
-func newKLCostOf(x data, u, v *mat.Dense, sum float64) *klCost {
+func newKLCostOf(x view.Data, u, v *mat.Dense, sum float64) *klCost {
 	k, _ := u.Dims()
 	return &klCost{x: x, u: u, v: v, bu: algebra.Like(u), bv: algebra.Like(v), pu: algebra.Like(u), pv: algebra.Like(v), sum: sum,
 		su: make([]float64, k), sv: make([]float64, k)}
@@ -53,7 +54,7 @@ func (c *klCost) moved(bool) { c.haveBu, c.haveBv, c.haveLogs = false, false, fa
 // ratios brings bu up to date, with logs if they are wanted.
 func (c *klCost) ratios(logs bool) {
 	if !c.haveBu {
-		c.logs = c.x.ratioBasis(c.bu, c.u, c.v, logs)
+		c.logs = c.x.RatioBasis(c.bu, c.u, c.v, logs)
 		c.haveBu, c.haveLogs = true, logs
 	}
 }
@@ -67,7 +68,7 @@ func (c *klCost) basisBlock() Block {
 
 func (c *klCost) coefficientBlock() Block {
 	if !c.haveBv {
-		c.x.ratioCoefficients(c.bv, c.u, c.v)
+		c.x.RatioCoefficients(c.bv, c.u, c.v)
 		c.haveBv = true
 	}
 	algebra.RowSums(c.su, c.u)
@@ -80,7 +81,7 @@ func (c *klCost) value() float64 {
 	switch {
 	case c.haveLogs:
 	case c.valueAlone || c.haveBu:
-		c.logs, c.haveLogs = c.x.ratioBasis(nil, c.u, c.v, true), true
+		c.logs, c.haveLogs = c.x.RatioBasis(nil, c.u, c.v, true), true
 	default:
 		c.ratios(true)
 	}
@@ -88,7 +89,7 @@ func (c *klCost) value() float64 {
 	algebra.RowSums(c.sv, c.v)
 	j := c.logs - c.sum + algebra.Dot(c.su, c.sv)
 	if j < nearZero*c.sum {
-		return c.x.divergence(c.u, c.v)
+		return c.x.Divergence(c.u, c.v)
 	}
 	return j
 }

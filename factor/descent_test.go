@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -124,8 +125,8 @@ func takesSigns(p Parts) bool {
 // size is that of the terms of which the cost is a difference: ‖X‖², Σx under
 // the divergence, tr(K) of a kernel.
 func (r rule) size(x *mat.Dense) (float64, error) {
-	d := denseData{x}
-	n, _ := d.dims()
+	d := view.Dense{X: x}
+	n, _ := d.Dims()
 	if _, similarities := r.method.(SSNMF); similarities {
 		var sum float64 // of the squares of xᵀx, which is less than ‖Ã‖²
 		for i := range n {
@@ -145,7 +146,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 			terms[i] = kernel.values.At(i, i)
 		}
 	} else {
-		d.each(func(i, _ int, v float64) {
+		d.Each(func(i, _ int, v float64) {
 			if r.parts.Cost == CostFrobenius {
 				v *= v
 			}
@@ -454,7 +455,7 @@ func TestStartOfAnySize(t *testing.T) {
 			p := randomProblem(seed, false)
 			p.opt.Iterations, p.opt.Solver = 8, r.solver
 			if seed%2 == 0 {
-				p.x.Scale(1.1*smallestValue/leastPeak(p.x), p.x)
+				p.x.Scale(1.1*view.SmallestValue/leastPeak(p.x), p.x)
 			}
 			p.opt.Start = unevenStart(p, src)
 			least := []float64{-59, -300}[seed/2%2]

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -147,7 +148,7 @@ func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true
 // Fit implements [Method].
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
-	if err := cmp.Or(checkWeight("alpha", alpha), checkWeight("the ridge", ridge)); err != nil {
+	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
 		return nil, err
 	}
 	t, err := newTraining(ctx, x, known, opt, twoClasses, false)

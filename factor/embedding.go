@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
@@ -25,7 +26,7 @@ import (
 
 // training is what a linear embedding learns from.
 type training struct {
-	data data
+	data view.Data
 	*principal
 	class []int // of each row of x, numbered from 0, or -1; nil where labels do not matter
 	sizes []int // of the classes
@@ -42,7 +43,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 		return nil, err
 	}
 	t := &training{data: d}
-	n, _ := d.dims()
+	n, _ := d.Dims()
 	kept, counted := slices.Repeat([]bool{true}, n), slices.Repeat([]bool{true}, n)
 	if check != nil {
 		number := map[int]int{}
@@ -315,25 +316,25 @@ func (l *Linear) Vectors() *mat.Dense { return l.Projection }
 
 // Transform implements [Model]: (x − mean)·Projection, p×d.
 func (l *Linear) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
 	return l.project(ctx, d)
 }
 
-func (l *Linear) project(ctx context.Context, x data) (*mat.Dense, error) {
+func (l *Linear) project(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, features := x.dims()
+	p, features := x.Dims()
 	rows, k := l.Projection.Dims()
 	if features != rows || len(l.Mean) != rows {
 		return nil, fmt.Errorf("the samples have %d features, the projection %d", features, rows)
 	}
 	projection := algebra.Transpose(l.Projection)
 	y := mat.NewDense(k, p, nil)
-	x.timesBasis(y, projection)
+	x.TimesBasis(y, projection)
 	for r := range k {
 		offset := algebra.Dot(projection.RawRowView(r), l.Mean)
 		row := y.RawRowView(r)

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
@@ -218,7 +219,7 @@ func TestLeadingSVD(t *testing.T) {
 		p.x.Scale([]float64{1, 1e-90, 1e-75, 1e-60, 1e60, 1e90}[seed%6], p.x)
 		n, m := p.x.Dims()
 		k := min(1+int(seed)%4, n, m)
-		left, sigma, right, err := leadingSVD(context.Background(), denseData{p.x}, k)
+		left, sigma, right, err := leadingSVD(context.Background(), view.Dense{X: p.x}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +250,7 @@ func TestLeadingSVDOfTinyValues(t *testing.T) {
 		return (2 + math.Sin(float64(i*j))) * math.Pow(10, float64(j*7%20-10))
 	}, x)
 	products := 0
-	if _, _, _, err := leadingSVD(context.Background(), countedData{denseData{x}, &products}, 30); err != nil {
+	if _, _, _, err := leadingSVD(context.Background(), countedData{view.Dense{X: x}, &products}, 30); err != nil {
 		t.Fatal(err)
 	}
 	if products > 20 {
@@ -259,13 +260,13 @@ func TestLeadingSVDOfTinyValues(t *testing.T) {
 
 // countedData counts the products of the data with coefficients.
 type countedData struct {
-	denseData
+	view.Dense
 	products *int
 }
 
-func (c countedData) timesCoefficients(dst, v *mat.Dense) {
+func (c countedData) TimesCoefficients(dst, v *mat.Dense) {
 	*c.products++
-	c.denseData.timesCoefficients(dst, v)
+	c.Dense.TimesCoefficients(dst, v)
 }
 
 // TestTransform: a new sample is represented by the nearest combination of the

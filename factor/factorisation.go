@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0,
@@ -20,8 +21,8 @@ type Factorisation struct {
 	parts          Parts
 	model          model
 	kernel         *boundKernel // or nil
-	whole          data         // the samples
-	data           data         // they, condensed; nil of a kernel
+	whole          view.Data    // the samples
+	data           view.Data    // they, condensed; nil of a kernel
 	ties           *condensation
 	v              *mat.Dense   // k×ñ, condensed
 	factors        []*mat.Dense // parameters of the basis, v
@@ -49,7 +50,7 @@ func (f *Factorisation) Data() mat.Matrix {
 	if f.data == nil {
 		return nil
 	}
-	return f.data.matrix()
+	return f.data.Matrix()
 }
 
 // Factors are the factors, transposed as all matrices here: the parameters of the
@@ -113,7 +114,7 @@ func (f *Factorisation) Terms(i int) *Terms {
 	penalties, direct, columns := f.onCoefficients, f.ties.none, len(f.ties.group)
 	if i < last {
 		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
-		_, columns = f.whole.dims()
+		_, columns = f.whole.Dims()
 	}
 	if penalties == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -382,7 +383,7 @@ func checkProject(t *testing.T, f *fixture) {
 	if strings.HasPrefix(f.Method, "project_kl") {
 		cost = CostKL
 	}
-	d, err := newData(columns(f.Inputs.X))
+	d, err := view.New(columns(f.Inputs.X))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -54,7 +55,7 @@ func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 		if len(columns) == 0 {
 			continue
 		}
-		copyRow(row, x, i)
+		view.CopyRow(row, x, i)
 		v := r.Coefficients.RawRowView(i)
 		for _, j := range columns {
 			d := row[j] - algebra.Dot(v, r.Basis.RawRowView(j))
@@ -90,7 +91,7 @@ func (h HeldOut) serves(p Parts) error {
 }
 
 // matrix returns the matrix that is 1 at the entries, n×m.
-func (h HeldOut) matrix(n, m int) (*CSR, error) {
+func (h HeldOut) Matrix(n, m int) (*CSR, error) {
 	if len(h) != n {
 		return nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
 	}
@@ -107,12 +108,12 @@ func (h HeldOut) matrix(n, m int) (*CSR, error) {
 }
 
 // without returns the data with 0 in place of the entries.
-func (h HeldOut) without(d data) data {
-	if s, ok := d.(*sparseData); ok {
-		n, m := s.dims()
-		left := make([]sparse.Entry, 0, s.x.NNZ())
+func (h HeldOut) without(d view.Data) view.Data {
+	if s, ok := d.(*view.Sparse); ok {
+		n, m := s.Dims()
+		left := make([]sparse.Entry, 0, s.X.NNZ())
 		for i, of := range h {
-			columns, values := s.x.Row(i)
+			columns, values := s.X.Row(i)
 			for at, j := range columns {
 				for len(of) > 0 && of[0] < j {
 					of = of[1:]
@@ -122,16 +123,16 @@ func (h HeldOut) without(d data) data {
 				}
 			}
 		}
-		return newSparseData(sparse.FromEntries(n, m, left))
+		return view.NewSparse(sparse.FromEntries(n, m, left))
 	}
-	x := mat.DenseCopyOf(d.matrix())
+	x := mat.DenseCopyOf(d.Matrix())
 	for i, of := range h {
 		row := x.RawRowView(i)
 		for _, j := range of {
 			row[j] = 0
 		}
 	}
-	return denseData{x}
+	return view.Dense{X: x}
 }
 
 // seenCost is a cost that does not count some entries. Where these hold 0 in the data, its
@@ -146,10 +147,10 @@ func (h HeldOut) without(d data) data {
 // O(entries held out · k) more.
 type seenCost struct {
 	cost
-	x    data
+	x    view.Data
 	kl   bool
 	term func(x, y float64) float64
-	held *sparseData // 1 at the entries
+	held *view.Sparse // 1 at the entries
 	u, v *mat.Dense
 	// inU and inV are what the entries held out add to the linear parts of the blocks, and with
 	// wholeU and wholeV all of these parts.
@@ -159,8 +160,8 @@ type seenCost struct {
 	less           float64 // what is not counted of the cost of all entries, known with haveU
 }
 
-func newSeenCost(c Cost, x data, held *CSR, u, v *mat.Dense) *seenCost {
-	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, term: costs[c].term, held: newSparseData(held), u: u, v: v, inU: algebra.Like(u), inV: algebra.Like(v)}
+func newSeenCost(c Cost, x view.Data, held *CSR, u, v *mat.Dense) *seenCost {
+	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, term: costs[c].term, held: view.NewSparse(held), u: u, v: v, inU: algebra.Like(u), inV: algebra.Like(v)}
 }
 
 func (c *seenCost) moved(v bool) {
@@ -174,10 +175,10 @@ func (c *seenCost) findU() {
 	case c.haveU:
 		return
 	case c.kl:
-		c.held.timesCoefficients(c.inU, c.v)
+		c.held.TimesCoefficients(c.inU, c.v)
 		c.less = algebra.Inner(c.inU, c.u)
 	default:
-		c.less = c.held.along(c.inU, c.held.byFeature(), c.u, c.v, squares)
+		c.less = c.held.Along(c.inU, c.held.ByFeature(), c.u, c.v, squares)
 	}
 	c.haveU = true
 }
@@ -187,9 +188,9 @@ func (c *seenCost) findV() {
 	case c.haveV:
 		return
 	case c.kl:
-		c.held.timesBasis(c.inV, c.u)
+		c.held.TimesBasis(c.inV, c.u)
 	default:
-		c.held.along(c.inV, c.held.samples, c.v, c.u, squares)
+		c.held.Along(c.inV, c.held.Samples, c.v, c.u, squares)
 	}
 	c.haveV = true
 }
@@ -234,16 +235,16 @@ func (c *seenCost) value() float64 {
 
 // termByTerm returns the cost, whose digits the difference of two others has lost.
 func (c *seenCost) termByTerm() (sum float64) {
-	n, m := c.x.dims()
+	n, m := c.x.Dims()
 	k, _ := c.u.Dims()
 	sums := make([]float64, n)
 	parallel.DoWork(n*m*k, n, func(i int) {
 		x, y := make([]float64, m), make([]float64, m)
-		copyRow(x, c.x.matrix(), i)
+		view.CopyRow(x, c.x.Matrix(), i)
 		for r := range k {
 			algebra.Axpy(c.v.At(r, i), c.u.RawRowView(r), y)
 		}
-		out, _ := c.held.x.Row(i)
+		out, _ := c.held.X.Row(i)
 		for j, x := range x {
 			switch {
 			case len(out) > 0 && out[0] == j:

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // seenBySolvers are both costs with the entries held out, by each solver that serves them.
@@ -29,7 +30,7 @@ func plainCost(c Cost, x *mat.Dense, h HeldOut, r *Result) (sum float64) {
 			}
 			y := algebra.Dot(r.Coefficients.RawRowView(i), r.Basis.RawRowView(j))
 			if c == CostKL {
-				sum += divergenceTerm(x.At(i, j), y)
+				sum += view.DivergenceTerm(x.At(i, j), y)
 			} else {
 				sum += (x.At(i, j) - y) * (x.At(i, j) - y)
 			}

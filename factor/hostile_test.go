@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
@@ -261,8 +262,8 @@ func TestLimitsOfScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, scale := range []float64{
-			math.Exp2(math.Floor(math.Log2(largestValue / mat.Norm(positive, math.Inf(1))))),
-			math.Exp2(math.Ceil(math.Log2(smallestValue / leastPeak(p.x)))),
+			math.Exp2(math.Floor(math.Log2(view.LargestValue / mat.Norm(positive, math.Inf(1))))),
+			math.Exp2(math.Ceil(math.Log2(view.SmallestValue / leastPeak(p.x)))),
 		} {
 			var scaled mat.Dense
 			scaled.Scale(scale, x)

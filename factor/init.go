@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -61,7 +62,7 @@ type Start struct {
 // and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensation, opt Options) (*initialFactors, error) {
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *condensation, opt Options) (*initialFactors, error) {
 	var f *initialFactors
 	var err error
 	switch opt.Init {
@@ -80,7 +81,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 	if opt.Start == nil {
 		return f, nil
 	}
-	n, m := d.dims()
+	n, m := d.Dims()
 	image := p.Image.of(m)
 	var v *mat.Dense
 	for _, start := range []struct {
@@ -92,7 +93,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d data, ties *condensa
 	}{
 		{opt.Start.Basis, &f.u, "basis vectors", m, p.Basis == BasisFree},
 		{opt.Start.Weights, &f.w, "weights", n, p.Basis == BasisConcept},
-		{opt.Start.Rows, &f.a, "rows", image.rows(), p.Basis == BasisRankOne},
+		{opt.Start.Rows, &f.a, "rows", image.Rows(), p.Basis == BasisRankOne},
 		{opt.Start.Columns, &f.b, "columns", image.Width, p.Basis == BasisRankOne},
 		{opt.Start.Coefficients, &v, "coefficients", n, true},
 	} {
@@ -116,8 +117,8 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 	}
 	for i := range rows {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= largestValue) {
-				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
+			if !(x >= 0 && x <= view.LargestValue) {
+				return nil, fmt.Errorf("the initial %s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
 			}
 		}
 	}
@@ -126,15 +127,15 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 	return out, nil
 }
 
-func (p Parts) random(d data, ties *condensation, opt Options) *initialFactors {
-	n, m := d.dims()
+func (p Parts) random(d view.Data, ties *condensation, opt Options) *initialFactors {
+	n, m := d.Dims()
 	f := &initialFactors{v: ties.condensed(drawn(opt, "coefficients", n), true)}
 	switch p.Basis {
 	case BasisConcept:
 		f.w = drawn(opt, "weights", n)
 	case BasisRankOne:
 		image := p.Image.of(m)
-		f.a, f.b = drawn(opt, "rows", image.rows()), drawn(opt, "columns", image.Width)
+		f.a, f.b = drawn(opt, "rows", image.Rows()), drawn(opt, "columns", image.Width)
 	default:
 		f.u = drawn(opt, "basis", m)
 	}
@@ -205,7 +206,7 @@ func (p Parts) from(u, v *mat.Dense, ties *condensation) *initialFactors {
 func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	k, m := u.Dims()
 	image = image.of(m)
-	h, w := image.rows(), image.Width
+	h, w := image.Rows(), image.Width
 	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
 	for r := range k {
 		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
@@ -240,8 +241,8 @@ func lift(a *mat.Dense) {
 // fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or
 // that of negative parts of its vectors, whichever is the larger, becomes a
 // pair of factors; where entries are then 0 they get the data's mean.
-func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Options) (*initialFactors, error) {
-	n, m := d.dims()
+func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *condensation, opt Options) (*initialFactors, error) {
+	n, m := d.Dims()
 	rank := opt.Rank
 	if rank > min(n, m) {
 		return nil, fmt.Errorf("nndsvda starts at most min(n, m) = %d basis vectors, not %d", min(n, m), rank)
@@ -251,7 +252,7 @@ func (p Parts) fromSVD(ctx context.Context, d data, ties *condensation, opt Opti
 		return nil, fmt.Errorf("initialisation by nndsvda: %w", err)
 	}
 	var mean float64
-	d.each(func(_, _ int, x float64) { mean += x })
+	d.Each(func(_, _ int, x float64) { mean += x })
 	mean = math.Abs(mean) / float64(n) / float64(m)
 
 	u, v := mat.NewDense(rank, m, nil), mat.NewDense(rank, n, nil)

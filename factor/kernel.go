@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/guard"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -69,8 +70,8 @@ func (k Kernel) resolved() (Kernel, error) {
 	if err := named(k.Function); err != nil {
 		return k, err
 	}
-	if k.KernelWidth != 0 && !(k.KernelWidth >= smallestNumber && k.KernelWidth <= largestNumber) {
-		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), smallestNumber, largestNumber)
+	if k.KernelWidth != 0 && !(k.KernelWidth >= view.SmallestNumber && k.KernelWidth <= view.LargestNumber) {
+		return k, fmt.Errorf("the width of the rbf kernel is %v; it must lie between %g and %g", orDefault(k.KernelWidth, 0), view.SmallestNumber, view.LargestNumber)
 	}
 	if k.Degree == 0 {
 		k.Degree = 2
@@ -79,7 +80,7 @@ func (k Kernel) resolved() (Kernel, error) {
 		return k, fmt.Errorf("the degree of the polynomial kernel is %d; it must be from 1 to %d", k.Degree, math.MaxInt32)
 	}
 	offset := orDefault(k.Offset, 1)
-	if err := checkWeight("the offset of the polynomial kernel", offset); err != nil {
+	if err := view.CheckWeight("the offset of the polynomial kernel", offset); err != nil {
 		return k, err
 	}
 	if k.Offset = offset; offset == 0 {
@@ -96,8 +97,8 @@ type boundKernel struct {
 }
 
 // bind computes K of the samples x, whose data is d.
-func (k Kernel) bind(ctx context.Context, x mat.Matrix, d data) (*boundKernel, error) {
-	n, _ := d.dims()
+func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKernel, error) {
+	n, _ := d.Dims()
 	k, err := k.resolved()
 	if err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	for _, s := range sums {
 		mean += s / n / n
 	}
-	if mean < smallestNumber {
+	if mean < view.SmallestNumber {
 		return 1
 	}
 	return mean
@@ -178,28 +179,28 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 // eachProduct calls f with the products of some samples after others, rows from
 // to from+r-1, with all rows of x: part is r×p, inner products or Σ min(x_j, y_j).
 // f may overwrite it.
-func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x data, f func(from int, part *mat.Dense)) error {
+func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) error {
 	n, m := samples.Dims()
-	p, _ := x.dims()
-	block := mat.NewDense(min(gramRows, n), m, nil)
-	return eachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
+	p, _ := x.Dims()
+	block := mat.NewDense(min(view.GramRows, n), m, nil)
+	return view.EachPanel(ctx, n, p, func(part *mat.Dense, from, to int) {
 		some := block.Slice(0, to-from, 0, m).(*mat.Dense)
 		for i := from; i < to; i++ {
-			copyRow(some.RawRowView(i-from), samples, i)
+			view.CopyRow(some.RawRowView(i-from), samples, i)
 		}
 		if k.Function == KernelIntersection {
 			intersect(part, some, x)
 		} else {
-			x.timesBasis(part, some)
+			x.TimesBasis(part, some)
 		}
 	}, f)
 }
 
 // intersect writes Σ_j min(a_j, x_j) of rows a of some and x of the data, r×p.
-func intersect(dst, some *mat.Dense, x data) {
+func intersect(dst, some *mat.Dense, x view.Data) {
 	features, sums := algebra.Transpose(some), algebra.Transpose(dst) // so that one value of x meets r in a row
 	sums.Zero()
-	x.each(func(i, j int, v float64) {
+	x.Each(func(i, j int, v float64) {
 		row := sums.RawRowView(i)
 		for r, a := range features.RawRowView(j) {
 			row[r] += min(a, v)
@@ -217,12 +218,12 @@ func keep(x mat.Matrix) mat.Matrix {
 }
 
 // checkSamples refuses samples that the kernel cannot compare.
-func (k Kernel) checkSamples(x data) error {
+func (k Kernel) checkSamples(x view.Data) error {
 	if k.Function != KernelIntersection {
 		return nil
 	}
-	if i, j, v, found := firstNegative(x); found {
-		return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the intersection kernel needs values of 0 or more", j+1, v)}
+	if i, j, v, found := view.FirstNegative(x); found {
+		return &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the intersection kernel needs values of 0 or more", j+1, v)}
 	}
 	return nil
 }
@@ -240,8 +241,8 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 	for i := range n {
 		for j := range i {
 			x, y := given.At(i, j), given.At(j, i)
-			if !(math.Abs(x) <= largestValue && math.Abs(y) <= largestValue) {
-				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i+1, j+1, largestValue)
+			if !(math.Abs(x) <= view.LargestValue && math.Abs(y) <= view.LargestValue) {
+				return nil, fmt.Errorf("the kernel holds %v and %v at rows and columns %d and %d; values must be finite and at most %g", x, y, i+1, j+1, view.LargestValue)
 			}
 			if math.Abs(x-y) > 1e-10*math.Sqrt(given.At(i, i))*math.Sqrt(given.At(j, j)) {
 				return nil, fmt.Errorf("the kernel is not symmetric: %v at row %d, column %d, and %v on the other side", x, i+1, j+1, y)
@@ -274,8 +275,8 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 func checkDiagonal(k *mat.Dense) error {
 	n, _ := k.Dims()
 	for i := range n {
-		if x := k.At(i, i); !(x >= smallestValue && x <= largestValue) {
-			return &SampleError{i, fmt.Sprintf("its kernel value with itself is %v; it must lie between %g and %g", x, smallestValue, largestValue)}
+		if x := k.At(i, i); !(x >= view.SmallestValue && x <= view.LargestValue) {
+			return &view.SampleError{Sample: i, Problem: fmt.Sprintf("its kernel value with itself is %v; it must lie between %g and %g", x, view.SmallestValue, view.LargestValue)}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // KernelModel is a [Model] that represents a sample x by the v ≥ 0 that is
@@ -74,11 +75,11 @@ func (m *KernelModel) represent(ctx context.Context, x mat.Matrix, best bool) (*
 
 // compare returns Wᵀ·k_x of samples x.
 func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.dims()
+	p, features := d.Dims()
 	if _, have := m.Samples.Dims(); features != have {
 		return nil, fmt.Errorf("the samples have %d features, those of the model %d", features, have)
 	}
@@ -90,7 +91,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 		return nil, err
 	}
 	square := make([]float64, p)
-	d.each(func(i, _ int, v float64) { square[i] += v * v })
+	d.Each(func(i, _ int, v float64) { square[i] += v * v })
 	n, k := m.Weights.Dims()
 	_, own := m.Samples.Dims()
 	sample := make([]float64, own)
@@ -98,7 +99,7 @@ func (m *KernelModel) compare(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 	err = kernel.eachProduct(ctx, m.Samples, d, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for i := range r {
-			copyRow(sample, m.Samples, from+i)
+			view.CopyRow(sample, m.Samples, from+i)
 			kernel.apply(part.RawRowView(i), algebra.Dot(sample, sample), square)
 		}
 		algebra.Gemm(add, m.Weights.Slice(from, from+r, 0, k).(*mat.Dense), algebra.Trans, part, algebra.NoTrans)
@@ -123,8 +124,8 @@ func (m *KernelModel) weigh(values mat.Matrix) (*mat.Dense, error) {
 	dense := mat.DenseCopyOf(values)
 	for i := range p {
 		for j, x := range dense.RawRowView(i) {
-			if !(math.Abs(x) <= largestValue) {
-				return nil, &SampleError{i, fmt.Sprintf("kernel value %v with training sample %d is not usable (it must be finite and at most %g)", x, j+1, largestValue)}
+			if !(math.Abs(x) <= view.LargestValue) {
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("kernel value %v with training sample %d is not usable (it must be finite and at most %g)", x, j+1, view.LargestValue)}
 			}
 		}
 	}
@@ -148,11 +149,11 @@ func (m *KernelModel) check() error {
 	if m.Kernel.Function == KernelRBF && m.Kernel.KernelWidth == 0 {
 		return errors.New("the model's rbf kernel has no width")
 	}
-	d, err := newData(m.Samples)
+	d, err := view.New(m.Samples)
 	if err != nil {
 		return fmt.Errorf("training %w", err)
 	}
-	if r, _ := d.dims(); r != n {
+	if r, _ := d.Dims(); r != n {
 		return fmt.Errorf("the model has weights of %d training samples, and there are %d", n, r)
 	}
 	if err := m.Kernel.checkSamples(d); err != nil {

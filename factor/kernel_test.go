@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // kernels are one of each function, with defaults and without.
@@ -77,7 +78,7 @@ func TestKernelValues(t *testing.T) {
 				}
 			}
 			for _, x := range []mat.Matrix{p.x, toSparse(p.x)} {
-				d, err := newData(x)
+				d, err := view.New(x)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -208,7 +209,7 @@ func TestKernelObjective(t *testing.T) {
 	for seed := range uint64(20) {
 		p := randomProblem(seed, false)
 		for name, k := range kernels() {
-			d, err := newData(p.x)
+			d, err := view.New(p.x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +259,7 @@ func TestKernelTransform(t *testing.T) {
 			got := transformed(t, res.Model, p.x)
 			near(t, what+" sparse", transformed(t, res.Model, toSparse(p.x)), got, 1e-9)
 			near(t, what+" alone", transformed(t, res.Model, p.x.Slice(0, 1, 0, m)), got.Slice(0, 1, 0, p.opt.Rank), 1e-9)
-			d, err := newData(p.x)
+			d, err := view.New(p.x)
 			if err != nil {
 				t.Fatal(err)
 			}

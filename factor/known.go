@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -29,3 +30,6 @@ type CSR = sparse.CSR
 func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
 	return sparse.New(n, m, rowStart, columns, values)
 }
+
+// SampleError says that a sample cannot be used: its row, from 0, in Sample, and why in Problem.
+type SampleError = view.SampleError

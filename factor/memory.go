@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -41,7 +42,7 @@ func Memory(method Method, s Size) int64 {
 // or inner products where the parts need them. Penalties can have a method Memory(Size) int64.
 func (p Parts) Memory(s Size) int64 {
 	n, m, k, factors := s.floats()
-	need := 13*factors + 8*gramRows*(n+m) + 64*k*k
+	need := 13*factors + 8*view.GramRows*(n+m) + 64*k*k
 	if s.Stored > 0 { // the transpose, and factors in rows of four and more
 		need += 16*float64(s.Stored) + 3*factors + 192*(n+m)
 	}
@@ -113,7 +114,7 @@ func (s Size) heldOut(held float64) float64 {
 // graph is the size of a neighbourhood graph.
 func (s Size) graph(h Neighbourhood) float64 {
 	n := float64(s.Samples)
-	return 8*gramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))
+	return 8*view.GramRows*n + 450*n*float64(min(h.neighbours(), s.Samples))
 }
 
 // embedding is the estimate for linear embeddings: the samples, dense, their principal directions,

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
 
@@ -53,11 +54,11 @@ func TestStops(t *testing.T) {
 			t.Errorf("%s: %v", info.Name, err)
 		}
 	}
-	d := denseData{p.x}
+	d := view.Dense{X: p.x}
 	if _, err := (Neighbourhood{}).Graph(ctx, p.x); !errors.Is(err, context.Canceled) {
 		t.Errorf("neighbourhood: %v", err)
 	}
-	if _, err := innerProducts(ctx, d); !errors.Is(err, context.Canceled) {
+	if _, err := view.InnerProducts(ctx, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("inner products: %v", err)
 	}
 	if _, _, _, err := leadingSVD(ctx, d, 1); !errors.Is(err, context.Canceled) {

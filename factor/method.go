@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // Method finds a low-dimensional representation of samples. The methods are
@@ -77,12 +79,12 @@ func (o Options) check(n int) error {
 
 // newOwnRuleData returns the data of a method that is not made of parts, with what is
 // known of them and the options checked.
-func newOwnRuleData(x mat.Matrix, known Known, opt Options) (data, error) {
-	d, err := newData(x)
+func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	n, _ := d.dims()
+	n, _ := d.Dims()
 	return d, cmp.Or(known.Check(n), opt.checkOwnRule(n))
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -263,12 +264,12 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		p, _ := b.x.Dims()
 		v := mat.NewDense(f.opt.Rank, p, nil)
-		b.each(func(at, i int) { v.SetCol(at, f.v.RawRowView(i)) })
+		b.Each(func(at, i int) { v.SetCol(at, f.v.RawRowView(i)) })
 		cost, err := f.online.represent(ctx, b, v, epoch == 0)
 		if err != nil {
 			return 0, err
 		}
-		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
+		b.Each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
 		if sum += cost; epoch > 0 {
 			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
 				return 0, err
@@ -279,7 +280,7 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 }
 
 // each calls f with the place of each sample in the block and among all.
-func (b *block) each(f func(at, i int)) {
+func (b *block) Each(f func(at, i int)) {
 	at := 0
 	for _, r := range b.runs {
 		for i := r.from; i < r.to; i++ {
@@ -309,16 +310,16 @@ func (f *miniBatch) read(ctx context.Context, runs []run) (*block, []run, error)
 // check sums up the samples, and reports the first that cannot be used.
 func (b *block) check() error {
 	p, m := b.x.Dims()
-	d, err := newData(b.x)
+	d, err := view.New(b.x)
 	if err == nil {
-		if i, j, value, signed := firstNegative(d); signed {
-			err = negativeError(i, j, value)
+		if i, j, value, signed := view.FirstNegative(d); signed {
+			err = view.NegativeError(i, j, value)
 		}
 	}
-	var bad *SampleError
+	var bad *view.SampleError
 	if errors.As(err, &bad) {
 		place := bad.Sample
-		b.each(func(at, i int) {
+		b.Each(func(at, i int) {
 			if at == place {
 				bad.Sample = i
 			}
@@ -368,7 +369,7 @@ func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 }
 
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
-	o.at = newFrobeniusCostOf(denseData{b.x}, o.u, v, elementary.Sum(b.squares))
+	o.at = newFrobeniusCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
 	if err := minimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, mostSweeps); err != nil {
 		return 0, err
@@ -417,7 +418,7 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 			return 0, err
 		}
 	}
-	o.at = newKLCostOf(denseData{b.x}, o.u, v, elementary.Sum(b.totals))
+	o.at = newKLCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.totals))
 	return o.at.value(), nil
 }
 

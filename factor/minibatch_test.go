@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -68,7 +69,7 @@ func digits(n, m, parts int) *mat.Dense {
 
 // objectiveAt is the cost of a result, computed from it.
 func objectiveAt(cost Cost, x *mat.Dense, res *Result) float64 {
-	return newCost(cost, denseData{x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
+	return newCost(cost, view.Dense{X: x}, algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)).value()
 }
 
 // TestMiniBatchDescends: the objective comes near that of all samples together, from blocks
@@ -226,7 +227,7 @@ func TestMiniBatchRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
-		if bad := (*SampleError)(nil); c.change != nil && (!errors.As(err, &bad) || bad.Sample != 80) {
+		if bad := (*view.SampleError)(nil); c.change != nil && (!errors.As(err, &bad) || bad.Sample != 80) {
 			t.Errorf("%s: %v is no error of sample 81", name, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
@@ -21,8 +22,8 @@ import (
 // be that of a kernel, X being what φ makes of the samples.
 type conceptModel struct {
 	w, v  *mat.Dense // k×n, k×ñ
-	x     data       // the samples; nil of a kernel
-	xt    data       // the condensed samples; nil of a kernel
+	x     view.Data  // the samples; nil of a kernel
+	xt    view.Data  // the condensed samples; nil of a kernel
 	ties  *condensation
 	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
 	haveU bool       // u is w·X
@@ -58,10 +59,10 @@ func formsProducts(n, m int, fast bool) bool {
 
 // signed reports whether the data has negative values, fast whether the solver may need the inner
 // products.
-func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
-	n, m := x.dims()
+func newConceptModel(ctx context.Context, x, xt view.Data, ties *condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
+	n, m := x.Dims()
 	k, _ := w.Dims()
-	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: sumSquares(xt)}
+	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
 	if signed {
 		// Of data with negative values they are needed, and their two parts.
 		if err := checkMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
@@ -70,7 +71,7 @@ func newConceptModel(ctx context.Context, x, xt data, ties *condensation, w, v *
 	}
 	if signed || formsProducts(n, m, fast) {
 		var err error
-		if c.k, err = innerProducts(ctx, x); err != nil {
+		if c.k, err = view.InnerProducts(ctx, x); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +98,7 @@ func (c *conceptModel) prepare(signed bool) {
 	case c.k != nil:
 		n, _ := c.k.Dims()
 		c.kt = mat.NewDense(c.ties.groups, n, nil)
-		c.ties.rows(c.kt, c.k)
+		c.ties.Rows(c.kt, c.k)
 	}
 	if signed {
 		c.splitKernel()
@@ -140,7 +141,7 @@ func (c *conceptModel) product() {
 	case c.k != nil:
 		algebra.Gemm(c.kw, c.w, algebra.NoTrans, c.k, algebra.NoTrans)
 	default:
-		c.x.timesBasis(c.kw, c.vectors())
+		c.x.TimesBasis(c.kw, c.vectors())
 	}
 }
 
@@ -177,15 +178,15 @@ func (c *conceptModel) basisProducts() {
 	if c.kt != nil {
 		algebra.Gemm(c.kv, c.v, algebra.NoTrans, c.kt, algebra.NoTrans)
 	} else {
-		c.xt.timesCoefficients(c.u, c.v)
+		c.xt.TimesCoefficients(c.u, c.v)
 		c.haveU = false
-		c.x.timesBasis(c.kv, c.u)
+		c.x.TimesBasis(c.kv, c.u)
 	}
 	c.vv = algebra.SelfGram(c.v)
 }
 
 // condense brings lin and h up to date.
-func (c *conceptModel) condense() {
+func (c *conceptModel) Condense() {
 	if c.h == nil {
 		c.product()
 		c.ties.columns(c.lin, c.kw)
@@ -197,7 +198,7 @@ func (c *conceptModel) condense() {
 func (c *conceptModel) length(r int) float64 { return math.Sqrt(max(c.h.At(r, r), 0)) }
 
 func (c *conceptModel) coefficientBlock() Block {
-	c.condense()
+	c.Condense()
 	if c.kPos != nil {
 		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
 	}
@@ -205,13 +206,13 @@ func (c *conceptModel) coefficientBlock() Block {
 }
 
 func (c *conceptModel) value() float64 {
-	c.condense()
+	c.Condense()
 	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
 	switch {
 	case c.x == nil:
 		return max(j, 0) // below 0 by rounding
 	case j < nearZero*c.sumSq:
-		return c.xt.residual(c.vectors(), c.v)
+		return c.xt.Residual(c.vectors(), c.v)
 	}
 	return j
 }
@@ -240,7 +241,7 @@ func (c *conceptModel) lengths() []float64 {
 
 func (c *conceptModel) vectors() *mat.Dense {
 	if c.x != nil && !c.haveU {
-		c.x.timesCoefficients(c.u, c.w)
+		c.x.TimesCoefficients(c.u, c.w)
 		c.haveU = true
 	}
 	return c.u
@@ -248,4 +249,4 @@ func (c *conceptModel) vectors() *mat.Dense {
 
 func (c *conceptModel) weights() *mat.Dense { return c.w }
 
-func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.timesBasis(dst, g) }
+func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }

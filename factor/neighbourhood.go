@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
@@ -54,20 +55,20 @@ func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 // Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
 // data.
 func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
 	return h.graph(ctx, d)
 }
 
-func (h Neighbourhood) graph(ctx context.Context, x data) (*CSR, error) {
-	n, _ := x.dims()
+func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
+	n, _ := x.Dims()
 	p := h.neighbours()
 	if p < 1 {
 		return nil, fmt.Errorf("a graph of %d neighbours; it must be 1 or more", p)
 	}
-	if err := cmp.Or(named(h.Edges), checkWeight("the width of the heat kernel", h.Width)); err != nil {
+	if err := cmp.Or(named(h.Edges), view.CheckWeight("the width of the heat kernel", h.Width)); err != nil {
 		return nil, err
 	}
 	p = min(p, n-1)

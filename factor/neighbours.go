@@ -9,13 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // neighbours finds the nearest samples of each, with a few blocks of inner products in
 // memory at a time.
 type neighbours struct {
-	x    data
+	x    view.Data
 	n, p int
 	// cosine compares by cosines, else by distances.
 	cosine       bool
@@ -36,10 +37,10 @@ func nearer(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d, b.d), a.j-b.j) 
 // find finds the neighbours of each row by its inner products with all.
 func (s *neighbours) find(ctx context.Context) error {
 	s.square = make([]float64, s.n)
-	s.x.each(func(i, _ int, v float64) { s.square[i] += v * v })
+	s.x.Each(func(i, _ int, v float64) { s.square[i] += v * v })
 	s.nearest = make([][]neighbour, s.n)
 	sums := make([]float64, s.n) // of the distances
-	err := eachGram(ctx, s.x, func(from int, part *mat.Dense) {
+	err := view.EachGram(ctx, s.x, func(from int, part *mat.Dense) {
 		algebra.EachRow(part, comparedWork, func(a int, products []float64) { sums[from+a] = s.compare(from+a, products) })
 	})
 	for _, x := range sums {
@@ -84,7 +85,7 @@ func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances 
 	if p < 1 {
 		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)
 	}
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -15,7 +16,7 @@ import (
 // TestNeighbours: the neighbours are those at the least distances, of integers with copies and
 // ties too, and the same bytes on any number of cores.
 func TestNeighbours(t *testing.T) {
-	const n, m, p = 3*gramRows + 7, 12, 5
+	const n, m, p = 3*view.GramRows + 7, 12, 5
 	random := rng.New(1, "neighbours")
 	for name, value := range map[string]func(i, f int) float64{
 		"random":   func(int, int) float64 { return random.Float64() },
@@ -26,7 +27,7 @@ func TestNeighbours(t *testing.T) {
 		x.Apply(func(i, f int, _ float64) float64 { return value(i, f) }, x)
 		var first neighbours
 		for _, cores := range []int{1, 3} {
-			got := neighbours{x: denseData{x}, n: n, p: p, mean: true}
+			got := neighbours{x: view.Dense{X: x}, n: n, p: p, mean: true}
 			restore := parallel.SetCores(cores)
 			if err := got.find(t.Context()); err != nil {
 				t.Fatal(err)

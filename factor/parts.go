@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
@@ -110,7 +111,7 @@ func (p Parts) check() error {
 	if !p.Kernel.features() && !p.gram() {
 		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
 	}
-	if err := checkWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
+	if err := view.CheckWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
 		return err
 	}
 	if p.FitWeight == WeightNone {
@@ -148,11 +149,11 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if x == nil && p.Kernel.Matrix != nil {
 		x = p.Kernel.Matrix
 	}
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	n, m := d.dims()
+	n, m := d.Dims()
 	if err := known.Check(n); err != nil {
 		return nil, err
 	}
@@ -169,11 +170,11 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	var held *CSR
 	if p.HeldOut != nil {
-		if held, err = p.HeldOut.matrix(n, m); err != nil {
+		if held, err = p.HeldOut.Matrix(n, m); err != nil {
 			return nil, err
 		}
 		d = p.HeldOut.without(d)
-		x = d.matrix()
+		x = d.Matrix()
 	}
 	f := &Factorisation{parts: p, whole: d}
 	if !p.Kernel.features() {
@@ -181,9 +182,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	i, j, value, signed := firstNegative(d)
+	i, j, value, signed := view.FirstNegative(d)
 	if signed && f.kernel == nil && !(p.gram() && p.Weighting == WeightingEqual) {
-		return nil, negativeError(i, j, value)
+		return nil, view.NegativeError(i, j, value)
 	}
 	if p.Basis == BasisRankOne {
 		if err := p.Image.check(m, "a rank-one basis"); err != nil {
@@ -197,8 +198,8 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		}
 		// The coefficients of the condensed data are V times the weights.
 		for i, w := range weight {
-			if !p.Cost.Quadratic() && !(w >= smallestNumber && w <= largestNumber) {
-				return nil, &SampleError{i, fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, smallestNumber, largestNumber)}
+			if !p.Cost.Quadratic() && !(w >= view.SmallestNumber && w <= view.LargestNumber) {
+				return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its normalised-cut weight is %.3g; under the %v cost it must lie between %g and %g", w, p.Cost, view.SmallestNumber, view.LargestNumber)}
 			}
 		}
 	}
@@ -207,7 +208,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && signed {
-			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the penalty %s needs values of 0 or more", j+1, value, penaltyName(penalty))}
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the penalty %s needs values of 0 or more", j+1, value, penaltyName(penalty))}
 		}
 		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: p.Image, Rank: opt.Rank, data: d})
 		if err != nil {
@@ -252,7 +253,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 
 // model picks what computes the cost and its gradient. held is 1 at the entries that are held
 // out, or nil.
-func (p Parts) model(ctx context.Context, d, condensed data, held *CSR, ties *condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
+func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
 	if p.gram() {
 		_, mu := solver.(Multiplicative)
 		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed, !mu)
@@ -260,11 +261,11 @@ func (p Parts) model(ctx context.Context, d, condensed data, held *CSR, ties *co
 	return p.plainModel(d, condensed, held, first), nil
 }
 
-func (p Parts) plainModel(d, condensed data, held *CSR, first *initialFactors) *plainModel {
+func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
 	u := first.u
 	if p.Basis != BasisFree {
 		k, _ := first.v.Dims()
-		_, m := d.dims()
+		_, m := d.Dims()
 		u = mat.NewDense(k, m, nil)
 	}
 	var b basis
@@ -292,19 +293,19 @@ func (p Parts) fitWeight() float64 {
 
 // normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner
 // products.
-func normalisedCutWeights(x data, kernel *boundKernel) ([]float64, error) {
-	n, m := x.dims()
+func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
+	n, m := x.Dims()
 	out := make([]float64, n)
 	if kernel != nil {
 		algebra.RowSums(out, kernel.values)
 	} else {
 		total := make([]float64, m)
-		x.each(func(_, j int, v float64) { total[j] += v })
-		x.each(func(i, j int, v float64) { out[i] += v * total[j] })
+		x.Each(func(_, j int, v float64) { total[j] += v })
+		x.Each(func(i, j int, v float64) { out[i] += v * total[j] })
 	}
 	for i, s := range out {
 		if !(s > 0) {
-			return nil, &SampleError{i, fmt.Sprintf("its inner products with the samples sum to %v, and normalised-cut weights need more than 0", s)}
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner products with the samples sum to %v, and normalised-cut weights need more than 0", s)}
 		}
 		out[i] = 1 / s
 	}

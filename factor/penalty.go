@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -33,12 +34,12 @@ type Problem struct {
 	// Rank is k.
 	Rank int
 
-	data data
+	data view.Data
 }
 
 // Samples returns X, n×m, a *mat.Dense or a *CSR, which is not to be changed. With
 // Kernel.Matrix it is that matrix.
-func (p Problem) Samples() mat.Matrix { return p.data.matrix() }
+func (p Problem) Samples() mat.Matrix { return p.data.Matrix() }
 
 // A BoundPenalty is a penalty of certain samples. Its factor θ is V, k×n, or U, k×m:
 // transposed, so that a row holds what belongs to one basis vector. It need know

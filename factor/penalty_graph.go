@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -41,10 +42,10 @@ func (g Graph) Memory(s Size) int64 { return byteCount(s.graph(g.Neighbourhood))
 // Bind implements [Penalty].
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
-	if err := checkWeight("lambda", lambda); err != nil {
+	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
-	n, _ := p.data.dims()
+	n, _ := p.data.Dims()
 	s := g.Similarity
 	if s == nil {
 		var err error
@@ -70,7 +71,7 @@ func checkSimilarity(s *CSR, n int) error {
 	for i := range n {
 		cols, vals := s.Row(i)
 		for p, j := range cols {
-			if err := checkWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
+			if err := view.CheckWeight(fmt.Sprintf("the weight of the graph's edge %d–%d", i, j), vals[p]); err != nil {
 				return err
 			}
 			if s.At(j, i) != vals[p] {

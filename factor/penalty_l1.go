@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // L1 is the penalty λ·Σ V of the sum of the coefficients, all ≥ 0 (Hoyer 2002): few
@@ -20,7 +22,7 @@ func (L1) OnBasis() bool { return false }
 // Bind implements [Penalty].
 func (l L1) Bind(context.Context, Problem) (BoundPenalty, error) {
 	b := boundL1(orDefault(l.Weight, 0.1))
-	return b, checkWeight("the weight of the coefficients' sum", float64(b))
+	return b, view.CheckWeight("the weight of the coefficients' sum", float64(b))
 }
 
 // boundL1 is λ.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -66,9 +67,9 @@ func (g LearnedGraph) Memory(s Size) int64 {
 
 // Bind implements [Penalty].
 func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
-	n, _ := p.data.dims()
+	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
-	if err := cmp.Or(named(g.Rule), checkWeight("lambda", b.lambda), checkWeight("beta", b.beta)); err != nil {
+	if err := cmp.Or(named(g.Rule), view.CheckWeight("lambda", b.lambda), view.CheckWeight("beta", b.beta)); err != nil {
 		return nil, err
 	}
 	if b.parts < 1 || b.parts > n {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
@@ -35,11 +36,11 @@ func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
 
 // Bind implements [Penalty].
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
-	n, _ := p.data.dims()
+	n, _ := p.data.Dims()
 	known := p.Known
 	b := &boundLinks{must: orDefault(l.Must, 0.005), cannot: orDefault(l.Cannot, 1)}
 	b.labels, b.classes = links.Known(known).Classes()
-	if err := cmp.Or(checkWeight("the weight of must-links", b.must), checkWeight("the weight of cannot-links", b.cannot)); err != nil {
+	if err := cmp.Or(view.CheckWeight("the weight of must-links", b.must), view.CheckWeight("the weight of cannot-links", b.cannot)); err != nil {
 		return nil, err
 	}
 	must, cannot, err := links.Known(known).BeyondLabels(n)

@@ -3,6 +3,7 @@ package factor
 import (
 	"context"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
@@ -26,10 +27,10 @@ func (Smooth) Needs() Needs { return Needs{Images: true} }
 // Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	weight := orDefault(s.Weight, 0.1)
-	if err := checkWeight("the weight of neighbouring pixels", weight); err != nil {
+	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
 		return nil, err
 	}
-	_, m := p.data.dims()
+	_, m := p.data.Dims()
 	if err := p.Image.check(m, "a penalty on neighbouring pixels"); err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (i Image) grid() *CSR {
 	join := func(p, q int) {
 		entries = append(entries, sparse.Entry{Row: p, Col: q, Value: 1}, sparse.Entry{Row: q, Col: p, Value: 1})
 	}
-	for y := range i.rows() {
+	for y := range i.Rows() {
 		for x := range i.Width {
 			p := y*i.Width + x
 			if x > 0 {
@@ -53,6 +54,6 @@ func (i Image) grid() *CSR {
 			}
 		}
 	}
-	m := i.rows() * i.Width
+	m := i.Rows() * i.Width
 	return sparse.FromEntries(m, m, entries)
 }

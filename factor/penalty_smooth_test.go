@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // TestSmooth: the penalty is the sum over neighbouring pixels of each channel, with every
@@ -70,7 +72,7 @@ func TestSmooth(t *testing.T) {
 				t.Fatal(err)
 			}
 			if plain {
-				d := denseData{x}
+				d := view.Dense{X: x}
 				f.model = p.plainModel(d, f.ties.data(d, CostFrobenius), nil, &initialFactors{w: f.factors[0], v: f.v})
 			}
 			if err := f.iterate(context.Background(), opt); err != nil {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/panel"
@@ -48,8 +49,8 @@ type level struct {
 const lossless = 1.0 / 32
 
 // newPrincipal centres the samples that are kept at the mean of those that are counted.
-func newPrincipal(ctx context.Context, x data, kept, counted []bool) (*principal, error) {
-	n, m := x.dims()
+func newPrincipal(ctx context.Context, x view.Data, kept, counted []bool) (*principal, error) {
+	n, m := x.Dims()
 	row := make([]int, n) // in the samples that are kept, or -1
 	rows, means := 0, 0
 	for i := range n {
@@ -67,7 +68,7 @@ func newPrincipal(ctx context.Context, x data, kept, counted []bool) (*principal
 		return nil, err
 	}
 	c := &principal{x: mat.NewDense(rows, m, nil), mean: make([]float64, m)}
-	x.each(func(i, j int, v float64) {
+	x.Each(func(i, j int, v float64) {
 		if counted[i] {
 			c.mean[j] += v
 		}
@@ -83,7 +84,7 @@ func newPrincipal(ctx context.Context, x data, kept, counted []bool) (*principal
 	}
 	var square float64
 	raw := c.x.RawMatrix()
-	x.each(func(i, j int, v float64) {
+	x.Each(func(i, j int, v float64) {
 		if r := row[i]; r >= 0 {
 			raw.Data[r*raw.Stride+j] += v
 			square += v * v
@@ -126,12 +127,12 @@ func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*
 func (p *principal) eachGram(ctx context.Context, f func(from int, part *mat.Dense)) error {
 	n, m := p.x.Dims()
 	if n > m {
-		return eachGram(ctx, denseData{p.x}, f)
+		return view.EachGram(ctx, view.Dense{X: p.x}, f)
 	}
 	if _, err := p.ask(ctx, func([]float64) int { return 1 }); err != nil {
 		return err
 	}
-	return panel.Each(ctx, n, gramRows, func(from, to int) error {
+	return panel.Each(ctx, n, view.GramRows, func(from, to int) error {
 		f(from, p.gram.Slice(from, to, 0, n).(*mat.Dense))
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // problem is a random factorisation problem.
@@ -346,7 +347,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := denseData{p.x}
+		d := view.Dense{X: p.x}
 		var weight []float64
 		if parts.Weighting == WeightingNormalisedCut {
 			weight, _ = normalisedCutWeights(d, nil)
@@ -549,7 +550,7 @@ func TestPenaltyShare(t *testing.T) {
 		last := len(res.Penalty) - 1
 		want := c.penalty(res.Coefficients)
 		nearNumber(t, name+" penalty", res.Penalty[last]/want, 1, 1e-9)
-		fit := (denseData{p.x}).residual(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()))
+		fit := (view.Dense{X: p.x}).Residual(mat.DenseCopyOf(res.Basis.T()), mat.DenseCopyOf(res.Coefficients.T()))
 		nearNumber(t, name+" fit", (res.Objective[last]-res.Penalty[last])/fit, 1, 1e-9)
 	}
 	res, err := NMF{}.Fit(context.Background(), p.x, p.known, p.opt)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -81,16 +82,16 @@ type RankCurve struct {
 // (2016), 1 less their instability. It looks at ranks that grow by a quarter, and then between
 // those next to the one chosen. The answer depends on x, rule, range and seed.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return 0, nil, err
 	}
-	n, m := d.dims()
+	n, m := d.Dims()
 	if s, err = s.within(n, m); err != nil {
 		return 0, nil, err
 	}
-	if i, j, value, signed := firstNegative(d); signed {
-		return 0, nil, negativeError(i, j, value)
+	if i, j, value, signed := view.FirstNegative(d); signed {
+		return 0, nil, view.NegativeError(i, j, value)
 	}
 	share := min(rankShare, mostHeldOut/(float64(n)*float64(m)))
 	held := make([]HeldOut, rankFits)

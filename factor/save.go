@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
@@ -225,7 +226,7 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 		if err := (field{savedLambda, &s.Lambda}).read(z, 0); err != nil {
 			return nil, err
 		}
-		if err := checkWeight(savedLambda, s.Lambda); err != nil {
+		if err := view.CheckWeight(savedLambda, s.Lambda); err != nil {
 			return nil, err
 		}
 		return s, nil

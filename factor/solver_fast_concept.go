@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
@@ -51,7 +52,7 @@ type fastConcept struct {
 func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	m := f.model.(*conceptModel)
 	if m.k == nil {
-		n, features := m.x.dims()
+		n, features := m.x.Dims()
 		return nil, fmt.Errorf("fast serves a concept basis of at most %d samples, or of %d if there are at most twice as many samples as features; these are %d samples of %d features: choose mu",
 			mostFormedForFast, mostFormed, n, features)
 	}
@@ -64,7 +65,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 		block: newWeightBlock(k), largest: make([]float64, k),
 	}
 	takeSamples(s.all, s.order, m.k)
-	m.condense()
+	m.Condense()
 	s.restart()
 	return s.iterate, nil
 }
@@ -75,24 +76,24 @@ func (f *Factorisation) sampleOrder() []int {
 	n := len(f.ties.group)
 	key := make([]float64, n)
 	if f.kernel != nil && f.kernel.samples == nil {
-		denseData{f.kernel.values}.each(func(i, j int, x float64) {
+		view.Dense{X: f.kernel.values}.Each(func(i, j int, x float64) {
 			if i != j {
 				key[i] += x
 			}
 		})
 	} else {
-		_, m := f.whole.dims()
+		_, m := f.whole.Dims()
 		share := make([]float64, m)
 		for j := range share {
 			_, share[j] = math.Modf(float64(j+1) * math.Phi)
 		}
 		switch x := f.whole.(type) {
-		case denseData:
-			algebra.EachRow(x.x, 1, func(i int, row []float64) {
+		case view.Dense:
+			algebra.EachRow(x.X, 1, func(i int, row []float64) {
 				key[i] = algebra.Dot(row, share)
 			})
 		default:
-			x.each(func(i, j int, v float64) { key[i] += v * share[j] })
+			x.Each(func(i, j int, v float64) { key[i] += v * share[j] })
 		}
 	}
 	order := make([]int, n)
@@ -122,10 +123,10 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	}
 	m.haveU = false
 	m.h, f.known = nil, false
-	m.condense()
+	m.Condense()
 	if s.since++; s.since == refreshAfter || s.shrunk() {
 		f.Moved(0)
-		m.condense()
+		m.Condense()
 		s.restart()
 	}
 	if err := minimiseRows(ctx, m.v, m.v, m.lin, m.h, coefficientSweeps); err != nil {
@@ -134,7 +135,7 @@ func (s *fastConcept) iterate(ctx context.Context) error {
 	f.Moved(1)
 	if !(f.Objective() <= before) { // by rounding
 		f.Restore()
-		m.condense()
+		m.Condense()
 		s.restart()
 	}
 	return nil

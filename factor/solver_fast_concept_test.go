@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // TestWeightBlock compares the weights that a block moves with those of samples whose
@@ -62,7 +63,7 @@ func TestWeightBlock(t *testing.T) {
 func TestFastConceptFollows(t *testing.T) {
 	for _, n := range []int{40, 77} {
 		x := random(n, 50)
-		k, err := innerProducts(t.Context(), denseData{x})
+		k, err := view.InnerProducts(t.Context(), view.Dense{X: x})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/blas"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/simd"
@@ -124,17 +125,17 @@ type klRows struct {
 }
 
 // klData returns the data by features and by samples.
-func klData(d data) (features, samples klRows) {
-	n, m := d.dims()
+func klData(d view.Data) (features, samples klRows) {
+	n, m := d.Dims()
 	features.totals, samples.totals = make([]float64, m), make([]float64, n)
-	d.each(func(i, j int, x float64) {
+	d.Each(func(i, j int, x float64) {
 		features.totals[j] += x
 		samples.totals[i] += x
 	})
-	if sparse, ok := d.(*sparseData); ok {
-		features.stored, samples.stored = sparse.byFeature().CSR, sparse.x
+	if sparse, ok := d.(*view.Sparse); ok {
+		features.stored, samples.stored = sparse.ByFeature().CSR, sparse.X
 	} else {
-		whole := d.matrix().(*mat.Dense)
+		whole := d.Matrix().(*mat.Dense)
 		features.dense, features.turned, samples.dense = whole, true, whole
 	}
 	return features, samples

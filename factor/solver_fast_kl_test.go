@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
 
@@ -63,7 +64,7 @@ func TestFastKLIterations(t *testing.T) {
 // and θ·∂/∂θ = 0: of columns and basis vectors that are scaled to sums of 1.
 func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	t.Helper()
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -40,20 +41,20 @@ func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 // Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	lambda := orDefault(s.Lambda, 0.1)
-	if err := checkWeight("lambda", lambda); err != nil {
+	if err := view.CheckWeight("lambda", lambda); err != nil {
 		return nil, err
 	}
 	d, err := newOwnRuleData(x, known, opt)
 	if err != nil {
 		return nil, err
 	}
-	n, _ := d.dims()
+	n, _ := d.Dims()
 	b, err := initialDictionary(ctx, x, d, opt)
 	if err != nil {
 		return nil, err
 	}
 	codes := mat.NewDense(n, opt.Rank, nil)
-	size := sumSquares(d)
+	size := view.SumSquares(d)
 	last, penalty := size, []float64{0}
 	keptCodes, keptAtoms := algebra.Like(codes), algebra.Like(b)
 	history, stop, err := descend(ctx, opt, size, func(bool) (float64, error) {
@@ -65,7 +66,7 @@ func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Op
 		v := algebra.Transpose(codes)
 		stepAtoms(d, b, v)
 		share := lambda * sumAbs(codes)
-		if now := d.residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
+		if now := d.Residual(b, v) + share; now <= last*(1+1e-12)+1e-13*size {
 			last, penalty = now, append(penalty, share)
 			return now, nil
 		}
@@ -99,8 +100,8 @@ func sumAbs(a *mat.Dense) (sum float64) {
 }
 
 // initialDictionary returns the atoms at the start, transposed: k×m.
-func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (*mat.Dense, error) {
-	n, m := d.dims()
+func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Options) (*mat.Dense, error) {
+	n, m := d.Dims()
 	if opt.Start != nil && opt.Start.Basis != nil {
 		given := opt.Start.Basis
 		if r, c := given.Dims(); r != m || c != opt.Rank {
@@ -108,7 +109,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 		}
 		for i := range m {
 			for j, x := range given.RawRowView(i) {
-				if !(math.Abs(x) <= largestValue) {
+				if !(math.Abs(x) <= view.LargestValue) {
 					return nil, fmt.Errorf("the initial atoms hold %v at row %d, column %d", x, i+1, j+1)
 				}
 			}
@@ -139,7 +140,7 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 		}
 	}
 	b := mat.NewDense(opt.Rank, m, nil)
-	d.each(func(i, j int, x float64) {
+	d.Each(func(i, j int, x float64) {
 		if atom[i] >= 0 {
 			b.Set(atom[i], j, x)
 		}
@@ -151,10 +152,10 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d data, opt Options) (
 // stepAtoms moves each atom, a row of b, to its minimum while the others and
 // the codes v, k×n, are held: with A = VᵀV and C = XV it is b_j + (c_j − B·a_j)/a_jj,
 // shortened to unit length where it is longer. Atoms that no code uses stay.
-func stepAtoms(x data, b, v *mat.Dense) {
+func stepAtoms(x view.Data, b, v *mat.Dense) {
 	k, m := b.Dims()
 	a, c := algebra.SelfGram(v), algebra.Like(b)
-	x.timesCoefficients(c, v)
+	x.TimesCoefficients(c, v)
 	rest := make([]float64, m)
 	for j := range k {
 		weights := a.RawRowView(j)
@@ -195,16 +196,16 @@ func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 // Transform implements [Model]. Where several s are minima, which can be when
 // atoms depend on each other, it is one of them.
 func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.dims()
+	p, features := d.Dims()
 	rows, k := s.Dictionary.Dims()
 	if features != rows {
 		return nil, fmt.Errorf("the samples have %d features, the atoms %d", features, rows)
 	}
-	if err := checkWeight("lambda", s.Lambda); err != nil {
+	if err := view.CheckWeight("lambda", s.Lambda); err != nil {
 		return nil, err
 	}
 	codes := mat.NewDense(p, k, nil)
@@ -219,10 +220,10 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 
 // encode moves the codes of the samples, n×k, to their minima for the
 // dictionary, transposed: k×m.
-func encode(ctx context.Context, x data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
+func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
 	n, k := codes.Dims()
 	products := mat.NewDense(k, n, nil)
-	x.timesBasis(products, dictionary)
+	x.TimesBasis(products, dictionary)
 	products = algebra.Transpose(products) // XᵀB
 	l := newLasso(dictionary, lambda)
 	for i := range n {

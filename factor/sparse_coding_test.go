@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // TestSparseCodingNeverRises: nor is an atom longer than 1, and the codes are
@@ -34,7 +35,7 @@ func TestSparseCodingNeverRises(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", p, err)
 		}
-		size := sumSquares(denseData{p.x})
+		size := view.SumSquares(view.Dense{X: p.x})
 		for i := 1; i < len(res.Objective); i++ {
 			if before, now := res.Objective[i-1], res.Objective[i]; now > before+1e-9*before+1e-13*size {
 				t.Fatalf("%v λ=%v: objective rises from %v to %v at iteration %d", p, lambda, before, now, i)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
@@ -79,13 +80,13 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	n, _ := d.dims()
+	n, _ := d.Dims()
 	a, err := m.similarity(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	if largest := mat.Max(a); !(largest >= smallestValue && largest <= largestValue) {
-		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, smallestValue, largestValue)
+	if largest := mat.Max(a); !(largest >= view.SmallestValue && largest <= view.LargestValue) {
+		return nil, fmt.Errorf("the largest similarity is %.3g; it must lie between %g and %g", largest, view.SmallestValue, view.LargestValue)
 	}
 	link(a, known)
 	none, err := newCondensation(n, TieNone, nil, nil, CostFrobenius)
@@ -100,7 +101,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	f := &similarityFactors{a: denseData{a}, g: first.v, s: s, power: 0.25}
+	f := &similarityFactors{a: view.Dense{X: a}, g: first.v, s: s, power: 0.25}
 	if m.Rule == SimilarityRulePrinted {
 		f.power = 1
 	}
@@ -118,20 +119,20 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 }
 
 // similarity returns a copy of the similarities, checked.
-func (m SSNMF) similarity(ctx context.Context, x data) (*mat.Dense, error) {
-	n, _ := x.dims()
+func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
+	n, _ := x.Dims()
 	if err := checkMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
 		return nil, err
 	}
 	if m.Similarity == nil {
-		a, err := innerProducts(ctx, x)
+		a, err := view.InnerProducts(ctx, x)
 		if err != nil {
 			return nil, err
 		}
 		for i := range n {
 			for j, v := range a.RawRowView(i) {
 				if v < 0 {
-					return nil, &SampleError{i, fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, v)}
+					return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("its inner product with sample %d is %v, and similarities must be 0 or more", j+1, v)}
 				}
 			}
 		}
@@ -170,8 +171,8 @@ func checkSymmetric(a *mat.Dense, what string) error {
 	n, _ := a.Dims()
 	for i := range n {
 		for j, x := range a.RawRowView(i) {
-			if !(x >= 0 && x <= largestValue) {
-				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, largestValue)
+			if !(x >= 0 && x <= view.LargestValue) {
+				return fmt.Errorf("%s hold %v at row %d, column %d; they must be numbers from 0 to %g", what, x, i+1, j+1, view.LargestValue)
 			}
 			if y := a.At(j, i); math.Abs(x-y) > 1e-12*max(x, y) {
 				return fmt.Errorf("%s are not symmetric: %v at row %d, column %d, and %v on the other side", what, x, i+1, j+1, y)
@@ -212,7 +213,7 @@ func link(a *mat.Dense, known Known) {
 
 // similarityFactors are the factors of a ≈ GSGᵀ; g is transposed, k×n.
 type similarityFactors struct {
-	a     denseData
+	a     view.Dense
 	g, s  *mat.Dense
 	power float64
 }
@@ -220,7 +221,7 @@ type similarityFactors struct {
 // step moves S, then G with the new S.
 func (f *similarityFactors) step() {
 	ga, gag := algebra.Like(f.g), algebra.Like(f.s)
-	f.a.timesBasis(ga, f.g)
+	f.a.TimesBasis(ga, f.g)
 	algebra.Gemm(gag, ga, algebra.NoTrans, f.g, algebra.Trans)
 	gg := algebra.SelfGram(f.g)
 
@@ -247,5 +248,5 @@ func (f *similarityFactors) step() {
 
 // value returns ‖Ã − GSGᵀ‖².
 func (f *similarityFactors) value() float64 {
-	return f.a.residual(algebra.Times(f.s, f.g), f.g)
+	return f.a.Residual(algebra.Times(f.s, f.g), f.g)
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
@@ -17,8 +18,8 @@ import (
 // subspace a little larger than k, which takes products with x only, so that
 // sparse data stays sparse, until the values change no more. Those below 1e-7 of the largest
 // always do: they are roots of what rounding leaves of 0.
-func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
-	n, m := x.dims()
+func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
+	n, m := x.Dims()
 	size := min(k+10, n, m)
 	src := rng.New(0, "subspace")
 	q := mat.NewDense(size, n, nil)
@@ -35,7 +36,7 @@ func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []fl
 			return nil, nil, nil, err
 		}
 		eigen.Orthonormalise(q)
-		x.timesCoefficients(b, q) // qX
+		x.TimesCoefficients(b, q) // qX
 		if sigma, err = singularValues(ctx, b); err != nil {
 			return nil, nil, nil, err
 		}
@@ -48,7 +49,7 @@ func leadingSVD(ctx context.Context, x data, k int) (left *mat.Dense, sigma []fl
 			break
 		}
 		eigen.Orthonormalise(b)
-		x.timesBasis(q, b)
+		x.TimesBasis(q, b)
 	}
 	// qX = P·Σ·Rᵀ, so X ≈ qᵀP·Σ·Rᵀ.
 	sigma, p, rt, err := eigen.Singular(ctx, b)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
@@ -104,7 +105,7 @@ func newCondensation(n int, tie Tie, labels []int, weight []float64, cost Cost) 
 }
 
 // data condenses the data: row j is c_j^(1/β)·Σ γ_i·x_i/c_j.
-func (t *condensation) data(d data, cost Cost) data {
+func (t *condensation) data(d view.Data, cost Cost) view.Data {
 	if t.none {
 		return d
 	}
@@ -112,11 +113,11 @@ func (t *condensation) data(d data, cost Cost) data {
 	for i, g := range t.group {
 		scale[i] = t.weight[i] * math.Pow(t.c[g], 1/costs[cost].degree-1)
 	}
-	return d.condense(t.groups, t.group, scale)
+	return d.Condense(t.groups, t.group, scale)
 }
 
 // rows condenses the rows of an n×p matrix as data does those of X.
-func (t *condensation) rows(dst, a *mat.Dense) {
+func (t *condensation) Rows(dst, a *mat.Dense) {
 	dst.Zero()
 	for i, g := range t.group {
 		algebra.Axpy(t.weight[i]*t.expand[g], a.RawRowView(i), dst.RawRowView(g))
@@ -142,7 +143,7 @@ func (t *condensation) columns(dst, a *mat.Dense) {
 
 // constant is the part of the cost that condensing takes away: the cost of
 // the data is that of the condensed data plus this, which is never below 0.
-func (t *condensation) constant(whole, condensed data, cost Cost) float64 {
+func (t *condensation) constant(whole, condensed view.Data, cost Cost) float64 {
 	if t.none {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // Model is what a method has learned to represent samples by.
@@ -47,19 +48,19 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	if err := named(m.Cost); err != nil {
 		return nil, err
 	}
-	d, err := newData(x)
+	d, err := view.New(x)
 	if err != nil {
 		return nil, err
 	}
-	p, features := d.dims()
+	p, features := d.Dims()
 	rows, k := m.Basis.Dims()
 	if features != rows {
 		return nil, fmt.Errorf("the samples have %d features, the basis vectors %d", features, rows)
 	}
 	u := mat.DenseCopyOf(m.Basis.T())
 	if !m.Cost.Quadratic() {
-		if i, j, value, found := firstNegative(d); found {
-			return nil, &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and the %v cost needs values of 0 or more", j+1, value, m.Cost)}
+		if i, j, value, found := view.FirstNegative(d); found {
+			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the %v cost needs values of 0 or more", j+1, value, m.Cost)}
 		}
 	}
 	v, steps := uniform(k, p), TransformIterations
@@ -85,7 +86,7 @@ func uniform(k, p int) *mat.Dense {
 }
 
 // project moves v, k×n, by a number of steps while u, k×m, stays.
-func project(ctx context.Context, c Cost, x data, u, v *mat.Dense, iterations int) error {
+func project(ctx context.Context, c Cost, x view.Data, u, v *mat.Dense, iterations int) error {
 	cost := newCost(c, x, u, v)
 	next := func() Block {
 		cost.moved(true)
@@ -212,7 +213,7 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 		part := near.Slice(0, to-from, 0, features).(*mat.Dense)
 		algebra.Gemm(part, v.Slice(from, to, 0, k).(*mat.Dense), algebra.NoTrans, u, algebra.Trans)
 		for i := from; i < to; i++ {
-			copyRow(row, x, i)
+			view.CopyRow(row, x, i)
 			by := part.RawRowView(i - from)
 			for j, value := range row {
 				if mean != nil {

@@ -1,4 +1,4 @@
-package factor
+package view
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // TestStanding: there and back, with zeros beside, whatever was there before.
@@ -93,26 +95,26 @@ func TestDataProducts(t *testing.T) {
 			out.Mul(a, b)
 			return &out
 		}
-		for name, d := range map[string]data{name + "dense": denseData{x}, name + "sparse": newSparseData(toSparse(x))} {
+		for name, d := range map[string]Data{name + "dense": Dense{x}, name + "sparse": NewSparse(toSparse(x))} {
 			for range 2 { // the second time over what the first has left
 				ux, vx, vr, ur := algebra.Like(v), algebra.Like(u), algebra.Like(u), algebra.Like(v)
-				d.timesBasis(ux, u)
+				d.TimesBasis(ux, u)
 				near(t, name+" u·Xᵀ", ux, product(u, x.T()), 1e-10)
-				d.timesCoefficients(vx, v)
+				d.TimesCoefficients(vx, v)
 				near(t, name+" v·X", vx, product(v, x), 1e-10)
-				sum := d.ratioBasis(vr, u, v, true)
-				nearNumber(t, name+" the sum of logarithms alone", d.ratioBasis(nil, u, v, true), sum, 1e-12*(1+mat.Sum(x)))
+				sum := d.RatioBasis(vr, u, v, true)
+				nearNumber(t, name+" the sum of logarithms alone", d.RatioBasis(nil, u, v, true), sum, 1e-12*(1+mat.Sum(x)))
 				near(t, name+" v·R", vr, product(v, &ratio), 1e-10*size)
-				d.ratioCoefficients(ur, u, v)
+				d.RatioCoefficients(ur, u, v)
 				near(t, name+" u·Rᵀ", ur, product(u, ratio.T()), 1e-10*size)
 				nearNumber(t, name+" the sum of logarithms", sum-mat.Sum(x)+mat.Sum(&y), divergence, 1e-10*(1+mat.Sum(x)+mat.Sum(&y)))
-				nearNumber(t, name+" residual", d.residual(u, v), residual, 1e-10*(1+residual))
-				nearNumber(t, name+" divergence", d.divergence(u, v), divergence, 1e-10*(1+mat.Sum(x)+mat.Sum(&y)))
+				nearNumber(t, name+" residual", d.Residual(u, v), residual, 1e-10*(1+residual))
+				nearNumber(t, name+" divergence", d.Divergence(u, v), divergence, 1e-10*(1+mat.Sum(x)+mat.Sum(&y)))
 				part := mat.NewDense(rows, n, nil)
-				d.timesBasis(part, d.rows(from, from+rows))
+				d.TimesBasis(part, d.Rows(from, from+rows))
 				near(t, name+" inner products", part, product(x.Slice(from, from+rows, 0, m), x.T()), 1e-10)
 				condensed := mat.NewDense(groups, m, nil)
-				d.condense(groups, group, scale).each(func(i, j int, x float64) { condensed.Set(i, j, condensed.At(i, j)+x) })
+				d.Condense(groups, group, scale).Each(func(i, j int, x float64) { condensed.Set(i, j, condensed.At(i, j)+x) })
 				near(t, name+" condensed", condensed, product(member, x), 1e-10)
 			}
 		}
@@ -121,14 +123,14 @@ func TestDataProducts(t *testing.T) {
 
 // TestRatioCores: how many parts of features one core takes changes no bit.
 func TestRatioCores(t *testing.T) {
-	d := denseData{random(300, 1000)}
+	d := Dense{random(300, 1000)}
 	u, v := random(20, 1000), random(20, 300)
 	var want *mat.Dense
 	var wantSum float64
 	for _, cores := range []int{1, 2, 3, 4, 7} {
 		restore := parallel.SetCores(cores)
 		got := algebra.Like(u)
-		sum := d.ratioBasis(got, u, v, true)
+		sum := d.RatioBasis(got, u, v, true)
 		restore()
 		if want == nil {
 			want, wantSum = got, sum
@@ -143,7 +145,7 @@ func TestRatioCores(t *testing.T) {
 func TestInnerProducts(t *testing.T) {
 	for _, n := range []int{1, 100, symmetricRows, 2*symmetricRows + 37} {
 		x := random(n, 21)
-		got, err := innerProducts(t.Context(), denseData{x})
+		got, err := InnerProducts(t.Context(), Dense{x})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,4 +155,31 @@ func TestInnerProducts(t *testing.T) {
 		// Which entries a kernel of OpenBLAS rounds alike depends on the processor.
 		near(t, "transposed inner products", mat.DenseCopyOf(got.T()), got, 1e-14)
 	}
+}
+
+func random(n, m int) *mat.Dense {
+	src := rand.New(rand.NewPCG(1, 1))
+	x := mat.NewDense(n, m, nil)
+	x.Apply(func(int, int, float64) float64 { return src.Float64() }, x)
+	return x
+}
+
+var near = testkit.Near
+
+func nearNumber(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func toSparse(x *mat.Dense) *sparse.CSR {
+	n, m := x.Dims()
+	var entries []sparse.Entry
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			entries = append(entries, sparse.Entry{Row: i, Col: j, Value: v})
+		}
+	}
+	return sparse.FromEntries(n, m, entries)
 }

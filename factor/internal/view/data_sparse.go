@@ -1,4 +1,4 @@
-package factor
+package view
 
 import (
 	"slices"
@@ -11,22 +11,22 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// sparseData is a data of which only the values other than 0 are stored. A value of a sample
+// Sparse is a data of which only the values other than 0 are stored. A value of a sample
 // selects a feature's k numbers, which lie side by side in transposed factors. Products along
 // features are those of the transpose. Its buffers are for one caller at a time.
-type sparseData struct {
-	x         *sparse.CSR
-	samples   *inParts
+type Sparse struct {
+	X         *sparse.CSR
+	Samples   *inParts
 	features  *inParts // the transpose, once it is needed
 	u, v, out byColumn
 }
 
-func newSparseData(x *sparse.CSR) *sparseData { return &sparseData{x: x, samples: newInParts(x)} }
+func NewSparse(x *sparse.CSR) *Sparse { return &Sparse{X: x, Samples: newInParts(x)} }
 
-// byFeature returns X by features, m×n.
-func (d *sparseData) byFeature() *inParts {
+// ByFeature returns X by features, m×n.
+func (d *Sparse) ByFeature() *inParts {
 	if d.features == nil {
-		d.features = newInParts(d.x.Transpose())
+		d.features = newInParts(d.X.Transpose())
 	}
 	return d.features
 }
@@ -55,9 +55,9 @@ func newInParts(x *sparse.CSR) *inParts {
 	return p
 }
 
-// each calls f with the values of a row in chunks: the row, columns, values, and space for as many
+// Each calls f with the values of a row in chunks: the row, columns, values, and space for as many
 // numbers. Parts run at once, a chunk is k multiplications a value. It returns the sum of f.
-func (p *inParts) each(k int, f func(i int, cols []int, vals, y []float64) float64) (sum float64) {
+func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float64) (sum float64) {
 	parallel.DoWork(p.NNZ()*k, len(p.ends), func(part int) {
 		p.sums[part] = 0
 		from := 0
@@ -84,38 +84,38 @@ func (p *inParts) each(k int, f func(i int, cols []int, vals, y []float64) float
 // in the cache.
 const chunk = 128
 
-func (d *sparseData) dims() (n, m int) { return d.x.Dims() }
+func (d *Sparse) Dims() (n, m int) { return d.X.Dims() }
 
-func (d *sparseData) matrix() mat.Matrix { return d.x }
+func (d *Sparse) Matrix() mat.Matrix { return d.X }
 
-func (d *sparseData) timesBasis(dst, u *mat.Dense) { d.times(dst, d.samples, u) }
+func (d *Sparse) TimesBasis(dst, u *mat.Dense) { d.times(dst, d.Samples, u) }
 
-func (d *sparseData) timesCoefficients(dst, v *mat.Dense) { d.times(dst, d.byFeature(), v) }
+func (d *Sparse) TimesCoefficients(dst, v *mat.Dense) { d.times(dst, d.ByFeature(), v) }
 
 // times writes b·xᵀ.
-func (d *sparseData) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
+func (d *Sparse) times(dst *mat.Dense, x *inParts, b *mat.Dense) {
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := b.Dims()
 	d.out.zero(n, k)
-	x.each(k, func(i int, cols []int, vals, _ []float64) float64 {
+	x.Each(k, func(i int, cols []int, vals, _ []float64) float64 {
 		simd.AddRows(d.out.row(i), vals, d.v.data, cols)
 		return 0
 	})
 	d.out.write(dst)
 }
 
-func (d *sparseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
+func (d *Sparse) RatioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 	if dst == nil {
 		d.u.read(u)
 		d.v.read(v)
 		k, _ := u.Dims()
-		return d.byFeature().each(k, func(i int, cols []int, vals, y []float64) float64 {
+		return d.ByFeature().Each(k, func(i int, cols []int, vals, y []float64) float64 {
 			simd.Dots(y, d.u.row(i), d.v.data, cols)
 			return simd.DivideSum(y[:len(vals)], vals, algebra.Floor)
 		})
 	}
-	return d.along(dst, d.byFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
+	return d.Along(dst, d.ByFeature(), u, v, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
 		simd.Ratios(sum, a, rows, at, x, y, algebra.Floor)
 		if !logs {
 			return 0
@@ -124,49 +124,49 @@ func (d *sparseData) ratioBasis(dst, u, v *mat.Dense, logs bool) float64 {
 	})
 }
 
-func (d *sparseData) ratioCoefficients(dst, u, v *mat.Dense) {
-	d.along(dst, d.samples, v, u, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
+func (d *Sparse) RatioCoefficients(dst, u, v *mat.Dense) {
+	d.Along(dst, d.Samples, v, u, func(sum, a, rows []float64, at []int, x, y []float64) float64 {
 		simd.Ratios(sum, a, rows, at, x, y, algebra.Floor)
 		return 0
 	})
 }
 
-// along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some
+// Along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some
 // values x of the row, the row of aᵀ, all rows of bᵀ, the numbers of those that the values select,
 // and space for a number y for each. It returns the sum of f.
-func (d *sparseData) along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
+func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
 	n, _ := x.Dims()
 	k, _ := a.Dims()
 	d.out.zero(n, k)
-	total := x.each(2*k, func(i int, cols []int, vals, y []float64) float64 {
+	total := x.Each(2*k, func(i int, cols []int, vals, y []float64) float64 {
 		return f(d.out.row(i), d.u.row(i), d.v.data, cols, vals, y)
 	})
 	d.out.write(dst)
 	return total
 }
 
-func (d *sparseData) residual(u, v *mat.Dense) float64 {
+func (d *Sparse) Residual(u, v *mat.Dense) float64 {
 	// ‖X − Y‖² = ‖Y‖² + Σ over the stored x of (x − y)² − y².
 	return max(algebra.Inner(algebra.SelfGram(u), algebra.SelfGram(v))+d.terms(u, v, func(x, y float64) float64 { return x * (x - 2*y) }), 0)
 }
 
-func (d *sparseData) divergence(u, v *mat.Dense) float64 {
+func (d *Sparse) Divergence(u, v *mat.Dense) float64 {
 	// All y, then for each stored x its term in place of its y.
 	k, _ := u.Dims()
 	su, sv := make([]float64, k), make([]float64, k)
 	algebra.RowSums(su, u)
 	algebra.RowSums(sv, v)
-	return max(algebra.Dot(su, sv)+d.terms(u, v, func(x, y float64) float64 { return divergenceTerm(x, y) - y }), 0)
+	return max(algebra.Dot(su, sv)+d.terms(u, v, func(x, y float64) float64 { return DivergenceTerm(x, y) - y }), 0)
 }
 
 // terms returns the sum of f over the stored values and their y.
-func (d *sparseData) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
+func (d *Sparse) terms(u, v *mat.Dense, f func(x, y float64) float64) float64 {
 	d.u.read(u)
 	d.v.read(v)
 	k, _ := u.Dims()
-	return d.samples.each(k, func(i int, cols []int, vals, y []float64) (sum float64) {
+	return d.Samples.Each(k, func(i int, cols []int, vals, y []float64) (sum float64) {
 		simd.Dots(y, d.v.row(i), d.u.data, cols)
 		for p, x := range vals {
 			sum += f(x, y[p])
@@ -175,31 +175,31 @@ func (d *sparseData) terms(u, v *mat.Dense, f func(x, y float64) float64) float6
 	})
 }
 
-func (d *sparseData) condense(groups int, group []int, scale []float64) data {
-	n, m := d.x.Dims()
-	entries := make([]sparse.Entry, 0, d.x.NNZ())
+func (d *Sparse) Condense(groups int, group []int, scale []float64) Data {
+	n, m := d.X.Dims()
+	entries := make([]sparse.Entry, 0, d.X.NNZ())
 	for i := range n {
-		cols, vals := d.x.Row(i)
+		cols, vals := d.X.Row(i)
 		for p, j := range cols {
 			entries = append(entries, sparse.Entry{Row: group[i], Col: j, Value: scale[i] * vals[p]})
 		}
 	}
-	return newSparseData(sparse.FromEntries(groups, m, entries))
+	return NewSparse(sparse.FromEntries(groups, m, entries))
 }
 
-func (d *sparseData) rows(from, to int) *mat.Dense {
-	_, m := d.x.Dims()
+func (d *Sparse) Rows(from, to int) *mat.Dense {
+	_, m := d.X.Dims()
 	out := mat.NewDense(to-from, m, nil)
 	for i := from; i < to; i++ {
-		copyRow(out.RawRowView(i-from), d.x, i)
+		CopyRow(out.RawRowView(i-from), d.X, i)
 	}
 	return out
 }
 
-func (d *sparseData) each(f func(i, j int, x float64)) {
-	n, _ := d.x.Dims()
+func (d *Sparse) Each(f func(i, j int, x float64)) {
+	n, _ := d.X.Dims()
 	for i := range n {
-		cols, vals := d.x.Row(i)
+		cols, vals := d.X.Row(i)
 		for p, j := range cols {
 			f(i, j, vals[p])
 		}
@@ -226,7 +226,7 @@ func (s *byColumn) zero(n, k int) {
 func (s *byColumn) read(from *mat.Dense) {
 	k, n := from.Dims()
 	s.zero(n, k)
-	s.each(from, func(at int, row []float64) {
+	s.Each(from, func(at int, row []float64) {
 		for _, x := range row {
 			s.data[at] = x
 			at += s.width
@@ -236,7 +236,7 @@ func (s *byColumn) read(from *mat.Dense) {
 
 // write writes a factor.
 func (s *byColumn) write(dst *mat.Dense) {
-	s.each(dst, func(at int, row []float64) {
+	s.Each(dst, func(at int, row []float64) {
 		for i := range row {
 			row[i] = s.data[at]
 			at += s.width
@@ -244,8 +244,8 @@ func (s *byColumn) write(dst *mat.Dense) {
 	})
 }
 
-// each calls f with parts of the rows of a, and the places of their first numbers in data.
-func (s *byColumn) each(a *mat.Dense, f func(at int, row []float64)) {
+// Each calls f with parts of the rows of a, and the places of their first numbers in data.
+func (s *byColumn) Each(a *mat.Dense, f func(at int, row []float64)) {
 	const columns = 512 // which stay in the cache
 	k, n := a.Dims()
 	parallel.DoWork(16*n*s.width, parallel.Count(n, columns), func(part int) {
@@ -256,8 +256,8 @@ func (s *byColumn) each(a *mat.Dense, f func(at int, row []float64)) {
 	})
 }
 
-// copyRow writes row i of a, a *mat.Dense or a *sparse.CSR.
-func copyRow(dst []float64, a mat.Matrix, i int) {
+// CopyRow writes row i of a, a *mat.Dense or a *sparse.CSR.
+func CopyRow(dst []float64, a mat.Matrix, i int) {
 	if s, ok := a.(*sparse.CSR); ok {
 		clear(dst)
 		cols, vals := s.Row(i)
