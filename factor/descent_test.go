@@ -66,7 +66,7 @@ func rules(lambda float64) map[string]rule {
 		for _, tie := range []Tie{TieNone, TieLabels} {
 			p.Tie = tie
 			for name, penalty := range penalties {
-				if !p.Kernel.features() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
+				if !p.Kernel.Features() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
 					continue // refused
 				}
 				p.Penalties = penalty
@@ -137,7 +137,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	}
 	terms := make([]float64, n)
 	var kernel *boundKernel
-	if !r.parts.Kernel.features() {
+	if !r.parts.Kernel.Features() {
 		var err error
 		if kernel, err = r.parts.Kernel.bind(context.Background(), x, d); err != nil {
 			return 0, err

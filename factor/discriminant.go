@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/principal"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/links"
@@ -51,14 +52,14 @@ func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 			return nil, err
 		}
 		count := min(opt.Rank, len(t.sizes)-1)
-		v, err := t.byMeans(ctx, a.sigma, y, count)
+		v, err := t.byMeans(ctx, a.Sigma, y, count)
 		if errors.Is(err, errNearlySingular) {
 			v, err = t.byScatters(ctx, y, count)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return a.features(v), nil
+		return a.Features(v), nil
 	})
 }
 
@@ -72,7 +73,7 @@ func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*ma
 	for i, c := range t.class {
 		algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
 	}
-	return generalised(ctx, scatter(weighted), scatter(about), count)
+	return principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), count)
 }
 
 // errNearlySingular says that S_w is, or might be but for rounding, singular.
@@ -98,7 +99,7 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 			row[j] /= s
 		}
 	}
-	mu, g, err := eigen.Largest(ctx, symmetricProduct(b, algebra.NoTrans, b, algebra.Trans), min(count, q))
+	mu, g, err := eigen.Largest(ctx, principal.SymmetricProduct(b, algebra.NoTrans, b, algebra.Trans), min(count, q))
 	if err != nil {
 		return nil, fmt.Errorf("the directions of the embedding: %w", err)
 	}
@@ -109,7 +110,7 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 	for i, m := range mu {
 		lambda[i] = m / (1 - m)
 	}
-	count = parting(lambda)
+	count = principal.Parting(lambda)
 	v := mat.NewDense(q, count, nil)
 	algebra.Gemm(v, b, algebra.Trans, g.Slice(0, len(t.sizes), 0, count).(*mat.Dense), algebra.NoTrans)
 	for j, s := range sigma {
@@ -167,11 +168,11 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	return t.result(ctx, func() (*mat.Dense, error) {
 		// The directions lie among those in which the samples vary: along others
 		// S_b is 0 and only the ridge is not.
-		a, err := t.ask(ctx, func(sigma []float64) int { return len(sigma) })
+		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
 			return nil, err
 		}
-		y := a.coordinates()
+		y := a.Coordinates()
 		means, err := t.weightedMeans(y)
 		if err != nil {
 			return nil, err
@@ -183,18 +184,18 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 				labelled = append(labelled, y.RawRowView(i)...)
 			}
 		}
-		against, rough := scatter(mat.NewDense(len(labelled)/q, q, labelled)), graphScatter(y, graph)
+		against, rough := principal.Scatter(mat.NewDense(len(labelled)/q, q, labelled)), principal.GraphScatter(y, graph)
 		for i := range q {
 			for j := i; j < q; j++ {
 				against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
 			}
 			against.SetSym(i, i, against.At(i, i)+ridge)
 		}
-		v, err := generalised(ctx, scatter(means), against, min(opt.Rank, len(t.sizes)-1))
+		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))
 		if err != nil {
 			return nil, err
 		}
-		return a.features(v), nil
+		return a.Features(v), nil
 	})
 }
 
@@ -248,12 +249,12 @@ func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		if err != nil {
 			return nil, err
 		}
-		inside, across := graphScatter(y, binaryGraph(n, joined)), graphScatter(y, binaryGraph(n, parted))
-		v, err := generalised(ctx, across, inside, opt.Rank)
+		inside, across := principal.GraphScatter(y, binaryGraph(n, joined)), principal.GraphScatter(y, binaryGraph(n, parted))
+		v, err := principal.Generalised(ctx, across, inside, opt.Rank)
 		if err != nil {
 			return nil, err
 		}
-		return a.features(v), nil
+		return a.Features(v), nil
 	})
 }
 
@@ -269,10 +270,10 @@ func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i
 // nearest pairs across the border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
 	k1 := cmp.Or(m.K1, 5)
-	n, _ := t.x.Dims()
+	n, _ := t.X.Dims()
 	square := make([]float64, n)
 	for i := range n {
-		row := t.x.RawRowView(i)
+		row := t.X.RawRowView(i)
 		square[i] = algebra.Dot(row, row)
 	}
 	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
@@ -280,7 +281,7 @@ func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, e
 		borders[c] = topk.NewSelection[[2]int32](cmp.Or(m.K2, 40*t.sizes[c]))
 	}
 	var nearest []pair
-	err = t.eachGram(ctx, func(from int, part *mat.Dense) {
+	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
 		r, _ := part.Dims()
 		for a := range r {
 			i := from + a

@@ -7,16 +7,12 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/principal"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
-	"github.com/seed4492f2cd/partwise/internal/blas"
-	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
-	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
 // A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A
@@ -27,7 +23,7 @@ import (
 // training is what a linear embedding learns from.
 type training struct {
 	data view.Data
-	*principal
+	*principal.Samples
 	class []int // of each row of x, numbered from 0, or -1; nil where labels do not matter
 	sizes []int // of the classes
 }
@@ -68,7 +64,7 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 			return nil, err
 		}
 	}
-	t.principal, err = newPrincipal(ctx, d, kept, counted)
+	t.Samples, err = principal.New(ctx, d, kept, counted)
 	return t, err
 }
 
@@ -98,30 +94,13 @@ func twoClassesOnePair(sizes []int) error {
 // reduced returns the principal directions that keep the share of the variance, and x in those
 // directions, n×q. There are at most n less the number of groups of them: in more, some would
 // have no scatter within the groups.
-func (t *training) reduced(ctx context.Context, share float64, groups int) (a *axes, y *mat.Dense, err error) {
-	n, _ := t.x.Dims()
-	a, err = t.ask(ctx, func(sigma []float64) int { return min(fewest(sigma, share), n-groups) })
+func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
+	n, _ := t.X.Dims()
+	a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) })
 	if err != nil {
 		return nil, nil, err
 	}
-	return a, a.coordinates(), nil
-}
-
-// fewest returns how many of the leading directions have the share of the
-// variance.
-func fewest(sigma []float64, share float64) int {
-	// Relative to the first: squares of small values would be lost.
-	var total, sum float64
-	for _, s := range sigma {
-		total += (s / sigma[0]) * (s / sigma[0])
-	}
-	for q, s := range sigma {
-		sum += (s / sigma[0]) * (s / sigma[0])
-		if sum >= (share-1e-12)*total {
-			return q + 1
-		}
-	}
-	return len(sigma)
+	return a, a.Coordinates(), nil
 }
 
 // varianceShare reads a share of variance; 0 stands for the default.
@@ -160,120 +139,6 @@ func (t *training) weightedMeans(y *mat.Dense) (*mat.Dense, error) {
 	return means, nil
 }
 
-// scatter returns aᵀa.
-func scatter(a *mat.Dense) *mat.SymDense {
-	return symmetricProduct(a, algebra.Trans, a, algebra.NoTrans)
-}
-
-// graphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
-// over the rows of y.
-func graphScatter(y *mat.Dense, s *CSR) *mat.SymDense {
-	const most = 256 // rows of L·y at a time, which stay in a cache
-	n, q := y.Dims()
-	width := simd.Width(q)
-	if y.RawMatrix().Stride != width {
-		whole := algebra.Padded(n, q)
-		whole.Copy(y)
-		y = whole
-	}
-	rows := y.RawMatrix().Data
-	ly := make([]float64, min(n, most)*width)
-	out := mat.NewSymDense(q, nil)
-	var minus []float64
-	for lo := 0; lo < n; lo += most {
-		hi := min(lo+most, n)
-		clear(ly)
-		for i := lo; i < hi; i++ {
-			cols, vals := s.Row(i)
-			var degree float64
-			minus = minus[:0]
-			for _, v := range vals {
-				degree += v
-				minus = append(minus, -v)
-			}
-			row := ly[(i-lo)*width:][:width]
-			algebra.Axpy(degree, y.RawRowView(i), row)
-			simd.AddRows(row, minus, rows, cols)
-		}
-		part := y.Slice(lo, hi, 0, q).(*mat.Dense).RawMatrix()
-		multiplyUpper(algebra.Trans, algebra.NoTrans, part, blas.Matrix{Rows: hi - lo, Cols: q, Stride: width, Data: ly}, 1, out)
-	}
-	return out
-}
-
-// symmetricProduct returns op(a)·op(b), which is symmetric.
-func symmetricProduct(a *mat.Dense, ta blas.Transpose, b *mat.Dense, tb blas.Transpose) *mat.SymDense {
-	q, c := a.Dims()
-	if ta == algebra.Trans {
-		q = c
-	}
-	out := mat.NewSymDense(q, nil)
-	multiplyUpper(ta, tb, a.RawMatrix(), b.RawMatrix(), 0, out)
-	return out
-}
-
-// multiplyUpper is blas.MultiplyUpper to the end.
-func multiplyUpper(ta, tb blas.Transpose, a, b blas.Matrix, beta float64, out *mat.SymDense) {
-	blas.MultiplyUpper(context.Background(), ta, tb, 1, a, b, beta, upperOf(out)) //nolint:errcheck // that of the context
-}
-
-// upperOf returns a as internal/blas has a matrix of which the upper triangle counts, the same numbers.
-func upperOf(a *mat.SymDense) blas.Matrix {
-	r := a.RawSymmetric()
-	return blas.Matrix{Rows: r.N, Cols: r.N, Stride: r.Stride, Data: r.Data}
-}
-
-// generalised returns the solutions of a·v = λ·r·v with the largest λ > 0, falling, at most count of
-// them, as columns with vᵀrv = 1. What rounding makes of λ = 0 is left out. Along directions in which r
-// is 0, but for rounding, it is taken for 1e-10 of the mean of both, so that they come first.
-func generalised(ctx context.Context, a, r *mat.SymDense, count int) (*mat.Dense, error) {
-	q := r.SymmetricDim()
-	mean := (mat.Trace(a) + mat.Trace(r)) / float64(q)
-	u, ok := root(r, 0)
-	if !ok || leastValue(u, mat.Norm(r, 1)) < 1e-13*mean {
-		if u, ok = root(r, 1e-10*mean); !ok {
-			return nil, errors.New("the samples to be parted and those to be held together are all copies of one another")
-		}
-	}
-	// With w = u·v it is the eigenproblem of u⁻ᵀ·a·u⁻¹.
-	white := mat.NewSymDense(q, nil)
-	white.CopySym(a)
-	blas.Whiten(upperOf(white), u)
-	lambda, w, err := eigen.Largest(ctx, white, min(count, q))
-	if err != nil {
-		return nil, fmt.Errorf("the directions of the embedding: %w", err)
-	}
-	count = parting(lambda)
-	v := mat.DenseCopyOf(w.Slice(0, q, 0, count))
-	blas.Trsm(blas.Left, algebra.NoTrans, u, v.RawMatrix())
-	return v, nil
-}
-
-// root returns u, upper triangular, with r + lift·I = uᵀu, if there is one.
-func root(r *mat.SymDense, lift float64) (u blas64.Triangular, ok bool) {
-	lifted := mat.NewSymDense(r.SymmetricDim(), nil)
-	lifted.CopySym(r)
-	for i := range r.SymmetricDim() {
-		lifted.SetSym(i, i, r.At(i, i)+lift)
-	}
-	return blas.Cholesky(upperOf(lifted))
-}
-
-// leastValue returns about 1/‖r⁻¹‖₁ of r = uᵀu with the norm ‖r‖₁.
-func leastValue(u blas64.Triangular, norm float64) float64 {
-	r := blas64.Symmetric{Uplo: u.Uplo, N: u.N, Stride: u.Stride, Data: u.Data}
-	return norm * lapack64.Pocon(r, norm, make([]float64, 3*u.N), make([]int, u.N))
-}
-
-// parting returns how many of the values, falling, are not what rounding makes of λ = 0.
-func parting(lambda []float64) int {
-	count := len(lambda)
-	for count > 1 && !(lambda[count-1] > 1e-10*lambda[0]) {
-		count--
-	}
-	return count
-}
-
 // result projects all samples to the projection, m×d, that find returns, which reads and changes t alone.
 // Of the two directions of each column it takes the one in which the largest entry is positive.
 func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) (*Result, error) {
@@ -295,7 +160,7 @@ func (t *training) result(ctx context.Context, find func() (*mat.Dense, error)) 
 	}
 	out := mat.NewDense(m, d, nil)
 	out.Apply(func(_, c int, x float64) float64 { return math.Copysign(1, signs[c]) * x }, p)
-	model := &Linear{Mean: t.mean, Projection: out}
+	model := &Linear{Mean: t.Mean, Projection: out}
 	y, err := model.project(ctx, t.data)
 	if err != nil {
 		return nil, err
@@ -375,15 +240,15 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		return nil, err
 	}
 	return t.result(ctx, func() (*mat.Dense, error) {
-		a, err := t.ask(ctx, func(sigma []float64) int {
+		a, err := t.Ask(ctx, func(sigma []float64) int {
 			if share > 0 {
-				return fewest(sigma, share)
+				return principal.Fewest(sigma, share)
 			}
 			return opt.Rank
 		})
 		if err != nil {
 			return nil, err
 		}
-		return a.whole(), nil
+		return a.Whole(), nil
 	})
 }

@@ -62,7 +62,7 @@ func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.M
 func (KernelFunction) Values() []string                   { return kernelNames.Values() }
 
 // features tells whether φ(x) is x, so that there is a basis over features.
-func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
+func (k Kernel) Features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
 // resolved returns the kernel, checked, with numbers in place of its defaults;
 // but for the width, which the samples decide.
@@ -104,7 +104,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKern
 		return nil, err
 	}
 	// K and its two parts, or K, K to be checked and its factor.
-	if err := checkMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("the kernel values of %d samples", n), 3, n, n); err != nil {
 		return nil, err
 	}
 	b := &boundKernel{Kernel: k}

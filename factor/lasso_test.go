@@ -84,8 +84,8 @@ func TestLassoFromAnywhere(t *testing.T) {
 		for j := range k {
 			c[j], from[j] = 3*src.NormFloat64(), 10*src.NormFloat64()
 		}
-		newLasso(b, 2).solve(s, c)
-		newLasso(b, 2).solve(from, c)
+		New(b, 2).Solve(s, c)
+		New(b, 2).Solve(from, c)
 		near(t, "values", mat.NewVecDense(k, from), mat.NewVecDense(k, s), 1e-12)
 	}
 }

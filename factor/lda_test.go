@@ -50,7 +50,7 @@ func TestLDAByMeans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := d.byMeans(t.Context(), a.sigma, y, len(d.sizes)-1)
+		got, err := d.byMeans(t.Context(), a.Sigma, y, len(d.sizes)-1)
 		if errors.Is(err, errNearlySingular) {
 			continue
 		}

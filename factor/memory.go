@@ -1,12 +1,6 @@
 package factor
 
-import (
-	"context"
-	"math"
-
-	"github.com/seed4492f2cd/partwise/factor/internal/view"
-	"github.com/seed4492f2cd/partwise/internal/memory"
-)
+import "github.com/seed4492f2cd/partwise/factor/internal/view"
 
 // Size says how large a problem is, for [Memory].
 type Size struct {
@@ -59,7 +53,7 @@ func (p Parts) Memory(s Size) int64 {
 	if p.Basis == BasisConcept {
 		products := 0.0 // matrices of n×n
 		switch {
-		case !p.Kernel.features():
+		case !p.Kernel.Features():
 			products = 6
 		case s.Signed:
 			products = 3
@@ -84,11 +78,8 @@ func (p Parts) Memory(s Size) int64 {
 			need += float64(own.Memory(s))
 		}
 	}
-	return byteCount(need)
+	return view.Bytes(need)
 }
-
-// byteCount is a number of bytes that may be beyond all numbers.
-func byteCount(need float64) int64 { return int64(min(need, math.MaxInt64/2)) }
 
 // floats returns n, m and k, and the bytes of both factors.
 func (s Size) floats() (n, m, k, factors float64) {
@@ -122,12 +113,5 @@ func (s Size) graph(h Neighbourhood) float64 {
 func (s Size) embedding() int64 {
 	n, m, _, factors := s.floats()
 	r := min(n, m)
-	return byteCount(16*n*m + 24*m*r + 24*n*r + 72*r*r + 2*factors + 9000*n)
-}
-
-// checkMemory reports that a number of rows×columns matrices does not fit into the memory
-// that the context allows. what names them.
-func checkMemory(ctx context.Context, what string, matrices, rows, columns int) error {
-	need := byteCount(8 * float64(matrices) * float64(rows) * float64(columns))
-	return memory.FromContext(ctx).Check(need, what)
+	return view.Bytes(16*n*m + 24*m*r + 24*n*r + 72*r*r + 2*factors + 9000*n)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/seed4492f2cd/partwise/factor/internal/principal"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 )
@@ -65,14 +66,14 @@ func TestStops(t *testing.T) {
 		t.Errorf("singular vectors: %v", err)
 	}
 	all := slices.Repeat([]bool{true}, p.x.RawMatrix().Rows)
-	directions, err := newPrincipal(context.Background(), d, all, all)
+	directions, err := principal.New(context.Background(), d, all, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := directions.ask(ctx, func([]float64) int { return 1 }); !errors.Is(err, context.Canceled) {
+	if _, err := directions.Ask(ctx, func([]float64) int { return 1 }); !errors.Is(err, context.Canceled) {
 		t.Errorf("principal directions: %v", err)
 	}
-	if _, err := generalised(ctx, mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1}), 1); !errors.Is(err, context.Canceled) {
+	if _, err := principal.Generalised(ctx, mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1}), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("generalised eigenproblem: %v", err)
 	}
 }

@@ -90,7 +90,7 @@ func (b MiniBatch) Memory(s Size) int64 {
 	first := s
 	first.Samples = p
 	n, m, k, _ := s.floats()
-	return byteCount(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
+	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
 // Serves returns nil, or an error that says what of the options needs all samples in

@@ -65,7 +65,7 @@ func newConceptModel(ctx context.Context, x, xt view.Data, ties *condensation, w
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
 	if signed {
 		// Of data with negative values they are needed, and their two parts.
-		if err := checkMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
+		if err := view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
 			return nil, err
 		}
 	}

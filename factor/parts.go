@@ -70,7 +70,7 @@ func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
 		Labels: labels, TiesLabels: labels, Concept: p.Basis == BasisConcept, Images: p.Basis == BasisRankOne,
-		Signed: p.gram() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.features()),
+		Signed: p.gram() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.Features()),
 	}
 	for _, penalty := range p.Penalties {
 		n.Signed = n.Signed && !penalty.OnBasis()
@@ -108,7 +108,7 @@ func (p Parts) check() error {
 	if _, err := p.Kernel.resolved(); err != nil {
 		return err
 	}
-	if !p.Kernel.features() && !p.gram() {
+	if !p.Kernel.Features() && !p.gram() {
 		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
 	}
 	if err := view.CheckWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
@@ -124,7 +124,7 @@ func (p Parts) check() error {
 		return err
 	}
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && !p.Kernel.features() {
+		if penalty.OnBasis() && !p.Kernel.Features() {
 			return fmt.Errorf("the penalty %s is on basis vectors, and of a kernel there are none among the features", penaltyName(penalty))
 		}
 	}
@@ -177,7 +177,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 		x = d.Matrix()
 	}
 	f := &Factorisation{parts: p, whole: d}
-	if !p.Kernel.features() {
+	if !p.Kernel.Features() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func (Graph) OnBasis() bool { return false }
 func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.LabelEdges} }
 
 // Memory returns about how many bytes the penalty takes.
-func (g Graph) Memory(s Size) int64 { return byteCount(s.graph(g.Neighbourhood)) }
+func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
 // Bind implements [Penalty].
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {

@@ -62,7 +62,7 @@ func (LearnedGraph) OnBasis() bool { return false }
 // Memory returns about how many bytes the penalty takes.
 func (g LearnedGraph) Memory(s Size) int64 {
 	n := float64(s.Samples)
-	return byteCount(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
+	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
 // Bind implements [Penalty].
@@ -76,7 +76,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 		return nil, fmt.Errorf("a learned graph of %d parts and %d samples", b.parts, n)
 	}
 	// Q, W₀, S, L, the next of each but W₀, and distances.
-	if err := checkMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("the learned graph of %d samples", n), 9, n, n); err != nil {
 		return nil, err
 	}
 	if b.initial = g.Initial; b.initial == nil {

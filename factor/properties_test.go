@@ -274,7 +274,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
 		for name, parts := range bySolvers(combinations(WeightNone)) {
-			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.features() {
+			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.Features() {
 				continue
 			}
 			p := randomProblem(5, false)

@@ -121,7 +121,7 @@ func RankMemory(s Size) int64 {
 	entries := float64(s.Samples) * float64(s.Features)
 	held := min(rankShare*entries, mostHeldOut)
 	fit := float64(Parts{}.Memory(s)) + s.heldOut(held)
-	return byteCount(rankFits * (fit + 8*held))
+	return view.Bytes(rankFits * (fit + 8*held))
 }
 
 // within returns the search with its range for n×m data.

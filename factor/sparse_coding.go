@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/lasso"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -225,12 +226,12 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 	products := mat.NewDense(k, n, nil)
 	x.TimesBasis(products, dictionary)
 	products = algebra.Transpose(products) // XᵀB
-	l := newLasso(dictionary, lambda)
+	l := lasso.New(dictionary, lambda)
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		l.solve(codes.RawRowView(i), products.RawRowView(i))
+		l.Solve(codes.RawRowView(i), products.RawRowView(i))
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (SSNMF) Needs() Needs { return Needs{Links: true} }
 // Memory returns about how many bytes the method takes.
 func (SSNMF) Memory(s Size) int64 {
 	n := float64(s.Samples)
-	return byteCount(float64(Parts{}.Memory(s)) + 24*n*n)
+	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
 }
 
 // Fit implements [Method].
@@ -121,7 +121,7 @@ func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) 
 // similarity returns a copy of the similarities, checked.
 func (m SSNMF) similarity(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
-	if err := checkMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("the similarities of %d samples", n), 1, n, n); err != nil {
 		return nil, err
 	}
 	if m.Similarity == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
+	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/panel"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
@@ -251,3 +252,13 @@ func SumSquares(x Data) float64 {
 	x.Each(func(_, _ int, x float64) { sum += x * x })
 	return sum
 }
+
+// CheckMemory reports that a number of rows×columns matrices does not fit into the memory
+// that the context allows. what names them.
+func CheckMemory(ctx context.Context, what string, matrices, rows, columns int) error {
+	need := Bytes(8 * float64(matrices) * float64(rows) * float64(columns))
+	return memory.FromContext(ctx).Check(need, what)
+}
+
+// Bytes is a number of bytes that may be beyond all numbers.
+func Bytes(need float64) int64 { return int64(min(need, math.MaxInt64/2)) }

@@ -1,4 +1,4 @@
-package factor
+package principal
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// principal finds the principal directions of centred samples, the singular vectors of X =
+// Samples finds the principal directions of centred samples, the singular vectors of X =
 // U·Σ·Vᵀ, as far as they are asked for. With n ≤ m they come from the inner products XXᵀ,
 // else from XᵀX, which have lost the digits of small singular values: those below lossless
 // of the largest come from what X leaves without the directions found so far, and so on,
 // from level to level. That is as exact as a decomposition of X itself, and products of
 // matrices only. What is found does not depend on what was asked for before.
-type principal struct {
-	x      *mat.Dense // samples less the mean of those that are labelled, or of all
-	mean   []float64
+type Samples struct {
+	X      *mat.Dense // samples less the mean of those that are labelled, or of all
+	Mean   []float64
 	size   float64    // ‖X‖ before the mean was taken away
 	gram   *mat.Dense // X·Xᵀ, where n ≤ m
 	levels []*level
@@ -48,8 +48,8 @@ type level struct {
 // but three.
 const lossless = 1.0 / 32
 
-// newPrincipal centres the samples that are kept at the mean of those that are counted.
-func newPrincipal(ctx context.Context, x view.Data, kept, counted []bool) (*principal, error) {
+// New centres the samples that are kept at the mean of those that are counted.
+func New(ctx context.Context, x view.Data, kept, counted []bool) (*Samples, error) {
 	n, m := x.Dims()
 	row := make([]int, n) // in the samples that are kept, or -1
 	rows, means := 0, 0
@@ -64,26 +64,26 @@ func newPrincipal(ctx context.Context, x view.Data, kept, counted []bool) (*prin
 		}
 	}
 	// The samples, a copy and the directions.
-	if err := checkMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
+	if err := view.CheckMemory(ctx, fmt.Sprintf("a linear embedding of %d samples of %d features, which it holds whole", rows, m), 3, rows, m); err != nil {
 		return nil, err
 	}
-	c := &principal{x: mat.NewDense(rows, m, nil), mean: make([]float64, m)}
+	c := &Samples{X: mat.NewDense(rows, m, nil), Mean: make([]float64, m)}
 	x.Each(func(i, j int, v float64) {
 		if counted[i] {
-			c.mean[j] += v
+			c.Mean[j] += v
 		}
 	})
-	for j := range c.mean {
-		c.mean[j] /= float64(means)
+	for j := range c.Mean {
+		c.Mean[j] /= float64(means)
 	}
 	for i := range rows {
-		row := c.x.RawRowView(i)
-		for j, mean := range c.mean {
+		row := c.X.RawRowView(i)
+		for j, mean := range c.Mean {
 			row[j] = -mean
 		}
 	}
 	var square float64
-	raw := c.x.RawMatrix()
+	raw := c.X.RawMatrix()
 	x.Each(func(i, j int, v float64) {
 		if r := row[i]; r >= 0 {
 			raw.Data[r*raw.Stride+j] += v
@@ -94,17 +94,17 @@ func newPrincipal(ctx context.Context, x view.Data, kept, counted []bool) (*prin
 	return c, nil
 }
 
-// axes are some of the principal directions.
-type axes struct {
+// Axes are some of the principal directions.
+type Axes struct {
 	x     *mat.Dense // centred, n×m
-	sigma []float64  // c, falling
+	Sigma []float64  // c, falling
 	// Either left singular vectors, n×c, or the directions, m×c.
 	left, directions *mat.Dense
 }
 
-// ask returns the leading axes, as many as count says of the singular values, falling,
+// Ask returns the leading axes, as many as count says of the singular values, falling,
 // which do not change. What rounding makes of no variation is left out of them.
-func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*axes, error) {
+func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
 			if err := p.next(ctx); err != nil {
@@ -113,7 +113,7 @@ func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*
 		}
 		l := p.levels[i]
 		if len(l.sigma) == 0 {
-			n, _ := p.x.Dims()
+			n, _ := p.X.Dims()
 			return nil, fmt.Errorf("all %d samples to learn from are the same", n)
 		}
 		if c := min(count(l.sigma), len(l.sigma)); c <= l.exact {
@@ -122,14 +122,14 @@ func (p *principal) ask(ctx context.Context, count func(sigma []float64) int) (*
 	}
 }
 
-// eachGram calls f with the inner products of one panel of the samples after another, from the
+// EachGram calls f with the inner products of one panel of the samples after another, from the
 // given one on, with all samples. f changes none.
-func (p *principal) eachGram(ctx context.Context, f func(from int, part *mat.Dense)) error {
-	n, m := p.x.Dims()
+func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense)) error {
+	n, m := p.X.Dims()
 	if n > m {
-		return view.EachGram(ctx, view.Dense{X: p.x}, f)
+		return view.EachGram(ctx, view.Dense{X: p.X}, f)
 	}
-	if _, err := p.ask(ctx, func([]float64) int { return 1 }); err != nil {
+	if _, err := p.Ask(ctx, func([]float64) int { return 1 }); err != nil {
 		return err
 	}
 	return panel.Each(ctx, n, view.GramRows, func(from, to int) error {
@@ -138,11 +138,11 @@ func (p *principal) eachGram(ctx context.Context, f func(from int, part *mat.Den
 	})
 }
 
-// axes returns the c leading axes, of those that level i has.
-func (p *principal) axes(ctx context.Context, i, c int) (*axes, error) {
+// Axes returns the c leading axes, of those that level i has.
+func (p *Samples) axes(ctx context.Context, i, c int) (*Axes, error) {
 	l := p.levels[i]
-	n, m := p.x.Dims()
-	a := &axes{x: p.x, sigma: l.sigma[:c]}
+	n, m := p.X.Dims()
+	a := &Axes{x: p.X, Sigma: l.sigma[:c]}
 	if i > 0 {
 		if err := p.finish(ctx, l); err != nil {
 			return nil, err
@@ -168,9 +168,9 @@ func (p *principal) axes(ctx context.Context, i, c int) (*axes, error) {
 }
 
 // next finds the next level.
-func (p *principal) next(ctx context.Context) error {
-	n, m := p.x.Dims()
-	l := &level{left: p.x}
+func (p *Samples) next(ctx context.Context) error {
+	n, m := p.X.Dims()
+	l := &level{left: p.X}
 	ta, tb := algebra.NoTrans, algebra.Trans
 	if n > m {
 		ta, tb = algebra.Trans, algebra.NoTrans
@@ -200,7 +200,7 @@ func (p *principal) next(ctx context.Context) error {
 		}
 		ta, tb = algebra.NoTrans, algebra.Trans
 	}
-	gram := symmetricProduct(l.left, ta, l.left, tb)
+	gram := SymmetricProduct(l.left, ta, l.left, tb)
 	var err error
 	if l.system, err = eigen.Decompose(ctx, gram); err != nil {
 		return err
@@ -228,11 +228,11 @@ func (p *principal) next(ctx context.Context) error {
 }
 
 // finish finds the directions of a level, and the eigenvectors of what it leaves.
-func (p *principal) finish(ctx context.Context, l *level) error {
+func (p *Samples) finish(ctx context.Context, l *level) error {
 	if l.directions != nil {
 		return nil
 	}
-	n, m := p.x.Dims()
+	n, m := p.X.Dims()
 	rows, here := l.system.Len(), l.exact-l.before
 	if here == 0 { // what remains is rounding
 		l.directions = p.levels[len(p.levels)-2].directions
@@ -269,8 +269,8 @@ func (p *principal) finish(ctx context.Context, l *level) error {
 	return nil
 }
 
-// coordinates returns X in the axes, n×c.
-func (a *axes) coordinates() *mat.Dense {
+// Coordinates returns X in the axes, n×c.
+func (a *Axes) Coordinates() *mat.Dense {
 	if a.left == nil {
 		return algebra.Times(a.x, a.directions)
 	}
@@ -279,31 +279,31 @@ func (a *axes) coordinates() *mat.Dense {
 	for i := range n {
 		row := y.RawRowView(i)
 		for j, u := range a.left.RawRowView(i) {
-			row[j] = u * a.sigma[j]
+			row[j] = u * a.Sigma[j]
 		}
 	}
 	return y
 }
 
-// whole returns the directions themselves, m×c.
-func (a *axes) whole() *mat.Dense {
+// Whole returns the directions themselves, m×c.
+func (a *Axes) Whole() *mat.Dense {
 	if a.left == nil {
 		return a.directions
 	}
-	unit := mat.NewDense(len(a.sigma), len(a.sigma), nil)
-	for i := range a.sigma {
+	unit := mat.NewDense(len(a.Sigma), len(a.Sigma), nil)
+	for i := range a.Sigma {
 		unit.Set(i, i, 1)
 	}
-	return a.features(unit)
+	return a.Features(unit)
 }
 
-// features returns the combinations v, c×d, of the directions: V·v, m×d.
-func (a *axes) features(v *mat.Dense) *mat.Dense {
+// Features returns the combinations v, c×d, of the directions: V·v, m×d.
+func (a *Axes) Features(v *mat.Dense) *mat.Dense {
 	if a.left == nil {
 		return algebra.Times(a.directions, v)
 	}
 	scaled := mat.DenseCopyOf(v)
-	for j, s := range a.sigma {
+	for j, s := range a.Sigma {
 		algebra.ScaleRow(scaled, j, 1/s)
 	}
 	w := algebra.Times(a.left, scaled)

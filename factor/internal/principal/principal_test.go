@@ -1,4 +1,4 @@
-package factor
+package principal
 
 import (
 	"context"
@@ -11,11 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/internal/eigen"
+	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
 // centredOf returns principal of x as it is.
-func centredOf(x *mat.Dense) *principal {
-	return &principal{x: x, size: mat.Norm(x, 2)}
+func centredOf(x *mat.Dense) *Samples {
+	return &Samples{X: x, size: mat.Norm(x, 2)}
 }
 
 // graded returns a matrix with the singular values, of random directions.
@@ -57,25 +58,25 @@ func TestPrincipal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var p *principal
+			var p *Samples
 			for _, asked := range []int{(least + 2) / 3, least, (least + 2) / 3} {
 				what := fmt.Sprintf("%d×%d, range 1e%v, %d", n, m, range10, asked)
-				ask := func(p *principal) (*axes, *mat.Dense) {
-					a, err := p.ask(ctx, func([]float64) int { return asked })
+				ask := func(p *Samples) (*Axes, *mat.Dense) {
+					a, err := p.Ask(ctx, func([]float64) int { return asked })
 					if err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
-					return a, a.whole()
+					return a, a.Whole()
 				}
 				if p == nil {
 					p = centredOf(x)
 				}
 				a, v := ask(p)
 				fresh, freshV := ask(centredOf(x))
-				if !slices.Equal(a.sigma, fresh.sigma) || !mat.Equal(v, freshV) {
+				if !slices.Equal(a.Sigma, fresh.Sigma) || !mat.Equal(v, freshV) {
 					t.Errorf("%s: what is found depends on what was asked for before", what)
 				}
-				y := a.coordinates()
+				y := a.Coordinates()
 				var unit, rest, along mat.Dense
 				unit.Mul(v.T(), v)
 				near(t, what+" VᵀV", &unit, eye(asked), 1e-12)
@@ -87,8 +88,8 @@ func TestPrincipal(t *testing.T) {
 				for i, s := range want {
 					if i >= asked {
 						tail += s * s
-					} else if math.Abs(a.sigma[i]-s) > 1e-14*float64(least) {
-						t.Errorf("%s: σ%d is %v, want %v", what, i, a.sigma[i], s)
+					} else if math.Abs(a.Sigma[i]-s) > 1e-14*float64(least) {
+						t.Errorf("%s: σ%d is %v, want %v", what, i, a.Sigma[i], s)
 					}
 				}
 				if left := mat.Norm(&rest, 2); math.Abs(left-math.Sqrt(tail)) > 1e-13*float64(least) {
@@ -97,4 +98,14 @@ func TestPrincipal(t *testing.T) {
 			}
 		}
 	}
+}
+
+var near = testkit.Near
+
+func eye(n int) *mat.Dense {
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		out.Set(i, i, 1)
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package factor
+package lasso
 
 import (
 	"math"
@@ -37,8 +37,8 @@ const (
 	lassoDependent = 1e-10
 )
 
-// newLasso makes ready for the dictionary B, transposed: k×m.
-func newLasso(dictionary *mat.Dense, lambda float64) *lasso {
+// New makes ready for the dictionary B, transposed: k×m.
+func New(dictionary *mat.Dense, lambda float64) *lasso {
 	k, _ := dictionary.Dims()
 	return &lasso{
 		gram: algebra.SelfGram(dictionary), half: lambda / 2,
@@ -46,8 +46,8 @@ func newLasso(dictionary *mat.Dense, lambda float64) *lasso {
 	}
 }
 
-// solve moves s to the minimum; c is Bᵀx.
-func (l *lasso) solve(s, c []float64) {
+// Solve moves s to the minimum; c is Bᵀx.
+func (l *lasso) Solve(s, c []float64) {
 	for j, x := range s {
 		l.sign[j] = signOf(x)
 	}
