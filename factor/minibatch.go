@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/elementary"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
@@ -371,7 +372,7 @@ func newOnlineFrobenius(u *mat.Dense) *onlineFrobenius {
 func (o *onlineFrobenius) represent(ctx context.Context, b *block, v *mat.Dense, _ bool) (float64, error) {
 	o.at = newFrobeniusCostOf(view.Dense{X: b.x}, o.u, v, elementary.Sum(b.squares))
 	problem := o.at.coefficientBlock()
-	if err := minimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, mostSweeps); err != nil {
+	if err := descent.MinimiseRows(ctx, v, v, problem.Linear, problem.Quadratic, descent.MostSweeps); err != nil {
 		return 0, err
 	}
 	o.at.moved(true)
@@ -382,7 +383,7 @@ func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	problem := o.at.basisBlock()
 	algebra.AddTo(o.gram, by, problem.Quadratic)
 	algebra.AddTo(o.linear, by, problem.Linear)
-	return minimiseRows(ctx, o.u, o.u, o.linear, o.gram, mostSweeps)
+	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
 }
 
 // onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ)
@@ -408,13 +409,13 @@ const (
 
 func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error) {
 	o.lift()
-	h := newKLHalf(klRows{totals: b.totals, dense: b.x}, v, o.u)
+	h := descent.NewKLHalf(descent.KLRows{Totals: b.totals, Dense: b.x}, v, o.u)
 	sweeps := klBlockSweeps
 	if last {
 		sweeps = klLastSweeps
 	}
 	for range sweeps {
-		if err := h.sweep(ctx); err != nil {
+		if err := h.Sweep(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -430,7 +431,7 @@ func (o *onlineKL) lift() {
 	for r, s := range sums {
 		row := o.u.RawRowView(r)
 		for j, x := range row {
-			row[j] = algebra.Moved(max(x, klFloor*s), 1)
+			row[j] = algebra.Moved(max(x, descent.KLFloor*s), 1)
 		}
 	}
 }

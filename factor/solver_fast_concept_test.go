@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
@@ -22,15 +23,15 @@ func TestWeightBlock(t *testing.T) {
 		w := random(count, k)
 		kw := mat.NewDense(count, k, nil)
 		algebra.Gemm(kw, products, algebra.NoTrans, w, algebra.NoTrans)
-		b, moved := newWeightBlock(k), mat.DenseCopyOf(w)
-		b.setGram(gram)
+		b, moved := descent.NewWeightBlock(k), mat.DenseCopyOf(w)
+		b.SetGram(gram)
 		for a := range count {
-			copy(b.kw.RawRowView(a), kw.RawRowView(a))
+			copy(b.Kw.RawRowView(a), kw.RawRowView(a))
 			for r := range k {
 				linear.Set(a, r, 40*linear.At(a, r))
 			}
 		}
-		if !b.move(linear, moved, products, count) {
+		if !b.Move(linear, moved, products, count) {
 			t.Fatalf("k = %d: no sample moves", k)
 		}
 		gradient := mat.NewDense(count, k, nil)
@@ -39,7 +40,7 @@ func TestWeightBlock(t *testing.T) {
 			algebra.Gemm(gradient, kw, algebra.NoTrans, gram, algebra.NoTrans)
 			gradient.Sub(gradient, linear)
 			row := mat.NewVecDense(k, gradient.RawRowView(a))
-			for sweep, first, step := 0, 0.0, math.Inf(1); sweep < mostSweeps && step > stillShare*first; sweep++ {
+			for sweep, first, step := 0, 0.0, math.Inf(1); sweep < descent.MostSweeps && step > descent.StillShare*first; sweep++ {
 				step = 0
 				for r := range k {
 					curvature := products.At(a, a) * gram.At(r, r)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/parallel"
 )
@@ -68,14 +69,14 @@ func residual(t *testing.T, x mat.Matrix, res *Result) (most float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	features, samples := klData(d)
+	features, samples := descent.KLData(d)
 	u, v := algebra.Transpose(res.Basis), algebra.Transpose(res.Coefficients)
 	c := newKLCost(d, u, v)
 	for _, half := range []struct {
 		Block
 		theta  *mat.Dense
 		totals []float64
-	}{{c.basisBlock(), u, features.totals}, {c.coefficientBlock(), v, samples.totals}} {
+	}{{c.basisBlock(), u, features.Totals}, {c.coefficientBlock(), v, samples.Totals}} {
 		half.theta.Apply(func(r, i int, theta float64) float64 {
 			if total := half.totals[i]; total > 0 {
 				slope := 1 - half.Linear.At(r, i)/half.Positive.At(r, i)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 )
 
 // TestMinimiseRows: swept until nothing moves, the columns fulfil the conditions of
@@ -32,7 +33,7 @@ func TestMinimiseRows(t *testing.T) {
 		h, b, theta := algebra.SelfGram(a), mat.NewDense(k, p, nil), random(k, p)
 		algebra.Gemm(b, a, algebra.NoTrans, x, algebra.Trans)
 		for range 300 {
-			if err := minimiseRows(t.Context(), theta, theta, b, h, mostSweeps); err != nil {
+			if err := descent.MinimiseRows(t.Context(), theta, theta, b, h, descent.MostSweeps); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 )
 
 // fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the
@@ -61,7 +62,7 @@ func (s *fastUnit) iterate(ctx context.Context) error {
 	s.turn(ctx, u, f.Block(0))
 	f.Moved(0)
 	if b := f.Block(1); s.diagonal == nil {
-		if err := minimiseRows(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+		if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
 			return err
 		}
 	} else {
@@ -92,7 +93,7 @@ func rowGradient(buf, theta *mat.Dense, b Block, r int) []float64 {
 func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 	k, _ := u.Dims()
 	var first float64
-	for t := range mostSweeps {
+	for t := range descent.MostSweeps {
 		var lowered float64
 		for r := range k {
 			if ctx.Err() != nil {
@@ -134,7 +135,7 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 		if t == 0 {
 			first = lowered
 		}
-		if lowered <= stillShare*first {
+		if lowered <= descent.StillShare*first {
 			return
 		}
 	}
@@ -144,7 +145,7 @@ func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
 func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 	k, _ := v.Dims()
 	var first float64
-	for t := range mostSweeps {
+	for t := range descent.MostSweeps {
 		var step float64
 		for r := range k {
 			if ctx.Err() != nil {
@@ -170,7 +171,7 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 		if t == 0 {
 			first = step
 		}
-		if step <= stillShare*first {
+		if step <= descent.StillShare*first {
 			return
 		}
 	}

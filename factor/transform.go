@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
@@ -174,7 +175,7 @@ func solveBest(ctx context.Context, b Block, v *mat.Dense) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := minimiseRows(ctx, v, v, b.Linear, b.Quadratic, mostSweeps); err != nil {
+		if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
 			return err
 		}
 	}
