@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,11 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/principal"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/eigen"
 	"github.com/seed4492f2cd/partwise/internal/guard"
+	"github.com/seed4492f2cd/partwise/internal/links"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
 // A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A
@@ -251,4 +256,311 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		}
 		return a.Whole(), nil
 	})
+}
+
+// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and
+// Kriegman 1997): after [PCA], the directions in which the scatter S_b between
+// the class means is largest beside the scatter S_w within classes, S_b·v =
+// λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model] is a
+// [Linear]. There are as many directions as the rank says but at most c − 1, c
+// being the number of classes, and no more than those in which the means differ.
+type LDA struct {
+	// Variance is the share that PCA keeps, with at most as many directions as
+	// there are labelled samples less classes; 0 means 0.9.
+	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Needs says what the method needs.
+func (LDA) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
+}
+
+// Fit implements [Method].
+func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	share, err := varianceShare(l.Variance, 0.9)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, func() (*mat.Dense, error) {
+		a, y, err := t.reduced(ctx, share, len(t.sizes))
+		if err != nil {
+			return nil, err
+		}
+		count := min(opt.Rank, len(t.sizes)-1)
+		v, err := t.byMeans(ctx, a.Sigma, y, count)
+		if errors.Is(err, errNearlySingular) {
+			v, err = t.byScatters(ctx, y, count)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.Features(v), nil
+	})
+}
+
+// byScatters returns at most count of the directions in the coordinates y, n×q, whatever S_w is.
+func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*mat.Dense, error) {
+	weighted, err := t.weightedMeans(y)
+	if err != nil {
+		return nil, err
+	}
+	means, about := t.classMeans(y), mat.DenseCopyOf(y)
+	for i, c := range t.class {
+		algebra.Axpy(-1, means.RawRowView(c), about.RawRowView(i))
+	}
+	return principal.Generalised(ctx, principal.Scatter(weighted), principal.Scatter(about), count)
+}
+
+// errNearlySingular says that S_w is, or might be but for rounding, singular.
+var errNearlySingular = errors.New("the scatter within classes is nearly singular")
+
+// byMeans is byScatters from no more than the c class means and the singular values sigma of y, where
+// S_w is far from singular. With M the weighted means, c×q, S_b is MᵀM and S_w is Σ² − MᵀM: so in
+// w = Σv and B = MΣ⁻¹ it is BᵀBw = λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ
+// is μ/(1 − μ) of their values μ.
+func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, count int) (*mat.Dense, error) {
+	const leastSigma, leastWithin = 1e-3, 1e-4
+	q := len(sigma)
+	if !(sigma[q-1] > leastSigma*sigma[0]) {
+		return nil, errNearlySingular
+	}
+	b, err := t.weightedMeans(y)
+	if err != nil {
+		return nil, err
+	}
+	for c := range t.sizes {
+		row := b.RawRowView(c)
+		for j, s := range sigma {
+			row[j] /= s
+		}
+	}
+	mu, g, err := eigen.Largest(ctx, principal.SymmetricProduct(b, algebra.NoTrans, b, algebra.Trans), min(count, q))
+	if err != nil {
+		return nil, fmt.Errorf("the directions of the embedding: %w", err)
+	}
+	if !(1-mu[0] > leastWithin) {
+		return nil, errNearlySingular
+	}
+	lambda := make([]float64, len(mu))
+	for i, m := range mu {
+		lambda[i] = m / (1 - m)
+	}
+	count = principal.Parting(lambda)
+	v := mat.NewDense(q, count, nil)
+	algebra.Gemm(v, b, algebra.Trans, g.Slice(0, len(t.sizes), 0, count).(*mat.Dense), algebra.NoTrans)
+	for j, s := range sigma {
+		row := v.RawRowView(j)
+		for i := range row {
+			row[i] /= s * math.Sqrt(mu[i]*(1-mu[i]))
+		}
+	}
+	return v, nil
+}
+
+// SDA is semi-supervised discriminant analysis (Cai, He and Han 2007): the
+// directions in which the scatter S_b between the class means is largest
+// beside the whole scatter S_t of the labelled samples, the roughness over a graph
+// of all samples, labelled or not, and a ridge:
+//
+//	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
+//
+// Its [Model] is a [Linear]. There are as many directions as the rank says but
+// at most c − 1, c being the number of classes, and no more than those in which
+// the means differ.
+type SDA struct {
+	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, WeightNone
+	// means 0. Both are to be seen against the size of the data.
+	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
+	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
+	Neighbourhood
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
+	// neighbourhood's.
+	Similarity *CSR
+}
+
+// Needs says what the method needs.
+func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
+
+// Fit implements [Method].
+func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
+	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
+		return nil, err
+	}
+	t, err := newTraining(ctx, x, known, opt, twoClasses, false)
+	if err != nil {
+		return nil, err
+	}
+	graph := s.Similarity
+	if graph == nil {
+		graph, err = s.graph(ctx, t.data)
+	} else {
+		err = checkSimilarity(graph, len(t.class))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, func() (*mat.Dense, error) {
+		// The directions lie among those in which the samples vary: along others
+		// S_b is 0 and only the ridge is not.
+		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
+		if err != nil {
+			return nil, err
+		}
+		y := a.Coordinates()
+		means, err := t.weightedMeans(y)
+		if err != nil {
+			return nil, err
+		}
+		_, q := y.Dims()
+		var labelled []float64
+		for i, c := range t.class {
+			if c >= 0 {
+				labelled = append(labelled, y.RawRowView(i)...)
+			}
+		}
+		against, rough := principal.Scatter(mat.NewDense(len(labelled)/q, q, labelled)), principal.GraphScatter(y, graph)
+		for i := range q {
+			for j := i; j < q; j++ {
+				against.SetSym(i, j, against.At(i, j)+alpha*rough.At(i, j))
+			}
+			against.SetSym(i, i, against.At(i, i)+ridge)
+		}
+		v, err := principal.Generalised(ctx, principal.Scatter(means), against, min(opt.Rank, len(t.sizes)-1))
+		if err != nil {
+			return nil, err
+		}
+		return a.Features(v), nil
+	})
+}
+
+// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions
+// in which samples of different classes that lie near each other are far apart
+// beside neighbours of one class, L'·v = λ·L·v between the scatters Σ(y_i − y_j)²
+// of the two graphs, with vᵀLv = 1. Neighbours are found in the features. It
+// learns from the labelled samples, and its [Model] is a [Linear]. There are as
+// many directions as the rank says, or as PCA leaves, and pairs part, where they
+// are fewer.
+type MFA struct {
+	// K1 is how many of its nearest of its own class each sample is joined to; 0
+	// means 5.
+	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
+	// K2 is how many nearest pairs of a sample inside and one outside are to be
+	// parted for each class; 0 means 40 times the size of the class.
+	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
+	// Variance is as in LDA.
+	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
+}
+
+// Needs says what the method needs.
+func (MFA) Needs() Needs {
+	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
+}
+
+// Fit implements [Method].
+func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
+	if m.K1 < 0 || m.K2 < 0 {
+		return nil, fmt.Errorf("k1 is %d and k2 is %d; they must be 1 or more", m.K1, m.K2)
+	}
+	share, err := varianceShare(m.Variance, 0.9)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTraining(ctx, x, known, opt, twoClassesOnePair, true)
+	if err != nil {
+		return nil, err
+	}
+	return t.result(ctx, func() (*mat.Dense, error) {
+		joined, parted, err := m.pairs(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		n := len(t.class)
+		groups, err := links.Close(n, joined, nil)
+		if err != nil {
+			return nil, err
+		}
+		a, y, err := t.reduced(ctx, share, slices.Max(groups)+1)
+		if err != nil {
+			return nil, err
+		}
+		inside, across := principal.GraphScatter(y, binaryGraph(n, joined)), principal.GraphScatter(y, binaryGraph(n, parted))
+		v, err := principal.Generalised(ctx, across, inside, opt.Rank)
+		if err != nil {
+			return nil, err
+		}
+		return a.Features(v), nil
+	})
+}
+
+// pair is two samples and their squared distance.
+type pair struct {
+	i, j int
+	d    float64
+}
+
+func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
+
+// pairs returns those of each sample and its nearest of its own class, and the
+// nearest pairs across the border of each class.
+func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
+	k1 := cmp.Or(m.K1, 5)
+	n, _ := t.X.Dims()
+	square := make([]float64, n)
+	for i := range n {
+		row := t.X.RawRowView(i)
+		square[i] = algebra.Dot(row, row)
+	}
+	borders := make([]*topk.Selection[[2]int32], len(t.sizes))
+	for c := range borders {
+		borders[c] = topk.NewSelection[[2]int32](cmp.Or(m.K2, 40*t.sizes[c]))
+	}
+	var nearest []pair
+	err = t.EachGram(ctx, func(from int, part *mat.Dense) {
+		r, _ := part.Dims()
+		for a := range r {
+			i := from + a
+			c := t.class[i]
+			nearest = nearest[:0]
+			own, others := math.Inf(1), borders[c].Limit()
+			for j, g := range part.RawRowView(a) {
+				d := squaredDistance(square[i], square[j], g)
+				switch {
+				case t.class[j] != c:
+					if d <= others {
+						borders[c].Add(d, [2]int32{int32(min(i, j)), int32(max(i, j))})
+						others = borders[c].Limit()
+					}
+				case d <= own && j != i:
+					if nearest = topk.Insert(nearest, k1, pair{i, j, d}, pair.compare); len(nearest) == k1 {
+						own = nearest[k1-1].d
+					}
+				}
+			}
+			for _, p := range nearest {
+				joined = append(joined, [2]int{min(i, p.j), max(i, p.j)})
+			}
+		}
+	})
+	for _, b := range borders {
+		b.Each(func(p [2]int32) { parted = append(parted, [2]int{int(p[0]), int(p[1])}) })
+	}
+	return joined, parted, err
+}
+
+// binaryGraph returns the symmetric graph of the pairs, of which some may be there twice, with weights of 1.
+func binaryGraph(n int, pairs [][2]int) *CSR {
+	entries := make([]sparse.Entry, 0, 2*len(pairs))
+	for _, p := range pairs {
+		entries = append(entries, sparse.Entry{Row: p[0], Col: p[1], Value: 1}, sparse.Entry{Row: p[1], Col: p[0], Value: 1})
+	}
+	g := sparse.FromEntries(n, n, entries)
+	for p := range g.Values {
+		g.Values[p] = 1
+	}
+	return g
 }

@@ -1,9 +1,14 @@
 package factor
 
 import (
+	"context"
+	"fmt"
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
+	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
 // A model is a cost at a basis and coefficients. Its factors are the parameters
@@ -86,3 +91,243 @@ func (p *plainModel) moved(i int) {
 func (p *plainModel) lengths() []float64 { return algebra.Lengths(p.u) }
 
 func (p *plainModel) vectors() *mat.Dense { return p.u }
+
+// conceptModel is the Frobenius cost at a concept basis, ‖X̃ − vᵀ(w·X)‖², which
+// needs of the data only the inner products K = X·Xᵀ of the samples, and X·X̃ᵀ
+// where X̃, which the coefficients approximate, is the condensed data:
+//
+//	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
+//
+// It does what plainModel does with a frobeniusCost and a conceptBasis, in
+// four products with X an iteration, or two with K, instead of five. K may also
+// be that of a kernel, X being what φ makes of the samples.
+type conceptModel struct {
+	w, v  *mat.Dense // k×n, k×ñ
+	x     view.Data  // the samples; nil of a kernel
+	xt    view.Data  // the condensed samples; nil of a kernel
+	ties  *condensation
+	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
+	haveU bool       // u is w·X
+	// The inner products, formed where there are few samples for their
+	// features, where the data has signs, or of a kernel; nil elsewhere.
+	k, kt    *mat.Dense // n×n, ñ×n
+	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
+	kNeg     *mat.Dense
+	kw       *mat.Dense // w·K, k×n, padded
+	haveKW   bool       // kw is of the present w, with its parts
+	kwPos    *mat.Dense
+	kwNeg    *mat.Dense
+	kv       *mat.Dense // v·X̃·Xᵀ, k×n
+	vv       *mat.Dense // k×k; nil where v has changed since
+	lin      *mat.Dense // kw condensed, k×ñ
+	pos, neg *mat.Dense
+	h        *mat.Dense // w·K·wᵀ, k×k; nil where w has changed since
+	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
+}
+
+// The number of samples up to which their inner products are formed, in place of products with
+// the data: if there are few for their features, and of any number of features for the solver
+// fast. Neither depends on the machine's memory, since results must not.
+const (
+	mostFormed        = 11000
+	mostFormedForFast = 4096
+)
+
+// formsProducts tells whether the inner products of n samples of m features are formed.
+func formsProducts(n, m int, fast bool) bool {
+	return n <= 2*m && n <= mostFormed || fast && n <= mostFormedForFast
+}
+
+// signed reports whether the data has negative values, fast whether the solver may need the inner
+// products.
+func newConceptModel(ctx context.Context, x, xt view.Data, ties *condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
+	n, m := x.Dims()
+	k, _ := w.Dims()
+	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
+	if signed {
+		// Of data with negative values they are needed, and their two parts.
+		if err := view.CheckMemory(ctx, fmt.Sprintf("the inner products of %d samples with negative values", n), 3, n, n); err != nil {
+			return nil, err
+		}
+	}
+	if signed || formsProducts(n, m, fast) {
+		var err error
+		if c.k, err = view.InnerProducts(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	c.prepare(signed)
+	return c, nil
+}
+
+// newKernelModel takes K in place of the samples.
+func newKernelModel(k *mat.Dense, ties *condensation, w, v *mat.Dense) *conceptModel {
+	c := &conceptModel{w: w, v: v, k: k, ties: ties}
+	n, _ := k.Dims()
+	for i := range n {
+		c.sumSq += ties.weight[i] * k.At(i, i)
+	}
+	c.prepare(true)
+	return c
+}
+
+func (c *conceptModel) prepare(signed bool) {
+	c.kw, c.kv, c.lin, c.pos = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v), algebra.Like(c.w)
+	switch {
+	case c.k != nil && c.ties.none:
+		c.kt = c.k
+	case c.k != nil:
+		n, _ := c.k.Dims()
+		c.kt = mat.NewDense(c.ties.groups, n, nil)
+		c.ties.Rows(c.kt, c.k)
+	}
+	if signed {
+		c.splitKernel()
+	}
+}
+
+// splitKernel sets kPos and kNeg, K = K⁺ − K⁻, if K has negative values.
+func (c *conceptModel) splitKernel() {
+	n, _ := c.k.Dims()
+	least := 0.0
+	for i := range n {
+		for _, x := range c.k.RawRowView(i) {
+			least = min(least, x)
+		}
+	}
+	if least == 0 {
+		return
+	}
+	c.kPos, c.kNeg = algebra.Like(c.k), algebra.Like(c.k)
+	for i := range n {
+		p, q := c.kPos.RawRowView(i), c.kNeg.RawRowView(i)
+		for j, x := range c.k.RawRowView(i) {
+			p[j], q[j] = max(x, 0), max(-x, 0)
+		}
+	}
+	c.kwPos, c.kwNeg, c.neg = algebra.Like(c.w), algebra.Like(c.w), algebra.Like(c.w)
+}
+
+// product brings w·K up to date.
+func (c *conceptModel) product() {
+	if c.haveKW {
+		return
+	}
+	c.haveKW = true
+	switch {
+	case c.kPos != nil:
+		algebra.Gemm(c.kwPos, c.w, algebra.NoTrans, c.kPos, algebra.NoTrans)
+		algebra.Gemm(c.kwNeg, c.w, algebra.NoTrans, c.kNeg, algebra.NoTrans)
+		c.kw.Sub(c.kwPos, c.kwNeg)
+	case c.k != nil:
+		algebra.Gemm(c.kw, c.w, algebra.NoTrans, c.k, algebra.NoTrans)
+	default:
+		c.x.TimesBasis(c.kw, c.vectors())
+	}
+}
+
+func (c *conceptModel) parameters() []*mat.Dense { return []*mat.Dense{c.w} }
+
+func (c *conceptModel) moved(i int) {
+	if i == 0 {
+		c.h, c.haveKW, c.haveU = nil, false, false
+	} else {
+		c.vv = nil
+	}
+}
+
+func (c *conceptModel) block(i int) Block {
+	if i == 1 {
+		return c.coefficientBlock()
+	}
+	c.basisProducts()
+	c.product()
+	if c.kPos == nil {
+		algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kw, algebra.NoTrans)
+		return Block{Linear: c.kv, Positive: c.pos}
+	}
+	algebra.Gemm(c.pos, c.vv, algebra.NoTrans, c.kwPos, algebra.NoTrans)
+	algebra.Gemm(c.neg, c.vv, algebra.NoTrans, c.kwNeg, algebra.NoTrans)
+	return Block{Linear: c.kv, Positive: c.pos, Negative: c.neg}
+}
+
+// basisProducts brings kv and vv up to date.
+func (c *conceptModel) basisProducts() {
+	if c.vv != nil {
+		return
+	}
+	if c.kt != nil {
+		algebra.Gemm(c.kv, c.v, algebra.NoTrans, c.kt, algebra.NoTrans)
+	} else {
+		c.xt.TimesCoefficients(c.u, c.v)
+		c.haveU = false
+		c.x.TimesBasis(c.kv, c.u)
+	}
+	c.vv = algebra.SelfGram(c.v)
+}
+
+// condense brings lin and h up to date.
+func (c *conceptModel) Condense() {
+	if c.h == nil {
+		c.product()
+		c.ties.columns(c.lin, c.kw)
+		c.h = algebra.CrossGram(c.kw, c.w)
+	}
+}
+
+// length is that of basis vector r, once condensed.
+func (c *conceptModel) length(r int) float64 { return math.Sqrt(max(c.h.At(r, r), 0)) }
+
+func (c *conceptModel) coefficientBlock() Block {
+	c.Condense()
+	if c.kPos != nil {
+		return Block{Linear: c.lin, Quadratic: algebra.CrossGram(c.kwPos, c.w), NegativeQuadratic: algebra.CrossGram(c.kwNeg, c.w)}
+	}
+	return Block{Linear: c.lin, Quadratic: c.h}
+}
+
+func (c *conceptModel) value() float64 {
+	c.Condense()
+	j := c.sumSq - 2*algebra.Inner(c.lin, c.v) + algebra.Inner(c.h, algebra.SelfGram(c.v))
+	switch {
+	case c.x == nil:
+		return max(j, 0) // below 0 by rounding
+	case j < nearZero*c.sumSq:
+		return c.xt.Residual(c.vectors(), c.v)
+	}
+	return j
+}
+
+func (c *conceptModel) rescale(scale []float64) {
+	algebra.DivideRows(c.w, scale)
+	c.haveU = false
+}
+
+// lengths of a kernel are (WᵀKW)^½.
+func (c *conceptModel) lengths() []float64 {
+	if c.x != nil {
+		return algebra.Lengths(c.vectors())
+	}
+	c.product()
+	k, _ := c.w.Dims()
+	out := make([]float64, k)
+	for r := range k {
+		out[r] = math.Sqrt(max(algebra.Dot(c.kw.RawRowView(r), c.w.RawRowView(r)), 0))
+		if out[r] < algebra.Floor {
+			out[r] = 1
+		}
+	}
+	return out
+}
+
+func (c *conceptModel) vectors() *mat.Dense {
+	if c.x != nil && !c.haveU {
+		c.x.TimesCoefficients(c.u, c.w)
+		c.haveU = true
+	}
+	return c.u
+}
+
+func (c *conceptModel) weights() *mat.Dense { return c.w }
+
+func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }

@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -234,4 +235,280 @@ func quadratic(b Block) *mat.Dense {
 	var h mat.Dense
 	h.Sub(b.Quadratic, b.NegativeQuadratic)
 	return &h
+}
+
+// fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the
+// coefficients. Basis vectors move exactly: of the vectors u ≥ 0 of length 1 the one that
+// lowers the cost most is the positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, at length 1.
+// Penalised coefficients move one by one. Nothing begins ahead of where it is: penalties
+// are no products with the data.
+type fastUnit struct {
+	f     *Factorisation
+	order []int // of the condensed coefficients
+	// What the penalties add to the second derivatives in a row of V.
+	diagonal []float64
+	turned   *mat.Dense // 1×m
+	gradient *mat.Dense // 1×ñ
+}
+
+func startFastUnit(f *Factorisation) (func(context.Context) error, error) {
+	for _, p := range f.onCoefficients {
+		if _, learns := p.(LearningPenalty); learns {
+			return nil, errors.New("fast does not serve penalties that learn")
+		}
+		if _, ok := p.(CoordinatePenalty); !ok {
+			return nil, fmt.Errorf("fast does not serve a penalty that is no CoordinatePenalty, as %T is none", p)
+		}
+	}
+	u, v := f.Factors()[0], f.Factors()[1]
+	k, m := u.Dims()
+	_, n := v.Dims()
+	for r := range k {
+		if row := u.RawRowView(r); slices.Max(row) < algebra.Floor {
+			for j := range row {
+				row[j] = 1 / math.Sqrt(float64(m))
+			}
+		}
+	}
+	scaleStart(f)
+	s := &fastUnit{f: f, order: f.groupOrder(), turned: mat.NewDense(1, m, nil), gradient: mat.NewDense(1, n, nil)}
+	if t := f.Terms(1); t != nil {
+		s.diagonal = slices.Clone(t.Diagonal)
+	}
+	return s.iterate, nil
+}
+
+func (s *fastUnit) iterate(ctx context.Context) error {
+	f := s.f
+	before := f.Objective()
+	f.Keep()
+	u, v := f.Factors()[0], f.Factors()[1]
+	s.turn(ctx, u, f.Block(0))
+	f.Moved(0)
+	if b := f.Block(1); s.diagonal == nil {
+		if err := descent.MinimiseRows(ctx, v, v, b.Linear, b.Quadratic, descent.MostSweeps); err != nil {
+			return err
+		}
+	} else {
+		s.sweepEntries(ctx, v, b)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.Moved(1)
+	if !(f.Objective() <= before) { // by rounding, or beyond what numbers can hold
+		f.Restore()
+	}
+	return nil
+}
+
+// rowGradient writes (Hθ − B)_r to buf and returns it.
+func rowGradient(buf, theta *mat.Dense, b Block, r int) []float64 {
+	k, _ := theta.Dims()
+	algebra.Gemm(buf, b.Quadratic.Slice(r, r+1, 0, k).(*mat.Dense), algebra.NoTrans, theta, algebra.NoTrans)
+	g := buf.RawRowView(0)
+	for j, x := range b.Linear.RawRowView(r) {
+		g[j] -= x
+	}
+	return g
+}
+
+// turn moves basis vectors of unit norm.
+func (s *fastUnit) turn(ctx context.Context, u *mat.Dense, b Block) {
+	k, _ := u.Dims()
+	var first float64
+	for t := range descent.MostSweeps {
+		var lowered float64
+		for r := range k {
+			if ctx.Err() != nil {
+				return
+			}
+			h := b.Quadratic.At(r, r)
+			if h < algebra.LeastDenominator { // no coefficients: all vectors are as good
+				continue
+			}
+			row, c := u.RawRowView(r), rowGradient(s.turned, u, b, r)
+			for j, x := range row {
+				c[j] = h*x - c[j]
+			}
+			was := algebra.Dot(c, row)
+			peak := slices.Max(c)
+			if peak <= 0 { // the least bad single feature
+				if peak > was {
+					lowered += peak - was
+					clear(row)
+					row[slices.Index(c, peak)] = 1
+				}
+				continue
+			}
+			var square float64
+			for j, x := range c {
+				c[j] = max(x, 0) / peak
+				square += c[j] * c[j]
+			}
+			length := math.Sqrt(square)
+			if gain := peak*length - was; gain > 0 {
+				lowered += gain
+				for j, x := range c {
+					if row[j] = x / length; row[j] < algebra.Floor {
+						row[j] = 0
+					}
+				}
+			}
+		}
+		if t == 0 {
+			first = lowered
+		}
+		if lowered <= descent.StillShare*first {
+			return
+		}
+	}
+}
+
+// sweepEntries moves one coefficient after another to its minimum.
+func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
+	k, _ := v.Dims()
+	var first float64
+	for t := range descent.MostSweeps {
+		var step float64
+		for r := range k {
+			if ctx.Err() != nil {
+				return
+			}
+			h, row, g, penalty := b.Quadratic.At(r, r), v.RawRowView(r), rowGradient(s.gradient, v, b, r), s.f.coefficientPenalty(r)
+			for _, j := range s.order {
+				x, curvature := row[j], h+s.diagonal[j]
+				if curvature < algebra.LeastDenominator {
+					continue
+				}
+				y := max(0, x-(g[j]+penalty.Gradient(j))/curvature)
+				if y < algebra.Floor {
+					y = 0
+				}
+				if y != x {
+					row[j] = y
+					penalty.Moved(j, y-x)
+					step += curvature * (y - x) * (y - x)
+				}
+			}
+		}
+		if t == 0 {
+			first = step
+		}
+		if step <= descent.StillShare*first {
+			return
+		}
+	}
+}
+
+// groupOrder orders the condensed coefficients by what their samples are.
+func (f *Factorisation) groupOrder() []int {
+	var order []int
+	seen := make([]bool, f.ties.groups)
+	for _, i := range f.sampleOrder() {
+		if g := f.ties.group[i]; !seen[g] {
+			seen[g] = true
+			order = append(order, g)
+		}
+	}
+	return order
+}
+
+// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon
+// 2011): of each feature, and then of each sample, the k entries of its column of the
+// factor go one after another near to the minimum of the cost in that entry. An iteration
+// begins ahead of the last factors, in the direction of the last iteration; one that
+// raises the objective is done again from the last factors, and where that raises it too, by the
+// multiplicative rule.
+//
+// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where
+// a = Σ x·u/y falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)·a/h with h = Σ
+// x·u²/y², is longer than that for a(z) = 1 where it leads up, and shorter where it leads
+// down. 1/a is concave, so that a step up never goes beyond the minimum.
+//
+// Steps are computed in single precision, of columns and basis vectors that are scaled
+// to sums of 1, and the objective in double.
+type fastKL struct {
+	f      *Factorisation
+	halves [2]*descent.KLHalf // in U, by features, and in V, by samples
+	last   []*mat.Dense       // the factors before the last iteration
+	rule   func(context.Context) error
+	lead
+}
+
+// startFastKL makes ready to lower the divergence. Each sample's coefficients are scaled
+// to where the cost is least.
+func startFastKL(f *Factorisation) func(context.Context) error {
+	u, v := f.Factors()[0], f.Factors()[1]
+	features, samples := descent.KLData(f.data)
+	s := &fastKL{
+		f: f, lead: firstLead(),
+		halves: [2]*descent.KLHalf{descent.NewKLHalf(features, u, v), descent.NewKLHalf(samples, v, u)},
+		last:   []*mat.Dense{algebra.Like(u), algebra.Like(v)},
+	}
+	s.rule, _ = Multiplicative{}.Start(f)
+	if m, ok := f.model.(*plainModel); ok {
+		if c, ok := m.cost.(*klCost); ok {
+			c.valueAlone = true // the sweeps have gradients of their own
+		}
+	}
+	before := f.Objective()
+	f.Keep()
+	s.halves[1].Scale()
+	if f.Moved(1); !(f.Objective() <= before) { // numbers that run over
+		f.Restore()
+	}
+	return s.iterate
+}
+
+func (s *fastKL) iterate(ctx context.Context) error {
+	f := s.f
+	before := f.Objective()
+	f.Keep()
+	if err := s.Sweep(ctx, s.share()); err != nil {
+		return err
+	}
+	if f.Objective() <= before {
+		s.lowered(1.1, 1.01)
+		for i := range s.last {
+			s.last[i].Copy(f.kept[i])
+		}
+		return nil
+	}
+	s.raised()
+	for _, again := range []func(context.Context) error{func(ctx context.Context) error { return s.Sweep(ctx, 0) }, s.rule} {
+		f.Restore()
+		if err := again(ctx); err != nil || f.Objective() <= before {
+			return err
+		}
+	}
+	f.Restore() // by rounding
+	return nil
+}
+
+// sweep moves both factors, from ahead of them by a share of the last iteration.
+func (s *fastKL) Sweep(ctx context.Context, by float64) error {
+	if by > 0 {
+		for i, theta := range s.f.Factors() {
+			aheadKL(theta, s.last[i], by)
+		}
+	}
+	for i, h := range s.halves {
+		if err := h.Sweep(ctx); err != nil {
+			return err
+		}
+		s.f.Moved(i)
+	}
+	return nil
+}
+
+// aheadKL moves theta by a share of its way from last, but to no less than a tenth.
+func aheadKL(theta, last *mat.Dense, by float64) {
+	k, _ := theta.Dims()
+	for r := range k {
+		row, from := theta.RawRowView(r), last.RawRowView(r)
+		for i, x := range row {
+			row[i] = max(x+by*(x-from[i]), x/10)
+		}
+	}
 }

@@ -1,15 +1,20 @@
 package factor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/npz"
 )
 
 // Model is what a method has learned to represent samples by.
@@ -229,4 +234,330 @@ func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, 
 		return 0, nil
 	}
 	return off / whole, nil
+}
+
+// The arrays of a saved result: see [Result.Save].
+const (
+	savedKind         = "kind"
+	savedBasis        = "basis"
+	savedCost         = "cost"
+	savedMean         = "mean"
+	savedLambda       = "lambda"
+	savedCoefficients = "coefficients"
+	savedWeights      = "weights"
+	savedAssociation  = "association"
+	savedObjective    = "objective"
+	savedPenalty      = "penalty"
+	savedKernel       = "kernel"
+	savedWidth        = "width"
+	savedDegree       = "degree"
+	savedOffset       = "offset"
+	savedProducts     = "products"
+	savedSamples      = "samples"
+	savedColumns      = "columns"
+	savedStarts       = "starts"
+	savedFeatures     = "features"
+)
+
+// kernelGiven stands for the function of a kernel given as a matrix.
+const kernelGiven = int(KernelIntersection) + 1
+
+// The kinds of models.
+const (
+	kindAdditive = iota
+	kindLinear
+	kindSparseCode
+	kindNone
+	kindKernel
+)
+
+// Save writes the result as a NumPy .npz file. Its array kind, one integer, says
+// what the model is and what arrays it has:
+//
+//	0  Additive    basis (m×k), cost (one integer, 0 for Frobenius and 1 for KL)
+//	1  Linear      basis (m×k), mean (m)
+//	2  SparseCode  basis (m×k), lambda (one number)
+//	3  no model
+//	4  KernelModel weights (n×k), products (k×k), kernel (one integer)
+//
+// The kernel is 0 linear, 1 rbf, 2 polynomial, 3 intersection or 4 given as a
+// matrix. All but the last have samples (n×m); of sparse ones samples has the
+// values other than 0 alone, row by row, columns (as many integers) and starts
+// (n+1 integers) say where they are, as in SciPy's CSR format, and features (one
+// integer) is m. A polynomial kernel has degree (one integer) and offset (one
+// number), an rbf kernel width (one number).
+//
+// The others are coefficients (n×k), objective (one number for each iteration
+// and one for the start; none where nothing is iterated), penalty (the part of
+// each that is the penalty's, where there is one), weights (n×k) of a concept
+// basis and association (k×k) where similarities were factorised.
+//
+// Arrays are compressed but for those that LoadModel would not read so.
+func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
+
+// SaveWith is Save with further arrays, of other names, which more writes before the
+// others; it may be nil.
+func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
+	z := npz.NewWriter(w)
+	z.Compress = true
+	if more != nil {
+		more(z)
+	}
+	kind, of := kindNone, []field(nil)
+	switch m := r.Model.(type) {
+	case *Additive:
+		kind, of = kindAdditive, []field{{savedCost, (*int)(&m.Cost)}}
+	case *Linear:
+		kind, of = kindLinear, []field{{savedMean, &m.Mean}}
+	case *SparseCode:
+		kind, of = kindSparseCode, []field{{savedLambda, &m.Lambda}}
+	case *KernelModel:
+		kind, of = kindKernel, m.arrays()
+	case nil:
+	default:
+		return fmt.Errorf("a model of the type %T cannot be saved", m)
+	}
+	of = slices.Concat([]field{{savedKind, &kind}}, of, []field{
+		{savedBasis, &r.Basis}, {savedCoefficients, &r.Coefficients}, {savedWeights, &r.Weights},
+		{savedAssociation, &r.Association}, {savedObjective, &r.Objective}, {savedPenalty, &r.Penalty},
+	})
+	for _, a := range of {
+		a.write(z)
+	}
+	return z.Close()
+}
+
+// field is an array of a file and the value that it holds.
+type field struct {
+	name string
+	of   any // a pointer to a matrix, to numbers or integers, or to one
+}
+
+// write writes the array, unless it is empty.
+func (a field) write(z *npz.Writer) {
+	switch of := a.of.(type) {
+	case **mat.Dense:
+		if x := *of; x != nil {
+			n, m := x.Dims()
+			z.Floats(a.name, []int{n, m}, x.RawRowView)
+		}
+	case *[]float64:
+		if len(*of) > 0 {
+			z.List(a.name, *of)
+		}
+	case *float64:
+		z.List(a.name, []float64{*of})
+	case *int:
+		z.Integers(a.name, *of)
+	case *[]int:
+		z.Integers(a.name, *of...)
+	}
+}
+
+// read reads the array: finite numbers, integers from 0 to largest.
+func (a field) read(z *npz.Archive, largest int64) (err error) {
+	var integers []int
+	var numbers []float64
+	var shape []int
+	switch of := a.of.(type) {
+	case **mat.Dense:
+		if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
+			*of = mat.NewDense(shape[0], shape[1], numbers)
+		}
+	case *[]float64:
+		*of, _, err = readNumbers(z, a.name, 1)
+	case *float64:
+		if numbers, shape, err = readNumbers(z, a.name, 1); err == nil && len(numbers) != 1 {
+			return fmt.Errorf("the array %q has %d values; want one", a.name, len(numbers))
+		} else if err == nil {
+			*of = numbers[0]
+		}
+	case *[]int:
+		*of, err = z.Integers(a.name, largest)
+	case *int:
+		if integers, err = z.Integers(a.name, largest); err == nil && len(integers) != 1 {
+			return fmt.Errorf("the array %q has %d values; want one integer", a.name, len(integers))
+		} else if err == nil {
+			*of = integers[0]
+		}
+	}
+	return err
+}
+
+// arrays returns what is written of a kernel model beside its weights.
+func (m *KernelModel) arrays() []field {
+	of, function, offset := []field{{savedProducts, &m.Products}}, int(m.Kernel.Function), orDefault(m.Kernel.Offset, 1)
+	if m.Samples == nil {
+		function = kernelGiven
+	}
+	of = append(of, field{savedKernel, &function})
+	switch {
+	case m.Samples == nil:
+		return of
+	case m.Kernel.Function == KernelRBF:
+		of = append(of, field{savedWidth, &m.Kernel.KernelWidth})
+	case m.Kernel.Function == KernelPolynomial:
+		of = append(of, field{savedDegree, &m.Kernel.Degree}, field{savedOffset, &offset})
+	}
+	if x, ok := m.Samples.(*CSR); ok {
+		_, features := x.Dims()
+		return append(of, field{savedSamples, &x.Values}, field{savedColumns, &x.Columns}, field{savedStarts, &x.RowStart}, field{savedFeatures, &features})
+	}
+	x := m.Samples.(*mat.Dense)
+	return append(of, field{savedSamples, &x})
+}
+
+// ErrNoModel is the error of LoadModel for the saved result of a method that
+// finds no model.
+var ErrNoModel = errors.New("the saved result has no model for new samples")
+
+// LoadModel reads the model that Save wrote, size bytes long, and checks it. An array
+// that would take more than 16 MiB, and 100 bytes for each of the file's that it is
+// packed in, is an error; no memory is taken for it.
+func LoadModel(r io.ReaderAt, size int64) (Model, error) {
+	z, err := openArchive(r, size)
+	if err != nil {
+		return nil, err
+	}
+	var kind, cost int
+	if err := (field{savedKind, &kind}).read(z, kindKernel); err != nil {
+		return nil, err
+	}
+	switch kind {
+	case kindNone:
+		return nil, ErrNoModel
+	case kindKernel:
+		return loadKernelModel(z)
+	}
+	var basis *mat.Dense
+	if err := (field{savedBasis, &basis}).read(z, 0); err != nil {
+		return nil, err
+	}
+	switch kind {
+	case kindLinear:
+		l := &Linear{Projection: basis}
+		if err := (field{savedMean, &l.Mean}).read(z, 0); err != nil {
+			return nil, err
+		}
+		if m, _ := basis.Dims(); len(l.Mean) != m {
+			return nil, fmt.Errorf("the array %q has %d values for vectors of %d", savedMean, len(l.Mean), m)
+		}
+		return l, nil
+	case kindSparseCode:
+		s := &SparseCode{Dictionary: basis}
+		if err := (field{savedLambda, &s.Lambda}).read(z, 0); err != nil {
+			return nil, err
+		}
+		if err := view.CheckWeight(savedLambda, s.Lambda); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	if err := (field{savedCost, &cost}).read(z, int64(len(costs)-1)); err != nil {
+		return nil, err
+	}
+	return &Additive{Cost: Cost(cost), Basis: basis}, nil
+}
+
+// LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is
+// size bytes long, within the bounds of LoadModel.
+func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
+	z, err := openArchive(r, size)
+	if err == nil {
+		err = field{savedCoefficients, &v}.read(z, 0)
+	}
+	return v, err
+}
+
+// loadKernelModel reads a kernel model and checks that its parts fit together.
+func loadKernelModel(z *npz.Archive) (Model, error) {
+	m, function := &KernelModel{}, 0
+	for _, a := range []field{{savedWeights, &m.Weights}, {savedProducts, &m.Products}, {savedKernel, &function}} {
+		if err := a.read(z, int64(kernelGiven)); err != nil {
+			return nil, err
+		}
+	}
+	if function != kernelGiven {
+		m.Kernel.Function = KernelFunction(function)
+		if err := cmp.Or(m.Kernel.load(z), m.loadSamples(z)); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("not a saved model: %w", err)
+	}
+	return m, nil
+}
+
+// load reads the parameters of the kernel's function.
+func (k *Kernel) load(z *npz.Archive) (err error) {
+	switch k.Function {
+	case KernelRBF:
+		if err = (field{savedWidth, &k.KernelWidth}).read(z, 0); err == nil && k.KernelWidth <= 0 {
+			err = fmt.Errorf("the array %q holds %v; want more than 0", savedWidth, k.KernelWidth)
+		}
+	case KernelPolynomial:
+		err = cmp.Or(field{savedDegree, &k.Degree}.read(z, math.MaxInt32), field{savedOffset, &k.Offset}.read(z, 0))
+		switch {
+		case err != nil:
+		case k.Degree == 0:
+			err = fmt.Errorf("the array %q holds 0; want 1 or more", savedDegree)
+		case k.Offset < 0:
+			err = fmt.Errorf("the array %q holds %v; want 0 or more", savedOffset, k.Offset)
+		case k.Offset == 0:
+			k.Offset = WeightNone
+		}
+	}
+	return err
+}
+
+// loadSamples reads the samples of a kernel model.
+func (m *KernelModel) loadSamples(z *npz.Archive) error {
+	if !z.Has(savedStarts) {
+		var x *mat.Dense
+		err := field{savedSamples, &x}.read(z, 0)
+		m.Samples = x
+		return err
+	}
+	var values []float64
+	var columns, starts []int
+	var features int
+	for _, a := range []field{{savedSamples, &values}, {savedColumns, &columns}, {savedStarts, &starts}, {savedFeatures, &features}} {
+		if err := a.read(z, math.MaxInt32); err != nil {
+			return err
+		}
+	}
+	x, err := NewCSR(len(starts)-1, features, starts, columns, values)
+	if err != nil {
+		return fmt.Errorf("not a saved model: %w", err)
+	}
+	m.Samples = x
+	return nil
+}
+
+// openArchive opens a file of arrays.
+func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
+	z, err := npz.Open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a saved result: %w", err)
+	}
+	return z, nil
+}
+
+// readNumbers reads an array of finite numbers, of one or more, of this number of
+// dimensions.
+func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
+	values, shape, err = z.Floats(name, dimensions, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(values) == 0 {
+		return nil, nil, fmt.Errorf("the array %q is of shape %v; want one or more numbers", name, shape)
+	}
+	for _, x := range values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, nil, fmt.Errorf("the array %q holds values that are no numbers", name)
+		}
+	}
+	return values, shape, nil
 }
