@@ -17,8 +17,8 @@ var beta32 = costInfo{
 	term: func(x, y float64) float64 {
 		return (math.Pow(x, beta) + (beta-1)*math.Pow(y, beta) - beta*x*math.Pow(y, beta-1)) / (beta * (beta - 1))
 	},
-	constant: func(t *condensation, whole, condensed view.Data) (sum float64) {
-		whole.Each(func(i, _ int, x float64) { sum += t.weight[i] * math.Pow(x, beta) })
+	constant: func(t *view.Condensation, whole, condensed view.Data) (sum float64) {
+		whole.Each(func(i, _ int, x float64) { sum += t.Weight[i] * math.Pow(x, beta) })
 		condensed.Each(func(_, _ int, x float64) { sum -= math.Pow(x, beta) })
 		return sum / (beta * (beta - 1))
 	},

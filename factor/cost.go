@@ -33,7 +33,7 @@ type costInfo struct {
 	term func(x, y float64) float64
 	// constant is what condensing takes away: the cost of the whole data is that of the
 	// condensed data plus this.
-	constant func(t *condensation, whole, condensed view.Data) float64
+	constant func(t *view.Condensation, whole, condensed view.Data) float64
 }
 
 // costs is the list of costs, in the order of their values: one entry each. A cost must be a
@@ -53,6 +53,14 @@ func (c Cost) String() string                   { return c.names().String(c) }
 func (c *Cost) UnmarshalText(name []byte) error { return c.names().UnmarshalText(c, name) }
 func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c) }
 func (c Cost) Values() []string                 { return c.names().Values() }
+
+// condensed returns what condensing takes away of the cost, which is never below 0.
+func (c Cost) Condensed(t *view.Condensation, whole, condensed view.Data) float64 {
+	if t.None {
+		return 0
+	}
+	return max(costs[c].constant(t, whole, condensed), 0)
+}
 
 // Quadratic tells whether the cost is quadratic in either factor.
 func (c Cost) Quadratic() bool { return costs[c].degree == 2 }
@@ -79,9 +87,9 @@ var frobenius = costInfo{
 	name: "frobenius", degree: 2,
 	new:  func(x view.Data, u, v *mat.Dense) cost { return newFrobeniusCost(x, u, v) },
 	term: func(x, y float64) float64 { return (x - y) * (x - y) },
-	constant: func(t *condensation, whole, condensed view.Data) (sum float64) {
+	constant: func(t *view.Condensation, whole, condensed view.Data) (sum float64) {
 		for i, size := range view.SquaredLengths(whole) {
-			sum += t.weight[i] * size
+			sum += t.Weight[i] * size
 		}
 		return sum - view.SumSquares(condensed)
 	},
@@ -163,9 +171,9 @@ var kl = costInfo{
 	name: "kl", degree: 1,
 	new:  func(x view.Data, u, v *mat.Dense) cost { return newKLCost(x, u, v) },
 	term: view.DivergenceTerm,
-	constant: func(t *condensation, whole, condensed view.Data) float64 {
-		sum := view.SumOfRows(whole, func(i int, x []float64) float64 { return t.weight[i] * simd.LogSum(x, x) })
-		return sum - view.SumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.c[j])*algebra.Total(x) })
+	constant: func(t *view.Condensation, whole, condensed view.Data) float64 {
+		sum := view.SumOfRows(whole, func(i int, x []float64) float64 { return t.Weight[i] * simd.LogSum(x, x) })
+		return sum - view.SumOfRows(condensed, func(j int, x []float64) float64 { return simd.LogSum(x, x) - elementary.Log(t.C[j])*algebra.Total(x) })
 	},
 }
 

@@ -23,7 +23,7 @@ type Factorisation struct {
 	kernel         *boundKernel // or nil
 	whole          view.Data    // the samples
 	data           view.Data    // they, condensed; nil of a kernel
-	ties           *condensation
+	ties           *view.Condensation
 	v              *mat.Dense   // k×ñ, condensed
 	factors        []*mat.Dense // parameters of the basis, v
 	kept           []*mat.Dense
@@ -78,7 +78,7 @@ func (f *Factorisation) Objective() float64 {
 	f.known = true
 	f.objective, f.penalty = f.parts.fitWeight()*(f.model.value()+f.offset), 0
 	if f.onCoefficients != nil {
-		f.penalty += f.onCoefficients.value(f.ties.expanded(f.v))
+		f.penalty += f.onCoefficients.value(f.ties.Expanded(f.v))
 	}
 	if f.onBasis != nil {
 		f.penalty += f.onBasis.value(f.model.vectors())
@@ -111,7 +111,7 @@ func (f *Factorisation) Restore() {
 // there are no penalties on it. They hold until the next call.
 func (f *Factorisation) Terms(i int) *Terms {
 	last := len(f.factors) - 1
-	penalties, direct, columns := f.onCoefficients, f.ties.none, len(f.ties.group)
+	penalties, direct, columns := f.onCoefficients, f.ties.None, len(f.ties.Group)
 	if i < last {
 		penalties, direct = f.onBasis, f.parts.Basis == BasisFree
 		_, columns = f.whole.Dims()
@@ -138,16 +138,16 @@ func (f *Factorisation) Terms(i int) *Terms {
 	if i < last {
 		at = f.model.vectors()
 	} else {
-		f.ties.expandInto(at, f.v)
+		f.ties.ExpandInto(at, f.v)
 	}
 	penalties.terms(whole, at, f.parts.Cost, scale)
 	if i < last {
-		f.model.pullBack(t.Positive, whole.Positive, i)
-		f.model.pullBack(t.Negative, whole.Negative, i)
+		f.model.PullBack(t.Positive, whole.Positive, i)
+		f.model.PullBack(t.Negative, whole.Negative, i)
 	} else {
-		f.ties.pullBack(t.Positive, whole.Positive)
-		f.ties.pullBack(t.Negative, whole.Negative)
-		f.ties.pullBackDiagonal(t.Diagonal, whole.Diagonal)
+		f.ties.PullBack(t.Positive, whole.Positive)
+		f.ties.PullBack(t.Negative, whole.Negative)
+		f.ties.PullBackDiagonal(t.Diagonal, whole.Diagonal)
 	}
 	t.Root = whole.Root
 	return t
@@ -166,10 +166,10 @@ func (f *Factorisation) penaltyScale() float64 {
 func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 	theta, scale := f.v.RawRowView(r), f.penaltyScale()
 	row := theta
-	if !f.ties.none {
-		row = make([]float64, len(f.ties.group))
-		for i, g := range f.ties.group {
-			row[i] = theta[g] * f.ties.expand[g]
+	if !f.ties.None {
+		row = make([]float64, len(f.ties.Group))
+		for i, g := range f.ties.Group {
+			row[i] = theta[g] * f.ties.Expand[g]
 		}
 	}
 	var rows []PenaltyRow
@@ -191,10 +191,10 @@ func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 			}
 		},
 	}
-	if f.ties.none {
+	if f.ties.None {
 		return whole
 	}
-	samples, expand := f.ties.members(), f.ties.expand
+	samples, expand := f.ties.Members(), f.ties.Expand
 	return PenaltyRow{
 		Gradient: func(g int) (sum float64) {
 			for _, i := range samples[g] {
@@ -246,7 +246,7 @@ func (f *Factorisation) learn(ctx context.Context) error {
 		}
 		return nil
 	}
-	err := move(f.onCoefficients, func() *mat.Dense { return f.ties.expanded(f.v) })
+	err := move(f.onCoefficients, func() *mat.Dense { return f.ties.Expanded(f.v) })
 	return cmp.Or(err, move(f.onBasis, f.model.vectors))
 }
 
@@ -263,7 +263,7 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	}
 	u, w := f.model.vectors(), f.model.weights()
 	res := &Result{
-		Coefficients: algebra.Transpose(f.ties.expanded(f.v)),
+		Coefficients: algebra.Transpose(f.ties.Expanded(f.v)),
 		Objective:    f.history,
 		Stop:         f.stop,
 	}

@@ -63,7 +63,7 @@ type Start struct {
 // and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }
 
-func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *condensation, opt Options) (*initialFactors, error) {
+func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	var f *initialFactors
 	var err error
 	switch opt.Init {
@@ -106,7 +106,7 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *con
 		}
 	}
 	if v != nil {
-		f.v = ties.condensed(v, false)
+		f.v = ties.Condensed(v, false)
 	}
 	return f, nil
 }
@@ -128,9 +128,9 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 	return out, nil
 }
 
-func (p Parts) random(d view.Data, ties *condensation, opt Options) *initialFactors {
+func (p Parts) random(d view.Data, ties *view.Condensation, opt Options) *initialFactors {
 	n, m := d.Dims()
-	f := &initialFactors{v: ties.condensed(drawn(opt, "coefficients", n), true)}
+	f := &initialFactors{v: ties.Condensed(drawn(opt, "coefficients", n), true)}
 	switch p.Basis {
 	case BasisConcept:
 		f.w = drawn(opt, "weights", n)
@@ -164,7 +164,7 @@ func (o Options) ofInitNMF() Options {
 	return first
 }
 
-func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, opt Options) (*initialFactors, error) {
+func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	res, err := NMF{}.Fit(ctx, x, Known{}, opt.ofInitNMF())
 	if err != nil {
 		return nil, fmt.Errorf("initialisation by NMF: %w", err)
@@ -173,9 +173,9 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *condensation, op
 }
 
 // from turns a pair of factors, u k×m and v k×n, into the parameters of p.
-func (p Parts) from(u, v *mat.Dense, ties *condensation) *initialFactors {
+func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	f := &initialFactors{}
-	z := ties.condensed(v, false)
+	z := ties.Condensed(v, false)
 	lift(z)
 	f.v = z
 	switch p.Basis {
@@ -242,7 +242,7 @@ func lift(a *mat.Dense) {
 // fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or
 // that of negative parts of its vectors, whichever is the larger, becomes a
 // pair of factors; where entries are then 0 they get the data's mean.
-func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *condensation, opt Options) (*initialFactors, error) {
+func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	n, m := d.Dims()
 	rank := opt.Rank
 	if rank > min(n, m) {
@@ -281,7 +281,7 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *condensation, opt
 		fill(v.RawRowView(r), b, nb)
 	}
 	if p.Basis == BasisFree {
-		return &initialFactors{u: u, v: ties.condensed(v, false)}, nil
+		return &initialFactors{u: u, v: ties.Condensed(v, false)}, nil
 	}
 	return p.from(u, v, ties), nil
 }

@@ -5,11 +5,227 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
+	"github.com/seed4492f2cd/partwise/internal/simd"
 )
+
+// Basis says which basis vectors U can have.
+type Basis int
+
+const (
+	// BasisFree vectors may hold any values ≥ 0.
+	BasisFree Basis = iota
+	// BasisConcept vectors are combinations of the samples with weights ≥ 0,
+	// U = X·W (Xu and Gong 2004). The data may then be of any sign.
+	BasisConcept
+	// BasisRankOne vectors are images of rank one, u_r = a_r ⊗ b_r, for
+	// samples that are images (Shashua and Hazan 2005).
+	BasisRankOne
+)
+
+var basisNames = enum.Of[Basis]("basis", "free", "concept", "rank-one")
+
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (b Basis) String() string                   { return basisNames.String(b) }
+func (b *Basis) UnmarshalText(name []byte) error { return basisNames.UnmarshalText(b, name) }
+func (b Basis) MarshalText() ([]byte, error)     { return basisNames.MarshalText(b) }
+func (Basis) Values() []string                   { return basisNames.Values() }
+
+// A basis holds the parameters that U, k×m, is a function of: linear in each of
+// them while the others are held.
+type basis interface {
+	parameters() []*mat.Dense
+	// moved brings U up to date with parameter i.
+	moved(i int)
+	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
+	PullBack(dst, g *mat.Dense, i int)
+	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i,
+	// or returns false where it is none of k×k numbers.
+	pullBackQuadratic(dst, q *mat.Dense, i int) bool
+	// rescale divides basis vector r by scale[r].
+	rescale(scale []float64)
+	// weights returns W, k×n, or nil.
+	weights() *mat.Dense
+}
+
+// freeBasis is its own parameter. With unit its vectors are brought to unit
+// length whenever they move, without the coefficients following.
+type freeBasis struct {
+	u    *mat.Dense
+	unit bool
+}
+
+func (b freeBasis) parameters() []*mat.Dense { return []*mat.Dense{b.u} }
+
+func (b freeBasis) moved(int) {
+	if b.unit {
+		algebra.DivideRows(b.u, algebra.Lengths(b.u))
+	}
+}
+
+func (b freeBasis) PullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
+
+func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
+	dst.Copy(q)
+	return true
+}
+
+func (b freeBasis) rescale(scale []float64) { algebra.DivideRows(b.u, scale) }
+
+func (b freeBasis) weights() *mat.Dense { return nil }
+
+// conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does
+// the same through the samples' inner products.
+type conceptBasis struct {
+	x    view.Data
+	w, u *mat.Dense // k×n, k×m
+}
+
+func newConceptBasis(x view.Data, w, u *mat.Dense) conceptBasis {
+	b := conceptBasis{x, w, u}
+	b.moved(0)
+	return b
+}
+
+func (b conceptBasis) parameters() []*mat.Dense { return []*mat.Dense{b.w} }
+
+func (b conceptBasis) moved(int) { b.x.TimesCoefficients(b.u, b.w) }
+
+func (b conceptBasis) PullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
+
+func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
+
+func (b conceptBasis) rescale(scale []float64) {
+	algebra.DivideRows(b.w, scale)
+	algebra.DivideRows(b.u, scale)
+}
+
+func (b conceptBasis) weights() *mat.Dense { return b.w }
+
+// rankOneBasis is u_r = a_r ⊗ b_r, images of h×w pixels row by row.
+type rankOneBasis struct {
+	a, b, u *mat.Dense // k×h, k×w, k×hw
+	lines   []int      // of an image
+}
+
+func newRankOneBasis(a, b, u *mat.Dense) rankOneBasis {
+	_, h := a.Dims()
+	r := rankOneBasis{a, b, u, make([]int, h)}
+	for i := range r.lines {
+		r.lines[i] = i
+	}
+	r.moved(0)
+	return r
+}
+
+func (b rankOneBasis) parameters() []*mat.Dense { return []*mat.Dense{b.a, b.b} }
+
+func (b rankOneBasis) moved(int) {
+	k, h := b.a.Dims()
+	_, w := b.b.Dims()
+	for r := range k {
+		row, br := b.u.RawRowView(r), b.b.RawRowView(r)
+		for i, a := range b.a.RawRowView(r)[:h] {
+			floats.ScaleTo(row[i*w:][:w], a, br)
+		}
+	}
+}
+
+func (b rankOneBasis) PullBack(dst, g *mat.Dense, parameter int) {
+	k, h := b.a.Dims()
+	_, w := b.b.Dims()
+	dst.Zero()
+	for r := range k {
+		row, to, ar, br := g.RawRowView(r), dst.RawRowView(r), b.a.RawRowView(r), b.b.RawRowView(r)
+		if w%algebra.GramLanes == 0 {
+			if parameter == 0 {
+				simd.Dots(to, br, row, b.lines)
+			} else {
+				simd.AddRows(to, ar, row, b.lines)
+			}
+			continue
+		}
+		for i := range h {
+			line := row[i*w : (i+1)*w]
+			if parameter == 0 {
+				to[i] = algebra.Dot(line, br)
+			} else {
+				algebra.Axpy(ar[i], line, to)
+			}
+		}
+	}
+}
+
+// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and the
+// other way round.
+func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
+	other := b.b
+	if parameter == 1 {
+		other = b.a
+	}
+	algebra.GramOf(dst, other)
+	dst.MulElem(dst, q)
+	return true
+}
+
+func (b rankOneBasis) rescale(scale []float64) {
+	algebra.DivideRows(b.a, scale)
+	algebra.DivideRows(b.u, scale)
+}
+
+func (b rankOneBasis) weights() *mat.Dense { return nil }
+
+// Image is the size of the images that samples are. An image is stored row by row, one
+// channel after another. The zero value stands for square images of one channel.
+type Image struct {
+	// Channels is how many there are; 0 means 1.
+	Height, Width, Channels int
+}
+
+// ForImages returns the method for samples that are images of the size. Methods that are
+// not made of parts do not see samples as images.
+func ForImages(m Method, size Image) Method {
+	c, ok := m.(Composition)
+	if !ok || size == (Image{}) {
+		return m
+	}
+	p := c.AsParts()
+	p.Image = size
+	return p
+}
+
+// of returns the size of images of m values: a square for none. It is 0×0 where there
+// is no such image.
+func (i Image) of(m int) Image {
+	if i == (Image{}) {
+		side := int(math.Round(math.Sqrt(float64(m))))
+		i = Image{Height: side, Width: side}
+	}
+	if i.Height < 1 || i.Width < 1 || i.Channels < 0 || i.Rows()*i.Width != m {
+		return Image{}
+	}
+	return i
+}
+
+// rows is how many rows of Width values an image has.
+func (i Image) Rows() int { return i.Height * max(i.Channels, 1) }
+
+// check reports that samples of m values are no images, which what is for.
+func (i Image) check(m int, what string) error {
+	if i.of(m) != (Image{}) {
+		return nil
+	}
+	size := "square"
+	if i != (Image{}) {
+		size = fmt.Sprintf("%d×%d", i.Rows(), i.Width)
+	}
+	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
+}
 
 // A model is a cost at a basis and coefficients. Its factors are the parameters
 // of the basis, then v.
@@ -32,7 +248,7 @@ type model interface {
 	weights() *mat.Dense
 	// pullBack writes a part of the gradient in the basis vectors as one in
 	// parameter i.
-	pullBack(dst, g *mat.Dense, i int)
+	PullBack(dst, g *mat.Dense, i int)
 }
 
 // plainModel puts any cost and any basis together.
@@ -68,7 +284,7 @@ func (p *plainModel) block(i int) Block {
 		return b
 	}
 	pos := b.Positive
-	p.pullBack(p.lin[i], b.Linear, i)
+	p.PullBack(p.lin[i], b.Linear, i)
 	if b.Quadratic != nil {
 		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
 			return Block{Linear: p.lin[i], Quadratic: p.form}
@@ -76,7 +292,7 @@ func (p *plainModel) block(i int) Block {
 		algebra.Gemm(p.full, b.Quadratic, algebra.NoTrans, p.u, algebra.NoTrans)
 		pos = p.full
 	}
-	p.pullBack(p.pos[i], pos, i)
+	p.PullBack(p.pos[i], pos, i)
 	return Block{Linear: p.lin[i], Positive: p.pos[i]}
 }
 
@@ -105,7 +321,7 @@ type conceptModel struct {
 	w, v  *mat.Dense // k×n, k×ñ
 	x     view.Data  // the samples; nil of a kernel
 	xt    view.Data  // the condensed samples; nil of a kernel
-	ties  *condensation
+	ties  *view.Condensation
 	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
 	haveU bool       // u is w·X
 	// The inner products, formed where there are few samples for their
@@ -140,7 +356,7 @@ func formsProducts(n, m int, fast bool) bool {
 
 // signed reports whether the data has negative values, fast whether the solver may need the inner
 // products.
-func newConceptModel(ctx context.Context, x, xt view.Data, ties *condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
+func newConceptModel(ctx context.Context, x, xt view.Data, ties *view.Condensation, w, v *mat.Dense, signed, fast bool) (*conceptModel, error) {
 	n, m := x.Dims()
 	k, _ := w.Dims()
 	c := &conceptModel{w: w, v: v, x: x, xt: xt, ties: ties, u: mat.NewDense(k, m, nil), sumSq: view.SumSquares(xt)}
@@ -161,11 +377,11 @@ func newConceptModel(ctx context.Context, x, xt view.Data, ties *condensation, w
 }
 
 // newKernelModel takes K in place of the samples.
-func newKernelModel(k *mat.Dense, ties *condensation, w, v *mat.Dense) *conceptModel {
+func newKernelModel(k *mat.Dense, ties *view.Condensation, w, v *mat.Dense) *conceptModel {
 	c := &conceptModel{w: w, v: v, k: k, ties: ties}
 	n, _ := k.Dims()
 	for i := range n {
-		c.sumSq += ties.weight[i] * k.At(i, i)
+		c.sumSq += ties.Weight[i] * k.At(i, i)
 	}
 	c.prepare(true)
 	return c
@@ -174,11 +390,11 @@ func newKernelModel(k *mat.Dense, ties *condensation, w, v *mat.Dense) *conceptM
 func (c *conceptModel) prepare(signed bool) {
 	c.kw, c.kv, c.lin, c.pos = algebra.Padded(c.w.Dims()), algebra.Like(c.w), algebra.Like(c.v), algebra.Like(c.w)
 	switch {
-	case c.k != nil && c.ties.none:
+	case c.k != nil && c.ties.None:
 		c.kt = c.k
 	case c.k != nil:
 		n, _ := c.k.Dims()
-		c.kt = mat.NewDense(c.ties.groups, n, nil)
+		c.kt = mat.NewDense(c.ties.Groups, n, nil)
 		c.ties.Rows(c.kt, c.k)
 	}
 	if signed {
@@ -270,7 +486,7 @@ func (c *conceptModel) basisProducts() {
 func (c *conceptModel) Condense() {
 	if c.h == nil {
 		c.product()
-		c.ties.columns(c.lin, c.kw)
+		c.ties.Columns(c.lin, c.kw)
 		c.h = algebra.CrossGram(c.kw, c.w)
 	}
 }
@@ -330,4 +546,4 @@ func (c *conceptModel) vectors() *mat.Dense {
 
 func (c *conceptModel) weights() *mat.Dense { return c.w }
 
-func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }
+func (c *conceptModel) PullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 	"github.com/seed4492f2cd/partwise/internal/settings"
+	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
@@ -42,6 +43,44 @@ type Parts struct {
 	// WeightNone.
 	FitWeight float64
 }
+
+// Tie says what makes the coefficients of several samples one.
+type Tie int
+
+const (
+	// TieNone leaves every sample its own coefficients.
+	TieNone Tie = iota
+	// TieLabels gives all samples of one label the same coefficients, V = A·Z
+	// (CNMF paper, eq. 5), so that a class stays together whatever the cost.
+	TieLabels
+)
+
+var tieNames = enum.Of[Tie]("tie", "none", "labels")
+
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (t Tie) String() string                   { return tieNames.String(t) }
+func (t *Tie) UnmarshalText(name []byte) error { return tieNames.UnmarshalText(t, name) }
+func (t Tie) MarshalText() ([]byte, error)     { return tieNames.MarshalText(t) }
+func (Tie) Values() []string                   { return tieNames.Values() }
+
+// Weighting says how much each sample counts in the cost.
+type Weighting int
+
+const (
+	// WeightingEqual weighs all samples alike.
+	WeightingEqual Weighting = iota
+	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the
+	// factorisation is a relaxed normalised cut (Xu, Liu and Gong 2003).
+	WeightingNormalisedCut
+)
+
+var weightingNames = enum.Of[Weighting]("weighting", "equal", "normalised-cut")
+
+// String, UnmarshalText, MarshalText and Values use the names that settings have.
+func (w Weighting) String() string                   { return weightingNames.String(w) }
+func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.UnmarshalText(w, name) }
+func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
+func (Weighting) Values() []string                   { return weightingNames.Values() }
 
 // DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside
 // those of the parts, and those of penalties that are not chosen count for nothing.
@@ -203,9 +242,13 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			}
 		}
 	}
-	if f.ties, err = newCondensation(n, p.Tie, known.Labels, weight, p.Cost); err != nil {
-		return nil, err
+	var tied []int
+	if p.Tie == TieLabels {
+		if tied = known.Labels; len(tied) == 0 {
+			return nil, errors.New("ties by label need the labels of some samples, and none are known")
+		}
 	}
+	f.ties = view.NewCondensation(n, tied, weight, costs[p.Cost].degree)
 	for _, penalty := range p.Penalties {
 		if penalty.OnBasis() && signed {
 			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the penalty %s needs values of 0 or more", j+1, value, penaltyName(penalty))}
@@ -231,8 +274,8 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	if f.kernel != nil {
 		f.model = newKernelModel(f.kernel.values, f.ties, first.w, first.v)
 	} else {
-		f.data = f.ties.data(d, p.Cost)
-		f.offset = f.ties.constant(d, f.data, p.Cost)
+		f.data = f.ties.Data(d)
+		f.offset = p.Cost.Condensed(f.ties, d, f.data)
 		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed, opt.Solver); err != nil {
 			return nil, err
 		}
@@ -253,7 +296,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 
 // model picks what computes the cost and its gradient. held is 1 at the entries that are held
 // out, or nil.
-func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
+func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *view.Condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
 	if p.gram() {
 		_, mu := solver.(Multiplicative)
 		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed, !mu)
@@ -352,7 +395,7 @@ func (p Parts) Memory(s Size) int64 {
 	}
 	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut
 	if condensed {
-		need += s.data()
+		need += s.Data()
 	}
 	switch s.Init {
 	case InitNMF:
@@ -398,7 +441,7 @@ func (s Size) floats() (n, m, k, factors float64) {
 }
 
 // data is the size of a copy of the data.
-func (s Size) data() float64 {
+func (s Size) Data() float64 {
 	if s.Stored > 0 {
 		return 80 * float64(s.Stored)
 	}
@@ -409,7 +452,7 @@ func (s Size) data() float64 {
 // what they add to gradients.
 func (s Size) heldOut(held float64) float64 {
 	n, m, _, factors := s.floats()
-	return s.data() + 40*held + 5*factors + 192*(n+m)
+	return s.Data() + 40*held + 5*factors + 192*(n+m)
 }
 
 // graph is the size of a neighbourhood graph.

@@ -404,9 +404,9 @@ func (s *fastUnit) sweepEntries(ctx context.Context, v *mat.Dense, b Block) {
 // groupOrder orders the condensed coefficients by what their samples are.
 func (f *Factorisation) groupOrder() []int {
 	var order []int
-	seen := make([]bool, f.ties.groups)
+	seen := make([]bool, f.ties.Groups)
 	for _, i := range f.sampleOrder() {
-		if g := f.ties.group[i]; !seen[g] {
+		if g := f.ties.Group[i]; !seen[g] {
 			seen[g] = true
 			order = append(order, g)
 		}

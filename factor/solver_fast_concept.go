@@ -71,7 +71,7 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 // sampleOrder orders the samples by what they are, so that the answer does not depend on
 // the order in which they come.
 func (f *Factorisation) sampleOrder() []int {
-	n := len(f.ties.group)
+	n := len(f.ties.Group)
 	key := make([]float64, n)
 	if f.kernel != nil && f.kernel.samples == nil {
 		view.Dense{X: f.kernel.values}.Each(func(i, j int, x float64) {

@@ -1,10 +1,13 @@
-package factor_test
+// Package adding tests what is added to package factor from outside, as docs/adding-a-*.md show it.
+package adding
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +15,23 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor"
 )
+
+// TestAddingPages: docs/adding-a-*.md show what is compiled.
+func TestAddingPages(t *testing.T) {
+	for part, folder := range map[string]string{"method": ".", "penalty": ".", "solver": ".", "cost": "../.."} {
+		code, err := os.ReadFile(filepath.Join(folder, "added_"+part+"_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "adding-a-"+part+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), string(code)) {
+			t.Errorf("docs/adding-a-%s.md shows another file than added_%s_test.go", part, part)
+		}
+	}
+}
 
 var imageSize = factor.Image{Height: 6, Width: 4}
 
@@ -66,7 +86,7 @@ func TestAddingAPenalty(t *testing.T) {
 		}
 	}
 	kernel := factor.Parts{Basis: factor.BasisConcept, Kernel: factor.Kernel{Function: factor.KernelRBF}, Penalties: []factor.Penalty{Apart{}}}
-	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "factor_test.Apart is on basis vectors") {
+	if _, err := kernel.Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil || !strings.Contains(err.Error(), "adding.Apart is on basis vectors") {
 		t.Errorf("a kernel without features gives %v", err)
 	}
 	if _, err := (factor.Parts{Penalties: []factor.Penalty{Apart{math.NaN()}}}).Fit(context.Background(), x, known, factor.Options{Rank: 3}); err == nil {
@@ -121,7 +141,6 @@ func TestAddingASolver(t *testing.T) {
 // says.
 func TestAddingAMethod(t *testing.T) {
 	factor.Register(factor.Info{Name: "nnsc", Title: "Non-negative sparse coding", Family: "NMF"}, NNSC{})
-	defer factor.Unregister("nnsc")
 	info, _ := factor.Lookup("nnsc")
 	x, known := sampleImages(3)
 	sums := map[float64]float64{}

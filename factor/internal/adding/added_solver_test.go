@@ -1,4 +1,4 @@
-package factor_test
+package adding
 
 import (
 	"context"
