@@ -16,28 +16,28 @@ type Cost int
 const (
 	// CostFrobenius is the sum of squared differences, ‖X − V·Uᵀ‖².
 	CostFrobenius Cost = iota
-	// CostKL is the generalised Kullback-Leibler divergence,
-	// Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log 0 = 0.
+	// CostKL is the generalised Kullback-Leibler divergence, Σ x·log(x/y) − x + y with Y = V·Uᵀ and 0·log
+	// 0 = 0.
 	CostKL
 )
 
 // costInfo is what the engine needs to know about a cost.
 type costInfo struct {
 	name string
-	// degree is β where the cost of t·X and t·Y is t^β times that of X and Y. Under degree 2
-	// blocks are half the gradient.
+	// degree is β where the cost of t·X and t·Y is t^β times that of X and Y. Under degree 2 blocks are
+	// half the gradient.
 	degree float64
 	// new returns the cost of u (k×m) and v (k×n) on x.
 	new func(x view.Data, u, v *mat.Dense) cost
 	// term is the cost of one entry x where the factors say y.
 	term func(x, y float64) float64
-	// constant is what condensing takes away: the cost of the whole data is that of the
-	// condensed data plus this.
+	// constant is what condensing takes away: the cost of the whole data is that of the condensed data
+	// plus this.
 	constant func(t *view.Condensation, whole, condensed view.Data) float64
 }
 
-// costs is the list of costs, in the order of their values: one entry each. A cost must be a
-// Bregman divergence in x, of which ties and weights are then the same for all.
+// costs is the list of costs, in the order of their values: one entry each. A cost must be a Bregman
+// divergence in x, of which ties and weights are then the same for all.
 var costs = []costInfo{frobenius, kl}
 
 func (c Cost) names() enum.Names[Cost] {
@@ -65,9 +65,8 @@ func (c Cost) Condensed(t *view.Condensation, whole, condensed view.Data) float6
 // Quadratic tells whether the cost is quadratic in either factor.
 func (c Cost) Quadratic() bool { return costs[c].degree == 2 }
 
-// A cost measures u, k×m, and v, k×n, whose matrices it holds and others change,
-// and splits its gradient. The blocks it returns are its own and hold until
-// moved is called.
+// A cost measures u, k×m, and v, k×n, whose matrices it holds and others change, and splits its gradient.
+// The blocks it returns are its own and hold until moved is called.
 type cost interface {
 	// moved says that u has changed, or v.
 	moved(v bool)
@@ -95,9 +94,8 @@ var frobenius = costInfo{
 	},
 }
 
-// frobeniusCost is ‖X − vᵀu‖². An iteration takes two products with X and
-// nothing else of its size: the cost comes out of them,
-// ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.
+// frobeniusCost is ‖X − vᵀu‖². An iteration takes two products with X and nothing else of its size: the
+// cost comes out of them, ‖X‖² − 2⟨u·Xᵀ, v⟩ + ⟨u·uᵀ, v·vᵀ⟩.
 type frobeniusCost struct {
 	x          view.Data
 	u, v       *mat.Dense
@@ -163,8 +161,8 @@ func (c *frobeniusCost) value() float64 {
 	return j
 }
 
-// nearZero is the share of the data's size below which the difference that
-// gives a cost has lost digits that matter, and it is added up term by term.
+// nearZero is the share of the data's size below which the difference that gives a cost has lost digits
+// that matter, and it is added up term by term.
 const nearZero = 1e-5
 
 var kl = costInfo{

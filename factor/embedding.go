@@ -20,10 +20,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/topk"
 )
 
-// A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A
-// and R being scatter matrices of two graphs over the samples (Yan et al. 2007). The methods
-// differ in the graphs alone. All of them work in the principal directions of the samples, so
-// that nothing is ever m×m where n is less.
+// A linear embedding looks for a projection whose columns v make vᵀAv largest where vᵀRv = 1, A and R
+// being scatter matrices of two graphs over the samples (Yan et al. 2007). The methods differ in the
+// graphs alone. All of them work in the principal directions of the samples, so that nothing is ever m×m
+// where n is less.
 
 // training is what a linear embedding learns from.
 type training struct {
@@ -33,8 +33,8 @@ type training struct {
 	sizes []int // of the classes
 }
 
-// newTraining centres the samples. If check is not nil labels count: it gets the sizes of the
-// classes, and the centre is that of the labelled samples, which with alone are the only ones.
+// newTraining centres the samples. If check is not nil labels count: it gets the sizes of the classes,
+// and the centre is that of the labelled samples, which with alone are the only ones.
 func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, check func(sizes []int) error, alone bool) (*training, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func newTraining(ctx context.Context, x mat.Matrix, known Known, opt Options, ch
 	return t, err
 }
 
-// twoClasses reports that labelled samples are not of two classes. sizes holds how
-// many there are of each class.
+// twoClasses reports that labelled samples are not of two classes. sizes holds how many there are of each
+// class.
 func twoClasses(sizes []int) error {
 	switch len(sizes) {
 	case 0:
@@ -97,8 +97,8 @@ func twoClassesOnePair(sizes []int) error {
 }
 
 // reduced returns the principal directions that keep the share of the variance, and x in those
-// directions, n×q. There are at most n less the number of groups of them: in more, some would
-// have no scatter within the groups.
+// directions, n×q. There are at most n less the number of groups of them: in more, some would have no
+// scatter within the groups.
 func (t *training) reduced(ctx context.Context, share float64, groups int) (a *principal.Axes, y *mat.Dense, err error) {
 	n, _ := t.X.Dims()
 	a, err = t.Ask(ctx, func(sigma []float64) int { return min(principal.Fewest(sigma, share), n-groups) })
@@ -218,20 +218,18 @@ func (l *Linear) project(ctx context.Context, x view.Data) (*mat.Dense, error) {
 	return algebra.Transpose(y), nil
 }
 
-// PCA is principal component analysis (Pearson 1901): the orthonormal directions
-// in which the samples vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the
-// scores, its [Model] is a [Linear]. There are as many directions as the rank
-// says, or as there are where they are fewer: at most n − 1, and m.
+// PCA is principal component analysis (Pearson 1901): the orthonormal directions in which the samples
+// vary most, min ‖X − μ − PPᵀ(X − μ)‖². Its coefficients are the scores, its [Model] is a [Linear]. There
+// are as many directions as the rank says, or as there are where they are fewer: at most n − 1, and m.
 type PCA struct {
-	// Variance, above 0 and at most 1, asks for the fewest directions that keep
-	// that share of the variance, in place of the rank; 0 means the rank.
+	// Variance, above 0 and at most 1, asks for the fewest directions that keep that share of the
+	// variance, in place of the rank; 0 means the rank.
 	Variance float64 `setting:"variance" default:"by rank" help:"share of the variance to keep, in place of the rank"`
 }
 
 // Needs says what the method needs.
 func (PCA) Needs() Needs { return Needs{Signed: true, Direct: true} }
 
-// Fit implements [Method].
 func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(p.Variance, 0)
 	if err != nil {
@@ -258,15 +256,14 @@ func (p PCA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	})
 }
 
-// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and
-// Kriegman 1997): after [PCA], the directions in which the scatter S_b between
-// the class means is largest beside the scatter S_w within classes, S_b·v =
-// λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model] is a
-// [Linear]. There are as many directions as the rank says but at most c − 1, c
-// being the number of classes, and no more than those in which the means differ.
+// LDA is linear discriminant analysis (Fisher 1936; Belhumeur, Hespanha and Kriegman 1997): after [PCA],
+// the directions in which the scatter S_b between the class means is largest beside the scatter S_w
+// within classes, S_b·v = λ·S_w·v with vᵀS_wv = 1. It learns from the labelled samples, and its [Model]
+// is a [Linear]. There are as many directions as the rank says but at most c − 1, c being the number of
+// classes, and no more than those in which the means differ.
 type LDA struct {
-	// Variance is the share that PCA keeps, with at most as many directions as
-	// there are labelled samples less classes; 0 means 0.9.
+	// Variance is the share that PCA keeps, with at most as many directions as there are labelled samples
+	// less classes; 0 means 0.9.
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
 }
 
@@ -275,7 +272,6 @@ func (LDA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
-// Fit implements [Method].
 func (l LDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	share, err := varianceShare(l.Variance, 0.9)
 	if err != nil {
@@ -318,10 +314,10 @@ func (t *training) byScatters(ctx context.Context, y *mat.Dense, count int) (*ma
 // errNearlySingular says that S_w is, or might be but for rounding, singular.
 var errNearlySingular = errors.New("the scatter within classes is nearly singular")
 
-// byMeans is byScatters from no more than the c class means and the singular values sigma of y, where
-// S_w is far from singular. With M the weighted means, c×q, S_b is MᵀM and S_w is Σ² − MᵀM: so in
-// w = Σv and B = MΣ⁻¹ it is BᵀBw = λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ
-// is μ/(1 − μ) of their values μ.
+// byMeans is byScatters from no more than the c class means and the singular values sigma of y, where S_w
+// is far from singular. With M the weighted means, c×q, S_b is MᵀM and S_w is Σ² − MᵀM: so in w = Σv and
+// B = MΣ⁻¹ it is BᵀBw = λ(I − BᵀB)w. Its w are Bᵀg of the eigenvectors g of BBᵀ, c×c, and λ is μ/(1 − μ)
+// of their values μ.
 func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, count int) (*mat.Dense, error) {
 	const leastSigma, leastWithin = 1e-3, 1e-4
 	q := len(sigma)
@@ -368,24 +364,21 @@ func (t *training) byMeans(ctx context.Context, sigma []float64, y *mat.Dense, c
 //
 //	S_b·v = λ·(S_t + α·XLXᵀ + β·I)·v, with vᵀ(S_t + α·XLXᵀ + β·I)v = 1
 //
-// Its [Model] is a [Linear]. There are as many directions as the rank says but
-// at most c − 1, c being the number of classes, and no more than those in which
-// the means differ.
+// Its [Model] is a [Linear]. There are as many directions as the rank says but at most c − 1, c being the
+// number of classes, and no more than those in which the means differ.
 type SDA struct {
-	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, WeightNone
-	// means 0. Both are to be seen against the size of the data.
+	// Alpha is the weight α of the graph and Ridge is β; 0 means 0.1, WeightNone means 0. Both are to be
+	// seen against the size of the data.
 	Alpha float64 `setting:"alpha" default:"0.1" help:"weight α of the graph over all samples"`
 	Ridge float64 `setting:"ridge" default:"0.1" help:"what is added to the scatter in every direction"`
 	Neighbourhood
-	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
-	// neighbourhood's.
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
 	Similarity *CSR
 }
 
 // Needs says what the method needs.
 func (SDA) Needs() Needs { return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClasses} }
 
-// Fit implements [Method].
 func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	alpha, ridge := orDefault(s.Alpha, 0.1), orDefault(s.Ridge, 0.1)
 	if err := cmp.Or(view.CheckWeight("alpha", alpha), view.CheckWeight("the ridge", ridge)); err != nil {
@@ -405,8 +398,8 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 		return nil, err
 	}
 	return t.result(ctx, func() (*mat.Dense, error) {
-		// The directions lie among those in which the samples vary: along others
-		// S_b is 0 and only the ridge is not.
+		// The directions lie among those in which the samples vary: along others S_b is 0 and only the
+		// ridge is not.
 		a, err := t.Ask(ctx, func(sigma []float64) int { return len(sigma) })
 		if err != nil {
 			return nil, err
@@ -438,19 +431,16 @@ func (s SDA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*
 	})
 }
 
-// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions
-// in which samples of different classes that lie near each other are far apart
-// beside neighbours of one class, L'·v = λ·L·v between the scatters Σ(y_i − y_j)²
-// of the two graphs, with vᵀLv = 1. Neighbours are found in the features. It
-// learns from the labelled samples, and its [Model] is a [Linear]. There are as
-// many directions as the rank says, or as PCA leaves, and pairs part, where they
-// are fewer.
+// MFA is marginal Fisher analysis (Yan et al. 2007): after [PCA], the directions in which samples of
+// different classes that lie near each other are far apart beside neighbours of one class, L'·v = λ·L·v
+// between the scatters Σ(y_i − y_j)² of the two graphs, with vᵀLv = 1. Neighbours are found in the
+// features. It learns from the labelled samples, and its [Model] is a [Linear]. There are as many
+// directions as the rank says, or as PCA leaves, and pairs part, where they are fewer.
 type MFA struct {
-	// K1 is how many of its nearest of its own class each sample is joined to; 0
-	// means 5.
+	// K1 is how many of its nearest of its own class each sample is joined to; 0 means 5.
 	K1 int `setting:"k1" default:"5" help:"nearest of its own class that each sample is joined to"`
-	// K2 is how many nearest pairs of a sample inside and one outside are to be
-	// parted for each class; 0 means 40 times the size of the class.
+	// K2 is how many nearest pairs of a sample inside and one outside are to be parted for each class; 0
+	// means 40 times the size of the class.
 	K2 int `setting:"k2" default:"40 × class size" help:"nearest pairs across its border that each class is parted by"`
 	// Variance is as in LDA.
 	Variance float64 `setting:"variance" default:"0.9" help:"share of the variance that PCA keeps before"`
@@ -461,7 +451,6 @@ func (MFA) Needs() Needs {
 	return Needs{Labels: true, Signed: true, Direct: true, Classes: twoClassesOnePair}
 }
 
-// Fit implements [Method].
 func (m MFA) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if m.K1 < 0 || m.K2 < 0 {
 		return nil, fmt.Errorf("k1 is %d and k2 is %d; they must be 1 or more", m.K1, m.K2)
@@ -505,8 +494,8 @@ type pair struct {
 
 func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.d, q.d), p.i-q.i, p.j-q.j) }
 
-// pairs returns those of each sample and its nearest of its own class, and the
-// nearest pairs across the border of each class.
+// pairs returns those of each sample and its nearest of its own class, and the nearest pairs across the
+// border of each class.
 func (m MFA) pairs(ctx context.Context, t *training) (joined, parted [][2]int, err error) {
 	k1 := cmp.Or(m.K1, 5)
 	n, _ := t.X.Dims()

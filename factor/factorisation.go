@@ -13,10 +13,9 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
 )
 
-// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0,
-// one k-row matrix each, that are moved in turn. A tie is condensed away, so that the
-// coefficients are those of ñ ≤ n groups of samples, and the sums over samples
-// in blocks and penalties are sums over groups.
+// Factorisation is a factorisation under way, as a [Solver] sees it: factors θ ≥ 0, one k-row matrix
+// each, that are moved in turn. A tie is condensed away, so that the coefficients are those of ñ ≤ n
+// groups of samples, and the sums over samples in blocks and penalties are sums over groups.
 type Factorisation struct {
 	parts          Parts
 	model          model
@@ -44,8 +43,8 @@ type Factorisation struct {
 // Parts returns the parts that it is put together from.
 func (f *Factorisation) Parts() Parts { return f.parts }
 
-// Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a
-// *CSR, or nil of a kernel other than xᵀy. It is not to be changed.
+// Data is the condensed data X̃, ñ×m, that the factors approximate, a *mat.Dense or a *CSR, or nil of a
+// kernel other than xᵀy. It is not to be changed.
 func (f *Factorisation) Data() mat.Matrix {
 	if f.data == nil {
 		return nil
@@ -53,24 +52,22 @@ func (f *Factorisation) Data() mat.Matrix {
 	return f.data.Matrix()
 }
 
-// Factors are the factors, transposed as all matrices here: the parameters of the
-// basis, which are U, k×m, of a free basis, W, k×n, of a concept basis and A, k×h, and
-// B, k×w, of a rank-one basis, and last the condensed coefficients, k×ñ. A solver
-// changes them in place and then calls Moved.
+// Factors are the factors, transposed as all matrices here: the parameters of the basis, which are U,
+// k×m, of a free basis, W, k×n, of a concept basis and A, k×h, and B, k×w, of a rank-one basis, and last
+// the condensed coefficients, k×ñ. A solver changes them in place and then calls Moved.
 func (f *Factorisation) Factors() []*mat.Dense { return f.factors }
 
 // Block is the cost's block in factor i.
 func (f *Factorisation) Block(i int) Block { return f.model.block(i) }
 
-// Moved says that factor i has been changed. With Parts.UnitNorm a basis is brought
-// to unit length here.
+// Moved says that factor i has been changed. With Parts.UnitNorm a basis is brought to unit length here.
 func (f *Factorisation) Moved(i int) {
 	f.model.moved(i)
 	f.known = false
 }
 
-// Objective is the objective at the factors as they are. Where nothing has moved
-// since, it is not computed again.
+// Objective is the objective at the factors as they are. Where nothing has moved since, it is not
+// computed again.
 func (f *Factorisation) Objective() float64 {
 	if f.known {
 		return f.objective
@@ -107,8 +104,8 @@ func (f *Factorisation) Restore() {
 	}
 }
 
-// Terms are the penalties' terms in factor i at the factors as they are, or nil where
-// there are no penalties on it. They hold until the next call.
+// Terms are the penalties' terms in factor i at the factors as they are, or nil where there are no
+// penalties on it. They hold until the next call.
 func (f *Factorisation) Terms(i int) *Terms {
 	last := len(f.factors) - 1
 	penalties, direct, columns := f.onCoefficients, f.ties.None, len(f.ties.Group)
@@ -121,8 +118,8 @@ func (f *Factorisation) Terms(i int) *Terms {
 	}
 	t := &f.terms[i]
 	t.size(f.factors[i], penalties.quadratic() && (i == last || direct))
-	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2,
-	// those of the divergence do not.
+	// Half the gradient: the blocks of the Frobenius cost leave out a factor of 2, those of the
+	// divergence do not.
 	scale := f.penaltyScale()
 	if direct {
 		penalties.terms(t, f.factors[i], f.parts.Cost, scale)
@@ -161,8 +158,8 @@ func (f *Factorisation) penaltyScale() float64 {
 	return 2 / f.parts.fitWeight()
 }
 
-// coefficientPenalty returns the penalties in row r of the condensed coefficients, all of which
-// are a [CoordinatePenalty], for a solver that moves one entry after another.
+// coefficientPenalty returns the penalties in row r of the condensed coefficients, all of which are a
+// [CoordinatePenalty], for a solver that moves one entry after another.
 func (f *Factorisation) coefficientPenalty(r int) PenaltyRow {
 	theta, scale := f.v.RawRowView(r), f.penaltyScale()
 	row := theta
@@ -250,9 +247,9 @@ func (f *Factorisation) learn(ctx context.Context) error {
 	return cmp.Or(err, move(f.onBasis, f.model.vectors))
 }
 
-// finish scales the factors as the papers do on exit, the columns of U to unit
-// length and those of V the other way (CNMF paper, section 3.3; CF paper, eqs
-// 12–13, where the length is (WᵀKW)^½), and transposes them.
+// finish scales the factors as the papers do on exit, the columns of U to unit length and those of V the
+// other way (CNMF paper, section 3.3; CF paper, eqs 12–13, where the length is (WᵀKW)^½), and transposes
+// them.
 func (f *Factorisation) finish(opt Options) (*Result, error) {
 	if !opt.KeepScale {
 		scale := f.model.lengths()
@@ -287,8 +284,8 @@ func (f *Factorisation) finish(opt Options) (*Result, error) {
 	return res, nil
 }
 
-// descend repeats step, which returns the objective that it leaves where that is wanted,
-// until opt's iterations, tolerance or time end it. The history begins with first.
+// descend repeats step, which returns the objective that it leaves where that is wanted, until opt's
+// iterations, tolerance or time end it. The history begins with first.
 func descend(ctx context.Context, opt Options, first float64, step func(wanted bool) (float64, error)) (history []float64, stop Stop, err error) {
 	begin := time.Now()
 	iterations := opt.Iterations

@@ -18,18 +18,16 @@ import (
 type Init string
 
 const (
-	// InitRandom draws every entry uniformly from (0, 1]; the default. The
-	// coefficients drawn for a seed are the same for every method.
+	// InitRandom draws every entry uniformly from (0, 1]; the default. The coefficients drawn for a seed
+	// are the same for every method.
 	InitRandom Init = "random"
-	// InitNNDSVDa starts from the non-negative parts of the leading singular
-	// vectors, with the data's mean in place of zeros (Boutsidis and
-	// Gallopoulos 2008). It does not depend on the seed.
+	// InitNNDSVDa starts from the non-negative parts of the leading singular vectors, with the data's
+	// mean in place of zeros (Boutsidis and Gallopoulos 2008). It does not depend on the seed.
 	InitNNDSVDa Init = "nndsvda"
-	// InitNMF starts from the factors of NMF on the same data, with the same
-	// seed: where Options.Solver is Fast by that and to the same tolerance, else
-	// by DefaultIterations of Multiplicative. The CCF paper starts so without saying how; here Z is the class
-	// means of NMF's V, and W is V with columns that sum to 1, each plus a
-	// fifth of its mean so that nothing starts at 0, where it would stay.
+	// InitNMF starts from the factors of NMF on the same data, with the same seed: where Options.Solver
+	// is Fast by that and to the same tolerance, else by DefaultIterations of Multiplicative. The CCF
+	// paper starts so without saying how; here Z is the class means of NMF's V, and W is V with columns
+	// that sum to 1, each plus a fifth of its mean so that nothing starts at 0, where it would stay.
 	InitNMF Init = "nmf"
 )
 
@@ -51,16 +49,13 @@ type Start struct {
 	Basis *mat.Dense
 	// Weights is W, n×k, for a concept basis.
 	Weights *mat.Dense
-	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images
-	// of h×w pixels.
+	// Rows and Columns are A, h×k, and B, w×k, for a rank-one basis of images of h×w pixels.
 	Rows, Columns *mat.Dense
-	// Coefficients is V, n×k; with a tie the mean over samples that share
-	// coefficients is taken.
+	// Coefficients is V, n×k; with a tie the mean over samples that share coefficients is taken.
 	Coefficients *mat.Dense
 }
 
-// initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs,
-// and v k×ñ, condensed.
+// initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs, and v k×ñ, condensed.
 type initialFactors struct{ u, w, a, b, v *mat.Dense }
 
 func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
@@ -202,8 +197,8 @@ func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
 	return f
 }
 
-// marginals returns the rank-one images a ⊗ b with the sums of u's images over
-// their rows and their columns.
+// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
+// columns.
 func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
 	k, m := u.Dims()
 	image = image.of(m)
@@ -239,9 +234,9 @@ func lift(a *mat.Dense) {
 	}
 }
 
-// fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or
-// that of negative parts of its vectors, whichever is the larger, becomes a
-// pair of factors; where entries are then 0 they get the data's mean.
+// fromSVD is InitNNDSVDa. For each singular triplet the pair of positive parts or that of negative parts
+// of its vectors, whichever is the larger, becomes a pair of factors; where entries are then 0 they get
+// the data's mean.
 func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	n, m := d.Dims()
 	rank := opt.Rank
@@ -298,11 +293,10 @@ func partNorms(a []float64) (pos, neg float64) {
 	return math.Sqrt(pos), math.Sqrt(neg)
 }
 
-// leadingSVD returns the k leading singular triplets of x: left vectors k×n,
-// singular values, right vectors k×m, both transposed. It iterates a
-// subspace a little larger than k, which takes products with x only, so that
-// sparse data stays sparse, until the values change no more. Those below 1e-7 of the largest
-// always do: they are roots of what rounding leaves of 0.
+// leadingSVD returns the k leading singular triplets of x: left vectors k×n, singular values, right
+// vectors k×m, both transposed. It iterates a subspace a little larger than k, which takes products with
+// x only, so that sparse data stays sparse, until the values change no more. Those below 1e-7 of the
+// largest always do: they are roots of what rounding leaves of 0.
 func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma []float64, right *mat.Dense, err error) {
 	n, m := x.Dims()
 	size := min(k+10, n, m)
@@ -347,8 +341,7 @@ func leadingSVD(ctx context.Context, x view.Data, k int) (left *mat.Dense, sigma
 	return left, sigma[:k], right, nil
 }
 
-// singularValues returns the singular values of a, falling, from its k×k inner
-// products.
+// singularValues returns the singular values of a, falling, from its k×k inner products.
 func singularValues(ctx context.Context, a *mat.Dense) ([]float64, error) {
 	k, _ := a.Dims()
 	g := algebra.SelfGram(a)

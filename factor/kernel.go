@@ -15,31 +15,29 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings/enum"
 )
 
-// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation
-// works with: min ‖φ(X) − φ(X)WVᵀ‖² needs of the samples only K, n×n, whatever
-// space φ maps them to. The zero value is xᵀy, with which φ(X) is X.
+// Kernel is the inner product φ(x)ᵀφ(y) of samples that a concept factorisation works with: min ‖φ(X) −
+// φ(X)WVᵀ‖² needs of the samples only K, n×n, whatever space φ maps them to. The zero value is xᵀy, with
+// which φ(X) is X.
 //
-// The other kernels hold all n² values of the samples, and there are no basis
-// vectors among the features: [Result].Basis is nil. What finds neighbours or
-// initial factors still looks at the samples themselves.
+// The other kernels hold all n² values of the samples, and there are no basis vectors among the features:
+// [Result].Basis is nil. What finds neighbours or initial factors still looks at the samples themselves.
 type Kernel struct {
 	// Function is what compares two samples.
 	Function KernelFunction `setting:"kernel" help:"what compares samples"`
-	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for
-	// the edges of a graph, or 1 where all samples are the same.
+	// KernelWidth is t of RBF; 0 means the mean of the n² distances, as for the edges of a graph, or 1
+	// where all samples are the same.
 	KernelWidth float64 `setting:"kernel-width" default:"mean distance" help:"t of the rbf kernel exp(-d²/2t²)"`
 	// Degree is d of Polynomial; 0 means 2.
 	Degree int `setting:"degree" default:"2" help:"d of the polynomial kernel (xᵀy + c)^d"`
 	// Offset is c of Polynomial; 0 means 1, WeightNone means 0.
 	Offset float64 `setting:"offset" default:"1" help:"c of the polynomial kernel (xᵀy + c)^d"`
-	// Matrix, if set, is K itself, symmetric and positive semi-definite, in
-	// place of Function. The samples may then be nil, and rows of K stand for
-	// them where neighbours or initial factors are looked for.
+	// Matrix, if set, is K itself, symmetric and positive semi-definite, in place of Function. The
+	// samples may then be nil, and rows of K stand for them where neighbours or initial factors are
+	// looked for.
 	Matrix *mat.Dense
 }
 
-// KernelFunction says what compares two samples. All are positive: K has no
-// eigenvalue below 0.
+// KernelFunction says what compares two samples. All are positive: K has no eigenvalue below 0.
 type KernelFunction int
 
 const (
@@ -64,8 +62,8 @@ func (KernelFunction) Values() []string                   { return kernelNames.V
 // features tells whether φ(x) is x, so that there is a basis over features.
 func (k Kernel) Features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
-// resolved returns the kernel, checked, with numbers in place of its defaults;
-// but for the width, which the samples decide.
+// resolved returns the kernel, checked, with numbers in place of its defaults; but for the width, which
+// the samples decide.
 func (k Kernel) resolved() (Kernel, error) {
 	if err := named(k.Function); err != nil {
 		return k, err
@@ -139,8 +137,7 @@ func (k Kernel) bind(ctx context.Context, x mat.Matrix, d view.Data) (*boundKern
 	return b, checkDiagonal(b.values)
 }
 
-// meanDistance is the mean of the n² distances, from the inner products, or 1
-// where all are 0.
+// meanDistance is the mean of the n² distances, from the inner products, or 1 where all are 0.
 func meanDistance(products *mat.Dense, square []float64) float64 {
 	n := float64(len(square))
 	sums := make([]float64, len(square))
@@ -159,8 +156,8 @@ func meanDistance(products *mat.Dense, square []float64) float64 {
 	return mean
 }
 
-// apply makes inner products of a sample with others kernel values; square and
-// others are the squared lengths. The kernel is resolved.
+// apply makes inner products of a sample with others kernel values; square and others are the squared
+// lengths. The kernel is resolved.
 func (k Kernel) apply(products []float64, square float64, others []float64) {
 	switch k.Function {
 	case KernelRBF:
@@ -176,9 +173,8 @@ func (k Kernel) apply(products []float64, square float64, others []float64) {
 	}
 }
 
-// eachProduct calls f with the products of some samples after others, rows from
-// to from+r-1, with all rows of x: part is r×p, inner products or Σ min(x_j, y_j).
-// f may overwrite it.
+// eachProduct calls f with the products of some samples after others, rows from to from+r-1, with all
+// rows of x: part is r×p, inner products or Σ min(x_j, y_j). f may overwrite it.
 func (k Kernel) eachProduct(ctx context.Context, samples mat.Matrix, x view.Data, f func(from int, part *mat.Dense)) error {
 	n, m := samples.Dims()
 	p, _ := x.Dims()
@@ -252,8 +248,8 @@ func givenKernel(ctx context.Context, given *mat.Dense, n int) (*mat.Dense, erro
 			shifted.SetSym(i, j, (x+y)/2)
 		}
 	}
-	// K with a little on its diagonal has a Cholesky factor if no eigenvalue
-	// lies below −1e-7·tr(K), which is what single precision can make of 0.
+	// K with a little on its diagonal has a Cholesky factor if no eigenvalue lies below −1e-7·tr(K),
+	// which is what single precision can make of 0.
 	shift := 1e-7 * mat.Trace(k)
 	for i := range n {
 		shifted.SetSym(i, i, k.At(i, i)+shift)
@@ -291,14 +287,12 @@ func (b *boundKernel) model(w *mat.Dense) *KernelModel {
 	return m
 }
 
-// KernelModel is a [Model] that represents a sample x by the v ≥ 0 that is
-// argmin ‖φ(x) − φ(X)Wv‖² = k(x, x) − 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel
-// values with the training samples X.
+// KernelModel is a [Model] that represents a sample x by the v ≥ 0 that is argmin ‖φ(x) − φ(X)Wv‖² = k(x,
+// x) − 2·vᵀWᵀk_x + vᵀWᵀKW·v, k_x being its n kernel values with the training samples X.
 type KernelModel struct {
 	// Kernel compares samples; its KernelWidth is a number, where that matters.
 	Kernel Kernel
-	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil where the kernel was
-	// given as a matrix.
+	// Samples is X, n×m, a *mat.Dense or a *CSR. It is nil where the kernel was given as a matrix.
 	Samples mat.Matrix
 	// Weights is W, n×k.
 	Weights *mat.Dense
@@ -309,9 +303,9 @@ type KernelModel struct {
 // Vectors implements [Model]. There are none among the features: nil.
 func (m *KernelModel) Vectors() *mat.Dense { return nil }
 
-// Transform implements [Model]: multiplicative steps from a uniform start, as
-// many as an [Additive] takes. Where Samples is nil a row of x, p×n, is not a
-// sample but its kernel values with the n training samples, in their order.
+// Transform implements [Model]: multiplicative steps from a uniform start, as many as an [Additive]
+// takes. Where Samples is nil a row of x, p×n, is not a sample but its kernel values with the n training
+// samples, in their order.
 func (m *KernelModel) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return m.represent(ctx, x, false)
 }

@@ -44,13 +44,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Method finds a low-dimensional representation of samples. The methods are
-// small structs of hyper-parameters whose zero values mean the defaults of the
-// papers that propose them.
+// Method finds a low-dimensional representation of samples. The methods are small structs of
+// hyper-parameters whose zero values mean the defaults of the papers that propose them.
 type Method interface {
-	// Fit represents the rows of x, n×m, dense or a *CSR, by n×k
-	// coefficients, k = opt.Rank. What is known about the samples is used by
-	// the methods that can. Fit changes neither x nor what known refers to.
+	// Fit represents the rows of x, n×m, dense or a *CSR, by n×k coefficients, k = opt.Rank. What is
+	// known about the samples is used by the methods that can. Fit changes neither x nor what known
+	// refers to.
 	Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error)
 }
 
@@ -60,29 +59,28 @@ type Options struct {
 	Rank int
 	// Iterations bounds the iterations; 0 means DefaultIterations.
 	Iterations int
-	// Tolerance stops the run when an iteration lowers the objective by less
-	// than this share of it; 0 means never.
+	// Tolerance stops the run when an iteration lowers the objective by less than this share of it; 0
+	// means never.
 	Tolerance float64
-	// MaxTime stops the run, keeping what it has, after so long; 0 means
-	// never. A run so stopped is not repeatable.
+	// MaxTime stops the run, keeping what it has, after so long; 0 means never. A run so stopped is not
+	// repeatable.
 	MaxTime time.Duration
 	// Init says how the factors start.
 	Init Init
 	// Start holds initial factors, which go before Init where they are given.
 	Start *Start
-	// Solver lowers the objective of methods made of parts; nil means Fast where
-	// that serves, and elsewhere Multiplicative, which is the papers'.
+	// Solver lowers the objective of methods made of parts; nil means Fast where that serves, and
+	// elsewhere Multiplicative, which is the papers'.
 	Solver Solver
 	// Seed makes random initial factors repeatable.
 	Seed uint64
-	// KeepScale leaves the factors as the last iteration left them, without
-	// the rescaling on exit that fixes which of the equivalent pairs of
-	// factors is returned.
+	// KeepScale leaves the factors as the last iteration left them, without the rescaling on exit that
+	// fixes which of the equivalent pairs of factors is returned.
 	KeepScale bool
 	// OnIteration, if set, is called after every iteration.
 	OnIteration func(iteration int, objective float64)
-	// Trace, if set, says after which iterations the objective is wanted, beside the last
-	// one. It is computed after each where Tolerance, MaxTime or OnIteration take it.
+	// Trace, if set, says after which iterations the objective is wanted, beside the last one. It is
+	// computed after each where Tolerance, MaxTime or OnIteration take it.
 	Trace func(iteration int) bool
 }
 
@@ -110,8 +108,8 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// newOwnRuleData returns the data of a method that is not made of parts, with what is
-// known of them and the options checked.
+// newOwnRuleData returns the data of a method that is not made of parts, with what is known of them and
+// the options checked.
 func newOwnRuleData(x mat.Matrix, known Known, opt Options) (view.Data, error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -129,27 +127,24 @@ func (o Options) checkOwnRule(n int) error {
 	return o.check(n)
 }
 
-// Known is what is known about n samples beside their features. Its zero value says
-// that nothing is known.
+// Known is what is known about n samples beside their features. Its zero value says that nothing is
+// known.
 type Known struct {
-	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It
-	// has n elements or none.
+	// Labels holds each sample's class, numbered from 0, or -1 where it is not known. It has n elements
+	// or none.
 	Labels []int
-	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that
-	// do not.
+	// MustLink and CannotLink hold pairs of samples, by row, that belong together and that do not.
 	MustLink, CannotLink [][2]int
 }
 
 // Check returns an error if what is known does not fit n samples or contradicts itself.
 func (k Known) Check(n int) error { return links.Known(k).Check(n) }
 
-// CSR is a sparse matrix in compressed rows; methods with a free basis never
-// make it dense.
+// CSR is a sparse matrix in compressed rows; methods with a free basis never make it dense.
 type CSR = sparse.CSR
 
-// NewCSR returns the n×m sparse matrix whose row i holds
-// values[rowStart[i]:rowStart[i+1]] in the columns of the same range, rising.
-// The slices are kept, not copied. Malformed ones are an error.
+// NewCSR returns the n×m sparse matrix whose row i holds values[rowStart[i]:rowStart[i+1]] in the columns
+// of the same range, rising. The slices are kept, not copied. Malformed ones are an error.
 func NewCSR(n, m int, rowStart, columns []int, values []float64) (*CSR, error) {
 	return sparse.New(n, m, rowStart, columns, values)
 }
@@ -159,20 +154,18 @@ type SampleError = view.SampleError
 
 // Result is what a method found.
 type Result struct {
-	// Model represents new samples. It is nil where a method factorises
-	// similarities of the samples and knows nothing of features.
+	// Model represents new samples. It is nil where a method factorises similarities of the samples and
+	// knows nothing of features.
 	Model Model
-	// Basis holds as columns what the coefficients are of: basis vectors, U,
-	// m×k, or the directions or atoms that take their place. It is nil where
-	// there are none among the features: where the model is, and of a
-	// [KernelModel].
+	// Basis holds as columns what the coefficients are of: basis vectors, U, m×k, or the directions or
+	// atoms that take their place. It is nil where there are none among the features: where the model is,
+	// and of a [KernelModel].
 	Basis *mat.Dense
 	// Coefficients represents sample i by its row i of k numbers: V, n×k.
 	Coefficients *mat.Dense
 	// Weights is W, n×k, where the basis is U = X·W, and nil elsewhere.
 	Weights *mat.Dense
-	// Association is S, k×k, where similarities are factorised as V·S·Vᵀ, and
-	// nil elsewhere.
+	// Association is S, k×k, where similarities are factorised as V·S·Vᵀ, and nil elsewhere.
 	Association *mat.Dense
 	// Objective holds the objective at the initial factors and after each
 	// iteration, before the rescaling on exit; nil where nothing is iterated, and NaN after
@@ -181,18 +174,16 @@ type Result struct {
 	//
 	//	(√J₀ + 1e-14·√P)² + 1e-12·J₀ + 1e-13·S
 	//
-	// after the entry J₀: what double precision can tell apart. S is the size of
-	// the data that the fit is a difference from: ‖X‖², Σx under the divergence,
-	// the trace of a kernel, each with the weights of the samples and of the fit,
-	// and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻, also
-	// tr(Wᵀ(K⁺ + K⁻)W·VᵀV), which is large only where the initial factors are. P is
-	// the size of the differences that a graph penalises, λ·n·‖V‖², for a learned
-	// graph βnc more, and λ·m·‖U‖² for smooth basis images, and 0 without these.
-	// Beyond that it can rise where [L1] shrinks coefficients below 1e-150, which are
-	// then set to 0.
+	// after the entry J₀: what double precision can tell apart. S is the size of the data that the fit is
+	// a difference from: ‖X‖², Σx under the divergence, the trace of a kernel, each with the weights of
+	// the samples and of the fit, and ‖Ã‖² of similarities; where K has negative values, K = K⁺ − K⁻,
+	// also tr(Wᵀ(K⁺ + K⁻)W·VᵀV), which is large only where the initial factors are. P is the size of the
+	// differences that a graph penalises, λ·n·‖V‖², for a learned graph βnc more, and λ·m·‖U‖² for smooth
+	// basis images, and 0 without these. Beyond that it can rise where [L1] shrinks coefficients below
+	// 1e-150, which are then set to 0.
 	Objective []float64
-	// Penalty is the penalties' part of each entry of Objective, whose rest is
-	// the fit; nil where there are none.
+	// Penalty is the penalties' part of each entry of Objective, whose rest is the fit; nil where there
+	// are none.
 	Penalty []float64
 	// Stop says why the iterations ended; empty where there are none.
 	Stop Stop
@@ -223,8 +214,7 @@ type Info struct {
 	Family string
 	// Parts says what it is put together from.
 	Parts string
-	// Objective and Update are its formulas, in the papers' orientation: X is
-	// m×n, a sample a column.
+	// Objective and Update are its formulas, in the papers' orientation: X is m×n, a sample a column.
 	Objective, Update string
 	// Paper is where it comes from.
 	Paper string
@@ -232,8 +222,8 @@ type Info struct {
 	zero Method
 }
 
-// Register adds a method of the program's own to the registry, so that settings and experiments
-// find it by its name. Call it from an init function. It panics if the name is taken.
+// Register adds a method of the program's own to the registry, so that settings and experiments find it
+// by its name. Call it from an init function. It panics if the name is taken.
 func Register(i Info, defaults Method) {
 	if _, taken := Lookup(i.Name); taken {
 		panic("factor: a method " + i.Name + " is registered already")
@@ -254,15 +244,15 @@ func Lookup(name string) (Info, bool) {
 	return registry[i], true
 }
 
-// Needs says what the method needs as its paper has it. With other settings it may need
-// other things: see [NeedsOf].
+// Needs says what the method needs as its paper has it. With other settings it may need other things: see
+// [NeedsOf].
 func (i Info) Needs() Needs { return NeedsOf(i.zero) }
 
 // Setting describes a setting: its name, default, help, values and range in words.
 type Setting = settings.Setting
 
-// Settings returns the method's hyper-parameters: the fields of its struct that
-// carry a setting tag, those of embedded structs among them.
+// Settings returns the method's hyper-parameters: the fields of its struct that carry a setting tag,
+// those of embedded structs among them.
 func (i Info) Settings() []Setting {
 	if own, ok := i.zero.(interface{ Settings() []Setting }); ok {
 		return own.Settings()
@@ -270,8 +260,8 @@ func (i Info) Settings() []Setting {
 	return settings.List(i.zero)
 }
 
-// New returns the method with the given hyper-parameters, whose values are numbers,
-// strings or booleans. A 0 becomes WeightNone where the zero value stands for a default.
+// New returns the method with the given hyper-parameters, whose values are numbers, strings or booleans.
+// A 0 becomes WeightNone where the zero value stands for a default.
 func (i Info) New(params map[string]any) (Method, error) {
 	method, err := settings.New(settings.Of(params), i.zero)
 	if err != nil {
@@ -286,11 +276,11 @@ func (i Info) New(params map[string]any) (Method, error) {
 
 // Needs says what a method needs of the samples, and what it makes of them.
 type Needs struct {
-	// Labels tells whether the labels of some samples must be known. With Links links
-	// between samples will do in their place.
+	// Labels tells whether the labels of some samples must be known. With Links links between samples
+	// will do in their place.
 	Labels, Links bool
-	// TiesLabels tells whether samples of one class are tied to each other, so that
-	// the only labelled one of a class counts for nothing.
+	// TiesLabels tells whether samples of one class are tied to each other, so that the only labelled one
+	// of a class counts for nothing.
 	TiesLabels bool
 	// Images tells whether samples must be images.
 	Images bool
@@ -298,16 +288,15 @@ type Needs struct {
 	Signed bool
 	// Concept tells whether the basis is made of the samples, U = X·W.
 	Concept bool
-	// Direct methods are solved at once: they have no iterations and start
-	// from nothing.
+	// Direct methods are solved at once: they have no iterations and start from nothing.
 	Direct bool
-	// Classes reports why it cannot learn from samples of which the class is known,
-	// given how many there are of each class, 1 or more; nil where it always can.
+	// Classes reports why it cannot learn from samples of which the class is known, given how many there
+	// are of each class, 1 or more; nil where it always can.
 	Classes func(sizes []int) error
 }
 
-// NeedsOf returns what the method needs: what its method Needs() Needs says, or its
-// [Parts] do, and nothing if there is neither.
+// NeedsOf returns what the method needs: what its method Needs() Needs says, or its [Parts] do, and
+// nothing if there is neither.
 func NeedsOf(m Method) Needs {
 	switch m := m.(type) {
 	case interface{ Needs() Needs }:

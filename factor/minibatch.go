@@ -16,39 +16,36 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/rng"
 )
 
-// Blocks gives n samples of m features a few at a time, so that they need not fit into
-// memory together.
+// Blocks gives n samples of m features a few at a time, so that they need not fit into memory together.
 type Blocks interface {
 	// Dims returns n and m.
 	Dims() (n, m int)
-	// Read writes the samples from, …, from+p−1 to dst, p×m. A sample is the same whenever
-	// it is read.
+	// Read writes the samples from, …, from+p−1 to dst, p×m. A sample is the same whenever it is read.
 	Read(ctx context.Context, from int, dst *mat.Dense) error
 }
 
-// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks.
-// Its zero value is under the Frobenius cost.
+// MiniBatch is NMF, min ‖X − UVᵀ‖² or min D(X‖UVᵀ), of samples that are read in blocks. Its zero value is
+// under the Frobenius cost.
 //
-// In an epoch each sample is read once. The coefficients of a block move to their minimum
-// while U is held, and then U to the minimum of a function that sums up the blocks so far,
-// each at the coefficients that it got: online learning with sufficient statistics
-// (Mairal, Bach, Ponce and Sapiro 2010; under the divergence Lefèvre, Bach and Févotte 2011).
-// What a block counts falls by a factor of e in about 8 blocks or 8192 samples, whichever are
-// more; under the divergence, where steps are shorter, in half as many; but by no less than
-// e² in an epoch, under the divergence e⁴, and no more than e⁸ and e¹⁶. Before the first epoch a first block is factorised by itself, from
-// which U starts.
+// In an epoch each sample is read once. The coefficients of a block move to their minimum while U is
+// held, and then U to the minimum of a function that sums up the blocks so far, each at the coefficients
+// that it got: online learning with sufficient statistics (Mairal, Bach, Ponce and Sapiro 2010; under the
+// divergence Lefèvre, Bach and Févotte 2011). What a block counts falls by a factor of e in about 8
+// blocks or 8192 samples, whichever are more; under the divergence, where steps are shorter, in half as
+// many; but by no less than e² in an epoch, under the divergence e⁴, and no more than e⁸ and e¹⁶. Before
+// the first epoch a first block is factorised by itself, from which U starts.
 //
-// A block is put together from runs of up to 32 samples that follow each other, in an
-// order that the seed shuffles for each epoch: a file whose samples are sorted by
-// classes gives blocks of many of them. Under the Frobenius cost a part that occurs in very
-// few samples can be missed: what it adds to the sums is forgotten before it comes again.
+// A block is put together from runs of up to 32 samples that follow each other, in an order that the seed
+// shuffles for each epoch: a file whose samples are sorted by classes gives blocks of many of them. Under
+// the Frobenius cost a part that occurs in very few samples can be missed: what it adds to the sums is
+// forgotten before it comes again.
 //
 // Beside one block there are in memory the coefficients, n×k, and some copies of U.
 type MiniBatch struct {
 	// Cost is how the distance from the data is measured.
 	Cost Cost
-	// Samples is how many samples, p, a block has, at least k; 0 means DefaultBlock. Where
-	// they cannot be cut into equal runs a block has fewer.
+	// Samples is how many samples, p, a block has, at least k; 0 means DefaultBlock. Where they cannot be
+	// cut into equal runs a block has fewer.
 	Samples int
 }
 
@@ -77,11 +74,11 @@ type run struct{ from, to int }
 
 // An onlineCost is a cost at u, k×m, which it moves, and at one block after another.
 type onlineCost interface {
-	// represent moves the coefficients v, k×p, of a block towards their minimum at u, which
-	// last is nearer to, and returns the cost there.
+	// represent moves the coefficients v, k×p, of a block towards their minimum at u, which last is
+	// nearer to, and returns the cost there.
 	represent(ctx context.Context, b *block, v *mat.Dense, last bool) (float64, error)
-	// learn moves u by the blocks so far, of which those before that of the last call of
-	// represent count as much as they did times by.
+	// learn moves u by the blocks so far, of which those before that of the last call of represent count
+	// as much as they did times by.
 	learn(ctx context.Context, by float64) error
 }
 
@@ -94,8 +91,7 @@ func (b MiniBatch) Memory(s Size) int64 {
 	return view.Bytes(8*(float64(p)*m+n*k+6*k*m) + float64(Parts{Cost: b.Cost}.Memory(first)))
 }
 
-// Serves returns nil, or an error that says what of the options needs all samples in
-// memory.
+// Serves returns nil, or an error that says what of the options needs all samples in memory.
 func (MiniBatch) Serves(opt Options) error {
 	switch {
 	case opt.Solver != nil:
@@ -106,17 +102,15 @@ func (MiniBatch) Serves(opt Options) error {
 	return nil
 }
 
-// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An
-// iteration of the options is an epoch. Serves tells of the options; of Options.Start
-// there is Basis alone.
+// Fit factorises the samples, which must be ≥ 0, each with a value other than 0. An iteration of the
+// options is an epoch. Serves tells of the options; of Options.Start there is Basis alone.
 //
-// Result.Objective begins with what the first block's cost after its factorisation comes
-// to for n samples. The entry of an epoch is the sum of its blocks' costs, each before U
-// moved by it; in place of the last stands the objective of the factors that are returned.
-// Entries can rise.
+// Result.Objective begins with what the first block's cost after its factorisation comes to for n
+// samples. The entry of an epoch is the sum of its blocks' costs, each before U moved by it; in place of
+// the last stands the objective of the factors that are returned. Entries can rise.
 //
-// Fit fails on options and samples that cannot be used, the latter with a [*SampleError],
-// when x.Read fails, and when ctx ends.
+// Fit fails on options and samples that cannot be used, the latter with a [*SampleError], when x.Read
+// fails, and when ctx ends.
 func (b MiniBatch) Fit(ctx context.Context, x Blocks, opt Options) (*Result, error) {
 	opt.Iterations = cmp.Or(opt.Iterations, DefaultEpochs)
 	f, err := b.start(x, opt)
@@ -187,8 +181,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 			return nil, err
 		}
 	}
-	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by
-	// its first step, which must not come from numbers of another size than the data's.
+	// From 0, or from 1 under the divergence, where nothing leaves 0. A sweep stops by its first step,
+	// which must not come from numbers of another size than the data's.
 	f.v = mat.NewDense(f.n, opt.Rank, nil)
 	if b.Cost == CostKL {
 		for i := range f.n {
@@ -199,8 +193,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 		}
 	}
 	f.room = block{x: mat.NewDense(f.p, f.m, nil), totals: make([]float64, f.p), squares: make([]float64, f.p)}
-	// So many times a block counts less by e in an epoch. The longer blocks count, the later U
-	// follows, and the fewer samples count, the more it fits these alone.
+	// So many times a block counts less by e in an epoch. The longer blocks count, the later U follows,
+	// and the fewer samples count, the more it fits these alone.
 	f.forgetting = min(max(float64(f.n)/float64(8*max(f.p, 1024)), 2), 8)
 	if b.Cost == CostKL {
 		f.online = newOnlineKL(f.u)
@@ -214,8 +208,8 @@ func (b MiniBatch) start(x Blocks, opt Options) (*miniBatch, error) {
 // run returns how many samples a run has: nearly blockRun, as many in each of a block.
 func (f *miniBatch) run() int { return f.p / parallel.Count(f.p, blockRun) }
 
-// order returns the runs of an epoch, or those of epoch 0, the last pass, as they follow
-// each other. A last one of fewer samples stays the last.
+// order returns the runs of an epoch, or those of epoch 0, the last pass, as they follow each other. A
+// last one of fewer samples stays the last.
 func (f *miniBatch) order(epoch int) []run {
 	size := f.run()
 	runs := make([]run, parallel.Count(f.n, size))
@@ -228,8 +222,8 @@ func (f *miniBatch) order(epoch int) []run {
 	return runs
 }
 
-// first moves u to a minimum of the first block, and returns what the block's cost comes to
-// for all samples.
+// first moves u to a minimum of the first block, and returns what the block's cost comes to for all
+// samples.
 func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	b, _, err := f.read(ctx, f.order(1))
 	if err != nil {
@@ -252,8 +246,8 @@ func (f *miniBatch) first(ctx context.Context) (float64, error) {
 	return res.Objective[firstRounds] * float64(f.n) / float64(p), nil
 }
 
-// pass reads all samples once, moves their coefficients, and u but in epoch 0, and returns
-// the sum of their costs.
+// pass reads all samples once, moves their coefficients, and u but in epoch 0, and returns the sum of
+// their costs.
 func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error) {
 	for runs := f.order(epoch); len(runs) > 0; {
 		if err := ctx.Err(); err != nil {
@@ -357,8 +351,8 @@ func (f *miniBatch) finish(history []float64, stop Stop) (*Result, error) {
 	}, nil
 }
 
-// onlineFrobenius is ‖X − vᵀu‖². What it knows of the blocks is Σ v·vᵀ and Σ v·X, of which
-// U minimises ½·tr(uᵀ·gram·u) − tr(linearᵀ·u).
+// onlineFrobenius is ‖X − vᵀu‖². What it knows of the blocks is Σ v·vᵀ and Σ v·X, of which U minimises
+// ½·tr(uᵀ·gram·u) − tr(linearᵀ·u).
 type onlineFrobenius struct {
 	u, gram, linear *mat.Dense
 	at              *frobeniusCost // of the last block
@@ -386,10 +380,9 @@ func (o *onlineFrobenius) learn(ctx context.Context, by float64) error {
 	return descent.MinimiseRows(ctx, o.u, o.u, o.linear, o.gram, descent.MostSweeps)
 }
 
-// onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ)
-// at any u', φ being the shares of the terms in vᵀu, and the same at u (Lee and Seung
-// 2001). What it knows of the blocks is Σ v and shares, Σ x·φ, of which u' = shares/Σ v is
-// the minimum.
+// onlineKL is D(X‖vᵀu). Of a block at v and u Σ x·log(vᵀu) is at least Σ x·φ·log(v·u'/φ) at any u', φ
+// being the shares of the terms in vᵀu, and the same at u (Lee and Seung 2001). What it knows of the
+// blocks is Σ v and shares, Σ x·φ, of which u' = shares/Σ v is the minimum.
 type onlineKL struct {
 	u, shares *mat.Dense
 	sums      []float64 // Σ v of each row
@@ -423,8 +416,8 @@ func (o *onlineKL) represent(ctx context.Context, b *block, v *mat.Dense, last b
 	return o.at.value(), nil
 }
 
-// lift brings the entries of u to no less than klFloor of their rows' sums: a feature that
-// is 0 in all samples so far would have a place in none.
+// lift brings the entries of u to no less than klFloor of their rows' sums: a feature that is 0 in all
+// samples so far would have a place in none.
 func (o *onlineKL) lift() {
 	sums := make([]float64, len(o.sums))
 	algebra.RowSums(sums, o.u)

@@ -20,11 +20,11 @@ type Basis int
 const (
 	// BasisFree vectors may hold any values ≥ 0.
 	BasisFree Basis = iota
-	// BasisConcept vectors are combinations of the samples with weights ≥ 0,
-	// U = X·W (Xu and Gong 2004). The data may then be of any sign.
+	// BasisConcept vectors are combinations of the samples with weights ≥ 0, U = X·W (Xu and Gong 2004).
+	// The data may then be of any sign.
 	BasisConcept
-	// BasisRankOne vectors are images of rank one, u_r = a_r ⊗ b_r, for
-	// samples that are images (Shashua and Hazan 2005).
+	// BasisRankOne vectors are images of rank one, u_r = a_r ⊗ b_r, for samples that are images (Shashua
+	// and Hazan 2005).
 	BasisRankOne
 )
 
@@ -36,16 +36,16 @@ func (b *Basis) UnmarshalText(name []byte) error { return basisNames.UnmarshalTe
 func (b Basis) MarshalText() ([]byte, error)     { return basisNames.MarshalText(b) }
 func (Basis) Values() []string                   { return basisNames.Values() }
 
-// A basis holds the parameters that U, k×m, is a function of: linear in each of
-// them while the others are held.
+// A basis holds the parameters that U, k×m, is a function of: linear in each of them while the others are
+// held.
 type basis interface {
 	parameters() []*mat.Dense
 	// moved brings U up to date with parameter i.
 	moved(i int)
 	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
 	PullBack(dst, g *mat.Dense, i int)
-	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i,
-	// or returns false where it is none of k×k numbers.
+	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i, or
+	// returns false where it is none of k×k numbers.
 	pullBackQuadratic(dst, q *mat.Dense, i int) bool
 	// rescale divides basis vector r by scale[r].
 	rescale(scale []float64)
@@ -53,8 +53,8 @@ type basis interface {
 	weights() *mat.Dense
 }
 
-// freeBasis is its own parameter. With unit its vectors are brought to unit
-// length whenever they move, without the coefficients following.
+// freeBasis is its own parameter. With unit its vectors are brought to unit length whenever they move,
+// without the coefficients following.
 type freeBasis struct {
 	u    *mat.Dense
 	unit bool
@@ -79,8 +79,8 @@ func (b freeBasis) rescale(scale []float64) { algebra.DivideRows(b.u, scale) }
 
 func (b freeBasis) weights() *mat.Dense { return nil }
 
-// conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does
-// the same through the samples' inner products.
+// conceptBasis is u = w·X, for any cost. For the Frobenius cost conceptModel does the same through the
+// samples' inner products.
 type conceptBasis struct {
 	x    view.Data
 	w, u *mat.Dense // k×n, k×m
@@ -161,8 +161,8 @@ func (b rankOneBasis) PullBack(dst, g *mat.Dense, parameter int) {
 	}
 }
 
-// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and the
-// other way round.
+// pullBackQuadratic: Σ q_rs·⟨u_r, u_s⟩ is a quadratic form in the a_r with q_rs·⟨b_r, b_s⟩, and the other
+// way round.
 func (b rankOneBasis) pullBackQuadratic(dst, q *mat.Dense, parameter int) bool {
 	other := b.b
 	if parameter == 1 {
@@ -180,15 +180,15 @@ func (b rankOneBasis) rescale(scale []float64) {
 
 func (b rankOneBasis) weights() *mat.Dense { return nil }
 
-// Image is the size of the images that samples are. An image is stored row by row, one
-// channel after another. The zero value stands for square images of one channel.
+// Image is the size of the images that samples are. An image is stored row by row, one channel after
+// another. The zero value stands for square images of one channel.
 type Image struct {
 	// Channels is how many there are; 0 means 1.
 	Height, Width, Channels int
 }
 
-// ForImages returns the method for samples that are images of the size. Methods that are
-// not made of parts do not see samples as images.
+// ForImages returns the method for samples that are images of the size. Methods that are not made of
+// parts do not see samples as images.
 func ForImages(m Method, size Image) Method {
 	c, ok := m.(Composition)
 	if !ok || size == (Image{}) {
@@ -199,8 +199,7 @@ func ForImages(m Method, size Image) Method {
 	return p
 }
 
-// of returns the size of images of m values: a square for none. It is 0×0 where there
-// is no such image.
+// of returns the size of images of m values: a square for none. It is 0×0 where there is no such image.
 func (i Image) of(m int) Image {
 	if i == (Image{}) {
 		side := int(math.Round(math.Sqrt(float64(m))))
@@ -227,8 +226,7 @@ func (i Image) check(m int, what string) error {
 	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
 }
 
-// A model is a cost at a basis and coefficients. Its factors are the parameters
-// of the basis, then v.
+// A model is a cost at a basis and coefficients. Its factors are the parameters of the basis, then v.
 type model interface {
 	parameters() []*mat.Dense // of the basis
 	// block is the block of the cost in factor i. It holds until moved is called.
@@ -241,13 +239,11 @@ type model interface {
 	lengths() []float64
 	// rescale divides basis vector r by scale[r]. v is not touched.
 	rescale(scale []float64)
-	// vectors returns the basis vectors, k×m, or nil where there are none among
-	// the features.
+	// vectors returns the basis vectors, k×m, or nil where there are none among the features.
 	vectors() *mat.Dense
 	// weights returns W, k×n, or nil where the basis is no concept.
 	weights() *mat.Dense
-	// pullBack writes a part of the gradient in the basis vectors as one in
-	// parameter i.
+	// pullBack writes a part of the gradient in the basis vectors as one in parameter i.
 	PullBack(dst, g *mat.Dense, i int)
 }
 
@@ -314,9 +310,9 @@ func (p *plainModel) vectors() *mat.Dense { return p.u }
 //
 //	W ← W∘(K·V)/(K·W·M),  V ← V∘(K·W)/(V·WᵀKW),  M = VᵀV   (CF; CCF with X̃)
 //
-// It does what plainModel does with a frobeniusCost and a conceptBasis, in
-// four products with X an iteration, or two with K, instead of five. K may also
-// be that of a kernel, X being what φ makes of the samples.
+// It does what plainModel does with a frobeniusCost and a conceptBasis, in four products with X an
+// iteration, or two with K, instead of five. K may also be that of a kernel, X being what φ makes of the
+// samples.
 type conceptModel struct {
 	w, v  *mat.Dense // k×n, k×ñ
 	x     view.Data  // the samples; nil of a kernel
@@ -324,8 +320,8 @@ type conceptModel struct {
 	ties  *view.Condensation
 	u     *mat.Dense // k×m, w·X or a buffer; nil of a kernel
 	haveU bool       // u is w·X
-	// The inner products, formed where there are few samples for their
-	// features, where the data has signs, or of a kernel; nil elsewhere.
+	// The inner products, formed where there are few samples for their features, where the data has
+	// signs, or of a kernel; nil elsewhere.
 	k, kt    *mat.Dense // n×n, ñ×n
 	kPos     *mat.Dense // n×n, the parts of k where k has signs, or nil
 	kNeg     *mat.Dense
@@ -341,9 +337,9 @@ type conceptModel struct {
 	sumSq    float64    // ‖X̃‖², or of a kernel ‖X‖²: the cost is then that of X
 }
 
-// The number of samples up to which their inner products are formed, in place of products with
-// the data: if there are few for their features, and of any number of features for the solver
-// fast. Neither depends on the machine's memory, since results must not.
+// The number of samples up to which their inner products are formed, in place of products with the data:
+// if there are few for their features, and of any number of features for the solver fast. Neither depends
+// on the machine's memory, since results must not.
 const (
 	mostFormed        = 11000
 	mostFormedForFast = 4096

@@ -24,11 +24,10 @@ type Edges int
 const (
 	// EdgesBinary gives every edge the weight 1.
 	EdgesBinary Edges = iota
-	// EdgesHeat gives the edge between samples at the distance d the weight
-	// exp(−d²/2t²).
+	// EdgesHeat gives the edge between samples at the distance d the weight exp(−d²/2t²).
 	EdgesHeat
-	// EdgesCosine finds neighbours by the cosine of the angle between samples and
-	// gives an edge that cosine as its weight.
+	// EdgesCosine finds neighbours by the cosine of the angle between samples and gives an edge that
+	// cosine as its weight.
 	EdgesCosine
 )
 
@@ -40,9 +39,8 @@ func (e *Edges) UnmarshalText(name []byte) error { return edgesNames.UnmarshalTe
 func (e Edges) MarshalText() ([]byte, error)     { return edgesNames.MarshalText(e) }
 func (Edges) Values() []string                   { return edgesNames.Values() }
 
-// Neighbourhood is the graph that joins two samples when either is among the
-// other's nearest. There are no self-loops, and of equally near samples the one
-// with the lower row comes first.
+// Neighbourhood is the graph that joins two samples when either is among the other's nearest. There are
+// no self-loops, and of equally near samples the one with the lower row comes first.
 type Neighbourhood struct {
 	// Neighbours is p, how many of a sample's nearest count; 0 means 5.
 	Neighbours int `setting:"neighbours" default:"5" help:"nearest samples that each is joined to"`
@@ -55,8 +53,7 @@ type Neighbourhood struct {
 // neighbours returns p.
 func (h Neighbourhood) neighbours() int { return cmp.Or(h.Neighbours, 5) }
 
-// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m
-// data.
+// Graph returns the symmetric n×n weights S of the neighbourhood of the n×m data.
 func (h Neighbourhood) Graph(ctx context.Context, x mat.Matrix) (*CSR, error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -106,8 +103,8 @@ func (h Neighbourhood) graph(ctx context.Context, x view.Data) (*CSR, error) {
 	return sparse.FromEntries(n, n, entries), nil
 }
 
-// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than
-// rounding makes of copies of one sample.
+// squaredDistance is ‖a − b‖² of ‖a‖², ‖b‖² and aᵀb, 0 where it is no more than rounding makes of copies
+// of one sample.
 func squaredDistance(a, b, product float64) float64 {
 	if d := panel.Squared(a, b, product); d > 1e-13*(a+b) {
 		return d
@@ -115,8 +112,8 @@ func squaredDistance(a, b, product float64) float64 {
 	return 0
 }
 
-// labelEdges replaces the edges of s between labelled samples: 1 between
-// samples of one class, none between samples of different ones.
+// labelEdges replaces the edges of s between labelled samples: 1 between samples of one class, none
+// between samples of different ones.
 func labelEdges(s *CSR, labels []int) *CSR {
 	n, _ := s.Dims()
 	class := map[int][]int{}
@@ -144,8 +141,7 @@ func labelEdges(s *CSR, labels []int) *CSR {
 	return sparse.FromEntries(n, n, entries)
 }
 
-// neighbours finds the nearest samples of each, with a few blocks of inner products in
-// memory at a time.
+// neighbours finds the nearest samples of each, with a few blocks of inner products in memory at a time.
 type neighbours struct {
 	x    view.Data
 	n, p int
@@ -184,8 +180,8 @@ func (s *neighbours) find(ctx context.Context) error {
 // comparedWork is how many multiplications take as long as to compare a sample with another.
 const comparedWork = 64
 
-// compare finds the neighbours of sample i by its inner products with all samples, and returns
-// the sum of its distances.
+// compare finds the neighbours of sample i by its inner products with all samples, and returns the sum of
+// its distances.
 func (s *neighbours) compare(i int, products []float64) (total float64) {
 	nearest := make([]neighbour, 0, s.p)
 	for j, g := range products {
@@ -209,9 +205,9 @@ func (s *neighbours) compare(i int, products []float64) (total float64) {
 	return total
 }
 
-// Nearest returns for each row of x, n×m, dense or sparse, the p other rows at the least
-// Euclidean distance, all others where there are fewer, and these distances, rising. Of rows
-// at one distance those before come first. It takes n²·m multiplications. A row of zeros is an error.
+// Nearest returns for each row of x, n×m, dense or sparse, the p other rows at the least Euclidean
+// distance, all others where there are fewer, and these distances, rising. Of rows at one distance those
+// before come first. It takes n²·m multiplications. A row of zeros is an error.
 func Nearest(ctx context.Context, x mat.Matrix, p int) (rows [][]int, distances [][]float64, err error) {
 	if p < 1 {
 		return nil, nil, fmt.Errorf("factor: the nearest %d rows; want 1 or more", p)

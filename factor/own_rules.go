@@ -21,16 +21,15 @@ import (
 //
 //	min ‖X − BVᵀ‖² + λ·Σ|v_ij|, ‖b_j‖ ≤ 1
 //
-// Each iteration moves V to its minimum and then each atom in turn to its own.
-// The data may have any sign. The atoms start as samples drawn by the seed,
-// brought to unit length, as [Options].Init says otherwise, or as
-// [Start].Basis, of any sign, which is shortened to unit length where it is
-// longer; the codes start at 0. On exit the samples are coded once more with the
-// last dictionary, unless KeepScale says not to.
+// Each iteration moves V to its minimum and then each atom in turn to its own. The data may have any
+// sign. The atoms start as samples drawn by the seed, brought to unit length, as [Options].Init says
+// otherwise, or as [Start].Basis, of any sign, which is shortened to unit length where it is longer; the
+// codes start at 0. On exit the samples are coded once more with the last dictionary, unless KeepScale
+// says not to.
 type SparseCoding struct {
-	// Lambda is the weight λ; 0 means 0.1, WeightNone means 0. It is to be seen
-	// against the length of the samples: of those of unit length, one whose
-	// cosine with every atom is λ/2 or less is coded by zeros.
+	// Lambda is the weight λ; 0 means 0.1, WeightNone means 0. It is to be seen against the length of the
+	// samples: of those of unit length, one whose cosine with every atom is λ/2 or less is coded by
+	// zeros.
 	Lambda float64 `setting:"lambda" default:"0.1" help:"weight λ of the codes' size"`
 }
 
@@ -40,7 +39,6 @@ func (SparseCoding) Needs() Needs { return Needs{Signed: true} }
 // Memory returns about how many bytes the method takes.
 func (SparseCoding) Memory(s Size) int64 { return Parts{}.Memory(s) }
 
-// Fit implements [Method].
 func (s SparseCoding) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	lambda := orDefault(s.Lambda, 0.1)
 	if err := view.CheckWeight("lambda", lambda); err != nil {
@@ -147,9 +145,9 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 	return b, nil
 }
 
-// stepAtoms moves each atom, a row of b, to its minimum while the others and
-// the codes v, k×n, are held: with A = VᵀV and C = XV it is b_j + (c_j − B·a_j)/a_jj,
-// shortened to unit length where it is longer. Atoms that no code uses stay.
+// stepAtoms moves each atom, a row of b, to its minimum while the others and the codes v, k×n, are held:
+// with A = VᵀV and C = XV it is b_j + (c_j − B·a_j)/a_jj, shortened to unit length where it is longer.
+// Atoms that no code uses stay.
 func stepAtoms(x view.Data, b, v *mat.Dense) {
 	k, m := b.Dims()
 	a, c := algebra.SelfGram(v), algebra.Like(b)
@@ -179,8 +177,7 @@ func shorten(x []float64) {
 	}
 }
 
-// SparseCode is a [Model] that represents a sample x by the s that is
-// argmin ‖x − B·s‖² + λ·Σ|s_j|.
+// SparseCode is a [Model] that represents a sample x by the s that is argmin ‖x − B·s‖² + λ·Σ|s_j|.
 type SparseCode struct {
 	// Dictionary holds the k atoms as columns: B, m×k.
 	Dictionary *mat.Dense
@@ -191,8 +188,8 @@ type SparseCode struct {
 // Vectors implements [Model]: the dictionary.
 func (s *SparseCode) Vectors() *mat.Dense { return s.Dictionary }
 
-// Transform implements [Model]. Where several s are minima, which can be when
-// atoms depend on each other, it is one of them.
+// Transform implements [Model]. Where several s are minima, which can be when atoms depend on each other,
+// it is one of them.
 func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -216,8 +213,7 @@ func (s *SparseCode) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, e
 	return codes, nil
 }
 
-// encode moves the codes of the samples, n×k, to their minima for the
-// dictionary, transposed: k×m.
+// encode moves the codes of the samples, n×k, to their minima for the dictionary, transposed: k×m.
 func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda float64, codes *mat.Dense) error {
 	n, k := codes.Dims()
 	products := mat.NewDense(k, n, nil)
@@ -233,29 +229,27 @@ func encode(ctx context.Context, x view.Data, dictionary *mat.Dense, lambda floa
 	return nil
 }
 
-// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong
-// and Fotouhi): min ‖Ã − GSGᵀ‖² over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in
-// which must-linked samples have the largest of all similarities and
-// cannot-linked ones the smallest. The links are those of Known.MustLink and
-// Known.CannotLink, as they are given, and all pairs of labelled samples; without
-// any it is NMF of the similarities.
+// SSNMF is semi-supervised NMF of the samples' similarities (Chen, Rege, Dong and Fotouhi): min ‖Ã −
+// GSGᵀ‖² over G, n×k, and S, k×k, both ≥ 0. Ã is XᵀX, n×n, in which must-linked samples have the largest
+// of all similarities and cannot-linked ones the smallest. The links are those of Known.MustLink and
+// Known.CannotLink, as they are given, and all pairs of labelled samples; without any it is NMF of the
+// similarities.
 //
-// The result has G for its coefficients, whose largest entry in a row is the
-// sample's group, and S for its association. It says nothing of features: Basis
-// and Model are nil. G starts as [Options].Init says of coefficients.
+// The result has G for its coefficients, whose largest entry in a row is the sample's group, and S for
+// its association. It says nothing of features: Basis and Model are nil. G starts as [Options].Init says
+// of coefficients.
 type SSNMF struct {
 	// Rule says how far G moves.
 	Rule SimilarityRule `setting:"rule" help:"damped never lets the objective rise, printed is the paper's step, which can"`
-	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in
-	// place of XᵀX.
+	// Similarity, if set, is the symmetric n×n matrix of similarities ≥ 0 in place of XᵀX.
 	Similarity *mat.Dense
-	// Initial is S at the start, symmetric k×k, if it is set. Otherwise S is 1
-	// on the diagonal and 0.01 elsewhere: groups that start apart.
+	// Initial is S at the start, symmetric k×k, if it is set. Otherwise S is 1 on the diagonal and 0.01
+	// elsewhere: groups that start apart.
 	Initial *mat.Dense
 }
 
-// SimilarityRule says how far the coefficients move when similarities are
-// factorised, G ← G∘[(ÃGS)/(GSGᵀGS)]^η.
+// SimilarityRule says how far the coefficients move when similarities are factorised, G ←
+// G∘[(ÃGS)/(GSGᵀGS)]^η.
 type SimilarityRule int
 
 const (
@@ -267,10 +261,8 @@ const (
 
 var similarityRuleNames = enum.Of[SimilarityRule]("rule", "damped", "printed")
 
-// String implements [fmt.Stringer].
 func (r SimilarityRule) String() string { return similarityRuleNames.String(r) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
 func (r *SimilarityRule) UnmarshalText(b []byte) error {
 	return similarityRuleNames.UnmarshalText(r, b)
 }
@@ -290,7 +282,6 @@ func (SSNMF) Memory(s Size) int64 {
 	return view.Bytes(float64(Parts{}.Memory(s)) + 24*n*n)
 }
 
-// Fit implements [Method].
 func (m SSNMF) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	if err := named(m.Rule); err != nil {
 		return nil, err
@@ -380,8 +371,8 @@ func (m SSNMF) association(k int) (*mat.Dense, error) {
 	return s, nil
 }
 
-// checkSymmetric reports values that are not ≥ 0 or not the same, but for
-// rounding, on both sides of the diagonal.
+// checkSymmetric reports values that are not ≥ 0 or not the same, but for rounding, on both sides of the
+// diagonal.
 func checkSymmetric(a *mat.Dense, what string) error {
 	n, _ := a.Dims()
 	for i := range n {
@@ -397,8 +388,8 @@ func checkSymmetric(a *mat.Dense, what string) error {
 	return nil
 }
 
-// link gives linked pairs the largest and the smallest of the similarities. What
-// is known is free of contradictions.
+// link gives linked pairs the largest and the smallest of the similarities. What is known is free of
+// contradictions.
 func link(a *mat.Dense, known Known) {
 	largest, smallest := mat.Max(a), mat.Min(a)
 	set := func(i, j int, x float64) {

@@ -15,9 +15,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/timing"
 )
 
-// Parts is a factorisation put together from its parts. The named methods pick
-// them as the papers do; any other combination is a method too, such as a
-// concept factorisation with labels and a graph. The zero value is NMF.
+// Parts is a factorisation put together from its parts. The named methods pick them as the papers do; any
+// other combination is a method too, such as a concept factorisation with labels and a graph. The zero
+// value is NMF.
 type Parts struct {
 	Cost  Cost  `setting:"cost" help:"how the distance from the data is measured"`
 	Basis Basis `setting:"basis" help:"what basis vectors can be; a concept basis takes data of any sign"`
@@ -26,21 +26,19 @@ type Parts struct {
 	Weighting Weighting `setting:"weighting" help:"how much each sample counts"`
 	// Penalties are the terms that are added to the cost.
 	Penalties Penalties `setting:"penalty" default:"none" help:"term that is added to the cost; several with + between them"`
-	// UnitNorm brings the vectors of a free basis to unit length in every
-	// iteration, so that a penalty cannot be lowered by shrinking V and growing
-	// U. The coefficients do not follow, and no descent is promised.
+	// UnitNorm brings the vectors of a free basis to unit length in every iteration, so that a penalty
+	// cannot be lowered by shrinking V and growing U. The coefficients do not follow, and no descent is
+	// promised.
 	UnitNorm bool `setting:"unit-norm" help:"basis vectors to unit length in every iteration"`
-	// Kernel is the inner product of samples that a concept basis under the
-	// Frobenius cost works with.
+	// Kernel is the inner product of samples that a concept basis under the Frobenius cost works with.
 	Kernel
-	// Image is the size of the images that samples are, for a rank-one basis and for
-	// penalties that see images.
+	// Image is the size of the images that samples are, for a rank-one basis and for penalties that see
+	// images.
 	Image Image
-	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see,
-	// of plain NMF under either cost: a free basis without ties, weights and penalties.
+	// HeldOut, if not nil, are entries that the cost does not count and the fit does not see, of plain
+	// NMF under either cost: a free basis without ties, weights and penalties.
 	HeldOut HeldOut
-	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be
-	// WeightNone.
+	// FitWeight is what the cost counts beside the penalties; 0 means 1. It cannot be WeightNone.
 	FitWeight float64
 }
 
@@ -50,8 +48,8 @@ type Tie int
 const (
 	// TieNone leaves every sample its own coefficients.
 	TieNone Tie = iota
-	// TieLabels gives all samples of one label the same coefficients, V = A·Z
-	// (CNMF paper, eq. 5), so that a class stays together whatever the cost.
+	// TieLabels gives all samples of one label the same coefficients, V = A·Z (CNMF paper, eq. 5), so
+	// that a class stays together whatever the cost.
 	TieLabels
 )
 
@@ -69,8 +67,8 @@ type Weighting int
 const (
 	// WeightingEqual weighs all samples alike.
 	WeightingEqual Weighting = iota
-	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the
-	// factorisation is a relaxed normalised cut (Xu, Liu and Gong 2003).
+	// WeightingNormalisedCut weighs sample i by γ_i = 1/Σ_j x_iᵀx_j, with which the factorisation is a
+	// relaxed normalised cut (Xu, Liu and Gong 2003).
 	WeightingNormalisedCut
 )
 
@@ -82,8 +80,8 @@ func (w *Weighting) UnmarshalText(name []byte) error { return weightingNames.Unm
 func (w Weighting) MarshalText() ([]byte, error)     { return weightingNames.MarshalText(w) }
 func (Weighting) Values() []string                   { return weightingNames.Values() }
 
-// DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside
-// those of the parts, and those of penalties that are not chosen count for nothing.
+// DecodeSetting implements [settings.Decoder]: the settings of penalties stand beside those of the parts,
+// and those of penalties that are not chosen count for nothing.
 func (p *Parts) DecodeSetting(v *settings.Value) error {
 	if v.Kind != settings.KindMapping {
 		return v.Want("keys and values in braces")
@@ -101,7 +99,6 @@ func (p Parts) Settings() []Setting {
 	return append(settings.List(p), penaltySettings()...)
 }
 
-// AsParts implements [Composition].
 func (p Parts) AsParts() Parts { return p }
 
 // Needs says what the parts need.
@@ -122,10 +119,9 @@ func (p Parts) Needs() Needs {
 	return n
 }
 
-// Fit implements [Method]. The data must be ≥ 0, but for a concept basis under
-// the Frobenius cost, whose coefficients and weights still are. With
-// Kernel.Matrix x may be nil. It fails on data or options that cannot be used,
-// when ctx ends, and when the cost runs over what a float64 holds.
+// Fit implements [Method]. The data must be ≥ 0, but for a concept basis under the Frobenius cost, whose
+// coefficients and weights still are. With Kernel.Matrix x may be nil. It fails on data or options that
+// cannot be used, when ctx ends, and when the cost runs over what a float64 holds.
 func (p Parts) Fit(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Result, error) {
 	ready := timing.Start(ctx, timing.SetUp)
 	f, err := p.start(ctx, x, known, opt)
@@ -294,8 +290,8 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	return f, err
 }
 
-// model picks what computes the cost and its gradient. held is 1 at the entries that are held
-// out, or nil.
+// model picks what computes the cost and its gradient. held is 1 at the entries that are held out, or
+// nil.
 func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *view.Condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
 	if p.gram() {
 		_, mu := solver.(Multiplicative)
@@ -334,8 +330,7 @@ func (p Parts) fitWeight() float64 {
 	return p.FitWeight
 }
 
-// normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner
-// products.
+// normalisedCutWeights returns γ_i = 1/Σ_j k_ij, of the kernel or of the inner products.
 func normalisedCutWeights(x view.Data, kernel *boundKernel) ([]float64, error) {
 	n, m := x.Dims()
 	out := make([]float64, n)
@@ -369,9 +364,8 @@ type Size struct {
 	Init Init
 }
 
-// Memory returns about how many bytes Fit takes at most beside x: what the method's own
-// Memory(Size) int64 says, or the estimate for factorisations or for linear embeddings, and 0
-// of another method.
+// Memory returns about how many bytes Fit takes at most beside x: what the method's own Memory(Size)
+// int64 says, or the estimate for factorisations or for linear embeddings, and 0 of another method.
 func Memory(method Method, s Size) int64 {
 	switch m := method.(type) {
 	case interface{ Memory(Size) int64 }:
@@ -385,8 +379,8 @@ func Memory(method Method, s Size) int64 {
 	return 0
 }
 
-// Memory is the estimate for factorisations: factors, parts of gradients, and copies of the data
-// or inner products where the parts need them. Penalties can have a method Memory(Size) int64.
+// Memory is the estimate for factorisations: factors, parts of gradients, and copies of the data or inner
+// products where the parts need them. Penalties can have a method Memory(Size) int64.
 func (p Parts) Memory(s Size) int64 {
 	n, m, k, factors := s.floats()
 	need := 13*factors + 8*view.GramRows*(n+m) + 64*k*k
@@ -448,8 +442,8 @@ func (s Size) Data() float64 {
 	return 8 * float64(s.Samples) * float64(s.Features)
 }
 
-// heldOut is the size of held-out entries: the data without them, the entries in both orders, and
-// what they add to gradients.
+// heldOut is the size of held-out entries: the data without them, the entries in both orders, and what
+// they add to gradients.
 func (s Size) heldOut(held float64) float64 {
 	n, m, _, factors := s.floats()
 	return s.Data() + 40*held + 5*factors + 192*(n+m)

@@ -16,26 +16,22 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the
-// samples (Cai et al. 2011, eq. 6): neighbours in X are held near each other in
-// V. It has no minimum: V shrunk and the basis grown by the same factor fit the
-// data as well and are penalised less, so what comes out depends on the number
+// Graph is the penalty λ·tr(VᵀLV) = λ/2·Σ S_ij·‖v_i − v_j‖² of a graph over the samples (Cai et al. 2011,
+// eq. 6): neighbours in X are held near each other in V. It has no minimum: V shrunk and the basis grown
+// by the same factor fit the data as well and are penalised less, so what comes out depends on the number
 // of iterations.
 type Graph struct {
-	// Lambda is the weight; 0 means 100, WeightNone means no penalty. It is to be
-	// seen against the size of the data: 100 is strong on samples of unit
-	// length and nothing on pixels from 0 to 255.
+	// Lambda is the weight; 0 means 100, WeightNone means no penalty. It is to be seen against the size
+	// of the data: 100 is strong on samples of unit length and nothing on pixels from 0 to 255.
 	Lambda float64 `setting:"lambda" default:"100" help:"weight λ of the graph"`
 	Neighbourhood
-	// LabelEdges replaces the edges between labelled samples: 1 between those
-	// of one class, 0 between those of different ones (Semi-GNMF).
+	// LabelEdges replaces the edges between labelled samples: 1 between those of one class, 0 between
+	// those of different ones (Semi-GNMF).
 	LabelEdges bool `setting:"label-edges" help:"the labels' edges in place of the neighbourhood's"`
-	// Similarity, if set, is the symmetric n×n graph S itself, in place of the
-	// neighbourhood's.
+	// Similarity, if set, is the symmetric n×n graph S itself, in place of the neighbourhood's.
 	Similarity *CSR
 }
 
-// OnBasis implements [Penalty].
 func (Graph) OnBasis() bool { return false }
 
 // Needs says what the penalty needs.
@@ -44,7 +40,6 @@ func (g Graph) Needs() Needs { return Needs{Labels: g.LabelEdges, TiesLabels: g.
 // Memory returns about how many bytes the penalty takes.
 func (g Graph) Memory(s Size) int64 { return view.Bytes(s.graph(g.Neighbourhood)) }
 
-// Bind implements [Penalty].
 func (g Graph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	lambda := orDefault(g.Lambda, 100)
 	if err := view.CheckWeight("lambda", lambda); err != nil {
@@ -133,9 +128,9 @@ func (l *laplacian) Gradient(positive, negative, theta *mat.Dense, scale float64
 	})
 }
 
-// eachFour calls f with four rows of θ at a time, several calls at once where they are much
-// work, so that an edge is read once for four: with the first row's number, and how many
-// there are. At the end the last stands for those that are missing.
+// eachFour calls f with four rows of θ at a time, several calls at once where they are much work, so that
+// an edge is read once for four: with the first row's number, and how many there are. At the end the last
+// stands for those that are missing.
 func (l *laplacian) eachFour(theta *mat.Dense, f func(r, count int, rows [4][]float64)) {
 	k, n := theta.Dims()
 	parallel.DoWork(edgeWork*k*n, parallel.Count(k, 4), func(part int) {
@@ -182,7 +177,6 @@ func (l *laplacian) Value(theta *mat.Dense) float64 {
 	return l.lambda * sum / 2
 }
 
-// Row implements [CoordinatePenalty].
 func (l *laplacian) Row(row []float64) PenaltyRow {
 	return PenaltyRow{Gradient: func(i int) float64 {
 		var sum float64
@@ -194,24 +188,21 @@ func (l *laplacian) Row(row []float64) PenaltyRow {
 	}}
 }
 
-// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and the pixels p and
-// q of each that lie side by side or one above the other, for samples that are images
-// (as of Zdunek and Cichocki 2008 with first differences). Images that shrink while
-// coefficients grow lower it without end: the number of iterations is part of the
-// method.
+// Smooth is the penalty λ·Σ (u_p − u_q)² over the basis images and the pixels p and q of each that lie
+// side by side or one above the other, for samples that are images (as of Zdunek and Cichocki 2008 with
+// first differences). Images that shrink while coefficients grow lower it without end: the number of
+// iterations is part of the method.
 type Smooth struct {
-	// Weight is λ; 0 means 0.1, WeightNone means 0. It is to be seen against the size of
-	// the coefficients.
+	// Weight is λ; 0 means 0.1, WeightNone means 0. It is to be seen against the size of the
+	// coefficients.
 	Weight float64 `setting:"smooth-weight" default:"0.1" help:"weight λ of the differences of neighbouring pixels"`
 }
 
-// OnBasis implements [Penalty].
 func (Smooth) OnBasis() bool { return true }
 
 // Needs says what the penalty needs.
 func (Smooth) Needs() Needs { return Needs{Images: true} }
 
-// Bind implements [Penalty].
 func (s Smooth) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	weight := orDefault(s.Weight, 0.1)
 	if err := view.CheckWeight("the weight of neighbouring pixels", weight); err != nil {
@@ -245,27 +236,23 @@ func (i Image) grid() *CSR {
 	return sparse.FromEntries(m, m, entries)
 }
 
-// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong
-// together, C_ij = −Must, and that do not, C_ij = Cannot (Ambai et al. 2011, eq.
-// 6). The pairs are those of Known.MustLink and Known.CannotLink, and all pairs
-// of labelled samples. It moves the coefficients by the square root of their
-// ratio. It is bounded below only while the weights of a sample's must-links
-// stay small beside the fit, in all under 1: above that the coefficients may grow
-// without end, which is reported.
+// Links is the penalty tr(VᵀCV) = Σ C_ij·v_iᵀv_j of pairs of samples that belong together, C_ij = −Must,
+// and that do not, C_ij = Cannot (Ambai et al. 2011, eq. 6). The pairs are those of Known.MustLink and
+// Known.CannotLink, and all pairs of labelled samples. It moves the coefficients by the square root of
+// their ratio. It is bounded below only while the weights of a sample's must-links stay small beside the
+// fit, in all under 1: above that the coefficients may grow without end, which is reported.
 type Links struct {
-	// Must and Cannot are the weights, ≥ 0; 0 means 0.005 and 1, the D-SNMF
-	// paper's, and WeightNone means 0.
+	// Must and Cannot are the weights, ≥ 0; 0 means 0.005 and 1, the D-SNMF paper's, and WeightNone means
+	// 0.
 	Must   float64 `setting:"must" default:"0.005" help:"weight of a must-link, −C_ij"`
 	Cannot float64 `setting:"cannot" default:"1" help:"weight of a cannot-link, C_ij"`
 }
 
-// OnBasis implements [Penalty].
 func (Links) OnBasis() bool { return false }
 
 // Needs says what the penalty needs.
 func (Links) Needs() Needs { return Needs{Labels: true, Links: true} }
 
-// Bind implements [Penalty].
 func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	known := p.Known
@@ -285,10 +272,9 @@ func (l Links) Bind(_ context.Context, p Problem) (BoundPenalty, error) {
 	return b, nil
 }
 
-// boundLinks never forms the n×n matrix C of the labels: what is asked of it are
-// sums over the samples of a class but one, and over those of all classes but one.
-// They are sums of what comes before and what comes after. Differences from the sum of
-// all would lose what is small beside what is taken away.
+// boundLinks never forms the n×n matrix C of the labels: what is asked of it are sums over the samples of
+// a class but one, and over those of all classes but one. They are sums of what comes before and what
+// comes after. Differences from the sum of all would lose what is small beside what is taken away.
 type boundLinks struct {
 	must, cannot           float64
 	labels                 []int // numbered from 0 to classes-1, or -1
@@ -310,8 +296,8 @@ func (b *boundLinks) Root(Cost) bool { return true }
 // Diagonal is 0, and between samples of one label there is −must.
 func (b *boundLinks) Diagonal([]float64, float64) {}
 
-// sums writes, for a row of v, the sums over must-linked samples and over
-// cannot-linked ones of each sample.
+// sums writes, for a row of v, the sums over must-linked samples and over cannot-linked ones of each
+// sample.
 func (b *boundLinks) sums(row, together, apart []float64) {
 	clear(together)
 	clear(apart)
@@ -380,7 +366,6 @@ func (b *boundLinks) Value(v *mat.Dense) float64 {
 	return sum
 }
 
-// Row implements [CoordinatePenalty].
 func (b *boundLinks) Row(row []float64) PenaltyRow {
 	labels := b.labels
 	if len(labels) == 0 {

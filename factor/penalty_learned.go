@@ -19,9 +19,9 @@ import (
 //
 //	‖Q − W₀‖² + β·tr(FᵀL_QF) + λ·tr(VᵀL_QV)
 //
-// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with
-// FᵀF = I. L_Q is the Laplacian of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of
-// c parts. Every iteration takes c eigenvectors of an n×n matrix.
+// over Q, whose rows lie on the simplex with q_ii = 0, and over F, n×c with FᵀF = I. L_Q is the Laplacian
+// of (Q + Qᵀ)/2. A small tr(FᵀL_QF) makes a graph of c parts. Every iteration takes c eigenvectors of an
+// n×n matrix.
 type LearnedGraph struct {
 	// Lambda and Beta are λ and β; 0 means 1, WeightNone means 0.
 	Lambda float64 `setting:"lambda" default:"1" help:"weight λ of the graph on the coefficients"`
@@ -40,11 +40,11 @@ type LearnedGraph struct {
 type GraphRule int
 
 const (
-	// GraphRuleExact minimises the objective: q_i is the projection of
-	// w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d being squared distances of rows.
+	// GraphRuleExact minimises the objective: q_i is the projection of w_i − (β/4)·d^F_i − (λ/4)·d^V_i, d
+	// being squared distances of rows.
 	GraphRuleExact GraphRule = iota
-	// GraphRulePrinted is eq. 17 as it stands in the paper, the projection of
-	// w_i − (β/2)·d^F_i, with which the objective can rise.
+	// GraphRulePrinted is eq. 17 as it stands in the paper, the projection of w_i − (β/2)·d^F_i, with
+	// which the objective can rise.
 	GraphRulePrinted
 )
 
@@ -56,7 +56,6 @@ func (r *GraphRule) UnmarshalText(name []byte) error { return graphRuleNames.Unm
 func (g GraphRule) MarshalText() ([]byte, error)     { return graphRuleNames.MarshalText(g) }
 func (GraphRule) Values() []string                   { return graphRuleNames.Values() }
 
-// OnBasis implements [Penalty].
 func (LearnedGraph) OnBasis() bool { return false }
 
 // Memory returns about how many bytes the penalty takes.
@@ -65,7 +64,6 @@ func (g LearnedGraph) Memory(s Size) int64 {
 	return view.Bytes(s.graph(g.Neighbourhood) + 80*n*n + eigen.Memory(s.Samples, cmp.Or(g.Parts, s.Rank)))
 }
 
-// Bind implements [Penalty].
 func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error) {
 	n, _ := p.data.Dims()
 	b := &boundLearnedGraph{lambda: orDefault(g.Lambda, 1), beta: orDefault(g.Beta, 1), parts: cmp.Or(g.Parts, p.Rank), rule: g.Rule}
@@ -106,8 +104,7 @@ func (g LearnedGraph) Bind(ctx context.Context, p Problem) (BoundPenalty, error)
 	return b, err
 }
 
-// start sets Q to W₀, of which rows that are not on the simplex are brought to the
-// nearest point of it.
+// start sets Q to W₀, of which rows that are not on the simplex are brought to the nearest point of it.
 func (b *boundLearnedGraph) start() {
 	n, _ := b.initial.Dims()
 	b.q = mat.DenseCopyOf(b.initial)
@@ -126,8 +123,8 @@ func (b *boundLearnedGraph) start() {
 	b.s, b.degree = symmetricPart(b.q)
 }
 
-// setOthers sets all of a row but its own place i, which becomes 0, to the point of
-// the simplex that is nearest to y. It overwrites y.
+// setOthers sets all of a row but its own place i, which becomes 0, to the point of the simplex that is
+// nearest to y. It overwrites y.
 func setOthers(row []float64, i int, y []float64) {
 	projectSimplex(y, y)
 	copy(row[:i], y[:i])
@@ -182,10 +179,9 @@ func (b *boundLearnedGraph) embed(ctx context.Context) (*mat.Dense, error) {
 	return mat.DenseCopyOf(vectors.T()), nil
 }
 
-// Learn moves F, then Q, each to its minimum. Under the exact rule a move that
-// raises the objective is not made: where β or λ is large, what rounding leaves of
-// an eigenvalue of 0 or of the distance of tied samples counts more than the move
-// gains.
+// Learn moves F, then Q, each to its minimum. Under the exact rule a move that raises the objective is
+// not made: where β or λ is large, what rounding leaves of an eigenvalue of 0 or of the distance of tied
+// samples counts more than the move gains.
 func (b *boundLearnedGraph) Learn(ctx context.Context, v *mat.Dense) error {
 	f, err := b.embed(ctx)
 	if err != nil {
@@ -284,10 +280,9 @@ func (b *boundLearnedGraph) roughness(a *mat.Dense) float64 {
 	return algebra.Inner(b.s, squaredDistances(a)) / 2
 }
 
-// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that
-// is nearest to y: y less the number that makes the sum of the positive parts 1. The
-// largest value is taken away first, which changes nothing but that 1 is not lost
-// beside it. dst may be y.
+// projectSimplex writes to dst the point of the simplex, x ≥ 0 and Σ x = 1, that is nearest to y: y less
+// the number that makes the sum of the positive parts 1. The largest value is taken away first, which
+// changes nothing but that 1 is not lost beside it. dst may be y.
 func projectSimplex(dst, y []float64) {
 	if len(y) == 0 {
 		return

@@ -21,13 +21,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// HeldOut are entries of the data that a fit does not see, for each sample its columns,
-// rising: by how far the product of the factors is from them a fit is judged that could
-// otherwise only get better with the rank. See [Parts.HeldOut].
+// HeldOut are entries of the data that a fit does not see, for each sample its columns, rising: by how
+// far the product of the factors is from them a fit is judged that could otherwise only get better with
+// the rank. See [Parts.HeldOut].
 type HeldOut [][]int
 
-// HoldOut draws entries of n×m data: each is held out with the chance share, from 0 to 1, by
-// a stream of the sample's own (Wold 1978).
+// HoldOut draws entries of n×m data: each is held out with the chance share, from 0 to 1, by a stream of
+// the sample's own (Wold 1978).
 func HoldOut(n, m int, share float64, seed uint64) HeldOut {
 	h := make(HeldOut, n)
 	if !(share > 0) {
@@ -50,8 +50,8 @@ func gap(src *rand.Rand, share float64) int {
 	return int(min(elementary.Log(1-src.Float64())/elementary.Log1p(-share), math.MaxInt32))
 }
 
-// Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and
-// Σ x² over them. x is what was fitted, n×m, dense or a *CSR, and the result has a basis.
+// Misfit returns Σ (x − y)² over the entries that are held out, Y = V·Uᵀ of the result, and Σ x² over
+// them. x is what was fitted, n×m, dense or a *CSR, and the result has a basis.
 func (h HeldOut) Misfit(x mat.Matrix, r *Result) (misfit, whole float64) {
 	_, m := x.Dims()
 	row := make([]float64, m)
@@ -139,16 +139,14 @@ func (h HeldOut) without(d view.Data) view.Data {
 	return view.Dense{X: x}
 }
 
-// seenCost is a cost that does not count some entries. Where these hold 0 in the data, its
-// value is that of the cost of all entries less Σ y² over those held out, Σ y under the
-// divergence, Y = vᵀu.
+// seenCost is a cost that does not count some entries. Where these hold 0 in the data, its value is that
+// of the cost of all entries less Σ y² over those held out, Σ y under the divergence, Y = vᵀu.
 //
-// Its blocks are those of the data with the present y in place of what is held out. What that
-// cost is more than this one, Σ (y − present y)² over the entries held out or the divergence
-// of these, is never negative and 0 where the factors are: a step that does not raise the one
-// does not raise the other, by whatever solver (expectation maximisation: Srebro and Jaakkola
-// 2003; Zhang, Wang, Ford and Makedon 2006). The products are those with the data and
-// O(entries held out · k) more.
+// Its blocks are those of the data with the present y in place of what is held out. What that cost is
+// more than this one, Σ (y − present y)² over the entries held out or the divergence of these, is never
+// negative and 0 where the factors are: a step that does not raise the one does not raise the other, by
+// whatever solver (expectation maximisation: Srebro and Jaakkola 2003; Zhang, Wang, Ford and Makedon
+// 2006). The products are those with the data and O(entries held out · k) more.
 type seenCost struct {
 	cost
 	x    view.Data
@@ -156,8 +154,8 @@ type seenCost struct {
 	term func(x, y float64) float64
 	held *view.Sparse // 1 at the entries
 	u, v *mat.Dense
-	// inU and inV are what the entries held out add to the linear parts of the blocks, and with
-	// wholeU and wholeV all of these parts.
+	// inU and inV are what the entries held out add to the linear parts of the blocks, and with wholeU
+	// and wholeV all of these parts.
 	inU, inV       *mat.Dense
 	haveU, haveV   bool
 	wholeU, wholeV bool
@@ -265,11 +263,11 @@ func (c *seenCost) termByTerm() (sum float64) {
 type RankRule int
 
 const (
-	// RankHeldOut takes the least rank that predicts entries that are held out as well as the
-	// best does, within one standard error of that (Breiman, Friedman, Olshen and Stone 1984).
+	// RankHeldOut takes the least rank that predicts entries that are held out as well as the best does,
+	// within one standard error of that (Breiman, Friedman, Olshen and Stone 1984).
 	RankHeldOut RankRule = iota
-	// RankStability takes the largest rank whose basis vectors are the same from every start,
-	// or the one with the most stable ones where no rank is.
+	// RankStability takes the largest rank whose basis vectors are the same from every start, or the one
+	// with the most stable ones where no rank is.
 	RankStability
 )
 
@@ -284,8 +282,8 @@ func (RankRule) Values() []string                   { return rankRuleNames.Value
 // RankSearch says among which ranks one is chosen, and by what.
 type RankSearch struct {
 	By RankRule
-	// From and To are the least and the largest rank; 0 means 2, and 40 or as many as half of
-	// the samples or features.
+	// From and To are the least and the largest rank; 0 means 2, and 40 or as many as half of the samples
+	// or features.
 	From, To int
 	// Seed makes starts and what is held out repeatable.
 	Seed uint64
@@ -307,23 +305,22 @@ const (
 type RankCurve struct {
 	// Rank are the ranks that were looked at, rising.
 	Rank []int `json:"rank"`
-	// Misfit is the mean of Σ (x − y)²/Σ x² over the entries held out, of five fits with others
-	// held out and other starts, and Deviation its standard error.
+	// Misfit is the mean of Σ (x − y)²/Σ x² over the entries held out, of five fits with others held out
+	// and other starts, and Deviation its standard error.
 	Misfit    []float64 `json:"misfit"`
 	Deviation []float64 `json:"deviation"`
-	// Stability is how alike the basis vectors of the five fits are, from 0 to 1: the mean
-	// cosine between a vector of one fit and the most similar one of another, over all
-	// vectors and pairs of fits.
+	// Stability is how alike the basis vectors of the five fits are, from 0 to 1: the mean cosine between
+	// a vector of one fit and the most similar one of another, over all vectors and pairs of fits.
 	Stability []float64 `json:"stability"`
 }
 
-// ChooseRank chooses the number of basis vectors of NMF of the samples x, n×m of values of 0 or
-// more, dense or a *CSR, of which it knows no labels. Five fits of each rank have each a tenth of
-// the entries held out, drawn at random over the whole matrix (Wold 1978; of NMF Kanagal and
-// Sindhwani 2010; another way, blocks, is Owen and Perry 2009), and predict them by the product
-// of their factors. How alike the basis vectors of the five are is the stability of Wu et al.
-// (2016), 1 less their instability. It looks at ranks that grow by a quarter, and then between
-// those next to the one chosen. The answer depends on x, rule, range and seed.
+// ChooseRank chooses the number of basis vectors of NMF of the samples x, n×m of values of 0 or more,
+// dense or a *CSR, of which it knows no labels. Five fits of each rank have each a tenth of the entries
+// held out, drawn at random over the whole matrix (Wold 1978; of NMF Kanagal and Sindhwani 2010; another
+// way, blocks, is Owen and Perry 2009), and predict them by the product of their factors. How alike the
+// basis vectors of the five are is the stability of Wu et al. (2016), 1 less their instability. It looks
+// at ranks that grow by a quarter, and then between those next to the one chosen. The answer depends on
+// x, rule, range and seed.
 func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curve *RankCurve, err error) {
 	d, err := view.New(x)
 	if err != nil {
@@ -358,8 +355,7 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	return curve.Rank[curve.Best(s.By)], curve, nil
 }
 
-// RankMemory returns about how many bytes ChooseRank takes at most beside x, with Rank the
-// largest rank.
+// RankMemory returns about how many bytes ChooseRank takes at most beside x, with Rank the largest rank.
 func RankMemory(s Size) int64 {
 	entries := float64(s.Samples) * float64(s.Features)
 	held := min(rankShare*entries, mostHeldOut)

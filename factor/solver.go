@@ -15,12 +15,11 @@ import (
 
 // A Solver lowers the objective of a factorisation that is made of [Parts].
 type Solver interface {
-	// Serves returns nil, or an error that names what of the parts the solver
-	// does not serve. It is asked before anything is computed.
+	// Serves returns nil, or an error that names what of the parts the solver does not serve. It is asked
+	// before anything is computed.
 	Serves(p Parts) error
-	// Start returns a function that does one iteration after another of f; what
-	// the solver remembers from one to the next is that function's own. An error
-	// says what of the data the solver does not serve.
+	// Start returns a function that does one iteration after another of f; what the solver remembers from
+	// one to the next is that function's own. An error says what of the data the solver does not serve.
 	Start(f *Factorisation) (iterate func(ctx context.Context) error, err error)
 }
 
@@ -70,8 +69,7 @@ func LookupSolver(name string) (SolverInfo, bool) {
 // SolverName is the name of a solver of the list, as settings hold it, or empty.
 type SolverName string
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It refuses names that are not in
-// the list.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It refuses names that are not in the list.
 func (s *SolverName) UnmarshalText(name []byte) error {
 	_, err := enum.Index("solver", string(name), s.Values())
 	*s = SolverName(enum.Fold(string(name), s.Values()))
@@ -92,39 +90,36 @@ func (s SolverName) Solver() Solver {
 	return info.Solver
 }
 
-// A Block is the problem in one factor θ (k×p, θ ≥ 0) while the others are held:
-// the gradient of the cost at θ, split into its parts, both ≥ 0 (for the Frobenius
-// cost half of it: the factor 2 is left out everywhere). Its matrices are not to
-// be changed and hold until [Factorisation.Moved] is called.
+// A Block is the problem in one factor θ (k×p, θ ≥ 0) while the others are held: the gradient of the cost
+// at θ, split into its parts, both ≥ 0 (for the Frobenius cost half of it: the factor 2 is left out
+// everywhere). Its matrices are not to be changed and hold until [Factorisation.Moved] is called.
 //
-// A block with Quadratic is a quadratic problem: each column v of θ minimises
-// ½·vᵀ·Quadratic·v − Linearᵀ·v over v ≥ 0, and Quadratic·θ is the positive part of
-// the gradient. Every other block has Positive.
+// A block with Quadratic is a quadratic problem: each column v of θ minimises ½·vᵀ·Quadratic·v −
+// Linearᵀ·v over v ≥ 0, and Quadratic·θ is the positive part of the gradient. Every other block has
+// Positive.
 type Block struct {
-	// Linear is the negative part, k×p; for signed data the linear term, of any
-	// sign.
+	// Linear is the negative part, k×p; for signed data the linear term, of any sign.
 	Linear *mat.Dense
 	// Quadratic is k×k, or nil.
 	Quadratic *mat.Dense
 	// Positive is the positive part, k×p, where Quadratic is nil.
 	Positive *mat.Dense
-	// Negative is nil but for signed data: the part of the gradient, k×p, that the
-	// square-root rule keeps from Linear. NegativeQuadratic, k×k, is the same for a
-	// quadratic block: the problem is in Quadratic − NegativeQuadratic.
+	// Negative is nil but for signed data: the part of the gradient, k×p, that the square-root rule keeps
+	// from Linear. NegativeQuadratic, k×k, is the same for a quadratic block: the problem is in Quadratic
+	// − NegativeQuadratic.
 	Negative, NegativeQuadratic *mat.Dense
 }
 
-// Terms are what penalties add to a block, at the factor as it is: the two parts
-// of the gradient (of half of it under the Frobenius cost), both ≥ 0 and k×p.
+// Terms are what penalties add to a block, at the factor as it is: the two parts of the gradient (of half
+// of it under the Frobenius cost), both ≥ 0 and k×p.
 type Terms struct {
 	Positive, Negative *mat.Dense
-	// Root tells whether a multiplicative step must take the square root of its
-	// ratio for the objective not to rise.
+	// Root tells whether a multiplicative step must take the square root of its ratio for the objective
+	// not to rise.
 	Root bool
-	// Diagonal holds, for each column of θ, an upper bound of the penalties'
-	// curvature in one entry of it: what they add to the diagonal of Quadratic. It is
-	// nil where one of them is not quadratic, and for parameters of a basis that is
-	// not free.
+	// Diagonal holds, for each column of θ, an upper bound of the penalties' curvature in one entry of
+	// it: what they add to the diagonal of Quadratic. It is nil where one of them is not quadratic, and
+	// for parameters of a basis that is not free.
 	Diagonal []float64
 }
 
@@ -140,15 +135,13 @@ func (t *Terms) size(theta *mat.Dense, quadratic bool) {
 	}
 }
 
-// Multiplicative is the papers' rule: θ ← θ∘(negative part/positive part) for one
-// factor after another. For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et
-// al.; CCF paper, eqs 23 and 27, with the misprints mended). It serves all parts.
+// Multiplicative is the papers' rule: θ ← θ∘(negative part/positive part) for one factor after another.
+// For signed data it is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺) (Sha et al.; CCF paper, eqs 23 and 27, with the
+// misprints mended). It serves all parts.
 type Multiplicative struct{}
 
-// Serves implements [Solver].
 func (Multiplicative) Serves(Parts) error { return nil }
 
-// Start implements [Solver].
 func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, error) {
 	steps := make([]multiplicative, len(f.Factors()))
 	return func(context.Context) error {
@@ -160,8 +153,8 @@ func (Multiplicative) Start(f *Factorisation) (func(context.Context) error, erro
 	}, nil
 }
 
-// multiplicative does the steps of one factor. It holds what the step under way is made
-// of, so that none allocates.
+// multiplicative does the steps of one factor. It holds what the step under way is made of, so that none
+// allocates.
 type multiplicative struct {
 	buf, buf2       *mat.Dense
 	theta, pos, neg *mat.Dense
@@ -234,8 +227,7 @@ func multiplyRoot(th, lin, pos, tn, tp []float64) {
 	}
 }
 
-// multiplySigned is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺), for ℓ < 0 in the form that
-// does not cancel.
+// multiplySigned is θ ← θ∘(ℓ + √(ℓ² + 4P⁺P⁻))/(2P⁺), for ℓ < 0 in the form that does not cancel.
 func multiplySigned(th, lin, pos, neg, tn, tp []float64) {
 	for i, x := range th {
 		l, p, n := lin[i], pos[i], neg[i]

@@ -13,14 +13,12 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/descent"
 )
 
-// Fast is block coordinate descent: each factor in turn moves nearly to its minimum while
-// the others are held, and where that can be done at no cost iterations begin beyond where
-// the last ended. It comes to the objective of [Multiplicative] in a fraction of its
-// iterations, to other digits of it, and has zeros where that has small numbers. The
-// objective never rises.
+// Fast is block coordinate descent: each factor in turn moves nearly to its minimum while the others are
+// held, and where that can be done at no cost iterations begin beyond where the last ended. It comes to
+// the objective of [Multiplicative] in a fraction of its iterations, to other digits of it, and has zeros
+// where that has small numbers. The objective never rises.
 type Fast struct{}
 
-// Serves implements [Solver].
 func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
@@ -70,17 +68,16 @@ func (Fast) Start(f *Factorisation) (func(context.Context) error, error) {
 	return startFastFree(f), nil
 }
 
-// fastFree lowers the Frobenius cost of a free basis. An iteration moves both factors to
-// their minima by coordinate descent, from points ahead of the last ones in the direction
-// of the last iteration. The products with the data are linear, so that those of points
-// ahead cost nothing. An iteration that raises the objective is done again without that
-// (Ang and Gillis 2019).
+// fastFree lowers the Frobenius cost of a free basis. An iteration moves both factors to their minima by
+// coordinate descent, from points ahead of the last ones in the direction of the last iteration. The
+// products with the data are linear, so that those of points ahead cost nothing. An iteration that raises
+// the objective is done again without that (Ang and Gillis 2019).
 type fastFree struct {
 	f *Factorisation
 	lead
 
-	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the
-	// products where they were.
+	// The factors and their products with the data, v·X and u·Xᵀ, ahead, and the products where they
+	// were.
 	u, v, vx, ux   *mat.Dense
 	lastVX, lastUX *mat.Dense
 }
@@ -179,8 +176,8 @@ func goAhead(dst, x, last *mat.Dense, by float64) {
 	})
 }
 
-// scaleStart brings basis vectors to unit length and scales V as a whole to the data: the
-// multiplicative step does that by itself.
+// scaleStart brings basis vectors to unit length and scales V as a whole to the data: the multiplicative
+// step does that by itself.
 func scaleStart(f *Factorisation) {
 	theta, v := f.Factors()[0], f.Factors()[1]
 	k, _ := v.Dims()
@@ -237,11 +234,10 @@ func quadratic(b Block) *mat.Dense {
 	return &h
 }
 
-// fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the
-// coefficients. Basis vectors move exactly: of the vectors u ≥ 0 of length 1 the one that
-// lowers the cost most is the positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, at length 1.
-// Penalised coefficients move one by one. Nothing begins ahead of where it is: penalties
-// are no products with the data.
+// fastUnit lowers the Frobenius cost of a free basis of unit norm with penalties on the coefficients.
+// Basis vectors move exactly: of the vectors u ≥ 0 of length 1 the one that lowers the cost most is the
+// positive part of X·v_r − Σ_{s≠r} u_s·v_sᵀv_r, at length 1. Penalised coefficients move one by one.
+// Nothing begins ahead of where it is: penalties are no products with the data.
 type fastUnit struct {
 	f     *Factorisation
 	order []int // of the condensed coefficients
@@ -414,20 +410,19 @@ func (f *Factorisation) groupOrder() []int {
 	return order
 }
 
-// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon
-// 2011): of each feature, and then of each sample, the k entries of its column of the
-// factor go one after another near to the minimum of the cost in that entry. An iteration
-// begins ahead of the last factors, in the direction of the last iteration; one that
-// raises the objective is done again from the last factors, and where that raises it too, by the
-// multiplicative rule.
+// fastKL lowers the divergence of a free basis by coordinate descent (Hsieh and Dhillon 2011): of each
+// feature, and then of each sample, the k entries of its column of the factor go one after another near
+// to the minimum of the cost in that entry. An iteration begins ahead of the last factors, in the
+// direction of the last iteration; one that raises the objective is done again from the last factors, and
+// where that raises it too, by the multiplicative rule.
 //
-// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where
-// a = Σ x·u/y falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)·a/h with h = Σ
-// x·u²/y², is longer than that for a(z) = 1 where it leads up, and shorter where it leads
-// down. 1/a is concave, so that a step up never goes beyond the minimum.
+// In one entry z, of a basis vector u of sum 1, the slope of the cost is 1 − a(z), where a = Σ x·u/y
+// falls and is convex. Newton's step for 1/a(z) = 1, (a − 1)·a/h with h = Σ x·u²/y², is longer than that
+// for a(z) = 1 where it leads up, and shorter where it leads down. 1/a is concave, so that a step up
+// never goes beyond the minimum.
 //
-// Steps are computed in single precision, of columns and basis vectors that are scaled
-// to sums of 1, and the objective in double.
+// Steps are computed in single precision, of columns and basis vectors that are scaled to sums of 1, and
+// the objective in double.
 type fastKL struct {
 	f      *Factorisation
 	halves [2]*descent.KLHalf // in U, by features, and in V, by samples
@@ -436,8 +431,8 @@ type fastKL struct {
 	lead
 }
 
-// startFastKL makes ready to lower the divergence. Each sample's coefficients are scaled
-// to where the cost is least.
+// startFastKL makes ready to lower the divergence. Each sample's coefficients are scaled to where the
+// cost is least.
 func startFastKL(f *Factorisation) func(context.Context) error {
 	u, v := f.Factors()[0], f.Factors()[1]
 	features, samples := descent.KLData(f.data)

@@ -15,8 +15,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// How often an iteration sweeps the weights, and the coefficients, at most. After refreshAfter iterations what is brought up
-// to date bit by bit is computed anew.
+// How often an iteration sweeps the weights, and the coefficients, at most. After refreshAfter iterations
+// what is brought up to date bit by bit is computed anew.
 const (
 	weightSweeps      = 5
 	coefficientSweeps = 10
@@ -24,15 +24,11 @@ const (
 	shrunkShare       = 1e-3
 )
 
-// fastConcept lowers the Frobenius cost of a concept basis, which in W is
-// ½·tr(MWKWᵀ) − tr(WBᵀ), M = VVᵀ and B = VK (in the papers' orientation VᵀV and KV). The
-// weights w of one sample after another move nearly to the minimum of
-// ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself. Samples are
-// taken in blocks: within a block the gradients of the later ones follow what moves, and
-// W·K, which those of all others come from, follows once the block is done. Few samples
-// have weights at a minimum, and mostly one each: of several sweeps the first is over all
-// samples and the others over those that have weights. It needs the inner
-// products of all samples.
+// fastConcept lowers the Frobenius cost of a concept basis, which in W is ½·tr(MWKWᵀ) − tr(WBᵀ), M = VVᵀ
+// and B = VK (in the papers' orientation VᵀV and KV). The weights w of one sample after another move
+// nearly to the minimum of ½κ·wᵀMw − lᵀw over w ≥ 0, κ being the sample's inner product with itself.
+// Samples are taken in blocks: within a block the gradients of the later ones follow what moves, and W·K,
+// which those of all others come from, follows once the block is done.
 type fastConcept struct {
 	f     *Factorisation
 	m     *conceptModel
@@ -68,8 +64,8 @@ func startFastConcept(f *Factorisation) (func(context.Context) error, error) {
 	return s.iterate, nil
 }
 
-// sampleOrder orders the samples by what they are, so that the answer does not depend on
-// the order in which they come.
+// sampleOrder orders the samples by what they are, so that the answer does not depend on the order in
+// which they come.
 func (f *Factorisation) sampleOrder() []int {
 	n := len(f.ties.Group)
 	key := make([]float64, n)
@@ -147,8 +143,8 @@ func (s *fastConcept) restart() {
 	}
 }
 
-// shrunk tells whether a basis vector has become so short beside the longest that went
-// into it that its part of W·K, which has followed the weights, has lost digits.
+// shrunk tells whether a basis vector has become so short beside the longest that went into it that its
+// part of W·K, which has followed the weights, has lost digits.
 func (s *fastConcept) shrunk() bool {
 	for r, largest := range s.largest {
 		if s.m.length(r) < shrunkShare*largest {
@@ -187,8 +183,8 @@ func (s *fastConcept) sweepWeights(ctx context.Context, blocks []descent.SampleB
 	return moved
 }
 
-// follow brings W and W·K up to date once weights of a block have moved. Most entries of W are 0
-// and stay so, and of a sample that has moved few have.
+// follow brings W and W·K up to date once weights of a block have moved. Most entries of W are 0 and stay
+// so, and of a sample that has moved few have.
 func (s *fastConcept) follow(block descent.SampleBlock) {
 	k, kw, products, weight := s.m.k.RawMatrix(), s.m.kw.RawMatrix(), block.Products.RawMatrix(), block.Weight.RawMatrix()
 	whole := k.Stride == kw.Stride && simd.Width(k.Stride) == k.Stride

@@ -19,16 +19,16 @@ import (
 
 // Model is what a method has learned to represent samples by.
 type Model interface {
-	// Transform represents the rows of x, p×m, by p×k coefficients. Each
-	// sample's answer depends on nothing but the sample.
+	// Transform represents the rows of x, p×m, by p×k coefficients. Each sample's answer depends on
+	// nothing but the sample.
 	Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
-	// Vectors returns the k vectors that coefficients are of, as columns, m×k,
-	// or nil where they are none among the features.
+	// Vectors returns the k vectors that coefficients are of, as columns, m×k, or nil where they are none
+	// among the features.
 	Vectors() *mat.Dense
 }
 
-// Additive is a [Model] that represents a sample by the sum of basis vectors,
-// each times a coefficient ≥ 0, that is nearest to it.
+// Additive is a [Model] that represents a sample by the sum of basis vectors, each times a coefficient ≥
+// 0, that is nearest to it.
 type Additive struct {
 	// Cost is how the distance from the data is measured.
 	Cost Cost
@@ -42,9 +42,8 @@ func (m *Additive) Vectors() *mat.Dense { return m.Basis }
 // TransformIterations is how many steps the Transform of an Additive takes.
 const TransformIterations = 100
 
-// Transform implements [Model] with the basis held fixed: multiplicative steps
-// of the model's cost, without ties or penalties, from a uniform start. Only the
-// divergence needs samples ≥ 0.
+// Transform implements [Model] with the basis held fixed: multiplicative steps of the model's cost,
+// without ties or penalties, from a uniform start. Only the divergence needs samples ≥ 0.
 func (m *Additive) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return m.represent(ctx, x, false)
 }
@@ -101,8 +100,7 @@ func project(ctx context.Context, c Cost, x view.Data, u, v *mat.Dense, iteratio
 	return solve(ctx, next, v, iterations)
 }
 
-// solve moves v by a number of steps of its block, of which a quadratic one is the
-// same at every v.
+// solve moves v by a number of steps of its block, of which a quadratic one is the same at every v.
 func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int) error {
 	s := &multiplicative{}
 	b := next()
@@ -126,8 +124,7 @@ func solve(ctx context.Context, next func() Block, v *mat.Dense, iterations int)
 
 var errOutgrown = errors.New("the coefficients have outgrown what numbers can hold")
 
-// splitSigns makes a quadratic block whose h has negative values one for the
-// square-root rule.
+// splitSigns makes a quadratic block whose h has negative values one for the square-root rule.
 func splitSigns(b Block) Block {
 	k, _ := b.Quadratic.Dims()
 	pos, neg, mixed := algebra.Like(b.Quadratic), algebra.Like(b.Quadratic), false
@@ -151,19 +148,18 @@ func splitSigns(b Block) Block {
 }
 
 const (
-	// representRounds of up to mostSweeps sweeps of coordinate descent bring coefficients
-	// to their minimum.
+	// representRounds of up to mostSweeps sweeps of coordinate descent bring coefficients to their
+	// minimum.
 	representRounds = 20
 	// representSteps multiplicative steps bring those of the divergence there.
 	representSteps = 5 * TransformIterations
 )
 
-// Represent represents the rows of x, p×m, by p×k coefficients that are the best for the
-// model, where Transform ends after steps that many experiments share. Under the Frobenius
-// cost and with a kernel that is the least squares problem min ‖x − U·v‖², v ≥ 0 (coordinate
-// descent: Cichocki and Phan 2009), under the divergence min D(x‖U·v), v ≥ 0 (multiplicative
-// steps: Lee and Seung 2001). Other models find the best in Transform. Each sample's answer
-// depends on nothing but the sample.
+// Represent represents the rows of x, p×m, by p×k coefficients that are the best for the model, where
+// Transform ends after steps that many experiments share. Under the Frobenius cost and with a kernel that
+// is the least squares problem min ‖x − U·v‖², v ≥ 0 (coordinate descent: Cichocki and Phan 2009), under
+// the divergence min D(x‖U·v), v ≥ 0 (multiplicative steps: Lee and Seung 2001). Other models find the
+// best in Transform. Each sample's answer depends on nothing but the sample.
 func Represent(ctx context.Context, m Model, x mat.Matrix) (*mat.Dense, error) {
 	switch m := m.(type) {
 	case *Additive:
@@ -190,9 +186,9 @@ func solveBest(ctx context.Context, b Block, v *mat.Dense) error {
 	return nil
 }
 
-// Misfit returns ‖X − V·Uᵀ‖²/‖X‖² for samples x, p×m, and the coefficients v, p×k, that
-// represent them, where the model has basis vectors U among the features; of a [Linear]
-// model its mean is added. The same is 0 for samples of zeros.
+// Misfit returns ‖X − V·Uᵀ‖²/‖X‖² for samples x, p×m, and the coefficients v, p×k, that represent them,
+// where the model has basis vectors U among the features; of a [Linear] model its mean is added. The same
+// is 0 for samples of zeros.
 func Misfit(ctx context.Context, m Model, x mat.Matrix, v *mat.Dense) (float64, error) {
 	u := m.Vectors()
 	if u == nil {
@@ -280,23 +276,21 @@ const (
 //	3  no model
 //	4  KernelModel weights (n×k), products (k×k), kernel (one integer)
 //
-// The kernel is 0 linear, 1 rbf, 2 polynomial, 3 intersection or 4 given as a
-// matrix. All but the last have samples (n×m); of sparse ones samples has the
-// values other than 0 alone, row by row, columns (as many integers) and starts
-// (n+1 integers) say where they are, as in SciPy's CSR format, and features (one
-// integer) is m. A polynomial kernel has degree (one integer) and offset (one
-// number), an rbf kernel width (one number).
+// The kernel is 0 linear, 1 rbf, 2 polynomial, 3 intersection or 4 given as a matrix. All but the last
+// have samples (n×m); of sparse ones samples has the values other than 0 alone, row by row, columns (as
+// many integers) and starts (n+1 integers) say where they are, as in SciPy's CSR format, and features
+// (one integer) is m. A polynomial kernel has degree (one integer) and offset (one number), an rbf kernel
+// width (one number).
 //
-// The others are coefficients (n×k), objective (one number for each iteration
-// and one for the start; none where nothing is iterated), penalty (the part of
-// each that is the penalty's, where there is one), weights (n×k) of a concept
-// basis and association (k×k) where similarities were factorised.
+// The others are coefficients (n×k), objective (one number for each iteration and one for the start; none
+// where nothing is iterated), penalty (the part of each that is the penalty's, where there is one),
+// weights (n×k) of a concept basis and association (k×k) where similarities were factorised.
 //
 // Arrays are compressed but for those that LoadModel would not read so.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
-// SaveWith is Save with further arrays, of other names, which more writes before the
-// others; it may be nil.
+// SaveWith is Save with further arrays, of other names, which more writes before the others; it may be
+// nil.
 func (r *Result) SaveWith(w io.Writer, more func(*npz.Writer)) error {
 	z := npz.NewWriter(w)
 	z.Compress = true
@@ -407,13 +401,12 @@ func (m *KernelModel) arrays() []field {
 	return append(of, field{savedSamples, &x})
 }
 
-// ErrNoModel is the error of LoadModel for the saved result of a method that
-// finds no model.
+// ErrNoModel is the error of LoadModel for the saved result of a method that finds no model.
 var ErrNoModel = errors.New("the saved result has no model for new samples")
 
-// LoadModel reads the model that Save wrote, size bytes long, and checks it. An array
-// that would take more than 16 MiB, and 100 bytes for each of the file's that it is
-// packed in, is an error; no memory is taken for it.
+// LoadModel reads the model that Save wrote, size bytes long, and checks it. An array that would take
+// more than 16 MiB, and 100 bytes for each of the file's that it is packed in, is an error; no memory is
+// taken for it.
 func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	z, err := openArchive(r, size)
 	if err != nil {
@@ -459,8 +452,8 @@ func LoadModel(r io.ReaderAt, size int64) (Model, error) {
 	return &Additive{Cost: Cost(cost), Basis: basis}, nil
 }
 
-// LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is
-// size bytes long, within the bounds of LoadModel.
+// LoadCoefficients reads the coefficients that Save wrote, n×k, of a file that is size bytes long, within
+// the bounds of LoadModel.
 func LoadCoefficients(r io.ReaderAt, size int64) (v *mat.Dense, err error) {
 	z, err := openArchive(r, size)
 	if err == nil {
@@ -544,8 +537,7 @@ func openArchive(r io.ReaderAt, size int64) (*npz.Archive, error) {
 	return z, nil
 }
 
-// readNumbers reads an array of finite numbers, of one or more, of this number of
-// dimensions.
+// readNumbers reads an array of finite numbers, of one or more, of this number of dimensions.
 func readNumbers(z *npz.Archive, name string, dimensions int) (values []float64, shape []int, err error) {
 	values, shape, err = z.Floats(name, dimensions, nil)
 	if err != nil {

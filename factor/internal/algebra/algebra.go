@@ -14,10 +14,10 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A factor below floor is set to 0: it contributes nothing, and numbers that shrink
-// further, iteration after iteration, end as denormals, on which processors are slow.
-// A denominator of a step, which multiplies two factors and more, is taken for leastDenominator
-// at least: above it a float64 has all its digits.
+// A factor below floor is set to 0: it contributes nothing, and numbers that shrink further, iteration
+// after iteration, end as denormals, on which processors are slow. A denominator of a step, which
+// multiplies two factors and more, is taken for leastDenominator at least: above it a float64 has all its
+// digits.
 const (
 	Floor            = 1e-150
 	LeastDenominator = 1e-300
@@ -86,8 +86,8 @@ func crossGramOf(dst, a, b *mat.Dense) {
 // gramRooms hold rows of both factors of a product.
 var gramRooms = freelist.List[*[2][]float64]{New: func() *[2][]float64 { return new([2][]float64) }}
 
-// wholeRegisters returns the rows of a one after another with zeros at their ends up to whole
-// registers: as they are, or in room.
+// wholeRegisters returns the rows of a one after another with zeros at their ends up to whole registers:
+// as they are, or in room.
 func wholeRegisters(room *[]float64, a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	width := (raw.Cols + GramLanes - 1) / GramLanes * GramLanes
@@ -187,8 +187,8 @@ func Dot(x, y []float64) float64 { return elementary.Dot(x, y) }
 // Transpose returns aᵀ.
 func Transpose(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }
 
-// EachRow calls f with the rows of a, several at once where they are much work. An entry is
-// as much as the given number of multiplications.
+// EachRow calls f with the rows of a, several at once where they are much work. An entry is as much as
+// the given number of multiplications.
 func EachRow(a *mat.Dense, work int, f func(r int, row []float64)) {
 	r, c := a.Dims()
 	parallel.DoWork(work*r*c, r, func(i int) { f(i, a.RawRowView(i)) })

@@ -50,8 +50,8 @@ type KLHalf struct {
 	k, p, q      int
 	sums         []float64 // of other's rows
 	width        int       // k, or the q of dense data, in whole lanes
-	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns
-	// and one of zeros.
+	// unit is other with rows of sum 1: k rows of dense data; of sparse data its q columns and one of
+	// zeros.
 	unit    []float32
 	workers []*klWorker
 }
@@ -138,8 +138,8 @@ func (h *KLHalf) readOther() {
 	}
 }
 
-// take writes columns of theta to z, column by column, each brought to the sum at which its
-// cost is least, which is 1.
+// take writes columns of theta to z, column by column, each brought to the sum at which its cost is
+// least, which is 1.
 func (h *KLHalf) take(z []float64, lo, hi int) {
 	for r, s := range h.sums {
 		for c, x := range h.theta.RawRowView(r)[lo:hi] {

@@ -12,17 +12,17 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/simd"
 )
 
-// A column is swept until a sweep lowers its objective by less than stillShare of what
-// the first one did, which is a step of 3 % of the first, and mostSweeps times at most.
+// A column is swept until a sweep lowers its objective by less than stillShare of what the first one did,
+// which is a step of 3 % of the first, and mostSweeps times at most.
 const (
 	StillShare = 9e-4
 	MostSweeps = 20
 )
 
-// MinimiseRows moves the columns of θ, k×p, from the positive part of from, which may be θ,
-// towards the minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive
-// semidefinite: coordinate descent row after row (Cichocki and Phan 2009), in panels of
-// columns side by side. What becomes of a column does not depend on the others.
+// MinimiseRows moves the columns of θ, k×p, from the positive part of from, which may be θ, towards the
+// minima over θ ≥ 0 of ½·tr(θᵀHθ) − tr(Bᵀθ), H being k×k and positive semidefinite: coordinate descent
+// row after row (Cichocki and Phan 2009), in panels of columns side by side. What becomes of a column
+// does not depend on the others.
 func MinimiseRows(ctx context.Context, theta, from, b, h *mat.Dense, sweeps int) error {
 	k, p := theta.Dims()
 	quadratic := h.RawMatrix().Data

@@ -58,8 +58,8 @@ func ReadColumns(dst, a *mat.Dense, columns []int) {
 	}
 }
 
-// A weightBlock moves the weights of some samples one after another. Its rows are as long as
-// simd.Width says.
+// A weightBlock moves the weights of some samples one after another. Its rows are as long as simd.Width
+// says.
 type WeightBlock struct {
 	Kw               *mat.Dense // samples × k
 	gram             *mat.Dense // k×k
@@ -98,8 +98,8 @@ func (b *WeightBlock) Changed(r int) (at []int, by []float64) {
 	return b.at[from:][:count], b.by[from:][:count]
 }
 
-// Move moves the weights of the first count samples, given B, samples × k, and the inner products of
-// the samples, each with those before it and itself, and W·K in kw with them. It tells whether any moved.
+// Move moves the weights of the first count samples, given B, samples × k, and the inner products of the
+// samples, each with those before it and itself, and W·K in kw with them. It tells whether any moved.
 func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (moved bool) {
 	clear(b.count)
 	kw, product := b.Kw.RawMatrix(), products.RawMatrix()
@@ -131,10 +131,9 @@ func (b *WeightBlock) Move(linear, weights, products *mat.Dense, count int) (mov
 	return moved
 }
 
-// moveWeights moves the weights of a sample by coordinate descent, and the gradient with
-// them, and tells whether they have moved. The second derivative is size·gram. Weights that
-// stay cost nothing but a look at their gradient (as in RcppML, DeBruine, Melcher and
-// Triche 2021).
+// moveWeights moves the weights of a sample by coordinate descent, and the gradient with them, and tells
+// whether they have moved. The second derivative is size·gram. Weights that stay cost nothing but a look
+// at their gradient (as in RcppML, DeBruine, Melcher and Triche 2021).
 func (b *WeightBlock) moveWeights(w []float64, size float64) (moved bool) {
 	gram, gradient := b.gram.RawMatrix(), b.gradient
 	var first float64

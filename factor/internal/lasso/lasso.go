@@ -9,13 +9,11 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
-// lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample
-// after another. Descent by coordinates finds about which atoms s uses, and with
-// what signs. An active-set method then makes it exact: it solves for the values
-// of those atoms, goes towards the solution until one of them is 0, which it
-// drops, and once there takes up the atom that lowers the objective the most. No
-// step raises the objective, and the atoms in use stay independent, whatever the
-// dictionary.
+// lasso finds the s, k values, that is argmin ‖x − B·s‖² + λ·Σ|s_j|, for one sample after another.
+// Descent by coordinates finds about which atoms s uses, and with what signs. An active-set method then
+// makes it exact: it solves for the values of those atoms, goes towards the solution until one of them is
+// 0, which it drops, and once there takes up the atom that lowers the objective the most. No step raises
+// the objective, and the atoms in use stay independent, whatever the dictionary.
 type lasso struct {
 	gram *mat.Dense // BᵀB, k×k
 	half float64    // λ/2
@@ -31,9 +29,8 @@ type lasso struct {
 const (
 	// lassoSweeps bounds the descent by coordinates.
 	lassoSweeps = 100
-	// lassoDependent is the share of an atom's square below which what the
-	// atoms in use leave of it counts as nothing: less would make codes that
-	// are large and cancel each other.
+	// lassoDependent is the share of an atom's square below which what the atoms in use leave of it
+	// counts as nothing: less would make codes that are large and cancel each other.
 	lassoDependent = 1e-10
 )
 
@@ -64,8 +61,7 @@ func (l *lasso) Solve(s, c []float64) {
 		}
 	}
 	clear(l.spared)
-	// Each round lowers the objective, so there is an end; the bound is for
-	// rounding.
+	// Each round lowers the objective, so there is an end; the bound is for rounding.
 	for range 100 + 10*len(s) {
 		if !l.approach(s, c) {
 			continue
@@ -87,8 +83,7 @@ func (l *lasso) refresh(s, c []float64) {
 	}
 }
 
-// sweep minimises in one coordinate after another. It tells whether all signs
-// have stayed.
+// sweep minimises in one coordinate after another. It tells whether all signs have stayed.
 func (l *lasso) sweep(s []float64) (steady bool) {
 	steady = true
 	for j, before := range s {
@@ -108,10 +103,9 @@ func (l *lasso) sweep(s []float64) (steady bool) {
 	return steady
 }
 
-// enter takes the atom j, whose sign is set, into use. If it is a combination of
-// those in use, b_j = Σ w_i·b_i, the fit stays as it is while s_j moves by t and the
-// s_i by −t·w_i. They then move to where Σ|s| is less, until one is 0 and goes out
-// of use. The answer is false where there is nothing to gain.
+// enter takes the atom j, whose sign is set, into use. If it is a combination of those in use, b_j = Σ
+// w_i·b_i, the fit stays as it is while s_j moves by t and the s_i by −t·w_i. They then move to where
+// Σ|s| is less, until one is 0 and goes out of use. The answer is false where there is nothing to gain.
 func (l *lasso) enter(s []float64, j int) bool {
 	n := len(l.active)
 	if l.extendRoot(j, false) {
@@ -167,8 +161,8 @@ func (l *lasso) drop(s []float64, at int) {
 	}
 }
 
-// extendRoot puts the atom j into use, with its row of root, unless it depends
-// on the atoms in use. It does not where somebody is sure of that.
+// extendRoot puts the atom j into use, with its row of root, unless it depends on the atoms in use. It
+// does not where somebody is sure of that.
 func (l *lasso) extendRoot(j int, sure bool) bool {
 	g, size := l.gram.RawRowView(j), len(l.root)
 	left := g[j]
@@ -205,9 +199,8 @@ func (l *lasso) solveRoot(b []float64) {
 	}
 }
 
-// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) over the
-// atoms A in use, and tells whether it got there. If not, an atom has gone out of
-// use where its value was 0 on the way.
+// approach moves s towards the solution of B_AᵀB_A·s_A = c_A − λ/2·sign(s_A) over the atoms A in use, and
+// tells whether it got there. If not, an atom has gone out of use where its value was 0 on the way.
 func (l *lasso) approach(s, c []float64) bool {
 	l.value = l.value[:0]
 	for _, j := range l.active {
@@ -245,8 +238,8 @@ func (l *lasso) approach(s, c []float64) bool {
 	return false
 }
 
-// extend takes up the atom that lowers the objective the most. There is none at
-// the minimum: |slope_j| is at most λ/2 for the atoms that are not in use.
+// extend takes up the atom that lowers the objective the most. There is none at the minimum: |slope_j| is
+// at most λ/2 for the atoms that are not in use.
 func (l *lasso) extend(s, c []float64) bool {
 	var size float64
 	for _, x := range c {

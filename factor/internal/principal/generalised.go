@@ -16,8 +16,7 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Fewest returns how many of the leading directions have the share of the
-// variance.
+// Fewest returns how many of the leading directions have the share of the variance.
 func Fewest(sigma []float64, share float64) int {
 	// Relative to the first: squares of small values would be lost.
 	var total, sum float64
@@ -38,8 +37,7 @@ func Scatter(a *mat.Dense) *mat.SymDense {
 	return SymmetricProduct(a, algebra.Trans, a, algebra.NoTrans)
 }
 
-// GraphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph
-// over the rows of y.
+// GraphScatter returns yᵀLy = ½·Σ s_ij·(y_i − y_j)(y_i − y_j)ᵀ, q×q, of a graph over the rows of y.
 func GraphScatter(y *mat.Dense, s *sparse.CSR) *mat.SymDense {
 	const most = 256 // rows of L·y at a time, which stay in a cache
 	n, q := y.Dims()

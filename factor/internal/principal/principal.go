@@ -14,12 +14,12 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/panel"
 )
 
-// Samples finds the principal directions of centred samples, the singular vectors of X =
-// U·Σ·Vᵀ, as far as they are asked for. With n ≤ m they come from the inner products XXᵀ,
-// else from XᵀX, which have lost the digits of small singular values: those below lossless
-// of the largest come from what X leaves without the directions found so far, and so on,
-// from level to level. That is as exact as a decomposition of X itself, and products of
-// matrices only. What is found does not depend on what was asked for before.
+// Samples finds the principal directions of centred samples, the singular vectors of X = U·Σ·Vᵀ, as far
+// as they are asked for. With n ≤ m they come from the inner products XXᵀ, else from XᵀX, which have lost
+// the digits of small singular values: those below lossless of the largest come from what X leaves
+// without the directions found so far, and so on, from level to level. That is as exact as a
+// decomposition of X itself, and products of matrices only. What is found does not depend on what was
+// asked for before.
 type Samples struct {
 	X      *mat.Dense // samples less the mean of those that are labelled, or of all
 	Mean   []float64
@@ -34,9 +34,9 @@ type level struct {
 	// sigma holds all singular values, of which those up to exact are found, here or before.
 	sigma []float64
 	exact int
-	// before is how many were found before. system is of the products of left, a row for each
-	// left singular vector that remains where n ≤ m. Else it has a row for each direction that
-	// remains, the columns of within; the first is X itself, though, with all directions.
+	// before is how many were found before. system is of the products of left, a row for each left
+	// singular vector that remains where n ≤ m. Else it has a row for each direction that remains, the
+	// columns of within; the first is X itself, though, with all directions.
 	before       int
 	left, within *mat.Dense
 	system       *eigen.System
@@ -44,8 +44,7 @@ type level struct {
 	directions, others *mat.Dense
 }
 
-// lossless is the share of the largest singular value from which on others have all digits
-// but three.
+// lossless is the share of the largest singular value from which on others have all digits but three.
 const lossless = 1.0 / 32
 
 // New centres the samples that are kept at the mean of those that are counted.
@@ -102,8 +101,8 @@ type Axes struct {
 	left, directions *mat.Dense
 }
 
-// Ask returns the leading axes, as many as count says of the singular values, falling,
-// which do not change. What rounding makes of no variation is left out of them.
+// Ask returns the leading axes, as many as count says of the singular values, falling, which do not
+// change. What rounding makes of no variation is left out of them.
 func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Axes, error) {
 	for i := 0; ; i++ {
 		if i == len(p.levels) {
@@ -122,8 +121,8 @@ func (p *Samples) Ask(ctx context.Context, count func(sigma []float64) int) (*Ax
 	}
 }
 
-// EachGram calls f with the inner products of one panel of the samples after another, from the
-// given one on, with all samples. f changes none.
+// EachGram calls f with the inner products of one panel of the samples after another, from the given one
+// on, with all samples. f changes none.
 func (p *Samples) EachGram(ctx context.Context, f func(from int, part *mat.Dense)) error {
 	n, m := p.X.Dims()
 	if n > m {

@@ -8,14 +8,12 @@ import (
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 )
 
-// Condensation is the change of variables by which ties and weights reach the
-// engine: it condenses the data before a fit and expands V after it, and the
-// engine in between knows of neither.
+// Condensation is the change of variables by which ties and weights reach the engine: it condenses the
+// data before a fit and expands V after it, and the engine in between knows of neither.
 //
-// With groups of samples that share coefficients, c_j the weight of group j,
-// and E = C^(-1/β), β being the cost's degree, V = A·E·Ṽ, and
-// the cost of the condensed data differs from that of the data by a constant:
-// the multiplicative steps are the same steps.
+// With groups of samples that share coefficients, c_j the weight of group j, and E = C^(-1/β), β being
+// the cost's degree, V = A·E·Ṽ, and the cost of the condensed data differs from that of the data by a
+// constant: the multiplicative steps are the same steps.
 type Condensation struct {
 	Group  []int     // of each sample
 	Groups int       //
@@ -28,8 +26,8 @@ type Condensation struct {
 	samples [][]int // of each group, from the first use of members on
 }
 
-// NewCondensation numbers the groups and weighs them. Samples of one label of 0 or more are a group,
-// the others are alone; labels and weight may be nil.
+// NewCondensation numbers the groups and weighs them. Samples of one label of 0 or more are a group, the
+// others are alone; labels and weight may be nil.
 func NewCondensation(n int, labels []int, weight []float64, degree float64) *Condensation {
 	t := &Condensation{Group: make([]int, n), Weight: weight, None: labels == nil && weight == nil, degree: degree}
 	if weight == nil {
@@ -99,8 +97,7 @@ func (t *Condensation) Columns(dst, a *mat.Dense) {
 	}
 }
 
-// Expanded returns V, k×n, of condensed coefficients; with none it is they
-// themselves.
+// Expanded returns V, k×n, of condensed coefficients; with none it is they themselves.
 func (t *Condensation) Expanded(condensed *mat.Dense) *mat.Dense {
 	if t.None {
 		return condensed
@@ -121,8 +118,8 @@ func (t *Condensation) ExpandInto(dst, condensed *mat.Dense) {
 	}
 }
 
-// PullBack adds up a part of the gradient in V, k×n, to one in the condensed
-// coefficients: the transpose of expandInto.
+// PullBack adds up a part of the gradient in V, k×n, to one in the condensed coefficients: the transpose
+// of expandInto.
 func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	k, _ := a.Dims()
 	for r := range k {
@@ -135,8 +132,8 @@ func (t *Condensation) PullBack(dst, a *mat.Dense) {
 	}
 }
 
-// PullBackDiagonal adds up the diagonal of a quadratic form in V, n values, to an upper
-// bound of that of the condensed form. Both may be nil.
+// PullBackDiagonal adds up the diagonal of a quadratic form in V, n values, to an upper bound of that of
+// the condensed form. Both may be nil.
 func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
 	clear(dst)
 	for i, q := range diagonal {
@@ -145,8 +142,8 @@ func (t *Condensation) PullBackDiagonal(dst, diagonal []float64) {
 	}
 }
 
-// Condensed returns condensed coefficients of V, k×n: of a group the mean, or
-// with first the row of its first sample.
+// Condensed returns condensed coefficients of V, k×n: of a group the mean, or with first the row of its
+// first sample.
 func (t *Condensation) Condensed(v *mat.Dense, first bool) *mat.Dense {
 	if t.None {
 		return mat.DenseCopyOf(v)

@@ -17,8 +17,8 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Data is the n×m matrix that a run approximates, with the products it takes.
-// Factors are transposed: u is k×m, v is k×n.
+// Data is the n×m matrix that a run approximates, with the products it takes. Factors are transposed: u
+// is k×m, v is k×n.
 type Data interface {
 	Dims() (n, m int)
 	// matrix returns X.
@@ -27,8 +27,8 @@ type Data interface {
 	TimesBasis(dst, u *mat.Dense)
 	// timesCoefficients writes v·X, k×m.
 	TimesCoefficients(dst, v *mat.Dense)
-	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil.
-	// Where logs are wanted it returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
+	// ratioBasis writes v·R, k×m, where R = X/(vᵀu) elementwise, or nothing where dst is nil. Where logs
+	// are wanted it returns Σ x·log(x/y) over the entries x > 0, y being those of vᵀu.
 	RatioBasis(dst, u, v *mat.Dense, logs bool) float64
 	// ratioCoefficients writes u·Rᵀ, k×n.
 	RatioCoefficients(dst, u, v *mat.Dense)
@@ -36,8 +36,8 @@ type Data interface {
 	Residual(u, v *mat.Dense) float64
 	// divergence returns Σ x·log(x/y) − x + y, term by term.
 	Divergence(u, v *mat.Dense) float64
-	// condense returns the matrix whose row j is the sum of the rows i with
-	// group[i] = j, each times scale[i].
+	// condense returns the matrix whose row j is the sum of the rows i with group[i] = j, each times
+	// scale[i].
 	Condense(groups int, group []int, scale []float64) Data
 	// rows returns the rows from to to-1, dense, not to be changed.
 	Rows(from, to int) *mat.Dense
@@ -45,8 +45,7 @@ type Data interface {
 	Each(f func(i, j int, x float64))
 }
 
-// SampleError says that a sample cannot be used. In its text samples and columns
-// count from 1.
+// SampleError says that a sample cannot be used. In its text samples and columns count from 1.
 type SampleError struct {
 	// Sample is its row, from 0.
 	Sample int
@@ -56,9 +55,8 @@ type SampleError struct {
 
 func (e *SampleError) Error() string { return fmt.Sprintf("sample %d: %s", e.Sample+1, e.Problem) }
 
-// The size that the values of a sample, of a kernel, of similarities and of initial
-// factors may have. Updates multiply up to five of them: outside it products run over or
-// under what a float64 holds.
+// The size that the values of a sample, of a kernel, of similarities and of initial factors may have.
+// Updates multiply up to five of them: outside it products run over or under what a float64 holds.
 const (
 	LargestValue  = 1e60
 	SmallestValue = 1e-60
@@ -78,8 +76,7 @@ func CheckWeight(what string, w float64) error {
 	return fmt.Errorf("%s is %v; it must be a number from 0 to %g", what, w, LargestNumber)
 }
 
-// New wraps x after checking it: every value finite, and no sample
-// without a value other than 0.
+// New wraps x after checking it: every value finite, and no sample without a value other than 0.
 func New(x mat.Matrix) (Data, error) {
 	if x == nil {
 		return nil, errors.New("no data")
@@ -126,8 +123,8 @@ func New(x mat.Matrix) (Data, error) {
 // symmetricRows is how many rows of inner products are made at a time, from the diagonal on.
 const symmetricRows = 128
 
-// InnerProducts returns those of all pairs of samples, n×n, padded. Of dense data those of a sample
-// with those before it are copied.
+// InnerProducts returns those of all pairs of samples, n×n, padded. Of dense data those of a sample with
+// those before it are copied.
 func InnerProducts(ctx context.Context, x Data) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	out := algebra.Padded(n, n)
@@ -151,8 +148,8 @@ func InnerProducts(ctx context.Context, x Data) (*mat.Dense, error) {
 	})
 }
 
-// EachGram calls f with the inner products of one panel of samples after another, from
-// the given one on, with all samples. f may overwrite them.
+// EachGram calls f with the inner products of one panel of samples after another, from the given one on,
+// with all samples. f may overwrite them.
 func EachGram(ctx context.Context, x Data, f func(from int, part *mat.Dense)) error {
 	n, _ := x.Dims()
 	return EachPanel(ctx, n, n, func(part *mat.Dense, from, to int) { x.TimesBasis(part, x.Rows(from, to)) }, f)
@@ -161,8 +158,8 @@ func EachGram(ctx context.Context, x Data, f func(from int, part *mat.Dense)) er
 // GramRows is how many samples are compared with others at a time.
 const GramRows = 64
 
-// EachPanel calls multiply, which writes what the rows from to to-1 of n make with width
-// others, and then f, for one panel of rows after another.
+// EachPanel calls multiply, which writes what the rows from to to-1 of n make with width others, and then
+// f, for one panel of rows after another.
 func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, from, to int), f func(from int, part *mat.Dense)) error {
 	buf := mat.NewDense(min(GramRows, n), width, nil)
 	return panel.Each(ctx, n, GramRows, func(from, to int) error {
@@ -185,8 +182,8 @@ func FirstNegative(d Data) (i, j int, value float64, found bool) {
 	})
 }
 
-// firstValue returns the place and value of the first value that look finds. look gets the
-// number of a sample and its stored values, and returns a place among them or −1.
+// firstValue returns the place and value of the first value that look finds. look gets the number of a
+// sample and its stored values, and returns a place among them or −1.
 func firstValue(d Data, look func(i int, values []float64) int) (i, j int, value float64, found bool) {
 	n, _ := d.Dims()
 	places := make([]int, n)
@@ -203,8 +200,8 @@ func firstValue(d Data, look func(i int, values []float64) int) (i, j int, value
 	return i, places[i], d.Matrix().At(i, places[i]), true
 }
 
-// eachSample calls f once for each sample, several at once, with its stored values and their
-// columns, nil of dense data.
+// eachSample calls f once for each sample, several at once, with its stored values and their columns, nil
+// of dense data.
 func eachSample(d Data, f func(i int, columns []int, values []float64)) {
 	n, m := d.Dims()
 	const work = 4 // multiplications take as long as to read a value
@@ -253,8 +250,8 @@ func SumSquares(x Data) float64 {
 	return sum
 }
 
-// CheckMemory reports that a number of rows×columns matrices does not fit into the memory
-// that the context allows. what names them.
+// CheckMemory reports that a number of rows×columns matrices does not fit into the memory that the
+// context allows. what names them.
 func CheckMemory(ctx context.Context, what string, matrices, rows, columns int) error {
 	need := Bytes(8 * float64(matrices) * float64(rows) * float64(columns))
 	return memory.FromContext(ctx).Check(need, what)

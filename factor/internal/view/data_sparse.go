@@ -11,9 +11,9 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
 
-// Sparse is a data of which only the values other than 0 are stored. A value of a sample
-// selects a feature's k numbers, which lie side by side in transposed factors. Products along
-// features are those of the transpose. Its buffers are for one caller at a time.
+// Sparse is a data of which only the values other than 0 are stored. A value of a sample selects a
+// feature's k numbers, which lie side by side in transposed factors. Products along features are those of
+// the transpose. Its buffers are for one caller at a time.
 type Sparse struct {
 	X         *sparse.CSR
 	Samples   *inParts
@@ -80,8 +80,8 @@ func (p *inParts) Each(k int, f func(i int, cols []int, vals, y []float64) float
 	return sum
 }
 
-// chunk is how many values of a row are used at a time: the rows of a factor that they select stay
-// in the cache.
+// chunk is how many values of a row are used at a time: the rows of a factor that they select stay in the
+// cache.
 const chunk = 128
 
 func (d *Sparse) Dims() (n, m int) { return d.X.Dims() }
@@ -131,9 +131,9 @@ func (d *Sparse) RatioCoefficients(dst, u, v *mat.Dense) {
 	})
 }
 
-// Along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some
-// values x of the row, the row of aᵀ, all rows of bᵀ, the numbers of those that the values select,
-// and space for a number y for each. It returns the sum of f.
+// Along writes to dst, of the shape of a, what f adds to the sums of each row of x: f gets some values x
+// of the row, the row of aᵀ, all rows of bᵀ, the numbers of those that the values select, and space for a
+// number y for each. It returns the sum of f.
 func (d *Sparse) Along(dst *mat.Dense, x *inParts, a, b *mat.Dense, f func(sum, a, rows []float64, at []int, x, y []float64) float64) float64 {
 	d.u.read(a)
 	d.v.read(b)
@@ -206,8 +206,8 @@ func (d *Sparse) Each(f func(i, j int, x float64)) {
 	}
 }
 
-// byColumn holds a factor, k×n or k×m, column by column: the k numbers of one sample
-// or feature after another, each with zeros up to the width that the kernels want.
+// byColumn holds a factor, k×n or k×m, column by column: the k numbers of one sample or feature after
+// another, each with zeros up to the width that the kernels want.
 type byColumn struct {
 	width int
 	data  []float64
