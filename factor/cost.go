@@ -55,7 +55,7 @@ func (c Cost) MarshalText() ([]byte, error)     { return c.names().MarshalText(c
 func (c Cost) Values() []string                 { return c.names().Values() }
 
 // condensed returns what condensing takes away of the cost, which is never below 0.
-func (c Cost) Condensed(t *view.Condensation, whole, condensed view.Data) float64 {
+func (c Cost) condensed(t *view.Condensation, whole, condensed view.Data) float64 {
 	if t.None {
 		return 0
 	}

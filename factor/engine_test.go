@@ -726,7 +726,7 @@ func TestSmooth(t *testing.T) {
 			}
 			if plain {
 				d := view.Dense{X: x}
-				f.model = p.plainModel(d, f.ties.Data(d), nil, &initialFactors{w: f.factors[0], v: f.v})
+				f.model = p.plainModel(d, f.ties.Data(d), nil, &initialFactors{[]*mat.Dense{f.factors[0]}, f.v})
 			}
 			if err := f.iterate(context.Background(), opt); err != nil {
 				t.Fatal(err)

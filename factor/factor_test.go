@@ -500,7 +500,7 @@ func TestRankOneBasis(t *testing.T) {
 		}
 		for i, theta := range b.parameters() {
 			got := algebra.Like(theta)
-			b.PullBack(got, g, i)
+			b.pullBack(got, g, i)
 			near(t, "gradient", got, pulled(g, i), 1e-12)
 			form := mat.NewDense(k, k, nil)
 			if !b.pullBackQuadratic(form, &q, i) {

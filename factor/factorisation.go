@@ -139,8 +139,8 @@ func (f *Factorisation) Terms(i int) *Terms {
 	}
 	penalties.terms(whole, at, f.parts.Cost, scale)
 	if i < last {
-		f.model.PullBack(t.Positive, whole.Positive, i)
-		f.model.PullBack(t.Negative, whole.Negative, i)
+		f.model.pullBack(t.Positive, whole.Positive, i)
+		f.model.pullBack(t.Negative, whole.Negative, i)
 	} else {
 		f.ties.PullBack(t.Positive, whole.Positive)
 		f.ties.PullBack(t.Negative, whole.Negative)

@@ -55,8 +55,11 @@ type Start struct {
 	Coefficients *mat.Dense
 }
 
-// initialFactors are u k×m, w k×n, or a k×h and b k×w, as the basis needs, and v k×ñ, condensed.
-type initialFactors struct{ u, w, a, b, v *mat.Dense }
+// initialFactors are the parameters of the basis, k rows each, and v k×ñ, condensed.
+type initialFactors struct {
+	parameters []*mat.Dense
+	v          *mat.Dense
+}
 
 func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *view.Condensation, opt Options) (*initialFactors, error) {
 	var f *initialFactors
@@ -78,29 +81,18 @@ func (p Parts) initial(ctx context.Context, x mat.Matrix, d view.Data, ties *vie
 		return f, nil
 	}
 	n, m := d.Dims()
-	image := p.Image.of(m)
-	var v *mat.Dense
-	for _, start := range []struct {
-		given *mat.Dense
-		to    **mat.Dense
-		what  string
-		rows  int
-		used  bool
-	}{
-		{opt.Start.Basis, &f.u, "basis vectors", m, p.Basis == BasisFree},
-		{opt.Start.Weights, &f.w, "weights", n, p.Basis == BasisConcept},
-		{opt.Start.Rows, &f.a, "rows", image.Rows(), p.Basis == BasisRankOne},
-		{opt.Start.Columns, &f.b, "columns", image.Width, p.Basis == BasisRankOne},
-		{opt.Start.Coefficients, &v, "coefficients", n, true},
-	} {
-		if start.given == nil || !start.used {
-			continue
-		}
-		if *start.to, err = given(start.given, start.what, start.rows, opt.Rank); err != nil {
-			return nil, err
+	for i, parameter := range bases[p.Basis].parameters {
+		if a := parameter.given(opt.Start); a != nil {
+			if f.parameters[i], err = given(a, parameter.name, parameter.size(n, m, p.Image), opt.Rank); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if v != nil {
+	if a := opt.Start.Coefficients; a != nil {
+		v, err := given(a, "coefficients", n, opt.Rank)
+		if err != nil {
+			return nil, err
+		}
 		f.v = ties.Condensed(v, false)
 	}
 	return f, nil
@@ -126,14 +118,8 @@ func given(a *mat.Dense, what string, rows, rank int) (*mat.Dense, error) {
 func (p Parts) random(d view.Data, ties *view.Condensation, opt Options) *initialFactors {
 	n, m := d.Dims()
 	f := &initialFactors{v: ties.Condensed(drawn(opt, "coefficients", n), true)}
-	switch p.Basis {
-	case BasisConcept:
-		f.w = drawn(opt, "weights", n)
-	case BasisRankOne:
-		image := p.Image.of(m)
-		f.a, f.b = drawn(opt, "rows", image.Rows()), drawn(opt, "columns", image.Width)
-	default:
-		f.u = drawn(opt, "basis", m)
+	for _, parameter := range bases[p.Basis].parameters {
+		f.parameters = append(f.parameters, drawn(opt, parameter.stream, parameter.size(n, m, p.Image)))
 	}
 	return f
 }
@@ -169,57 +155,9 @@ func (p Parts) fromNMF(ctx context.Context, x mat.Matrix, ties *view.Condensatio
 
 // from turns a pair of factors, u k×m and v k×n, into the parameters of p.
 func (p Parts) from(u, v *mat.Dense, ties *view.Condensation) *initialFactors {
-	f := &initialFactors{}
 	z := ties.Condensed(v, false)
 	lift(z)
-	f.v = z
-	switch p.Basis {
-	case BasisFree:
-		lift(u)
-		f.u = u
-		return f
-	case BasisRankOne:
-		lift(u)
-		f.a, f.b = marginals(u, p.Image)
-		return f
-	}
-	k, _ := v.Dims()
-	sums := make([]float64, k)
-	algebra.RowSums(sums, v)
-	for r, s := range sums {
-		if s < algebra.Floor {
-			sums[r] = 1
-		}
-	}
-	algebra.DivideRows(v, sums)
-	lift(v)
-	f.w = v
-	return f
-}
-
-// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
-// columns.
-func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
-	k, m := u.Dims()
-	image = image.of(m)
-	h, w := image.Rows(), image.Width
-	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
-	for r := range k {
-		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
-		var total float64
-		for i := range h {
-			for j := range w {
-				x := row[i*w+j]
-				ar[i] += x
-				br[j] += x
-				total += x
-			}
-		}
-		for j := range br {
-			br[j] /= max(total, algebra.Floor)
-		}
-	}
-	return a, b
+	return &initialFactors{bases[p.Basis].from(u, v, p.Image), z}
 }
 
 // lift adds a fifth of the mean to every entry.
@@ -276,7 +214,7 @@ func (p Parts) fromSVD(ctx context.Context, d view.Data, ties *view.Condensation
 		fill(v.RawRowView(r), b, nb)
 	}
 	if p.Basis == BasisFree {
-		return &initialFactors{u: u, v: ties.Condensed(v, false)}, nil
+		return &initialFactors{[]*mat.Dense{u}, ties.Condensed(v, false)}, nil
 	}
 	return p.from(u, v, ties), nil
 }

@@ -60,7 +60,7 @@ func (k KernelFunction) MarshalText() ([]byte, error)     { return kernelNames.M
 func (KernelFunction) Values() []string                   { return kernelNames.Values() }
 
 // features tells whether φ(x) is x, so that there is a basis over features.
-func (k Kernel) Features() bool { return k.Function == KernelLinear && k.Matrix == nil }
+func (k Kernel) features() bool { return k.Function == KernelLinear && k.Matrix == nil }
 
 // resolved returns the kernel, checked, with numbers in place of its defaults; but for the width, which
 // the samples decide.

@@ -259,12 +259,12 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 		}
 		p, _ := b.x.Dims()
 		v := mat.NewDense(f.opt.Rank, p, nil)
-		b.Each(func(at, i int) { v.SetCol(at, f.v.RawRowView(i)) })
+		b.each(func(at, i int) { v.SetCol(at, f.v.RawRowView(i)) })
 		cost, err := f.online.represent(ctx, b, v, epoch == 0)
 		if err != nil {
 			return 0, err
 		}
-		b.Each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
+		b.each(func(at, i int) { mat.Col(f.v.RawRowView(i), at, v) })
 		if sum += cost; epoch > 0 {
 			if err := f.online.learn(ctx, elementary.Exp(-f.forgetting*float64(p)/float64(f.n))); err != nil {
 				return 0, err
@@ -275,7 +275,7 @@ func (f *miniBatch) pass(ctx context.Context, epoch int) (sum float64, err error
 }
 
 // each calls f with the place of each sample in the block and among all.
-func (b *block) Each(f func(at, i int)) {
+func (b *block) each(f func(at, i int)) {
 	at := 0
 	for _, r := range b.runs {
 		for i := r.from; i < r.to; i++ {
@@ -314,7 +314,7 @@ func (b *block) check() error {
 	var bad *view.SampleError
 	if errors.As(err, &bad) {
 		place := bad.Sample
-		b.Each(func(at, i int) {
+		b.each(func(at, i int) {
 			if at == place {
 				bad.Sample = i
 			}

@@ -28,13 +28,89 @@ const (
 	BasisRankOne
 )
 
-var basisNames = enum.Of[Basis]("basis", "free", "concept", "rank-one")
+// basisInfo is what the engine needs to know about a basis.
+type basisInfo struct {
+	name       string
+	parameters []parameter
+	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data.
+	from func(u, v *mat.Dense, image Image) []*mat.Dense
+	// new returns the basis of u, k×m, and brings u up to date; of a free basis u is the parameter.
+	new func(p Parts, x view.Data, parameters []*mat.Dense, u, v *mat.Dense) basis
+	// signed says that the basis takes data of any sign under the Frobenius cost.
+	signed bool
+}
+
+// parameter is a factor of a basis.
+type parameter struct {
+	name, stream string // in messages, and of random numbers
+	size         func(n, m int, image Image) int
+	given        func(*Start) *mat.Dense
+}
+
+// bases is the list of bases, in the order of their values: one entry each.
+var bases = []basisInfo{
+	{
+		name:       "free",
+		parameters: []parameter{{"basis vectors", "basis", func(_, m int, _ Image) int { return m }, func(s *Start) *mat.Dense { return s.Basis }}},
+		from: func(u, _ *mat.Dense, _ Image) []*mat.Dense {
+			lift(u)
+			return []*mat.Dense{u}
+		},
+		new: func(p Parts, _ view.Data, parameters []*mat.Dense, _, _ *mat.Dense) basis {
+			return freeBasis{parameters[0], p.UnitNorm}
+		},
+	},
+	{
+		name:       "concept",
+		parameters: []parameter{{"weights", "weights", func(n, _ int, _ Image) int { return n }, func(s *Start) *mat.Dense { return s.Weights }}},
+		from: func(_, v *mat.Dense, _ Image) []*mat.Dense {
+			k, _ := v.Dims()
+			sums := make([]float64, k)
+			algebra.RowSums(sums, v)
+			for r, s := range sums {
+				if s < algebra.Floor {
+					sums[r] = 1
+				}
+			}
+			algebra.DivideRows(v, sums)
+			lift(v)
+			return []*mat.Dense{v}
+		},
+		new: func(_ Parts, x view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
+			return newConceptBasis(x, parameters[0], u)
+		},
+		signed: true,
+	},
+	{
+		name: "rank-one",
+		parameters: []parameter{
+			{"rows", "rows", func(_, m int, i Image) int { return i.of(m).rows() }, func(s *Start) *mat.Dense { return s.Rows }},
+			{"columns", "columns", func(_, m int, i Image) int { return i.of(m).Width }, func(s *Start) *mat.Dense { return s.Columns }},
+		},
+		from: func(u, _ *mat.Dense, image Image) []*mat.Dense {
+			lift(u)
+			a, b := marginals(u, image)
+			return []*mat.Dense{a, b}
+		},
+		new: func(_ Parts, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
+			return newRankOneBasis(parameters[0], parameters[1], u)
+		},
+	},
+}
+
+func (b Basis) names() enum.Names[Basis] {
+	var names []string
+	for _, i := range bases {
+		names = append(names, i.name)
+	}
+	return enum.Of[Basis]("basis", names...)
+}
 
 // String, UnmarshalText, MarshalText and Values use the names that settings have.
-func (b Basis) String() string                   { return basisNames.String(b) }
-func (b *Basis) UnmarshalText(name []byte) error { return basisNames.UnmarshalText(b, name) }
-func (b Basis) MarshalText() ([]byte, error)     { return basisNames.MarshalText(b) }
-func (Basis) Values() []string                   { return basisNames.Values() }
+func (b Basis) String() string                   { return b.names().String(b) }
+func (b *Basis) UnmarshalText(name []byte) error { return b.names().UnmarshalText(b, name) }
+func (b Basis) MarshalText() ([]byte, error)     { return b.names().MarshalText(b) }
+func (b Basis) Values() []string                 { return b.names().Values() }
 
 // A basis holds the parameters that U, k×m, is a function of: linear in each of them while the others are
 // held.
@@ -43,7 +119,7 @@ type basis interface {
 	// moved brings U up to date with parameter i.
 	moved(i int)
 	// pullBack writes a part of the gradient in U, k×m, as one in parameter i.
-	PullBack(dst, g *mat.Dense, i int)
+	pullBack(dst, g *mat.Dense, i int)
 	// pullBackQuadratic writes the quadratic of a block in U, k×k, as that of one in parameter i, or
 	// returns false where it is none of k×k numbers.
 	pullBackQuadratic(dst, q *mat.Dense, i int) bool
@@ -51,6 +127,12 @@ type basis interface {
 	rescale(scale []float64)
 	// weights returns W, k×n, or nil.
 	weights() *mat.Dense
+}
+
+// A follower is a basis of any sign, without parameters, that follows the coefficients.
+type follower interface {
+	// follow brings U up to date with V.
+	follow()
 }
 
 // freeBasis is its own parameter. With unit its vectors are brought to unit length whenever they move,
@@ -68,7 +150,7 @@ func (b freeBasis) moved(int) {
 	}
 }
 
-func (b freeBasis) PullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
+func (b freeBasis) pullBack(dst, g *mat.Dense, _ int) { dst.Copy(g) }
 
 func (b freeBasis) pullBackQuadratic(dst, q *mat.Dense, _ int) bool {
 	dst.Copy(q)
@@ -96,7 +178,7 @@ func (b conceptBasis) parameters() []*mat.Dense { return []*mat.Dense{b.w} }
 
 func (b conceptBasis) moved(int) { b.x.TimesCoefficients(b.u, b.w) }
 
-func (b conceptBasis) PullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
+func (b conceptBasis) pullBack(dst, g *mat.Dense, _ int) { b.x.TimesBasis(dst, g) }
 
 func (b conceptBasis) pullBackQuadratic(_, _ *mat.Dense, _ int) bool { return false }
 
@@ -136,7 +218,7 @@ func (b rankOneBasis) moved(int) {
 	}
 }
 
-func (b rankOneBasis) PullBack(dst, g *mat.Dense, parameter int) {
+func (b rankOneBasis) pullBack(dst, g *mat.Dense, parameter int) {
 	k, h := b.a.Dims()
 	_, w := b.b.Dims()
 	dst.Zero()
@@ -180,6 +262,31 @@ func (b rankOneBasis) rescale(scale []float64) {
 
 func (b rankOneBasis) weights() *mat.Dense { return nil }
 
+// marginals returns the rank-one images a ⊗ b with the sums of u's images over their rows and their
+// columns.
+func marginals(u *mat.Dense, image Image) (a, b *mat.Dense) {
+	k, m := u.Dims()
+	image = image.of(m)
+	h, w := image.rows(), image.Width
+	a, b = mat.NewDense(k, h, nil), mat.NewDense(k, w, nil)
+	for r := range k {
+		row, ar, br := u.RawRowView(r), a.RawRowView(r), b.RawRowView(r)
+		var total float64
+		for i := range h {
+			for j := range w {
+				x := row[i*w+j]
+				ar[i] += x
+				br[j] += x
+				total += x
+			}
+		}
+		for j := range br {
+			br[j] /= max(total, algebra.Floor)
+		}
+	}
+	return a, b
+}
+
 // Image is the size of the images that samples are. An image is stored row by row, one channel after
 // another. The zero value stands for square images of one channel.
 type Image struct {
@@ -205,14 +312,14 @@ func (i Image) of(m int) Image {
 		side := int(math.Round(math.Sqrt(float64(m))))
 		i = Image{Height: side, Width: side}
 	}
-	if i.Height < 1 || i.Width < 1 || i.Channels < 0 || i.Rows()*i.Width != m {
+	if i.Height < 1 || i.Width < 1 || i.Channels < 0 || i.rows()*i.Width != m {
 		return Image{}
 	}
 	return i
 }
 
 // rows is how many rows of Width values an image has.
-func (i Image) Rows() int { return i.Height * max(i.Channels, 1) }
+func (i Image) rows() int { return i.Height * max(i.Channels, 1) }
 
 // check reports that samples of m values are no images, which what is for.
 func (i Image) check(m int, what string) error {
@@ -221,7 +328,7 @@ func (i Image) check(m int, what string) error {
 	}
 	size := "square"
 	if i != (Image{}) {
-		size = fmt.Sprintf("%d×%d", i.Rows(), i.Width)
+		size = fmt.Sprintf("%d×%d", i.rows(), i.Width)
 	}
 	return fmt.Errorf("%s is for images, and samples of %d features are no %s images", what, m, size)
 }
@@ -244,7 +351,7 @@ type model interface {
 	// weights returns W, k×n, or nil where the basis is no concept.
 	weights() *mat.Dense
 	// pullBack writes a part of the gradient in the basis vectors as one in parameter i.
-	PullBack(dst, g *mat.Dense, i int)
+	pullBack(dst, g *mat.Dense, i int)
 }
 
 // plainModel puts any cost and any basis together.
@@ -273,14 +380,18 @@ func newPlainModel(c cost, b basis, u *mat.Dense) *plainModel {
 
 func (p *plainModel) block(i int) Block {
 	if i == p.last {
-		return p.coefficientBlock()
+		b := p.coefficientBlock()
+		if _, signed := p.basis.(follower); signed {
+			return splitSigns(b)
+		}
+		return b
 	}
 	b := p.basisBlock()
 	if p.full == nil {
 		return b
 	}
 	pos := b.Positive
-	p.PullBack(p.lin[i], b.Linear, i)
+	p.pullBack(p.lin[i], b.Linear, i)
 	if b.Quadratic != nil {
 		if p.pullBackQuadratic(p.form, b.Quadratic, i) {
 			return Block{Linear: p.lin[i], Quadratic: p.form}
@@ -288,12 +399,16 @@ func (p *plainModel) block(i int) Block {
 		algebra.Gemm(p.full, b.Quadratic, algebra.NoTrans, p.u, algebra.NoTrans)
 		pos = p.full
 	}
-	p.PullBack(p.pos[i], pos, i)
+	p.pullBack(p.pos[i], pos, i)
 	return Block{Linear: p.lin[i], Positive: p.pos[i]}
 }
 
 func (p *plainModel) moved(i int) {
 	v := i == p.last
+	if f, ok := p.basis.(follower); v && ok {
+		f.follow()
+		p.cost.moved(false)
+	}
 	if !v {
 		p.basis.moved(i)
 	}
@@ -542,4 +657,4 @@ func (c *conceptModel) vectors() *mat.Dense {
 
 func (c *conceptModel) weights() *mat.Dense { return c.w }
 
-func (c *conceptModel) PullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }
+func (c *conceptModel) pullBack(dst, g *mat.Dense, _ int) { c.x.TimesBasis(dst, g) }

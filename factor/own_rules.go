@@ -126,8 +126,9 @@ func initialDictionary(ctx context.Context, x mat.Matrix, d view.Data, opt Optio
 		if err != nil {
 			return nil, err
 		}
-		algebra.DivideRows(first.u, algebra.Lengths(first.u))
-		return first.u, nil
+		u := first.parameters[0]
+		algebra.DivideRows(u, algebra.Lengths(u))
+		return u, nil
 	}
 	atom := make([]int, n) // that a sample becomes, or -1
 	for at, i := range rng.New(opt.Seed, "dictionary").Perm(n) {

@@ -106,7 +106,7 @@ func (p Parts) Needs() Needs {
 	labels := p.Tie == TieLabels
 	n := Needs{
 		Labels: labels, TiesLabels: labels, Concept: p.Basis == BasisConcept, Images: p.Basis == BasisRankOne,
-		Signed: p.gram() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.Features()),
+		Signed: p.signed() && p.Kernel.Function != KernelIntersection && (p.Weighting == WeightingEqual || !p.Kernel.features()),
 	}
 	for _, penalty := range p.Penalties {
 		n.Signed = n.Signed && !penalty.OnBasis()
@@ -143,7 +143,7 @@ func (p Parts) check() error {
 	if _, err := p.Kernel.resolved(); err != nil {
 		return err
 	}
-	if !p.Kernel.Features() && !p.gram() {
+	if !p.Kernel.features() && !p.gram() {
 		return fmt.Errorf("a kernel is for a concept basis under the frobenius cost, not a %v one under %v", p.Basis, p.Cost)
 	}
 	if err := view.CheckWeight("the weight of the fit", orDefault(p.FitWeight, 1)); err != nil {
@@ -159,7 +159,7 @@ func (p Parts) check() error {
 		return err
 	}
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && !p.Kernel.Features() {
+		if penalty.OnBasis() && !p.Kernel.features() {
 			return fmt.Errorf("the penalty %s is on basis vectors, and of a kernel there are none among the features", penaltyName(penalty))
 		}
 	}
@@ -178,6 +178,9 @@ func named(values ...encoding.TextMarshaler) error {
 
 // gram tells whether inner products are all that is needed of the data.
 func (p Parts) gram() bool { return p.Basis == BasisConcept && p.Cost == CostFrobenius }
+
+// signed tells whether samples that all count alike may have negative values.
+func (p Parts) signed() bool { return bases[p.Basis].signed && p.Cost.Quadratic() }
 
 // start makes ready to iterate.
 func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options) (*Factorisation, error) {
@@ -205,20 +208,20 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	var held *CSR
 	if p.HeldOut != nil {
-		if held, err = p.HeldOut.Matrix(n, m); err != nil {
+		if held, err = p.HeldOut.matrix(n, m); err != nil {
 			return nil, err
 		}
 		d = p.HeldOut.without(d)
 		x = d.Matrix()
 	}
 	f := &Factorisation{parts: p, whole: d}
-	if !p.Kernel.Features() {
+	if !p.Kernel.features() {
 		if f.kernel, err = p.Kernel.bind(ctx, x, d); err != nil {
 			return nil, err
 		}
 	}
 	i, j, value, signed := view.FirstNegative(d)
-	if signed && f.kernel == nil && !(p.gram() && p.Weighting == WeightingEqual) {
+	if signed && f.kernel == nil && !(p.signed() && p.Weighting == WeightingEqual) {
 		return nil, view.NegativeError(i, j, value)
 	}
 	if p.Basis == BasisRankOne {
@@ -268,10 +271,10 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	f.v = first.v
 	if f.kernel != nil {
-		f.model = newKernelModel(f.kernel.values, f.ties, first.w, first.v)
+		f.model = newKernelModel(f.kernel.values, f.ties, first.parameters[0], first.v)
 	} else {
 		f.data = f.ties.Data(d)
-		f.offset = p.Cost.Condensed(f.ties, d, f.data)
+		f.offset = p.Cost.condensed(f.ties, d, f.data)
 		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed, opt.Solver); err != nil {
 			return nil, err
 		}
@@ -295,31 +298,26 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 func (p Parts) model(ctx context.Context, d, condensed view.Data, held *CSR, ties *view.Condensation, first *initialFactors, signed bool, solver Solver) (model, error) {
 	if p.gram() {
 		_, mu := solver.(Multiplicative)
-		return newConceptModel(ctx, d, condensed, ties, first.w, first.v, signed, !mu)
+		return newConceptModel(ctx, d, condensed, ties, first.parameters[0], first.v, signed, !mu)
 	}
 	return p.plainModel(d, condensed, held, first), nil
 }
 
 func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFactors) *plainModel {
-	u := first.u
-	if p.Basis != BasisFree {
+	var u *mat.Dense
+	if p.Basis == BasisFree {
+		u = first.parameters[0]
+	} else {
 		k, _ := first.v.Dims()
 		_, m := d.Dims()
 		u = mat.NewDense(k, m, nil)
 	}
-	var b basis
-	switch p.Basis {
-	case BasisConcept:
-		b = newConceptBasis(d, first.w, u)
-	case BasisRankOne:
-		b = newRankOneBasis(first.a, first.b, u)
-	default:
-		b = freeBasis{u, p.UnitNorm}
-	}
+	b := bases[p.Basis].new(p, d, first.parameters, u, first.v)
+	cost := newCost(p.Cost, condensed, u, first.v)
 	if held != nil {
-		return newPlainModel(newSeenCost(p.Cost, condensed, held, u, first.v), b, u)
+		cost = newSeenCost(p.Cost, cost, condensed, held, u, first.v)
 	}
-	return newPlainModel(newCost(p.Cost, condensed, u, first.v), b, u)
+	return newPlainModel(cost, b, u)
 }
 
 // fitWeight is what the cost counts beside the penalties.
@@ -389,7 +387,7 @@ func (p Parts) Memory(s Size) int64 {
 	}
 	condensed := p.Tie == TieLabels || p.Weighting == WeightingNormalisedCut
 	if condensed {
-		need += s.Data()
+		need += s.data()
 	}
 	switch s.Init {
 	case InitNMF:
@@ -400,7 +398,7 @@ func (p Parts) Memory(s Size) int64 {
 	if p.Basis == BasisConcept {
 		products := 0.0 // matrices of n×n
 		switch {
-		case !p.Kernel.Features():
+		case !p.Kernel.features():
 			products = 6
 		case s.Signed:
 			products = 3
@@ -435,7 +433,7 @@ func (s Size) floats() (n, m, k, factors float64) {
 }
 
 // data is the size of a copy of the data.
-func (s Size) Data() float64 {
+func (s Size) data() float64 {
 	if s.Stored > 0 {
 		return 80 * float64(s.Stored)
 	}
@@ -446,7 +444,7 @@ func (s Size) Data() float64 {
 // they add to gradients.
 func (s Size) heldOut(held float64) float64 {
 	n, m, _, factors := s.floats()
-	return s.Data() + 40*held + 5*factors + 192*(n+m)
+	return s.data() + 40*held + 5*factors + 192*(n+m)
 }
 
 // graph is the size of a neighbourhood graph.

@@ -221,7 +221,7 @@ func (i Image) grid() *CSR {
 	join := func(p, q int) {
 		entries = append(entries, sparse.Entry{Row: p, Col: q, Value: 1}, sparse.Entry{Row: q, Col: p, Value: 1})
 	}
-	for y := range i.Rows() {
+	for y := range i.rows() {
 		for x := range i.Width {
 			p := y*i.Width + x
 			if x > 0 {
@@ -232,7 +232,7 @@ func (i Image) grid() *CSR {
 			}
 		}
 	}
-	m := i.Rows() * i.Width
+	m := i.rows() * i.Width
 	return sparse.FromEntries(m, m, entries)
 }
 

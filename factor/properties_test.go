@@ -277,7 +277,7 @@ func TestSameLabelSameCoefficients(t *testing.T) {
 func TestScaling(t *testing.T) {
 	for _, by := range []float64{1e-20, 1e-3, 255, 1e20} {
 		for name, parts := range bySolvers(combinations(WeightNone)) {
-			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.Features() {
+			if parts.Weighting == WeightingNormalisedCut || parts.Penalties != nil || !parts.Kernel.features() {
 				continue
 			}
 			p := randomProblem(5, false)
@@ -367,7 +367,7 @@ func TestConceptFastEqualsPlain(t *testing.T) {
 		}
 		plain.v = first.v
 		plain.model = parts.plainModel(d, ch.Data(d), nil, first)
-		plain.factors = []*mat.Dense{first.w, first.v}
+		plain.factors = []*mat.Dense{first.parameters[0], first.v}
 		p.opt.Iterations = 10
 		for _, r := range []*Factorisation{fast, plain} {
 			if err := r.iterate(context.Background(), p.opt); err != nil {
@@ -611,7 +611,7 @@ func rules(lambda float64) map[string]rule {
 		for _, tie := range []Tie{TieNone, TieLabels} {
 			p.Tie = tie
 			for name, penalty := range penalties {
-				if !p.Kernel.Features() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
+				if !p.Kernel.features() && slices.ContainsFunc(penalty, Penalty.OnBasis) {
 					continue // refused
 				}
 				p.Penalties = penalty
@@ -682,7 +682,7 @@ func (r rule) size(x *mat.Dense) (float64, error) {
 	}
 	terms := make([]float64, n)
 	var kernel *boundKernel
-	if !r.parts.Kernel.Features() {
+	if !r.parts.Kernel.features() {
 		var err error
 		if kernel, err = r.parts.Kernel.bind(context.Background(), x, d); err != nil {
 			return 0, err

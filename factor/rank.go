@@ -95,7 +95,7 @@ func (h HeldOut) serves(p Parts) error {
 }
 
 // matrix returns the matrix that is 1 at the entries, n×m.
-func (h HeldOut) Matrix(n, m int) (*CSR, error) {
+func (h HeldOut) matrix(n, m int) (*CSR, error) {
 	if len(h) != n {
 		return nil, fmt.Errorf("entries are held out of %d samples, and there are %d", len(h), n)
 	}
@@ -162,8 +162,8 @@ type seenCost struct {
 	less           float64 // what is not counted of the cost of all entries, known with haveU
 }
 
-func newSeenCost(c Cost, x view.Data, held *CSR, u, v *mat.Dense) *seenCost {
-	return &seenCost{cost: newCost(c, x, u, v), x: x, kl: c == CostKL, term: costs[c].term, held: view.NewSparse(held), u: u, v: v, inU: algebra.Like(u), inV: algebra.Like(v)}
+func newSeenCost(c Cost, of cost, x view.Data, held *CSR, u, v *mat.Dense) *seenCost {
+	return &seenCost{cost: of, x: x, kl: c == CostKL, term: costs[c].term, held: view.NewSparse(held), u: u, v: v, inU: algebra.Like(u), inV: algebra.Like(v)}
 }
 
 func (c *seenCost) moved(v bool) {

@@ -23,7 +23,7 @@ func (Fast) Serves(p Parts) error {
 	switch {
 	case p.Cost != CostFrobenius && p.Cost != CostKL:
 		return fmt.Errorf("fast does not serve the %v cost", p.Cost)
-	case p.Basis == BasisRankOne:
+	case p.Basis != BasisFree && p.Basis != BasisConcept:
 		return fmt.Errorf("fast does not serve a %v basis", p.Basis)
 	case p.Cost == CostKL && p.Basis == BasisConcept:
 		return fmt.Errorf("fast does not serve a %v basis under the %v cost", p.Basis, p.Cost)
