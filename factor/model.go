@@ -34,8 +34,9 @@ type basisInfo struct {
 	parameters []parameter
 	// from returns the parameters, none 0, nearest to factors u (k×m) and v (k×n) of the data.
 	from func(u, v *mat.Dense, image Image) []*mat.Dense
-	// new returns the basis of u, k×m, and brings u up to date; of a free basis u is the parameter.
-	new func(p Parts, x view.Data, parameters []*mat.Dense, u, v *mat.Dense) basis
+	// new returns the basis of u, k×m, and brings u up to date. u is the parameter of a free basis, v the
+	// condensed coefficients.
+	new func(p Parts, x, condensed view.Data, parameters []*mat.Dense, u, v *mat.Dense) basis
 	// signed says that the basis takes data of any sign under the Frobenius cost.
 	signed bool
 }
@@ -56,7 +57,7 @@ var bases = []basisInfo{
 			lift(u)
 			return []*mat.Dense{u}
 		},
-		new: func(p Parts, _ view.Data, parameters []*mat.Dense, _, _ *mat.Dense) basis {
+		new: func(p Parts, _, _ view.Data, parameters []*mat.Dense, _, _ *mat.Dense) basis {
 			return freeBasis{parameters[0], p.UnitNorm}
 		},
 	},
@@ -76,7 +77,7 @@ var bases = []basisInfo{
 			lift(v)
 			return []*mat.Dense{v}
 		},
-		new: func(_ Parts, x view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
+		new: func(_ Parts, x, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
 			return newConceptBasis(x, parameters[0], u)
 		},
 		signed: true,
@@ -92,7 +93,7 @@ var bases = []basisInfo{
 			a, b := marginals(u, image)
 			return []*mat.Dense{a, b}
 		},
-		new: func(_ Parts, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
+		new: func(_ Parts, _, _ view.Data, parameters []*mat.Dense, u, _ *mat.Dense) basis {
 			return newRankOneBasis(parameters[0], parameters[1], u)
 		},
 	},

@@ -312,7 +312,7 @@ func (p Parts) plainModel(d, condensed view.Data, held *CSR, first *initialFacto
 		_, m := d.Dims()
 		u = mat.NewDense(k, m, nil)
 	}
-	b := bases[p.Basis].new(p, d, first.parameters, u, first.v)
+	b := bases[p.Basis].new(p, d, condensed, first.parameters, u, first.v)
 	cost := newCost(p.Cost, condensed, u, first.v)
 	if held != nil {
 		cost = newSeenCost(p.Cost, cost, condensed, held, u, first.v)

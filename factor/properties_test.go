@@ -78,11 +78,17 @@ func randomLambda(seed uint64) float64 {
 	return math.Pow(10, 6*src.Float64()-3) // 0.001 to 1000
 }
 
-// combinations are parts put together in most ways there are; rules has all.
+// combinations are the composed methods of the registry, and parts put together in most ways, with every
+// cost and basis of the lists; rules has all.
 func combinations(lambda float64) map[string]Parts {
 	out := map[string]Parts{}
-	for _, cost := range []Cost{CostFrobenius, CostKL} {
-		for _, basis := range []Basis{BasisFree, BasisConcept} {
+	for _, info := range registry {
+		if c, ok := info.zero.(Composition); ok {
+			out["method "+info.Name] = c.AsParts()
+		}
+	}
+	for cost := range Cost(len(costs)) {
+		for basis := range Basis(len(bases)) {
 			for _, tie := range []Tie{TieNone, TieLabels} {
 				for _, graph := range []bool{false, true} {
 					p := Parts{Cost: cost, Basis: basis, Tie: tie}
@@ -98,7 +104,6 @@ func combinations(lambda float64) map[string]Parts {
 	}
 	for _, cost := range []Cost{CostFrobenius, CostKL} {
 		for _, tie := range []Tie{TieNone, TieLabels} {
-			out[fmt.Sprintf("%v-rank-one-tie%d", cost, tie)] = Parts{Cost: cost, Basis: BasisRankOne, Tie: tie}
 			out[fmt.Sprintf("%v-links-tie%d", cost, tie)] = Parts{Cost: cost, Tie: tie, Penalties: []Penalty{Links{Must: WeightNone, Cannot: lambda}}}
 			for _, basis := range []Basis{BasisFree, BasisConcept, BasisRankOne} {
 				out[fmt.Sprintf("%v-%v-l1-smooth-tie%d", cost, basis, tie)] = Parts{Cost: cost, Basis: basis, Tie: tie, Penalties: []Penalty{L1{lambda}, Smooth{lambda}}}
