@@ -218,8 +218,8 @@ func (k Kernel) checkSamples(x view.Data) error {
 	if k.Function != KernelIntersection {
 		return nil
 	}
-	if i, j, v, found := view.FirstNegative(x); found {
-		return &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the intersection kernel needs values of 0 or more", j+1, v)}
+	if negative := view.Negative(x); negative != nil {
+		return negative.Needing("the intersection kernel")
 	}
 	return nil
 }

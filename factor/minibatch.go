@@ -307,8 +307,8 @@ func (b *block) check() error {
 	p, m := b.x.Dims()
 	d, err := view.New(b.x)
 	if err == nil {
-		if i, j, value, signed := view.FirstNegative(d); signed {
-			err = view.NegativeError(i, j, value)
+		if negative := view.Negative(d); negative != nil {
+			err = negative.Needing("this method")
 		}
 	}
 	var bad *view.SampleError

@@ -220,9 +220,9 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 			return nil, err
 		}
 	}
-	i, j, value, signed := view.FirstNegative(d)
-	if signed && f.kernel == nil && !(p.signed() && p.Weighting == WeightingEqual) {
-		return nil, view.NegativeError(i, j, value)
+	negative := view.Negative(d)
+	if negative != nil && f.kernel == nil && !(p.signed() && p.Weighting == WeightingEqual) {
+		return nil, negative.Needing("this method")
 	}
 	if p.Basis == BasisRankOne {
 		if err := p.Image.check(m, "a rank-one basis"); err != nil {
@@ -249,8 +249,8 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	}
 	f.ties = view.NewCondensation(n, tied, weight, costs[p.Cost].degree)
 	for _, penalty := range p.Penalties {
-		if penalty.OnBasis() && signed {
-			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the penalty %s needs values of 0 or more", j+1, value, penaltyName(penalty))}
+		if penalty.OnBasis() && negative != nil {
+			return nil, negative.Needing("the penalty " + penaltyName(penalty))
 		}
 		bound, err := penalty.Bind(ctx, Problem{Known: known, Image: p.Image, Rank: opt.Rank, data: d})
 		if err != nil {
@@ -275,7 +275,7 @@ func (p Parts) start(ctx context.Context, x mat.Matrix, known Known, opt Options
 	} else {
 		f.data = f.ties.Data(d)
 		f.offset = p.Cost.condensed(f.ties, d, f.data)
-		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, signed, opt.Solver); err != nil {
+		if f.model, err = p.model(ctx, d, f.data, held, f.ties, first, negative != nil, opt.Solver); err != nil {
 			return nil, err
 		}
 	}

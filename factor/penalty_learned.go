@@ -292,15 +292,7 @@ func projectSimplex(dst, y []float64) {
 	for i, x := range y {
 		falling[i] = x - largest
 	}
-	slices.SortFunc(falling, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(falling, func(a, b float64) int { return cmp.Compare(b, a) })
 	var sum, shift float64
 	for i, x := range falling {
 		sum += x

@@ -330,8 +330,8 @@ func ChooseRank(ctx context.Context, x mat.Matrix, s RankSearch) (rank int, curv
 	if s, err = s.within(n, m); err != nil {
 		return 0, nil, err
 	}
-	if i, j, value, signed := view.FirstNegative(d); signed {
-		return 0, nil, view.NegativeError(i, j, value)
+	if negative := view.Negative(d); negative != nil {
+		return 0, nil, negative.Needing("this method")
 	}
 	share := min(rankShare, mostHeldOut/(float64(n)*float64(m)))
 	held := make([]HeldOut, rankFits)

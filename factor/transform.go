@@ -64,8 +64,8 @@ func (m *Additive) represent(ctx context.Context, x mat.Matrix, best bool) (*mat
 	}
 	u := mat.DenseCopyOf(m.Basis.T())
 	if !m.Cost.Quadratic() {
-		if i, j, value, found := view.FirstNegative(d); found {
-			return nil, &view.SampleError{Sample: i, Problem: fmt.Sprintf("column %d: value %v is negative, and the %v cost needs values of 0 or more", j+1, value, m.Cost)}
+		if negative := view.Negative(d); negative != nil {
+			return nil, negative.Needing(fmt.Sprintf("the %v cost", m.Cost))
 		}
 	}
 	v, steps := uniform(k, p), TransformIterations
@@ -267,26 +267,9 @@ const (
 	kindKernel
 )
 
-// Save writes the result as a NumPy .npz file. Its array kind, one integer, says
-// what the model is and what arrays it has:
-//
-//	0  Additive    basis (m×k), cost (one integer, 0 for Frobenius and 1 for KL)
-//	1  Linear      basis (m×k), mean (m)
-//	2  SparseCode  basis (m×k), lambda (one number)
-//	3  no model
-//	4  KernelModel weights (n×k), products (k×k), kernel (one integer)
-//
-// The kernel is 0 linear, 1 rbf, 2 polynomial, 3 intersection or 4 given as a matrix. All but the last
-// have samples (n×m); of sparse ones samples has the values other than 0 alone, row by row, columns (as
-// many integers) and starts (n+1 integers) say where they are, as in SciPy's CSR format, and features
-// (one integer) is m. A polynomial kernel has degree (one integer) and offset (one number), an rbf kernel
-// width (one number).
-//
-// The others are coefficients (n×k), objective (one number for each iteration and one for the start; none
-// where nothing is iterated), penalty (the part of each that is the penalty's, where there is one),
-// weights (n×k) of a concept basis and association (k×k) where similarities were factorised.
-//
-// Arrays are compressed but for those that LoadModel would not read so.
+// Save writes the result as a NumPy .npz file. Its array kind, one integer, says what the model is: 0
+// [Additive], 1 [Linear], 2 [SparseCode], 3 none, 4 [KernelModel]. docs/models.md lists the other arrays.
+// They are compressed but for those that LoadModel would not read so.
 func (r *Result) Save(w io.Writer) error { return r.SaveWith(w, nil) }
 
 // SaveWith is Save with further arrays, of other names, which more writes before the others; it may be

@@ -170,16 +170,20 @@ func EachPanel(ctx context.Context, n, width int, multiply func(dst *mat.Dense, 
 	})
 }
 
-// FirstNegative returns the place and value of the first negative value.
-func FirstNegative(d Data) (i, j int, value float64, found bool) {
-	return firstValue(d, func(_ int, values []float64) int {
-		for p, v := range values {
-			if v < 0 {
-				return p
-			}
-		}
-		return -1
+// Negative returns a [SampleError] about the first negative value, or nil where there is none.
+func Negative(d Data) *SampleError {
+	i, j, value, found := firstValue(d, func(_ int, values []float64) int {
+		return slices.IndexFunc(values, func(v float64) bool { return v < 0 })
 	})
+	if !found {
+		return nil
+	}
+	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative", j+1, value)}
+}
+
+// Needing adds that what needs values of 0 or more.
+func (e *SampleError) Needing(what string) *SampleError {
+	return &SampleError{e.Sample, e.Problem + ", and " + what + " needs values of 0 or more"}
 }
 
 // firstValue returns the place and value of the first value that look finds. look gets the number of a
@@ -222,11 +226,6 @@ func SumOfRows(d Data, f func(i int, values []float64) float64) float64 {
 	sums := make([]float64, n)
 	eachSample(d, func(i int, _ []int, values []float64) { sums[i] = f(i, values) })
 	return elementary.Sum(sums)
-}
-
-// NegativeError says that a method that needs values ≥ 0 has met one that is not.
-func NegativeError(i, j int, value float64) error {
-	return &SampleError{i, fmt.Sprintf("column %d: value %v is negative, and this method needs values of 0 or more", j+1, value)}
 }
 
 // SquaredLengths returns ‖x‖² of each sample.
