@@ -1,45 +1,27 @@
 package reproduce
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/seed4492f2cd/partwise/internal/settings/enum"
-)
+// Verdict is the result of judging a claim.
+type Verdict string
 
-// Verdict is what was found of a claim. Open is of claims that the draws do not decide.
-type Verdict int
-
-// The verdicts.
+// The verdicts. Open is for claims that the draws do not decide.
 const (
-	Open Verdict = iota
-	Holds
-	Fails
+	Open  Verdict = "not decided"
+	Holds Verdict = "holds"
+	Fails Verdict = "does not hold"
 )
-
-var verdicts = enum.Of[Verdict]("verdict", "not decided", "holds", "does not hold")
-
-func (v Verdict) String() string                { return verdicts.String(v) }
-func (v *Verdict) UnmarshalText(b []byte) error { return verdicts.UnmarshalText(v, b) }
-func (v Verdict) MarshalText() ([]byte, error)  { return verdicts.MarshalText(v) }
 
 // Place says where a printed value lies.
-type Place int
+type Place string
 
-// The places: nowhere where there is no printed value or too little to compare it with, in the
-// interval in which a mean of as many draws as the paper's lies, outside it, or outside it
-// but in that of a reading.
+// The places, relative to the interval in which a mean of the paper's number of draws lies.
 const (
-	Nowhere Place = iota
-	Inside
-	Outside
-	Depends
+	Nowhere Place = "" // without a printed value, or without enough draws
+	Inside  Place = "inside"
+	Outside Place = "outside"
+	Depends Place = "depends on what the paper leaves unsaid" // inside that of a reading alone
 )
-
-var places = enum.Of[Place]("place", "", "inside", "outside", "depends on what the paper leaves unsaid")
-
-func (p Place) String() string                { return places.String(p) }
-func (p *Place) UnmarshalText(b []byte) error { return places.UnmarshalText(p, b) }
-func (p Place) MarshalText() ([]byte, error)  { return places.MarshalText(p) }
 
 // Estimate is a mean over draws with an interval.
 type Estimate struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -118,10 +119,10 @@ func (v *Variant) DecodeSetting(value *settings.Value) error {
 		return err
 	}
 	*v = Variant{Name: own.Name, Free: own.Free, change: change}
-	if v.Name == "" || v.Folder() == "" {
+	if v.Folder() == "" {
 		return value.Want("{name: …} with keys of an experiment file")
 	}
-	return settings.Decode(change, &pipeline.Experiment{})
+	return nil
 }
 
 // Folder names the folder of its results.
@@ -154,24 +155,22 @@ func Names() (names []string) {
 // Lookup returns a recipe that is built in.
 func Lookup(name string) (*Recipe, error) {
 	name = enum.Fold(name, Names())
-	protocol, err := recipes.ReadFile(path.Join("recipes", name+protocolEnd))
-	printed, err2 := recipes.ReadFile(path.Join("recipes", name+printedEnd))
-	if err := cmp.Or(err, err2); err != nil {
-		return nil, err
-	}
-	return parse(name, name+protocolEnd, name+printedEnd, protocol, printed)
+	return load(name, name+protocolEnd, func(file string) (fs.File, error) { return recipes.Open(path.Join("recipes", file)) })
 }
 
 // Beside returns the file of what a paper prints, which lies beside that of a recipe's protocol.
 func Beside(file string) string { return strings.TrimSuffix(file, protocolEnd) + printedEnd }
 
-// Load reads a recipe from an experiment file and the file of a paper beside it, NAME.yaml and
+// Load reads a recipe from an experiment file, NAME.yaml, and the file of a paper beside it,
 // NAME.paper.yaml.
 func Load(file string) (*Recipe, error) {
-	beside := Beside(file)
+	return load("", file, func(name string) (fs.File, error) { return os.Open(name) })
+}
+
+func load(name, file string, open func(string) (fs.File, error)) (*Recipe, error) {
 	var texts [2][]byte
-	for i, name := range []string{file, beside} {
-		f, err := os.Open(name)
+	for i, part := range []string{file, Beside(file)} {
+		f, err := open(part)
 		if err != nil {
 			return nil, err
 		}
@@ -181,34 +180,32 @@ func Load(file string) (*Recipe, error) {
 			return nil, err
 		}
 	}
-	return parse("", file, beside, texts[0], texts[1])
+	return parse(name, file, Beside(file), texts[0], texts[1])
 }
 
 func parse(name, file, beside string, protocol, printed []byte) (*Recipe, error) {
 	e, err := experimentfile.Parse(protocol)
+	if err == nil && name == "" && e.Name == "" {
+		err = errors.New("the experiment has no name")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if name == "" {
-		if name = e.Name; name == "" {
-			return nil, fmt.Errorf("%s: the experiment has no name", file)
-		}
-	}
-	e.Name = name
-	r := &Recipe{Name: name, Protocol: string(protocol), Printed: string(printed), experiment: e}
+	e.Name = cmp.Or(name, e.Name)
+	r := &Recipe{Name: e.Name, Protocol: string(protocol), Printed: string(printed), experiment: e}
 	value, err := document.Parse(printed)
 	if err == nil {
 		err = settings.Decode(value, &r.Paper)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
-	}
 	r.Draws = cmp.Or(r.Draws, 10)
-	if err = r.resolve(); err == nil {
+	if err == nil {
+		err = r.resolve()
+	}
+	if err == nil {
 		err = r.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", beside, err)
+		return nil, fmt.Errorf("%s: %w", beside, document.Excerpt(printed, err))
 	}
 	return r, nil
 }
@@ -232,12 +229,11 @@ func (r *Recipe) resolve() error {
 		for i := range list {
 			v := &list[i]
 			e := r.Experiment(nil)
-			err := settings.Decode(v.change, e)
-			if err == nil {
-				e.Name = r.Name + "-" + v.Folder()
-				err = e.Check()
+			if err := settings.Decode(v.change, e); err != nil {
+				return err
 			}
-			if err != nil {
+			e.Name = r.Name + "-" + v.Folder()
+			if err := e.Check(); err != nil {
 				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 			if folders[v.Folder()] {

@@ -160,7 +160,7 @@ func (c *ClaimOutcome) theirs() string {
 	case c.Printed == Depends:
 		return signed(c.Gain) + ", depends"
 	}
-	return signed(c.Gain) + ", " + c.Printed.String()
+	return signed(c.Gain) + ", " + string(c.Printed)
 }
 
 // tried says what readings give, "" where none was made.
@@ -259,7 +259,7 @@ func (o *Outcome) Markdown(level int) string {
 	var tried, beyond []string
 	for i := range o.Claims {
 		c := &o.Claims[i]
-		verdict := c.Verdict.String()
+		verdict := string(c.Verdict)
 		if c.Verdict != Open {
 			verdict = "**" + verdict + "**"
 		}
