@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/cluster"
@@ -134,7 +135,7 @@ func (c Cluster) groups(ctx context.Context, x mat.Matrix, k int, known cluster.
 		n, r := x.Dims()
 		out, row := make([]int, n), make([]float64, r)
 		for i := range n {
-			out[i] = largest(mat.Row(row, i, x))
+			out[i] = floats.MaxIdx(mat.Row(row, i, x))
 		}
 		return out, nil
 	}
