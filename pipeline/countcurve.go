@@ -50,14 +50,9 @@ const (
 // as part the samples that are told not to belong together. rows are samples of the set.
 func (g Groups) CountRange(set *datasets.Set, rows []int) (from, to int) {
 	from = 2
-	if g.tells() {
-		told := g.told(set)
-		classes := 0
-		for _, size := range told.sizes(rows) {
-			classes += min(size, 1)
-		}
-		from = max(from, classes)
-		_, known := told.of(rows)
+	if g.given() {
+		labels, known := g.knowledge(set).of(rows)
+		from = max(from, len(labels.classes))
 		for from < len(rows) && !g.Links.None() && errors.Is(cluster.CheckLinks(len(rows), from, cluster.Known(known)), cluster.ErrDeadEnd) {
 			from++
 		}
@@ -86,8 +81,8 @@ func (g Groups) CheckCount(n int) error {
 }
 
 func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progress *reporter) (*CountCurve, error) {
-	if some, _, of, _ := g.distinct(in); some != nil && len(some.Rows) >= max(leastOfCounted, 2*to) {
-		in, g = some, of
+	if d, _ := g.withoutCopies(in); d != nil && len(d.in.Rows) >= max(leastOfCounted, 2*to) {
+		in, g = d.in, d.groups
 	}
 	n, _ := in.Dims()
 	labels := in.Labels()
@@ -129,15 +124,11 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if len(rows) < n {
 		x = selectRows(x, rows)
 	}
-	told := g.told(in.Set)
+	all := g.knowledge(in.Set)
 	// known returns what is known of some of the rows.
 	known := func(among []int) (known factor.Known) {
-		if g.tells() {
-			samples := make([]int, len(among))
-			for at, i := range among {
-				samples[at] = in.Rows[rows[i]]
-			}
-			_, known = told.of(samples)
+		if g.given() {
+			_, known = all.of(take(in.Rows, take(rows, among)))
 		}
 		return known
 	}
@@ -156,7 +147,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	for k := from; k <= to; k++ {
 		m := *m // whose distance is another where points are compacted
 		w := &work{method: &m, in: in, rows: rows, x: func() mat.Matrix { return x }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step, k) }}
-		if g.tells() {
+		if g.given() {
 			w.known = known(allRows(x))
 			m.cluster = m.cluster.withLabels()
 		}

@@ -74,7 +74,7 @@ func TestLinkedGroups(t *testing.T) {
 func TestLinksThroughOthers(t *testing.T) {
 	set := &datasets.Set{Names: make([]string, 6), Classes: []string{"a", "b"}, Labels: []int{-1, 1, -1, -1, -1, -1}}
 	g := Groups{UseLabels: true, Links: datasets.Links{Must: [][2]int{{0, 1}, {1, 2}, {3, 4}}, Cannot: [][2]int{{1, 5}, {4, 5}}}}
-	known, pairs := g.told(set).of([]int{0, 2, 3, 5})
+	known, pairs := g.knowledge(set).of([]int{0, 2, 3, 5})
 	if !slices.Equal(known.labels, []int{0, 0, -1, -1}) || !slices.Equal(known.classes, []int{1}) {
 		t.Errorf("labels %v of classes %v", known.labels, known.classes)
 	}
