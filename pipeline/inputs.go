@@ -113,7 +113,7 @@ func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt Prep
 		store.Cache = (*cache.Store)(nil)
 	}
 	if opt.Pictures && set.Files != nil && !opt.InBlocks {
-		in.pictures = newLooks(in.images, store)
+		in.pictures = &looks{images: in.images, store: store}
 	}
 	err := in.readLinks(ctx, e.Links)
 	if err == nil {

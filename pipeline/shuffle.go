@@ -41,10 +41,15 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 			j := drawn[i-from]
 			a, atI := followed[i]
 			b, atJ := followed[j]
-			if delete(followed, j); atI {
+			if !atI && !atJ {
+				continue
+			}
+			delete(followed, i)
+			delete(followed, j)
+			if atI {
 				followed[j] = a
 			}
-			if delete(followed, i); atJ {
+			if atJ {
 				followed[i] = b
 			}
 		}
