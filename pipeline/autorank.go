@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
@@ -14,15 +15,13 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// AutoRank says that the number of basis vectors is chosen by the samples, without labels: see
-// [factor.ChooseRank]. Its zero value is auto.
+// AutoRank chooses the number of basis vectors by the samples, without labels: see [factor.ChooseRank].
 type AutoRank struct {
 	Among RankRange       `json:",omitzero" setting:"among" help:"from which ranks, as in 2..40"`
 	By    factor.RankRule `json:",omitempty" setting:"by" help:"by what: entries that are held out, or basis vectors that are the same from every start"`
 }
 
-// RankRange is a range of ranks; its zero value is from 2 to 40, or to half of the samples or
-// features.
+// RankRange is a range of ranks; its zero value is from 2 to 40, or half of the samples or features.
 type RankRange struct{ From, To int }
 
 const (
@@ -46,7 +45,7 @@ func (r *RankRange) DecodeSetting(v *settings.Value) error {
 	return nil
 }
 
-// String returns what an experiment file would hold.
+// String returns the form of an experiment file.
 func (r RankRange) String() string {
 	if r.To == 0 {
 		return autoText
@@ -70,7 +69,7 @@ func (a AutoRank) most() int {
 	return a.Among.To
 }
 
-// check reports that there is no rank of the range for n samples.
+// check returns an error if no rank of the range is possible with n samples.
 func (a AutoRank) check(n int) error {
 	if a.Among.From > n {
 		return fmt.Errorf("rank: %s begins above the %d samples that there may be", a.Among, n)
@@ -78,50 +77,52 @@ func (a AutoRank) check(n int) error {
 	return nil
 }
 
-// RankChoice is a rank that was chosen, and why.
+// RankChoice is a chosen rank, and the reason.
 type RankChoice struct {
 	Rank  int               `json:"rank"`
 	By    factor.RankRule   `json:"by"`
 	Curve *factor.RankCurve `json:"curve"`
 }
 
-// String says which rank was chosen among which, and by what.
+// String describes the choice.
 func (c RankChoice) String() string {
-	ranks := c.Curve.Rank
-	at := c.Curve.Best(c.By)
+	ranks, at := c.Curve.Rank, c.Curve.Best(c.By)
 	return fmt.Sprintf("rank %d, chosen from %d to %d by %s (held-out misfit %.1f %%, stability %.2f)",
 		c.Rank, ranks[0], ranks[len(ranks)-1], c.By, 100*c.Curve.Misfit[at], c.Curve.Stability[at])
 }
 
-// AtLimit tells whether the rank is the largest that was tried, and below the most that the data have.
+// AtLimit tells whether the rank is the largest tried one, and below the most that the data allow.
 func (c RankChoice) AtLimit(most int) bool {
 	return c.Rank < most && c.Rank == slices.Max(c.Curve.Rank)
 }
 
-// AtLimitNote says so, of how many draws where there are several.
+// AtLimitNote is the warning of a rank at its limit, in the given draws.
 func (c RankChoice) AtLimitNote(draws string) string {
 	return fmt.Sprintf("rank: auto ended at its limit%s: %d is the largest rank that was tried, and a larger one may be better, as in among=2..%d", draws, c.Rank, 2*c.Rank)
 }
 
-// Check reports parts of the choice that are missing or do not fit together.
+// Check returns an error for missing or impossible parts of the choice.
 func (c *RankChoice) Check() error {
-	n := 0
-	if c.Curve != nil {
-		n = len(c.Curve.Rank)
-	}
-	if n == 0 || n > maxClasses || len(c.Curve.Misfit) != n || len(c.Curve.Deviation) != n || len(c.Curve.Stability) != n {
+	if c.Curve == nil || len(c.Curve.Rank) == 0 || len(c.Curve.Rank) > maxClasses {
 		return errors.New("a choice of the rank without a curve")
 	}
-	within := func(v, most float64) bool { return v >= 0 && v <= most }
-	for i, k := range c.Curve.Rank {
-		if k < 1 || k > maxClasses || i > 0 && k <= c.Curve.Rank[i-1] || !within(c.Curve.Misfit[i], mostMisfit) || !within(c.Curve.Deviation[i], mostMisfit) || !within(c.Curve.Stability[i], 1) {
-			return fmt.Errorf("a choice of the rank among %v", c.Curve.Rank)
-		}
+	valid := c.Curve.Rank[0] >= 1 && slices.Max(c.Curve.Rank) <= maxClasses
+	for i, k := range c.Curve.Rank[1:] {
+		valid = valid && k > c.Curve.Rank[i]
+	}
+	for _, of := range []struct {
+		values []float64
+		most   float64
+	}{{c.Curve.Misfit, mostMisfit}, {c.Curve.Deviation, mostMisfit}, {c.Curve.Stability, 1}} {
+		valid = valid && len(of.values) == len(c.Curve.Rank) && floats.Min(of.values) >= 0 && floats.Max(of.values) <= of.most
+	}
+	if !valid {
+		return fmt.Errorf("a choice of the rank among %v", c.Curve.Rank)
 	}
 	return nil
 }
 
-// choose chooses the rank of samples, a row each, or of 1,000 of them that are drawn.
+// choose chooses the rank of samples, a row each, or of 1,000 drawn ones.
 func (a AutoRank) choose(ctx context.Context, x mat.Matrix, seed uint64, progress func(done, total int)) (*RankChoice, error) {
 	n, m := x.Dims()
 	var rows []int
@@ -141,8 +142,8 @@ func (a AutoRank) choose(ctx context.Context, x mat.Matrix, seed uint64, progres
 	return &RankChoice{rank, a.By, curve}, nil
 }
 
-// ChooseRank chooses the number of basis vectors of the inputs, by NMF and without labels. It
-// calls progress, which may be nil, after each rank of "choosing the rank". A panic is an error.
+// ChooseRank chooses the number of basis vectors of the inputs. It calls progress, which may be nil, after
+// each rank of "choosing the rank". A panic is an error.
 func (a AutoRank) ChooseRank(ctx context.Context, in *Inputs, seed uint64, progress Progress) (*RankChoice, error) {
 	return reported(ctx, progress, func(r *reporter) (*RankChoice, error) {
 		return a.chooseFor(ctx, in, seed, r.of("choosing the rank"))
@@ -168,7 +169,7 @@ func (a AutoRank) chooseFor(ctx context.Context, in *Inputs, seed uint64, progre
 	return c, in.nameRows(err, nil)
 }
 
-// memory is about how many bytes it takes to choose the rank of a problem.
+// memory estimates the bytes that choosing the rank of a problem takes.
 func (a AutoRank) memory(s problem) int64 {
 	size := factor.Size{Samples: min(s.n, rankSamples), Features: s.m, Rank: a.most()}
 	if s.sparse {
@@ -177,19 +178,7 @@ func (a AutoRank) memory(s problem) int64 {
 	return factor.RankMemory(size)
 }
 
-// ranked returns the groups with a rank that is chosen already.
-func (g Groups) ranked(ctx context.Context, in *Inputs) (Groups, error) {
-	if _, own := builtin(g.Method.Name); own || g.Rank == nil || g.Rank.Auto == nil {
-		return g, nil
-	}
-	c, err := g.Rank.Auto.chooseFor(ctx, in, g.Seed, nil)
-	if err == nil {
-		g.Rank = &Rank{Fixed: true, Plus: c.Rank}
-	}
-	return g, err
-}
-
-// checkRankSigns reports values by which no rank is chosen.
+// checkRankSigns returns an error for values below 0, by which no rank is chosen.
 func (in *Inputs) checkRankSigns() error {
 	if in.HasNegative() {
 		return fmt.Errorf("the rank is chosen by NMF, which needs values of 0 or more, and %s has others: say it with a number", in.Set.Name)

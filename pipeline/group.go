@@ -96,8 +96,7 @@ func (g Groups) find(ctx context.Context, all *Inputs, progress *reporter) (*Gro
 	if err := originals.check(in.Set, in.Rows); err != nil {
 		return nil, err
 	}
-	originals, err := originals.ranked(ctx, in)
-	if err != nil {
+	if _, err := originals.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
 	w, err := originals.work(in, progress)

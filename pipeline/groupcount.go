@@ -15,12 +15,11 @@ import (
 	"github.com/seed4492f2cd/partwise/internal/settings"
 )
 
-// GroupCount is into how many groups an experiment puts the samples of a draw. Its zero value is
-// as many as there are classes.
+// GroupCount is the number of groups of the samples of a draw. Its zero value is the number of classes.
 type GroupCount struct {
 	// From and To are the same number, or a range to choose from.
 	From, To int
-	// Auto chooses from 2 to 30, or to a third of the samples, where there is no range.
+	// Auto chooses, without a range from 2 to 30, or a third of the samples.
 	Auto bool
 }
 
@@ -37,7 +36,7 @@ func (c *GroupCount) DecodeSetting(v *settings.Value) (err error) {
 	return nil
 }
 
-// String returns what an experiment file would hold.
+// String returns the form of an experiment file.
 func (c GroupCount) String() string {
 	switch {
 	case !c.Auto:
@@ -48,26 +47,25 @@ func (c GroupCount) String() string {
 	return fmt.Sprintf("%d..%d", c.From, c.To)
 }
 
-// within returns the least and the largest number for n samples of so many classes, all of which
-// have labels that are told or none has.
-func (c GroupCount) within(n, classes int, told bool) (from, to int) {
+// within returns the range for n samples of classes, which are all labelled or all not.
+func (c GroupCount) within(n, classes int, labelled bool) (from, to int) {
 	if c == (GroupCount{}) {
 		return classes, classes
 	}
 	if from, to = c.From, c.To; to > 0 {
 		return from, to
 	}
-	if from = 2; told {
+	if from = 2; labelled {
 		from = classes
 	}
 	return from, max(from, min(mostCounted, n/3))
 }
 
-// check reports numbers that n samples cannot be put into.
-func (c GroupCount) check(n, classes int, told bool) error {
-	from, to := c.within(n, classes, told)
+// check returns an error for impossible numbers of groups of n samples.
+func (c GroupCount) check(n, classes int, labelled bool) error {
+	from, to := c.within(n, classes, labelled)
 	switch {
-	case told && from < classes:
+	case labelled && from < classes:
 		return fmt.Errorf("cluster: k is %s, and samples of %d classes have labels, each of which has a group of its own", c, classes)
 	case c.Auto && n < leastOfCounted:
 		return fmt.Errorf("cluster: k is %s, and of the %d samples that there may be no number of groups is chosen", c, n)
@@ -77,10 +75,10 @@ func (c GroupCount) check(n, classes int, told bool) error {
 	return nil
 }
 
-// mostGap is above the largest difference of eigenvalues, which lie from 0 to 2.
+// mostGap is above the largest difference of eigenvalues, which are from 0 to 2.
 const mostGap = 2.01
 
-// CountChoice is a number of groups that was chosen, and why.
+// CountChoice is a chosen number of groups, and the reason.
 type CountChoice struct {
 	K int `json:"k"`
 	// Gap holds the gaps of eigenvalues of From groups, From + 1, …: see cluster.EigenGaps.
@@ -88,7 +86,7 @@ type CountChoice struct {
 	Gap  []float64 `json:"gap"`
 }
 
-// Check reports parts of the choice that do not fit together.
+// Check returns an error for parts of the choice that do not fit together.
 func (c *CountChoice) Check() error {
 	if c.From < 2 || len(c.Gap) == 0 || c.K < c.From || c.K-c.From >= len(c.Gap) || c.From+len(c.Gap) > maxClasses+1 || floats.Min(c.Gap) < 0 || floats.Max(c.Gap) > mostGap {
 		return errors.New("a choice of the number of groups outside of its range")
@@ -96,8 +94,8 @@ func (c *CountChoice) Check() error {
 	return nil
 }
 
-// chooseCount chooses the number of groups of samples, a row each, or of 1,000 of them that are
-// drawn: that with the largest gap of eigenvalues.
+// chooseCount chooses the number of groups of samples, a row each, or of 1,000 drawn ones, by the largest
+// gap of eigenvalues.
 func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (*CountChoice, error) {
 	if n, _ := x.Dims(); n > countSamples {
 		x = selectRows(x, someRows(n, countSamples, nil, false, seed))
@@ -113,8 +111,7 @@ func chooseCount(ctx context.Context, x mat.Matrix, from, to int, seed uint64) (
 	return &CountChoice{K: from + floats.MaxIdx(gaps), From: from, Gap: gaps}, nil
 }
 
-// countGroups sets into how many groups the samples of a draw are put, which it returns: one
-// number for all methods.
+// countGroups returns the number of groups of a draw, the same for all methods, and records it.
 func (p *Plan) countGroups(ctx context.Context, d *drawn, seen *view, rec *Record) (int, error) {
 	e := p.Experiment
 	from, to := e.Cluster.K.within(len(d.rows), d.id.k, !e.Labels.None())

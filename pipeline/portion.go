@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -14,10 +15,9 @@ type Portion struct {
 	// Share is the share of a class, from 0 to 1, or Count the number.
 	Share float64
 	Count int
-	// Min is the least number in a class where there is a share, 0 for 2: one
-	// label ties nothing.
+	// Min is the least number in a class for a share, 0 for 2: one label ties nothing.
 	Min int
-	// Rest is all that is left.
+	// Rest is all other samples.
 	Rest bool
 }
 
@@ -56,10 +56,10 @@ func (a *amount) DecodeSetting(v *settings.Value) error {
 
 func (p *Portion) parse(v *settings.Value) error {
 	s := v.Text
-	if s == "none" || s == "0" {
+	switch s {
+	case "none", "0":
 		return nil
-	}
-	if s == "rest" {
+	case "rest":
 		p.Rest = true
 		return nil
 	}
@@ -79,10 +79,10 @@ func (p *Portion) parse(v *settings.Value) error {
 	return nil
 }
 
-// None tells whether it is nothing.
+// None tells whether the portion is empty.
 func (p Portion) None() bool { return p.Share == 0 && p.Count == 0 && !p.Rest }
 
-// String returns what an experiment file would hold.
+// String returns the form of an experiment file.
 func (p Portion) String() string {
 	switch {
 	case p.Rest:
@@ -96,13 +96,10 @@ func (p Portion) String() string {
 }
 
 func (p Portion) min() int {
-	if p.Min == 0 {
-		return 2
-	}
-	return p.Min
+	return cmp.Or(p.Min, 2)
 }
 
-// of returns how many of a class's samples it is, which is not the rest.
+// of returns the number of samples of a class, for a share or a count.
 func (p Portion) of(size int) (int, error) {
 	if p.Count > size {
 		return 0, fmt.Errorf("%d samples are asked for, and it has %d", p.Count, size)
