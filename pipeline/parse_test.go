@@ -18,7 +18,7 @@ func Parse(text []byte) (*Experiment, error) {
 	return e, nil
 }
 
-// Set is experimentfile.Set.
+// Set sets one key of an experiment, as an experiment file does.
 func (e *Experiment) Set(key, value string) error {
 	v, err := document.Parse([]byte(key + ": " + value))
 	if err != nil {
