@@ -123,10 +123,13 @@ func (g Groups) Notes(in *Inputs) []string {
 			lone = append(lone, in.Set.Classes[c])
 		}
 	}
-	if lone == nil {
+	switch len(lone) {
+	case 0:
 		return nil
+	case 1:
+		return []string{fmt.Sprintf("one sample is told of the class %s: it ties nothing in %s, and the grouping alone honours it", lone[0], g.Method.Label())}
 	}
-	return []string{fmt.Sprintf("classes with a single label (%s): it ties nothing in %s, and the grouping alone honours it", someOf(lone), g.Method.Label())}
+	return []string{fmt.Sprintf("one sample each is told of the classes %s: they tie nothing in %s, and the grouping alone honours them", someOf(lone), g.Method.Label())}
 }
 
 // someOf lists names, only the first of many.

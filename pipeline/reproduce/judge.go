@@ -18,14 +18,6 @@ const Level = significance.Level
 // Look returns at how many draws claims are judged: 10, 20, 40 and so on.
 func Look(i int) int { return 10 << i }
 
-// Looks returns the looks up to a number of draws.
-func Looks(draws int) (looks []int) {
-	for i := 0; i < 20 && Look(i) <= draws; i++ {
-		looks = append(looks, Look(i))
-	}
-	return looks
-}
-
 // levelAt is the part of a level that a look may use: 1/2, 1/4 and so on. It does not depend on the
 // draws of a run, so that a continued run keeps it.
 func levelAt(look int, level float64) float64 { return math.Ldexp(level, -look-1) }
