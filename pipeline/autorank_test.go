@@ -125,7 +125,7 @@ func TestRankAutoRead(t *testing.T) {
 		" {among: 2..2, by: stability} ": {Among: RankRange{2, 2}, By: factor.RankStability},
 	} {
 		e := &Experiment{}
-		if err := e.Set("rank", text); err != nil {
+		if err := Set(e, "rank", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got := e.Rank[0].Auto; len(e.Rank) != 1 || got == nil || *got != want {
 			t.Errorf("%s: %+v", text, got)
@@ -140,12 +140,12 @@ func TestRankAutoRead(t *testing.T) {
 		"[4, {among: 2..3}]": "several ranks must be numbers that rise",
 		"automatic":          "want k, k+1, 2k, a number or auto",
 	} {
-		if err := (&Experiment{}).Set("rank", text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Set((&Experiment{}), "rank", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	e := &Experiment{}
-	if err := e.Set("rank", "{among: 2..60, by: stability}"); err != nil || e.Rank.String() != "auto, from 2..60 by stability" || e.Rank[0].Of(3) != 60 {
+	if err := Set(e, "rank", "{among: 2..60, by: stability}"); err != nil || e.Rank.String() != "auto, from 2..60 by stability" || e.Rank[0].Of(3) != 60 {
 		t.Errorf("%s, %v", e.Rank, err)
 	}
 }
@@ -164,7 +164,7 @@ func TestRankAutoRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Data.Set = c.set
-		in, err := e.Prepare(t.Context(), PrepareOptions{})
+		in, err := Prepare(t.Context(), e, PrepareOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
 	auto := AutoRank{Among: RankRange{2, 6}}
 	stages := map[string]int{}
-	c, err := auto.ChooseRank(t.Context(), in, 7, func(stage string, _, _ int) { stages[stage]++ })
+	c, err := ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ func (b inBlocks) Fit(ctx context.Context, _ mat.Matrix, _ factor.Known, opt fac
 	return b.MiniBatch.Fit(ctx, b.blocks, opt)
 }
 
-// batch returns the method of blocks of so many samples that does what a method does with
+// batchOf returns the method of blocks of so many samples that does what a method does with
 // all at once.
-func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
+func batchOf(m Method, samples int) (b factor.MiniBatch, err error) {
 	b.Samples = samples
 	if samples < 1 {
 		return b, fmt.Errorf("blocks of %d samples; there must be 1 or more", samples)
@@ -45,14 +45,14 @@ func (m Method) batch(samples int) (b factor.MiniBatch, err error) {
 // CheckBatch reports a method that cannot learn from blocks, as Batch says, and features that
 // cannot be made for them.
 func (g Groups) CheckBatch(f Features) error {
-	if _, err := g.Method.batch(g.Batch); err != nil {
+	if _, err := batchOf(g.Method, g.Batch); err != nil {
 		return err
 	}
-	return f.checkBatch()
+	return checkBatch(f)
 }
 
 // checkBatch reports what of the features cannot be made of a few samples at a time.
-func (f Features) checkBatch() error {
+func checkBatch(f Features) error {
 	switch {
 	case f.Joined != nil:
 		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
@@ -65,7 +65,7 @@ func (f Features) checkBatch() error {
 // prepareBlocks gets ready to make features in blocks.
 func (in *Inputs) prepareBlocks(ctx context.Context, progress *reporter, store *keeper) error {
 	f := &in.Features
-	if err := f.checkBatch(); err != nil {
+	if err := checkBatch(*f); err != nil {
 		return err
 	}
 	crop, err := f.Crop.crop()

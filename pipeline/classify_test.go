@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/seed4492f2cd/partwise/factor"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -128,7 +127,7 @@ func TestTaskRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Data.Set = testkit.CSV(t, 12, 11)
-	in, err := e.Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), e, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,10 +34,8 @@ const (
 	countSamples    = 1000 // at most
 	countSubsets    = 6    // of each number of groups
 	countRestarts   = 3    // of a clustering
-	mostCounted     = 30   // groups, without a range
 	countPortion    = 0.8  // of the samples are in a subset
-	countDirections = 50   // of compacted points
-	leastOfCounted  = 10   // samples, so that subsets differ
+	countDirections = 50   // of points that are compacted
 )
 
 // CountRange returns the default range of the number of groups: 2 to 30, or fewer of few samples, but at
@@ -93,7 +91,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if _, err := g.ChooseRank(ctx, in, nil); err != nil {
 		return nil, err
 	}
-	m, err := g.Method.resolve(Clustering, g.Cluster)
+	m, err := resolve(g.Method, Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +186,7 @@ func (w *work) compact(ctx context.Context, points mat.Matrix) (mat.Matrix, clus
 
 // suits returns the silhouette and the stability of points in k groups.
 func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]int, known func(rows []int) factor.Known) (silhouette, stability float64, err error) {
-	groups, err := w.cluster.groups(ctx, points, k, cluster.Known(w.known), w.seed("k-means"))
+	groups, err := clusterRows(ctx, w.cluster, points, k, cluster.Known(w.known), w.seed("k-means"))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -201,7 +199,7 @@ func (w *work) suits(ctx context.Context, points mat.Matrix, k int, subsets [][]
 	n, _ := points.Dims()
 	found := make([][]int, len(subsets)) // the group of each point, −1 outside of the subset
 	for s, rows := range subsets {
-		groups, err := w.cluster.groups(ctx, selectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
+		groups, err := clusterRows(ctx, w.cluster, selectRows(points, rows), k, cluster.Known(known(rows)), w.seed(fmt.Sprint("subset ", s)))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -104,7 +104,7 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := f.Method.resolve(Clustering, Cluster{})
+	m, err := resolve(f.Method, Clustering, Cluster{})
 	if err != nil {
 		return nil, err
 	}

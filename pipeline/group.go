@@ -151,7 +151,7 @@ func (g Groups) find(ctx context.Context, all *Inputs, progress *reporter) (*Gro
 
 // work returns the work of finding the groups.
 func (g Groups) work(in *Inputs, progress *reporter) (*work, error) {
-	m, err := g.Method.resolve(Clustering, g.Cluster)
+	m, err := resolve(g.Method, Clustering, g.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (g Groups) work(in *Inputs, progress *reporter) (*work, error) {
 	case (g.Batch != 0) != (in.Blocks != nil):
 		return nil, errors.New("blocks of samples are for inputs that were prepared in blocks, and these for nothing else")
 	case in.Blocks != nil:
-		b, err := g.Method.batch(g.Batch)
+		b, err := batchOf(g.Method, g.Batch)
 		if err != nil {
 			return nil, err
 		}

@@ -74,26 +74,26 @@ type Inputs struct {
 }
 
 // Prepare reads the data of an experiment and makes its features, as PrepareSet does.
-func (e *Experiment) Prepare(ctx context.Context, opt PrepareOptions) (*Inputs, error) {
-	set, err := e.Open(ctx)
+func Prepare(ctx context.Context, e *Experiment, opt PrepareOptions) (*Inputs, error) {
+	set, err := Open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	return e.PrepareSet(ctx, set, opt)
+	return PrepareSet(ctx, e, set, opt)
 }
 
 // Open reads the data of an experiment, but no images.
-func (e *Experiment) Open(ctx context.Context) (*datasets.Set, error) {
+func Open(ctx context.Context, e *Experiment) (*datasets.Set, error) {
 	defer timing.Start(ctx, timing.Reading)()
 	d := e.Data
 	d.Pool = d.Pool || e.Split != "" && !d.NoClasses // train/Coast and test/Coast are one class
-	return d.open(ctx, e.Seed, e.Features.SkipBad)
+	return openData(ctx, d, e.Seed, e.Features.SkipBad)
 }
 
 // PrepareSet makes the features of a set, which need not be that of the experiment's
 // data. Where these are visual words, it describes the images, and learns the words
 // unless each draw has its own.
-func (e *Experiment) PrepareSet(ctx context.Context, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
+func PrepareSet(ctx context.Context, e *Experiment, set *datasets.Set, opt PrepareOptions) (*Inputs, error) {
 	defer timing.Start(ctx, timing.Features)()
 	f := e.Features.Resolve(set)
 	for _, m := range e.Methods {
@@ -267,7 +267,7 @@ func (in *Inputs) readLinks(ctx context.Context, l Links) (err error) {
 	if in.linked == l {
 		return nil
 	}
-	if in.links, err = l.read(ctx, in.Set); err == nil {
+	if in.links, err = readLinks(ctx, l, in.Set); err == nil {
 		in.linked = l
 	}
 	return err
@@ -501,4 +501,32 @@ func selectRows(x mat.Matrix, rows []int) mat.Matrix {
 		vectorfile.Row(out.RawRowView(to), from, x)
 	}
 	return out
+}
+
+// openData returns the set, or the part of it that is asked for.
+func openData(ctx context.Context, d Data, seed uint64, skipBad bool) (*datasets.Set, error) {
+	opt := d.OpenOptions
+	opt.SkipBad = skipBad
+	set, err := datasets.Open(ctx, d.Set, opt)
+	if err != nil {
+		return nil, err
+	}
+	if d.Labelled && len(set.Classes) > 0 {
+		set = set.Labelled()
+	}
+	if d.Largest > len(set.Classes) {
+		return nil, fmt.Errorf("largest: %d classes are asked for, and %s has %d", d.Largest, set.Name, len(set.Classes))
+	}
+	if d.Largest > 0 {
+		set = set.Largest(d.Largest)
+	}
+	if d.Samples == 0 {
+		return set, nil
+	}
+	if d.Samples > set.Len() {
+		return nil, fmt.Errorf("samples: %d are asked for, and %s has %d", d.Samples, set.Name, set.Len())
+	}
+	rows := rng.New(seed, "samples").Perm(set.Len())[:d.Samples]
+	slices.Sort(rows)
+	return set.Subset(rows), nil
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -100,7 +99,7 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 		columns, isSparse = s.rank, false
 	}
 	if s.auto != nil && m.factoriser != nil {
-		total += float64(s.auto.memory(s))
+		total += float64(rankMemory(*s.auto, s))
 	}
 	n, k := float64(s.n), float64(s.classes)
 	scoring := 48*k*k + 100*n
@@ -108,25 +107,16 @@ func (m *method) need(s problem, task Task, by Classifier) int64 {
 		// The representation of the test samples, and the distances of a panel.
 		total += 24*float64(s.rank)*float64(s.tested) + 16*n
 		if by.linear() {
-			total += by.need(n, float64(s.tested), float64(columns), k)
+			total += linearMemory(by, n, float64(s.tested), float64(columns), k)
 		}
 	} else {
-		total += m.cluster.need(cluster.Size{N: s.n, M: columns, K: s.groups, Links: s.links, Sparse: isSparse})
+		total += clusterMemory(m.cluster, cluster.Size{N: s.n, M: columns, K: s.groups, Links: s.links, Sparse: isSparse})
 		if s.counted {
 			n := float64(min(s.n, countSamples)) // the graph of neighbours, and what finds its eigenvalues
 			total += 8*4*n*n + 3*8*n*float64(s.m)
 		}
 	}
 	return int64(min(total+scoring, math.MaxInt64/2))
-}
-
-// need returns about how many bytes a clustering takes.
-func (c Cluster) need(s cluster.Size) float64 {
-	if c.By == Largest {
-		return 8 * float64(s.N)
-	}
-	by, _ := cluster.Lookup(cmp.Or(c.By, KMeans))
-	return float64(by.Memory(s))
 }
 
 // problem returns how large the problems of the plan are, at most, by number of

@@ -137,7 +137,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 			return err
 		}
 		f.Words.From = ""
-		f.Words.Learned = &LearnedWords{&vocabulary{v, cache.NewKey("words of a file", text.Bytes())}, weights}
+		f.Words.Learned = &LearnedWords{v, cache.NewKey("words of a file", text.Bytes()), weights}
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 func (m *Model) words() (*vocab.Vocabulary, []float64) {
 	for _, f := range m.Features.each() {
 		if learned := f.Words.Learned; learned != nil {
-			return learned.words.Vocabulary, learned.weights
+			return learned.Vocabulary, learned.Weights
 		}
 	}
 	return nil, nil

@@ -18,8 +18,8 @@ func Parse(text []byte) (*Experiment, error) {
 	return e, nil
 }
 
-// Set sets one key of an experiment, as an experiment file does.
-func (e *Experiment) Set(key, value string) error {
+// Set is experimentfile.Set.
+func Set(e *Experiment, key, value string) error {
 	v, err := document.Parse([]byte(key + ": " + value))
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 
-	if err := e.Set("methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
+	if err := Set(e, "methods", "[{name: gnmf, lambda: [1, 2]}, {name: gnmf, lambda: [3]}, {name: gnmf, neighbours: [3, 4]}]"); err != nil {
 		t.Fatal(err)
 	}
 	sweeps := []Sweep{

@@ -28,7 +28,7 @@ type method struct {
 }
 
 // resolve builds the method for an experiment of the task that clusters so.
-func (m Method) resolve(task Task, how Cluster) (*method, error) {
+func resolve(m Method, task Task, how Cluster) (*method, error) {
 	r := &method{Method: m, needs: m.needs(), cluster: how}
 	if r.recode = r.needs.Concept; m.Recode != nil {
 		r.recode = *m.Recode
@@ -111,7 +111,7 @@ func (w *work) points(res *factor.Result) mat.Matrix {
 // group puts the samples into k groups.
 func (w *work) group(ctx context.Context, res *factor.Result, k int) ([]int, error) {
 	defer timing.Start(ctx, timing.Grouping)()
-	return w.cluster.groups(ctx, w.points(res), k, cluster.Known(w.known), w.seed("k-means"))
+	return clusterRows(ctx, w.cluster, w.points(res), k, cluster.Known(w.known), w.seed("k-means"))
 }
 
 // classify finds the classes of other samples, rows of the inputs with the features

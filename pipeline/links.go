@@ -1,8 +1,12 @@
 package pipeline
 
 import (
+	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/seed4492f2cd/partwise/datasets"
 )
 
 // firstShuffled returns the first count of the numbers below n in the order of rand.Rand.Perm. It takes
@@ -58,4 +62,48 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 		first[place] = number
 	}
 	return first
+}
+
+// readLinks reads the links of the files, by samples of the set.
+func readLinks(ctx context.Context, l Links, set *datasets.Set) (all datasets.Links, err error) {
+	for _, source := range []struct {
+		file string
+		read func(context.Context, string) (*datasets.Links, error)
+	}{{l.File, set.ReadLinks}, {l.Feedback, set.ReadFeedback}} {
+		if source.file == "" {
+			continue
+		}
+		links, err := source.read(ctx, source.file)
+		if err != nil {
+			return all, err
+		}
+		all.Must, all.Cannot = append(all.Must, links.Must...), append(all.Cannot, links.Cannot...)
+	}
+	return all, nil
+}
+
+// drawLinks draws the share of the pairs of samples of these classes.
+func drawLinks(l Links, truth []int, src *rand.ChaCha8) (must, cannot [][2]int) {
+	if l.Share == 0 {
+		return nil, nil
+	}
+	n := len(truth)
+	all := n * (n - 1) / 2
+	for _, at := range firstShuffled(all, int(math.Round(l.Share*float64(all))), src) {
+		// Pair number at of (1,0), (2,0), (2,1), (3,0), …
+		i := int((1 + math.Sqrt(float64(1+8*at))) / 2)
+		for i*(i-1)/2 > at {
+			i--
+		}
+		for i*(i+1)/2 <= at {
+			i++
+		}
+		pair := [2]int{at - i*(i-1)/2, i}
+		if truth[pair[0]] == truth[pair[1]] {
+			must = append(must, pair)
+		} else {
+			cannot = append(cannot, pair)
+		}
+	}
+	return must, cannot
 }
