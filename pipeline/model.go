@@ -20,7 +20,6 @@ import (
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/features"
 	"github.com/seed4492f2cd/partwise/internal/files/cache"
-	"github.com/seed4492f2cd/partwise/internal/parallel"
 	"github.com/seed4492f2cd/partwise/vocab"
 )
 
@@ -220,15 +219,10 @@ func (m *Model) represents() bool { return m.Result != nil && m.Result.Model != 
 
 // largestColumns returns the group of the samples whose largest coefficient is in a column.
 func largestColumns(v *mat.Dense, groups []int) []int {
-	n, k := v.Dims()
-	out := make([]int, k)
-	for j := range out {
-		out[j] = -1
-	}
-	for i := range n {
-		if j := floats.MaxIdx(v.RawRowView(i)); out[j] < 0 {
-			out[j] = groups[i]
-		}
+	_, k := v.Dims()
+	out := slices.Repeat([]int{-1}, k)
+	for i, group := range slices.Backward(groups) {
+		out[floats.MaxIdx(v.RawRowView(i))] = group
 	}
 	return out
 }
@@ -240,25 +234,21 @@ func (in *Inputs) contents() []int {
 	}
 	out := make([]int, len(in.Rows))
 	number := func(sum [sha256.Size]byte) int { return int(binary.LittleEndian.Uint64(sum[:]) >> 2) }
-	if in.Set.Files != nil {
-		for i, row := range in.Rows {
-			sum, err := contentOf(in.images, row)
-			if err != nil {
-				return nil // it is gone by now
-			}
-			out[i] = number(sum)
-		}
+	if in.Set.Files == nil {
+		var content []byte
+		eachRow(in.Set.Vectors, in.Rows, func(i int, columns []int, values []float64) {
+			content = appendContent(content[:0], columns, values)
+			out[i] = number(sha256.Sum256(content))
+		})
 		return out
 	}
-	const atOnce = 256
-	parallel.Do(parallel.Count(len(out), atOnce), func(block int) {
-		lo, hi := block*atOnce, min((block+1)*atOnce, len(out))
-		var content []byte
-		eachRow(in.Set.Vectors, in.Rows[lo:hi], func(at int, columns []int, values []float64) {
-			content = appendContent(content[:0], columns, values)
-			out[lo+at] = number(sha256.Sum256(content))
-		})
-	})
+	for i, row := range in.Rows {
+		sum, err := contentOf(in.images, row)
+		if err != nil {
+			return nil // the file is gone
+		}
+		out[i] = number(sum)
+	}
 	return out
 }
 

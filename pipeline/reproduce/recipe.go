@@ -257,17 +257,17 @@ func (r *Recipe) check() error {
 		}
 	}
 	for _, t := range r.Tables {
-		err := cmp.Or(checkMethods(r.experiment, t.Methods), checkScore(r.experiment, t.Score))
+		err := checkScore(r.experiment, t.Score)
+		var rows []int
 		for _, row := range t.Rows {
-			switch {
-			case err != nil:
-			case len(row.Are) != len(t.Methods):
+			if len(row.Are) != len(t.Methods) {
 				err = fmt.Errorf("row %d has %d values for %d methods", row.At, len(row.Are), len(t.Methods))
-			case row.At != 0 && !slices.Contains(rowsOf(r.experiment), row.At):
-				err = fmt.Errorf("there is no row %d", row.At)
+			}
+			if row.At != 0 {
+				rows = append(rows, row.At)
 			}
 		}
-		if err != nil {
+		if err = cmp.Or(err, checkNames(r.experiment, t.Methods, rows)); err != nil {
 			return fmt.Errorf("table %q: %w", t.Where, err)
 		}
 	}
@@ -281,26 +281,16 @@ func (r *Recipe) checkClaim(c *Claim) error {
 		return fmt.Errorf("there is no variant %q", c.In)
 	}
 	e := protocols[i].experiment
-	if err := checkMethods(e, slices.Concat([]string{c.Method}, c.others())); err != nil {
+	if err := checkNames(e, append(c.others(), c.Method), slices.Concat(c.At, c.OverAt, c.Than)); err != nil || c.Within > 0 {
 		return err
 	}
-	if c.Within == 0 {
-		if err := checkScore(e, c.Score); err != nil {
-			return err
-		}
-		switch {
-		case (len(c.Over) == 0) == (len(c.Below) == 0):
-			return errors.New("it says over no method and below none, or both")
-		case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
-			return errors.New("some is of rows that at lists, without over-at and than")
-		}
+	switch {
+	case (len(c.Over) == 0) == (len(c.Below) == 0):
+		return errors.New("it says over no method and below none, or both")
+	case c.Some && (len(c.At) == 0 || len(c.OverAt)+len(c.Than) > 0):
+		return errors.New("some is of rows that at lists, without over-at and than")
 	}
-	for _, at := range slices.Concat(c.At, c.OverAt, c.Than) {
-		if !slices.Contains(rowsOf(e), at) {
-			return fmt.Errorf("there is no row %d", at)
-		}
-	}
-	return nil
+	return checkScore(e, c.Score)
 }
 
 // rowsOf are the rows of the tables of an experiment.
@@ -314,10 +304,16 @@ func rowsOf(e *pipeline.Experiment) (rows []int) {
 	return rows
 }
 
-func checkMethods(e *pipeline.Experiment, names []string) error {
-	for _, name := range names {
+// checkNames returns an error for a method or a row that an experiment does not have.
+func checkNames(e *pipeline.Experiment, methods []string, rows []int) error {
+	for _, name := range methods {
 		if !slices.ContainsFunc(e.Methods, func(m pipeline.Method) bool { return m.Label() == name }) {
 			return fmt.Errorf("the experiment has no method %q", name)
+		}
+	}
+	for _, row := range rows {
+		if !slices.Contains(rowsOf(e), row) {
+			return fmt.Errorf("there is no row %d", row)
 		}
 	}
 	return nil
