@@ -28,30 +28,19 @@ func (p *Portion) DecodeSetting(v *settings.Value) error {
 		return p.parse(v)
 	}
 	var form struct {
-		Share amount `setting:"share"`
-		Count amount `setting:"count"`
-		Min   int    `setting:"min"`
+		Share Portion `setting:"share"`
+		Count Portion `setting:"count"`
+		Min   int     `setting:"min"`
 	}
 	if err := settings.Decode(v, &form); err != nil {
 		return err
 	}
-	*p = Portion(form.Share)
-	if form.Count != (amount{}) {
-		*p = Portion(form.Count)
+	*p = form.Share
+	if !form.Count.None() {
+		*p = form.Count
 	}
 	p.Min = form.Min
 	return nil
-}
-
-// amount is the share or the count of a portion.
-type amount Portion
-
-// DecodeSetting reads none, 30%, 3 or rest.
-func (a *amount) DecodeSetting(v *settings.Value) error {
-	if v.Kind != settings.KindText {
-		return v.Want("a share such as 30%%, or a count")
-	}
-	return (*Portion)(a).parse(v)
 }
 
 func (p *Portion) parse(v *settings.Value) error {

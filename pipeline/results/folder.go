@@ -11,8 +11,8 @@ import (
 
 // Folder is the folder of an experiment's results, locked by this process.
 type Folder struct {
-	folder *output.Folder
-	pages  []string
+	*output.Folder
+	pages []string
 }
 
 // Files returns the names of what Run writes, folders with a slash at their ends.
@@ -52,19 +52,10 @@ func open(dir string, names, pages []string) (*Folder, error) {
 	return &Folder{folder, pages}, nil
 }
 
-// Dir returns the folder as it was given to Open.
-func (f *Folder) Dir() string { return f.folder.Dir() }
-
-// Close unlocks the folder. It removes the folder if Open created it and nothing was written.
-func (f *Folder) Close() error { return f.folder.Close() }
-
-// Write writes a file that is one of the pages given to Open, atomically.
-func (f *Folder) Write(name string, text []byte) error { return f.folder.Write(name, text) }
-
 // Publish replaces the pages by the files that write writes into a folder, once all are complete. Other
 // pages are removed, except those that write returns.
 func (f *Folder) Publish(write func(dir string) (keep []string, err error)) error {
-	stage, err := f.folder.Stage(f.pages...)
+	stage, err := f.Stage(f.pages...)
 	if err != nil {
 		return err
 	}

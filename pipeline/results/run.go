@@ -26,14 +26,14 @@ func Run(ctx context.Context, p *pipeline.Plan, dir string, opt pipeline.RunOpti
 // records of all, as [pipeline.Plan.Run] does. It removes pages about other trials first. Another Run
 // continues one that ended early. The finished log is in the order of the plan.
 func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOptions) ([]pipeline.Record, error) {
-	to := &sink{folder: f}
+	to := &sink{Folder: f}
 	records, runErr := p.Run(ctx, to, opt)
 	if to.log == nil {
 		return nil, runErr
 	}
 	var some *pipeline.TrialsError
 	if runErr == nil || errors.As(runErr, &some) {
-		runErr = errors.Join(runErr, writeSummary(f.folder, p.Summary()), f.saveLearned(ctx, p))
+		runErr = errors.Join(runErr, writeSummary(f.Folder, p.Summary()), f.saveLearned(ctx, p))
 	}
 	lost := to.log.inPlace()
 	err := to.log.close()
@@ -48,29 +48,28 @@ func (f *Folder) Run(ctx context.Context, p *pipeline.Plan, opt pipeline.RunOpti
 
 // sink writes the results of a run into the folder.
 type sink struct {
-	folder *Folder
-	log    *log
+	*Folder
+	log *log
 }
 
 // Begin removes pages about other trials and opens the log.
 func (k *sink) Begin(s *pipeline.Summary) (done map[string]pipeline.Record, err error) {
-	folder := k.folder.folder
-	old, err := ReadSummary(folder.Dir())
+	old, err := ReadSummary(k.Dir())
 	same := err == nil && old.SameTrials(s)
 	if !same {
-		if err := folder.Clear(k.folder.pages...); err != nil {
+		if err := k.Clear(k.pages...); err != nil {
 			return nil, err
 		}
 	}
-	if err := folder.Append(LogFile); err != nil {
+	if err := k.Append(LogFile); err != nil {
 		return nil, err
 	}
 	if !same {
-		if err := writeSummary(folder, s); err != nil {
+		if err := writeSummary(k.Folder.Folder, s); err != nil {
 			return nil, err
 		}
 	}
-	if k.log, err = openLog(folder.Dir()); err != nil {
+	if k.log, err = openLog(k.Dir()); err != nil {
 		return nil, err
 	}
 	return k.log.done, nil
@@ -78,27 +77,26 @@ func (k *sink) Begin(s *pipeline.Summary) (done map[string]pipeline.Record, err 
 
 // HasModel tells whether the folder holds a model that can be read.
 func (k *sink) HasModel(name string) bool {
-	_, err := loadFile(filepath.Join(k.folder.Dir(), ModelDir, name), factor.LoadModel)
+	_, err := loadFile(filepath.Join(k.Dir(), ModelDir, name), factor.LoadModel)
 	return err == nil || errors.Is(err, factor.ErrNoModel)
 }
 
 // Put saves the model, where there is one, and then the record, where it is new.
 func (k *sink) Put(rec *pipeline.Record, model string, m *pipeline.Model) error {
-	folder := k.folder.folder
 	if model != "" {
 		name := ModelDir + "/" + model
 		var text bytes.Buffer
 		if err := m.Save(&text); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(folder.Dir(), filepath.FromSlash(name)), err)
+			return fmt.Errorf("%s: %w", filepath.Join(k.Dir(), filepath.FromSlash(name)), err)
 		}
-		if err := folder.Write(name, text.Bytes()); err != nil {
+		if err := k.Write(name, text.Bytes()); err != nil {
 			return err
 		}
 	}
 	if _, known := k.log.done[rec.Trial]; known {
 		return nil
 	}
-	if err := folder.Held(); err != nil { // another process may write to the log
+	if err := k.Held(); err != nil { // another process may write to the log
 		return err
 	}
 	return k.log.append(rec)
@@ -109,7 +107,7 @@ func (k *sink) Put(rec *pipeline.Record, model string, m *pipeline.Model) error 
 func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
 	scales, err := p.Scales(ctx)
 	if err == nil && scales != nil {
-		err = f.folder.Write(ModelDir+"/"+ScalesFile, Scales(scales))
+		err = f.Write(ModelDir+"/"+ScalesFile, Scales(scales))
 	}
 	if err != nil {
 		return err
@@ -122,5 +120,5 @@ func (f *Folder) saveLearned(ctx context.Context, p *pipeline.Plan) error {
 	if err := words.Save(&text); err != nil {
 		return err
 	}
-	return f.folder.Write(ModelDir+"/"+WordsFile, text.Bytes())
+	return f.Write(ModelDir+"/"+WordsFile, text.Bytes())
 }

@@ -50,7 +50,7 @@ func OpenSets(dir string, pages ...string) (*Folder, error) {
 }
 
 // WriteSets writes the SetsFile.
-func (f *Folder) WriteSets(s *Sets) error { return writeJSON(f.folder, SetsFile, s) }
+func (f *Folder) WriteSets(s *Sets) error { return writeJSON(f.Folder, SetsFile, s) }
 
 // ReadSets reads the SetsFile of a folder; nil if there is none.
 func ReadSets(dir string) (*Sets, error) {
