@@ -153,8 +153,11 @@ func (in *Inputs) illustrateWords(ctx context.Context, out *Illustrations, v *vo
 	if err != nil {
 		return err
 	}
-	found := newWordsFound(v.Len())
-	out.TotalWords = v.Len()
+	random := rng.New(0, "words shown")
+	out.TotalWords, out.Words = v.Len(), make([]WordShown, v.Len())
+	for w := range out.Words {
+		out.Words[w].Word = w
+	}
 	few := 4 * runtime.GOMAXPROCS(0)
 	for from := 0; from < len(samples); from += few {
 		some := samples[from:min(from+few, len(samples))]
@@ -177,10 +180,12 @@ func (in *Inputs) illustrateWords(ctx context.Context, out *Illustrations, v *vo
 			return err
 		}
 		for at, d := range described {
-			found.add(from+at, d, &words[at])
+			out.Counted += d.Len()
+			countWords(out.Words, random, from+at, d, &words[at])
 		}
 	}
-	out.Words, out.Counted = found.shown(), found.counted
+	slices.SortStableFunc(out.Words, func(a, b WordShown) int { return b.Count - a.Count })
+	out.Words = out.Words[:min(len(out.Words), shownWords)]
 	return nil
 }
 
@@ -255,41 +260,18 @@ func largestShare(held []float64) (r int, share float64, ok bool) {
 	return r, share, share >= max(1./3, 1.2/float64(k)) || k == 1 && share > 0
 }
 
-// wordsFound collects words with some of their patches, drawn at random.
-type wordsFound struct {
-	words   []WordShown
-	counted int // how many patches have words
-	random  *rand.Rand
-}
-
-func newWordsFound(n int) *wordsFound {
-	f := &wordsFound{words: make([]WordShown, n), random: rng.New(0, "words shown")}
-	for w := range f.words {
-		f.words[w].Word = w
-	}
-	return f
-}
-
-// add counts the words of a photograph.
-func (f *wordsFound) add(photograph int, d *features.Descriptors, words *vocab.Assigned) {
-	f.counted += d.Len()
+// countWords counts the words of a photograph, and draws some of their patches.
+func countWords(shown []WordShown, random *rand.Rand, photograph int, d *features.Descriptors, words *vocab.Assigned) {
 	for i := range d.Len() {
-		word := words.Words[i*words.Nearest]
 		e := Example{photograph, d.X[i], d.Y[i], 4 * d.Scale[i]}
-		s := &f.words[word]
+		s := &shown[words.Words[i*words.Nearest]]
 		s.Count++
 		if len(s.Examples) < shownPatches {
 			s.Examples = append(s.Examples, e)
-		} else if place := f.random.IntN(s.Count); place < shownPatches {
+		} else if place := random.IntN(s.Count); place < shownPatches {
 			s.Examples[place] = e
 		}
 	}
-}
-
-// shown returns the most frequent words, the most frequent first.
-func (f *wordsFound) shown() []WordShown {
-	slices.SortStableFunc(f.words, func(a, b WordShown) int { return b.Count - a.Count })
-	return f.words[:min(len(f.words), shownWords)]
 }
 
 // partsAt returns the places of a photograph that a basis vector accounts for. Vector r, with the coefficient
