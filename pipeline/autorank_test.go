@@ -119,10 +119,10 @@ func TestRankAutoRead(t *testing.T) {
 	for text, want := range map[string]AutoRank{
 		"auto":                           {},
 		"{among: auto}":                  {},
-		"{among: 3..50}":                 {Among: RankRange{3, 50}},
+		"{among: 3..50}":                 {Among: RankRange{From: 3, To: 50}},
 		"{by: stability}":                {By: factor.RankStability},
-		"{among: 2..9, by: held-out}":    {Among: RankRange{2, 9}},
-		" {among: 2..2, by: stability} ": {Among: RankRange{2, 2}, By: factor.RankStability},
+		"{among: 2..9, by: held-out}":    {Among: RankRange{From: 2, To: 9}},
+		" {among: 2..2, by: stability} ": {Among: RankRange{From: 2, To: 2}, By: factor.RankStability},
 	} {
 		e := &Experiment{}
 		if err := Set(e, "rank", text); err != nil {
@@ -183,7 +183,7 @@ func TestRankAutoRefused(t *testing.T) {
 // TestRankAutoGroups: a grouping with a rank to be chosen is that with the one that is chosen.
 func TestRankAutoGroups(t *testing.T) {
 	in := blobs(t, 3, 8, 12)
-	auto := AutoRank{Among: RankRange{2, 6}}
+	auto := AutoRank{Among: RankRange{From: 2, To: 6}}
 	stages := map[string]int{}
 	c, err := ChooseRank(t.Context(), auto, in, 7, func(stage string, _, _ int) { stages[stage]++ })
 	if err != nil {

@@ -2,13 +2,11 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/seed4492f2cd/partwise/factor"
-	"github.com/seed4492f2cd/partwise/features"
 )
 
 // inBlocks is a method that learns from the blocks of the inputs.
@@ -49,39 +47,4 @@ func (g Groups) CheckBatch(f Features) error {
 		return err
 	}
 	return checkBatch(f)
-}
-
-// checkBatch reports what of the features cannot be made of a few samples at a time.
-func checkBatch(f Features) error {
-	switch {
-	case f.Joined != nil:
-		return errors.New("features: several together are scaled by all samples, and not in blocks: say pixels=32, for example")
-	case f.OfWords():
-		return errors.New("features: visual words are learned of all images, and not in blocks: say pixels=32, for example")
-	}
-	return nil
-}
-
-// prepareBlocks gets ready to make features in blocks.
-func (in *Inputs) prepareBlocks(ctx context.Context, progress *reporter, store *keeper) error {
-	f := &in.Features
-	if err := checkBatch(*f); err != nil {
-		return err
-	}
-	crop, err := f.Crop.crop()
-	if err != nil {
-		return err
-	}
-	in.Blocks, err = features.InBlocks(ctx, in.Set, f.extractor().(features.RowExtractor), features.Options{
-		Crop: crop, Power: f.Power, Normalise: f.Normalise, SkipBad: f.SkipBad, Images: in.images, Cache: store, Progress: progress.of("reading"),
-	})
-	if err != nil {
-		return err
-	}
-	in.Height, in.Width, in.Channels = in.Blocks.Height, in.Blocks.Width, in.Blocks.Channels
-	in.Rows, in.Skipped = in.Blocks.Rows, in.Blocks.Skipped
-	if f.keepsShape() {
-		f.Extractor = features.Pixels{Size: features.Size{Height: in.Height, Width: in.Width}, Colour: in.Channels == 3}
-	}
-	return nil
 }

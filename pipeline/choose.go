@@ -110,11 +110,3 @@ func rankMemory(a AutoRank, s problem) int64 {
 	}
 	return factor.RankMemory(size)
 }
-
-// checkRankSigns reports values by which no rank is chosen.
-func (in *Inputs) checkRankSigns() error {
-	if in.HasNegative() {
-		return fmt.Errorf("the rank is chosen by NMF, which needs values of 0 or more, and %s has others: say it with a number", in.Set.Name)
-	}
-	return nil
-}

@@ -155,7 +155,7 @@ func TestConceptMethodsRecode(t *testing.T) {
 		no, _, _ := ids(name, ", recode: false")
 		p.Inputs.Height, p.Inputs.Width, p.Inputs.Channels = 2, 4, 1 // for ntf
 		d := p.draw(3, 0)
-		seen, err := p.Inputs.source().view(t.Context(), d, 1)
+		seen, err := p.view(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ func (g Groups) countCurve(ctx context.Context, in *Inputs, from, to int, progre
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	release, err := g.acquire(ctx, in, m, to)

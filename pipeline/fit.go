@@ -108,7 +108,7 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}

@@ -166,7 +166,7 @@ func (g Groups) work(in *Inputs, progress *reporter) (*work, error) {
 		}
 		m.factoriser, epochs = inBlocks{b, in.Blocks}, factor.DefaultEpochs
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	w := &work{method: m, in: in, x: func() mat.Matrix { return in.X }, best: true, seed: func(step string) uint64 { return rng.Seed(g.Seed, step) }}

@@ -76,12 +76,12 @@ const (
 )
 
 // illustrates tells whether the features can be shown on photographs.
-func (in *Inputs) illustrates() bool { return in.bag != nil || in.places != features.Cells{} }
+func illustrates(in *Inputs) bool { return in.bag != nil || in.places != features.Cells{} }
 
 // Illustrate shows the visual words and the methods' saved models, some of which may be nil, on some of
 // their photographs. It returns nil for features that are neither visual words nor those of places.
 func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrations, error) {
-	if !p.Inputs.illustrates() {
+	if !illustrates(p.Inputs) {
 		return nil, nil
 	}
 	d := p.draws.modelled()
@@ -95,20 +95,20 @@ func (p *Plan) Illustrate(ctx context.Context, kept []factor.Model) (*Illustrati
 			models = append(models, learned{p.Experiment.Methods[t.method].Label(), kept[t.method]})
 		}
 	}
-	return p.Inputs.illustrate(ctx, seen, d.rows, d.truth, models)
+	return illustrate(ctx, p.Inputs, seen, d.rows, d.truth, models)
 }
 
 // Illustrate shows the visual words and the result on some photographs of each group. It returns nil for
 // features that are neither visual words nor those of places.
 func (g *Grouping) Illustrate(ctx context.Context, in *Inputs) (*Illustrations, error) {
-	if !in.illustrates() {
+	if !illustrates(in) {
 		return nil, nil
 	}
 	var models []learned
 	if g.Result != nil {
 		models = []learned{{g.Method, g.Result.Model}}
 	}
-	return in.illustrate(ctx, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, allOf(len(in.Rows)), g.Groups, models)
+	return illustrate(ctx, in, &view{x: func() mat.Matrix { return in.X }, vocabulary: in.Vocabulary}, allOf(len(in.Rows)), g.Groups, models)
 }
 
 // learned is the model of a method.
@@ -118,7 +118,7 @@ type learned struct {
 }
 
 // illustrate shows words or places and models on photographs of each class, of some rows of the inputs.
-func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
+func illustrate(ctx context.Context, in *Inputs, seen *view, rows, class []int, models []learned) (*Illustrations, error) {
 	chosen := ofEachClass(class, shownOfClass)
 	samples := take(in.Rows, take(rows, chosen))
 	out := &Illustrations{}
@@ -140,14 +140,14 @@ func (in *Inputs) illustrate(ctx context.Context, seen *view, rows, class []int,
 		bases = append(bases, additive.Basis)
 	}
 	if in.bag != nil {
-		return out, in.illustrateWords(ctx, out, seen.vocabulary, samples, bases)
+		return out, illustrateWords(ctx, in, out, seen.vocabulary, samples, bases)
 	}
-	return out, in.illustratePlaces(ctx, out, samples, x, bases)
+	return out, illustratePlaces(ctx, in, out, samples, x, bases)
 }
 
 // illustrateWords adds the patches of the samples. It describes a few photographs at a time, and keeps only
 // places and words of their patches.
-func (in *Inputs) illustrateWords(ctx context.Context, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
+func illustrateWords(ctx context.Context, in *Inputs, out *Illustrations, v *vocab.Vocabulary, samples []int, bases []*mat.Dense) error {
 	grid := in.bag.words.grid()
 	assigner, err := vocab.NewAssigner(ctx, v, vocab.Assignment{Checks: in.bag.words.Assignment.Checks})
 	if err != nil {
@@ -190,7 +190,7 @@ func (in *Inputs) illustrateWords(ctx context.Context, out *Illustrations, v *vo
 }
 
 // illustratePlaces adds the places of the samples, whose rows of x hold their values.
-func (in *Inputs) illustratePlaces(ctx context.Context, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
+func illustratePlaces(ctx context.Context, in *Inputs, out *Illustrations, samples []int, x mat.Matrix, bases []*mat.Dense) error {
 	for at, sample := range samples {
 		var part image.Rectangle
 		if err := in.images.With(ctx, sample, imagefile.Use{Least: 1, Do: func(_ image.Image, whole image.Point) error {

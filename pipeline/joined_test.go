@@ -203,7 +203,7 @@ func TestJoinedDraws(t *testing.T) {
 		t.Fatalf("scales %+v, %v", scales, err)
 	}
 	d := p.draw(3, 0)
-	seen, err := p.Inputs.source().view(t.Context(), d, p.Experiment.Seed)
+	seen, err := p.view(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

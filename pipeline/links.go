@@ -1,12 +1,9 @@
 package pipeline
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/seed4492f2cd/partwise/datasets"
 )
 
 // firstShuffled returns the first count of the numbers below n in the order of rand.Rand.Perm. It takes
@@ -62,24 +59,6 @@ func firstShuffled(n, count int, src *rand.ChaCha8) []int {
 		first[place] = number
 	}
 	return first
-}
-
-// readLinks reads the links of the files, by samples of the set.
-func readLinks(ctx context.Context, l Links, set *datasets.Set) (all datasets.Links, err error) {
-	for _, source := range []struct {
-		file string
-		read func(context.Context, string) (*datasets.Links, error)
-	}{{l.File, set.ReadLinks}, {l.Feedback, set.ReadFeedback}} {
-		if source.file == "" {
-			continue
-		}
-		links, err := source.read(ctx, source.file)
-		if err != nil {
-			return all, err
-		}
-		all.Must, all.Cannot = append(all.Must, links.Must...), append(all.Cannot, links.Cannot...)
-	}
-	return all, nil
 }
 
 // drawLinks draws the share of the pairs of samples of these classes.

@@ -7,57 +7,10 @@ import (
 	"runtime"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed4492f2cd/partwise/cluster"
-	"github.com/seed4492f2cd/partwise/datasets/vectorfile"
 	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/memory"
-	"github.com/seed4492f2cd/partwise/internal/sparse"
 )
-
-// WithMemory returns a context that limits the memory of what is done with it to
-// about limit bytes, at least 64 MiB: images wait for their share, fewer trials
-// run at once, and what cannot fit is refused before it begins, by an error with
-// the number. Without it the limit is half of the memory that the process may use.
-func WithMemory(ctx context.Context, limit int64) context.Context {
-	return memory.NewContext(ctx, memory.New(limit))
-}
-
-// bytesOf returns how many bytes a matrix holds.
-func bytesOf(x mat.Matrix) int64 {
-	if x == nil {
-		return 0
-	}
-	n, m := x.Dims()
-	switch x := x.(type) {
-	case *sparse.CSR:
-		return 16*int64(x.NNZ()) + 8*int64(n)
-	case *vectorfile.Bytes:
-		return int64(n) * int64(m)
-	case *vectorfile.Stored:
-		return 0
-	}
-	return 8 * int64(n) * int64(m)
-}
-
-// sized says of a matrix what it is and how large.
-func sized(what string, n, m int) string { return fmt.Sprintf("%s, %d×%d", what, n, m) }
-
-// hold takes the share of the memory budget for a matrix until the inputs are
-// closed.
-func (in *Inputs) hold(ctx context.Context, what string, x mat.Matrix) error {
-	if x == nil {
-		return nil
-	}
-	n, m := x.Dims()
-	release, err := memory.FromContext(ctx).Keep(bytesOf(x), sized(what, n, m))
-	if err != nil {
-		return err
-	}
-	in.held = append(in.held, release)
-	return nil
-}
 
 // problem is the size of what a method is given.
 type problem struct {
@@ -149,12 +102,6 @@ func (p *Plan) problem(k, rank int) problem {
 		}
 	}
 	return s
-}
-
-// HasNegative tells whether X has negative values. It looks once.
-func (in *Inputs) HasNegative() bool {
-	in.looked.Do(func() { _, _, _, in.negative = in.source().firstNegative() })
-	return in.negative
 }
 
 // checkMemory refuses a plan with a trial that the budget of the context has no

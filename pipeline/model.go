@@ -136,7 +136,7 @@ func (m *Model) learn(v *vocab.Vocabulary, weights []float64) error {
 			return err
 		}
 		f.Words.From = ""
-		f.Words.Learned = &LearnedWords{v, cache.NewKey("words of a file", text.Bytes()), weights}
+		f.Words.Learned = &LearnedWords{Vocabulary: v, Key: cache.NewKey("words of a file", text.Bytes()), Weights: weights}
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (g *Grouping) Model(ctx context.Context, in *Inputs) (*Model, error) {
 	if m.represents() && g.Cluster.By == Largest {
 		of.Columns = largestColumns(g.Result.Coefficients, g.Groups)
 	}
-	of.samples = in.contents()
+	of.samples = contentsOf(in)
 	m.Groups = of
 	return m, nil
 }
@@ -202,7 +202,7 @@ func (m *Model) GroupsOf(in *Inputs) ([]int, error) {
 	if m.Groups == nil || m.Groups.samples == nil {
 		return nil, errors.New("the model does not say which samples its groups were made of")
 	}
-	contents := in.contents()
+	contents := contentsOf(in)
 	if len(contents) != len(m.Groups.samples) {
 		return nil, fmt.Errorf("%d samples were grouped, and %s has %d now: group them again", len(m.Groups.samples), in.Set.Name, len(in.Rows))
 	}
@@ -227,8 +227,8 @@ func largestColumns(v *mat.Dense, groups []int) []int {
 	return out
 }
 
-// contents returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
-func (in *Inputs) contents() []int {
+// contentsOf returns a digest of 62 bits of each row's sample, nil if the samples are left on disk.
+func contentsOf(in *Inputs) []int {
 	if _, stored := in.Set.Vectors.(*vectorfile.Stored); stored {
 		return nil
 	}
@@ -354,7 +354,7 @@ func (m *Model) Assign(ctx context.Context, in *Inputs, reject float64) ([]Assig
 			known[content] = of.groups[i]
 		}
 	}
-	contents := in.contents()
+	contents := contentsOf(in)
 	out, groups, moved := make([]Assigned, len(found)), make([]int, len(found)), false
 	for i, f := range found {
 		groups[i] = f.Group

@@ -172,7 +172,7 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	}
 	owner := &reporter{to: progress}
 	defer owner.end()
-	all, err := in.looks(ctx, owner)
+	all, err := looksOf(ctx, in, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -218,8 +218,8 @@ func (in *Inputs) Pictures(ctx context.Context, progress Progress) (*Pictures, e
 	return p, nil
 }
 
-// looks returns the looks of all rows.
-func (in *Inputs) looks(ctx context.Context, owner *reporter) ([]*pictures.Look, error) {
+// looksOf returns the looks of all rows.
+func looksOf(ctx context.Context, in *Inputs, owner *reporter) ([]*pictures.Look, error) {
 	n := len(in.Rows)
 	all, errs := make([]*pictures.Look, n), make([]error, n)
 	tell := owner.of("looking at pictures")

@@ -64,7 +64,7 @@ func NewPlan(ctx context.Context, e *Experiment, in *Inputs) (*Plan, error) {
 		return nil, err
 	}
 	p.must, p.cannot = in.linksOfRows()
-	if err := in.checkSigns(p.methods); err != nil {
+	if err := checkSigns(in, p.methods); err != nil {
 		return nil, err
 	}
 	if p.auto() != nil {

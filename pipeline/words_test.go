@@ -221,7 +221,7 @@ func TestWordsOfTrainingImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := p.draw(3, 0)
-		v, err := p.Inputs.source().view(t.Context(), d, 0)
+		v, err := p.view(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,3 +145,24 @@ func (w *work) classify(ctx context.Context, res *represented, by func(ctx conte
 	_, k := coefficients.Dims()
 	return res.found[k].get(ctx, find)
 }
+
+// checkSigns refuses data with negative values for methods that do not take
+// them, with the value and the column, from 1, of the data.
+func checkSigns(in *Inputs, methods []*method) error {
+	row, column, value, found := in.source().firstNegative()
+	if !found {
+		return nil
+	}
+	if v := in.Set.Vectors; v != nil && in.Features.Joined == nil {
+		if _, m := v.Dims(); column < m && v.At(in.Rows[row], column) < 0 {
+			value = v.At(in.Rows[row], column)
+		}
+	}
+	for _, m := range methods {
+		if !m.needs.Signed {
+			return fmt.Errorf("%s: %s, column %d: value %v is negative, and %s needs values of 0 or more",
+				in.Set.Name, in.Set.Names[in.Rows[row]], column+1, value, m.Label())
+		}
+	}
+	return nil
+}
