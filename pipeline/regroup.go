@@ -69,11 +69,14 @@ func (r *Regroup) Covariance(i, j int) float64 { return r.corrected.Covariance(i
 
 // Factorise continues the factors of a method that learns from labels or links of the inputs' rows.
 func (r *Regroup) Factorise(ctx context.Context, known factor.Known) error {
-	told := newClassLabels(known.Labels, slices.Max(append(known.Labels, 0))+1)
-	known.Labels = told.labels
-	sizes := classSizes(told.labels, len(told.classes))
-	nothing := len(told.classes) == 0 && len(known.MustLink)+len(known.CannotLink) == 0
-	if r.method == nil || nothing || r.method.needs.Labels && len(told.classes) == 0 && !r.method.needs.Links || r.method.needs.checkClasses(r.method.Label(), sizes) != nil {
+	if r.method == nil {
+		return nil
+	}
+	given := newClassLabels(known.Labels, slices.Max(append(known.Labels, 0))+1)
+	known.Labels = given.labels
+	classes, needs := len(given.classes), r.method.needs
+	nothing := classes == 0 && len(known.MustLink)+len(known.CannotLink) == 0
+	if nothing || needs.Labels && classes == 0 && !needs.Links || needs.checkClasses(r.method.Label(), classSizes(given.labels, classes)) != nil {
 		return nil
 	}
 	w := &work{

@@ -7,7 +7,7 @@ import (
 
 const (
 	askedOf   = 100 // the most unsure pictures are candidates
-	toldBy    = 500 // an answer is worth what it says about these most unsure pictures
+	worthOf   = 500 // an answer is worth what it says about these most unsure pictures
 	sureAt    = 0.9 // margin from which on an answer is worth nothing
 	mostAsked = 20  // questions of a State
 )
@@ -32,7 +32,7 @@ func (s *Session) ask() []Question {
 		}
 	}
 	slices.SortStableFunc(unsure, func(a, b int) int { return cmp.Compare(margin[a], margin[b]) })
-	unsure = unsure[:min(len(unsure), toldBy)]
+	unsure = unsure[:min(len(unsure), worthOf)]
 	worth := map[Question]float64{}
 	var found []Question
 	for _, i := range unsure[:min(len(unsure), askedOf)] {
