@@ -1,10 +1,9 @@
 package datasets
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,10 +37,11 @@ func FuzzLabels(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
+		file := writeFile(t, filepath.Join(t.TempDir(), "labels.csv"), data)
 		for _, set := range []*Set{fileSet(), vectorSet(3, 1, 0, 0, 1, 2, math.NaN())} {
 			var classes []string
 			var err error
-			checkMemory(t, 512*int64(len(data)), func() { classes, _, err = set.parseLabels(bytes.NewReader(data)) })
+			checkMemory(t, 512*int64(len(data)), func() { classes, err = set.ReadClasses(file) })
 			if err != nil {
 				continue
 			}
@@ -73,7 +73,7 @@ func FuzzLinks(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkMemory(t, 512*int64(len(data)), func() { checkLinks(t, data, (*Set).parseLinks) })
+		checkMemory(t, 512*int64(len(data)), func() { checkLinks(t, data, (*Set).ReadLinks) })
 	})
 }
 
@@ -85,19 +85,19 @@ func FuzzFeedback(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkMemory(t, 1024*int64(len(data)), func() { checkLinks(t, data, (*Set).parseFeedback) })
+		checkMemory(t, 1024*int64(len(data)), func() { checkLinks(t, data, (*Set).ReadFeedback) })
 	})
 }
 
 // checkLinks reads links and checks that they are of samples of the set, and that
 // they do not contradict each other.
-func checkLinks(t *testing.T, data []byte, parse func(*Set, context.Context, io.Reader) (*Links, error)) {
+func checkLinks(t *testing.T, data []byte, read func(*Set, context.Context, string) (*Links, error)) {
 	set := fileSet()
-	l, err := parse(set, t.Context(), bytes.NewReader(data))
+	l, err := read(set, t.Context(), writeFile(t, filepath.Join(t.TempDir(), "links.csv"), data))
 	if err != nil {
 		return
 	}
-	if err := set.checkLinks(l, false); err != nil {
+	if err := set.CheckLinks(l, false); err != nil {
 		t.Error(err)
 	}
 }

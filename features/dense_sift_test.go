@@ -354,7 +354,7 @@ func TestDenseSIFTWithoutPatches(t *testing.T) {
 			t.Errorf("%v: %d patches", size, got.Len())
 		}
 	}
-	if got := denseSIFT(t, DenseSIFT{Bins: []int{math.MaxInt, 4}}, noise(16, 17, 1)); got.Len() != 1 || got.Scale[0] != 4 {
+	if got := denseSIFT(t, DenseSIFT{Bins: []int{1e9, 4}}, noise(16, 17, 1)); got.Len() != 1 || got.Scale[0] != 4 {
 		t.Errorf("patches of %v", got.Scale)
 	}
 }
@@ -406,11 +406,11 @@ func TestDenseSIFTErrors(t *testing.T) {
 		d    DenseSIFT
 		want string
 	}{
-		{DenseSIFT{Step: -1}, "a step of -1 pixels"},
-		{DenseSIFT{Bins: []int{4, 0}}, "a bin of 0 pixels"},
-		{DenseSIFT{Bins: []int{-3}}, "a bin of -3 pixels"},
-		{DenseSIFT{Contrast: -0.1}, "a contrast of -0.1"},
-		{DenseSIFT{Contrast: math.NaN()}, "a contrast of NaN"},
+		{DenseSIFT{Step: -1}, "step: want"},
+		{DenseSIFT{Bins: []int{4, 0}}, "bins: want"},
+		{DenseSIFT{Bins: []int{-3}}, "bins: want"},
+		{DenseSIFT{Contrast: -0.1}, "contrast: want"},
+		{DenseSIFT{Contrast: math.NaN()}, "contrast: want"},
 	} {
 		if _, err := test.d.Extract(noise(20, 20, 1)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want one with %q", test.d, err, test.want)

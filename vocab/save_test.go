@@ -115,7 +115,7 @@ func TestLoadErrors(t *testing.T) {
 		"999999999 words of 999999999":      zipped(t, "words", header("999999999, 999999999")),
 		"want at most":                      zipped(t, "words", header("1000000, 4096")),
 		"ends after 1 values: unexpected":   zipped(t, "words", header("1000000, 1"), make([]byte, 12)...),
-		"ends after 0 values: EOF":          zipped(t, "words", header("1, 1")),
+		"ends after 0 values: unexp":        zipped(t, "words", header("1, 1")),
 		"too large for the":                 zipped(t, "words", header("100000, 1000")),
 		"more bytes follow than the values": zipped(t, "words", header("1, 1"), make([]byte, 9)...),
 		"Fortran order: true":               zipped(t, "words", "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", make([]byte, 8)...),

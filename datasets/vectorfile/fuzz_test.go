@@ -35,12 +35,12 @@ func checkMemory(t testing.TB, bound int64, f func()) {
 // fuzzRoom is the memory that the readers of vectors may take in fuzzing.
 const fuzzRoom = 1 << 20
 
-// checkRoom runs f, a reader of so many bytes that may take fuzzRoom. What it drops
+// checkRoom runs f, a reader of data that may take fuzzRoom. What it drops
 // on the way counts too: lists that grow, buffers, unpackers, and some hundred
 // bytes for each part of a file, which has eight bytes at least.
-func checkRoom(t testing.TB, size int, f func(room *room)) {
+func checkRoom(t testing.TB, data []byte, f func(in *input)) {
 	t.Helper()
-	checkMemory(t, 8*fuzzRoom+128*int64(size), func() { f(testRoom(fuzzRoom)) })
+	checkMemory(t, 8*fuzzRoom+128*int64(len(data)), func() { f(memoryInput(data, fuzzRoom)) })
 }
 
 func FuzzIDX(f *testing.F) {
@@ -57,12 +57,8 @@ func FuzzIDX(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			v, err := parseIDX(bytes.NewReader(data), "", room)
-			if err != nil {
-				return
-			}
-			if s, err := newVectorSet("fuzz", v.Value, nil, Options{}, room); err == nil {
+		checkRoom(t, data, func(in *input) {
+			if s, err := readIDX(in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -77,14 +73,14 @@ func FuzzMAT(f *testing.F) {
 			f.Add(writeMAT(order, false, v))
 		}
 	}
-	f.Add(writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{1 << 10, 1 << 11}, []matPart{{2, make([]byte, 1<<21)}}}))
+	f.Add(writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{1 << 10, 1 << 11}, []matData{{2, make([]byte, 1<<21)}}}))
 	addWritten(f, ".mat")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			vars, err := readMAT(bytes.NewReader(data), int64(len(data)), room)
+		checkRoom(t, data, func(in *input) {
+			vars, err := matVariables(in)
 			if err != nil {
 				return
 			}
@@ -101,7 +97,7 @@ func FuzzMAT(f *testing.F) {
 					}
 				}
 			}
-			if s, err := matSet("fuzz.mat", vars, Options{}, room); err == nil {
+			if s, err := readMAT(memoryInput(data, fuzzRoom)); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -125,17 +121,11 @@ func FuzzCSV(f *testing.F) {
 		// A record of the longest kind, once the file is unpacked.
 		longest := min(1032*int64(len(text)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text))+64*longest, func() {
-			room := testRoom(fuzzRoom)
-			x, names, words, err := parseCSV(bytes.NewReader(text), labels, room)
-			if err != nil {
-				return
+			in := memoryInput(text, fuzzRoom)
+			in.opt.Labels = labels
+			if s, err := readCSV(in); err == nil {
+				checkSet(t, s)
 			}
-			s, err := newVectorSet("fuzz.csv", x, words, Options{}, room)
-			if err != nil {
-				return
-			}
-			s.nameSamples(names)
-			checkSet(t, s)
 		})
 	})
 }
@@ -153,18 +143,18 @@ func FuzzIndexed(f *testing.F) {
 		}
 		longest := min(1032*int64(len(text)+len(topics)), mostVectorLine)
 		checkMemory(t, 8*fuzzRoom+128*int64(len(text)+len(topics))+64*longest, func() {
-			room := testRoom(fuzzRoom)
-			x, labels, err := parseIndexed(bytes.NewReader(text), room)
+			in := memoryInput(text, fuzzRoom)
+			x, labels, err := indexedRows(in)
 			if err != nil {
 				return
 			}
 			words, names := classesOrNames(labels)
 			if names != nil {
-				if words, err = parseQrels(bytes.NewReader(topics), names, room); err != nil {
+				if words, err = readTopics(memoryInput(topics, fuzzRoom), names); err != nil {
 					return
 				}
 			}
-			s, err := newVectorSet("fuzz.dat", x, words, Options{}, room)
+			s, err := in.content(x, words)
 			if err != nil {
 				return
 			}
@@ -187,12 +177,8 @@ func FuzzNPY(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			v, err := parseNPY(bufio.NewReader(bytes.NewReader(data)), "X", int64(len(data)), room)
-			if err != nil {
-				return
-			}
-			if s, err := numpySet("fuzz.npy", []variable{v}, Options{}, room); err == nil {
+		checkRoom(t, data, func(in *input) {
+			if s, err := readNPY(in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -251,12 +237,8 @@ func FuzzNPZ(f *testing.F) {
 		if len(data) > mostFuzzed {
 			return
 		}
-		checkRoom(t, len(data), func(room *room) {
-			vars, err := parseNPZ(bytes.NewReader(data), int64(len(data)), room)
-			if err != nil {
-				return
-			}
-			if s, err := numpySet("fuzz.npz", vars, Options{}, room); err == nil {
+		checkRoom(t, data, func(in *input) {
+			if s, err := readNPZ(in); err == nil {
 				checkSet(t, s)
 			}
 		})
@@ -341,28 +323,12 @@ func FuzzWrite(f *testing.F) {
 
 // readWritten reads a file that Write made, by its ending, from memory.
 func readWritten(ending string, data []byte) (*Content, error) {
-	room := testRoom(1 << 24)
+	in := memoryInput(data, 1<<24)
 	switch ending {
 	case ".mat":
-		vars, err := readMAT(bytes.NewReader(data), int64(len(data)), room)
-		if err != nil {
-			return nil, err
-		}
-		return matSet("fuzz.mat", vars, Options{}, room)
+		return readMAT(in)
 	case ".npz":
-		vars, err := parseNPZ(bytes.NewReader(data), int64(len(data)), room)
-		if err != nil {
-			return nil, err
-		}
-		return numpySet("fuzz.npz", vars, Options{}, room)
+		return readNPZ(in)
 	}
-	x, names, words, err := parseCSV(bytes.NewReader(data), "", room)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newVectorSet("fuzz.csv", x, words, Options{}, room)
-	if err == nil {
-		s.nameSamples(names)
-	}
-	return s, err
+	return readCSV(in)
 }

@@ -167,7 +167,8 @@ func check(t testing.TB, content []byte) (compared int) {
 		if !f.Serves(times) {
 			continue
 		}
-		got, wild, err := f.decode(times)
+		d := &decoder{reader: reader{content: content}, times: times}
+		got, err := d.decode()
 		if (err == nil) != (wholeErr == nil) {
 			t.Errorf("1/%d: error %v, and that of image/jpeg is %v", times, err, wholeErr)
 		}
@@ -179,7 +180,7 @@ func check(t testing.TB, content []byte) (compared int) {
 			t.Errorf("1/%d: %v of %v, and the header says %d×%d", times, size, wantSize, f.Width, f.Height)
 			continue
 		}
-		if wild {
+		if d.wild {
 			continue // image/jpeg's sums overflow
 		}
 		want := meansOf(whole, times)

@@ -15,7 +15,7 @@ func TestLine(t *testing.T) {
 		"photos/Élan vital 猫 👩\u200d👩\u200d👧.jpg": "photos/Élan vital 猫 👩\u200d👩\u200d👧.jpg",
 		`C:\photos\new`:            `C:\photos\new`,
 		"می\u200cخواهم":            "می\u200cخواهم", // with a zero-width non-joiner
-		"a\x1b[2J\x1b]0;title\x07": `a\x1b[2J\x1b]0;title\x07`,
+		"a\x1b[2J\x1b]0;title\x07": `a\x1b[2J\x1b]0;title\a`,
 		"one\npartwise: two\r\tx":  `one\npartwise: two\r\tx`,
 		"\u009b31m":                `\u009b31m`,
 		"\u202egpj.exe\u2066":      `\u202egpj.exe\u2066`,
