@@ -202,7 +202,7 @@ func TestHostileExperiment(t *testing.T) {
 			seen[n.Data] = true
 		}
 	}
-	for _, want := range []string{hostile[0], hostile[1], hostile[3], hostile[12], `a\x1b[2J\x1b]0;title\x07b\x9b31m\u009b`, `caf\xe9 \xff\xfe \ufffe\uffff`} {
+	for _, want := range []string{hostile[0], hostile[1], hostile[3], hostile[12], `a\x1b[2J\x1b]0;title\ab\x9b31m\u009b`, `caf\xe9 \xff\xfe \ufffe\uffff`} {
 		if !seen[want] {
 			t.Errorf("%q is not seen", want)
 		}

@@ -1,18 +1,21 @@
-// Package spreadsheet keeps the text cells of CSV files from being run. Programs
-// such as Excel and LibreOffice take a cell that begins with =, +, - or @ for a
-// formula, which may call other programs and send what is in the sheet elsewhere.
+// Package spreadsheet keeps the text cells of CSV files from being run: Excel and LibreOffice take a cell that
+// begins with =, +, - or @ for a formula, which may call other programs and send the sheet elsewhere.
 package spreadsheet
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
-// Cell returns the text as it is written into a CSV file: with an apostrophe
-// before it where a spreadsheet could take it for a formula, that is where it
-// begins with =, +, -, @, their full-width forms, a tab or a line end, and is no
-// number. So that Text finds the same text, one that begins with apostrophes and
-// then with such a character gets one more.
+// Cell returns the text for a CSV file, with an apostrophe before it if a spreadsheet could take it for a
+// formula. A text that begins with apostrophes before such a character gets one more, so that Text finds it.
 func Cell(text string) string {
 	if quoted(text) {
 		return "'" + text
@@ -40,3 +43,104 @@ func quoted(text string) bool {
 }
 
 var number = regexp.MustCompile(`^[+-][0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// Table reads the records of a CSV file, of any number of fields each, after an optional byte order mark. A
+// record that is too long, not UTF-8, or holds a NUL byte is an error that names its line.
+type Table struct {
+	csv  *csv.Reader
+	in   *recordReader
+	Line int // of the last record
+}
+
+// NewTable reads records of at most this many bytes and fields, divided by comma.
+func NewTable(r io.Reader, comma rune, mostBytes, mostFields int) *Table {
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	t := &Table{in: &recordReader{r: in, comma: []byte(string(comma)), mostBytes: mostBytes, mostFields: mostFields}}
+	t.csv = csv.NewReader(t.in)
+	t.csv.Comma = comma
+	t.csv.FieldsPerRecord = -1
+	t.csv.TrimLeadingSpace = comma != '\t'
+	return t
+}
+
+// Read returns the next record without the white space around its fields, and io.EOF at the end. The next
+// call overwrites it.
+func (t *Table) Read() ([]string, error) {
+	t.in.bytes, t.in.fields = 0, 0
+	t.csv.ReuseRecord = true
+	record, err := t.csv.Read()
+	if err != nil {
+		var long *longRecordError
+		if errors.As(err, &long) {
+			return nil, fmt.Errorf("line %d: %w; is a quotation mark left open?", t.Line+1, long)
+		}
+		var bad *csv.ParseError
+		if errors.As(err, &bad) {
+			return nil, quoteError(bad)
+		}
+		return nil, err
+	}
+	t.Line, _ = t.csv.FieldPos(0)
+	for i, field := range record {
+		if !utf8.ValidString(field) || strings.IndexByte(field, 0) >= 0 {
+			line, column := t.csv.FieldPos(i)
+			hint := ""
+			if zeros := strings.Count(field, "\x00"); zeros > 1 && 2*zeros >= len(field)-1 {
+				hint = "; it looks like UTF-16 without its mark: save the file as UTF-8"
+			}
+			return nil, fmt.Errorf("line %d, column %d: %s is not text in UTF-8%s", line, column, Quote(field), hint)
+		}
+		record[i] = strings.TrimSpace(field)
+	}
+	return record, nil
+}
+
+// quoteError says where a quotation mark is wrong, the only error of csv.Reader here.
+func quoteError(bad *csv.ParseError) error {
+	if errors.Is(bad, csv.ErrBareQuote) {
+		return fmt.Errorf("line %d, column %d: a quotation mark in a field that does not begin with one", bad.Line, bad.Column)
+	}
+	return fmt.Errorf("line %d, column %d: the field in quotation marks that begins in line %d is not closed, or text follows it", bad.Line, bad.Column, bad.StartLine)
+}
+
+// recordReader fails if a record has too many bytes or commas. What a csv.Reader reads ahead counts for the
+// record before.
+type recordReader struct {
+	r                     io.Reader
+	comma                 []byte
+	mostBytes, mostFields int
+	bytes, fields         int
+}
+
+// longRecordError says what is too long.
+type longRecordError struct{ what string }
+
+func (e *longRecordError) Error() string { return e.what }
+
+// aheadOf is what a csv.Reader reads at a time.
+const aheadOf = 4096
+
+func (r *recordReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p[:min(len(p), aheadOf)])
+	r.bytes += n
+	r.fields += bytes.Count(p[:n], r.comma)
+	switch {
+	case r.bytes > r.mostBytes+aheadOf:
+		return 0, &longRecordError{fmt.Sprintf("a record of more than %d bytes", r.mostBytes)}
+	case r.fields > r.mostFields+aheadOf:
+		return 0, &longRecordError{fmt.Sprintf("a record of more than %d fields", r.mostFields)}
+	}
+	return n, err
+}
+
+// Quote quotes a text in Go's way, only the beginning of a long one.
+func Quote(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return fmt.Sprintf("%q", text)
+	}
+	return fmt.Sprintf("%q…", text[:most])
+}
