@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/naming"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -34,7 +33,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add([]byte("a.png,x\na.png,y"))
 	f.Add([]byte("a.png;x"))
 	f.Add([]byte("a.png,caf\xe9\r\nb/1.png,\x00"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -63,31 +62,31 @@ func FuzzLabels(f *testing.F) {
 				}
 			}
 		}
-	}))
+	})
 }
 
 func FuzzLinks(f *testing.F) {
 	f.Add([]byte("first,second,kind\na.png,b/1.png,must\n\"c, d.png\", a.png, cannot\n"))
 	f.Add([]byte("a.png,b/1.png,must\na.png,b/1.png,cannot\n"))
 	f.Add([]byte("a.png,a.png,cannot\r\n"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
 		checkMemory(t, 512*int64(len(data)), func() { checkLinks(t, data, (*Set).ReadLinks) })
-	}))
+	})
 }
 
 func FuzzFeedback(f *testing.F) {
 	f.Add([]byte("log,file,mark\n1,a.png,+\n1,b/1.png,+\n1,\"c, d.png\",-\n2,a.png,positive\n"))
 	f.Add([]byte("1,a.png,+\n1,a.png,+\n1,a.png,−\n"))
 	f.Add([]byte("1,a.png,+\n2,a.png,negative\n2,b/1.png,+\n1,b/1.png,+\n"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
 		checkMemory(t, 1024*int64(len(data)), func() { checkLinks(t, data, (*Set).ReadFeedback) })
-	}))
+	})
 }
 
 // checkLinks reads links and checks that they are of samples of the set, and that

@@ -13,7 +13,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/memory"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -159,7 +158,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(zipped(f, "words", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", make([]byte, 8)...))
 	f.Add(zipped(f, "words.npy", "{}"))
 	f.Add(zipped(f, "words", "{'descr': '<f8', 'fortran_order': False, 'shape': (16000, 131), }"))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		var v *Vocabulary
 		var err error
 		testkit.AllocatesAtMost(t, 1<<20+npz.FreeBytes+npz.PerByte*uint64(len(file)), func() { v, err = loadBytes(file) })
@@ -170,5 +169,5 @@ func FuzzLoad(f *testing.F) {
 		if err != nil || !mat.Equal(again.Words, v.Words) {
 			t.Errorf("a vocabulary that was loaded is not loaded again: %v", err)
 		}
-	}))
+	})
 }

@@ -2,6 +2,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/seed4492f2cd/partwise/internal/text/phrase"
 )
@@ -103,7 +104,9 @@ var setsFile []byte
 
 // known returns the known sets, in the order in which they are listed.
 var known = sync.OnceValue(func() (sets []Info) {
-	if err := yaml.UnmarshalWithOptions(setsFile, &sets, yaml.Strict()); err != nil {
+	in := yaml.NewDecoder(bytes.NewReader(setsFile))
+	in.KnownFields(true)
+	if err := in.Decode(&sets); err != nil {
 		panic(fmt.Errorf("sets.yaml: %w", err))
 	}
 	for _, set := range sets {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/imagetest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -40,15 +39,15 @@ func headerOf(content []byte) (Header, error) {
 }
 
 func FuzzDecodeImage(f *testing.F) {
-	for _, data := range imagetest.ImageFiles(f) {
+	for _, data := range imageFiles(f) {
 		f.Add(data)
 	}
-	for _, data := range imagetest.ManyImages(f) {
+	for _, data := range manyImages(f) {
 		if len(data) < 4000 {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -76,7 +75,7 @@ func FuzzDecodeImage(f *testing.F) {
 		if g := Gray(img); g.Bounds().Empty() || g.Bounds().Size() != img.Bounds().Size() {
 			t.Errorf("grey image of %v for an image of %v", g.Bounds(), img.Bounds())
 		}
-	}))
+	})
 }
 
 func FuzzEXIF(f *testing.F) {
@@ -86,9 +85,9 @@ func FuzzEXIF(f *testing.F) {
 	f.Add([]byte("\xff\xd8\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00"))
 	f.Add([]byte("\xff\xd8\xff\xff\xff\xe1\x00\x10Exif\x00\x00MM\x00*\xff\xff\xff\xff"))
 	f.Add(imagetest.ProgressiveJPEG(16, 16, 3))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if o := exifOrientation(data); o < 1 || o > 8 {
 			t.Errorf("orientation %d", o)
 		}
-	}))
+	})
 }

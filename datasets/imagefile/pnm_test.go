@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 )
 
 func TestDecodePNM(t *testing.T) {
@@ -101,7 +99,7 @@ func FuzzPNM(f *testing.F) {
 	} {
 		f.Add([]byte(file))
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		img, err := DecodeBytes(data)
 		if err != nil {
 			return
@@ -128,5 +126,5 @@ func FuzzPNM(f *testing.F) {
 		if d := cmp.Diff(img, second); d != "" {
 			t.Error(d)
 		}
-	}))
+	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/sparse"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -54,7 +53,7 @@ func FuzzIDX(f *testing.F) {
 	f.Add(writeIDX(0x0C, []uint32{1, 1 << 31, 1 << 31}, []int32{}))
 	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
 	f.Add(gzipped(f, writeIDX(8, []uint32{1 << 13, 16, 16}, make([]uint8, 1<<21))))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -63,7 +62,7 @@ func FuzzIDX(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 func FuzzMAT(f *testing.F) {
@@ -76,7 +75,7 @@ func FuzzMAT(f *testing.F) {
 	}
 	f.Add(writeMAT(binary.LittleEndian, true, matVar{"fea", 9, []int32{1 << 10, 1 << 11}, []matData{{2, make([]byte, 1<<21)}}}))
 	addWritten(f, ".mat")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -102,7 +101,7 @@ func FuzzMAT(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 func FuzzCSV(f *testing.F) {
@@ -115,7 +114,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("1,2\x00\n"), "")
 	f.Add(gzipped(f, []byte("label,x\n\xe9,1\n")), "")
 	f.Add(gzipped(f, bytes.Repeat([]byte("1,2,3\n"), 1<<16)), "")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte, labels string) {
+	f.Fuzz(func(t *testing.T, text []byte, labels string) {
 		if len(text) > mostFuzzed {
 			return
 		}
@@ -128,7 +127,7 @@ func FuzzCSV(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 func FuzzIndexed(f *testing.F) {
@@ -138,7 +137,7 @@ func FuzzIndexed(f *testing.F) {
 	f.Add([]byte("a 3:1 2:1\n"), []byte("a b c\n"))
 	f.Add([]byte("a 1:nan\nb 99999999999:1\n\xff\x00 1:1\n"), []byte("\x00 a 1\n"))
 	f.Add(gzipped(f, bytes.Repeat([]byte("1 2:3\n"), 1<<16)), gzipped(f, bytes.Repeat([]byte("a 1 1\n"), 1<<16)))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text, topics []byte) {
+	f.Fuzz(func(t *testing.T, text, topics []byte) {
 		if len(text)+len(topics) > mostFuzzed {
 			return
 		}
@@ -162,7 +161,7 @@ func FuzzIndexed(f *testing.F) {
 			s.nameSamples(names)
 			checkSet(t, s)
 		})
-	}))
+	})
 }
 
 func FuzzNPY(f *testing.F) {
@@ -174,7 +173,7 @@ func FuzzNPY(f *testing.F) {
 	f.Add(writeNPY("|S2", false, "(2,)", []byte("abcd")))
 	f.Add(writeNPY("|O", false, "(1,)", []byte("\x80\x03.")))
 	f.Add(writeNPY("<f8", true, "(99999, 99999)", []float64{1}))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -183,7 +182,7 @@ func FuzzNPY(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 // FuzzStored reads a NumPy or IDX file as it is and with its values left on disk, which
@@ -198,7 +197,7 @@ func FuzzStored(f *testing.F) {
 	f.Add(gzipped(f, writeIDX(0x0B, []uint32{2, 1, 1}, []int16{1, -2})))
 	f.Add(writeIDX(8, []uint32{0, 1 << 31, 1 << 31, 4}, []uint8{}))
 	path := filepath.Join(f.TempDir(), "values")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -224,7 +223,7 @@ func FuzzStored(f *testing.F) {
 		if !mat.Equal(stored.Vectors, whole.Vectors) || stored.Height != whole.Height || stored.Width != whole.Width || !slices.Equal(stored.Names, whole.Names) {
 			t.Error("on disk it is another set than in memory")
 		}
-	}))
+	})
 }
 
 func FuzzNPZ(f *testing.F) {
@@ -234,7 +233,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(writeNPZ(f, npzArray{"arr_0.npy", x}, npzArray{"notes.txt", []byte("hi")}))
 	f.Add(writeNPZ(f, npzArray{"X.npy", writeNPY("|u1", false, "(2048, 1024)", make([]uint8, 1<<21))}))
 	addWritten(f, ".npz")
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > mostFuzzed {
 			return
 		}
@@ -243,7 +242,7 @@ func FuzzNPZ(f *testing.F) {
 				checkSet(t, s)
 			}
 		})
-	}))
+	})
 }
 
 // What Write puts into each form is read as the same set.
@@ -251,7 +250,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add(uint8(0), uint8(2), uint8(3), "a\nb", "x\ny", []byte("\x01\x00\x00\x00\x00\x00\xf0\x3f12345678"))
 	f.Add(uint8(1), uint8(4), uint8(4), "", "", []byte("0123456789abcdef"))
 	f.Add(uint8(2), uint8(3), uint8(5), "né\n🐈\n\"q\",", "c", []byte{0, 0, 1, 0, 2, 0, 0, 3})
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, kind, rows, columns uint8, names, classes string, data []byte) {
+	f.Fuzz(func(t *testing.T, kind, rows, columns uint8, names, classes string, data []byte) {
 		n, m := int(rows%5)+1, int(columns%6)+1
 		value := func(i int) float64 {
 			if len(data) < 8 {
@@ -319,7 +318,7 @@ func FuzzWrite(f *testing.F) {
 				t.Errorf("%s: names %q, classes %q, labels %v, want %q, %q, %v", ending, got.Names, got.Classes, got.Labels, s.Names, s.Classes, s.Labels)
 			}
 		}
-	}))
+	})
 }
 
 // readWritten reads a file that Write made, by its ending, from memory.
