@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -101,11 +102,16 @@ func collectFor(budget *limits.Budget) (stop func()) {
 // countWhileHeld counts the pixels of an image in the budget until they are collected.
 func countWhileHeld(budget *limits.Budget, img image.Image) {
 	value := reflect.Indirect(reflect.ValueOf(imagefile.Stored(img)))
-	for _, field := range []string{"Pix", "Y"} { // Cb and Cr stand behind Y, in one piece of memory
-		if pix := value.FieldByName(field); pix.IsValid() && pix.Len() > 0 {
-			pix := pix.Bytes()
-			runtime.AddCleanup(&pix[0], func(release func()) { release() }, budget.Hold(int64(cap(pix))))
+	var first *byte
+	size := 0
+	for _, field := range []string{"Pix", "Y", "Cb", "Cr", "A"} { // Cb and Cr stand behind Y, in one piece of memory
+		if pix := value.FieldByName(field); pix.IsValid() && pix.Kind() == reflect.Slice && pix.Len() > 0 {
+			size += pix.Len()
+			first = cmp.Or(first, &pix.Bytes()[0])
 		}
+	}
+	if first != nil {
+		runtime.AddCleanup(first, func(release func()) { release() }, budget.Hold(int64(size)))
 	}
 }
 
