@@ -18,7 +18,6 @@ import (
 	other "github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
@@ -207,7 +206,7 @@ func FuzzLoadModel(f *testing.F) {
 		f.Add(saved(f, res))
 	}
 	f.Add(archive(f, map[string]string{"kind": array("<i8", "1,", strings.Repeat("\x00", 8)), "basis": array("<f8", "16000, 16000", "")}))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		var m Model
 		var v *mat.Dense
 		var errModel, errCoefficients error
@@ -240,7 +239,7 @@ func FuzzLoadModel(f *testing.F) {
 		if _, err := LoadModel(bytes.NewReader(again), int64(len(again))); err != nil {
 			t.Fatalf("a model that was read is not read again: %v", err)
 		}
-	}))
+	})
 }
 
 // TestLoadCoefficients: they are read back as they were, and of a file that holds

@@ -48,9 +48,9 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 			by = method.By
 		}
 		if needs.takesLinks {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", by)
+			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", by)
 		}
-		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", by)
+		return fmt.Errorf("%s needs the classes of some samples; give labels", by)
 	}
 	if g.Rank != nil {
 		switch rank := g.Rank.Of(k); {

@@ -114,7 +114,7 @@ func TestToldRefused(t *testing.T) {
 		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
 		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
 		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
-		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; tell them with --labels"},
+		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; give labels"},
 		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
 		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
 		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -461,7 +460,7 @@ func FuzzDecode(f *testing.F) {
 	for _, content := range fixtures(f) {
 		f.Add(content)
 	}
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, content []byte) {
+	f.Fuzz(func(t *testing.T, content []byte) {
 		passed := 2
 		Segments(content, func(marker byte, data []byte) bool {
 			if marker == 0 || marker == 0xff {
@@ -484,5 +483,5 @@ func FuzzDecode(f *testing.F) {
 			}
 			check(t, mended)
 		}
-	}))
+	})
 }

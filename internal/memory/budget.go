@@ -53,7 +53,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s: this needs %s of memory, and of the limit of %s there are %s for it (--memory sets the limit)",
+	return fmt.Sprintf("%s: this needs %s of memory, and of the limit of %s there are %s for it",
 		e.What, bytesize.Format(e.Need), bytesize.Format(e.Limit), bytesize.Format(e.Free))
 }
 
