@@ -29,21 +29,19 @@ func Keep[T Number](t Transpose, b Of[T]) *Kept[T] {
 // Multiply computes c = op(a)·op(b), a large one on all cores that are free. c shares no
 // memory with a and b. The bytes do not depend on the number of cores.
 func (k *Kept[T]) Multiply(tA Transpose, a, c Of[T]) {
-	work := c.Rows * c.Cols * k.rows
-	if work < parallel.Few {
-		k.MultiplyColumns(tA, a, c, 0)
-		return
+	work, parts := c.Rows*c.Cols*k.rows, 1
+	if work >= parallel.Few {
+		parts = min(work/partMultiplications, mostParts)
 	}
-	split := parallel.Even(c.Cols, ColumnUnit, max(c.Cols/min(work/partMultiplications, mostParts), ColumnUnit))
-	parallel.Do(split.Parts(), func(i int) {
+	split := parallel.Even(c.Cols, ColumnUnit, max(c.Cols/parts, ColumnUnit))
+	parallel.DoWork(work, split.Parts(), func(i int) {
 		lo, hi := split.At(i)
-		k.MultiplyColumns(tA, a, operand[T]{NoTrans, c}.columns(lo, hi).x, lo)
+		k.from(lo, tA, a, operand[T]{NoTrans, c}.columns(lo, hi).x)
 	})
 }
 
-// MultiplyColumns computes c, the columns of op(a)·op(b) from lo on, on the caller's core alone. lo is a multiple of
-// ColumnUnit.
-func (k *Kept[T]) MultiplyColumns(tA Transpose, a, c Of[T], lo int) {
+// from computes c, the columns of op(a)·op(b) from lo on, which is whole tiles.
+func (k *Kept[T]) from(lo int, tA Transpose, a, c Of[T]) {
 	list, tile := panelsOf[T](), simd.TileColumns[T]()
 	p := list.Get()
 	defer list.Put(p)
