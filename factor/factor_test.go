@@ -21,7 +21,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/factor/internal/algebra"
 	"github.com/seed4492f2cd/partwise/factor/internal/view"
-	"github.com/seed4492f2cd/partwise/internal/fuzztest"
 	"github.com/seed4492f2cd/partwise/internal/links"
 	"github.com/seed4492f2cd/partwise/internal/npz"
 	"github.com/seed4492f2cd/partwise/internal/rng"
@@ -799,7 +798,7 @@ func FuzzLoadModel(f *testing.F) {
 		f.Add(saved(f, res))
 	}
 	f.Add(archive(f, map[string]string{"kind": array("<i8", "1,", strings.Repeat("\x00", 8)), "basis": array("<f8", "16000, 16000", "")}))
-	f.Fuzz(fuzztest.Repeat(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		var m Model
 		var v *mat.Dense
 		var errModel, errCoefficients error
@@ -832,7 +831,7 @@ func FuzzLoadModel(f *testing.F) {
 		if _, err := LoadModel(bytes.NewReader(again), int64(len(again))); err != nil {
 			t.Fatalf("a model that was read is not read again: %v", err)
 		}
-	}))
+	})
 }
 
 // TestLoadCoefficients: they are read back as they were, and of a file that holds

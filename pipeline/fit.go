@@ -50,14 +50,14 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	needs := f.Method.needs()
 	switch {
 	case f.Rank < 1:
-		return errors.New("the rank is not known: say it with --rank, 1 or more")
+		return errors.New("the rank is not known: set rank to 1 or more")
 	case f.Start != nil && !parts:
 		return fmt.Errorf("%s does not start from given factors", f.Method.Label())
 	case needs.Labels && !f.UseLabels && !(needs.Links && !f.Links.None()):
 		if needs.Links {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", f.Method.Label())
+			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", f.Method.Label())
 		}
-		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", f.Method.Label())
+		return fmt.Errorf("%s needs the classes of some samples; give labels", f.Method.Label())
 	case set == nil:
 		return nil
 	}
@@ -81,14 +81,6 @@ func (f Fit) Check(set *datasets.Set, skipBad bool) error {
 	return nil
 }
 
-// StartBasis returns the initial basis vectors, m×k, or nil.
-func (f Fit) StartBasis() *mat.Dense {
-	if f.Start == nil {
-		return nil
-	}
-	return f.Start.Basis
-}
-
 // Find factorises the inputs. It calls progress, which may be nil, after each iteration of
 // "factorising". A panic is an error.
 func (f Fit) Find(ctx context.Context, in *Inputs, progress Progress) (res *factor.Result, err error) {
@@ -104,11 +96,11 @@ func (f Fit) find(ctx context.Context, in *Inputs, progress *reporter) (*factor.
 	if err := f.Check(nil, true); err != nil {
 		return nil, err
 	}
-	m, err := f.Method.resolve(Clustering, Cluster{})
+	m, err := resolve(f.Method, Clustering, Cluster{})
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkSigns([]*method{m}); err != nil {
+	if err := checkSigns(in, []*method{m}); err != nil {
 		return nil, err
 	}
 	g := Groups{K: f.Rank, Method: f.Method, UseLabels: f.UseLabels, Links: f.Links, Rank: &Rank{Plus: f.Rank, Fixed: true}, Seed: f.Seed}

@@ -29,7 +29,7 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 		return fmt.Errorf("the method %s clusters the features themselves, and %s is to cluster what a method makes of them: say one of them", method.Name, g.Cluster.By)
 	}
 	if g.Batch != 0 {
-		if _, err := method.batch(g.Batch); err != nil {
+		if _, err := batchOf(method, g.Batch); err != nil {
 			return err
 		}
 	}
@@ -48,9 +48,9 @@ func (g Groups) check(set *datasets.Set, rows []int) error {
 			by = method.By
 		}
 		if needs.takesLinks {
-			return fmt.Errorf("%s needs the classes of some samples, or links of them; tell them with --labels or --links", by)
+			return fmt.Errorf("%s needs the classes of some samples, or links of them; give labels or links", by)
 		}
-		return fmt.Errorf("%s needs the classes of some samples; tell them with --labels", by)
+		return fmt.Errorf("%s needs the classes of some samples; give labels", by)
 	}
 	if g.Rank != nil {
 		switch rank := g.Rank.Of(k); {

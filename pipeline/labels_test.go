@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed4492f2cd/partwise/datasets"
 	"github.com/seed4492f2cd/partwise/internal/rng"
-
 	"github.com/seed4492f2cd/partwise/internal/testkit"
 )
 
@@ -26,7 +25,7 @@ func toldSet(t *testing.T, classes map[int]string) *Inputs {
 	if err := os.WriteFile(labels, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := (&Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}).Prepare(t.Context(), PrepareOptions{})
+	in, err := Prepare(t.Context(), &Experiment{Data: Data{Set: testkit.CSV(t, 5, 20, 10), OpenOptions: datasets.OpenOptions{Labels: labels}}}, PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +114,7 @@ func TestToldRefused(t *testing.T) {
 		{few, Groups{K: 2, Method: cnmf, UseLabels: true}, "2 groups are asked for, and samples are told to be of 3 classes (a, b, c), each of which has a group of its own"},
 		{all, Groups{K: 4, Method: cnmf, UseLabels: true}, "4 groups are asked for, and 2 classes are told, which leaves 1 samples for the other 2 groups"},
 		{few, Groups{K: 36, Method: nmf}, "36 groups are asked for, and there are 35 samples"},
-		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; tell them with --labels"},
+		{few, Groups{K: 3, Method: cnmf}, "cnmf needs the classes of some samples; give labels"},
 		{few, Groups{K: 3, Method: nmf, Cluster: Cluster{By: "constrained-kmeans"}}, "constrained-kmeans needs the classes"},
 		{few, Groups{K: 3, Method: nmf, Rank: two}, "rank: 36 is 36 for 3 groups, above the number of samples, 35"},
 		{few, Groups{K: 3, Method: Method{Name: Original}}, "original classifies"},
@@ -147,7 +146,7 @@ func TestToldRefused(t *testing.T) {
 // toldRank reads a rank.
 func toldRank(text string) (*Rank, error) {
 	e := &Experiment{}
-	if err := e.Set("rank", text); err != nil {
+	if err := Set(e, "rank", text); err != nil {
 		return nil, err
 	}
 	return &e.Rank[0], nil

@@ -37,7 +37,7 @@ func TestLinkedGroups(t *testing.T) {
 			for _, m := range methods {
 				g := Groups{K: 5, Method: m, UseLabels: labelled, Links: links, Cluster: Cluster{Restarts: 2}, Seed: seed}
 				if err := g.Check(in.Set); err != nil {
-					if !labelled && strings.Contains(err.Error(), "needs the classes of some samples; tell them with --labels") {
+					if !labelled && strings.Contains(err.Error(), "needs the classes of some samples; give labels") {
 						continue
 					}
 					t.Fatalf("%s: %v", m, err)
@@ -102,7 +102,7 @@ func TestLinkedGroupsCheck(t *testing.T) {
 		{Groups{K: 3, Links: datasets.Links{Cannot: clique}}, "3 groups are asked for, and no 3 groups part all samples that are told not to belong together"},
 		{Groups{K: 2, Links: all}, "2 groups are asked for, and samples that are told to belong together leave 1 at most"},
 		{Groups{K: 3, UseLabels: true, Links: datasets.Links{File: "l.csv", Must: [][2]int{{0, 2}}, MustLines: []int{7}}}, "links l.csv: must-link ("},
-		{Groups{K: 3, Method: Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs the classes of some samples; tell them with --labels"},
+		{Groups{K: 3, Method: Method{Name: "seeded-kmeans"}, Links: datasets.Links{Must: [][2]int{{0, 2}}}}, "seeded-kmeans needs the classes of some samples; give labels"},
 		{Groups{K: 3, Method: Method{Name: "cop-kmeans"}}, "cop-kmeans needs the classes of some samples, or links of them"},
 	} {
 		if test.g.Method.Name == "" {

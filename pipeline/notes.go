@@ -13,13 +13,13 @@ import (
 
 // Notes says, a line each, what somebody should know of the inputs who reads results: what SetNotes says of the set, and
 // what SkippedNotes says.
-func (e *Experiment) Notes(in *Inputs, list string) []string {
-	return append(e.SetNotes(in.Set), in.SkippedNotes(list)...)
+func Notes(e *Experiment, in *Inputs, list string) []string {
+	return append(SetNotes(e, in.Set), in.SkippedNotes(list)...)
 }
 
 // SetNotes says, a line each, that a known set is here in part only, which pictures have no class, and what lay beside
 // the samples and was left out.
-func (e *Experiment) SetNotes(set *datasets.Set) []string {
+func SetNotes(e *Experiment, set *datasets.Set) []string {
 	var notes []string
 	d := e.Data
 	info, _ := catalogue.Lookup(set.Known)
@@ -53,10 +53,10 @@ func SubfoldersNote(set *datasets.Set) string {
 	switch {
 	case set.Known != "":
 	case set.TimeFolders != nil:
-		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); --pool reads them as classes",
+		return fmt.Sprintf("subfolders not read as classes, because %d of %d look like dates or camera folders (%s); the setting pool reads them as classes",
 			len(set.TimeFolders), set.Folders, someOf(set.TimeFolders))
 	case set.FolderClasses:
-		return fmt.Sprintf("subfolders read as classes: %d (%s); --no-classes ignores them", len(set.Classes), someOf(set.Classes))
+		return fmt.Sprintf("subfolders read as classes: %d (%s); the setting no-classes ignores them", len(set.Classes), someOf(set.Classes))
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func TestParseRefuses(t *testing.T) {
 		"features: {crop: {box: [-1, 0, 2, 2]}}":       `[1:24] the box [-1 0 2 2] holds no pixels`,
 		"data: {set: yale, from: web}":                 `[1:25] want raw or mat, not "web"`,
 		"data: {set: yale, samples: 0}":                `[1:28] want a whole number from 1 to`,
-		"name: [":                                      `[1:7] `,
+		"name: [":                                      `[1:1] `,
 		"name: x\nname: y":                             `[2:1] `,
 		"- nmf":                                        `[1:1] `,
 		"name: x\n3: 4":                                `[2:1] unknown key "3"; the keys here are name, task`,

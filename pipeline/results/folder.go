@@ -1,18 +1,12 @@
 package results
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
-	"github.com/seed4492f2cd/partwise/factor"
 	"github.com/seed4492f2cd/partwise/internal/files/output"
 	"github.com/seed4492f2cd/partwise/pipeline"
-	"github.com/seed4492f2cd/partwise/vocab"
 )
 
 // Folder is the folder of an experiment's results, open for writing by this process
@@ -56,7 +50,7 @@ func Reopen(dir string, pages ...string) (*Folder, error) {
 }
 
 func open(dir string, names, pages []string) (*Folder, error) {
-	folder, err := output.Open(dir, output.Spec{Command: "run", Names: names, Adopt: recognise})
+	folder, err := output.Open(dir, output.Spec{Command: "run", Names: names})
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +84,8 @@ func (f *Folder) Publish(write func(dir string) (keep []string, err error)) erro
 	return stage.Publish()
 }
 
-// Notes says, a line each, what somebody should know of the log from which a run of
-// the plan goes on: which of its lines cannot be read, and that another build ran
-// some trials.
-func (f *Folder) Notes(p *pipeline.Plan) (notes []string, err error) {
+// Notes reports, a line each, the lines of the log that cannot be read.
+func (f *Folder) Notes() (notes []string, err error) {
 	_, unread, err := ReadLog(f.Dir())
 	if err != nil {
 		return nil, err
@@ -102,80 +94,5 @@ func (f *Folder) Notes(p *pipeline.Plan) (notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("lines of %s are damaged or of another version of partwise, %d in all, the first of them line %d; they are kept, and their trials run again",
 			filepath.Join(f.Dir(), LogFile), len(unread), unread[0]))
 	}
-	records, err := Records(f.Dir(), p.Summary())
-	if err != nil {
-		return nil, err
-	}
-	other := 0
-	for _, r := range records {
-		if r.Build != "" && r.Build != pipeline.Build() {
-			other++
-		}
-	}
-	if other > 0 && len(records) < p.Len() {
-		notes = append(notes, fmt.Sprintf("%d of the %d trials of %s were run by another build or processor than this one (%s): the last digits may differ from those of an unbroken run",
-			other, p.Len(), f.Dir(), pipeline.Build()))
-	}
 	return notes, nil
-}
-
-// modelName is the form of the names of saved models.
-var modelName = regexp.MustCompile(`^.+-[0-9a-f]{16}\.npz$`)
-
-// recognise returns the files of an experiment's folder that an earlier version
-// wrote, which kept no list of them. A folder is taken up only if its log and its
-// summary can be read to the last line; pages, which might be anybody's, are not.
-func recognise(dir string) ([]string, error) {
-	if _, err := ReadSummary(dir); err != nil {
-		return nil, nil
-	}
-	records, damaged, err := ReadLog(dir)
-	if err != nil || len(records) == 0 || len(damaged) > 0 {
-		return nil, nil
-	}
-	names := []string{LogFile, SummaryFile}
-	if _, err := os.Lstat(filepath.Join(dir, SamplesFile)); err == nil {
-		names = append(names, SamplesFile) // which ReadSummary read
-	}
-	models, err := os.ReadDir(filepath.Join(dir, ModelDir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range models {
-		path := filepath.Join(dir, ModelDir, e.Name())
-		if !e.Type().IsRegular() {
-			continue
-		}
-		ours := false
-		switch {
-		case e.Name() == WordsFile:
-			ours = isVocabulary(path)
-		case modelName.MatchString(e.Name()):
-			_, err := loadModel(path)
-			ours = err == nil || errors.Is(err, factor.ErrNoModel)
-		}
-		if ours {
-			names = append(names, ModelDir+"/"+e.Name())
-		}
-	}
-	for _, name := range names {
-		if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil || !info.Mode().IsRegular() {
-			return nil, nil
-		}
-	}
-	return names, nil
-}
-
-func isVocabulary(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	_, err = vocab.Load(context.Background(), f, info.Size())
-	return err == nil
 }

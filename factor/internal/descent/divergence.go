@@ -199,7 +199,10 @@ func (h *KLHalf) densePanel(w *klWorker, lo, hi int) {
 		blas.Of[float32]{Rows: hi - lo, Cols: h.k, Stride: h.k, Data: w.z32},
 		blas.Of[float32]{Rows: h.k, Cols: h.width, Stride: h.width, Data: h.unit}, 0,
 		blas.Of[float32]{Rows: hi - lo, Cols: h.width, Stride: h.width, Data: w.y})
-	simd.DescendColumns(hi-lo, w.z[:(hi-lo)*h.k], w.y[:(hi-lo)*h.width], w.x, h.unit, h.width, KLFloor)
+	for c := range hi - lo {
+		from, to := c*h.width, (c+1)*h.width
+		simd.Descend(w.z[c*h.k:][:h.k], w.y[from:to], w.x[from:to], h.unit, h.width, KLFloor)
+	}
 }
 
 func (h *KLHalf) sparsePanel(w *klWorker, lo, hi int) {

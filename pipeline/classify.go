@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/seed4492f2cd/partwise/eval"
+	"github.com/seed4492f2cd/partwise/internal/logistic"
+	"github.com/seed4492f2cd/partwise/internal/sparse"
+)
+
+// standard brings the columns of samples to mean 0 and standard deviation 1 (divided by n),
+// as learned from some of them. Sparse samples are divided only, so that they stay sparse. A
+// column that does not vary is 0.
+type standard struct {
+	mean, factor []float64
+}
+
+// newStandard learns from the rows of x, n×m.
+func newStandard(x mat.Matrix) standard {
+	n, m := x.Dims()
+	most, mean := make([]float64, m), make([]float64, m)
+	rows := allRows(x)
+	eachValue(x, rows, func(_, j int, v float64) { most[j] = max(most[j], math.Abs(v)) })
+	// Values are divided by the largest before they are added or squared.
+	eachValue(x, rows, func(_, j int, v float64) {
+		if most[j] > 0 {
+			mean[j] += v / most[j] / float64(n)
+		}
+	})
+	square, stored := make([]float64, m), make([]int, m)
+	eachValue(x, rows, func(_, j int, v float64) {
+		if most[j] > 0 {
+			d := v/most[j] - mean[j]
+			square[j] += d * d
+			stored[j]++
+		}
+	})
+	s := standard{mean, make([]float64, m)}
+	for j := range m {
+		zeros := float64(n - stored[j]) // which a sparse row does not store
+		deviation := math.Sqrt((square[j] + zeros*mean[j]*mean[j]) / float64(n))
+		s.mean[j] *= most[j]
+		if factor := 1 / deviation / most[j]; deviation > 1e-12 && !math.IsInf(factor, 0) {
+			s.factor[j] = factor
+		}
+	}
+	return s
+}
+
+// of returns the rows of x, standardised.
+func (s standard) of(x mat.Matrix) mat.Matrix {
+	if x, ok := x.(*sparse.CSR); ok {
+		out := x.Clone()
+		n, _ := out.Dims()
+		for i := range n {
+			columns, values := out.Row(i)
+			for p, j := range columns {
+				values[p] *= s.factor[j]
+			}
+		}
+		return out
+	}
+	out := mat.DenseCopyOf(x)
+	n, _ := out.Dims()
+	for i := range n {
+		row := out.RawRowView(i)
+		for j, v := range row {
+			row[j] = (v - s.mean[j]) * s.factor[j]
+		}
+	}
+	return out
+}
+
+// classifier returns what classifies the samples of the experiment.
+func classifier(e *Experiment) func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+	if e.Classifier.linear() {
+		return func(ctx context.Context, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+			return classifyLinear(ctx, e.Classifier, train, truth, test)
+		}
+	}
+	return eval.KNN{K: e.Neighbours.K, Distance: e.Neighbours.Distance}.Classify
+}
+
+// classifyLinear learns from train, n×m, whose classes are truth, and finds those of test, t×m.
+func classifyLinear(ctx context.Context, c Classifier, train mat.Matrix, truth []int, test mat.Matrix) ([]int, error) {
+	if c.Scale != "none" {
+		s := newStandard(train)
+		train, test = s.of(train), s.of(test)
+	}
+	classes := 0
+	for _, t := range truth {
+		classes = max(classes, t+1)
+	}
+	model, err := logistic.Regression{C: c.C}.Fit(ctx, train, truth, classes)
+	if err != nil {
+		return nil, err
+	}
+	return model.Classify(test), nil
+}
+
+// linearMemory returns about how many bytes the linear classifier takes for n samples of m columns,
+// tested others and k classes: the standardised samples, scores, and the weights with the
+// 15 steps that L-BFGS remembers.
+func linearMemory(c Classifier, n, tested, m, k float64) float64 {
+	return 8 * ((n+tested)*(m+2*k) + 40*k*(m+1))
+}
