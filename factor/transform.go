@@ -333,9 +333,8 @@ func (a field) write(z *npz.Writer) {
 
 // read reads the array: finite numbers, integers from 0 to largest.
 func (a field) read(z *npz.Archive, largest int64) (err error) {
-	var integers []int
 	var numbers []float64
-	var shape []int
+	var integers, shape []int
 	switch of := a.of.(type) {
 	case **mat.Dense:
 		if numbers, shape, err = readNumbers(z, a.name, 2); err == nil {
@@ -344,21 +343,25 @@ func (a field) read(z *npz.Archive, largest int64) (err error) {
 	case *[]float64:
 		*of, _, err = readNumbers(z, a.name, 1)
 	case *float64:
-		if numbers, shape, err = readNumbers(z, a.name, 1); err == nil && len(numbers) != 1 {
-			return fmt.Errorf("the array %q has %d values; want one", a.name, len(numbers))
-		} else if err == nil {
-			*of = numbers[0]
+		if numbers, _, err = readNumbers(z, a.name, 1); err == nil {
+			*of, err = one(a.name, numbers)
 		}
 	case *[]int:
 		*of, err = z.Integers(a.name, largest)
 	case *int:
-		if integers, err = z.Integers(a.name, largest); err == nil && len(integers) != 1 {
-			return fmt.Errorf("the array %q has %d values; want one integer", a.name, len(integers))
-		} else if err == nil {
-			*of = integers[0]
+		if integers, err = z.Integers(a.name, largest); err == nil {
+			*of, err = one(a.name, integers)
 		}
 	}
 	return err
+}
+
+// one returns the value of an array of one.
+func one[T int | float64](name string, values []T) (T, error) {
+	if len(values) != 1 {
+		return 0, fmt.Errorf("the array %q has %d values; want one", name, len(values))
+	}
+	return values[0], nil
 }
 
 // arrays returns what is written of a kernel model beside its weights.
