@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
@@ -42,11 +41,8 @@ func isUsage(err error) bool {
 	return errors.As(err, &wrong) || errors.As(err, &conflict)
 }
 
-// run runs the command and returns its exit code.
+// run runs the command and returns its exit code. Several goroutines may write to stderr at once.
 func run(args []string, stdout, stderr io.Writer) int {
-	if _, ok := stderr.(*os.File); !ok {
-		stderr = &oneAtATime{w: stderr}
-	}
 	ctx, stop := interruptible(stderr)
 	defer stop()
 	root := rootCommand()
@@ -98,18 +94,6 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 		}
 		restore()
 	}
-}
-
-// oneAtATime lets several goroutines write.
-type oneAtATime struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (o *oneAtATime) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.w.Write(p)
 }
 
 func rootCommand() *cobra.Command {
