@@ -148,14 +148,14 @@ func prepare(cmd *cobra.Command, e *pipeline.Experiment, opt pipeline.PrepareOpt
 		if note := pipeline.SubfoldersNote(set); note != "" && slices.Contains([]string{"apply", "cluster", "features"}, cmd.Name()) {
 			plaintext.Fprintf(cmd.OutOrStdout(), "%s\n", note) // of the commands that use classes, but for experiments, which need them
 		}
-		tellNotes(cmd, e.SetNotes(set))
+		tellNotes(cmd, pipeline.SetNotes(e, set))
 		opt.InBlocks, opt.Progress = e.Data.OnDisk, bars.Show
 		opt.CacheFailed = func(err error) { tell(cmd)(err.Error() + "; the work goes on without keeping more") }
 		if e.Features = e.Features.Resolve(set); e.Features.Cached() || opt.Pictures && set.Files != nil && !opt.InBlocks {
 			opt.Cache, in.removeCache, err = openStore(cmd)
 		}
 		if err == nil {
-			in.Inputs, err = e.PrepareSet(cmd.Context(), set, opt)
+			in.Inputs, err = pipeline.PrepareSet(cmd.Context(), e, set, opt)
 		} else {
 			set.Close()
 		}
@@ -184,7 +184,7 @@ func openSet(cmd *cobra.Command, e *pipeline.Experiment, check func(*datasets.Se
 	if strict != nil {
 		e.Features.SkipBad = strict.Value.String() == "false"
 	}
-	set, err := e.Open(cmd.Context())
+	set, err := pipeline.Open(cmd.Context(), e)
 	if err != nil {
 		return nil, err
 	}
