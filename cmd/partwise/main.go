@@ -78,7 +78,12 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	said := make(chan struct{})
 	isQuiet := context.AfterFunc(ctx, func() {
-		restore()
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+		go func() {
+			<-again
+			os.Exit(exitInterrupted)
+		}()
 		if columns.IsTerminal(stderr) {
 			fmt.Fprintln(stderr) // below a progress bar
 		}
