@@ -668,7 +668,7 @@ func TestNamesWithoutCase(t *testing.T) {
 // TestHelpFits: help on a terminal has no longer lines than that, but for examples and how the
 // command is called.
 func TestHelpFits(t *testing.T) {
-	for _, room := range []int{70, 80, 120} {
+	for _, room := range []int{80, 120} {
 		var each func(cmd *cobra.Command)
 		each = func(cmd *cobra.Command) {
 			for _, sub := range cmd.Commands() {
